@@ -5385,6 +5385,1361 @@ def masked_fill__Tensor(keys: int, self: Any, mask: Any, value: Any) -> Any:
     return self
 
 
+_erf = table("erf")
+
+
+class ErfBackward0(Node):
+    saved_self: SavedVariable | None
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        self_ = self.unpack(self.saved_self)
+        grad_self = 1.1283791670955126 * f.exp(-self_.pow(2)) * grad
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.saved_self = None
+        self.released = True
+
+
+@AUTOGRAD.impl("erf")
+def erf(keys: int, self: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _erf[below](below, self)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _erf[below](below, self)
+    node = ErfBackward0((edge_self,))
+    node.saved_self = SavedVariable(self)
+    result = _erf[below](below, self)
+    set_history(result, node)
+    return result
+
+
+_erf_ = table("erf_")
+
+
+@AUTOGRAD.impl("erf_")
+def erf_(keys: int, self: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _erf_[below](below, self)
+    if requires_grad(self):
+        check_inplace(self)
+    edge_self = gradient_edge(self)
+    if edge_self is None and not requires_grad(self):
+        return _erf_[below](below, self)
+    node = ErfBackward0((edge_self,))
+    node.saved_self = SavedVariable(self.clone())
+    _erf_[below](below, self)
+    rebase_history(self, node)
+    return self
+
+
+_erfc = table("erfc")
+
+
+class ErfcBackward0(Node):
+    saved_self: SavedVariable | None
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        self_ = self.unpack(self.saved_self)
+        grad_self = -1.1283791670955126 * f.exp(-self_.pow(2)) * grad
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.saved_self = None
+        self.released = True
+
+
+@AUTOGRAD.impl("erfc")
+def erfc(keys: int, self: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _erfc[below](below, self)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _erfc[below](below, self)
+    node = ErfcBackward0((edge_self,))
+    node.saved_self = SavedVariable(self)
+    result = _erfc[below](below, self)
+    set_history(result, node)
+    return result
+
+
+_erfc_ = table("erfc_")
+
+
+@AUTOGRAD.impl("erfc_")
+def erfc_(keys: int, self: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _erfc_[below](below, self)
+    if requires_grad(self):
+        check_inplace(self)
+    edge_self = gradient_edge(self)
+    if edge_self is None and not requires_grad(self):
+        return _erfc_[below](below, self)
+    node = ErfcBackward0((edge_self,))
+    node.saved_self = SavedVariable(self.clone())
+    _erfc_[below](below, self)
+    rebase_history(self, node)
+    return self
+
+
+_erfinv = table("erfinv")
+
+
+class ErfinvBackward0(Node):
+    saved_result: SavedVariable | None
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        result = self.unpack(self.saved_result)
+        grad_self = 0.886226925452758 * f.exp(result.pow(2)) * grad
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.saved_result = None
+        self.released = True
+
+
+@AUTOGRAD.impl("erfinv")
+def erfinv(keys: int, self: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _erfinv[below](below, self)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _erfinv[below](below, self)
+    node = ErfinvBackward0((edge_self,))
+    result = _erfinv[below](below, self)
+    node.saved_result = SavedVariable(result, node, 0)
+    set_history(result, node)
+    return result
+
+
+_erfinv_ = table("erfinv_")
+
+
+@AUTOGRAD.impl("erfinv_")
+def erfinv_(keys: int, self: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _erfinv_[below](below, self)
+    if requires_grad(self):
+        check_inplace(self)
+    edge_self = gradient_edge(self)
+    if edge_self is None and not requires_grad(self):
+        return _erfinv_[below](below, self)
+    node = ErfinvBackward0((edge_self,))
+    _erfinv_[below](below, self)
+    rebase_history(self, node)
+    node.saved_result = SavedVariable(self, node, 0)
+    return self
+
+
+_lgamma = table("lgamma")
+
+
+class LgammaBackward0(Node):
+    saved_self: SavedVariable | None
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        self_ = self.unpack(self.saved_self)
+        grad_self = grad * f.digamma(self_)
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.saved_self = None
+        self.released = True
+
+
+@AUTOGRAD.impl("lgamma")
+def lgamma(keys: int, self: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _lgamma[below](below, self)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _lgamma[below](below, self)
+    node = LgammaBackward0((edge_self,))
+    node.saved_self = SavedVariable(self)
+    result = _lgamma[below](below, self)
+    set_history(result, node)
+    return result
+
+
+_lgamma_ = table("lgamma_")
+
+
+@AUTOGRAD.impl("lgamma_")
+def lgamma_(keys: int, self: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _lgamma_[below](below, self)
+    if requires_grad(self):
+        check_inplace(self)
+    edge_self = gradient_edge(self)
+    if edge_self is None and not requires_grad(self):
+        return _lgamma_[below](below, self)
+    node = LgammaBackward0((edge_self,))
+    node.saved_self = SavedVariable(self.clone())
+    _lgamma_[below](below, self)
+    rebase_history(self, node)
+    return self
+
+
+_digamma = table("digamma")
+
+
+class DigammaBackward0(Node):
+    saved_self: SavedVariable | None
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        self_ = self.unpack(self.saved_self)
+        grad_self = grad * f.polygamma(1, self_)
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.saved_self = None
+        self.released = True
+
+
+@AUTOGRAD.impl("digamma")
+def digamma(keys: int, self: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _digamma[below](below, self)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _digamma[below](below, self)
+    node = DigammaBackward0((edge_self,))
+    node.saved_self = SavedVariable(self)
+    result = _digamma[below](below, self)
+    set_history(result, node)
+    return result
+
+
+_digamma_ = table("digamma_")
+
+
+@AUTOGRAD.impl("digamma_")
+def digamma_(keys: int, self: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _digamma_[below](below, self)
+    if requires_grad(self):
+        check_inplace(self)
+    edge_self = gradient_edge(self)
+    if edge_self is None and not requires_grad(self):
+        return _digamma_[below](below, self)
+    node = DigammaBackward0((edge_self,))
+    node.saved_self = SavedVariable(self.clone())
+    _digamma_[below](below, self)
+    rebase_history(self, node)
+    return self
+
+
+_polygamma = table("polygamma")
+
+
+class PolygammaBackward0(Node):
+    saved_self: SavedVariable | None
+    n: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        self_ = self.unpack(self.saved_self)
+        n = self.n
+        grad_self = grad * f.polygamma(n + 1, self_)
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.saved_self = None
+        self.released = True
+
+
+@AUTOGRAD.impl("polygamma")
+def polygamma(keys: int, n: Any, self: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _polygamma[below](below, n, self)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _polygamma[below](below, n, self)
+    node = PolygammaBackward0((edge_self,))
+    node.saved_self = SavedVariable(self)
+    node.n = n
+    result = _polygamma[below](below, n, self)
+    set_history(result, node)
+    return result
+
+
+_polygamma_ = table("polygamma_")
+
+
+class PolygammaBackward1(Node):
+    saved_self: SavedVariable | None
+    n: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        self_ = self.unpack(self.saved_self)
+        n = self.n
+        grad_self = grad * f.polygamma(n + 1, self_)
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.saved_self = None
+        self.released = True
+
+
+@AUTOGRAD.impl("polygamma_")
+def polygamma_(keys: int, self: Any, n: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _polygamma_[below](below, self, n)
+    if requires_grad(self):
+        check_inplace(self)
+    edge_self = gradient_edge(self)
+    if edge_self is None and not requires_grad(self):
+        return _polygamma_[below](below, self, n)
+    node = PolygammaBackward1((edge_self,))
+    node.saved_self = SavedVariable(self.clone())
+    node.n = n
+    _polygamma_[below](below, self, n)
+    rebase_history(self, node)
+    return self
+
+
+_mvlgamma = table("mvlgamma")
+
+
+class MvlgammaBackward0(Node):
+    saved_self: SavedVariable | None
+    p: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        self_ = self.unpack(self.saved_self)
+        p = self.p
+        grad_self = mvlgamma_backward(grad, self_, p)
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.saved_self = None
+        self.released = True
+
+
+@AUTOGRAD.impl("mvlgamma")
+def mvlgamma(keys: int, self: Any, p: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _mvlgamma[below](below, self, p)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _mvlgamma[below](below, self, p)
+    node = MvlgammaBackward0((edge_self,))
+    node.saved_self = SavedVariable(self)
+    node.p = p
+    result = _mvlgamma[below](below, self, p)
+    set_history(result, node)
+    return result
+
+
+_mvlgamma_ = table("mvlgamma_")
+
+
+@AUTOGRAD.impl("mvlgamma_")
+def mvlgamma_(keys: int, self: Any, p: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _mvlgamma_[below](below, self, p)
+    if requires_grad(self):
+        check_inplace(self)
+    edge_self = gradient_edge(self)
+    if edge_self is None and not requires_grad(self):
+        return _mvlgamma_[below](below, self, p)
+    node = MvlgammaBackward0((edge_self,))
+    node.saved_self = SavedVariable(self.clone())
+    node.p = p
+    _mvlgamma_[below](below, self, p)
+    rebase_history(self, node)
+    return self
+
+
+_i0 = table("i0")
+
+
+class I0Backward0(Node):
+    saved_self: SavedVariable | None
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        self_ = self.unpack(self.saved_self)
+        grad_self = grad * f.special_i1(self_)
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.saved_self = None
+        self.released = True
+
+
+@AUTOGRAD.impl("i0")
+def i0(keys: int, self: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _i0[below](below, self)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _i0[below](below, self)
+    node = I0Backward0((edge_self,))
+    node.saved_self = SavedVariable(self)
+    result = _i0[below](below, self)
+    set_history(result, node)
+    return result
+
+
+_i0_ = table("i0_")
+
+
+@AUTOGRAD.impl("i0_")
+def i0_(keys: int, self: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _i0_[below](below, self)
+    if requires_grad(self):
+        check_inplace(self)
+    edge_self = gradient_edge(self)
+    if edge_self is None and not requires_grad(self):
+        return _i0_[below](below, self)
+    node = I0Backward0((edge_self,))
+    node.saved_self = SavedVariable(self.clone())
+    _i0_[below](below, self)
+    rebase_history(self, node)
+    return self
+
+
+_sinc = table("sinc")
+
+
+class SincBackward0(Node):
+    saved_self: SavedVariable | None
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        self_ = self.unpack(self.saved_self)
+        grad_self = sinc_backward(grad, self_)
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.saved_self = None
+        self.released = True
+
+
+@AUTOGRAD.impl("sinc")
+def sinc(keys: int, self: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _sinc[below](below, self)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _sinc[below](below, self)
+    node = SincBackward0((edge_self,))
+    node.saved_self = SavedVariable(self)
+    result = _sinc[below](below, self)
+    set_history(result, node)
+    return result
+
+
+_sinc_ = table("sinc_")
+
+
+@AUTOGRAD.impl("sinc_")
+def sinc_(keys: int, self: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _sinc_[below](below, self)
+    if requires_grad(self):
+        check_inplace(self)
+    edge_self = gradient_edge(self)
+    if edge_self is None and not requires_grad(self):
+        return _sinc_[below](below, self)
+    node = SincBackward0((edge_self,))
+    node.saved_self = SavedVariable(self.clone())
+    _sinc_[below](below, self)
+    rebase_history(self, node)
+    return self
+
+
+_logit = table("logit")
+
+
+class LogitBackward0(Node):
+    saved_self: SavedVariable | None
+    eps: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        self_ = self.unpack(self.saved_self)
+        eps = self.eps
+        grad_self = logit_backward(grad, self_, eps)
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.saved_self = None
+        self.released = True
+
+
+@AUTOGRAD.impl("logit")
+def logit(keys: int, self: Any, eps: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _logit[below](below, self, eps)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _logit[below](below, self, eps)
+    node = LogitBackward0((edge_self,))
+    node.saved_self = SavedVariable(self)
+    node.eps = eps
+    result = _logit[below](below, self, eps)
+    set_history(result, node)
+    return result
+
+
+_logit_ = table("logit_")
+
+
+@AUTOGRAD.impl("logit_")
+def logit_(keys: int, self: Any, eps: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _logit_[below](below, self, eps)
+    if requires_grad(self):
+        check_inplace(self)
+    edge_self = gradient_edge(self)
+    if edge_self is None and not requires_grad(self):
+        return _logit_[below](below, self, eps)
+    node = LogitBackward0((edge_self,))
+    node.saved_self = SavedVariable(self.clone())
+    node.eps = eps
+    _logit_[below](below, self, eps)
+    rebase_history(self, node)
+    return self
+
+
+_igamma = table("igamma")
+
+
+class IgammaBackward0(Node):
+    saved_self: SavedVariable | None
+    saved_other: SavedVariable | None
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        edges = self.next_edges
+        grad_self: Any = None
+        grad_other: Any = None
+        if edges[0] is not None:
+            grad_self = not_implemented("igamma: input")
+        if edges[1] is not None:
+            self_ = self.unpack(self.saved_self)
+            other = self.unpack(self.saved_other)
+            grad_other = grad * f.exp((self_ - 1) * f.log(other) - other - f.lgamma(self_))
+        return (grad_self, grad_other)
+
+    def release_variables(self) -> None:
+        self.saved_self = None
+        self.saved_other = None
+        self.released = True
+
+
+@AUTOGRAD.impl("igamma")
+def igamma(keys: int, self: Any, other: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (self._autograd_meta is None and other._autograd_meta is None) or not grad_mode.get():
+        return _igamma[below](below, self, other)
+    edge_self = gradient_edge(self)
+    edge_other = gradient_edge(other)
+    if edge_self is None and edge_other is None:
+        return _igamma[below](below, self, other)
+    node = IgammaBackward0((edge_self, edge_other))
+    node.saved_self = SavedVariable(self) if edge_other is not None else None
+    node.saved_other = SavedVariable(other) if edge_other is not None else None
+    result = _igamma[below](below, self, other)
+    set_history(result, node)
+    return result
+
+
+_igamma_ = table("igamma_")
+
+
+@AUTOGRAD.impl("igamma_")
+def igamma_(keys: int, self: Any, other: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (self._autograd_meta is None and other._autograd_meta is None) or not grad_mode.get():
+        return _igamma_[below](below, self, other)
+    if requires_grad(self) or requires_grad(other):
+        check_inplace(self)
+    edge_self = gradient_edge(self)
+    edge_other = gradient_edge(other)
+    if edge_self is None and edge_other is None and not requires_grad(self):
+        return _igamma_[below](below, self, other)
+    node = IgammaBackward0((edge_self, edge_other))
+    node.saved_self = SavedVariable(self.clone()) if edge_other is not None else None
+    node.saved_other = SavedVariable(other) if edge_other is not None else None
+    _igamma_[below](below, self, other)
+    rebase_history(self, node)
+    return self
+
+
+_igammac = table("igammac")
+
+
+class IgammacBackward0(Node):
+    saved_self: SavedVariable | None
+    saved_other: SavedVariable | None
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        edges = self.next_edges
+        grad_self: Any = None
+        grad_other: Any = None
+        if edges[0] is not None:
+            grad_self = not_implemented("igammac: input")
+        if edges[1] is not None:
+            self_ = self.unpack(self.saved_self)
+            other = self.unpack(self.saved_other)
+            grad_other = -grad * f.exp((self_ - 1) * f.log(other) - other - f.lgamma(self_))
+        return (grad_self, grad_other)
+
+    def release_variables(self) -> None:
+        self.saved_self = None
+        self.saved_other = None
+        self.released = True
+
+
+@AUTOGRAD.impl("igammac")
+def igammac(keys: int, self: Any, other: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (self._autograd_meta is None and other._autograd_meta is None) or not grad_mode.get():
+        return _igammac[below](below, self, other)
+    edge_self = gradient_edge(self)
+    edge_other = gradient_edge(other)
+    if edge_self is None and edge_other is None:
+        return _igammac[below](below, self, other)
+    node = IgammacBackward0((edge_self, edge_other))
+    node.saved_self = SavedVariable(self) if edge_other is not None else None
+    node.saved_other = SavedVariable(other) if edge_other is not None else None
+    result = _igammac[below](below, self, other)
+    set_history(result, node)
+    return result
+
+
+_igammac_ = table("igammac_")
+
+
+@AUTOGRAD.impl("igammac_")
+def igammac_(keys: int, self: Any, other: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (self._autograd_meta is None and other._autograd_meta is None) or not grad_mode.get():
+        return _igammac_[below](below, self, other)
+    if requires_grad(self) or requires_grad(other):
+        check_inplace(self)
+    edge_self = gradient_edge(self)
+    edge_other = gradient_edge(other)
+    if edge_self is None and edge_other is None and not requires_grad(self):
+        return _igammac_[below](below, self, other)
+    node = IgammacBackward0((edge_self, edge_other))
+    node.saved_self = SavedVariable(self.clone()) if edge_other is not None else None
+    node.saved_other = SavedVariable(other) if edge_other is not None else None
+    _igammac_[below](below, self, other)
+    rebase_history(self, node)
+    return self
+
+
+_xlogy_Tensor = table("xlogy.Tensor")
+
+
+class XlogyBackward0(Node):
+    saved_other: SavedVariable | None
+    saved_self: SavedVariable | None
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        edges = self.next_edges
+        grad_self: Any = None
+        grad_other: Any = None
+        if edges[0] is not None:
+            other = self.unpack(self.saved_other)
+            self_ = self.unpack(self.saved_self)
+            grad_self = zero_where_empty(f.xlogy(grad, other), self_, other, 0.0)
+        if edges[1] is not None:
+            self_ = self.unpack(self.saved_self)
+            other = self.unpack(self.saved_other)
+            grad_other = grad * self_ / other
+        return (grad_self, grad_other)
+
+    def release_variables(self) -> None:
+        self.saved_other = None
+        self.saved_self = None
+        self.released = True
+
+
+@AUTOGRAD.impl("xlogy.Tensor")
+def xlogy_Tensor(keys: int, self: Any, other: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (self._autograd_meta is None and other._autograd_meta is None) or not grad_mode.get():
+        return _xlogy_Tensor[below](below, self, other)
+    edge_self = gradient_edge(self)
+    edge_other = gradient_edge(other)
+    if edge_self is None and edge_other is None:
+        return _xlogy_Tensor[below](below, self, other)
+    node = XlogyBackward0((edge_self, edge_other))
+    node.saved_other = SavedVariable(other)
+    node.saved_self = SavedVariable(self)
+    result = _xlogy_Tensor[below](below, self, other)
+    set_history(result, node)
+    return result
+
+
+_xlogy__Tensor = table("xlogy_.Tensor")
+
+
+@AUTOGRAD.impl("xlogy_.Tensor")
+def xlogy__Tensor(keys: int, self: Any, other: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (self._autograd_meta is None and other._autograd_meta is None) or not grad_mode.get():
+        return _xlogy__Tensor[below](below, self, other)
+    if requires_grad(self) or requires_grad(other):
+        check_inplace(self)
+    edge_self = gradient_edge(self)
+    edge_other = gradient_edge(other)
+    if edge_self is None and edge_other is None and not requires_grad(self):
+        return _xlogy__Tensor[below](below, self, other)
+    node = XlogyBackward0((edge_self, edge_other))
+    node.saved_other = SavedVariable(other)
+    node.saved_self = SavedVariable(self.clone())
+    _xlogy__Tensor[below](below, self, other)
+    rebase_history(self, node)
+    return self
+
+
+_xlogy_Scalar_Self = table("xlogy.Scalar_Self")
+
+
+class XlogyBackward1(Node):
+    saved_other: SavedVariable | None
+    self_: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        other = self.unpack(self.saved_other)
+        self_ = self.self_
+        grad_other = grad * self_ / other
+        return (grad_other,)
+
+    def release_variables(self) -> None:
+        self.saved_other = None
+        self.released = True
+
+
+@AUTOGRAD.impl("xlogy.Scalar_Self")
+def xlogy_Scalar_Self(keys: int, self: Any, other: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if other._autograd_meta is None or not grad_mode.get():
+        return _xlogy_Scalar_Self[below](below, self, other)
+    edge_other = gradient_edge(other)
+    if edge_other is None:
+        return _xlogy_Scalar_Self[below](below, self, other)
+    node = XlogyBackward1((edge_other,))
+    node.saved_other = SavedVariable(other)
+    node.self_ = self
+    result = _xlogy_Scalar_Self[below](below, self, other)
+    set_history(result, node)
+    return result
+
+
+_xlogy_Scalar_Other = table("xlogy.Scalar_Other")
+
+
+class XlogyBackward2(Node):
+    saved_self: SavedVariable | None
+    other: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        self_ = self.unpack(self.saved_self)
+        other = self.other
+        grad_self = zero_where_empty(f.xlogy(grad, other), self_, other, 0.0)
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.saved_self = None
+        self.released = True
+
+
+@AUTOGRAD.impl("xlogy.Scalar_Other")
+def xlogy_Scalar_Other(keys: int, self: Any, other: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _xlogy_Scalar_Other[below](below, self, other)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _xlogy_Scalar_Other[below](below, self, other)
+    node = XlogyBackward2((edge_self,))
+    node.saved_self = SavedVariable(self)
+    node.other = other
+    result = _xlogy_Scalar_Other[below](below, self, other)
+    set_history(result, node)
+    return result
+
+
+_xlogy__Scalar_Other = table("xlogy_.Scalar_Other")
+
+
+@AUTOGRAD.impl("xlogy_.Scalar_Other")
+def xlogy__Scalar_Other(keys: int, self: Any, other: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _xlogy__Scalar_Other[below](below, self, other)
+    if requires_grad(self):
+        check_inplace(self)
+    edge_self = gradient_edge(self)
+    if edge_self is None and not requires_grad(self):
+        return _xlogy__Scalar_Other[below](below, self, other)
+    node = XlogyBackward2((edge_self,))
+    node.saved_self = SavedVariable(self.clone())
+    node.other = other
+    _xlogy__Scalar_Other[below](below, self, other)
+    rebase_history(self, node)
+    return self
+
+
+_special_entr = table("special_entr")
+
+
+class SpecialEntrBackward0(Node):
+    saved_self: SavedVariable | None
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        self_ = self.unpack(self.saved_self)
+        grad_self = grad * -(1 + self_.log())
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.saved_self = None
+        self.released = True
+
+
+@AUTOGRAD.impl("special_entr")
+def special_entr(keys: int, self: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _special_entr[below](below, self)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _special_entr[below](below, self)
+    node = SpecialEntrBackward0((edge_self,))
+    node.saved_self = SavedVariable(self)
+    result = _special_entr[below](below, self)
+    set_history(result, node)
+    return result
+
+
+_special_ndtri = table("special_ndtri")
+
+
+class SpecialNdtriBackward0(Node):
+    saved_result: SavedVariable | None
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        result = self.unpack(self.saved_result)
+        grad_self = grad * 2.5066282746310002 * f.exp(result.pow(2) / 2)
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.saved_result = None
+        self.released = True
+
+
+@AUTOGRAD.impl("special_ndtri")
+def special_ndtri(keys: int, self: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _special_ndtri[below](below, self)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _special_ndtri[below](below, self)
+    node = SpecialNdtriBackward0((edge_self,))
+    result = _special_ndtri[below](below, self)
+    node.saved_result = SavedVariable(result, node, 0)
+    set_history(result, node)
+    return result
+
+
+_special_log_ndtr = table("special_log_ndtr")
+
+
+class SpecialLogNdtrBackward0(Node):
+    saved_self: SavedVariable | None
+    saved_result: SavedVariable | None
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        self_ = self.unpack(self.saved_self)
+        result = self.unpack(self.saved_result)
+        grad_self = grad / 2.5066282746310002 * f.exp(-(result + self_.pow(2) / 2))
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.saved_self = None
+        self.saved_result = None
+        self.released = True
+
+
+@AUTOGRAD.impl("special_log_ndtr")
+def special_log_ndtr(keys: int, self: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _special_log_ndtr[below](below, self)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _special_log_ndtr[below](below, self)
+    node = SpecialLogNdtrBackward0((edge_self,))
+    node.saved_self = SavedVariable(self)
+    result = _special_log_ndtr[below](below, self)
+    node.saved_result = SavedVariable(result, node, 0)
+    set_history(result, node)
+    return result
+
+
+_special_erfcx = table("special_erfcx")
+
+
+class SpecialErfcxBackward0(Node):
+    saved_self: SavedVariable | None
+    saved_result: SavedVariable | None
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        self_ = self.unpack(self.saved_self)
+        result = self.unpack(self.saved_result)
+        grad_self = (2.0 * self_ * result - 1.1283791670955126) * grad
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.saved_self = None
+        self.saved_result = None
+        self.released = True
+
+
+@AUTOGRAD.impl("special_erfcx")
+def special_erfcx(keys: int, self: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _special_erfcx[below](below, self)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _special_erfcx[below](below, self)
+    node = SpecialErfcxBackward0((edge_self,))
+    node.saved_self = SavedVariable(self)
+    result = _special_erfcx[below](below, self)
+    node.saved_result = SavedVariable(result, node, 0)
+    set_history(result, node)
+    return result
+
+
+_special_i0e = table("special_i0e")
+
+
+class SpecialI0EBackward0(Node):
+    saved_self: SavedVariable | None
+    saved_result: SavedVariable | None
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        self_ = self.unpack(self.saved_self)
+        result = self.unpack(self.saved_result)
+        grad_self = grad * (f.special_i1e(self_) - self_.sgn() * result)
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.saved_self = None
+        self.saved_result = None
+        self.released = True
+
+
+@AUTOGRAD.impl("special_i0e")
+def special_i0e(keys: int, self: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _special_i0e[below](below, self)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _special_i0e[below](below, self)
+    node = SpecialI0EBackward0((edge_self,))
+    node.saved_self = SavedVariable(self)
+    result = _special_i0e[below](below, self)
+    node.saved_result = SavedVariable(result, node, 0)
+    set_history(result, node)
+    return result
+
+
+_special_i1 = table("special_i1")
+
+
+class SpecialI1Backward0(Node):
+    saved_self: SavedVariable | None
+    saved_result: SavedVariable | None
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        self_ = self.unpack(self.saved_self)
+        result = self.unpack(self.saved_result)
+        grad_self = i1_backward(grad, self_, result)
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.saved_self = None
+        self.saved_result = None
+        self.released = True
+
+
+@AUTOGRAD.impl("special_i1")
+def special_i1(keys: int, self: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _special_i1[below](below, self)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _special_i1[below](below, self)
+    node = SpecialI1Backward0((edge_self,))
+    node.saved_self = SavedVariable(self)
+    result = _special_i1[below](below, self)
+    node.saved_result = SavedVariable(result, node, 0)
+    set_history(result, node)
+    return result
+
+
+_special_i1e = table("special_i1e")
+
+
+class SpecialI1EBackward0(Node):
+    saved_self: SavedVariable | None
+    saved_result: SavedVariable | None
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        self_ = self.unpack(self.saved_self)
+        result = self.unpack(self.saved_result)
+        grad_self = i1e_backward(grad, self_, result)
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.saved_self = None
+        self.saved_result = None
+        self.released = True
+
+
+@AUTOGRAD.impl("special_i1e")
+def special_i1e(keys: int, self: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _special_i1e[below](below, self)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _special_i1e[below](below, self)
+    node = SpecialI1EBackward0((edge_self,))
+    node.saved_self = SavedVariable(self)
+    result = _special_i1e[below](below, self)
+    node.saved_result = SavedVariable(result, node, 0)
+    set_history(result, node)
+    return result
+
+
+_special_xlog1py = table("special_xlog1py")
+
+
+class SpecialXlog1PyBackward0(Node):
+    saved_other: SavedVariable | None
+    saved_self: SavedVariable | None
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        edges = self.next_edges
+        grad_self: Any = None
+        grad_other: Any = None
+        if edges[0] is not None:
+            other = self.unpack(self.saved_other)
+            self_ = self.unpack(self.saved_self)
+            grad_self = zero_where_empty(f.special_xlog1py(grad, other), self_, other, -1.0)
+        if edges[1] is not None:
+            self_ = self.unpack(self.saved_self)
+            other = self.unpack(self.saved_other)
+            grad_other = grad * self_ / (other + 1)
+        return (grad_self, grad_other)
+
+    def release_variables(self) -> None:
+        self.saved_other = None
+        self.saved_self = None
+        self.released = True
+
+
+@AUTOGRAD.impl("special_xlog1py")
+def special_xlog1py(keys: int, self: Any, other: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (self._autograd_meta is None and other._autograd_meta is None) or not grad_mode.get():
+        return _special_xlog1py[below](below, self, other)
+    edge_self = gradient_edge(self)
+    edge_other = gradient_edge(other)
+    if edge_self is None and edge_other is None:
+        return _special_xlog1py[below](below, self, other)
+    node = SpecialXlog1PyBackward0((edge_self, edge_other))
+    node.saved_other = SavedVariable(other)
+    node.saved_self = SavedVariable(self)
+    result = _special_xlog1py[below](below, self, other)
+    set_history(result, node)
+    return result
+
+
+_special_xlog1py_self_scalar = table("special_xlog1py.self_scalar")
+
+
+class SpecialXlog1PyBackward1(Node):
+    saved_other: SavedVariable | None
+    self_: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        other = self.unpack(self.saved_other)
+        self_ = self.self_
+        grad_other = grad * self_ / (other + 1)
+        return (grad_other,)
+
+    def release_variables(self) -> None:
+        self.saved_other = None
+        self.released = True
+
+
+@AUTOGRAD.impl("special_xlog1py.self_scalar")
+def special_xlog1py_self_scalar(keys: int, self: Any, other: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if other._autograd_meta is None or not grad_mode.get():
+        return _special_xlog1py_self_scalar[below](below, self, other)
+    edge_other = gradient_edge(other)
+    if edge_other is None:
+        return _special_xlog1py_self_scalar[below](below, self, other)
+    node = SpecialXlog1PyBackward1((edge_other,))
+    node.saved_other = SavedVariable(other)
+    node.self_ = self
+    result = _special_xlog1py_self_scalar[below](below, self, other)
+    set_history(result, node)
+    return result
+
+
+_special_xlog1py_other_scalar = table("special_xlog1py.other_scalar")
+
+
+class SpecialXlog1PyBackward2(Node):
+    saved_self: SavedVariable | None
+    other: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        self_ = self.unpack(self.saved_self)
+        other = self.other
+        grad_self = zero_where_empty(f.special_xlog1py(grad, other), self_, other, -1.0)
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.saved_self = None
+        self.released = True
+
+
+@AUTOGRAD.impl("special_xlog1py.other_scalar")
+def special_xlog1py_other_scalar(keys: int, self: Any, other: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _special_xlog1py_other_scalar[below](below, self, other)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _special_xlog1py_other_scalar[below](below, self, other)
+    node = SpecialXlog1PyBackward2((edge_self,))
+    node.saved_self = SavedVariable(self)
+    node.other = other
+    result = _special_xlog1py_other_scalar[below](below, self, other)
+    set_history(result, node)
+    return result
+
+
+_special_zeta = table("special_zeta")
+
+
+class SpecialZetaBackward0(Node):
+    saved_self: SavedVariable | None
+    saved_other: SavedVariable | None
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        edges = self.next_edges
+        grad_self: Any = None
+        grad_other: Any = None
+        if edges[0] is not None:
+            grad_self = not_implemented("zeta")
+        if edges[1] is not None:
+            self_ = self.unpack(self.saved_self)
+            other = self.unpack(self.saved_other)
+            grad_other = grad * -self_ * f.special_zeta(self_ + 1.0, other)
+        return (grad_self, grad_other)
+
+    def release_variables(self) -> None:
+        self.saved_self = None
+        self.saved_other = None
+        self.released = True
+
+
+@AUTOGRAD.impl("special_zeta")
+def special_zeta(keys: int, self: Any, other: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (self._autograd_meta is None and other._autograd_meta is None) or not grad_mode.get():
+        return _special_zeta[below](below, self, other)
+    edge_self = gradient_edge(self)
+    edge_other = gradient_edge(other)
+    if edge_self is None and edge_other is None:
+        return _special_zeta[below](below, self, other)
+    node = SpecialZetaBackward0((edge_self, edge_other))
+    node.saved_self = SavedVariable(self) if edge_other is not None else None
+    node.saved_other = SavedVariable(other) if edge_other is not None else None
+    result = _special_zeta[below](below, self, other)
+    set_history(result, node)
+    return result
+
+
+_special_zeta_self_scalar = table("special_zeta.self_scalar")
+
+
+class SpecialZetaBackward1(Node):
+    saved_other: SavedVariable | None
+    self_: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        other = self.unpack(self.saved_other)
+        self_ = self.self_
+        grad_other = grad * -self_ * f.special_zeta(self_ + 1.0, other)
+        return (grad_other,)
+
+    def release_variables(self) -> None:
+        self.saved_other = None
+        self.released = True
+
+
+@AUTOGRAD.impl("special_zeta.self_scalar")
+def special_zeta_self_scalar(keys: int, self: Any, other: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if other._autograd_meta is None or not grad_mode.get():
+        return _special_zeta_self_scalar[below](below, self, other)
+    edge_other = gradient_edge(other)
+    if edge_other is None:
+        return _special_zeta_self_scalar[below](below, self, other)
+    node = SpecialZetaBackward1((edge_other,))
+    node.saved_other = SavedVariable(other)
+    node.self_ = self
+    result = _special_zeta_self_scalar[below](below, self, other)
+    set_history(result, node)
+    return result
+
+
+_special_zeta_other_scalar = table("special_zeta.other_scalar")
+
+
+class SpecialZetaBackward2(Node):
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        grad_self = not_implemented("zeta")
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("special_zeta.other_scalar")
+def special_zeta_other_scalar(keys: int, self: Any, other: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _special_zeta_other_scalar[below](below, self, other)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _special_zeta_other_scalar[below](below, self, other)
+    node = SpecialZetaBackward2((edge_self,))
+    result = _special_zeta_other_scalar[below](below, self, other)
+    set_history(result, node)
+    return result
+
+
 _sum = table("sum")
 
 
@@ -6894,6 +8249,4007 @@ def take(keys: int, self: Any, index: Any) -> Any:
     node.saved_index = SavedVariable(index)
     node.self_shape = self._shape
     result = _take[below](below, self, index)
+    set_history(result, node)
+    return result
+
+
+_index_Tensor = table("index.Tensor")
+
+
+class IndexBackward0(Node):
+    saved_indices: list[SavedVariable | None] | None
+    self_shape: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        indices = [self.unpack(s) for s in self.saved_indices or ()]
+        self_shape = self.self_shape
+        grad_self = index_backward(grad, self_shape, indices)
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.saved_indices = None
+        self.released = True
+
+
+@AUTOGRAD.impl("index.Tensor")
+def index_Tensor(keys: int, self: Any, indices: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _index_Tensor[below](below, self, indices)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _index_Tensor[below](below, self, indices)
+    node = IndexBackward0((edge_self,))
+    node.saved_indices = [None if t is None else SavedVariable(t) for t in indices]
+    node.self_shape = self._shape
+    result = _index_Tensor[below](below, self, indices)
+    set_history(result, node)
+    return result
+
+
+_index_put = table("index_put")
+
+
+class IndexPutBackward0(Node):
+    saved_indices: list[SavedVariable | None] | None
+    accumulate: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        edges = self.next_edges
+        grad_self: Any = None
+        grad_values: Any = None
+        if edges[0] is not None:
+            indices = [self.unpack(s) for s in self.saved_indices or ()]
+            accumulate = self.accumulate
+            grad_self = index_put_self_backward(grad, indices, accumulate)
+        if edges[1] is not None:
+            indices = [self.unpack(s) for s in self.saved_indices or ()]
+            grad_values = f.index(grad, indices)
+        return (grad_self, grad_values)
+
+    def release_variables(self) -> None:
+        self.saved_indices = None
+        self.released = True
+
+
+@AUTOGRAD.impl("index_put")
+def index_put(keys: int, self: Any, indices: Any, values: Any, accumulate: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (self._autograd_meta is None and values._autograd_meta is None) or not grad_mode.get():
+        return _index_put[below](below, self, indices, values, accumulate)
+    edge_self = gradient_edge(self)
+    edge_values = gradient_edge(values)
+    if edge_self is None and edge_values is None:
+        return _index_put[below](below, self, indices, values, accumulate)
+    node = IndexPutBackward0((edge_self, edge_values))
+    node.saved_indices = [None if t is None else SavedVariable(t) for t in indices]
+    node.accumulate = accumulate
+    result = _index_put[below](below, self, indices, values, accumulate)
+    set_history(result, node)
+    return result
+
+
+_index_put_ = table("index_put_")
+
+
+@AUTOGRAD.impl("index_put_")
+def index_put_(keys: int, self: Any, indices: Any, values: Any, accumulate: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (self._autograd_meta is None and values._autograd_meta is None) or not grad_mode.get():
+        return _index_put_[below](below, self, indices, values, accumulate)
+    if requires_grad(self) or requires_grad(values):
+        check_inplace(self)
+    edge_self = gradient_edge(self)
+    edge_values = gradient_edge(values)
+    if edge_self is None and edge_values is None and not requires_grad(self):
+        return _index_put_[below](below, self, indices, values, accumulate)
+    node = IndexPutBackward0((edge_self, edge_values))
+    node.saved_indices = [None if t is None else SavedVariable(t) for t in indices]
+    node.accumulate = accumulate
+    _index_put_[below](below, self, indices, values, accumulate)
+    rebase_history(self, node)
+    return self
+
+
+_gather = table("gather")
+
+
+class GatherBackward0(Node):
+    saved_index: SavedVariable | None
+    dim: Any
+    self_shape: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        index = self.unpack(self.saved_index)
+        dim = self.dim
+        self_shape = self.self_shape
+        grad_self = gather_backward(grad, self_shape, dim, index)
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.saved_index = None
+        self.released = True
+
+
+@AUTOGRAD.impl("gather")
+def gather(keys: int, self: Any, dim: Any, index: Any, sparse_grad: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _gather[below](below, self, dim, index, sparse_grad)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _gather[below](below, self, dim, index, sparse_grad)
+    node = GatherBackward0((edge_self,))
+    node.saved_index = SavedVariable(index)
+    node.dim = dim
+    node.self_shape = self._shape
+    result = _gather[below](below, self, dim, index, sparse_grad)
+    set_history(result, node)
+    return result
+
+
+_scatter_src = table("scatter.src")
+
+
+class ScatterBackward0(Node):
+    saved_index: SavedVariable | None
+    dim: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        edges = self.next_edges
+        grad_self: Any = None
+        grad_src: Any = None
+        if edges[0] is not None:
+            index = self.unpack(self.saved_index)
+            dim = self.dim
+            grad_self = grad.scatter(dim, index, 0)
+        if edges[1] is not None:
+            index = self.unpack(self.saved_index)
+            dim = self.dim
+            grad_src = grad.gather(dim, index)
+        return (grad_self, grad_src)
+
+    def release_variables(self) -> None:
+        self.saved_index = None
+        self.released = True
+
+
+@AUTOGRAD.impl("scatter.src")
+def scatter_src(keys: int, self: Any, dim: Any, index: Any, src: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (self._autograd_meta is None and src._autograd_meta is None) or not grad_mode.get():
+        return _scatter_src[below](below, self, dim, index, src)
+    edge_self = gradient_edge(self)
+    edge_src = gradient_edge(src)
+    if edge_self is None and edge_src is None:
+        return _scatter_src[below](below, self, dim, index, src)
+    node = ScatterBackward0((edge_self, edge_src))
+    node.saved_index = SavedVariable(index)
+    node.dim = dim
+    result = _scatter_src[below](below, self, dim, index, src)
+    set_history(result, node)
+    return result
+
+
+_scatter__src = table("scatter_.src")
+
+
+@AUTOGRAD.impl("scatter_.src")
+def scatter__src(keys: int, self: Any, dim: Any, index: Any, src: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (self._autograd_meta is None and src._autograd_meta is None) or not grad_mode.get():
+        return _scatter__src[below](below, self, dim, index, src)
+    if requires_grad(self) or requires_grad(src):
+        check_inplace(self)
+    edge_self = gradient_edge(self)
+    edge_src = gradient_edge(src)
+    if edge_self is None and edge_src is None and not requires_grad(self):
+        return _scatter__src[below](below, self, dim, index, src)
+    node = ScatterBackward0((edge_self, edge_src))
+    node.saved_index = SavedVariable(index)
+    node.dim = dim
+    _scatter__src[below](below, self, dim, index, src)
+    rebase_history(self, node)
+    return self
+
+
+_scatter_value = table("scatter.value")
+
+
+class ScatterBackward1(Node):
+    saved_index: SavedVariable | None
+    dim: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        index = self.unpack(self.saved_index)
+        dim = self.dim
+        grad_self = grad.scatter(dim, index, 0)
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.saved_index = None
+        self.released = True
+
+
+@AUTOGRAD.impl("scatter.value")
+def scatter_value(keys: int, self: Any, dim: Any, index: Any, value: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _scatter_value[below](below, self, dim, index, value)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _scatter_value[below](below, self, dim, index, value)
+    node = ScatterBackward1((edge_self,))
+    node.saved_index = SavedVariable(index)
+    node.dim = dim
+    result = _scatter_value[below](below, self, dim, index, value)
+    set_history(result, node)
+    return result
+
+
+_scatter__value = table("scatter_.value")
+
+
+@AUTOGRAD.impl("scatter_.value")
+def scatter__value(keys: int, self: Any, dim: Any, index: Any, value: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _scatter__value[below](below, self, dim, index, value)
+    if requires_grad(self):
+        check_inplace(self)
+    edge_self = gradient_edge(self)
+    if edge_self is None and not requires_grad(self):
+        return _scatter__value[below](below, self, dim, index, value)
+    node = ScatterBackward1((edge_self,))
+    node.saved_index = SavedVariable(index)
+    node.dim = dim
+    _scatter__value[below](below, self, dim, index, value)
+    rebase_history(self, node)
+    return self
+
+
+_scatter_add = table("scatter_add")
+
+
+class ScatterAddBackward0(Node):
+    saved_index: SavedVariable | None
+    dim: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        edges = self.next_edges
+        grad_self: Any = None
+        grad_src: Any = None
+        if edges[0] is not None:
+            grad_self = grad
+        if edges[1] is not None:
+            index = self.unpack(self.saved_index)
+            dim = self.dim
+            grad_src = grad.gather(dim, index)
+        return (grad_self, grad_src)
+
+    def release_variables(self) -> None:
+        self.saved_index = None
+        self.released = True
+
+
+@AUTOGRAD.impl("scatter_add")
+def scatter_add(keys: int, self: Any, dim: Any, index: Any, src: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (self._autograd_meta is None and src._autograd_meta is None) or not grad_mode.get():
+        return _scatter_add[below](below, self, dim, index, src)
+    edge_self = gradient_edge(self)
+    edge_src = gradient_edge(src)
+    if edge_self is None and edge_src is None:
+        return _scatter_add[below](below, self, dim, index, src)
+    node = ScatterAddBackward0((edge_self, edge_src))
+    node.saved_index = SavedVariable(index) if edge_src is not None else None
+    node.dim = dim
+    result = _scatter_add[below](below, self, dim, index, src)
+    set_history(result, node)
+    return result
+
+
+_scatter_add_ = table("scatter_add_")
+
+
+@AUTOGRAD.impl("scatter_add_")
+def scatter_add_(keys: int, self: Any, dim: Any, index: Any, src: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (self._autograd_meta is None and src._autograd_meta is None) or not grad_mode.get():
+        return _scatter_add_[below](below, self, dim, index, src)
+    if requires_grad(self) or requires_grad(src):
+        check_inplace(self)
+    edge_self = gradient_edge(self)
+    edge_src = gradient_edge(src)
+    if edge_self is None and edge_src is None and not requires_grad(self):
+        return _scatter_add_[below](below, self, dim, index, src)
+    node = ScatterAddBackward0((edge_self, edge_src))
+    node.saved_index = SavedVariable(index) if edge_src is not None else None
+    node.dim = dim
+    _scatter_add_[below](below, self, dim, index, src)
+    rebase_history(self, node)
+    return self
+
+
+_scatter_reduce_two = table("scatter_reduce.two")
+
+
+class ScatterReduceBackward0(Node):
+    saved_self: SavedVariable | None
+    saved_index: SavedVariable | None
+    saved_src: SavedVariable | None
+    saved_result: SavedVariable | None
+    dim: Any
+    include_self: Any
+    reduce: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        edges = self.next_edges
+        grad_self: Any = None
+        grad_src: Any = None
+        if edges[0] is not None or edges[1] is not None:
+            self_ = self.unpack(self.saved_self)
+            index = self.unpack(self.saved_index)
+            src = self.unpack(self.saved_src)
+            result = self.unpack(self.saved_result)
+            dim = self.dim
+            include_self = self.include_self
+            reduce = self.reduce
+            grad_self, grad_src = scatter_reduce_backward(grad, self_, dim, index, src, reduce, include_self, result)
+        return (grad_self, grad_src)
+
+    def release_variables(self) -> None:
+        self.saved_self = None
+        self.saved_index = None
+        self.saved_src = None
+        self.saved_result = None
+        self.released = True
+
+
+@AUTOGRAD.impl("scatter_reduce.two")
+def scatter_reduce_two(keys: int, self: Any, dim: Any, index: Any, src: Any, reduce: Any, include_self: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (self._autograd_meta is None and src._autograd_meta is None) or not grad_mode.get():
+        return _scatter_reduce_two[below](below, self, dim, index, src, reduce, include_self)
+    edge_self = gradient_edge(self)
+    edge_src = gradient_edge(src)
+    if edge_self is None and edge_src is None:
+        return _scatter_reduce_two[below](below, self, dim, index, src, reduce, include_self)
+    node = ScatterReduceBackward0((edge_self, edge_src))
+    node.saved_self = SavedVariable(self)
+    node.saved_index = SavedVariable(index)
+    node.saved_src = SavedVariable(src)
+    node.dim = dim
+    node.include_self = include_self
+    node.reduce = reduce
+    result = _scatter_reduce_two[below](below, self, dim, index, src, reduce, include_self)
+    node.saved_result = SavedVariable(result, node, 0)
+    refuse_complex(result, "scatter_reduce")
+    set_history(result, node)
+    return result
+
+
+_scatter_reduce__two = table("scatter_reduce_.two")
+
+
+@AUTOGRAD.impl("scatter_reduce_.two")
+def scatter_reduce__two(keys: int, self: Any, dim: Any, index: Any, src: Any, reduce: Any, include_self: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (self._autograd_meta is None and src._autograd_meta is None) or not grad_mode.get():
+        return _scatter_reduce__two[below](below, self, dim, index, src, reduce, include_self)
+    if requires_grad(self) or requires_grad(src):
+        check_inplace(self)
+    edge_self = gradient_edge(self)
+    edge_src = gradient_edge(src)
+    if edge_self is None and edge_src is None and not requires_grad(self):
+        return _scatter_reduce__two[below](below, self, dim, index, src, reduce, include_self)
+    node = ScatterReduceBackward0((edge_self, edge_src))
+    node.saved_self = SavedVariable(self.clone())
+    node.saved_index = SavedVariable(index)
+    node.saved_src = SavedVariable(src)
+    node.dim = dim
+    node.include_self = include_self
+    node.reduce = reduce
+    _scatter_reduce__two[below](below, self, dim, index, src, reduce, include_self)
+    rebase_history(self, node)
+    node.saved_result = SavedVariable(self, node, 0)
+    return self
+
+
+_index_add = table("index_add")
+
+
+class IndexAddBackward0(Node):
+    saved_index: SavedVariable | None
+    alpha: Any
+    dim: Any
+    source_shape: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        edges = self.next_edges
+        grad_self: Any = None
+        grad_source: Any = None
+        if edges[0] is not None:
+            grad_self = grad
+        if edges[1] is not None:
+            index = self.unpack(self.saved_index)
+            alpha = self.alpha
+            dim = self.dim
+            source_shape = self.source_shape
+            grad_source = scaled(index_slices(grad, dim, index, source_shape), alpha)
+        return (grad_self, grad_source)
+
+    def release_variables(self) -> None:
+        self.saved_index = None
+        self.released = True
+
+
+@AUTOGRAD.impl("index_add")
+def index_add(keys: int, self: Any, dim: Any, index: Any, source: Any, alpha: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (self._autograd_meta is None and source._autograd_meta is None) or not grad_mode.get():
+        return _index_add[below](below, self, dim, index, source, alpha)
+    edge_self = gradient_edge(self)
+    edge_source = gradient_edge(source)
+    if edge_self is None and edge_source is None:
+        return _index_add[below](below, self, dim, index, source, alpha)
+    node = IndexAddBackward0((edge_self, edge_source))
+    node.saved_index = SavedVariable(index) if edge_source is not None else None
+    node.alpha = alpha
+    node.dim = dim
+    node.source_shape = source._shape
+    result = _index_add[below](below, self, dim, index, source, alpha)
+    set_history(result, node)
+    return result
+
+
+_index_add_ = table("index_add_")
+
+
+@AUTOGRAD.impl("index_add_")
+def index_add_(keys: int, self: Any, dim: Any, index: Any, source: Any, alpha: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (self._autograd_meta is None and source._autograd_meta is None) or not grad_mode.get():
+        return _index_add_[below](below, self, dim, index, source, alpha)
+    if requires_grad(self) or requires_grad(source):
+        check_inplace(self)
+    edge_self = gradient_edge(self)
+    edge_source = gradient_edge(source)
+    if edge_self is None and edge_source is None and not requires_grad(self):
+        return _index_add_[below](below, self, dim, index, source, alpha)
+    node = IndexAddBackward0((edge_self, edge_source))
+    node.saved_index = SavedVariable(index) if edge_source is not None else None
+    node.alpha = alpha
+    node.dim = dim
+    node.source_shape = source._shape
+    _index_add_[below](below, self, dim, index, source, alpha)
+    rebase_history(self, node)
+    return self
+
+
+_index_reduce = table("index_reduce")
+
+
+class IndexReduceBackward0(Node):
+    saved_self: SavedVariable | None
+    saved_index: SavedVariable | None
+    saved_source: SavedVariable | None
+    saved_result: SavedVariable | None
+    dim: Any
+    include_self: Any
+    reduce: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        edges = self.next_edges
+        grad_self: Any = None
+        grad_source: Any = None
+        if edges[0] is not None or edges[1] is not None:
+            self_ = self.unpack(self.saved_self)
+            index = self.unpack(self.saved_index)
+            source = self.unpack(self.saved_source)
+            result = self.unpack(self.saved_result)
+            dim = self.dim
+            include_self = self.include_self
+            reduce = self.reduce
+            grad_self, grad_source = index_reduce_backward(
+                grad, self_, dim, index, source, reduce, include_self, result
+            )
+        return (grad_self, grad_source)
+
+    def release_variables(self) -> None:
+        self.saved_self = None
+        self.saved_index = None
+        self.saved_source = None
+        self.saved_result = None
+        self.released = True
+
+
+@AUTOGRAD.impl("index_reduce")
+def index_reduce(keys: int, self: Any, dim: Any, index: Any, source: Any, reduce: Any, include_self: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (self._autograd_meta is None and source._autograd_meta is None) or not grad_mode.get():
+        return _index_reduce[below](below, self, dim, index, source, reduce, include_self)
+    edge_self = gradient_edge(self)
+    edge_source = gradient_edge(source)
+    if edge_self is None and edge_source is None:
+        return _index_reduce[below](below, self, dim, index, source, reduce, include_self)
+    node = IndexReduceBackward0((edge_self, edge_source))
+    node.saved_self = SavedVariable(self)
+    node.saved_index = SavedVariable(index)
+    node.saved_source = SavedVariable(source)
+    node.dim = dim
+    node.include_self = include_self
+    node.reduce = reduce
+    result = _index_reduce[below](below, self, dim, index, source, reduce, include_self)
+    node.saved_result = SavedVariable(result, node, 0)
+    refuse_complex(result, "index_reduce")
+    set_history(result, node)
+    return result
+
+
+_index_reduce_ = table("index_reduce_")
+
+
+@AUTOGRAD.impl("index_reduce_")
+def index_reduce_(keys: int, self: Any, dim: Any, index: Any, source: Any, reduce: Any, include_self: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (self._autograd_meta is None and source._autograd_meta is None) or not grad_mode.get():
+        return _index_reduce_[below](below, self, dim, index, source, reduce, include_self)
+    if requires_grad(self) or requires_grad(source):
+        check_inplace(self)
+    edge_self = gradient_edge(self)
+    edge_source = gradient_edge(source)
+    if edge_self is None and edge_source is None and not requires_grad(self):
+        return _index_reduce_[below](below, self, dim, index, source, reduce, include_self)
+    node = IndexReduceBackward0((edge_self, edge_source))
+    node.saved_self = SavedVariable(self.clone())
+    node.saved_index = SavedVariable(index)
+    node.saved_source = SavedVariable(source)
+    node.dim = dim
+    node.include_self = include_self
+    node.reduce = reduce
+    _index_reduce_[below](below, self, dim, index, source, reduce, include_self)
+    rebase_history(self, node)
+    node.saved_result = SavedVariable(self, node, 0)
+    return self
+
+
+_index_copy = table("index_copy")
+
+
+class IndexCopyBackward0(Node):
+    saved_index: SavedVariable | None
+    dim: Any
+    source_shape: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        edges = self.next_edges
+        grad_self: Any = None
+        grad_source: Any = None
+        if edges[0] is not None:
+            index = self.unpack(self.saved_index)
+            dim = self.dim
+            grad_self = grad.index_fill(dim, index, 0)
+        if edges[1] is not None:
+            index = self.unpack(self.saved_index)
+            dim = self.dim
+            source_shape = self.source_shape
+            grad_source = index_slices(grad, dim, index, source_shape)
+        return (grad_self, grad_source)
+
+    def release_variables(self) -> None:
+        self.saved_index = None
+        self.released = True
+
+
+@AUTOGRAD.impl("index_copy")
+def index_copy(keys: int, self: Any, dim: Any, index: Any, source: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (self._autograd_meta is None and source._autograd_meta is None) or not grad_mode.get():
+        return _index_copy[below](below, self, dim, index, source)
+    edge_self = gradient_edge(self)
+    edge_source = gradient_edge(source)
+    if edge_self is None and edge_source is None:
+        return _index_copy[below](below, self, dim, index, source)
+    node = IndexCopyBackward0((edge_self, edge_source))
+    node.saved_index = SavedVariable(index)
+    node.dim = dim
+    node.source_shape = source._shape
+    result = _index_copy[below](below, self, dim, index, source)
+    set_history(result, node)
+    return result
+
+
+_index_copy_ = table("index_copy_")
+
+
+@AUTOGRAD.impl("index_copy_")
+def index_copy_(keys: int, self: Any, dim: Any, index: Any, source: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (self._autograd_meta is None and source._autograd_meta is None) or not grad_mode.get():
+        return _index_copy_[below](below, self, dim, index, source)
+    if requires_grad(self) or requires_grad(source):
+        check_inplace(self)
+    edge_self = gradient_edge(self)
+    edge_source = gradient_edge(source)
+    if edge_self is None and edge_source is None and not requires_grad(self):
+        return _index_copy_[below](below, self, dim, index, source)
+    node = IndexCopyBackward0((edge_self, edge_source))
+    node.saved_index = SavedVariable(index)
+    node.dim = dim
+    node.source_shape = source._shape
+    _index_copy_[below](below, self, dim, index, source)
+    rebase_history(self, node)
+    return self
+
+
+_index_fill_int_Scalar = table("index_fill.int_Scalar")
+
+
+class IndexFillBackward0(Node):
+    saved_index: SavedVariable | None
+    dim: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        index = self.unpack(self.saved_index)
+        dim = self.dim
+        grad_self = grad.index_fill(dim, index, 0)
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.saved_index = None
+        self.released = True
+
+
+@AUTOGRAD.impl("index_fill.int_Scalar")
+def index_fill_int_Scalar(keys: int, self: Any, dim: Any, index: Any, value: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _index_fill_int_Scalar[below](below, self, dim, index, value)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _index_fill_int_Scalar[below](below, self, dim, index, value)
+    node = IndexFillBackward0((edge_self,))
+    node.saved_index = SavedVariable(index)
+    node.dim = dim
+    result = _index_fill_int_Scalar[below](below, self, dim, index, value)
+    set_history(result, node)
+    return result
+
+
+_index_fill__int_Scalar = table("index_fill_.int_Scalar")
+
+
+@AUTOGRAD.impl("index_fill_.int_Scalar")
+def index_fill__int_Scalar(keys: int, self: Any, dim: Any, index: Any, value: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _index_fill__int_Scalar[below](below, self, dim, index, value)
+    if requires_grad(self):
+        check_inplace(self)
+    edge_self = gradient_edge(self)
+    if edge_self is None and not requires_grad(self):
+        return _index_fill__int_Scalar[below](below, self, dim, index, value)
+    node = IndexFillBackward0((edge_self,))
+    node.saved_index = SavedVariable(index)
+    node.dim = dim
+    _index_fill__int_Scalar[below](below, self, dim, index, value)
+    rebase_history(self, node)
+    return self
+
+
+_index_fill_int_Tensor = table("index_fill.int_Tensor")
+
+
+class IndexFillBackward1(Node):
+    saved_index: SavedVariable | None
+    dim: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        edges = self.next_edges
+        grad_self: Any = None
+        grad_value: Any = None
+        if edges[0] is not None:
+            index = self.unpack(self.saved_index)
+            dim = self.dim
+            grad_self = grad.index_fill(dim, index, 0)
+        if edges[1] is not None:
+            index = self.unpack(self.saved_index)
+            dim = self.dim
+            grad_value = index_fill_value_backward(grad, dim, index)
+        return (grad_self, grad_value)
+
+    def release_variables(self) -> None:
+        self.saved_index = None
+        self.released = True
+
+
+@AUTOGRAD.impl("index_fill.int_Tensor")
+def index_fill_int_Tensor(keys: int, self: Any, dim: Any, index: Any, value: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (self._autograd_meta is None and value._autograd_meta is None) or not grad_mode.get():
+        return _index_fill_int_Tensor[below](below, self, dim, index, value)
+    edge_self = gradient_edge(self)
+    edge_value = gradient_edge(value)
+    if edge_self is None and edge_value is None:
+        return _index_fill_int_Tensor[below](below, self, dim, index, value)
+    node = IndexFillBackward1((edge_self, edge_value))
+    node.saved_index = SavedVariable(index)
+    node.dim = dim
+    result = _index_fill_int_Tensor[below](below, self, dim, index, value)
+    set_history(result, node)
+    return result
+
+
+_index_fill__int_Tensor = table("index_fill_.int_Tensor")
+
+
+@AUTOGRAD.impl("index_fill_.int_Tensor")
+def index_fill__int_Tensor(keys: int, self: Any, dim: Any, index: Any, value: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (self._autograd_meta is None and value._autograd_meta is None) or not grad_mode.get():
+        return _index_fill__int_Tensor[below](below, self, dim, index, value)
+    if requires_grad(self) or requires_grad(value):
+        check_inplace(self)
+    edge_self = gradient_edge(self)
+    edge_value = gradient_edge(value)
+    if edge_self is None and edge_value is None and not requires_grad(self):
+        return _index_fill__int_Tensor[below](below, self, dim, index, value)
+    node = IndexFillBackward1((edge_self, edge_value))
+    node.saved_index = SavedVariable(index)
+    node.dim = dim
+    _index_fill__int_Tensor[below](below, self, dim, index, value)
+    rebase_history(self, node)
+    return self
+
+
+_put = table("put")
+
+
+class PutBackward0(Node):
+    saved_index: SavedVariable | None
+    accumulate: Any
+    source_shape: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        edges = self.next_edges
+        grad_self: Any = None
+        grad_source: Any = None
+        if edges[0] is not None:
+            index = self.unpack(self.saved_index)
+            accumulate = self.accumulate
+            source_shape = self.source_shape
+            grad_self = put_self_backward(grad, index, source_shape, accumulate)
+        if edges[1] is not None:
+            index = self.unpack(self.saved_index)
+            source_shape = self.source_shape
+            grad_source = grad.take(index).reshape(source_shape)
+        return (grad_self, grad_source)
+
+    def release_variables(self) -> None:
+        self.saved_index = None
+        self.released = True
+
+
+@AUTOGRAD.impl("put")
+def put(keys: int, self: Any, index: Any, source: Any, accumulate: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (self._autograd_meta is None and source._autograd_meta is None) or not grad_mode.get():
+        return _put[below](below, self, index, source, accumulate)
+    edge_self = gradient_edge(self)
+    edge_source = gradient_edge(source)
+    if edge_self is None and edge_source is None:
+        return _put[below](below, self, index, source, accumulate)
+    node = PutBackward0((edge_self, edge_source))
+    node.saved_index = SavedVariable(index)
+    node.accumulate = accumulate
+    node.source_shape = source._shape
+    result = _put[below](below, self, index, source, accumulate)
+    set_history(result, node)
+    return result
+
+
+_put_ = table("put_")
+
+
+@AUTOGRAD.impl("put_")
+def put_(keys: int, self: Any, index: Any, source: Any, accumulate: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (self._autograd_meta is None and source._autograd_meta is None) or not grad_mode.get():
+        return _put_[below](below, self, index, source, accumulate)
+    if requires_grad(self) or requires_grad(source):
+        check_inplace(self)
+    edge_self = gradient_edge(self)
+    edge_source = gradient_edge(source)
+    if edge_self is None and edge_source is None and not requires_grad(self):
+        return _put_[below](below, self, index, source, accumulate)
+    node = PutBackward0((edge_self, edge_source))
+    node.saved_index = SavedVariable(index)
+    node.accumulate = accumulate
+    node.source_shape = source._shape
+    _put_[below](below, self, index, source, accumulate)
+    rebase_history(self, node)
+    return self
+
+
+_masked_scatter = table("masked_scatter")
+
+
+class MaskedScatterBackward0(Node):
+    saved_mask: SavedVariable | None
+    source_shape: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        edges = self.next_edges
+        grad_self: Any = None
+        grad_source: Any = None
+        if edges[0] is not None:
+            mask = self.unpack(self.saved_mask)
+            grad_self = grad.masked_fill(mask, 0)
+        if edges[1] is not None:
+            mask = self.unpack(self.saved_mask)
+            source_shape = self.source_shape
+            grad_source = f.masked_scatter_backward(grad, mask, source_shape)
+        return (grad_self, grad_source)
+
+    def release_variables(self) -> None:
+        self.saved_mask = None
+        self.released = True
+
+
+@AUTOGRAD.impl("masked_scatter")
+def masked_scatter(keys: int, self: Any, mask: Any, source: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (self._autograd_meta is None and source._autograd_meta is None) or not grad_mode.get():
+        return _masked_scatter[below](below, self, mask, source)
+    edge_self = gradient_edge(self)
+    edge_source = gradient_edge(source)
+    if edge_self is None and edge_source is None:
+        return _masked_scatter[below](below, self, mask, source)
+    node = MaskedScatterBackward0((edge_self, edge_source))
+    node.saved_mask = SavedVariable(mask)
+    node.source_shape = source._shape
+    result = _masked_scatter[below](below, self, mask, source)
+    set_history(result, node)
+    return result
+
+
+_masked_scatter_ = table("masked_scatter_")
+
+
+@AUTOGRAD.impl("masked_scatter_")
+def masked_scatter_(keys: int, self: Any, mask: Any, source: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (self._autograd_meta is None and source._autograd_meta is None) or not grad_mode.get():
+        return _masked_scatter_[below](below, self, mask, source)
+    if requires_grad(self) or requires_grad(source):
+        check_inplace(self)
+    edge_self = gradient_edge(self)
+    edge_source = gradient_edge(source)
+    if edge_self is None and edge_source is None and not requires_grad(self):
+        return _masked_scatter_[below](below, self, mask, source)
+    node = MaskedScatterBackward0((edge_self, edge_source))
+    node.saved_mask = SavedVariable(mask)
+    node.source_shape = source._shape
+    _masked_scatter_[below](below, self, mask, source)
+    rebase_history(self, node)
+    return self
+
+
+_masked_scatter_backward = table("masked_scatter_backward")
+
+
+class MaskedScatterBackwardBackward0(Node):
+    saved_grad_output: SavedVariable | None
+    saved_mask: SavedVariable | None
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        grad_output = self.unpack(self.saved_grad_output)
+        mask = self.unpack(self.saved_mask)
+        grad_grad_output = f.zeros_like(grad_output).masked_scatter(mask, grad)
+        return (grad_grad_output,)
+
+    def release_variables(self) -> None:
+        self.saved_grad_output = None
+        self.saved_mask = None
+        self.released = True
+
+
+@AUTOGRAD.impl("masked_scatter_backward")
+def masked_scatter_backward(keys: int, grad_output: Any, mask: Any, sizes: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if grad_output._autograd_meta is None or not grad_mode.get():
+        return _masked_scatter_backward[below](below, grad_output, mask, sizes)
+    edge_grad_output = gradient_edge(grad_output)
+    if edge_grad_output is None:
+        return _masked_scatter_backward[below](below, grad_output, mask, sizes)
+    node = MaskedScatterBackwardBackward0((edge_grad_output,))
+    node.saved_grad_output = SavedVariable(grad_output)
+    node.saved_mask = SavedVariable(mask)
+    result = _masked_scatter_backward[below](below, grad_output, mask, sizes)
+    set_history(result, node)
+    return result
+
+
+_index_select = table("index_select")
+
+
+class IndexSelectBackward0(Node):
+    saved_index: SavedVariable | None
+    dim: Any
+    self_shape: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        index = self.unpack(self.saved_index)
+        dim = self.dim
+        self_shape = self.self_shape
+        grad_self = index_select_backward(grad, self_shape, dim, index)
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.saved_index = None
+        self.released = True
+
+
+@AUTOGRAD.impl("index_select")
+def index_select(keys: int, self: Any, dim: Any, index: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _index_select[below](below, self, dim, index)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _index_select[below](below, self, dim, index)
+    node = IndexSelectBackward0((edge_self,))
+    node.saved_index = SavedVariable(index)
+    node.dim = dim
+    node.self_shape = self._shape
+    result = _index_select[below](below, self, dim, index)
+    set_history(result, node)
+    return result
+
+
+_masked_select = table("masked_select")
+
+
+class MaskedSelectBackward0(Node):
+    saved_mask: SavedVariable | None
+    self_shape: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        mask = self.unpack(self.saved_mask)
+        self_shape = self.self_shape
+        grad_self = masked_select_backward(grad, self_shape, mask)
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.saved_mask = None
+        self.released = True
+
+
+@AUTOGRAD.impl("masked_select")
+def masked_select(keys: int, self: Any, mask: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _masked_select[below](below, self, mask)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _masked_select[below](below, self, mask)
+    node = MaskedSelectBackward0((edge_self,))
+    node.saved_mask = SavedVariable(mask)
+    node.self_shape = self._shape
+    result = _masked_select[below](below, self, mask)
+    set_history(result, node)
+    return result
+
+
+_alias = table("alias")
+
+
+class AliasBackward0(Node):
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        grad_self = grad
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("alias")
+def alias(keys: int, self: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _alias[below](below, self)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _alias[below](below, self)
+    node = AliasBackward0((edge_self,))
+    result = _alias[below](below, self)
+    set_history(result, node)
+    return result
+
+
+_lift_fresh = table("lift_fresh")
+
+
+class LiftFreshBackward0(Node):
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        grad_self = grad
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("lift_fresh")
+def lift_fresh(keys: int, self: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _lift_fresh[below](below, self)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _lift_fresh[below](below, self)
+    node = LiftFreshBackward0((edge_self,))
+    result = _lift_fresh[below](below, self)
+    set_history(result, node)
+    return result
+
+
+_view = table("view")
+
+
+class ViewBackward0(Node):
+    self_shape: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        self_shape = self.self_shape
+        grad_self = grad.reshape(self_shape)
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("view")
+def view(keys: int, self: Any, size: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _view[below](below, self, size)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _view[below](below, self, size)
+    node = ViewBackward0((edge_self,))
+    node.self_shape = self._shape
+    result = _view[below](below, self, size)
+    set_history(result, node)
+    return result
+
+
+__unsafe_view = table("_unsafe_view")
+
+
+class UnsafeViewBackward0(Node):
+    self_shape: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        self_shape = self.self_shape
+        grad_self = grad.reshape(self_shape)
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("_unsafe_view")
+def _unsafe_view(keys: int, self: Any, size: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return __unsafe_view[below](below, self, size)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return __unsafe_view[below](below, self, size)
+    node = UnsafeViewBackward0((edge_self,))
+    node.self_shape = self._shape
+    result = __unsafe_view[below](below, self, size)
+    set_history(result, node)
+    return result
+
+
+__reshape_alias = table("_reshape_alias")
+
+
+class ReshapeAliasBackward0(Node):
+    self_shape: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        self_shape = self.self_shape
+        grad_self = grad.reshape(self_shape)
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("_reshape_alias")
+def _reshape_alias(keys: int, self: Any, size: Any, stride: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return __reshape_alias[below](below, self, size, stride)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return __reshape_alias[below](below, self, size, stride)
+    node = ReshapeAliasBackward0((edge_self,))
+    node.self_shape = self._shape
+    result = __reshape_alias[below](below, self, size, stride)
+    set_history(result, node)
+    return result
+
+
+_transpose_int = table("transpose.int")
+
+
+class TransposeBackward0(Node):
+    dim0: Any
+    dim1: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        dim0 = self.dim0
+        dim1 = self.dim1
+        grad_self = grad.transpose(dim0, dim1)
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("transpose.int")
+def transpose_int(keys: int, self: Any, dim0: Any, dim1: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _transpose_int[below](below, self, dim0, dim1)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _transpose_int[below](below, self, dim0, dim1)
+    node = TransposeBackward0((edge_self,))
+    node.dim0 = dim0
+    node.dim1 = dim1
+    result = _transpose_int[below](below, self, dim0, dim1)
+    set_history(result, node)
+    return result
+
+
+_t = table("t")
+
+
+class TBackward0(Node):
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        grad_self = grad.t()
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("t")
+def t(keys: int, self: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _t[below](below, self)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _t[below](below, self)
+    node = TBackward0((edge_self,))
+    result = _t[below](below, self)
+    set_history(result, node)
+    return result
+
+
+_permute = table("permute")
+
+
+class PermuteBackward0(Node):
+    dims: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        dims = self.dims
+        grad_self = permute_backward(grad, dims)
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("permute")
+def permute(keys: int, self: Any, dims: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _permute[below](below, self, dims)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _permute[below](below, self, dims)
+    node = PermuteBackward0((edge_self,))
+    node.dims = dims
+    result = _permute[below](below, self, dims)
+    set_history(result, node)
+    return result
+
+
+_expand = table("expand")
+
+
+class ExpandBackward0(Node):
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        grad_self = grad
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("expand")
+def expand(keys: int, self: Any, size: Any, implicit: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _expand[below](below, self, size, implicit)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _expand[below](below, self, size, implicit)
+    node = ExpandBackward0((edge_self,))
+    result = _expand[below](below, self, size, implicit)
+    set_history(result, node)
+    return result
+
+
+_squeeze = table("squeeze")
+
+
+class SqueezeBackward0(Node):
+    self_shape: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        self_shape = self.self_shape
+        grad_self = grad.reshape(self_shape)
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("squeeze")
+def squeeze(keys: int, self: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _squeeze[below](below, self)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _squeeze[below](below, self)
+    node = SqueezeBackward0((edge_self,))
+    node.self_shape = self._shape
+    result = _squeeze[below](below, self)
+    set_history(result, node)
+    return result
+
+
+_squeeze_dim = table("squeeze.dim")
+
+
+class SqueezeBackward1(Node):
+    self_shape: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        self_shape = self.self_shape
+        grad_self = grad.reshape(self_shape)
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("squeeze.dim")
+def squeeze_dim(keys: int, self: Any, dim: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _squeeze_dim[below](below, self, dim)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _squeeze_dim[below](below, self, dim)
+    node = SqueezeBackward1((edge_self,))
+    node.self_shape = self._shape
+    result = _squeeze_dim[below](below, self, dim)
+    set_history(result, node)
+    return result
+
+
+_squeeze_dims = table("squeeze.dims")
+
+
+class SqueezeBackward2(Node):
+    self_shape: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        self_shape = self.self_shape
+        grad_self = grad.reshape(self_shape)
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("squeeze.dims")
+def squeeze_dims(keys: int, self: Any, dim: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _squeeze_dims[below](below, self, dim)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _squeeze_dims[below](below, self, dim)
+    node = SqueezeBackward2((edge_self,))
+    node.self_shape = self._shape
+    result = _squeeze_dims[below](below, self, dim)
+    set_history(result, node)
+    return result
+
+
+_unsqueeze = table("unsqueeze")
+
+
+class UnsqueezeBackward0(Node):
+    self_shape: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        self_shape = self.self_shape
+        grad_self = grad.reshape(self_shape)
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("unsqueeze")
+def unsqueeze(keys: int, self: Any, dim: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _unsqueeze[below](below, self, dim)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _unsqueeze[below](below, self, dim)
+    node = UnsqueezeBackward0((edge_self,))
+    node.self_shape = self._shape
+    result = _unsqueeze[below](below, self, dim)
+    set_history(result, node)
+    return result
+
+
+_select_int = table("select.int")
+
+
+class SelectBackward0(Node):
+    dim: Any
+    index: Any
+    self_shape: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        dim = self.dim
+        index = self.index
+        self_shape = self.self_shape
+        grad_self = f.select_backward(grad, self_shape, dim, index)
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("select.int")
+def select_int(keys: int, self: Any, dim: Any, index: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _select_int[below](below, self, dim, index)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _select_int[below](below, self, dim, index)
+    node = SelectBackward0((edge_self,))
+    node.dim = dim
+    node.index = index
+    node.self_shape = self._shape
+    result = _select_int[below](below, self, dim, index)
+    set_history(result, node)
+    return result
+
+
+_slice_Tensor = table("slice.Tensor")
+
+
+class SliceBackward0(Node):
+    dim: Any
+    end: Any
+    self_shape: Any
+    start: Any
+    step: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        dim = self.dim
+        end = self.end
+        self_shape = self.self_shape
+        start = self.start
+        step = self.step
+        grad_self = f.slice_backward(grad, self_shape, dim, slice_start(start), slice_end(end), step)
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("slice.Tensor")
+def slice_Tensor(keys: int, self: Any, dim: Any, start: Any, end: Any, step: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _slice_Tensor[below](below, self, dim, start, end, step)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _slice_Tensor[below](below, self, dim, start, end, step)
+    node = SliceBackward0((edge_self,))
+    node.dim = dim
+    node.end = end
+    node.self_shape = self._shape
+    node.start = start
+    node.step = step
+    result = _slice_Tensor[below](below, self, dim, start, end, step)
+    set_history(result, node)
+    return result
+
+
+_diagonal = table("diagonal")
+
+
+class DiagonalBackward0(Node):
+    dim1: Any
+    dim2: Any
+    offset: Any
+    self_shape: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        dim1 = self.dim1
+        dim2 = self.dim2
+        offset = self.offset
+        self_shape = self.self_shape
+        grad_self = diagonal_backward(grad, self_shape, offset, dim1, dim2)
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("diagonal")
+def diagonal(keys: int, self: Any, offset: Any, dim1: Any, dim2: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _diagonal[below](below, self, offset, dim1, dim2)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _diagonal[below](below, self, offset, dim1, dim2)
+    node = DiagonalBackward0((edge_self,))
+    node.dim1 = dim1
+    node.dim2 = dim2
+    node.offset = offset
+    node.self_shape = self._shape
+    result = _diagonal[below](below, self, offset, dim1, dim2)
+    set_history(result, node)
+    return result
+
+
+_unfold = table("unfold")
+
+
+class UnfoldBackward0(Node):
+    dimension: Any
+    self_shape: Any
+    size: Any
+    step: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        dimension = self.dimension
+        self_shape = self.self_shape
+        size = self.size
+        step = self.step
+        grad_self = unfold_backward(grad, self_shape, dimension, size, step)
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("unfold")
+def unfold(keys: int, self: Any, dimension: Any, size: Any, step: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _unfold[below](below, self, dimension, size, step)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _unfold[below](below, self, dimension, size, step)
+    node = UnfoldBackward0((edge_self,))
+    node.dimension = dimension
+    node.self_shape = self._shape
+    node.size = size
+    node.step = step
+    result = _unfold[below](below, self, dimension, size, step)
+    set_history(result, node)
+    return result
+
+
+_unbind_int = table("unbind.int")
+
+
+class UnbindBackward0(Node):
+    dim: Any
+    self_dtype: Any
+    self_shape: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        dim = self.dim
+        self_dtype = self.self_dtype
+        self_shape = self.self_shape
+        grad_self = unbind_backward(grads, self_shape, self_dtype, dim)
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("unbind.int")
+def unbind_int(keys: int, self: Any, dim: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _unbind_int[below](below, self, dim)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _unbind_int[below](below, self, dim)
+    node = UnbindBackward0((edge_self,))
+    node.dim = dim
+    node.self_dtype = self.dtype
+    node.self_shape = self._shape
+    result = _unbind_int[below](below, self, dim)
+    set_histories(result, node)
+    return result
+
+
+_split_Tensor = table("split.Tensor")
+
+
+class SplitBackward0(Node):
+    dim: Any
+    self_dtype: Any
+    self_shape: Any
+    split_size: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        dim = self.dim
+        self_dtype = self.self_dtype
+        self_shape = self.self_shape
+        split_size = self.split_size
+        grad_self = split_backward(grads, self_shape, self_dtype, split_size, dim)
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("split.Tensor")
+def split_Tensor(keys: int, self: Any, split_size: Any, dim: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _split_Tensor[below](below, self, split_size, dim)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _split_Tensor[below](below, self, split_size, dim)
+    node = SplitBackward0((edge_self,))
+    node.dim = dim
+    node.self_dtype = self.dtype
+    node.self_shape = self._shape
+    node.split_size = split_size
+    result = _split_Tensor[below](below, self, split_size, dim)
+    set_histories(result, node)
+    return result
+
+
+_as_strided = table("as_strided")
+
+
+class AsStridedBackward0(Node):
+    self_geometry: Any
+    size: Any
+    storage_offset: Any
+    stride: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        self_geometry = self.self_geometry
+        size = self.size
+        storage_offset = self.storage_offset
+        stride = self.stride
+        grad_self = as_strided_backward(grad, self_geometry, size, stride, storage_offset)
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("as_strided")
+def as_strided(keys: int, self: Any, size: Any, stride: Any, storage_offset: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _as_strided[below](below, self, size, stride, storage_offset)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _as_strided[below](below, self, size, stride, storage_offset)
+    node = AsStridedBackward0((edge_self,))
+    node.self_geometry = (self._shape, self.strides(), self._offset)
+    node.size = size
+    node.storage_offset = storage_offset
+    node.stride = stride
+    result = _as_strided[below](below, self, size, stride, storage_offset)
+    set_history(result, node)
+    return result
+
+
+_split_with_sizes = table("split_with_sizes")
+
+
+class SplitWithSizesBackward0(Node):
+    dim: Any
+    self_shape: Any
+    split_sizes: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        dim = self.dim
+        self_shape = self.self_shape
+        split_sizes = self.split_sizes
+        grad_self = split_with_sizes_backward(grads, self_shape, split_sizes, dim)
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("split_with_sizes")
+def split_with_sizes(keys: int, self: Any, split_sizes: Any, dim: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _split_with_sizes[below](below, self, split_sizes, dim)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _split_with_sizes[below](below, self, split_sizes, dim)
+    node = SplitWithSizesBackward0((edge_self,))
+    node.dim = dim
+    node.self_shape = self._shape
+    node.split_sizes = split_sizes
+    result = _split_with_sizes[below](below, self, split_sizes, dim)
+    set_histories(result, node)
+    return result
+
+
+_unsafe_split_Tensor = table("unsafe_split.Tensor")
+
+
+class UnsafeSplitBackward0(Node):
+    dim: Any
+    self_dtype: Any
+    self_shape: Any
+    split_size: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        dim = self.dim
+        self_dtype = self.self_dtype
+        self_shape = self.self_shape
+        split_size = self.split_size
+        grad_self = split_backward(grads, self_shape, self_dtype, split_size, dim)
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("unsafe_split.Tensor")
+def unsafe_split_Tensor(keys: int, self: Any, split_size: Any, dim: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _unsafe_split_Tensor[below](below, self, split_size, dim)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _unsafe_split_Tensor[below](below, self, split_size, dim)
+    node = UnsafeSplitBackward0((edge_self,))
+    node.dim = dim
+    node.self_dtype = self.dtype
+    node.self_shape = self._shape
+    node.split_size = split_size
+    result = _unsafe_split_Tensor[below](below, self, split_size, dim)
+    set_histories(result, node)
+    return result
+
+
+_unsafe_split_with_sizes = table("unsafe_split_with_sizes")
+
+
+class UnsafeSplitWithSizesBackward0(Node):
+    dim: Any
+    self_shape: Any
+    split_sizes: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        dim = self.dim
+        self_shape = self.self_shape
+        split_sizes = self.split_sizes
+        grad_self = split_with_sizes_backward(grads, self_shape, split_sizes, dim)
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("unsafe_split_with_sizes")
+def unsafe_split_with_sizes(keys: int, self: Any, split_sizes: Any, dim: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _unsafe_split_with_sizes[below](below, self, split_sizes, dim)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _unsafe_split_with_sizes[below](below, self, split_sizes, dim)
+    node = UnsafeSplitWithSizesBackward0((edge_self,))
+    node.dim = dim
+    node.self_shape = self._shape
+    node.split_sizes = split_sizes
+    result = _unsafe_split_with_sizes[below](below, self, split_sizes, dim)
+    set_histories(result, node)
+    return result
+
+
+_transpose_ = table("transpose_")
+
+
+class TransposeBackward1(Node):
+    dim0: Any
+    dim1: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        dim0 = self.dim0
+        dim1 = self.dim1
+        grad_self = grad.transpose(dim0, dim1)
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("transpose_")
+def transpose_(keys: int, self: Any, dim0: Any, dim1: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _transpose_[below](below, self, dim0, dim1)
+    if requires_grad(self):
+        check_inplace(self)
+    edge_self = gradient_edge(self)
+    if edge_self is None and not requires_grad(self):
+        return _transpose_[below](below, self, dim0, dim1)
+    node = TransposeBackward1((edge_self,))
+    node.dim0 = dim0
+    node.dim1 = dim1
+    _transpose_[below](below, self, dim0, dim1)
+    turn_history(self, node)
+    return self
+
+
+_t_ = table("t_")
+
+
+class TBackward1(Node):
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        grad_self = grad.t()
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("t_")
+def t_(keys: int, self: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _t_[below](below, self)
+    if requires_grad(self):
+        check_inplace(self)
+    edge_self = gradient_edge(self)
+    if edge_self is None and not requires_grad(self):
+        return _t_[below](below, self)
+    node = TBackward1((edge_self,))
+    _t_[below](below, self)
+    turn_history(self, node)
+    return self
+
+
+_squeeze_ = table("squeeze_")
+
+
+class SqueezeBackward3(Node):
+    self_shape: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        self_shape = self.self_shape
+        grad_self = grad.reshape(self_shape)
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("squeeze_")
+def squeeze_(keys: int, self: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _squeeze_[below](below, self)
+    if requires_grad(self):
+        check_inplace(self)
+    edge_self = gradient_edge(self)
+    if edge_self is None and not requires_grad(self):
+        return _squeeze_[below](below, self)
+    node = SqueezeBackward3((edge_self,))
+    node.self_shape = self._shape
+    _squeeze_[below](below, self)
+    turn_history(self, node)
+    return self
+
+
+_squeeze__dim = table("squeeze_.dim")
+
+
+class SqueezeBackward4(Node):
+    self_shape: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        self_shape = self.self_shape
+        grad_self = grad.reshape(self_shape)
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("squeeze_.dim")
+def squeeze__dim(keys: int, self: Any, dim: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _squeeze__dim[below](below, self, dim)
+    if requires_grad(self):
+        check_inplace(self)
+    edge_self = gradient_edge(self)
+    if edge_self is None and not requires_grad(self):
+        return _squeeze__dim[below](below, self, dim)
+    node = SqueezeBackward4((edge_self,))
+    node.self_shape = self._shape
+    _squeeze__dim[below](below, self, dim)
+    turn_history(self, node)
+    return self
+
+
+_squeeze__dims = table("squeeze_.dims")
+
+
+class SqueezeBackward5(Node):
+    self_shape: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        self_shape = self.self_shape
+        grad_self = grad.reshape(self_shape)
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("squeeze_.dims")
+def squeeze__dims(keys: int, self: Any, dim: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _squeeze__dims[below](below, self, dim)
+    if requires_grad(self):
+        check_inplace(self)
+    edge_self = gradient_edge(self)
+    if edge_self is None and not requires_grad(self):
+        return _squeeze__dims[below](below, self, dim)
+    node = SqueezeBackward5((edge_self,))
+    node.self_shape = self._shape
+    _squeeze__dims[below](below, self, dim)
+    turn_history(self, node)
+    return self
+
+
+_unsqueeze_ = table("unsqueeze_")
+
+
+class UnsqueezeBackward1(Node):
+    self_shape: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        self_shape = self.self_shape
+        grad_self = grad.reshape(self_shape)
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("unsqueeze_")
+def unsqueeze_(keys: int, self: Any, dim: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _unsqueeze_[below](below, self, dim)
+    if requires_grad(self):
+        check_inplace(self)
+    edge_self = gradient_edge(self)
+    if edge_self is None and not requires_grad(self):
+        return _unsqueeze_[below](below, self, dim)
+    node = UnsqueezeBackward1((edge_self,))
+    node.self_shape = self._shape
+    _unsqueeze_[below](below, self, dim)
+    turn_history(self, node)
+    return self
+
+
+_as_strided_ = table("as_strided_")
+
+
+class AsStridedBackward1(Node):
+    self_geometry: Any
+    size: Any
+    storage_offset: Any
+    stride: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        self_geometry = self.self_geometry
+        size = self.size
+        storage_offset = self.storage_offset
+        stride = self.stride
+        grad_self = as_strided_backward(grad, self_geometry, size, stride, storage_offset)
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("as_strided_")
+def as_strided_(keys: int, self: Any, size: Any, stride: Any, storage_offset: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _as_strided_[below](below, self, size, stride, storage_offset)
+    if requires_grad(self):
+        check_inplace(self)
+    edge_self = gradient_edge(self)
+    if edge_self is None and not requires_grad(self):
+        return _as_strided_[below](below, self, size, stride, storage_offset)
+    node = AsStridedBackward1((edge_self,))
+    node.self_geometry = (self._shape, self.strides(), self._offset)
+    node.size = size
+    node.storage_offset = storage_offset
+    node.stride = stride
+    _as_strided_[below](below, self, size, stride, storage_offset)
+    turn_history(self, node)
+    return self
+
+
+_select_backward = table("select_backward")
+
+
+class SelectBackwardBackward0(Node):
+    dim: Any
+    index: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        dim = self.dim
+        index = self.index
+        grad_grad_output = grad.select(dim, index)
+        return (grad_grad_output,)
+
+
+@AUTOGRAD.impl("select_backward")
+def select_backward(keys: int, grad_output: Any, input_sizes: Any, dim: Any, index: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if grad_output._autograd_meta is None or not grad_mode.get():
+        return _select_backward[below](below, grad_output, input_sizes, dim, index)
+    edge_grad_output = gradient_edge(grad_output)
+    if edge_grad_output is None:
+        return _select_backward[below](below, grad_output, input_sizes, dim, index)
+    node = SelectBackwardBackward0((edge_grad_output,))
+    node.dim = dim
+    node.index = index
+    result = _select_backward[below](below, grad_output, input_sizes, dim, index)
+    set_history(result, node)
+    return result
+
+
+_slice_backward = table("slice_backward")
+
+
+class SliceBackwardBackward0(Node):
+    dim: Any
+    end: Any
+    start: Any
+    step: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        dim = self.dim
+        end = self.end
+        start = self.start
+        step = self.step
+        grad_grad_output = f.slice(grad, dim, start, end, step)
+        return (grad_grad_output,)
+
+
+@AUTOGRAD.impl("slice_backward")
+def slice_backward(keys: int, grad_output: Any, input_sizes: Any, dim: Any, start: Any, end: Any, step: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if grad_output._autograd_meta is None or not grad_mode.get():
+        return _slice_backward[below](below, grad_output, input_sizes, dim, start, end, step)
+    edge_grad_output = gradient_edge(grad_output)
+    if edge_grad_output is None:
+        return _slice_backward[below](below, grad_output, input_sizes, dim, start, end, step)
+    node = SliceBackwardBackward0((edge_grad_output,))
+    node.dim = dim
+    node.end = end
+    node.start = start
+    node.step = step
+    result = _slice_backward[below](below, grad_output, input_sizes, dim, start, end, step)
+    set_history(result, node)
+    return result
+
+
+__as_strided_backward = table("_as_strided_backward")
+
+
+class AsStridedBackwardBackward0(Node):
+    input_offset: Any
+    input_size: Any
+    input_stride: Any
+    offset: Any
+    size: Any
+    stride: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        input_offset = self.input_offset
+        input_size = self.input_size
+        input_stride = self.input_stride
+        offset = self.offset
+        size = self.size
+        stride = self.stride
+        grad_grad_output = as_strided_backward_backward(
+            grad, input_size, input_stride, input_offset, size, stride, offset
+        )
+        return (grad_grad_output,)
+
+
+@AUTOGRAD.impl("_as_strided_backward")
+def _as_strided_backward(
+    keys: int,
+    grad_output: Any,
+    input_size: Any,
+    input_stride: Any,
+    input_offset: Any,
+    size: Any,
+    stride: Any,
+    offset: Any,
+) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if grad_output._autograd_meta is None or not grad_mode.get():
+        return __as_strided_backward[below](
+            below, grad_output, input_size, input_stride, input_offset, size, stride, offset
+        )
+    edge_grad_output = gradient_edge(grad_output)
+    if edge_grad_output is None:
+        return __as_strided_backward[below](
+            below, grad_output, input_size, input_stride, input_offset, size, stride, offset
+        )
+    node = AsStridedBackwardBackward0((edge_grad_output,))
+    node.input_offset = input_offset
+    node.input_size = input_size
+    node.input_stride = input_stride
+    node.offset = offset
+    node.size = size
+    node.stride = stride
+    result = __as_strided_backward[below](
+        below, grad_output, input_size, input_stride, input_offset, size, stride, offset
+    )
+    set_history(result, node)
+    return result
+
+
+__conj_copy = table("_conj_copy")
+
+
+class ConjBackward0_copy(Node):
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        grad_self = grad.conj()
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("_conj_copy")
+def _conj_copy(keys: int, self: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return __conj_copy[below](below, self)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return __conj_copy[below](below, self)
+    node = ConjBackward0_copy((edge_self,))
+    result = __conj_copy[below](below, self)
+    set_history(result, node)
+    return result
+
+
+__neg_view_copy = table("_neg_view_copy")
+
+
+class NegViewBackward0_copy(Node):
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        grad_self = grad.neg()
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("_neg_view_copy")
+def _neg_view_copy(keys: int, self: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return __neg_view_copy[below](below, self)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return __neg_view_copy[below](below, self)
+    node = NegViewBackward0_copy((edge_self,))
+    result = __neg_view_copy[below](below, self)
+    set_history(result, node)
+    return result
+
+
+__reshape_alias_copy = table("_reshape_alias_copy")
+
+
+class ReshapeAliasBackward0_copy(Node):
+    self_shape: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        self_shape = self.self_shape
+        grad_self = grad.reshape(self_shape)
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("_reshape_alias_copy")
+def _reshape_alias_copy(keys: int, self: Any, size: Any, stride: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return __reshape_alias_copy[below](below, self, size, stride)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return __reshape_alias_copy[below](below, self, size, stride)
+    node = ReshapeAliasBackward0_copy((edge_self,))
+    node.self_shape = self._shape
+    result = __reshape_alias_copy[below](below, self, size, stride)
+    set_history(result, node)
+    return result
+
+
+_alias_copy = table("alias_copy")
+
+
+class AliasBackward0_copy(Node):
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        grad_self = grad
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("alias_copy")
+def alias_copy(keys: int, self: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _alias_copy[below](below, self)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _alias_copy[below](below, self)
+    node = AliasBackward0_copy((edge_self,))
+    result = _alias_copy[below](below, self)
+    set_history(result, node)
+    return result
+
+
+_as_strided_copy = table("as_strided_copy")
+
+
+class AsStridedBackward0_copy(Node):
+    self_geometry: Any
+    size: Any
+    storage_offset: Any
+    stride: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        self_geometry = self.self_geometry
+        size = self.size
+        storage_offset = self.storage_offset
+        stride = self.stride
+        grad_self = as_strided_backward(grad, self_geometry, size, stride, storage_offset)
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("as_strided_copy")
+def as_strided_copy(keys: int, self: Any, size: Any, stride: Any, storage_offset: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _as_strided_copy[below](below, self, size, stride, storage_offset)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _as_strided_copy[below](below, self, size, stride, storage_offset)
+    node = AsStridedBackward0_copy((edge_self,))
+    node.self_geometry = (self._shape, self.strides(), self._offset)
+    node.size = size
+    node.storage_offset = storage_offset
+    node.stride = stride
+    result = _as_strided_copy[below](below, self, size, stride, storage_offset)
+    set_history(result, node)
+    return result
+
+
+_diagonal_copy = table("diagonal_copy")
+
+
+class DiagonalBackward0_copy(Node):
+    dim1: Any
+    dim2: Any
+    offset: Any
+    self_shape: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        dim1 = self.dim1
+        dim2 = self.dim2
+        offset = self.offset
+        self_shape = self.self_shape
+        grad_self = diagonal_backward(grad, self_shape, offset, dim1, dim2)
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("diagonal_copy")
+def diagonal_copy(keys: int, self: Any, offset: Any, dim1: Any, dim2: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _diagonal_copy[below](below, self, offset, dim1, dim2)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _diagonal_copy[below](below, self, offset, dim1, dim2)
+    node = DiagonalBackward0_copy((edge_self,))
+    node.dim1 = dim1
+    node.dim2 = dim2
+    node.offset = offset
+    node.self_shape = self._shape
+    result = _diagonal_copy[below](below, self, offset, dim1, dim2)
+    set_history(result, node)
+    return result
+
+
+_expand_copy = table("expand_copy")
+
+
+class ExpandBackward0_copy(Node):
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        grad_self = grad
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("expand_copy")
+def expand_copy(keys: int, self: Any, size: Any, implicit: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _expand_copy[below](below, self, size, implicit)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _expand_copy[below](below, self, size, implicit)
+    node = ExpandBackward0_copy((edge_self,))
+    result = _expand_copy[below](below, self, size, implicit)
+    set_history(result, node)
+    return result
+
+
+_permute_copy = table("permute_copy")
+
+
+class PermuteBackward0_copy(Node):
+    dims: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        dims = self.dims
+        grad_self = permute_backward(grad, dims)
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("permute_copy")
+def permute_copy(keys: int, self: Any, dims: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _permute_copy[below](below, self, dims)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _permute_copy[below](below, self, dims)
+    node = PermuteBackward0_copy((edge_self,))
+    node.dims = dims
+    result = _permute_copy[below](below, self, dims)
+    set_history(result, node)
+    return result
+
+
+_select_copy_int = table("select_copy.int")
+
+
+class SelectBackward0_copy(Node):
+    dim: Any
+    index: Any
+    self_shape: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        dim = self.dim
+        index = self.index
+        self_shape = self.self_shape
+        grad_self = f.select_backward(grad, self_shape, dim, index)
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("select_copy.int")
+def select_copy_int(keys: int, self: Any, dim: Any, index: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _select_copy_int[below](below, self, dim, index)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _select_copy_int[below](below, self, dim, index)
+    node = SelectBackward0_copy((edge_self,))
+    node.dim = dim
+    node.index = index
+    node.self_shape = self._shape
+    result = _select_copy_int[below](below, self, dim, index)
+    set_history(result, node)
+    return result
+
+
+_slice_copy_Tensor = table("slice_copy.Tensor")
+
+
+class SliceBackward0_copy(Node):
+    dim: Any
+    end: Any
+    self_shape: Any
+    start: Any
+    step: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        dim = self.dim
+        end = self.end
+        self_shape = self.self_shape
+        start = self.start
+        step = self.step
+        grad_self = f.slice_backward(grad, self_shape, dim, slice_start(start), slice_end(end), step)
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("slice_copy.Tensor")
+def slice_copy_Tensor(keys: int, self: Any, dim: Any, start: Any, end: Any, step: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _slice_copy_Tensor[below](below, self, dim, start, end, step)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _slice_copy_Tensor[below](below, self, dim, start, end, step)
+    node = SliceBackward0_copy((edge_self,))
+    node.dim = dim
+    node.end = end
+    node.self_shape = self._shape
+    node.start = start
+    node.step = step
+    result = _slice_copy_Tensor[below](below, self, dim, start, end, step)
+    set_history(result, node)
+    return result
+
+
+_squeeze_copy = table("squeeze_copy")
+
+
+class SqueezeBackward0_copy(Node):
+    self_shape: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        self_shape = self.self_shape
+        grad_self = grad.reshape(self_shape)
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("squeeze_copy")
+def squeeze_copy(keys: int, self: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _squeeze_copy[below](below, self)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _squeeze_copy[below](below, self)
+    node = SqueezeBackward0_copy((edge_self,))
+    node.self_shape = self._shape
+    result = _squeeze_copy[below](below, self)
+    set_history(result, node)
+    return result
+
+
+_squeeze_copy_dim = table("squeeze_copy.dim")
+
+
+class SqueezeBackward1_copy(Node):
+    self_shape: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        self_shape = self.self_shape
+        grad_self = grad.reshape(self_shape)
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("squeeze_copy.dim")
+def squeeze_copy_dim(keys: int, self: Any, dim: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _squeeze_copy_dim[below](below, self, dim)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _squeeze_copy_dim[below](below, self, dim)
+    node = SqueezeBackward1_copy((edge_self,))
+    node.self_shape = self._shape
+    result = _squeeze_copy_dim[below](below, self, dim)
+    set_history(result, node)
+    return result
+
+
+_squeeze_copy_dims = table("squeeze_copy.dims")
+
+
+class SqueezeBackward2_copy(Node):
+    self_shape: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        self_shape = self.self_shape
+        grad_self = grad.reshape(self_shape)
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("squeeze_copy.dims")
+def squeeze_copy_dims(keys: int, self: Any, dim: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _squeeze_copy_dims[below](below, self, dim)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _squeeze_copy_dims[below](below, self, dim)
+    node = SqueezeBackward2_copy((edge_self,))
+    node.self_shape = self._shape
+    result = _squeeze_copy_dims[below](below, self, dim)
+    set_history(result, node)
+    return result
+
+
+_t_copy = table("t_copy")
+
+
+class TBackward0_copy(Node):
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        grad_self = grad.t()
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("t_copy")
+def t_copy(keys: int, self: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _t_copy[below](below, self)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _t_copy[below](below, self)
+    node = TBackward0_copy((edge_self,))
+    result = _t_copy[below](below, self)
+    set_history(result, node)
+    return result
+
+
+_transpose_copy_int = table("transpose_copy.int")
+
+
+class TransposeBackward0_copy(Node):
+    dim0: Any
+    dim1: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        dim0 = self.dim0
+        dim1 = self.dim1
+        grad_self = grad.transpose(dim0, dim1)
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("transpose_copy.int")
+def transpose_copy_int(keys: int, self: Any, dim0: Any, dim1: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _transpose_copy_int[below](below, self, dim0, dim1)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _transpose_copy_int[below](below, self, dim0, dim1)
+    node = TransposeBackward0_copy((edge_self,))
+    node.dim0 = dim0
+    node.dim1 = dim1
+    result = _transpose_copy_int[below](below, self, dim0, dim1)
+    set_history(result, node)
+    return result
+
+
+_unfold_copy = table("unfold_copy")
+
+
+class UnfoldBackward0_copy(Node):
+    dimension: Any
+    self_shape: Any
+    size: Any
+    step: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        dimension = self.dimension
+        self_shape = self.self_shape
+        size = self.size
+        step = self.step
+        grad_self = unfold_backward(grad, self_shape, dimension, size, step)
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("unfold_copy")
+def unfold_copy(keys: int, self: Any, dimension: Any, size: Any, step: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _unfold_copy[below](below, self, dimension, size, step)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _unfold_copy[below](below, self, dimension, size, step)
+    node = UnfoldBackward0_copy((edge_self,))
+    node.dimension = dimension
+    node.self_shape = self._shape
+    node.size = size
+    node.step = step
+    result = _unfold_copy[below](below, self, dimension, size, step)
+    set_history(result, node)
+    return result
+
+
+_unsqueeze_copy = table("unsqueeze_copy")
+
+
+class UnsqueezeBackward0_copy(Node):
+    self_shape: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        self_shape = self.self_shape
+        grad_self = grad.reshape(self_shape)
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("unsqueeze_copy")
+def unsqueeze_copy(keys: int, self: Any, dim: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _unsqueeze_copy[below](below, self, dim)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _unsqueeze_copy[below](below, self, dim)
+    node = UnsqueezeBackward0_copy((edge_self,))
+    node.self_shape = self._shape
+    result = _unsqueeze_copy[below](below, self, dim)
+    set_history(result, node)
+    return result
+
+
+_view_as_complex_copy = table("view_as_complex_copy")
+
+
+class ViewAsComplexBackward0_copy(Node):
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        grad_self = f.view_as_real(grad.contiguous().resolve_conj())
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("view_as_complex_copy")
+def view_as_complex_copy(keys: int, self: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _view_as_complex_copy[below](below, self)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _view_as_complex_copy[below](below, self)
+    node = ViewAsComplexBackward0_copy((edge_self,))
+    result = _view_as_complex_copy[below](below, self)
+    set_history(result, node)
+    return result
+
+
+_view_as_real_copy = table("view_as_real_copy")
+
+
+class ViewAsRealBackward0_copy(Node):
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        grad_self = f.view_as_complex(grad.contiguous())
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("view_as_real_copy")
+def view_as_real_copy(keys: int, self: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _view_as_real_copy[below](below, self)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _view_as_real_copy[below](below, self)
+    node = ViewAsRealBackward0_copy((edge_self,))
+    result = _view_as_real_copy[below](below, self)
+    set_history(result, node)
+    return result
+
+
+_view_copy = table("view_copy")
+
+
+class ViewBackward0_copy(Node):
+    self_shape: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        self_shape = self.self_shape
+        grad_self = grad.reshape(self_shape)
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("view_copy")
+def view_copy(keys: int, self: Any, size: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _view_copy[below](below, self, size)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _view_copy[below](below, self, size)
+    node = ViewBackward0_copy((edge_self,))
+    node.self_shape = self._shape
+    result = _view_copy[below](below, self, size)
+    set_history(result, node)
+    return result
+
+
+_narrow_copy = table("narrow_copy")
+
+
+class NarrowCopyBackward0(Node):
+    dim: Any
+    length: Any
+    self_shape: Any
+    start: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        dim = self.dim
+        length = self.length
+        self_shape = self.self_shape
+        start = self.start
+        grad_self = narrow_copy_backward(grad, self_shape, dim, start, length)
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("narrow_copy")
+def narrow_copy(keys: int, self: Any, dim: Any, start: Any, length: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _narrow_copy[below](below, self, dim, start, length)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _narrow_copy[below](below, self, dim, start, length)
+    node = NarrowCopyBackward0((edge_self,))
+    node.dim = dim
+    node.length = length
+    node.self_shape = self._shape
+    node.start = start
+    result = _narrow_copy[below](below, self, dim, start, length)
+    set_history(result, node)
+    return result
+
+
+_split_copy_Tensor = table("split_copy.Tensor")
+
+
+class SplitBackward0_copy(Node):
+    dim: Any
+    self_dtype: Any
+    self_shape: Any
+    split_size: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        dim = self.dim
+        self_dtype = self.self_dtype
+        self_shape = self.self_shape
+        split_size = self.split_size
+        grad_self = split_backward(grads, self_shape, self_dtype, split_size, dim)
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("split_copy.Tensor")
+def split_copy_Tensor(keys: int, self: Any, split_size: Any, dim: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _split_copy_Tensor[below](below, self, split_size, dim)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _split_copy_Tensor[below](below, self, split_size, dim)
+    node = SplitBackward0_copy((edge_self,))
+    node.dim = dim
+    node.self_dtype = self.dtype
+    node.self_shape = self._shape
+    node.split_size = split_size
+    result = _split_copy_Tensor[below](below, self, split_size, dim)
+    set_histories(result, node)
+    return result
+
+
+_split_with_sizes_copy = table("split_with_sizes_copy")
+
+
+class SplitWithSizesBackward0_copy(Node):
+    dim: Any
+    self_shape: Any
+    split_sizes: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        dim = self.dim
+        self_shape = self.self_shape
+        split_sizes = self.split_sizes
+        grad_self = split_with_sizes_backward(grads, self_shape, split_sizes, dim)
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("split_with_sizes_copy")
+def split_with_sizes_copy(keys: int, self: Any, split_sizes: Any, dim: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _split_with_sizes_copy[below](below, self, split_sizes, dim)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _split_with_sizes_copy[below](below, self, split_sizes, dim)
+    node = SplitWithSizesBackward0_copy((edge_self,))
+    node.dim = dim
+    node.self_shape = self._shape
+    node.split_sizes = split_sizes
+    result = _split_with_sizes_copy[below](below, self, split_sizes, dim)
+    set_histories(result, node)
+    return result
+
+
+_unbind_copy_int = table("unbind_copy.int")
+
+
+class UnbindBackward0_copy(Node):
+    dim: Any
+    self_dtype: Any
+    self_shape: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        dim = self.dim
+        self_dtype = self.self_dtype
+        self_shape = self.self_shape
+        grad_self = unbind_backward(grads, self_shape, self_dtype, dim)
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("unbind_copy.int")
+def unbind_copy_int(keys: int, self: Any, dim: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _unbind_copy_int[below](below, self, dim)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _unbind_copy_int[below](below, self, dim)
+    node = UnbindBackward0_copy((edge_self,))
+    node.dim = dim
+    node.self_dtype = self.dtype
+    node.self_shape = self._shape
+    result = _unbind_copy_int[below](below, self, dim)
+    set_histories(result, node)
+    return result
+
+
+_slice_scatter = table("slice_scatter")
+
+
+class SliceScatterBackward0(Node):
+    dim: Any
+    end: Any
+    src_shape: Any
+    start: Any
+    step: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        edges = self.next_edges
+        grad_self: Any = None
+        grad_src: Any = None
+        if edges[0] is not None:
+            dim = self.dim
+            end = self.end
+            src_shape = self.src_shape
+            start = self.start
+            step = self.step
+            grad_self = f.slice_scatter(grad, grad.new_zeros(src_shape), dim, start, end, step)
+        if edges[1] is not None:
+            dim = self.dim
+            end = self.end
+            start = self.start
+            step = self.step
+            grad_src = f.slice(grad, dim, start, end, step)
+        return (grad_self, grad_src)
+
+
+@AUTOGRAD.impl("slice_scatter")
+def slice_scatter(keys: int, self: Any, src: Any, dim: Any, start: Any, end: Any, step: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (self._autograd_meta is None and src._autograd_meta is None) or not grad_mode.get():
+        return _slice_scatter[below](below, self, src, dim, start, end, step)
+    edge_self = gradient_edge(self)
+    edge_src = gradient_edge(src)
+    if edge_self is None and edge_src is None:
+        return _slice_scatter[below](below, self, src, dim, start, end, step)
+    node = SliceScatterBackward0((edge_self, edge_src))
+    node.dim = dim
+    node.end = end
+    node.src_shape = src._shape
+    node.start = start
+    node.step = step
+    result = _slice_scatter[below](below, self, src, dim, start, end, step)
+    set_history(result, node)
+    return result
+
+
+_select_scatter = table("select_scatter")
+
+
+class SelectScatterBackward0(Node):
+    dim: Any
+    index: Any
+    src_shape: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        edges = self.next_edges
+        grad_self: Any = None
+        grad_src: Any = None
+        if edges[0] is not None:
+            dim = self.dim
+            index = self.index
+            src_shape = self.src_shape
+            grad_self = f.select_scatter(grad, grad.new_zeros(src_shape), dim, index)
+        if edges[1] is not None:
+            dim = self.dim
+            index = self.index
+            grad_src = grad.select(dim, index)
+        return (grad_self, grad_src)
+
+
+@AUTOGRAD.impl("select_scatter")
+def select_scatter(keys: int, self: Any, src: Any, dim: Any, index: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (self._autograd_meta is None and src._autograd_meta is None) or not grad_mode.get():
+        return _select_scatter[below](below, self, src, dim, index)
+    edge_self = gradient_edge(self)
+    edge_src = gradient_edge(src)
+    if edge_self is None and edge_src is None:
+        return _select_scatter[below](below, self, src, dim, index)
+    node = SelectScatterBackward0((edge_self, edge_src))
+    node.dim = dim
+    node.index = index
+    node.src_shape = src._shape
+    result = _select_scatter[below](below, self, src, dim, index)
+    set_history(result, node)
+    return result
+
+
+_diagonal_scatter = table("diagonal_scatter")
+
+
+class DiagonalScatterBackward0(Node):
+    dim1: Any
+    dim2: Any
+    offset: Any
+    src_shape: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        edges = self.next_edges
+        grad_self: Any = None
+        grad_src: Any = None
+        if edges[0] is not None:
+            dim1 = self.dim1
+            dim2 = self.dim2
+            offset = self.offset
+            src_shape = self.src_shape
+            grad_self = f.diagonal_scatter(grad, grad.new_zeros(src_shape), offset, dim1, dim2)
+        if edges[1] is not None:
+            dim1 = self.dim1
+            dim2 = self.dim2
+            offset = self.offset
+            grad_src = grad.diagonal(offset, dim1, dim2)
+        return (grad_self, grad_src)
+
+
+@AUTOGRAD.impl("diagonal_scatter")
+def diagonal_scatter(keys: int, self: Any, src: Any, offset: Any, dim1: Any, dim2: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (self._autograd_meta is None and src._autograd_meta is None) or not grad_mode.get():
+        return _diagonal_scatter[below](below, self, src, offset, dim1, dim2)
+    edge_self = gradient_edge(self)
+    edge_src = gradient_edge(src)
+    if edge_self is None and edge_src is None:
+        return _diagonal_scatter[below](below, self, src, offset, dim1, dim2)
+    node = DiagonalScatterBackward0((edge_self, edge_src))
+    node.dim1 = dim1
+    node.dim2 = dim2
+    node.offset = offset
+    node.src_shape = src._shape
+    result = _diagonal_scatter[below](below, self, src, offset, dim1, dim2)
+    set_history(result, node)
+    return result
+
+
+_as_strided_scatter = table("as_strided_scatter")
+
+
+class AsStridedScatterBackward0(Node):
+    size: Any
+    src_shape: Any
+    storage_offset: Any
+    stride: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        edges = self.next_edges
+        grad_self: Any = None
+        grad_src: Any = None
+        if edges[0] is not None:
+            size = self.size
+            src_shape = self.src_shape
+            storage_offset = self.storage_offset
+            stride = self.stride
+            grad_self = f.as_strided_scatter(grad.contiguous(), grad.new_zeros(src_shape), size, stride, storage_offset)
+        if edges[1] is not None:
+            size = self.size
+            storage_offset = self.storage_offset
+            stride = self.stride
+            grad_src = grad.contiguous().as_strided(size, stride, storage_offset)
+        return (grad_self, grad_src)
+
+
+@AUTOGRAD.impl("as_strided_scatter")
+def as_strided_scatter(keys: int, self: Any, src: Any, size: Any, stride: Any, storage_offset: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (self._autograd_meta is None and src._autograd_meta is None) or not grad_mode.get():
+        return _as_strided_scatter[below](below, self, src, size, stride, storage_offset)
+    edge_self = gradient_edge(self)
+    edge_src = gradient_edge(src)
+    if edge_self is None and edge_src is None:
+        return _as_strided_scatter[below](below, self, src, size, stride, storage_offset)
+    node = AsStridedScatterBackward0((edge_self, edge_src))
+    node.size = size
+    node.src_shape = src._shape
+    node.storage_offset = storage_offset
+    node.stride = stride
+    result = _as_strided_scatter[below](below, self, src, size, stride, storage_offset)
+    set_history(result, node)
+    return result
+
+
+_cat = table("cat")
+
+
+class CatBackward0(Node):
+    dim: Any
+    tensors_shapes: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        dim = self.dim
+        tensors_shapes = self.tensors_shapes
+        return tuple(cat_backward(grad, tensors_shapes, dim))
+
+
+@AUTOGRAD.impl("cat")
+def cat(keys: int, tensors: Any, dim: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if not grad_mode.get():
+        return _cat[below](below, tensors, dim)
+    edges = gradient_edges(tensors)
+    if not any(edges):
+        return _cat[below](below, tensors, dim)
+    node = CatBackward0(edges)
+    node.dim = dim
+    node.tensors_shapes = [t._shape for t in tensors]
+    result = _cat[below](below, tensors, dim)
+    set_history(result, node)
+    return result
+
+
+_stack = table("stack")
+
+
+class StackBackward0(Node):
+    dim: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        dim = self.dim
+        return tuple(f.unbind(grad, dim))
+
+
+@AUTOGRAD.impl("stack")
+def stack(keys: int, tensors: Any, dim: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if not grad_mode.get():
+        return _stack[below](below, tensors, dim)
+    edges = gradient_edges(tensors)
+    if not any(edges):
+        return _stack[below](below, tensors, dim)
+    node = StackBackward0(edges)
+    node.dim = dim
+    result = _stack[below](below, tensors, dim)
+    set_history(result, node)
+    return result
+
+
+_block_diag = table("block_diag")
+
+
+class BlockDiagBackward0(Node):
+    tensors_shapes: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        tensors_shapes = self.tensors_shapes
+        return tuple(block_diag_backward(grad, tensors_shapes))
+
+
+@AUTOGRAD.impl("block_diag")
+def block_diag(keys: int, tensors: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if not grad_mode.get():
+        return _block_diag[below](below, tensors)
+    edges = gradient_edges(tensors)
+    if not any(edges):
+        return _block_diag[below](below, tensors)
+    node = BlockDiagBackward0(edges)
+    node.tensors_shapes = [t._shape for t in tensors]
+    result = _block_diag[below](below, tensors)
+    set_history(result, node)
+    return result
+
+
+_flip = table("flip")
+
+
+class FlipBackward0(Node):
+    dims: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        dims = self.dims
+        grad_self = grad.flip(dims)
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("flip")
+def flip(keys: int, self: Any, dims: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _flip[below](below, self, dims)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _flip[below](below, self, dims)
+    node = FlipBackward0((edge_self,))
+    node.dims = dims
+    result = _flip[below](below, self, dims)
+    set_history(result, node)
+    return result
+
+
+_roll = table("roll")
+
+
+class RollBackward0(Node):
+    dims: Any
+    shifts: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        dims = self.dims
+        shifts = self.shifts
+        grad_self = roll_backward(grad, shifts, dims)
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("roll")
+def roll(keys: int, self: Any, shifts: Any, dims: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _roll[below](below, self, shifts, dims)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _roll[below](below, self, shifts, dims)
+    node = RollBackward0((edge_self,))
+    node.dims = dims
+    node.shifts = shifts
+    result = _roll[below](below, self, shifts, dims)
+    set_history(result, node)
+    return result
+
+
+_rot90 = table("rot90")
+
+
+class Rot90Backward0(Node):
+    dims: Any
+    k: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        dims = self.dims
+        k = self.k
+        grad_self = grad.rot90(-k, dims)
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("rot90")
+def rot90(keys: int, self: Any, k: Any, dims: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _rot90[below](below, self, k, dims)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _rot90[below](below, self, k, dims)
+    node = Rot90Backward0((edge_self,))
+    node.dims = dims
+    node.k = k
+    result = _rot90[below](below, self, k, dims)
+    set_history(result, node)
+    return result
+
+
+_repeat = table("repeat")
+
+
+class RepeatBackward0(Node):
+    repeats: Any
+    self_shape: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        repeats = self.repeats
+        self_shape = self.self_shape
+        grad_self = repeat_backward(grad, repeats, self_shape)
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("repeat")
+def repeat(keys: int, self: Any, repeats: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _repeat[below](below, self, repeats)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _repeat[below](below, self, repeats)
+    node = RepeatBackward0((edge_self,))
+    node.repeats = repeats
+    node.self_shape = self._shape
+    result = _repeat[below](below, self, repeats)
+    set_history(result, node)
+    return result
+
+
+_tril = table("tril")
+
+
+class TrilBackward0(Node):
+    diagonal: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        diagonal = self.diagonal
+        grad_self = grad.tril(diagonal)
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("tril")
+def tril(keys: int, self: Any, diagonal: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _tril[below](below, self, diagonal)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _tril[below](below, self, diagonal)
+    node = TrilBackward0((edge_self,))
+    node.diagonal = diagonal
+    result = _tril[below](below, self, diagonal)
+    set_history(result, node)
+    return result
+
+
+_tril_ = table("tril_")
+
+
+@AUTOGRAD.impl("tril_")
+def tril_(keys: int, self: Any, diagonal: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _tril_[below](below, self, diagonal)
+    if requires_grad(self):
+        check_inplace(self)
+    edge_self = gradient_edge(self)
+    if edge_self is None and not requires_grad(self):
+        return _tril_[below](below, self, diagonal)
+    node = TrilBackward0((edge_self,))
+    node.diagonal = diagonal
+    _tril_[below](below, self, diagonal)
+    rebase_history(self, node)
+    return self
+
+
+_triu = table("triu")
+
+
+class TriuBackward0(Node):
+    diagonal: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        diagonal = self.diagonal
+        grad_self = grad.triu(diagonal)
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("triu")
+def triu(keys: int, self: Any, diagonal: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _triu[below](below, self, diagonal)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _triu[below](below, self, diagonal)
+    node = TriuBackward0((edge_self,))
+    node.diagonal = diagonal
+    result = _triu[below](below, self, diagonal)
+    set_history(result, node)
+    return result
+
+
+_triu_ = table("triu_")
+
+
+@AUTOGRAD.impl("triu_")
+def triu_(keys: int, self: Any, diagonal: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _triu_[below](below, self, diagonal)
+    if requires_grad(self):
+        check_inplace(self)
+    edge_self = gradient_edge(self)
+    if edge_self is None and not requires_grad(self):
+        return _triu_[below](below, self, diagonal)
+    node = TriuBackward0((edge_self,))
+    node.diagonal = diagonal
+    _triu_[below](below, self, diagonal)
+    rebase_history(self, node)
+    return self
+
+
+_diag_embed = table("diag_embed")
+
+
+class DiagEmbedBackward0(Node):
+    dim1: Any
+    dim2: Any
+    offset: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        dim1 = self.dim1
+        dim2 = self.dim2
+        offset = self.offset
+        grad_self = grad.diagonal(offset, dim1, dim2)
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("diag_embed")
+def diag_embed(keys: int, self: Any, offset: Any, dim1: Any, dim2: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _diag_embed[below](below, self, offset, dim1, dim2)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _diag_embed[below](below, self, offset, dim1, dim2)
+    node = DiagEmbedBackward0((edge_self,))
+    node.dim1 = dim1
+    node.dim2 = dim2
+    node.offset = offset
+    result = _diag_embed[below](below, self, offset, dim1, dim2)
+    set_history(result, node)
+    return result
+
+
+_constant_pad_nd = table("constant_pad_nd")
+
+
+class ConstantPadNdBackward0(Node):
+    pad: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        pad = self.pad
+        grad_self = constant_pad_nd_backward(grad, pad)
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("constant_pad_nd")
+def constant_pad_nd(keys: int, self: Any, pad: Any, value: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _constant_pad_nd[below](below, self, pad, value)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _constant_pad_nd[below](below, self, pad, value)
+    node = ConstantPadNdBackward0((edge_self,))
+    node.pad = pad
+    result = _constant_pad_nd[below](below, self, pad, value)
+    set_history(result, node)
+    return result
+
+
+_clone = table("clone")
+
+
+class CloneBackward0(Node):
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        grad_self = grad
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("clone")
+def clone(keys: int, self: Any, memory_format: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _clone[below](below, self, memory_format)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _clone[below](below, self, memory_format)
+    node = CloneBackward0((edge_self,))
+    result = _clone[below](below, self, memory_format)
+    set_history(result, node)
+    return result
+
+
+_copy_ = table("copy_")
+
+
+class CopyBackwards(Node):
+    src_device: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        edges = self.next_edges
+        grad_self: Any = None
+        grad_src: Any = None
+        if edges[0] is not None:
+            grad_self = f.zeros_like(grad)
+        if edges[1] is not None:
+            src_device = self.src_device
+            grad_src = moved(grad, src_device)
+        return (grad_self, grad_src)
+
+
+@AUTOGRAD.impl("copy_")
+def copy_(keys: int, self: Any, src: Any, non_blocking: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (
+        (self._autograd_meta is None and src._autograd_meta is None)
+        or not (self.dtype.is_floating_point or self.dtype.is_complex)
+        or not grad_mode.get()
+    ):
+        return _copy_[below](below, self, src, non_blocking)
+    if requires_grad(self) or requires_grad(src):
+        check_inplace(self)
+    edge_self = gradient_edge(self)
+    edge_src = gradient_edge(src)
+    if edge_self is None and edge_src is None and not requires_grad(self):
+        return _copy_[below](below, self, src, non_blocking)
+    node = CopyBackwards((edge_self, edge_src))
+    node.src_device = src.device
+    _copy_[below](below, self, src, non_blocking)
+    rebase_history(self, node)
+    return self
+
+
+__to_copy = table("_to_copy")
+
+
+class ToCopyBackward0(Node):
+    self_device: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        self_device = self.self_device
+        grad_self = moved(grad, self_device)
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("_to_copy")
+def _to_copy(
+    keys: int, self: Any, dtype: Any, layout: Any, device: Any, pin_memory: Any, non_blocking: Any, memory_format: Any
+) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return __to_copy[below](below, self, dtype, layout, device, pin_memory, non_blocking, memory_format)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return __to_copy[below](below, self, dtype, layout, device, pin_memory, non_blocking, memory_format)
+    node = ToCopyBackward0((edge_self,))
+    node.self_device = self.device
+    result = __to_copy[below](below, self, dtype, layout, device, pin_memory, non_blocking, memory_format)
+    set_history(result, node)
+    return result
+
+
+_fill_Scalar = table("fill.Scalar")
+
+
+class FillBackward0(Node):
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        grad_self = f.zeros_like(grad)
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("fill.Scalar")
+def fill_Scalar(keys: int, self: Any, value: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _fill_Scalar[below](below, self, value)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _fill_Scalar[below](below, self, value)
+    node = FillBackward0((edge_self,))
+    result = _fill_Scalar[below](below, self, value)
+    set_history(result, node)
+    return result
+
+
+_fill_Tensor = table("fill.Tensor")
+
+
+class FillBackward1(Node):
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        edges = self.next_edges
+        grad_self: Any = None
+        grad_value: Any = None
+        if edges[0] is not None:
+            grad_self = f.zeros_like(grad)
+        if edges[1] is not None:
+            grad_value = grad.sum()
+        return (grad_self, grad_value)
+
+
+@AUTOGRAD.impl("fill.Tensor")
+def fill_Tensor(keys: int, self: Any, value: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (self._autograd_meta is None and value._autograd_meta is None) or not grad_mode.get():
+        return _fill_Tensor[below](below, self, value)
+    edge_self = gradient_edge(self)
+    edge_value = gradient_edge(value)
+    if edge_self is None and edge_value is None:
+        return _fill_Tensor[below](below, self, value)
+    node = FillBackward1((edge_self, edge_value))
+    result = _fill_Tensor[below](below, self, value)
+    set_history(result, node)
+    return result
+
+
+_fill__Scalar = table("fill_.Scalar")
+
+
+class FillBackward2(Node):
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        grad_self = f.zeros_like(grad)
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("fill_.Scalar")
+def fill__Scalar(keys: int, self: Any, value: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _fill__Scalar[below](below, self, value)
+    if requires_grad(self):
+        check_inplace(self)
+    edge_self = gradient_edge(self)
+    if edge_self is None and not requires_grad(self):
+        return _fill__Scalar[below](below, self, value)
+    node = FillBackward2((edge_self,))
+    _fill__Scalar[below](below, self, value)
+    rebase_history(self, node)
+    return self
+
+
+_fill__Tensor = table("fill_.Tensor")
+
+
+class FillBackward3(Node):
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        edges = self.next_edges
+        grad_self: Any = None
+        grad_value: Any = None
+        if edges[0] is not None:
+            grad_self = f.zeros_like(grad)
+        if edges[1] is not None:
+            grad_value = grad.sum()
+        return (grad_self, grad_value)
+
+
+@AUTOGRAD.impl("fill_.Tensor")
+def fill__Tensor(keys: int, self: Any, value: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (self._autograd_meta is None and value._autograd_meta is None) or not grad_mode.get():
+        return _fill__Tensor[below](below, self, value)
+    if requires_grad(self) or requires_grad(value):
+        check_inplace(self)
+    edge_self = gradient_edge(self)
+    edge_value = gradient_edge(value)
+    if edge_self is None and edge_value is None and not requires_grad(self):
+        return _fill__Tensor[below](below, self, value)
+    node = FillBackward3((edge_self, edge_value))
+    _fill__Tensor[below](below, self, value)
+    rebase_history(self, node)
+    return self
+
+
+_zero_ = table("zero_")
+
+
+class ZeroBackward0(Node):
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        grad_self = f.zeros_like(grad)
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("zero_")
+def zero_(keys: int, self: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _zero_[below](below, self)
+    if requires_grad(self):
+        check_inplace(self)
+    edge_self = gradient_edge(self)
+    if edge_self is None and not requires_grad(self):
+        return _zero_[below](below, self)
+    node = ZeroBackward0((edge_self,))
+    _zero_[below](below, self)
+    rebase_history(self, node)
+    return self
+
+
+__lazy_clone = table("_lazy_clone")
+
+
+class LazyCloneBackward0(Node):
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        grad_self = grad
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("_lazy_clone")
+def _lazy_clone(keys: int, self: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return __lazy_clone[below](below, self)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return __lazy_clone[below](below, self)
+    node = LazyCloneBackward0((edge_self,))
+    result = __lazy_clone[below](below, self)
+    set_history(result, node)
+    return result
+
+
+_view_as_real = table("view_as_real")
+
+
+class ViewAsRealBackward0(Node):
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        grad_self = f.view_as_complex(grad.contiguous())
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("view_as_real")
+def view_as_real(keys: int, self: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _view_as_real[below](below, self)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _view_as_real[below](below, self)
+    node = ViewAsRealBackward0((edge_self,))
+    result = _view_as_real[below](below, self)
+    set_history(result, node)
+    return result
+
+
+_view_as_complex = table("view_as_complex")
+
+
+class ViewAsComplexBackward0(Node):
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        grad_self = f.view_as_real(grad.contiguous().resolve_conj())
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("view_as_complex")
+def view_as_complex(keys: int, self: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _view_as_complex[below](below, self)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _view_as_complex[below](below, self)
+    node = ViewAsComplexBackward0((edge_self,))
+    result = _view_as_complex[below](below, self)
+    set_history(result, node)
+    return result
+
+
+_complex = table("complex")
+
+
+class ComplexBackward0(Node):
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        edges = self.next_edges
+        grad_real: Any = None
+        grad_imag: Any = None
+        if edges[0] is not None:
+            grad_real = grad.real
+        if edges[1] is not None:
+            grad_imag = grad.imag
+        return (grad_real, grad_imag)
+
+
+@AUTOGRAD.impl("complex")
+def complex(keys: int, real: Any, imag: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (real._autograd_meta is None and imag._autograd_meta is None) or not grad_mode.get():
+        return _complex[below](below, real, imag)
+    edge_real = gradient_edge(real)
+    edge_imag = gradient_edge(imag)
+    if edge_real is None and edge_imag is None:
+        return _complex[below](below, real, imag)
+    node = ComplexBackward0((edge_real, edge_imag))
+    result = _complex[below](below, real, imag)
+    set_history(result, node)
+    return result
+
+
+_polar = table("polar")
+
+
+class PolarBackward0(Node):
+    saved_result: SavedVariable | None
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        edges = self.next_edges
+        grad_abs: Any = None
+        grad_angle: Any = None
+        if edges[0] is not None:
+            result = self.unpack(self.saved_result)
+            grad_abs = f.real(grad.conj() * f.sgn(result))
+        if edges[1] is not None:
+            result = self.unpack(self.saved_result)
+            grad_angle = f.real(grad.conj() * f.mul(result, 1j))
+        return (grad_abs, grad_angle)
+
+    def release_variables(self) -> None:
+        self.saved_result = None
+        self.released = True
+
+
+@AUTOGRAD.impl("polar")
+def polar(keys: int, abs: Any, angle: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (abs._autograd_meta is None and angle._autograd_meta is None) or not grad_mode.get():
+        return _polar[below](below, abs, angle)
+    edge_abs = gradient_edge(abs)
+    edge_angle = gradient_edge(angle)
+    if edge_abs is None and edge_angle is None:
+        return _polar[below](below, abs, angle)
+    node = PolarBackward0((edge_abs, edge_angle))
+    result = _polar[below](below, abs, angle)
+    node.saved_result = SavedVariable(result, node, 0)
+    set_history(result, node)
+    return result
+
+
+__conj = table("_conj")
+
+
+class ConjBackward0(Node):
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        grad_self = grad.conj()
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("_conj")
+def _conj(keys: int, self: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return __conj[below](below, self)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return __conj[below](below, self)
+    node = ConjBackward0((edge_self,))
+    result = __conj[below](below, self)
+    set_history(result, node)
+    return result
+
+
+__conj_physical = table("_conj_physical")
+
+
+class ConjPhysicalBackward0(Node):
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        grad_self = grad.conj_physical()
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("_conj_physical")
+def _conj_physical(keys: int, self: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return __conj_physical[below](below, self)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return __conj_physical[below](below, self)
+    node = ConjPhysicalBackward0((edge_self,))
+    result = __conj_physical[below](below, self)
+    set_history(result, node)
+    return result
+
+
+_conj_physical_ = table("conj_physical_")
+
+
+class ConjPhysicalBackward1(Node):
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        grad_self = grad.conj_physical()
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("conj_physical_")
+def conj_physical_(keys: int, self: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _conj_physical_[below](below, self)
+    if requires_grad(self):
+        check_inplace(self)
+    edge_self = gradient_edge(self)
+    if edge_self is None and not requires_grad(self):
+        return _conj_physical_[below](below, self)
+    node = ConjPhysicalBackward1((edge_self,))
+    _conj_physical_[below](below, self)
+    rebase_history(self, node)
+    return self
+
+
+__neg_view = table("_neg_view")
+
+
+class NegViewBackward0(Node):
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        grad_self = grad.neg()
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("_neg_view")
+def _neg_view(keys: int, self: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return __neg_view[below](below, self)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return __neg_view[below](below, self)
+    node = NegViewBackward0((edge_self,))
+    result = __neg_view[below](below, self)
     set_history(result, node)
     return result
 
@@ -9222,4007 +14578,6 @@ def _fft_c2r(keys: int, self: Any, dim: Any, normalization: Any, last_dim_size: 
     return result
 
 
-_alias = table("alias")
-
-
-class AliasBackward0(Node):
-    def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
-            return (None,) * len(self.next_edges)
-        grad_self = grad
-        return (grad_self,)
-
-
-@AUTOGRAD.impl("alias")
-def alias(keys: int, self: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _alias[below](below, self)
-    edge_self = gradient_edge(self)
-    if edge_self is None:
-        return _alias[below](below, self)
-    node = AliasBackward0((edge_self,))
-    result = _alias[below](below, self)
-    set_history(result, node)
-    return result
-
-
-_lift_fresh = table("lift_fresh")
-
-
-class LiftFreshBackward0(Node):
-    def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
-            return (None,) * len(self.next_edges)
-        grad_self = grad
-        return (grad_self,)
-
-
-@AUTOGRAD.impl("lift_fresh")
-def lift_fresh(keys: int, self: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _lift_fresh[below](below, self)
-    edge_self = gradient_edge(self)
-    if edge_self is None:
-        return _lift_fresh[below](below, self)
-    node = LiftFreshBackward0((edge_self,))
-    result = _lift_fresh[below](below, self)
-    set_history(result, node)
-    return result
-
-
-_view = table("view")
-
-
-class ViewBackward0(Node):
-    self_shape: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
-            return (None,) * len(self.next_edges)
-        self_shape = self.self_shape
-        grad_self = grad.reshape(self_shape)
-        return (grad_self,)
-
-
-@AUTOGRAD.impl("view")
-def view(keys: int, self: Any, size: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _view[below](below, self, size)
-    edge_self = gradient_edge(self)
-    if edge_self is None:
-        return _view[below](below, self, size)
-    node = ViewBackward0((edge_self,))
-    node.self_shape = self._shape
-    result = _view[below](below, self, size)
-    set_history(result, node)
-    return result
-
-
-__unsafe_view = table("_unsafe_view")
-
-
-class UnsafeViewBackward0(Node):
-    self_shape: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
-            return (None,) * len(self.next_edges)
-        self_shape = self.self_shape
-        grad_self = grad.reshape(self_shape)
-        return (grad_self,)
-
-
-@AUTOGRAD.impl("_unsafe_view")
-def _unsafe_view(keys: int, self: Any, size: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return __unsafe_view[below](below, self, size)
-    edge_self = gradient_edge(self)
-    if edge_self is None:
-        return __unsafe_view[below](below, self, size)
-    node = UnsafeViewBackward0((edge_self,))
-    node.self_shape = self._shape
-    result = __unsafe_view[below](below, self, size)
-    set_history(result, node)
-    return result
-
-
-__reshape_alias = table("_reshape_alias")
-
-
-class ReshapeAliasBackward0(Node):
-    self_shape: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
-            return (None,) * len(self.next_edges)
-        self_shape = self.self_shape
-        grad_self = grad.reshape(self_shape)
-        return (grad_self,)
-
-
-@AUTOGRAD.impl("_reshape_alias")
-def _reshape_alias(keys: int, self: Any, size: Any, stride: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return __reshape_alias[below](below, self, size, stride)
-    edge_self = gradient_edge(self)
-    if edge_self is None:
-        return __reshape_alias[below](below, self, size, stride)
-    node = ReshapeAliasBackward0((edge_self,))
-    node.self_shape = self._shape
-    result = __reshape_alias[below](below, self, size, stride)
-    set_history(result, node)
-    return result
-
-
-_transpose_int = table("transpose.int")
-
-
-class TransposeBackward0(Node):
-    dim0: Any
-    dim1: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
-            return (None,) * len(self.next_edges)
-        dim0 = self.dim0
-        dim1 = self.dim1
-        grad_self = grad.transpose(dim0, dim1)
-        return (grad_self,)
-
-
-@AUTOGRAD.impl("transpose.int")
-def transpose_int(keys: int, self: Any, dim0: Any, dim1: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _transpose_int[below](below, self, dim0, dim1)
-    edge_self = gradient_edge(self)
-    if edge_self is None:
-        return _transpose_int[below](below, self, dim0, dim1)
-    node = TransposeBackward0((edge_self,))
-    node.dim0 = dim0
-    node.dim1 = dim1
-    result = _transpose_int[below](below, self, dim0, dim1)
-    set_history(result, node)
-    return result
-
-
-_t = table("t")
-
-
-class TBackward0(Node):
-    def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
-            return (None,) * len(self.next_edges)
-        grad_self = grad.t()
-        return (grad_self,)
-
-
-@AUTOGRAD.impl("t")
-def t(keys: int, self: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _t[below](below, self)
-    edge_self = gradient_edge(self)
-    if edge_self is None:
-        return _t[below](below, self)
-    node = TBackward0((edge_self,))
-    result = _t[below](below, self)
-    set_history(result, node)
-    return result
-
-
-_permute = table("permute")
-
-
-class PermuteBackward0(Node):
-    dims: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
-            return (None,) * len(self.next_edges)
-        dims = self.dims
-        grad_self = permute_backward(grad, dims)
-        return (grad_self,)
-
-
-@AUTOGRAD.impl("permute")
-def permute(keys: int, self: Any, dims: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _permute[below](below, self, dims)
-    edge_self = gradient_edge(self)
-    if edge_self is None:
-        return _permute[below](below, self, dims)
-    node = PermuteBackward0((edge_self,))
-    node.dims = dims
-    result = _permute[below](below, self, dims)
-    set_history(result, node)
-    return result
-
-
-_expand = table("expand")
-
-
-class ExpandBackward0(Node):
-    def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
-            return (None,) * len(self.next_edges)
-        grad_self = grad
-        return (grad_self,)
-
-
-@AUTOGRAD.impl("expand")
-def expand(keys: int, self: Any, size: Any, implicit: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _expand[below](below, self, size, implicit)
-    edge_self = gradient_edge(self)
-    if edge_self is None:
-        return _expand[below](below, self, size, implicit)
-    node = ExpandBackward0((edge_self,))
-    result = _expand[below](below, self, size, implicit)
-    set_history(result, node)
-    return result
-
-
-_squeeze = table("squeeze")
-
-
-class SqueezeBackward0(Node):
-    self_shape: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
-            return (None,) * len(self.next_edges)
-        self_shape = self.self_shape
-        grad_self = grad.reshape(self_shape)
-        return (grad_self,)
-
-
-@AUTOGRAD.impl("squeeze")
-def squeeze(keys: int, self: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _squeeze[below](below, self)
-    edge_self = gradient_edge(self)
-    if edge_self is None:
-        return _squeeze[below](below, self)
-    node = SqueezeBackward0((edge_self,))
-    node.self_shape = self._shape
-    result = _squeeze[below](below, self)
-    set_history(result, node)
-    return result
-
-
-_squeeze_dim = table("squeeze.dim")
-
-
-class SqueezeBackward1(Node):
-    self_shape: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
-            return (None,) * len(self.next_edges)
-        self_shape = self.self_shape
-        grad_self = grad.reshape(self_shape)
-        return (grad_self,)
-
-
-@AUTOGRAD.impl("squeeze.dim")
-def squeeze_dim(keys: int, self: Any, dim: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _squeeze_dim[below](below, self, dim)
-    edge_self = gradient_edge(self)
-    if edge_self is None:
-        return _squeeze_dim[below](below, self, dim)
-    node = SqueezeBackward1((edge_self,))
-    node.self_shape = self._shape
-    result = _squeeze_dim[below](below, self, dim)
-    set_history(result, node)
-    return result
-
-
-_squeeze_dims = table("squeeze.dims")
-
-
-class SqueezeBackward2(Node):
-    self_shape: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
-            return (None,) * len(self.next_edges)
-        self_shape = self.self_shape
-        grad_self = grad.reshape(self_shape)
-        return (grad_self,)
-
-
-@AUTOGRAD.impl("squeeze.dims")
-def squeeze_dims(keys: int, self: Any, dim: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _squeeze_dims[below](below, self, dim)
-    edge_self = gradient_edge(self)
-    if edge_self is None:
-        return _squeeze_dims[below](below, self, dim)
-    node = SqueezeBackward2((edge_self,))
-    node.self_shape = self._shape
-    result = _squeeze_dims[below](below, self, dim)
-    set_history(result, node)
-    return result
-
-
-_unsqueeze = table("unsqueeze")
-
-
-class UnsqueezeBackward0(Node):
-    self_shape: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
-            return (None,) * len(self.next_edges)
-        self_shape = self.self_shape
-        grad_self = grad.reshape(self_shape)
-        return (grad_self,)
-
-
-@AUTOGRAD.impl("unsqueeze")
-def unsqueeze(keys: int, self: Any, dim: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _unsqueeze[below](below, self, dim)
-    edge_self = gradient_edge(self)
-    if edge_self is None:
-        return _unsqueeze[below](below, self, dim)
-    node = UnsqueezeBackward0((edge_self,))
-    node.self_shape = self._shape
-    result = _unsqueeze[below](below, self, dim)
-    set_history(result, node)
-    return result
-
-
-_select_int = table("select.int")
-
-
-class SelectBackward0(Node):
-    dim: Any
-    index: Any
-    self_shape: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
-            return (None,) * len(self.next_edges)
-        dim = self.dim
-        index = self.index
-        self_shape = self.self_shape
-        grad_self = f.select_backward(grad, self_shape, dim, index)
-        return (grad_self,)
-
-
-@AUTOGRAD.impl("select.int")
-def select_int(keys: int, self: Any, dim: Any, index: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _select_int[below](below, self, dim, index)
-    edge_self = gradient_edge(self)
-    if edge_self is None:
-        return _select_int[below](below, self, dim, index)
-    node = SelectBackward0((edge_self,))
-    node.dim = dim
-    node.index = index
-    node.self_shape = self._shape
-    result = _select_int[below](below, self, dim, index)
-    set_history(result, node)
-    return result
-
-
-_slice_Tensor = table("slice.Tensor")
-
-
-class SliceBackward0(Node):
-    dim: Any
-    end: Any
-    self_shape: Any
-    start: Any
-    step: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
-            return (None,) * len(self.next_edges)
-        dim = self.dim
-        end = self.end
-        self_shape = self.self_shape
-        start = self.start
-        step = self.step
-        grad_self = f.slice_backward(grad, self_shape, dim, slice_start(start), slice_end(end), step)
-        return (grad_self,)
-
-
-@AUTOGRAD.impl("slice.Tensor")
-def slice_Tensor(keys: int, self: Any, dim: Any, start: Any, end: Any, step: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _slice_Tensor[below](below, self, dim, start, end, step)
-    edge_self = gradient_edge(self)
-    if edge_self is None:
-        return _slice_Tensor[below](below, self, dim, start, end, step)
-    node = SliceBackward0((edge_self,))
-    node.dim = dim
-    node.end = end
-    node.self_shape = self._shape
-    node.start = start
-    node.step = step
-    result = _slice_Tensor[below](below, self, dim, start, end, step)
-    set_history(result, node)
-    return result
-
-
-_diagonal = table("diagonal")
-
-
-class DiagonalBackward0(Node):
-    dim1: Any
-    dim2: Any
-    offset: Any
-    self_shape: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
-            return (None,) * len(self.next_edges)
-        dim1 = self.dim1
-        dim2 = self.dim2
-        offset = self.offset
-        self_shape = self.self_shape
-        grad_self = diagonal_backward(grad, self_shape, offset, dim1, dim2)
-        return (grad_self,)
-
-
-@AUTOGRAD.impl("diagonal")
-def diagonal(keys: int, self: Any, offset: Any, dim1: Any, dim2: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _diagonal[below](below, self, offset, dim1, dim2)
-    edge_self = gradient_edge(self)
-    if edge_self is None:
-        return _diagonal[below](below, self, offset, dim1, dim2)
-    node = DiagonalBackward0((edge_self,))
-    node.dim1 = dim1
-    node.dim2 = dim2
-    node.offset = offset
-    node.self_shape = self._shape
-    result = _diagonal[below](below, self, offset, dim1, dim2)
-    set_history(result, node)
-    return result
-
-
-_unfold = table("unfold")
-
-
-class UnfoldBackward0(Node):
-    dimension: Any
-    self_shape: Any
-    size: Any
-    step: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
-            return (None,) * len(self.next_edges)
-        dimension = self.dimension
-        self_shape = self.self_shape
-        size = self.size
-        step = self.step
-        grad_self = unfold_backward(grad, self_shape, dimension, size, step)
-        return (grad_self,)
-
-
-@AUTOGRAD.impl("unfold")
-def unfold(keys: int, self: Any, dimension: Any, size: Any, step: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _unfold[below](below, self, dimension, size, step)
-    edge_self = gradient_edge(self)
-    if edge_self is None:
-        return _unfold[below](below, self, dimension, size, step)
-    node = UnfoldBackward0((edge_self,))
-    node.dimension = dimension
-    node.self_shape = self._shape
-    node.size = size
-    node.step = step
-    result = _unfold[below](below, self, dimension, size, step)
-    set_history(result, node)
-    return result
-
-
-_unbind_int = table("unbind.int")
-
-
-class UnbindBackward0(Node):
-    dim: Any
-    self_dtype: Any
-    self_shape: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        dim = self.dim
-        self_dtype = self.self_dtype
-        self_shape = self.self_shape
-        grad_self = unbind_backward(grads, self_shape, self_dtype, dim)
-        return (grad_self,)
-
-
-@AUTOGRAD.impl("unbind.int")
-def unbind_int(keys: int, self: Any, dim: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _unbind_int[below](below, self, dim)
-    edge_self = gradient_edge(self)
-    if edge_self is None:
-        return _unbind_int[below](below, self, dim)
-    node = UnbindBackward0((edge_self,))
-    node.dim = dim
-    node.self_dtype = self.dtype
-    node.self_shape = self._shape
-    result = _unbind_int[below](below, self, dim)
-    set_histories(result, node)
-    return result
-
-
-_split_Tensor = table("split.Tensor")
-
-
-class SplitBackward0(Node):
-    dim: Any
-    self_dtype: Any
-    self_shape: Any
-    split_size: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        dim = self.dim
-        self_dtype = self.self_dtype
-        self_shape = self.self_shape
-        split_size = self.split_size
-        grad_self = split_backward(grads, self_shape, self_dtype, split_size, dim)
-        return (grad_self,)
-
-
-@AUTOGRAD.impl("split.Tensor")
-def split_Tensor(keys: int, self: Any, split_size: Any, dim: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _split_Tensor[below](below, self, split_size, dim)
-    edge_self = gradient_edge(self)
-    if edge_self is None:
-        return _split_Tensor[below](below, self, split_size, dim)
-    node = SplitBackward0((edge_self,))
-    node.dim = dim
-    node.self_dtype = self.dtype
-    node.self_shape = self._shape
-    node.split_size = split_size
-    result = _split_Tensor[below](below, self, split_size, dim)
-    set_histories(result, node)
-    return result
-
-
-_as_strided = table("as_strided")
-
-
-class AsStridedBackward0(Node):
-    self_geometry: Any
-    size: Any
-    storage_offset: Any
-    stride: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
-            return (None,) * len(self.next_edges)
-        self_geometry = self.self_geometry
-        size = self.size
-        storage_offset = self.storage_offset
-        stride = self.stride
-        grad_self = as_strided_backward(grad, self_geometry, size, stride, storage_offset)
-        return (grad_self,)
-
-
-@AUTOGRAD.impl("as_strided")
-def as_strided(keys: int, self: Any, size: Any, stride: Any, storage_offset: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _as_strided[below](below, self, size, stride, storage_offset)
-    edge_self = gradient_edge(self)
-    if edge_self is None:
-        return _as_strided[below](below, self, size, stride, storage_offset)
-    node = AsStridedBackward0((edge_self,))
-    node.self_geometry = (self._shape, self.strides(), self._offset)
-    node.size = size
-    node.storage_offset = storage_offset
-    node.stride = stride
-    result = _as_strided[below](below, self, size, stride, storage_offset)
-    set_history(result, node)
-    return result
-
-
-_split_with_sizes = table("split_with_sizes")
-
-
-class SplitWithSizesBackward0(Node):
-    dim: Any
-    self_shape: Any
-    split_sizes: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        dim = self.dim
-        self_shape = self.self_shape
-        split_sizes = self.split_sizes
-        grad_self = split_with_sizes_backward(grads, self_shape, split_sizes, dim)
-        return (grad_self,)
-
-
-@AUTOGRAD.impl("split_with_sizes")
-def split_with_sizes(keys: int, self: Any, split_sizes: Any, dim: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _split_with_sizes[below](below, self, split_sizes, dim)
-    edge_self = gradient_edge(self)
-    if edge_self is None:
-        return _split_with_sizes[below](below, self, split_sizes, dim)
-    node = SplitWithSizesBackward0((edge_self,))
-    node.dim = dim
-    node.self_shape = self._shape
-    node.split_sizes = split_sizes
-    result = _split_with_sizes[below](below, self, split_sizes, dim)
-    set_histories(result, node)
-    return result
-
-
-_unsafe_split_Tensor = table("unsafe_split.Tensor")
-
-
-class UnsafeSplitBackward0(Node):
-    dim: Any
-    self_dtype: Any
-    self_shape: Any
-    split_size: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        dim = self.dim
-        self_dtype = self.self_dtype
-        self_shape = self.self_shape
-        split_size = self.split_size
-        grad_self = split_backward(grads, self_shape, self_dtype, split_size, dim)
-        return (grad_self,)
-
-
-@AUTOGRAD.impl("unsafe_split.Tensor")
-def unsafe_split_Tensor(keys: int, self: Any, split_size: Any, dim: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _unsafe_split_Tensor[below](below, self, split_size, dim)
-    edge_self = gradient_edge(self)
-    if edge_self is None:
-        return _unsafe_split_Tensor[below](below, self, split_size, dim)
-    node = UnsafeSplitBackward0((edge_self,))
-    node.dim = dim
-    node.self_dtype = self.dtype
-    node.self_shape = self._shape
-    node.split_size = split_size
-    result = _unsafe_split_Tensor[below](below, self, split_size, dim)
-    set_histories(result, node)
-    return result
-
-
-_unsafe_split_with_sizes = table("unsafe_split_with_sizes")
-
-
-class UnsafeSplitWithSizesBackward0(Node):
-    dim: Any
-    self_shape: Any
-    split_sizes: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        dim = self.dim
-        self_shape = self.self_shape
-        split_sizes = self.split_sizes
-        grad_self = split_with_sizes_backward(grads, self_shape, split_sizes, dim)
-        return (grad_self,)
-
-
-@AUTOGRAD.impl("unsafe_split_with_sizes")
-def unsafe_split_with_sizes(keys: int, self: Any, split_sizes: Any, dim: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _unsafe_split_with_sizes[below](below, self, split_sizes, dim)
-    edge_self = gradient_edge(self)
-    if edge_self is None:
-        return _unsafe_split_with_sizes[below](below, self, split_sizes, dim)
-    node = UnsafeSplitWithSizesBackward0((edge_self,))
-    node.dim = dim
-    node.self_shape = self._shape
-    node.split_sizes = split_sizes
-    result = _unsafe_split_with_sizes[below](below, self, split_sizes, dim)
-    set_histories(result, node)
-    return result
-
-
-_transpose_ = table("transpose_")
-
-
-class TransposeBackward1(Node):
-    dim0: Any
-    dim1: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
-            return (None,) * len(self.next_edges)
-        dim0 = self.dim0
-        dim1 = self.dim1
-        grad_self = grad.transpose(dim0, dim1)
-        return (grad_self,)
-
-
-@AUTOGRAD.impl("transpose_")
-def transpose_(keys: int, self: Any, dim0: Any, dim1: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _transpose_[below](below, self, dim0, dim1)
-    if requires_grad(self):
-        check_inplace(self)
-    edge_self = gradient_edge(self)
-    if edge_self is None and not requires_grad(self):
-        return _transpose_[below](below, self, dim0, dim1)
-    node = TransposeBackward1((edge_self,))
-    node.dim0 = dim0
-    node.dim1 = dim1
-    _transpose_[below](below, self, dim0, dim1)
-    turn_history(self, node)
-    return self
-
-
-_t_ = table("t_")
-
-
-class TBackward1(Node):
-    def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
-            return (None,) * len(self.next_edges)
-        grad_self = grad.t()
-        return (grad_self,)
-
-
-@AUTOGRAD.impl("t_")
-def t_(keys: int, self: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _t_[below](below, self)
-    if requires_grad(self):
-        check_inplace(self)
-    edge_self = gradient_edge(self)
-    if edge_self is None and not requires_grad(self):
-        return _t_[below](below, self)
-    node = TBackward1((edge_self,))
-    _t_[below](below, self)
-    turn_history(self, node)
-    return self
-
-
-_squeeze_ = table("squeeze_")
-
-
-class SqueezeBackward3(Node):
-    self_shape: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
-            return (None,) * len(self.next_edges)
-        self_shape = self.self_shape
-        grad_self = grad.reshape(self_shape)
-        return (grad_self,)
-
-
-@AUTOGRAD.impl("squeeze_")
-def squeeze_(keys: int, self: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _squeeze_[below](below, self)
-    if requires_grad(self):
-        check_inplace(self)
-    edge_self = gradient_edge(self)
-    if edge_self is None and not requires_grad(self):
-        return _squeeze_[below](below, self)
-    node = SqueezeBackward3((edge_self,))
-    node.self_shape = self._shape
-    _squeeze_[below](below, self)
-    turn_history(self, node)
-    return self
-
-
-_squeeze__dim = table("squeeze_.dim")
-
-
-class SqueezeBackward4(Node):
-    self_shape: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
-            return (None,) * len(self.next_edges)
-        self_shape = self.self_shape
-        grad_self = grad.reshape(self_shape)
-        return (grad_self,)
-
-
-@AUTOGRAD.impl("squeeze_.dim")
-def squeeze__dim(keys: int, self: Any, dim: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _squeeze__dim[below](below, self, dim)
-    if requires_grad(self):
-        check_inplace(self)
-    edge_self = gradient_edge(self)
-    if edge_self is None and not requires_grad(self):
-        return _squeeze__dim[below](below, self, dim)
-    node = SqueezeBackward4((edge_self,))
-    node.self_shape = self._shape
-    _squeeze__dim[below](below, self, dim)
-    turn_history(self, node)
-    return self
-
-
-_squeeze__dims = table("squeeze_.dims")
-
-
-class SqueezeBackward5(Node):
-    self_shape: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
-            return (None,) * len(self.next_edges)
-        self_shape = self.self_shape
-        grad_self = grad.reshape(self_shape)
-        return (grad_self,)
-
-
-@AUTOGRAD.impl("squeeze_.dims")
-def squeeze__dims(keys: int, self: Any, dim: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _squeeze__dims[below](below, self, dim)
-    if requires_grad(self):
-        check_inplace(self)
-    edge_self = gradient_edge(self)
-    if edge_self is None and not requires_grad(self):
-        return _squeeze__dims[below](below, self, dim)
-    node = SqueezeBackward5((edge_self,))
-    node.self_shape = self._shape
-    _squeeze__dims[below](below, self, dim)
-    turn_history(self, node)
-    return self
-
-
-_unsqueeze_ = table("unsqueeze_")
-
-
-class UnsqueezeBackward1(Node):
-    self_shape: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
-            return (None,) * len(self.next_edges)
-        self_shape = self.self_shape
-        grad_self = grad.reshape(self_shape)
-        return (grad_self,)
-
-
-@AUTOGRAD.impl("unsqueeze_")
-def unsqueeze_(keys: int, self: Any, dim: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _unsqueeze_[below](below, self, dim)
-    if requires_grad(self):
-        check_inplace(self)
-    edge_self = gradient_edge(self)
-    if edge_self is None and not requires_grad(self):
-        return _unsqueeze_[below](below, self, dim)
-    node = UnsqueezeBackward1((edge_self,))
-    node.self_shape = self._shape
-    _unsqueeze_[below](below, self, dim)
-    turn_history(self, node)
-    return self
-
-
-_as_strided_ = table("as_strided_")
-
-
-class AsStridedBackward1(Node):
-    self_geometry: Any
-    size: Any
-    storage_offset: Any
-    stride: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
-            return (None,) * len(self.next_edges)
-        self_geometry = self.self_geometry
-        size = self.size
-        storage_offset = self.storage_offset
-        stride = self.stride
-        grad_self = as_strided_backward(grad, self_geometry, size, stride, storage_offset)
-        return (grad_self,)
-
-
-@AUTOGRAD.impl("as_strided_")
-def as_strided_(keys: int, self: Any, size: Any, stride: Any, storage_offset: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _as_strided_[below](below, self, size, stride, storage_offset)
-    if requires_grad(self):
-        check_inplace(self)
-    edge_self = gradient_edge(self)
-    if edge_self is None and not requires_grad(self):
-        return _as_strided_[below](below, self, size, stride, storage_offset)
-    node = AsStridedBackward1((edge_self,))
-    node.self_geometry = (self._shape, self.strides(), self._offset)
-    node.size = size
-    node.storage_offset = storage_offset
-    node.stride = stride
-    _as_strided_[below](below, self, size, stride, storage_offset)
-    turn_history(self, node)
-    return self
-
-
-_select_backward = table("select_backward")
-
-
-class SelectBackwardBackward0(Node):
-    dim: Any
-    index: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
-            return (None,) * len(self.next_edges)
-        dim = self.dim
-        index = self.index
-        grad_grad_output = grad.select(dim, index)
-        return (grad_grad_output,)
-
-
-@AUTOGRAD.impl("select_backward")
-def select_backward(keys: int, grad_output: Any, input_sizes: Any, dim: Any, index: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if grad_output._autograd_meta is None or not grad_mode.get():
-        return _select_backward[below](below, grad_output, input_sizes, dim, index)
-    edge_grad_output = gradient_edge(grad_output)
-    if edge_grad_output is None:
-        return _select_backward[below](below, grad_output, input_sizes, dim, index)
-    node = SelectBackwardBackward0((edge_grad_output,))
-    node.dim = dim
-    node.index = index
-    result = _select_backward[below](below, grad_output, input_sizes, dim, index)
-    set_history(result, node)
-    return result
-
-
-_slice_backward = table("slice_backward")
-
-
-class SliceBackwardBackward0(Node):
-    dim: Any
-    end: Any
-    start: Any
-    step: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
-            return (None,) * len(self.next_edges)
-        dim = self.dim
-        end = self.end
-        start = self.start
-        step = self.step
-        grad_grad_output = f.slice(grad, dim, start, end, step)
-        return (grad_grad_output,)
-
-
-@AUTOGRAD.impl("slice_backward")
-def slice_backward(keys: int, grad_output: Any, input_sizes: Any, dim: Any, start: Any, end: Any, step: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if grad_output._autograd_meta is None or not grad_mode.get():
-        return _slice_backward[below](below, grad_output, input_sizes, dim, start, end, step)
-    edge_grad_output = gradient_edge(grad_output)
-    if edge_grad_output is None:
-        return _slice_backward[below](below, grad_output, input_sizes, dim, start, end, step)
-    node = SliceBackwardBackward0((edge_grad_output,))
-    node.dim = dim
-    node.end = end
-    node.start = start
-    node.step = step
-    result = _slice_backward[below](below, grad_output, input_sizes, dim, start, end, step)
-    set_history(result, node)
-    return result
-
-
-__as_strided_backward = table("_as_strided_backward")
-
-
-class AsStridedBackwardBackward0(Node):
-    input_offset: Any
-    input_size: Any
-    input_stride: Any
-    offset: Any
-    size: Any
-    stride: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
-            return (None,) * len(self.next_edges)
-        input_offset = self.input_offset
-        input_size = self.input_size
-        input_stride = self.input_stride
-        offset = self.offset
-        size = self.size
-        stride = self.stride
-        grad_grad_output = as_strided_backward_backward(
-            grad, input_size, input_stride, input_offset, size, stride, offset
-        )
-        return (grad_grad_output,)
-
-
-@AUTOGRAD.impl("_as_strided_backward")
-def _as_strided_backward(
-    keys: int,
-    grad_output: Any,
-    input_size: Any,
-    input_stride: Any,
-    input_offset: Any,
-    size: Any,
-    stride: Any,
-    offset: Any,
-) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if grad_output._autograd_meta is None or not grad_mode.get():
-        return __as_strided_backward[below](
-            below, grad_output, input_size, input_stride, input_offset, size, stride, offset
-        )
-    edge_grad_output = gradient_edge(grad_output)
-    if edge_grad_output is None:
-        return __as_strided_backward[below](
-            below, grad_output, input_size, input_stride, input_offset, size, stride, offset
-        )
-    node = AsStridedBackwardBackward0((edge_grad_output,))
-    node.input_offset = input_offset
-    node.input_size = input_size
-    node.input_stride = input_stride
-    node.offset = offset
-    node.size = size
-    node.stride = stride
-    result = __as_strided_backward[below](
-        below, grad_output, input_size, input_stride, input_offset, size, stride, offset
-    )
-    set_history(result, node)
-    return result
-
-
-__conj_copy = table("_conj_copy")
-
-
-class ConjBackward0_copy(Node):
-    def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
-            return (None,) * len(self.next_edges)
-        grad_self = grad.conj()
-        return (grad_self,)
-
-
-@AUTOGRAD.impl("_conj_copy")
-def _conj_copy(keys: int, self: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return __conj_copy[below](below, self)
-    edge_self = gradient_edge(self)
-    if edge_self is None:
-        return __conj_copy[below](below, self)
-    node = ConjBackward0_copy((edge_self,))
-    result = __conj_copy[below](below, self)
-    set_history(result, node)
-    return result
-
-
-__neg_view_copy = table("_neg_view_copy")
-
-
-class NegViewBackward0_copy(Node):
-    def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
-            return (None,) * len(self.next_edges)
-        grad_self = grad.neg()
-        return (grad_self,)
-
-
-@AUTOGRAD.impl("_neg_view_copy")
-def _neg_view_copy(keys: int, self: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return __neg_view_copy[below](below, self)
-    edge_self = gradient_edge(self)
-    if edge_self is None:
-        return __neg_view_copy[below](below, self)
-    node = NegViewBackward0_copy((edge_self,))
-    result = __neg_view_copy[below](below, self)
-    set_history(result, node)
-    return result
-
-
-__reshape_alias_copy = table("_reshape_alias_copy")
-
-
-class ReshapeAliasBackward0_copy(Node):
-    self_shape: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
-            return (None,) * len(self.next_edges)
-        self_shape = self.self_shape
-        grad_self = grad.reshape(self_shape)
-        return (grad_self,)
-
-
-@AUTOGRAD.impl("_reshape_alias_copy")
-def _reshape_alias_copy(keys: int, self: Any, size: Any, stride: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return __reshape_alias_copy[below](below, self, size, stride)
-    edge_self = gradient_edge(self)
-    if edge_self is None:
-        return __reshape_alias_copy[below](below, self, size, stride)
-    node = ReshapeAliasBackward0_copy((edge_self,))
-    node.self_shape = self._shape
-    result = __reshape_alias_copy[below](below, self, size, stride)
-    set_history(result, node)
-    return result
-
-
-_alias_copy = table("alias_copy")
-
-
-class AliasBackward0_copy(Node):
-    def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
-            return (None,) * len(self.next_edges)
-        grad_self = grad
-        return (grad_self,)
-
-
-@AUTOGRAD.impl("alias_copy")
-def alias_copy(keys: int, self: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _alias_copy[below](below, self)
-    edge_self = gradient_edge(self)
-    if edge_self is None:
-        return _alias_copy[below](below, self)
-    node = AliasBackward0_copy((edge_self,))
-    result = _alias_copy[below](below, self)
-    set_history(result, node)
-    return result
-
-
-_as_strided_copy = table("as_strided_copy")
-
-
-class AsStridedBackward0_copy(Node):
-    self_geometry: Any
-    size: Any
-    storage_offset: Any
-    stride: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
-            return (None,) * len(self.next_edges)
-        self_geometry = self.self_geometry
-        size = self.size
-        storage_offset = self.storage_offset
-        stride = self.stride
-        grad_self = as_strided_backward(grad, self_geometry, size, stride, storage_offset)
-        return (grad_self,)
-
-
-@AUTOGRAD.impl("as_strided_copy")
-def as_strided_copy(keys: int, self: Any, size: Any, stride: Any, storage_offset: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _as_strided_copy[below](below, self, size, stride, storage_offset)
-    edge_self = gradient_edge(self)
-    if edge_self is None:
-        return _as_strided_copy[below](below, self, size, stride, storage_offset)
-    node = AsStridedBackward0_copy((edge_self,))
-    node.self_geometry = (self._shape, self.strides(), self._offset)
-    node.size = size
-    node.storage_offset = storage_offset
-    node.stride = stride
-    result = _as_strided_copy[below](below, self, size, stride, storage_offset)
-    set_history(result, node)
-    return result
-
-
-_diagonal_copy = table("diagonal_copy")
-
-
-class DiagonalBackward0_copy(Node):
-    dim1: Any
-    dim2: Any
-    offset: Any
-    self_shape: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
-            return (None,) * len(self.next_edges)
-        dim1 = self.dim1
-        dim2 = self.dim2
-        offset = self.offset
-        self_shape = self.self_shape
-        grad_self = diagonal_backward(grad, self_shape, offset, dim1, dim2)
-        return (grad_self,)
-
-
-@AUTOGRAD.impl("diagonal_copy")
-def diagonal_copy(keys: int, self: Any, offset: Any, dim1: Any, dim2: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _diagonal_copy[below](below, self, offset, dim1, dim2)
-    edge_self = gradient_edge(self)
-    if edge_self is None:
-        return _diagonal_copy[below](below, self, offset, dim1, dim2)
-    node = DiagonalBackward0_copy((edge_self,))
-    node.dim1 = dim1
-    node.dim2 = dim2
-    node.offset = offset
-    node.self_shape = self._shape
-    result = _diagonal_copy[below](below, self, offset, dim1, dim2)
-    set_history(result, node)
-    return result
-
-
-_expand_copy = table("expand_copy")
-
-
-class ExpandBackward0_copy(Node):
-    def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
-            return (None,) * len(self.next_edges)
-        grad_self = grad
-        return (grad_self,)
-
-
-@AUTOGRAD.impl("expand_copy")
-def expand_copy(keys: int, self: Any, size: Any, implicit: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _expand_copy[below](below, self, size, implicit)
-    edge_self = gradient_edge(self)
-    if edge_self is None:
-        return _expand_copy[below](below, self, size, implicit)
-    node = ExpandBackward0_copy((edge_self,))
-    result = _expand_copy[below](below, self, size, implicit)
-    set_history(result, node)
-    return result
-
-
-_permute_copy = table("permute_copy")
-
-
-class PermuteBackward0_copy(Node):
-    dims: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
-            return (None,) * len(self.next_edges)
-        dims = self.dims
-        grad_self = permute_backward(grad, dims)
-        return (grad_self,)
-
-
-@AUTOGRAD.impl("permute_copy")
-def permute_copy(keys: int, self: Any, dims: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _permute_copy[below](below, self, dims)
-    edge_self = gradient_edge(self)
-    if edge_self is None:
-        return _permute_copy[below](below, self, dims)
-    node = PermuteBackward0_copy((edge_self,))
-    node.dims = dims
-    result = _permute_copy[below](below, self, dims)
-    set_history(result, node)
-    return result
-
-
-_select_copy_int = table("select_copy.int")
-
-
-class SelectBackward0_copy(Node):
-    dim: Any
-    index: Any
-    self_shape: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
-            return (None,) * len(self.next_edges)
-        dim = self.dim
-        index = self.index
-        self_shape = self.self_shape
-        grad_self = f.select_backward(grad, self_shape, dim, index)
-        return (grad_self,)
-
-
-@AUTOGRAD.impl("select_copy.int")
-def select_copy_int(keys: int, self: Any, dim: Any, index: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _select_copy_int[below](below, self, dim, index)
-    edge_self = gradient_edge(self)
-    if edge_self is None:
-        return _select_copy_int[below](below, self, dim, index)
-    node = SelectBackward0_copy((edge_self,))
-    node.dim = dim
-    node.index = index
-    node.self_shape = self._shape
-    result = _select_copy_int[below](below, self, dim, index)
-    set_history(result, node)
-    return result
-
-
-_slice_copy_Tensor = table("slice_copy.Tensor")
-
-
-class SliceBackward0_copy(Node):
-    dim: Any
-    end: Any
-    self_shape: Any
-    start: Any
-    step: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
-            return (None,) * len(self.next_edges)
-        dim = self.dim
-        end = self.end
-        self_shape = self.self_shape
-        start = self.start
-        step = self.step
-        grad_self = f.slice_backward(grad, self_shape, dim, slice_start(start), slice_end(end), step)
-        return (grad_self,)
-
-
-@AUTOGRAD.impl("slice_copy.Tensor")
-def slice_copy_Tensor(keys: int, self: Any, dim: Any, start: Any, end: Any, step: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _slice_copy_Tensor[below](below, self, dim, start, end, step)
-    edge_self = gradient_edge(self)
-    if edge_self is None:
-        return _slice_copy_Tensor[below](below, self, dim, start, end, step)
-    node = SliceBackward0_copy((edge_self,))
-    node.dim = dim
-    node.end = end
-    node.self_shape = self._shape
-    node.start = start
-    node.step = step
-    result = _slice_copy_Tensor[below](below, self, dim, start, end, step)
-    set_history(result, node)
-    return result
-
-
-_squeeze_copy = table("squeeze_copy")
-
-
-class SqueezeBackward0_copy(Node):
-    self_shape: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
-            return (None,) * len(self.next_edges)
-        self_shape = self.self_shape
-        grad_self = grad.reshape(self_shape)
-        return (grad_self,)
-
-
-@AUTOGRAD.impl("squeeze_copy")
-def squeeze_copy(keys: int, self: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _squeeze_copy[below](below, self)
-    edge_self = gradient_edge(self)
-    if edge_self is None:
-        return _squeeze_copy[below](below, self)
-    node = SqueezeBackward0_copy((edge_self,))
-    node.self_shape = self._shape
-    result = _squeeze_copy[below](below, self)
-    set_history(result, node)
-    return result
-
-
-_squeeze_copy_dim = table("squeeze_copy.dim")
-
-
-class SqueezeBackward1_copy(Node):
-    self_shape: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
-            return (None,) * len(self.next_edges)
-        self_shape = self.self_shape
-        grad_self = grad.reshape(self_shape)
-        return (grad_self,)
-
-
-@AUTOGRAD.impl("squeeze_copy.dim")
-def squeeze_copy_dim(keys: int, self: Any, dim: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _squeeze_copy_dim[below](below, self, dim)
-    edge_self = gradient_edge(self)
-    if edge_self is None:
-        return _squeeze_copy_dim[below](below, self, dim)
-    node = SqueezeBackward1_copy((edge_self,))
-    node.self_shape = self._shape
-    result = _squeeze_copy_dim[below](below, self, dim)
-    set_history(result, node)
-    return result
-
-
-_squeeze_copy_dims = table("squeeze_copy.dims")
-
-
-class SqueezeBackward2_copy(Node):
-    self_shape: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
-            return (None,) * len(self.next_edges)
-        self_shape = self.self_shape
-        grad_self = grad.reshape(self_shape)
-        return (grad_self,)
-
-
-@AUTOGRAD.impl("squeeze_copy.dims")
-def squeeze_copy_dims(keys: int, self: Any, dim: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _squeeze_copy_dims[below](below, self, dim)
-    edge_self = gradient_edge(self)
-    if edge_self is None:
-        return _squeeze_copy_dims[below](below, self, dim)
-    node = SqueezeBackward2_copy((edge_self,))
-    node.self_shape = self._shape
-    result = _squeeze_copy_dims[below](below, self, dim)
-    set_history(result, node)
-    return result
-
-
-_t_copy = table("t_copy")
-
-
-class TBackward0_copy(Node):
-    def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
-            return (None,) * len(self.next_edges)
-        grad_self = grad.t()
-        return (grad_self,)
-
-
-@AUTOGRAD.impl("t_copy")
-def t_copy(keys: int, self: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _t_copy[below](below, self)
-    edge_self = gradient_edge(self)
-    if edge_self is None:
-        return _t_copy[below](below, self)
-    node = TBackward0_copy((edge_self,))
-    result = _t_copy[below](below, self)
-    set_history(result, node)
-    return result
-
-
-_transpose_copy_int = table("transpose_copy.int")
-
-
-class TransposeBackward0_copy(Node):
-    dim0: Any
-    dim1: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
-            return (None,) * len(self.next_edges)
-        dim0 = self.dim0
-        dim1 = self.dim1
-        grad_self = grad.transpose(dim0, dim1)
-        return (grad_self,)
-
-
-@AUTOGRAD.impl("transpose_copy.int")
-def transpose_copy_int(keys: int, self: Any, dim0: Any, dim1: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _transpose_copy_int[below](below, self, dim0, dim1)
-    edge_self = gradient_edge(self)
-    if edge_self is None:
-        return _transpose_copy_int[below](below, self, dim0, dim1)
-    node = TransposeBackward0_copy((edge_self,))
-    node.dim0 = dim0
-    node.dim1 = dim1
-    result = _transpose_copy_int[below](below, self, dim0, dim1)
-    set_history(result, node)
-    return result
-
-
-_unfold_copy = table("unfold_copy")
-
-
-class UnfoldBackward0_copy(Node):
-    dimension: Any
-    self_shape: Any
-    size: Any
-    step: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
-            return (None,) * len(self.next_edges)
-        dimension = self.dimension
-        self_shape = self.self_shape
-        size = self.size
-        step = self.step
-        grad_self = unfold_backward(grad, self_shape, dimension, size, step)
-        return (grad_self,)
-
-
-@AUTOGRAD.impl("unfold_copy")
-def unfold_copy(keys: int, self: Any, dimension: Any, size: Any, step: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _unfold_copy[below](below, self, dimension, size, step)
-    edge_self = gradient_edge(self)
-    if edge_self is None:
-        return _unfold_copy[below](below, self, dimension, size, step)
-    node = UnfoldBackward0_copy((edge_self,))
-    node.dimension = dimension
-    node.self_shape = self._shape
-    node.size = size
-    node.step = step
-    result = _unfold_copy[below](below, self, dimension, size, step)
-    set_history(result, node)
-    return result
-
-
-_unsqueeze_copy = table("unsqueeze_copy")
-
-
-class UnsqueezeBackward0_copy(Node):
-    self_shape: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
-            return (None,) * len(self.next_edges)
-        self_shape = self.self_shape
-        grad_self = grad.reshape(self_shape)
-        return (grad_self,)
-
-
-@AUTOGRAD.impl("unsqueeze_copy")
-def unsqueeze_copy(keys: int, self: Any, dim: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _unsqueeze_copy[below](below, self, dim)
-    edge_self = gradient_edge(self)
-    if edge_self is None:
-        return _unsqueeze_copy[below](below, self, dim)
-    node = UnsqueezeBackward0_copy((edge_self,))
-    node.self_shape = self._shape
-    result = _unsqueeze_copy[below](below, self, dim)
-    set_history(result, node)
-    return result
-
-
-_view_as_complex_copy = table("view_as_complex_copy")
-
-
-class ViewAsComplexBackward0_copy(Node):
-    def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
-            return (None,) * len(self.next_edges)
-        grad_self = f.view_as_real(grad.contiguous().resolve_conj())
-        return (grad_self,)
-
-
-@AUTOGRAD.impl("view_as_complex_copy")
-def view_as_complex_copy(keys: int, self: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _view_as_complex_copy[below](below, self)
-    edge_self = gradient_edge(self)
-    if edge_self is None:
-        return _view_as_complex_copy[below](below, self)
-    node = ViewAsComplexBackward0_copy((edge_self,))
-    result = _view_as_complex_copy[below](below, self)
-    set_history(result, node)
-    return result
-
-
-_view_as_real_copy = table("view_as_real_copy")
-
-
-class ViewAsRealBackward0_copy(Node):
-    def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
-            return (None,) * len(self.next_edges)
-        grad_self = f.view_as_complex(grad.contiguous())
-        return (grad_self,)
-
-
-@AUTOGRAD.impl("view_as_real_copy")
-def view_as_real_copy(keys: int, self: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _view_as_real_copy[below](below, self)
-    edge_self = gradient_edge(self)
-    if edge_self is None:
-        return _view_as_real_copy[below](below, self)
-    node = ViewAsRealBackward0_copy((edge_self,))
-    result = _view_as_real_copy[below](below, self)
-    set_history(result, node)
-    return result
-
-
-_view_copy = table("view_copy")
-
-
-class ViewBackward0_copy(Node):
-    self_shape: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
-            return (None,) * len(self.next_edges)
-        self_shape = self.self_shape
-        grad_self = grad.reshape(self_shape)
-        return (grad_self,)
-
-
-@AUTOGRAD.impl("view_copy")
-def view_copy(keys: int, self: Any, size: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _view_copy[below](below, self, size)
-    edge_self = gradient_edge(self)
-    if edge_self is None:
-        return _view_copy[below](below, self, size)
-    node = ViewBackward0_copy((edge_self,))
-    node.self_shape = self._shape
-    result = _view_copy[below](below, self, size)
-    set_history(result, node)
-    return result
-
-
-_narrow_copy = table("narrow_copy")
-
-
-class NarrowCopyBackward0(Node):
-    dim: Any
-    length: Any
-    self_shape: Any
-    start: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
-            return (None,) * len(self.next_edges)
-        dim = self.dim
-        length = self.length
-        self_shape = self.self_shape
-        start = self.start
-        grad_self = narrow_copy_backward(grad, self_shape, dim, start, length)
-        return (grad_self,)
-
-
-@AUTOGRAD.impl("narrow_copy")
-def narrow_copy(keys: int, self: Any, dim: Any, start: Any, length: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _narrow_copy[below](below, self, dim, start, length)
-    edge_self = gradient_edge(self)
-    if edge_self is None:
-        return _narrow_copy[below](below, self, dim, start, length)
-    node = NarrowCopyBackward0((edge_self,))
-    node.dim = dim
-    node.length = length
-    node.self_shape = self._shape
-    node.start = start
-    result = _narrow_copy[below](below, self, dim, start, length)
-    set_history(result, node)
-    return result
-
-
-_split_copy_Tensor = table("split_copy.Tensor")
-
-
-class SplitBackward0_copy(Node):
-    dim: Any
-    self_dtype: Any
-    self_shape: Any
-    split_size: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        dim = self.dim
-        self_dtype = self.self_dtype
-        self_shape = self.self_shape
-        split_size = self.split_size
-        grad_self = split_backward(grads, self_shape, self_dtype, split_size, dim)
-        return (grad_self,)
-
-
-@AUTOGRAD.impl("split_copy.Tensor")
-def split_copy_Tensor(keys: int, self: Any, split_size: Any, dim: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _split_copy_Tensor[below](below, self, split_size, dim)
-    edge_self = gradient_edge(self)
-    if edge_self is None:
-        return _split_copy_Tensor[below](below, self, split_size, dim)
-    node = SplitBackward0_copy((edge_self,))
-    node.dim = dim
-    node.self_dtype = self.dtype
-    node.self_shape = self._shape
-    node.split_size = split_size
-    result = _split_copy_Tensor[below](below, self, split_size, dim)
-    set_histories(result, node)
-    return result
-
-
-_split_with_sizes_copy = table("split_with_sizes_copy")
-
-
-class SplitWithSizesBackward0_copy(Node):
-    dim: Any
-    self_shape: Any
-    split_sizes: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        dim = self.dim
-        self_shape = self.self_shape
-        split_sizes = self.split_sizes
-        grad_self = split_with_sizes_backward(grads, self_shape, split_sizes, dim)
-        return (grad_self,)
-
-
-@AUTOGRAD.impl("split_with_sizes_copy")
-def split_with_sizes_copy(keys: int, self: Any, split_sizes: Any, dim: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _split_with_sizes_copy[below](below, self, split_sizes, dim)
-    edge_self = gradient_edge(self)
-    if edge_self is None:
-        return _split_with_sizes_copy[below](below, self, split_sizes, dim)
-    node = SplitWithSizesBackward0_copy((edge_self,))
-    node.dim = dim
-    node.self_shape = self._shape
-    node.split_sizes = split_sizes
-    result = _split_with_sizes_copy[below](below, self, split_sizes, dim)
-    set_histories(result, node)
-    return result
-
-
-_unbind_copy_int = table("unbind_copy.int")
-
-
-class UnbindBackward0_copy(Node):
-    dim: Any
-    self_dtype: Any
-    self_shape: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        dim = self.dim
-        self_dtype = self.self_dtype
-        self_shape = self.self_shape
-        grad_self = unbind_backward(grads, self_shape, self_dtype, dim)
-        return (grad_self,)
-
-
-@AUTOGRAD.impl("unbind_copy.int")
-def unbind_copy_int(keys: int, self: Any, dim: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _unbind_copy_int[below](below, self, dim)
-    edge_self = gradient_edge(self)
-    if edge_self is None:
-        return _unbind_copy_int[below](below, self, dim)
-    node = UnbindBackward0_copy((edge_self,))
-    node.dim = dim
-    node.self_dtype = self.dtype
-    node.self_shape = self._shape
-    result = _unbind_copy_int[below](below, self, dim)
-    set_histories(result, node)
-    return result
-
-
-_slice_scatter = table("slice_scatter")
-
-
-class SliceScatterBackward0(Node):
-    dim: Any
-    end: Any
-    src_shape: Any
-    start: Any
-    step: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
-            return (None,) * len(self.next_edges)
-        edges = self.next_edges
-        grad_self: Any = None
-        grad_src: Any = None
-        if edges[0] is not None:
-            dim = self.dim
-            end = self.end
-            src_shape = self.src_shape
-            start = self.start
-            step = self.step
-            grad_self = f.slice_scatter(grad, grad.new_zeros(src_shape), dim, start, end, step)
-        if edges[1] is not None:
-            dim = self.dim
-            end = self.end
-            start = self.start
-            step = self.step
-            grad_src = f.slice(grad, dim, start, end, step)
-        return (grad_self, grad_src)
-
-
-@AUTOGRAD.impl("slice_scatter")
-def slice_scatter(keys: int, self: Any, src: Any, dim: Any, start: Any, end: Any, step: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if (self._autograd_meta is None and src._autograd_meta is None) or not grad_mode.get():
-        return _slice_scatter[below](below, self, src, dim, start, end, step)
-    edge_self = gradient_edge(self)
-    edge_src = gradient_edge(src)
-    if edge_self is None and edge_src is None:
-        return _slice_scatter[below](below, self, src, dim, start, end, step)
-    node = SliceScatterBackward0((edge_self, edge_src))
-    node.dim = dim
-    node.end = end
-    node.src_shape = src._shape
-    node.start = start
-    node.step = step
-    result = _slice_scatter[below](below, self, src, dim, start, end, step)
-    set_history(result, node)
-    return result
-
-
-_select_scatter = table("select_scatter")
-
-
-class SelectScatterBackward0(Node):
-    dim: Any
-    index: Any
-    src_shape: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
-            return (None,) * len(self.next_edges)
-        edges = self.next_edges
-        grad_self: Any = None
-        grad_src: Any = None
-        if edges[0] is not None:
-            dim = self.dim
-            index = self.index
-            src_shape = self.src_shape
-            grad_self = f.select_scatter(grad, grad.new_zeros(src_shape), dim, index)
-        if edges[1] is not None:
-            dim = self.dim
-            index = self.index
-            grad_src = grad.select(dim, index)
-        return (grad_self, grad_src)
-
-
-@AUTOGRAD.impl("select_scatter")
-def select_scatter(keys: int, self: Any, src: Any, dim: Any, index: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if (self._autograd_meta is None and src._autograd_meta is None) or not grad_mode.get():
-        return _select_scatter[below](below, self, src, dim, index)
-    edge_self = gradient_edge(self)
-    edge_src = gradient_edge(src)
-    if edge_self is None and edge_src is None:
-        return _select_scatter[below](below, self, src, dim, index)
-    node = SelectScatterBackward0((edge_self, edge_src))
-    node.dim = dim
-    node.index = index
-    node.src_shape = src._shape
-    result = _select_scatter[below](below, self, src, dim, index)
-    set_history(result, node)
-    return result
-
-
-_diagonal_scatter = table("diagonal_scatter")
-
-
-class DiagonalScatterBackward0(Node):
-    dim1: Any
-    dim2: Any
-    offset: Any
-    src_shape: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
-            return (None,) * len(self.next_edges)
-        edges = self.next_edges
-        grad_self: Any = None
-        grad_src: Any = None
-        if edges[0] is not None:
-            dim1 = self.dim1
-            dim2 = self.dim2
-            offset = self.offset
-            src_shape = self.src_shape
-            grad_self = f.diagonal_scatter(grad, grad.new_zeros(src_shape), offset, dim1, dim2)
-        if edges[1] is not None:
-            dim1 = self.dim1
-            dim2 = self.dim2
-            offset = self.offset
-            grad_src = grad.diagonal(offset, dim1, dim2)
-        return (grad_self, grad_src)
-
-
-@AUTOGRAD.impl("diagonal_scatter")
-def diagonal_scatter(keys: int, self: Any, src: Any, offset: Any, dim1: Any, dim2: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if (self._autograd_meta is None and src._autograd_meta is None) or not grad_mode.get():
-        return _diagonal_scatter[below](below, self, src, offset, dim1, dim2)
-    edge_self = gradient_edge(self)
-    edge_src = gradient_edge(src)
-    if edge_self is None and edge_src is None:
-        return _diagonal_scatter[below](below, self, src, offset, dim1, dim2)
-    node = DiagonalScatterBackward0((edge_self, edge_src))
-    node.dim1 = dim1
-    node.dim2 = dim2
-    node.offset = offset
-    node.src_shape = src._shape
-    result = _diagonal_scatter[below](below, self, src, offset, dim1, dim2)
-    set_history(result, node)
-    return result
-
-
-_as_strided_scatter = table("as_strided_scatter")
-
-
-class AsStridedScatterBackward0(Node):
-    size: Any
-    src_shape: Any
-    storage_offset: Any
-    stride: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
-            return (None,) * len(self.next_edges)
-        edges = self.next_edges
-        grad_self: Any = None
-        grad_src: Any = None
-        if edges[0] is not None:
-            size = self.size
-            src_shape = self.src_shape
-            storage_offset = self.storage_offset
-            stride = self.stride
-            grad_self = f.as_strided_scatter(grad.contiguous(), grad.new_zeros(src_shape), size, stride, storage_offset)
-        if edges[1] is not None:
-            size = self.size
-            storage_offset = self.storage_offset
-            stride = self.stride
-            grad_src = grad.contiguous().as_strided(size, stride, storage_offset)
-        return (grad_self, grad_src)
-
-
-@AUTOGRAD.impl("as_strided_scatter")
-def as_strided_scatter(keys: int, self: Any, src: Any, size: Any, stride: Any, storage_offset: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if (self._autograd_meta is None and src._autograd_meta is None) or not grad_mode.get():
-        return _as_strided_scatter[below](below, self, src, size, stride, storage_offset)
-    edge_self = gradient_edge(self)
-    edge_src = gradient_edge(src)
-    if edge_self is None and edge_src is None:
-        return _as_strided_scatter[below](below, self, src, size, stride, storage_offset)
-    node = AsStridedScatterBackward0((edge_self, edge_src))
-    node.size = size
-    node.src_shape = src._shape
-    node.storage_offset = storage_offset
-    node.stride = stride
-    result = _as_strided_scatter[below](below, self, src, size, stride, storage_offset)
-    set_history(result, node)
-    return result
-
-
-_view_as_real = table("view_as_real")
-
-
-class ViewAsRealBackward0(Node):
-    def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
-            return (None,) * len(self.next_edges)
-        grad_self = f.view_as_complex(grad.contiguous())
-        return (grad_self,)
-
-
-@AUTOGRAD.impl("view_as_real")
-def view_as_real(keys: int, self: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _view_as_real[below](below, self)
-    edge_self = gradient_edge(self)
-    if edge_self is None:
-        return _view_as_real[below](below, self)
-    node = ViewAsRealBackward0((edge_self,))
-    result = _view_as_real[below](below, self)
-    set_history(result, node)
-    return result
-
-
-_view_as_complex = table("view_as_complex")
-
-
-class ViewAsComplexBackward0(Node):
-    def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
-            return (None,) * len(self.next_edges)
-        grad_self = f.view_as_real(grad.contiguous().resolve_conj())
-        return (grad_self,)
-
-
-@AUTOGRAD.impl("view_as_complex")
-def view_as_complex(keys: int, self: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _view_as_complex[below](below, self)
-    edge_self = gradient_edge(self)
-    if edge_self is None:
-        return _view_as_complex[below](below, self)
-    node = ViewAsComplexBackward0((edge_self,))
-    result = _view_as_complex[below](below, self)
-    set_history(result, node)
-    return result
-
-
-_complex = table("complex")
-
-
-class ComplexBackward0(Node):
-    def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
-            return (None,) * len(self.next_edges)
-        edges = self.next_edges
-        grad_real: Any = None
-        grad_imag: Any = None
-        if edges[0] is not None:
-            grad_real = grad.real
-        if edges[1] is not None:
-            grad_imag = grad.imag
-        return (grad_real, grad_imag)
-
-
-@AUTOGRAD.impl("complex")
-def complex(keys: int, real: Any, imag: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if (real._autograd_meta is None and imag._autograd_meta is None) or not grad_mode.get():
-        return _complex[below](below, real, imag)
-    edge_real = gradient_edge(real)
-    edge_imag = gradient_edge(imag)
-    if edge_real is None and edge_imag is None:
-        return _complex[below](below, real, imag)
-    node = ComplexBackward0((edge_real, edge_imag))
-    result = _complex[below](below, real, imag)
-    set_history(result, node)
-    return result
-
-
-_polar = table("polar")
-
-
-class PolarBackward0(Node):
-    saved_result: SavedVariable | None
-
-    def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
-            return (None,) * len(self.next_edges)
-        edges = self.next_edges
-        grad_abs: Any = None
-        grad_angle: Any = None
-        if edges[0] is not None:
-            result = self.unpack(self.saved_result)
-            grad_abs = f.real(grad.conj() * f.sgn(result))
-        if edges[1] is not None:
-            result = self.unpack(self.saved_result)
-            grad_angle = f.real(grad.conj() * f.mul(result, 1j))
-        return (grad_abs, grad_angle)
-
-    def release_variables(self) -> None:
-        self.saved_result = None
-        self.released = True
-
-
-@AUTOGRAD.impl("polar")
-def polar(keys: int, abs: Any, angle: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if (abs._autograd_meta is None and angle._autograd_meta is None) or not grad_mode.get():
-        return _polar[below](below, abs, angle)
-    edge_abs = gradient_edge(abs)
-    edge_angle = gradient_edge(angle)
-    if edge_abs is None and edge_angle is None:
-        return _polar[below](below, abs, angle)
-    node = PolarBackward0((edge_abs, edge_angle))
-    result = _polar[below](below, abs, angle)
-    node.saved_result = SavedVariable(result, node, 0)
-    set_history(result, node)
-    return result
-
-
-__conj = table("_conj")
-
-
-class ConjBackward0(Node):
-    def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
-            return (None,) * len(self.next_edges)
-        grad_self = grad.conj()
-        return (grad_self,)
-
-
-@AUTOGRAD.impl("_conj")
-def _conj(keys: int, self: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return __conj[below](below, self)
-    edge_self = gradient_edge(self)
-    if edge_self is None:
-        return __conj[below](below, self)
-    node = ConjBackward0((edge_self,))
-    result = __conj[below](below, self)
-    set_history(result, node)
-    return result
-
-
-__conj_physical = table("_conj_physical")
-
-
-class ConjPhysicalBackward0(Node):
-    def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
-            return (None,) * len(self.next_edges)
-        grad_self = grad.conj_physical()
-        return (grad_self,)
-
-
-@AUTOGRAD.impl("_conj_physical")
-def _conj_physical(keys: int, self: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return __conj_physical[below](below, self)
-    edge_self = gradient_edge(self)
-    if edge_self is None:
-        return __conj_physical[below](below, self)
-    node = ConjPhysicalBackward0((edge_self,))
-    result = __conj_physical[below](below, self)
-    set_history(result, node)
-    return result
-
-
-_conj_physical_ = table("conj_physical_")
-
-
-class ConjPhysicalBackward1(Node):
-    def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
-            return (None,) * len(self.next_edges)
-        grad_self = grad.conj_physical()
-        return (grad_self,)
-
-
-@AUTOGRAD.impl("conj_physical_")
-def conj_physical_(keys: int, self: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _conj_physical_[below](below, self)
-    if requires_grad(self):
-        check_inplace(self)
-    edge_self = gradient_edge(self)
-    if edge_self is None and not requires_grad(self):
-        return _conj_physical_[below](below, self)
-    node = ConjPhysicalBackward1((edge_self,))
-    _conj_physical_[below](below, self)
-    rebase_history(self, node)
-    return self
-
-
-__neg_view = table("_neg_view")
-
-
-class NegViewBackward0(Node):
-    def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
-            return (None,) * len(self.next_edges)
-        grad_self = grad.neg()
-        return (grad_self,)
-
-
-@AUTOGRAD.impl("_neg_view")
-def _neg_view(keys: int, self: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return __neg_view[below](below, self)
-    edge_self = gradient_edge(self)
-    if edge_self is None:
-        return __neg_view[below](below, self)
-    node = NegViewBackward0((edge_self,))
-    result = __neg_view[below](below, self)
-    set_history(result, node)
-    return result
-
-
-_cat = table("cat")
-
-
-class CatBackward0(Node):
-    dim: Any
-    tensors_shapes: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
-            return (None,) * len(self.next_edges)
-        dim = self.dim
-        tensors_shapes = self.tensors_shapes
-        return tuple(cat_backward(grad, tensors_shapes, dim))
-
-
-@AUTOGRAD.impl("cat")
-def cat(keys: int, tensors: Any, dim: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if not grad_mode.get():
-        return _cat[below](below, tensors, dim)
-    edges = gradient_edges(tensors)
-    if not any(edges):
-        return _cat[below](below, tensors, dim)
-    node = CatBackward0(edges)
-    node.dim = dim
-    node.tensors_shapes = [t._shape for t in tensors]
-    result = _cat[below](below, tensors, dim)
-    set_history(result, node)
-    return result
-
-
-_stack = table("stack")
-
-
-class StackBackward0(Node):
-    dim: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
-            return (None,) * len(self.next_edges)
-        dim = self.dim
-        return tuple(f.unbind(grad, dim))
-
-
-@AUTOGRAD.impl("stack")
-def stack(keys: int, tensors: Any, dim: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if not grad_mode.get():
-        return _stack[below](below, tensors, dim)
-    edges = gradient_edges(tensors)
-    if not any(edges):
-        return _stack[below](below, tensors, dim)
-    node = StackBackward0(edges)
-    node.dim = dim
-    result = _stack[below](below, tensors, dim)
-    set_history(result, node)
-    return result
-
-
-_block_diag = table("block_diag")
-
-
-class BlockDiagBackward0(Node):
-    tensors_shapes: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
-            return (None,) * len(self.next_edges)
-        tensors_shapes = self.tensors_shapes
-        return tuple(block_diag_backward(grad, tensors_shapes))
-
-
-@AUTOGRAD.impl("block_diag")
-def block_diag(keys: int, tensors: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if not grad_mode.get():
-        return _block_diag[below](below, tensors)
-    edges = gradient_edges(tensors)
-    if not any(edges):
-        return _block_diag[below](below, tensors)
-    node = BlockDiagBackward0(edges)
-    node.tensors_shapes = [t._shape for t in tensors]
-    result = _block_diag[below](below, tensors)
-    set_history(result, node)
-    return result
-
-
-_flip = table("flip")
-
-
-class FlipBackward0(Node):
-    dims: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
-            return (None,) * len(self.next_edges)
-        dims = self.dims
-        grad_self = grad.flip(dims)
-        return (grad_self,)
-
-
-@AUTOGRAD.impl("flip")
-def flip(keys: int, self: Any, dims: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _flip[below](below, self, dims)
-    edge_self = gradient_edge(self)
-    if edge_self is None:
-        return _flip[below](below, self, dims)
-    node = FlipBackward0((edge_self,))
-    node.dims = dims
-    result = _flip[below](below, self, dims)
-    set_history(result, node)
-    return result
-
-
-_roll = table("roll")
-
-
-class RollBackward0(Node):
-    dims: Any
-    shifts: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
-            return (None,) * len(self.next_edges)
-        dims = self.dims
-        shifts = self.shifts
-        grad_self = roll_backward(grad, shifts, dims)
-        return (grad_self,)
-
-
-@AUTOGRAD.impl("roll")
-def roll(keys: int, self: Any, shifts: Any, dims: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _roll[below](below, self, shifts, dims)
-    edge_self = gradient_edge(self)
-    if edge_self is None:
-        return _roll[below](below, self, shifts, dims)
-    node = RollBackward0((edge_self,))
-    node.dims = dims
-    node.shifts = shifts
-    result = _roll[below](below, self, shifts, dims)
-    set_history(result, node)
-    return result
-
-
-_rot90 = table("rot90")
-
-
-class Rot90Backward0(Node):
-    dims: Any
-    k: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
-            return (None,) * len(self.next_edges)
-        dims = self.dims
-        k = self.k
-        grad_self = grad.rot90(-k, dims)
-        return (grad_self,)
-
-
-@AUTOGRAD.impl("rot90")
-def rot90(keys: int, self: Any, k: Any, dims: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _rot90[below](below, self, k, dims)
-    edge_self = gradient_edge(self)
-    if edge_self is None:
-        return _rot90[below](below, self, k, dims)
-    node = Rot90Backward0((edge_self,))
-    node.dims = dims
-    node.k = k
-    result = _rot90[below](below, self, k, dims)
-    set_history(result, node)
-    return result
-
-
-_repeat = table("repeat")
-
-
-class RepeatBackward0(Node):
-    repeats: Any
-    self_shape: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
-            return (None,) * len(self.next_edges)
-        repeats = self.repeats
-        self_shape = self.self_shape
-        grad_self = repeat_backward(grad, repeats, self_shape)
-        return (grad_self,)
-
-
-@AUTOGRAD.impl("repeat")
-def repeat(keys: int, self: Any, repeats: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _repeat[below](below, self, repeats)
-    edge_self = gradient_edge(self)
-    if edge_self is None:
-        return _repeat[below](below, self, repeats)
-    node = RepeatBackward0((edge_self,))
-    node.repeats = repeats
-    node.self_shape = self._shape
-    result = _repeat[below](below, self, repeats)
-    set_history(result, node)
-    return result
-
-
-_constant_pad_nd = table("constant_pad_nd")
-
-
-class ConstantPadNdBackward0(Node):
-    pad: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
-            return (None,) * len(self.next_edges)
-        pad = self.pad
-        grad_self = constant_pad_nd_backward(grad, pad)
-        return (grad_self,)
-
-
-@AUTOGRAD.impl("constant_pad_nd")
-def constant_pad_nd(keys: int, self: Any, pad: Any, value: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _constant_pad_nd[below](below, self, pad, value)
-    edge_self = gradient_edge(self)
-    if edge_self is None:
-        return _constant_pad_nd[below](below, self, pad, value)
-    node = ConstantPadNdBackward0((edge_self,))
-    node.pad = pad
-    result = _constant_pad_nd[below](below, self, pad, value)
-    set_history(result, node)
-    return result
-
-
-_tril = table("tril")
-
-
-class TrilBackward0(Node):
-    diagonal: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
-            return (None,) * len(self.next_edges)
-        diagonal = self.diagonal
-        grad_self = grad.tril(diagonal)
-        return (grad_self,)
-
-
-@AUTOGRAD.impl("tril")
-def tril(keys: int, self: Any, diagonal: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _tril[below](below, self, diagonal)
-    edge_self = gradient_edge(self)
-    if edge_self is None:
-        return _tril[below](below, self, diagonal)
-    node = TrilBackward0((edge_self,))
-    node.diagonal = diagonal
-    result = _tril[below](below, self, diagonal)
-    set_history(result, node)
-    return result
-
-
-_tril_ = table("tril_")
-
-
-@AUTOGRAD.impl("tril_")
-def tril_(keys: int, self: Any, diagonal: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _tril_[below](below, self, diagonal)
-    if requires_grad(self):
-        check_inplace(self)
-    edge_self = gradient_edge(self)
-    if edge_self is None and not requires_grad(self):
-        return _tril_[below](below, self, diagonal)
-    node = TrilBackward0((edge_self,))
-    node.diagonal = diagonal
-    _tril_[below](below, self, diagonal)
-    rebase_history(self, node)
-    return self
-
-
-_triu = table("triu")
-
-
-class TriuBackward0(Node):
-    diagonal: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
-            return (None,) * len(self.next_edges)
-        diagonal = self.diagonal
-        grad_self = grad.triu(diagonal)
-        return (grad_self,)
-
-
-@AUTOGRAD.impl("triu")
-def triu(keys: int, self: Any, diagonal: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _triu[below](below, self, diagonal)
-    edge_self = gradient_edge(self)
-    if edge_self is None:
-        return _triu[below](below, self, diagonal)
-    node = TriuBackward0((edge_self,))
-    node.diagonal = diagonal
-    result = _triu[below](below, self, diagonal)
-    set_history(result, node)
-    return result
-
-
-_triu_ = table("triu_")
-
-
-@AUTOGRAD.impl("triu_")
-def triu_(keys: int, self: Any, diagonal: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _triu_[below](below, self, diagonal)
-    if requires_grad(self):
-        check_inplace(self)
-    edge_self = gradient_edge(self)
-    if edge_self is None and not requires_grad(self):
-        return _triu_[below](below, self, diagonal)
-    node = TriuBackward0((edge_self,))
-    node.diagonal = diagonal
-    _triu_[below](below, self, diagonal)
-    rebase_history(self, node)
-    return self
-
-
-_diag_embed = table("diag_embed")
-
-
-class DiagEmbedBackward0(Node):
-    dim1: Any
-    dim2: Any
-    offset: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
-            return (None,) * len(self.next_edges)
-        dim1 = self.dim1
-        dim2 = self.dim2
-        offset = self.offset
-        grad_self = grad.diagonal(offset, dim1, dim2)
-        return (grad_self,)
-
-
-@AUTOGRAD.impl("diag_embed")
-def diag_embed(keys: int, self: Any, offset: Any, dim1: Any, dim2: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _diag_embed[below](below, self, offset, dim1, dim2)
-    edge_self = gradient_edge(self)
-    if edge_self is None:
-        return _diag_embed[below](below, self, offset, dim1, dim2)
-    node = DiagEmbedBackward0((edge_self,))
-    node.dim1 = dim1
-    node.dim2 = dim2
-    node.offset = offset
-    result = _diag_embed[below](below, self, offset, dim1, dim2)
-    set_history(result, node)
-    return result
-
-
-_index_Tensor = table("index.Tensor")
-
-
-class IndexBackward0(Node):
-    saved_indices: list[SavedVariable | None] | None
-    self_shape: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
-            return (None,) * len(self.next_edges)
-        indices = [self.unpack(s) for s in self.saved_indices or ()]
-        self_shape = self.self_shape
-        grad_self = index_backward(grad, self_shape, indices)
-        return (grad_self,)
-
-    def release_variables(self) -> None:
-        self.saved_indices = None
-        self.released = True
-
-
-@AUTOGRAD.impl("index.Tensor")
-def index_Tensor(keys: int, self: Any, indices: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _index_Tensor[below](below, self, indices)
-    edge_self = gradient_edge(self)
-    if edge_self is None:
-        return _index_Tensor[below](below, self, indices)
-    node = IndexBackward0((edge_self,))
-    node.saved_indices = [None if t is None else SavedVariable(t) for t in indices]
-    node.self_shape = self._shape
-    result = _index_Tensor[below](below, self, indices)
-    set_history(result, node)
-    return result
-
-
-_index_put = table("index_put")
-
-
-class IndexPutBackward0(Node):
-    saved_indices: list[SavedVariable | None] | None
-    accumulate: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
-            return (None,) * len(self.next_edges)
-        edges = self.next_edges
-        grad_self: Any = None
-        grad_values: Any = None
-        if edges[0] is not None:
-            indices = [self.unpack(s) for s in self.saved_indices or ()]
-            accumulate = self.accumulate
-            grad_self = index_put_self_backward(grad, indices, accumulate)
-        if edges[1] is not None:
-            indices = [self.unpack(s) for s in self.saved_indices or ()]
-            grad_values = f.index(grad, indices)
-        return (grad_self, grad_values)
-
-    def release_variables(self) -> None:
-        self.saved_indices = None
-        self.released = True
-
-
-@AUTOGRAD.impl("index_put")
-def index_put(keys: int, self: Any, indices: Any, values: Any, accumulate: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if (self._autograd_meta is None and values._autograd_meta is None) or not grad_mode.get():
-        return _index_put[below](below, self, indices, values, accumulate)
-    edge_self = gradient_edge(self)
-    edge_values = gradient_edge(values)
-    if edge_self is None and edge_values is None:
-        return _index_put[below](below, self, indices, values, accumulate)
-    node = IndexPutBackward0((edge_self, edge_values))
-    node.saved_indices = [None if t is None else SavedVariable(t) for t in indices]
-    node.accumulate = accumulate
-    result = _index_put[below](below, self, indices, values, accumulate)
-    set_history(result, node)
-    return result
-
-
-_index_put_ = table("index_put_")
-
-
-@AUTOGRAD.impl("index_put_")
-def index_put_(keys: int, self: Any, indices: Any, values: Any, accumulate: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if (self._autograd_meta is None and values._autograd_meta is None) or not grad_mode.get():
-        return _index_put_[below](below, self, indices, values, accumulate)
-    if requires_grad(self) or requires_grad(values):
-        check_inplace(self)
-    edge_self = gradient_edge(self)
-    edge_values = gradient_edge(values)
-    if edge_self is None and edge_values is None and not requires_grad(self):
-        return _index_put_[below](below, self, indices, values, accumulate)
-    node = IndexPutBackward0((edge_self, edge_values))
-    node.saved_indices = [None if t is None else SavedVariable(t) for t in indices]
-    node.accumulate = accumulate
-    _index_put_[below](below, self, indices, values, accumulate)
-    rebase_history(self, node)
-    return self
-
-
-_gather = table("gather")
-
-
-class GatherBackward0(Node):
-    saved_index: SavedVariable | None
-    dim: Any
-    self_shape: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
-            return (None,) * len(self.next_edges)
-        index = self.unpack(self.saved_index)
-        dim = self.dim
-        self_shape = self.self_shape
-        grad_self = gather_backward(grad, self_shape, dim, index)
-        return (grad_self,)
-
-    def release_variables(self) -> None:
-        self.saved_index = None
-        self.released = True
-
-
-@AUTOGRAD.impl("gather")
-def gather(keys: int, self: Any, dim: Any, index: Any, sparse_grad: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _gather[below](below, self, dim, index, sparse_grad)
-    edge_self = gradient_edge(self)
-    if edge_self is None:
-        return _gather[below](below, self, dim, index, sparse_grad)
-    node = GatherBackward0((edge_self,))
-    node.saved_index = SavedVariable(index)
-    node.dim = dim
-    node.self_shape = self._shape
-    result = _gather[below](below, self, dim, index, sparse_grad)
-    set_history(result, node)
-    return result
-
-
-_scatter_src = table("scatter.src")
-
-
-class ScatterBackward0(Node):
-    saved_index: SavedVariable | None
-    dim: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
-            return (None,) * len(self.next_edges)
-        edges = self.next_edges
-        grad_self: Any = None
-        grad_src: Any = None
-        if edges[0] is not None:
-            index = self.unpack(self.saved_index)
-            dim = self.dim
-            grad_self = grad.scatter(dim, index, 0)
-        if edges[1] is not None:
-            index = self.unpack(self.saved_index)
-            dim = self.dim
-            grad_src = grad.gather(dim, index)
-        return (grad_self, grad_src)
-
-    def release_variables(self) -> None:
-        self.saved_index = None
-        self.released = True
-
-
-@AUTOGRAD.impl("scatter.src")
-def scatter_src(keys: int, self: Any, dim: Any, index: Any, src: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if (self._autograd_meta is None and src._autograd_meta is None) or not grad_mode.get():
-        return _scatter_src[below](below, self, dim, index, src)
-    edge_self = gradient_edge(self)
-    edge_src = gradient_edge(src)
-    if edge_self is None and edge_src is None:
-        return _scatter_src[below](below, self, dim, index, src)
-    node = ScatterBackward0((edge_self, edge_src))
-    node.saved_index = SavedVariable(index)
-    node.dim = dim
-    result = _scatter_src[below](below, self, dim, index, src)
-    set_history(result, node)
-    return result
-
-
-_scatter__src = table("scatter_.src")
-
-
-@AUTOGRAD.impl("scatter_.src")
-def scatter__src(keys: int, self: Any, dim: Any, index: Any, src: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if (self._autograd_meta is None and src._autograd_meta is None) or not grad_mode.get():
-        return _scatter__src[below](below, self, dim, index, src)
-    if requires_grad(self) or requires_grad(src):
-        check_inplace(self)
-    edge_self = gradient_edge(self)
-    edge_src = gradient_edge(src)
-    if edge_self is None and edge_src is None and not requires_grad(self):
-        return _scatter__src[below](below, self, dim, index, src)
-    node = ScatterBackward0((edge_self, edge_src))
-    node.saved_index = SavedVariable(index)
-    node.dim = dim
-    _scatter__src[below](below, self, dim, index, src)
-    rebase_history(self, node)
-    return self
-
-
-_scatter_value = table("scatter.value")
-
-
-class ScatterBackward1(Node):
-    saved_index: SavedVariable | None
-    dim: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
-            return (None,) * len(self.next_edges)
-        index = self.unpack(self.saved_index)
-        dim = self.dim
-        grad_self = grad.scatter(dim, index, 0)
-        return (grad_self,)
-
-    def release_variables(self) -> None:
-        self.saved_index = None
-        self.released = True
-
-
-@AUTOGRAD.impl("scatter.value")
-def scatter_value(keys: int, self: Any, dim: Any, index: Any, value: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _scatter_value[below](below, self, dim, index, value)
-    edge_self = gradient_edge(self)
-    if edge_self is None:
-        return _scatter_value[below](below, self, dim, index, value)
-    node = ScatterBackward1((edge_self,))
-    node.saved_index = SavedVariable(index)
-    node.dim = dim
-    result = _scatter_value[below](below, self, dim, index, value)
-    set_history(result, node)
-    return result
-
-
-_scatter__value = table("scatter_.value")
-
-
-@AUTOGRAD.impl("scatter_.value")
-def scatter__value(keys: int, self: Any, dim: Any, index: Any, value: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _scatter__value[below](below, self, dim, index, value)
-    if requires_grad(self):
-        check_inplace(self)
-    edge_self = gradient_edge(self)
-    if edge_self is None and not requires_grad(self):
-        return _scatter__value[below](below, self, dim, index, value)
-    node = ScatterBackward1((edge_self,))
-    node.saved_index = SavedVariable(index)
-    node.dim = dim
-    _scatter__value[below](below, self, dim, index, value)
-    rebase_history(self, node)
-    return self
-
-
-_scatter_add = table("scatter_add")
-
-
-class ScatterAddBackward0(Node):
-    saved_index: SavedVariable | None
-    dim: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
-            return (None,) * len(self.next_edges)
-        edges = self.next_edges
-        grad_self: Any = None
-        grad_src: Any = None
-        if edges[0] is not None:
-            grad_self = grad
-        if edges[1] is not None:
-            index = self.unpack(self.saved_index)
-            dim = self.dim
-            grad_src = grad.gather(dim, index)
-        return (grad_self, grad_src)
-
-    def release_variables(self) -> None:
-        self.saved_index = None
-        self.released = True
-
-
-@AUTOGRAD.impl("scatter_add")
-def scatter_add(keys: int, self: Any, dim: Any, index: Any, src: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if (self._autograd_meta is None and src._autograd_meta is None) or not grad_mode.get():
-        return _scatter_add[below](below, self, dim, index, src)
-    edge_self = gradient_edge(self)
-    edge_src = gradient_edge(src)
-    if edge_self is None and edge_src is None:
-        return _scatter_add[below](below, self, dim, index, src)
-    node = ScatterAddBackward0((edge_self, edge_src))
-    node.saved_index = SavedVariable(index) if edge_src is not None else None
-    node.dim = dim
-    result = _scatter_add[below](below, self, dim, index, src)
-    set_history(result, node)
-    return result
-
-
-_scatter_add_ = table("scatter_add_")
-
-
-@AUTOGRAD.impl("scatter_add_")
-def scatter_add_(keys: int, self: Any, dim: Any, index: Any, src: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if (self._autograd_meta is None and src._autograd_meta is None) or not grad_mode.get():
-        return _scatter_add_[below](below, self, dim, index, src)
-    if requires_grad(self) or requires_grad(src):
-        check_inplace(self)
-    edge_self = gradient_edge(self)
-    edge_src = gradient_edge(src)
-    if edge_self is None and edge_src is None and not requires_grad(self):
-        return _scatter_add_[below](below, self, dim, index, src)
-    node = ScatterAddBackward0((edge_self, edge_src))
-    node.saved_index = SavedVariable(index) if edge_src is not None else None
-    node.dim = dim
-    _scatter_add_[below](below, self, dim, index, src)
-    rebase_history(self, node)
-    return self
-
-
-_scatter_reduce_two = table("scatter_reduce.two")
-
-
-class ScatterReduceBackward0(Node):
-    saved_self: SavedVariable | None
-    saved_index: SavedVariable | None
-    saved_src: SavedVariable | None
-    saved_result: SavedVariable | None
-    dim: Any
-    include_self: Any
-    reduce: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
-            return (None,) * len(self.next_edges)
-        edges = self.next_edges
-        grad_self: Any = None
-        grad_src: Any = None
-        if edges[0] is not None or edges[1] is not None:
-            self_ = self.unpack(self.saved_self)
-            index = self.unpack(self.saved_index)
-            src = self.unpack(self.saved_src)
-            result = self.unpack(self.saved_result)
-            dim = self.dim
-            include_self = self.include_self
-            reduce = self.reduce
-            grad_self, grad_src = scatter_reduce_backward(grad, self_, dim, index, src, reduce, include_self, result)
-        return (grad_self, grad_src)
-
-    def release_variables(self) -> None:
-        self.saved_self = None
-        self.saved_index = None
-        self.saved_src = None
-        self.saved_result = None
-        self.released = True
-
-
-@AUTOGRAD.impl("scatter_reduce.two")
-def scatter_reduce_two(keys: int, self: Any, dim: Any, index: Any, src: Any, reduce: Any, include_self: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if (self._autograd_meta is None and src._autograd_meta is None) or not grad_mode.get():
-        return _scatter_reduce_two[below](below, self, dim, index, src, reduce, include_self)
-    edge_self = gradient_edge(self)
-    edge_src = gradient_edge(src)
-    if edge_self is None and edge_src is None:
-        return _scatter_reduce_two[below](below, self, dim, index, src, reduce, include_self)
-    node = ScatterReduceBackward0((edge_self, edge_src))
-    node.saved_self = SavedVariable(self)
-    node.saved_index = SavedVariable(index)
-    node.saved_src = SavedVariable(src)
-    node.dim = dim
-    node.include_self = include_self
-    node.reduce = reduce
-    result = _scatter_reduce_two[below](below, self, dim, index, src, reduce, include_self)
-    node.saved_result = SavedVariable(result, node, 0)
-    refuse_complex(result, "scatter_reduce")
-    set_history(result, node)
-    return result
-
-
-_scatter_reduce__two = table("scatter_reduce_.two")
-
-
-@AUTOGRAD.impl("scatter_reduce_.two")
-def scatter_reduce__two(keys: int, self: Any, dim: Any, index: Any, src: Any, reduce: Any, include_self: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if (self._autograd_meta is None and src._autograd_meta is None) or not grad_mode.get():
-        return _scatter_reduce__two[below](below, self, dim, index, src, reduce, include_self)
-    if requires_grad(self) or requires_grad(src):
-        check_inplace(self)
-    edge_self = gradient_edge(self)
-    edge_src = gradient_edge(src)
-    if edge_self is None and edge_src is None and not requires_grad(self):
-        return _scatter_reduce__two[below](below, self, dim, index, src, reduce, include_self)
-    node = ScatterReduceBackward0((edge_self, edge_src))
-    node.saved_self = SavedVariable(self.clone())
-    node.saved_index = SavedVariable(index)
-    node.saved_src = SavedVariable(src)
-    node.dim = dim
-    node.include_self = include_self
-    node.reduce = reduce
-    _scatter_reduce__two[below](below, self, dim, index, src, reduce, include_self)
-    rebase_history(self, node)
-    node.saved_result = SavedVariable(self, node, 0)
-    return self
-
-
-_index_add = table("index_add")
-
-
-class IndexAddBackward0(Node):
-    saved_index: SavedVariable | None
-    alpha: Any
-    dim: Any
-    source_shape: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
-            return (None,) * len(self.next_edges)
-        edges = self.next_edges
-        grad_self: Any = None
-        grad_source: Any = None
-        if edges[0] is not None:
-            grad_self = grad
-        if edges[1] is not None:
-            index = self.unpack(self.saved_index)
-            alpha = self.alpha
-            dim = self.dim
-            source_shape = self.source_shape
-            grad_source = scaled(index_slices(grad, dim, index, source_shape), alpha)
-        return (grad_self, grad_source)
-
-    def release_variables(self) -> None:
-        self.saved_index = None
-        self.released = True
-
-
-@AUTOGRAD.impl("index_add")
-def index_add(keys: int, self: Any, dim: Any, index: Any, source: Any, alpha: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if (self._autograd_meta is None and source._autograd_meta is None) or not grad_mode.get():
-        return _index_add[below](below, self, dim, index, source, alpha)
-    edge_self = gradient_edge(self)
-    edge_source = gradient_edge(source)
-    if edge_self is None and edge_source is None:
-        return _index_add[below](below, self, dim, index, source, alpha)
-    node = IndexAddBackward0((edge_self, edge_source))
-    node.saved_index = SavedVariable(index) if edge_source is not None else None
-    node.alpha = alpha
-    node.dim = dim
-    node.source_shape = source._shape
-    result = _index_add[below](below, self, dim, index, source, alpha)
-    set_history(result, node)
-    return result
-
-
-_index_add_ = table("index_add_")
-
-
-@AUTOGRAD.impl("index_add_")
-def index_add_(keys: int, self: Any, dim: Any, index: Any, source: Any, alpha: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if (self._autograd_meta is None and source._autograd_meta is None) or not grad_mode.get():
-        return _index_add_[below](below, self, dim, index, source, alpha)
-    if requires_grad(self) or requires_grad(source):
-        check_inplace(self)
-    edge_self = gradient_edge(self)
-    edge_source = gradient_edge(source)
-    if edge_self is None and edge_source is None and not requires_grad(self):
-        return _index_add_[below](below, self, dim, index, source, alpha)
-    node = IndexAddBackward0((edge_self, edge_source))
-    node.saved_index = SavedVariable(index) if edge_source is not None else None
-    node.alpha = alpha
-    node.dim = dim
-    node.source_shape = source._shape
-    _index_add_[below](below, self, dim, index, source, alpha)
-    rebase_history(self, node)
-    return self
-
-
-_index_reduce = table("index_reduce")
-
-
-class IndexReduceBackward0(Node):
-    saved_self: SavedVariable | None
-    saved_index: SavedVariable | None
-    saved_source: SavedVariable | None
-    saved_result: SavedVariable | None
-    dim: Any
-    include_self: Any
-    reduce: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
-            return (None,) * len(self.next_edges)
-        edges = self.next_edges
-        grad_self: Any = None
-        grad_source: Any = None
-        if edges[0] is not None or edges[1] is not None:
-            self_ = self.unpack(self.saved_self)
-            index = self.unpack(self.saved_index)
-            source = self.unpack(self.saved_source)
-            result = self.unpack(self.saved_result)
-            dim = self.dim
-            include_self = self.include_self
-            reduce = self.reduce
-            grad_self, grad_source = index_reduce_backward(
-                grad, self_, dim, index, source, reduce, include_self, result
-            )
-        return (grad_self, grad_source)
-
-    def release_variables(self) -> None:
-        self.saved_self = None
-        self.saved_index = None
-        self.saved_source = None
-        self.saved_result = None
-        self.released = True
-
-
-@AUTOGRAD.impl("index_reduce")
-def index_reduce(keys: int, self: Any, dim: Any, index: Any, source: Any, reduce: Any, include_self: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if (self._autograd_meta is None and source._autograd_meta is None) or not grad_mode.get():
-        return _index_reduce[below](below, self, dim, index, source, reduce, include_self)
-    edge_self = gradient_edge(self)
-    edge_source = gradient_edge(source)
-    if edge_self is None and edge_source is None:
-        return _index_reduce[below](below, self, dim, index, source, reduce, include_self)
-    node = IndexReduceBackward0((edge_self, edge_source))
-    node.saved_self = SavedVariable(self)
-    node.saved_index = SavedVariable(index)
-    node.saved_source = SavedVariable(source)
-    node.dim = dim
-    node.include_self = include_self
-    node.reduce = reduce
-    result = _index_reduce[below](below, self, dim, index, source, reduce, include_self)
-    node.saved_result = SavedVariable(result, node, 0)
-    refuse_complex(result, "index_reduce")
-    set_history(result, node)
-    return result
-
-
-_index_reduce_ = table("index_reduce_")
-
-
-@AUTOGRAD.impl("index_reduce_")
-def index_reduce_(keys: int, self: Any, dim: Any, index: Any, source: Any, reduce: Any, include_self: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if (self._autograd_meta is None and source._autograd_meta is None) or not grad_mode.get():
-        return _index_reduce_[below](below, self, dim, index, source, reduce, include_self)
-    if requires_grad(self) or requires_grad(source):
-        check_inplace(self)
-    edge_self = gradient_edge(self)
-    edge_source = gradient_edge(source)
-    if edge_self is None and edge_source is None and not requires_grad(self):
-        return _index_reduce_[below](below, self, dim, index, source, reduce, include_self)
-    node = IndexReduceBackward0((edge_self, edge_source))
-    node.saved_self = SavedVariable(self.clone())
-    node.saved_index = SavedVariable(index)
-    node.saved_source = SavedVariable(source)
-    node.dim = dim
-    node.include_self = include_self
-    node.reduce = reduce
-    _index_reduce_[below](below, self, dim, index, source, reduce, include_self)
-    rebase_history(self, node)
-    node.saved_result = SavedVariable(self, node, 0)
-    return self
-
-
-_index_copy = table("index_copy")
-
-
-class IndexCopyBackward0(Node):
-    saved_index: SavedVariable | None
-    dim: Any
-    source_shape: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
-            return (None,) * len(self.next_edges)
-        edges = self.next_edges
-        grad_self: Any = None
-        grad_source: Any = None
-        if edges[0] is not None:
-            index = self.unpack(self.saved_index)
-            dim = self.dim
-            grad_self = grad.index_fill(dim, index, 0)
-        if edges[1] is not None:
-            index = self.unpack(self.saved_index)
-            dim = self.dim
-            source_shape = self.source_shape
-            grad_source = index_slices(grad, dim, index, source_shape)
-        return (grad_self, grad_source)
-
-    def release_variables(self) -> None:
-        self.saved_index = None
-        self.released = True
-
-
-@AUTOGRAD.impl("index_copy")
-def index_copy(keys: int, self: Any, dim: Any, index: Any, source: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if (self._autograd_meta is None and source._autograd_meta is None) or not grad_mode.get():
-        return _index_copy[below](below, self, dim, index, source)
-    edge_self = gradient_edge(self)
-    edge_source = gradient_edge(source)
-    if edge_self is None and edge_source is None:
-        return _index_copy[below](below, self, dim, index, source)
-    node = IndexCopyBackward0((edge_self, edge_source))
-    node.saved_index = SavedVariable(index)
-    node.dim = dim
-    node.source_shape = source._shape
-    result = _index_copy[below](below, self, dim, index, source)
-    set_history(result, node)
-    return result
-
-
-_index_copy_ = table("index_copy_")
-
-
-@AUTOGRAD.impl("index_copy_")
-def index_copy_(keys: int, self: Any, dim: Any, index: Any, source: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if (self._autograd_meta is None and source._autograd_meta is None) or not grad_mode.get():
-        return _index_copy_[below](below, self, dim, index, source)
-    if requires_grad(self) or requires_grad(source):
-        check_inplace(self)
-    edge_self = gradient_edge(self)
-    edge_source = gradient_edge(source)
-    if edge_self is None and edge_source is None and not requires_grad(self):
-        return _index_copy_[below](below, self, dim, index, source)
-    node = IndexCopyBackward0((edge_self, edge_source))
-    node.saved_index = SavedVariable(index)
-    node.dim = dim
-    node.source_shape = source._shape
-    _index_copy_[below](below, self, dim, index, source)
-    rebase_history(self, node)
-    return self
-
-
-_index_fill_int_Scalar = table("index_fill.int_Scalar")
-
-
-class IndexFillBackward0(Node):
-    saved_index: SavedVariable | None
-    dim: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
-            return (None,) * len(self.next_edges)
-        index = self.unpack(self.saved_index)
-        dim = self.dim
-        grad_self = grad.index_fill(dim, index, 0)
-        return (grad_self,)
-
-    def release_variables(self) -> None:
-        self.saved_index = None
-        self.released = True
-
-
-@AUTOGRAD.impl("index_fill.int_Scalar")
-def index_fill_int_Scalar(keys: int, self: Any, dim: Any, index: Any, value: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _index_fill_int_Scalar[below](below, self, dim, index, value)
-    edge_self = gradient_edge(self)
-    if edge_self is None:
-        return _index_fill_int_Scalar[below](below, self, dim, index, value)
-    node = IndexFillBackward0((edge_self,))
-    node.saved_index = SavedVariable(index)
-    node.dim = dim
-    result = _index_fill_int_Scalar[below](below, self, dim, index, value)
-    set_history(result, node)
-    return result
-
-
-_index_fill__int_Scalar = table("index_fill_.int_Scalar")
-
-
-@AUTOGRAD.impl("index_fill_.int_Scalar")
-def index_fill__int_Scalar(keys: int, self: Any, dim: Any, index: Any, value: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _index_fill__int_Scalar[below](below, self, dim, index, value)
-    if requires_grad(self):
-        check_inplace(self)
-    edge_self = gradient_edge(self)
-    if edge_self is None and not requires_grad(self):
-        return _index_fill__int_Scalar[below](below, self, dim, index, value)
-    node = IndexFillBackward0((edge_self,))
-    node.saved_index = SavedVariable(index)
-    node.dim = dim
-    _index_fill__int_Scalar[below](below, self, dim, index, value)
-    rebase_history(self, node)
-    return self
-
-
-_index_fill_int_Tensor = table("index_fill.int_Tensor")
-
-
-class IndexFillBackward1(Node):
-    saved_index: SavedVariable | None
-    dim: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
-            return (None,) * len(self.next_edges)
-        edges = self.next_edges
-        grad_self: Any = None
-        grad_value: Any = None
-        if edges[0] is not None:
-            index = self.unpack(self.saved_index)
-            dim = self.dim
-            grad_self = grad.index_fill(dim, index, 0)
-        if edges[1] is not None:
-            index = self.unpack(self.saved_index)
-            dim = self.dim
-            grad_value = index_fill_value_backward(grad, dim, index)
-        return (grad_self, grad_value)
-
-    def release_variables(self) -> None:
-        self.saved_index = None
-        self.released = True
-
-
-@AUTOGRAD.impl("index_fill.int_Tensor")
-def index_fill_int_Tensor(keys: int, self: Any, dim: Any, index: Any, value: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if (self._autograd_meta is None and value._autograd_meta is None) or not grad_mode.get():
-        return _index_fill_int_Tensor[below](below, self, dim, index, value)
-    edge_self = gradient_edge(self)
-    edge_value = gradient_edge(value)
-    if edge_self is None and edge_value is None:
-        return _index_fill_int_Tensor[below](below, self, dim, index, value)
-    node = IndexFillBackward1((edge_self, edge_value))
-    node.saved_index = SavedVariable(index)
-    node.dim = dim
-    result = _index_fill_int_Tensor[below](below, self, dim, index, value)
-    set_history(result, node)
-    return result
-
-
-_index_fill__int_Tensor = table("index_fill_.int_Tensor")
-
-
-@AUTOGRAD.impl("index_fill_.int_Tensor")
-def index_fill__int_Tensor(keys: int, self: Any, dim: Any, index: Any, value: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if (self._autograd_meta is None and value._autograd_meta is None) or not grad_mode.get():
-        return _index_fill__int_Tensor[below](below, self, dim, index, value)
-    if requires_grad(self) or requires_grad(value):
-        check_inplace(self)
-    edge_self = gradient_edge(self)
-    edge_value = gradient_edge(value)
-    if edge_self is None and edge_value is None and not requires_grad(self):
-        return _index_fill__int_Tensor[below](below, self, dim, index, value)
-    node = IndexFillBackward1((edge_self, edge_value))
-    node.saved_index = SavedVariable(index)
-    node.dim = dim
-    _index_fill__int_Tensor[below](below, self, dim, index, value)
-    rebase_history(self, node)
-    return self
-
-
-_put = table("put")
-
-
-class PutBackward0(Node):
-    saved_index: SavedVariable | None
-    accumulate: Any
-    source_shape: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
-            return (None,) * len(self.next_edges)
-        edges = self.next_edges
-        grad_self: Any = None
-        grad_source: Any = None
-        if edges[0] is not None:
-            index = self.unpack(self.saved_index)
-            accumulate = self.accumulate
-            source_shape = self.source_shape
-            grad_self = put_self_backward(grad, index, source_shape, accumulate)
-        if edges[1] is not None:
-            index = self.unpack(self.saved_index)
-            source_shape = self.source_shape
-            grad_source = grad.take(index).reshape(source_shape)
-        return (grad_self, grad_source)
-
-    def release_variables(self) -> None:
-        self.saved_index = None
-        self.released = True
-
-
-@AUTOGRAD.impl("put")
-def put(keys: int, self: Any, index: Any, source: Any, accumulate: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if (self._autograd_meta is None and source._autograd_meta is None) or not grad_mode.get():
-        return _put[below](below, self, index, source, accumulate)
-    edge_self = gradient_edge(self)
-    edge_source = gradient_edge(source)
-    if edge_self is None and edge_source is None:
-        return _put[below](below, self, index, source, accumulate)
-    node = PutBackward0((edge_self, edge_source))
-    node.saved_index = SavedVariable(index)
-    node.accumulate = accumulate
-    node.source_shape = source._shape
-    result = _put[below](below, self, index, source, accumulate)
-    set_history(result, node)
-    return result
-
-
-_put_ = table("put_")
-
-
-@AUTOGRAD.impl("put_")
-def put_(keys: int, self: Any, index: Any, source: Any, accumulate: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if (self._autograd_meta is None and source._autograd_meta is None) or not grad_mode.get():
-        return _put_[below](below, self, index, source, accumulate)
-    if requires_grad(self) or requires_grad(source):
-        check_inplace(self)
-    edge_self = gradient_edge(self)
-    edge_source = gradient_edge(source)
-    if edge_self is None and edge_source is None and not requires_grad(self):
-        return _put_[below](below, self, index, source, accumulate)
-    node = PutBackward0((edge_self, edge_source))
-    node.saved_index = SavedVariable(index)
-    node.accumulate = accumulate
-    node.source_shape = source._shape
-    _put_[below](below, self, index, source, accumulate)
-    rebase_history(self, node)
-    return self
-
-
-_masked_scatter = table("masked_scatter")
-
-
-class MaskedScatterBackward0(Node):
-    saved_mask: SavedVariable | None
-    source_shape: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
-            return (None,) * len(self.next_edges)
-        edges = self.next_edges
-        grad_self: Any = None
-        grad_source: Any = None
-        if edges[0] is not None:
-            mask = self.unpack(self.saved_mask)
-            grad_self = grad.masked_fill(mask, 0)
-        if edges[1] is not None:
-            mask = self.unpack(self.saved_mask)
-            source_shape = self.source_shape
-            grad_source = f.masked_scatter_backward(grad, mask, source_shape)
-        return (grad_self, grad_source)
-
-    def release_variables(self) -> None:
-        self.saved_mask = None
-        self.released = True
-
-
-@AUTOGRAD.impl("masked_scatter")
-def masked_scatter(keys: int, self: Any, mask: Any, source: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if (self._autograd_meta is None and source._autograd_meta is None) or not grad_mode.get():
-        return _masked_scatter[below](below, self, mask, source)
-    edge_self = gradient_edge(self)
-    edge_source = gradient_edge(source)
-    if edge_self is None and edge_source is None:
-        return _masked_scatter[below](below, self, mask, source)
-    node = MaskedScatterBackward0((edge_self, edge_source))
-    node.saved_mask = SavedVariable(mask)
-    node.source_shape = source._shape
-    result = _masked_scatter[below](below, self, mask, source)
-    set_history(result, node)
-    return result
-
-
-_masked_scatter_ = table("masked_scatter_")
-
-
-@AUTOGRAD.impl("masked_scatter_")
-def masked_scatter_(keys: int, self: Any, mask: Any, source: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if (self._autograd_meta is None and source._autograd_meta is None) or not grad_mode.get():
-        return _masked_scatter_[below](below, self, mask, source)
-    if requires_grad(self) or requires_grad(source):
-        check_inplace(self)
-    edge_self = gradient_edge(self)
-    edge_source = gradient_edge(source)
-    if edge_self is None and edge_source is None and not requires_grad(self):
-        return _masked_scatter_[below](below, self, mask, source)
-    node = MaskedScatterBackward0((edge_self, edge_source))
-    node.saved_mask = SavedVariable(mask)
-    node.source_shape = source._shape
-    _masked_scatter_[below](below, self, mask, source)
-    rebase_history(self, node)
-    return self
-
-
-_masked_scatter_backward = table("masked_scatter_backward")
-
-
-class MaskedScatterBackwardBackward0(Node):
-    saved_grad_output: SavedVariable | None
-    saved_mask: SavedVariable | None
-
-    def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
-            return (None,) * len(self.next_edges)
-        grad_output = self.unpack(self.saved_grad_output)
-        mask = self.unpack(self.saved_mask)
-        grad_grad_output = f.zeros_like(grad_output).masked_scatter(mask, grad)
-        return (grad_grad_output,)
-
-    def release_variables(self) -> None:
-        self.saved_grad_output = None
-        self.saved_mask = None
-        self.released = True
-
-
-@AUTOGRAD.impl("masked_scatter_backward")
-def masked_scatter_backward(keys: int, grad_output: Any, mask: Any, sizes: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if grad_output._autograd_meta is None or not grad_mode.get():
-        return _masked_scatter_backward[below](below, grad_output, mask, sizes)
-    edge_grad_output = gradient_edge(grad_output)
-    if edge_grad_output is None:
-        return _masked_scatter_backward[below](below, grad_output, mask, sizes)
-    node = MaskedScatterBackwardBackward0((edge_grad_output,))
-    node.saved_grad_output = SavedVariable(grad_output)
-    node.saved_mask = SavedVariable(mask)
-    result = _masked_scatter_backward[below](below, grad_output, mask, sizes)
-    set_history(result, node)
-    return result
-
-
-_index_select = table("index_select")
-
-
-class IndexSelectBackward0(Node):
-    saved_index: SavedVariable | None
-    dim: Any
-    self_shape: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
-            return (None,) * len(self.next_edges)
-        index = self.unpack(self.saved_index)
-        dim = self.dim
-        self_shape = self.self_shape
-        grad_self = index_select_backward(grad, self_shape, dim, index)
-        return (grad_self,)
-
-    def release_variables(self) -> None:
-        self.saved_index = None
-        self.released = True
-
-
-@AUTOGRAD.impl("index_select")
-def index_select(keys: int, self: Any, dim: Any, index: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _index_select[below](below, self, dim, index)
-    edge_self = gradient_edge(self)
-    if edge_self is None:
-        return _index_select[below](below, self, dim, index)
-    node = IndexSelectBackward0((edge_self,))
-    node.saved_index = SavedVariable(index)
-    node.dim = dim
-    node.self_shape = self._shape
-    result = _index_select[below](below, self, dim, index)
-    set_history(result, node)
-    return result
-
-
-_masked_select = table("masked_select")
-
-
-class MaskedSelectBackward0(Node):
-    saved_mask: SavedVariable | None
-    self_shape: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
-            return (None,) * len(self.next_edges)
-        mask = self.unpack(self.saved_mask)
-        self_shape = self.self_shape
-        grad_self = masked_select_backward(grad, self_shape, mask)
-        return (grad_self,)
-
-    def release_variables(self) -> None:
-        self.saved_mask = None
-        self.released = True
-
-
-@AUTOGRAD.impl("masked_select")
-def masked_select(keys: int, self: Any, mask: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _masked_select[below](below, self, mask)
-    edge_self = gradient_edge(self)
-    if edge_self is None:
-        return _masked_select[below](below, self, mask)
-    node = MaskedSelectBackward0((edge_self,))
-    node.saved_mask = SavedVariable(mask)
-    node.self_shape = self._shape
-    result = _masked_select[below](below, self, mask)
-    set_history(result, node)
-    return result
-
-
-_clone = table("clone")
-
-
-class CloneBackward0(Node):
-    def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
-            return (None,) * len(self.next_edges)
-        grad_self = grad
-        return (grad_self,)
-
-
-@AUTOGRAD.impl("clone")
-def clone(keys: int, self: Any, memory_format: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _clone[below](below, self, memory_format)
-    edge_self = gradient_edge(self)
-    if edge_self is None:
-        return _clone[below](below, self, memory_format)
-    node = CloneBackward0((edge_self,))
-    result = _clone[below](below, self, memory_format)
-    set_history(result, node)
-    return result
-
-
-_copy_ = table("copy_")
-
-
-class CopyBackwards(Node):
-    src_device: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
-            return (None,) * len(self.next_edges)
-        edges = self.next_edges
-        grad_self: Any = None
-        grad_src: Any = None
-        if edges[0] is not None:
-            grad_self = f.zeros_like(grad)
-        if edges[1] is not None:
-            src_device = self.src_device
-            grad_src = moved(grad, src_device)
-        return (grad_self, grad_src)
-
-
-@AUTOGRAD.impl("copy_")
-def copy_(keys: int, self: Any, src: Any, non_blocking: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if (
-        (self._autograd_meta is None and src._autograd_meta is None)
-        or not (self.dtype.is_floating_point or self.dtype.is_complex)
-        or not grad_mode.get()
-    ):
-        return _copy_[below](below, self, src, non_blocking)
-    if requires_grad(self) or requires_grad(src):
-        check_inplace(self)
-    edge_self = gradient_edge(self)
-    edge_src = gradient_edge(src)
-    if edge_self is None and edge_src is None and not requires_grad(self):
-        return _copy_[below](below, self, src, non_blocking)
-    node = CopyBackwards((edge_self, edge_src))
-    node.src_device = src.device
-    _copy_[below](below, self, src, non_blocking)
-    rebase_history(self, node)
-    return self
-
-
-__to_copy = table("_to_copy")
-
-
-class ToCopyBackward0(Node):
-    self_device: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
-            return (None,) * len(self.next_edges)
-        self_device = self.self_device
-        grad_self = moved(grad, self_device)
-        return (grad_self,)
-
-
-@AUTOGRAD.impl("_to_copy")
-def _to_copy(
-    keys: int, self: Any, dtype: Any, layout: Any, device: Any, pin_memory: Any, non_blocking: Any, memory_format: Any
-) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return __to_copy[below](below, self, dtype, layout, device, pin_memory, non_blocking, memory_format)
-    edge_self = gradient_edge(self)
-    if edge_self is None:
-        return __to_copy[below](below, self, dtype, layout, device, pin_memory, non_blocking, memory_format)
-    node = ToCopyBackward0((edge_self,))
-    node.self_device = self.device
-    result = __to_copy[below](below, self, dtype, layout, device, pin_memory, non_blocking, memory_format)
-    set_history(result, node)
-    return result
-
-
-_fill_Scalar = table("fill.Scalar")
-
-
-class FillBackward0(Node):
-    def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
-            return (None,) * len(self.next_edges)
-        grad_self = f.zeros_like(grad)
-        return (grad_self,)
-
-
-@AUTOGRAD.impl("fill.Scalar")
-def fill_Scalar(keys: int, self: Any, value: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _fill_Scalar[below](below, self, value)
-    edge_self = gradient_edge(self)
-    if edge_self is None:
-        return _fill_Scalar[below](below, self, value)
-    node = FillBackward0((edge_self,))
-    result = _fill_Scalar[below](below, self, value)
-    set_history(result, node)
-    return result
-
-
-_fill_Tensor = table("fill.Tensor")
-
-
-class FillBackward1(Node):
-    def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
-            return (None,) * len(self.next_edges)
-        edges = self.next_edges
-        grad_self: Any = None
-        grad_value: Any = None
-        if edges[0] is not None:
-            grad_self = f.zeros_like(grad)
-        if edges[1] is not None:
-            grad_value = grad.sum()
-        return (grad_self, grad_value)
-
-
-@AUTOGRAD.impl("fill.Tensor")
-def fill_Tensor(keys: int, self: Any, value: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if (self._autograd_meta is None and value._autograd_meta is None) or not grad_mode.get():
-        return _fill_Tensor[below](below, self, value)
-    edge_self = gradient_edge(self)
-    edge_value = gradient_edge(value)
-    if edge_self is None and edge_value is None:
-        return _fill_Tensor[below](below, self, value)
-    node = FillBackward1((edge_self, edge_value))
-    result = _fill_Tensor[below](below, self, value)
-    set_history(result, node)
-    return result
-
-
-_fill__Scalar = table("fill_.Scalar")
-
-
-class FillBackward2(Node):
-    def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
-            return (None,) * len(self.next_edges)
-        grad_self = f.zeros_like(grad)
-        return (grad_self,)
-
-
-@AUTOGRAD.impl("fill_.Scalar")
-def fill__Scalar(keys: int, self: Any, value: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _fill__Scalar[below](below, self, value)
-    if requires_grad(self):
-        check_inplace(self)
-    edge_self = gradient_edge(self)
-    if edge_self is None and not requires_grad(self):
-        return _fill__Scalar[below](below, self, value)
-    node = FillBackward2((edge_self,))
-    _fill__Scalar[below](below, self, value)
-    rebase_history(self, node)
-    return self
-
-
-_fill__Tensor = table("fill_.Tensor")
-
-
-class FillBackward3(Node):
-    def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
-            return (None,) * len(self.next_edges)
-        edges = self.next_edges
-        grad_self: Any = None
-        grad_value: Any = None
-        if edges[0] is not None:
-            grad_self = f.zeros_like(grad)
-        if edges[1] is not None:
-            grad_value = grad.sum()
-        return (grad_self, grad_value)
-
-
-@AUTOGRAD.impl("fill_.Tensor")
-def fill__Tensor(keys: int, self: Any, value: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if (self._autograd_meta is None and value._autograd_meta is None) or not grad_mode.get():
-        return _fill__Tensor[below](below, self, value)
-    if requires_grad(self) or requires_grad(value):
-        check_inplace(self)
-    edge_self = gradient_edge(self)
-    edge_value = gradient_edge(value)
-    if edge_self is None and edge_value is None and not requires_grad(self):
-        return _fill__Tensor[below](below, self, value)
-    node = FillBackward3((edge_self, edge_value))
-    _fill__Tensor[below](below, self, value)
-    rebase_history(self, node)
-    return self
-
-
-_zero_ = table("zero_")
-
-
-class ZeroBackward0(Node):
-    def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
-            return (None,) * len(self.next_edges)
-        grad_self = f.zeros_like(grad)
-        return (grad_self,)
-
-
-@AUTOGRAD.impl("zero_")
-def zero_(keys: int, self: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _zero_[below](below, self)
-    if requires_grad(self):
-        check_inplace(self)
-    edge_self = gradient_edge(self)
-    if edge_self is None and not requires_grad(self):
-        return _zero_[below](below, self)
-    node = ZeroBackward0((edge_self,))
-    _zero_[below](below, self)
-    rebase_history(self, node)
-    return self
-
-
-__lazy_clone = table("_lazy_clone")
-
-
-class LazyCloneBackward0(Node):
-    def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
-            return (None,) * len(self.next_edges)
-        grad_self = grad
-        return (grad_self,)
-
-
-@AUTOGRAD.impl("_lazy_clone")
-def _lazy_clone(keys: int, self: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return __lazy_clone[below](below, self)
-    edge_self = gradient_edge(self)
-    if edge_self is None:
-        return __lazy_clone[below](below, self)
-    node = LazyCloneBackward0((edge_self,))
-    result = __lazy_clone[below](below, self)
-    set_history(result, node)
-    return result
-
-
 __softmax = table("_softmax")
 
 
@@ -13754,1361 +15109,6 @@ def mse_loss_backward(keys: int, grad_output: Any, self: Any, target: Any, reduc
     return result
 
 
-_erf = table("erf")
-
-
-class ErfBackward0(Node):
-    saved_self: SavedVariable | None
-
-    def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
-            return (None,) * len(self.next_edges)
-        self_ = self.unpack(self.saved_self)
-        grad_self = 1.1283791670955126 * f.exp(-self_.pow(2)) * grad
-        return (grad_self,)
-
-    def release_variables(self) -> None:
-        self.saved_self = None
-        self.released = True
-
-
-@AUTOGRAD.impl("erf")
-def erf(keys: int, self: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _erf[below](below, self)
-    edge_self = gradient_edge(self)
-    if edge_self is None:
-        return _erf[below](below, self)
-    node = ErfBackward0((edge_self,))
-    node.saved_self = SavedVariable(self)
-    result = _erf[below](below, self)
-    set_history(result, node)
-    return result
-
-
-_erf_ = table("erf_")
-
-
-@AUTOGRAD.impl("erf_")
-def erf_(keys: int, self: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _erf_[below](below, self)
-    if requires_grad(self):
-        check_inplace(self)
-    edge_self = gradient_edge(self)
-    if edge_self is None and not requires_grad(self):
-        return _erf_[below](below, self)
-    node = ErfBackward0((edge_self,))
-    node.saved_self = SavedVariable(self.clone())
-    _erf_[below](below, self)
-    rebase_history(self, node)
-    return self
-
-
-_erfc = table("erfc")
-
-
-class ErfcBackward0(Node):
-    saved_self: SavedVariable | None
-
-    def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
-            return (None,) * len(self.next_edges)
-        self_ = self.unpack(self.saved_self)
-        grad_self = -1.1283791670955126 * f.exp(-self_.pow(2)) * grad
-        return (grad_self,)
-
-    def release_variables(self) -> None:
-        self.saved_self = None
-        self.released = True
-
-
-@AUTOGRAD.impl("erfc")
-def erfc(keys: int, self: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _erfc[below](below, self)
-    edge_self = gradient_edge(self)
-    if edge_self is None:
-        return _erfc[below](below, self)
-    node = ErfcBackward0((edge_self,))
-    node.saved_self = SavedVariable(self)
-    result = _erfc[below](below, self)
-    set_history(result, node)
-    return result
-
-
-_erfc_ = table("erfc_")
-
-
-@AUTOGRAD.impl("erfc_")
-def erfc_(keys: int, self: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _erfc_[below](below, self)
-    if requires_grad(self):
-        check_inplace(self)
-    edge_self = gradient_edge(self)
-    if edge_self is None and not requires_grad(self):
-        return _erfc_[below](below, self)
-    node = ErfcBackward0((edge_self,))
-    node.saved_self = SavedVariable(self.clone())
-    _erfc_[below](below, self)
-    rebase_history(self, node)
-    return self
-
-
-_erfinv = table("erfinv")
-
-
-class ErfinvBackward0(Node):
-    saved_result: SavedVariable | None
-
-    def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
-            return (None,) * len(self.next_edges)
-        result = self.unpack(self.saved_result)
-        grad_self = 0.886226925452758 * f.exp(result.pow(2)) * grad
-        return (grad_self,)
-
-    def release_variables(self) -> None:
-        self.saved_result = None
-        self.released = True
-
-
-@AUTOGRAD.impl("erfinv")
-def erfinv(keys: int, self: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _erfinv[below](below, self)
-    edge_self = gradient_edge(self)
-    if edge_self is None:
-        return _erfinv[below](below, self)
-    node = ErfinvBackward0((edge_self,))
-    result = _erfinv[below](below, self)
-    node.saved_result = SavedVariable(result, node, 0)
-    set_history(result, node)
-    return result
-
-
-_erfinv_ = table("erfinv_")
-
-
-@AUTOGRAD.impl("erfinv_")
-def erfinv_(keys: int, self: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _erfinv_[below](below, self)
-    if requires_grad(self):
-        check_inplace(self)
-    edge_self = gradient_edge(self)
-    if edge_self is None and not requires_grad(self):
-        return _erfinv_[below](below, self)
-    node = ErfinvBackward0((edge_self,))
-    _erfinv_[below](below, self)
-    rebase_history(self, node)
-    node.saved_result = SavedVariable(self, node, 0)
-    return self
-
-
-_lgamma = table("lgamma")
-
-
-class LgammaBackward0(Node):
-    saved_self: SavedVariable | None
-
-    def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
-            return (None,) * len(self.next_edges)
-        self_ = self.unpack(self.saved_self)
-        grad_self = grad * f.digamma(self_)
-        return (grad_self,)
-
-    def release_variables(self) -> None:
-        self.saved_self = None
-        self.released = True
-
-
-@AUTOGRAD.impl("lgamma")
-def lgamma(keys: int, self: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _lgamma[below](below, self)
-    edge_self = gradient_edge(self)
-    if edge_self is None:
-        return _lgamma[below](below, self)
-    node = LgammaBackward0((edge_self,))
-    node.saved_self = SavedVariable(self)
-    result = _lgamma[below](below, self)
-    set_history(result, node)
-    return result
-
-
-_lgamma_ = table("lgamma_")
-
-
-@AUTOGRAD.impl("lgamma_")
-def lgamma_(keys: int, self: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _lgamma_[below](below, self)
-    if requires_grad(self):
-        check_inplace(self)
-    edge_self = gradient_edge(self)
-    if edge_self is None and not requires_grad(self):
-        return _lgamma_[below](below, self)
-    node = LgammaBackward0((edge_self,))
-    node.saved_self = SavedVariable(self.clone())
-    _lgamma_[below](below, self)
-    rebase_history(self, node)
-    return self
-
-
-_digamma = table("digamma")
-
-
-class DigammaBackward0(Node):
-    saved_self: SavedVariable | None
-
-    def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
-            return (None,) * len(self.next_edges)
-        self_ = self.unpack(self.saved_self)
-        grad_self = grad * f.polygamma(1, self_)
-        return (grad_self,)
-
-    def release_variables(self) -> None:
-        self.saved_self = None
-        self.released = True
-
-
-@AUTOGRAD.impl("digamma")
-def digamma(keys: int, self: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _digamma[below](below, self)
-    edge_self = gradient_edge(self)
-    if edge_self is None:
-        return _digamma[below](below, self)
-    node = DigammaBackward0((edge_self,))
-    node.saved_self = SavedVariable(self)
-    result = _digamma[below](below, self)
-    set_history(result, node)
-    return result
-
-
-_digamma_ = table("digamma_")
-
-
-@AUTOGRAD.impl("digamma_")
-def digamma_(keys: int, self: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _digamma_[below](below, self)
-    if requires_grad(self):
-        check_inplace(self)
-    edge_self = gradient_edge(self)
-    if edge_self is None and not requires_grad(self):
-        return _digamma_[below](below, self)
-    node = DigammaBackward0((edge_self,))
-    node.saved_self = SavedVariable(self.clone())
-    _digamma_[below](below, self)
-    rebase_history(self, node)
-    return self
-
-
-_polygamma = table("polygamma")
-
-
-class PolygammaBackward0(Node):
-    saved_self: SavedVariable | None
-    n: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
-            return (None,) * len(self.next_edges)
-        self_ = self.unpack(self.saved_self)
-        n = self.n
-        grad_self = grad * f.polygamma(n + 1, self_)
-        return (grad_self,)
-
-    def release_variables(self) -> None:
-        self.saved_self = None
-        self.released = True
-
-
-@AUTOGRAD.impl("polygamma")
-def polygamma(keys: int, n: Any, self: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _polygamma[below](below, n, self)
-    edge_self = gradient_edge(self)
-    if edge_self is None:
-        return _polygamma[below](below, n, self)
-    node = PolygammaBackward0((edge_self,))
-    node.saved_self = SavedVariable(self)
-    node.n = n
-    result = _polygamma[below](below, n, self)
-    set_history(result, node)
-    return result
-
-
-_polygamma_ = table("polygamma_")
-
-
-class PolygammaBackward1(Node):
-    saved_self: SavedVariable | None
-    n: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
-            return (None,) * len(self.next_edges)
-        self_ = self.unpack(self.saved_self)
-        n = self.n
-        grad_self = grad * f.polygamma(n + 1, self_)
-        return (grad_self,)
-
-    def release_variables(self) -> None:
-        self.saved_self = None
-        self.released = True
-
-
-@AUTOGRAD.impl("polygamma_")
-def polygamma_(keys: int, self: Any, n: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _polygamma_[below](below, self, n)
-    if requires_grad(self):
-        check_inplace(self)
-    edge_self = gradient_edge(self)
-    if edge_self is None and not requires_grad(self):
-        return _polygamma_[below](below, self, n)
-    node = PolygammaBackward1((edge_self,))
-    node.saved_self = SavedVariable(self.clone())
-    node.n = n
-    _polygamma_[below](below, self, n)
-    rebase_history(self, node)
-    return self
-
-
-_mvlgamma = table("mvlgamma")
-
-
-class MvlgammaBackward0(Node):
-    saved_self: SavedVariable | None
-    p: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
-            return (None,) * len(self.next_edges)
-        self_ = self.unpack(self.saved_self)
-        p = self.p
-        grad_self = mvlgamma_backward(grad, self_, p)
-        return (grad_self,)
-
-    def release_variables(self) -> None:
-        self.saved_self = None
-        self.released = True
-
-
-@AUTOGRAD.impl("mvlgamma")
-def mvlgamma(keys: int, self: Any, p: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _mvlgamma[below](below, self, p)
-    edge_self = gradient_edge(self)
-    if edge_self is None:
-        return _mvlgamma[below](below, self, p)
-    node = MvlgammaBackward0((edge_self,))
-    node.saved_self = SavedVariable(self)
-    node.p = p
-    result = _mvlgamma[below](below, self, p)
-    set_history(result, node)
-    return result
-
-
-_mvlgamma_ = table("mvlgamma_")
-
-
-@AUTOGRAD.impl("mvlgamma_")
-def mvlgamma_(keys: int, self: Any, p: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _mvlgamma_[below](below, self, p)
-    if requires_grad(self):
-        check_inplace(self)
-    edge_self = gradient_edge(self)
-    if edge_self is None and not requires_grad(self):
-        return _mvlgamma_[below](below, self, p)
-    node = MvlgammaBackward0((edge_self,))
-    node.saved_self = SavedVariable(self.clone())
-    node.p = p
-    _mvlgamma_[below](below, self, p)
-    rebase_history(self, node)
-    return self
-
-
-_i0 = table("i0")
-
-
-class I0Backward0(Node):
-    saved_self: SavedVariable | None
-
-    def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
-            return (None,) * len(self.next_edges)
-        self_ = self.unpack(self.saved_self)
-        grad_self = grad * f.special_i1(self_)
-        return (grad_self,)
-
-    def release_variables(self) -> None:
-        self.saved_self = None
-        self.released = True
-
-
-@AUTOGRAD.impl("i0")
-def i0(keys: int, self: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _i0[below](below, self)
-    edge_self = gradient_edge(self)
-    if edge_self is None:
-        return _i0[below](below, self)
-    node = I0Backward0((edge_self,))
-    node.saved_self = SavedVariable(self)
-    result = _i0[below](below, self)
-    set_history(result, node)
-    return result
-
-
-_i0_ = table("i0_")
-
-
-@AUTOGRAD.impl("i0_")
-def i0_(keys: int, self: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _i0_[below](below, self)
-    if requires_grad(self):
-        check_inplace(self)
-    edge_self = gradient_edge(self)
-    if edge_self is None and not requires_grad(self):
-        return _i0_[below](below, self)
-    node = I0Backward0((edge_self,))
-    node.saved_self = SavedVariable(self.clone())
-    _i0_[below](below, self)
-    rebase_history(self, node)
-    return self
-
-
-_sinc = table("sinc")
-
-
-class SincBackward0(Node):
-    saved_self: SavedVariable | None
-
-    def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
-            return (None,) * len(self.next_edges)
-        self_ = self.unpack(self.saved_self)
-        grad_self = sinc_backward(grad, self_)
-        return (grad_self,)
-
-    def release_variables(self) -> None:
-        self.saved_self = None
-        self.released = True
-
-
-@AUTOGRAD.impl("sinc")
-def sinc(keys: int, self: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _sinc[below](below, self)
-    edge_self = gradient_edge(self)
-    if edge_self is None:
-        return _sinc[below](below, self)
-    node = SincBackward0((edge_self,))
-    node.saved_self = SavedVariable(self)
-    result = _sinc[below](below, self)
-    set_history(result, node)
-    return result
-
-
-_sinc_ = table("sinc_")
-
-
-@AUTOGRAD.impl("sinc_")
-def sinc_(keys: int, self: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _sinc_[below](below, self)
-    if requires_grad(self):
-        check_inplace(self)
-    edge_self = gradient_edge(self)
-    if edge_self is None and not requires_grad(self):
-        return _sinc_[below](below, self)
-    node = SincBackward0((edge_self,))
-    node.saved_self = SavedVariable(self.clone())
-    _sinc_[below](below, self)
-    rebase_history(self, node)
-    return self
-
-
-_logit = table("logit")
-
-
-class LogitBackward0(Node):
-    saved_self: SavedVariable | None
-    eps: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
-            return (None,) * len(self.next_edges)
-        self_ = self.unpack(self.saved_self)
-        eps = self.eps
-        grad_self = logit_backward(grad, self_, eps)
-        return (grad_self,)
-
-    def release_variables(self) -> None:
-        self.saved_self = None
-        self.released = True
-
-
-@AUTOGRAD.impl("logit")
-def logit(keys: int, self: Any, eps: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _logit[below](below, self, eps)
-    edge_self = gradient_edge(self)
-    if edge_self is None:
-        return _logit[below](below, self, eps)
-    node = LogitBackward0((edge_self,))
-    node.saved_self = SavedVariable(self)
-    node.eps = eps
-    result = _logit[below](below, self, eps)
-    set_history(result, node)
-    return result
-
-
-_logit_ = table("logit_")
-
-
-@AUTOGRAD.impl("logit_")
-def logit_(keys: int, self: Any, eps: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _logit_[below](below, self, eps)
-    if requires_grad(self):
-        check_inplace(self)
-    edge_self = gradient_edge(self)
-    if edge_self is None and not requires_grad(self):
-        return _logit_[below](below, self, eps)
-    node = LogitBackward0((edge_self,))
-    node.saved_self = SavedVariable(self.clone())
-    node.eps = eps
-    _logit_[below](below, self, eps)
-    rebase_history(self, node)
-    return self
-
-
-_igamma = table("igamma")
-
-
-class IgammaBackward0(Node):
-    saved_self: SavedVariable | None
-    saved_other: SavedVariable | None
-
-    def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
-            return (None,) * len(self.next_edges)
-        edges = self.next_edges
-        grad_self: Any = None
-        grad_other: Any = None
-        if edges[0] is not None:
-            grad_self = not_implemented("igamma: input")
-        if edges[1] is not None:
-            self_ = self.unpack(self.saved_self)
-            other = self.unpack(self.saved_other)
-            grad_other = grad * f.exp((self_ - 1) * f.log(other) - other - f.lgamma(self_))
-        return (grad_self, grad_other)
-
-    def release_variables(self) -> None:
-        self.saved_self = None
-        self.saved_other = None
-        self.released = True
-
-
-@AUTOGRAD.impl("igamma")
-def igamma(keys: int, self: Any, other: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if (self._autograd_meta is None and other._autograd_meta is None) or not grad_mode.get():
-        return _igamma[below](below, self, other)
-    edge_self = gradient_edge(self)
-    edge_other = gradient_edge(other)
-    if edge_self is None and edge_other is None:
-        return _igamma[below](below, self, other)
-    node = IgammaBackward0((edge_self, edge_other))
-    node.saved_self = SavedVariable(self) if edge_other is not None else None
-    node.saved_other = SavedVariable(other) if edge_other is not None else None
-    result = _igamma[below](below, self, other)
-    set_history(result, node)
-    return result
-
-
-_igamma_ = table("igamma_")
-
-
-@AUTOGRAD.impl("igamma_")
-def igamma_(keys: int, self: Any, other: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if (self._autograd_meta is None and other._autograd_meta is None) or not grad_mode.get():
-        return _igamma_[below](below, self, other)
-    if requires_grad(self) or requires_grad(other):
-        check_inplace(self)
-    edge_self = gradient_edge(self)
-    edge_other = gradient_edge(other)
-    if edge_self is None and edge_other is None and not requires_grad(self):
-        return _igamma_[below](below, self, other)
-    node = IgammaBackward0((edge_self, edge_other))
-    node.saved_self = SavedVariable(self.clone()) if edge_other is not None else None
-    node.saved_other = SavedVariable(other) if edge_other is not None else None
-    _igamma_[below](below, self, other)
-    rebase_history(self, node)
-    return self
-
-
-_igammac = table("igammac")
-
-
-class IgammacBackward0(Node):
-    saved_self: SavedVariable | None
-    saved_other: SavedVariable | None
-
-    def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
-            return (None,) * len(self.next_edges)
-        edges = self.next_edges
-        grad_self: Any = None
-        grad_other: Any = None
-        if edges[0] is not None:
-            grad_self = not_implemented("igammac: input")
-        if edges[1] is not None:
-            self_ = self.unpack(self.saved_self)
-            other = self.unpack(self.saved_other)
-            grad_other = -grad * f.exp((self_ - 1) * f.log(other) - other - f.lgamma(self_))
-        return (grad_self, grad_other)
-
-    def release_variables(self) -> None:
-        self.saved_self = None
-        self.saved_other = None
-        self.released = True
-
-
-@AUTOGRAD.impl("igammac")
-def igammac(keys: int, self: Any, other: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if (self._autograd_meta is None and other._autograd_meta is None) or not grad_mode.get():
-        return _igammac[below](below, self, other)
-    edge_self = gradient_edge(self)
-    edge_other = gradient_edge(other)
-    if edge_self is None and edge_other is None:
-        return _igammac[below](below, self, other)
-    node = IgammacBackward0((edge_self, edge_other))
-    node.saved_self = SavedVariable(self) if edge_other is not None else None
-    node.saved_other = SavedVariable(other) if edge_other is not None else None
-    result = _igammac[below](below, self, other)
-    set_history(result, node)
-    return result
-
-
-_igammac_ = table("igammac_")
-
-
-@AUTOGRAD.impl("igammac_")
-def igammac_(keys: int, self: Any, other: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if (self._autograd_meta is None and other._autograd_meta is None) or not grad_mode.get():
-        return _igammac_[below](below, self, other)
-    if requires_grad(self) or requires_grad(other):
-        check_inplace(self)
-    edge_self = gradient_edge(self)
-    edge_other = gradient_edge(other)
-    if edge_self is None and edge_other is None and not requires_grad(self):
-        return _igammac_[below](below, self, other)
-    node = IgammacBackward0((edge_self, edge_other))
-    node.saved_self = SavedVariable(self.clone()) if edge_other is not None else None
-    node.saved_other = SavedVariable(other) if edge_other is not None else None
-    _igammac_[below](below, self, other)
-    rebase_history(self, node)
-    return self
-
-
-_xlogy_Tensor = table("xlogy.Tensor")
-
-
-class XlogyBackward0(Node):
-    saved_other: SavedVariable | None
-    saved_self: SavedVariable | None
-
-    def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
-            return (None,) * len(self.next_edges)
-        edges = self.next_edges
-        grad_self: Any = None
-        grad_other: Any = None
-        if edges[0] is not None:
-            other = self.unpack(self.saved_other)
-            self_ = self.unpack(self.saved_self)
-            grad_self = zero_where_empty(f.xlogy(grad, other), self_, other, 0.0)
-        if edges[1] is not None:
-            self_ = self.unpack(self.saved_self)
-            other = self.unpack(self.saved_other)
-            grad_other = grad * self_ / other
-        return (grad_self, grad_other)
-
-    def release_variables(self) -> None:
-        self.saved_other = None
-        self.saved_self = None
-        self.released = True
-
-
-@AUTOGRAD.impl("xlogy.Tensor")
-def xlogy_Tensor(keys: int, self: Any, other: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if (self._autograd_meta is None and other._autograd_meta is None) or not grad_mode.get():
-        return _xlogy_Tensor[below](below, self, other)
-    edge_self = gradient_edge(self)
-    edge_other = gradient_edge(other)
-    if edge_self is None and edge_other is None:
-        return _xlogy_Tensor[below](below, self, other)
-    node = XlogyBackward0((edge_self, edge_other))
-    node.saved_other = SavedVariable(other)
-    node.saved_self = SavedVariable(self)
-    result = _xlogy_Tensor[below](below, self, other)
-    set_history(result, node)
-    return result
-
-
-_xlogy__Tensor = table("xlogy_.Tensor")
-
-
-@AUTOGRAD.impl("xlogy_.Tensor")
-def xlogy__Tensor(keys: int, self: Any, other: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if (self._autograd_meta is None and other._autograd_meta is None) or not grad_mode.get():
-        return _xlogy__Tensor[below](below, self, other)
-    if requires_grad(self) or requires_grad(other):
-        check_inplace(self)
-    edge_self = gradient_edge(self)
-    edge_other = gradient_edge(other)
-    if edge_self is None and edge_other is None and not requires_grad(self):
-        return _xlogy__Tensor[below](below, self, other)
-    node = XlogyBackward0((edge_self, edge_other))
-    node.saved_other = SavedVariable(other)
-    node.saved_self = SavedVariable(self.clone())
-    _xlogy__Tensor[below](below, self, other)
-    rebase_history(self, node)
-    return self
-
-
-_xlogy_Scalar_Self = table("xlogy.Scalar_Self")
-
-
-class XlogyBackward1(Node):
-    saved_other: SavedVariable | None
-    self_: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
-            return (None,) * len(self.next_edges)
-        other = self.unpack(self.saved_other)
-        self_ = self.self_
-        grad_other = grad * self_ / other
-        return (grad_other,)
-
-    def release_variables(self) -> None:
-        self.saved_other = None
-        self.released = True
-
-
-@AUTOGRAD.impl("xlogy.Scalar_Self")
-def xlogy_Scalar_Self(keys: int, self: Any, other: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if other._autograd_meta is None or not grad_mode.get():
-        return _xlogy_Scalar_Self[below](below, self, other)
-    edge_other = gradient_edge(other)
-    if edge_other is None:
-        return _xlogy_Scalar_Self[below](below, self, other)
-    node = XlogyBackward1((edge_other,))
-    node.saved_other = SavedVariable(other)
-    node.self_ = self
-    result = _xlogy_Scalar_Self[below](below, self, other)
-    set_history(result, node)
-    return result
-
-
-_xlogy_Scalar_Other = table("xlogy.Scalar_Other")
-
-
-class XlogyBackward2(Node):
-    saved_self: SavedVariable | None
-    other: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
-            return (None,) * len(self.next_edges)
-        self_ = self.unpack(self.saved_self)
-        other = self.other
-        grad_self = zero_where_empty(f.xlogy(grad, other), self_, other, 0.0)
-        return (grad_self,)
-
-    def release_variables(self) -> None:
-        self.saved_self = None
-        self.released = True
-
-
-@AUTOGRAD.impl("xlogy.Scalar_Other")
-def xlogy_Scalar_Other(keys: int, self: Any, other: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _xlogy_Scalar_Other[below](below, self, other)
-    edge_self = gradient_edge(self)
-    if edge_self is None:
-        return _xlogy_Scalar_Other[below](below, self, other)
-    node = XlogyBackward2((edge_self,))
-    node.saved_self = SavedVariable(self)
-    node.other = other
-    result = _xlogy_Scalar_Other[below](below, self, other)
-    set_history(result, node)
-    return result
-
-
-_xlogy__Scalar_Other = table("xlogy_.Scalar_Other")
-
-
-@AUTOGRAD.impl("xlogy_.Scalar_Other")
-def xlogy__Scalar_Other(keys: int, self: Any, other: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _xlogy__Scalar_Other[below](below, self, other)
-    if requires_grad(self):
-        check_inplace(self)
-    edge_self = gradient_edge(self)
-    if edge_self is None and not requires_grad(self):
-        return _xlogy__Scalar_Other[below](below, self, other)
-    node = XlogyBackward2((edge_self,))
-    node.saved_self = SavedVariable(self.clone())
-    node.other = other
-    _xlogy__Scalar_Other[below](below, self, other)
-    rebase_history(self, node)
-    return self
-
-
-_special_entr = table("special_entr")
-
-
-class SpecialEntrBackward0(Node):
-    saved_self: SavedVariable | None
-
-    def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
-            return (None,) * len(self.next_edges)
-        self_ = self.unpack(self.saved_self)
-        grad_self = grad * -(1 + self_.log())
-        return (grad_self,)
-
-    def release_variables(self) -> None:
-        self.saved_self = None
-        self.released = True
-
-
-@AUTOGRAD.impl("special_entr")
-def special_entr(keys: int, self: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _special_entr[below](below, self)
-    edge_self = gradient_edge(self)
-    if edge_self is None:
-        return _special_entr[below](below, self)
-    node = SpecialEntrBackward0((edge_self,))
-    node.saved_self = SavedVariable(self)
-    result = _special_entr[below](below, self)
-    set_history(result, node)
-    return result
-
-
-_special_ndtri = table("special_ndtri")
-
-
-class SpecialNdtriBackward0(Node):
-    saved_result: SavedVariable | None
-
-    def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
-            return (None,) * len(self.next_edges)
-        result = self.unpack(self.saved_result)
-        grad_self = grad * 2.5066282746310002 * f.exp(result.pow(2) / 2)
-        return (grad_self,)
-
-    def release_variables(self) -> None:
-        self.saved_result = None
-        self.released = True
-
-
-@AUTOGRAD.impl("special_ndtri")
-def special_ndtri(keys: int, self: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _special_ndtri[below](below, self)
-    edge_self = gradient_edge(self)
-    if edge_self is None:
-        return _special_ndtri[below](below, self)
-    node = SpecialNdtriBackward0((edge_self,))
-    result = _special_ndtri[below](below, self)
-    node.saved_result = SavedVariable(result, node, 0)
-    set_history(result, node)
-    return result
-
-
-_special_log_ndtr = table("special_log_ndtr")
-
-
-class SpecialLogNdtrBackward0(Node):
-    saved_self: SavedVariable | None
-    saved_result: SavedVariable | None
-
-    def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
-            return (None,) * len(self.next_edges)
-        self_ = self.unpack(self.saved_self)
-        result = self.unpack(self.saved_result)
-        grad_self = grad / 2.5066282746310002 * f.exp(-(result + self_.pow(2) / 2))
-        return (grad_self,)
-
-    def release_variables(self) -> None:
-        self.saved_self = None
-        self.saved_result = None
-        self.released = True
-
-
-@AUTOGRAD.impl("special_log_ndtr")
-def special_log_ndtr(keys: int, self: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _special_log_ndtr[below](below, self)
-    edge_self = gradient_edge(self)
-    if edge_self is None:
-        return _special_log_ndtr[below](below, self)
-    node = SpecialLogNdtrBackward0((edge_self,))
-    node.saved_self = SavedVariable(self)
-    result = _special_log_ndtr[below](below, self)
-    node.saved_result = SavedVariable(result, node, 0)
-    set_history(result, node)
-    return result
-
-
-_special_erfcx = table("special_erfcx")
-
-
-class SpecialErfcxBackward0(Node):
-    saved_self: SavedVariable | None
-    saved_result: SavedVariable | None
-
-    def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
-            return (None,) * len(self.next_edges)
-        self_ = self.unpack(self.saved_self)
-        result = self.unpack(self.saved_result)
-        grad_self = (2.0 * self_ * result - 1.1283791670955126) * grad
-        return (grad_self,)
-
-    def release_variables(self) -> None:
-        self.saved_self = None
-        self.saved_result = None
-        self.released = True
-
-
-@AUTOGRAD.impl("special_erfcx")
-def special_erfcx(keys: int, self: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _special_erfcx[below](below, self)
-    edge_self = gradient_edge(self)
-    if edge_self is None:
-        return _special_erfcx[below](below, self)
-    node = SpecialErfcxBackward0((edge_self,))
-    node.saved_self = SavedVariable(self)
-    result = _special_erfcx[below](below, self)
-    node.saved_result = SavedVariable(result, node, 0)
-    set_history(result, node)
-    return result
-
-
-_special_i0e = table("special_i0e")
-
-
-class SpecialI0EBackward0(Node):
-    saved_self: SavedVariable | None
-    saved_result: SavedVariable | None
-
-    def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
-            return (None,) * len(self.next_edges)
-        self_ = self.unpack(self.saved_self)
-        result = self.unpack(self.saved_result)
-        grad_self = grad * (f.special_i1e(self_) - self_.sgn() * result)
-        return (grad_self,)
-
-    def release_variables(self) -> None:
-        self.saved_self = None
-        self.saved_result = None
-        self.released = True
-
-
-@AUTOGRAD.impl("special_i0e")
-def special_i0e(keys: int, self: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _special_i0e[below](below, self)
-    edge_self = gradient_edge(self)
-    if edge_self is None:
-        return _special_i0e[below](below, self)
-    node = SpecialI0EBackward0((edge_self,))
-    node.saved_self = SavedVariable(self)
-    result = _special_i0e[below](below, self)
-    node.saved_result = SavedVariable(result, node, 0)
-    set_history(result, node)
-    return result
-
-
-_special_i1 = table("special_i1")
-
-
-class SpecialI1Backward0(Node):
-    saved_self: SavedVariable | None
-    saved_result: SavedVariable | None
-
-    def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
-            return (None,) * len(self.next_edges)
-        self_ = self.unpack(self.saved_self)
-        result = self.unpack(self.saved_result)
-        grad_self = i1_backward(grad, self_, result)
-        return (grad_self,)
-
-    def release_variables(self) -> None:
-        self.saved_self = None
-        self.saved_result = None
-        self.released = True
-
-
-@AUTOGRAD.impl("special_i1")
-def special_i1(keys: int, self: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _special_i1[below](below, self)
-    edge_self = gradient_edge(self)
-    if edge_self is None:
-        return _special_i1[below](below, self)
-    node = SpecialI1Backward0((edge_self,))
-    node.saved_self = SavedVariable(self)
-    result = _special_i1[below](below, self)
-    node.saved_result = SavedVariable(result, node, 0)
-    set_history(result, node)
-    return result
-
-
-_special_i1e = table("special_i1e")
-
-
-class SpecialI1EBackward0(Node):
-    saved_self: SavedVariable | None
-    saved_result: SavedVariable | None
-
-    def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
-            return (None,) * len(self.next_edges)
-        self_ = self.unpack(self.saved_self)
-        result = self.unpack(self.saved_result)
-        grad_self = i1e_backward(grad, self_, result)
-        return (grad_self,)
-
-    def release_variables(self) -> None:
-        self.saved_self = None
-        self.saved_result = None
-        self.released = True
-
-
-@AUTOGRAD.impl("special_i1e")
-def special_i1e(keys: int, self: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _special_i1e[below](below, self)
-    edge_self = gradient_edge(self)
-    if edge_self is None:
-        return _special_i1e[below](below, self)
-    node = SpecialI1EBackward0((edge_self,))
-    node.saved_self = SavedVariable(self)
-    result = _special_i1e[below](below, self)
-    node.saved_result = SavedVariable(result, node, 0)
-    set_history(result, node)
-    return result
-
-
-_special_xlog1py = table("special_xlog1py")
-
-
-class SpecialXlog1PyBackward0(Node):
-    saved_other: SavedVariable | None
-    saved_self: SavedVariable | None
-
-    def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
-            return (None,) * len(self.next_edges)
-        edges = self.next_edges
-        grad_self: Any = None
-        grad_other: Any = None
-        if edges[0] is not None:
-            other = self.unpack(self.saved_other)
-            self_ = self.unpack(self.saved_self)
-            grad_self = zero_where_empty(f.special_xlog1py(grad, other), self_, other, -1.0)
-        if edges[1] is not None:
-            self_ = self.unpack(self.saved_self)
-            other = self.unpack(self.saved_other)
-            grad_other = grad * self_ / (other + 1)
-        return (grad_self, grad_other)
-
-    def release_variables(self) -> None:
-        self.saved_other = None
-        self.saved_self = None
-        self.released = True
-
-
-@AUTOGRAD.impl("special_xlog1py")
-def special_xlog1py(keys: int, self: Any, other: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if (self._autograd_meta is None and other._autograd_meta is None) or not grad_mode.get():
-        return _special_xlog1py[below](below, self, other)
-    edge_self = gradient_edge(self)
-    edge_other = gradient_edge(other)
-    if edge_self is None and edge_other is None:
-        return _special_xlog1py[below](below, self, other)
-    node = SpecialXlog1PyBackward0((edge_self, edge_other))
-    node.saved_other = SavedVariable(other)
-    node.saved_self = SavedVariable(self)
-    result = _special_xlog1py[below](below, self, other)
-    set_history(result, node)
-    return result
-
-
-_special_xlog1py_self_scalar = table("special_xlog1py.self_scalar")
-
-
-class SpecialXlog1PyBackward1(Node):
-    saved_other: SavedVariable | None
-    self_: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
-            return (None,) * len(self.next_edges)
-        other = self.unpack(self.saved_other)
-        self_ = self.self_
-        grad_other = grad * self_ / (other + 1)
-        return (grad_other,)
-
-    def release_variables(self) -> None:
-        self.saved_other = None
-        self.released = True
-
-
-@AUTOGRAD.impl("special_xlog1py.self_scalar")
-def special_xlog1py_self_scalar(keys: int, self: Any, other: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if other._autograd_meta is None or not grad_mode.get():
-        return _special_xlog1py_self_scalar[below](below, self, other)
-    edge_other = gradient_edge(other)
-    if edge_other is None:
-        return _special_xlog1py_self_scalar[below](below, self, other)
-    node = SpecialXlog1PyBackward1((edge_other,))
-    node.saved_other = SavedVariable(other)
-    node.self_ = self
-    result = _special_xlog1py_self_scalar[below](below, self, other)
-    set_history(result, node)
-    return result
-
-
-_special_xlog1py_other_scalar = table("special_xlog1py.other_scalar")
-
-
-class SpecialXlog1PyBackward2(Node):
-    saved_self: SavedVariable | None
-    other: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
-            return (None,) * len(self.next_edges)
-        self_ = self.unpack(self.saved_self)
-        other = self.other
-        grad_self = zero_where_empty(f.special_xlog1py(grad, other), self_, other, -1.0)
-        return (grad_self,)
-
-    def release_variables(self) -> None:
-        self.saved_self = None
-        self.released = True
-
-
-@AUTOGRAD.impl("special_xlog1py.other_scalar")
-def special_xlog1py_other_scalar(keys: int, self: Any, other: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _special_xlog1py_other_scalar[below](below, self, other)
-    edge_self = gradient_edge(self)
-    if edge_self is None:
-        return _special_xlog1py_other_scalar[below](below, self, other)
-    node = SpecialXlog1PyBackward2((edge_self,))
-    node.saved_self = SavedVariable(self)
-    node.other = other
-    result = _special_xlog1py_other_scalar[below](below, self, other)
-    set_history(result, node)
-    return result
-
-
-_special_zeta = table("special_zeta")
-
-
-class SpecialZetaBackward0(Node):
-    saved_self: SavedVariable | None
-    saved_other: SavedVariable | None
-
-    def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
-            return (None,) * len(self.next_edges)
-        edges = self.next_edges
-        grad_self: Any = None
-        grad_other: Any = None
-        if edges[0] is not None:
-            grad_self = not_implemented("zeta")
-        if edges[1] is not None:
-            self_ = self.unpack(self.saved_self)
-            other = self.unpack(self.saved_other)
-            grad_other = grad * -self_ * f.special_zeta(self_ + 1.0, other)
-        return (grad_self, grad_other)
-
-    def release_variables(self) -> None:
-        self.saved_self = None
-        self.saved_other = None
-        self.released = True
-
-
-@AUTOGRAD.impl("special_zeta")
-def special_zeta(keys: int, self: Any, other: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if (self._autograd_meta is None and other._autograd_meta is None) or not grad_mode.get():
-        return _special_zeta[below](below, self, other)
-    edge_self = gradient_edge(self)
-    edge_other = gradient_edge(other)
-    if edge_self is None and edge_other is None:
-        return _special_zeta[below](below, self, other)
-    node = SpecialZetaBackward0((edge_self, edge_other))
-    node.saved_self = SavedVariable(self) if edge_other is not None else None
-    node.saved_other = SavedVariable(other) if edge_other is not None else None
-    result = _special_zeta[below](below, self, other)
-    set_history(result, node)
-    return result
-
-
-_special_zeta_self_scalar = table("special_zeta.self_scalar")
-
-
-class SpecialZetaBackward1(Node):
-    saved_other: SavedVariable | None
-    self_: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
-            return (None,) * len(self.next_edges)
-        other = self.unpack(self.saved_other)
-        self_ = self.self_
-        grad_other = grad * -self_ * f.special_zeta(self_ + 1.0, other)
-        return (grad_other,)
-
-    def release_variables(self) -> None:
-        self.saved_other = None
-        self.released = True
-
-
-@AUTOGRAD.impl("special_zeta.self_scalar")
-def special_zeta_self_scalar(keys: int, self: Any, other: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if other._autograd_meta is None or not grad_mode.get():
-        return _special_zeta_self_scalar[below](below, self, other)
-    edge_other = gradient_edge(other)
-    if edge_other is None:
-        return _special_zeta_self_scalar[below](below, self, other)
-    node = SpecialZetaBackward1((edge_other,))
-    node.saved_other = SavedVariable(other)
-    node.self_ = self
-    result = _special_zeta_self_scalar[below](below, self, other)
-    set_history(result, node)
-    return result
-
-
-_special_zeta_other_scalar = table("special_zeta.other_scalar")
-
-
-class SpecialZetaBackward2(Node):
-    def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
-            return (None,) * len(self.next_edges)
-        grad_self = not_implemented("zeta")
-        return (grad_self,)
-
-
-@AUTOGRAD.impl("special_zeta.other_scalar")
-def special_zeta_other_scalar(keys: int, self: Any, other: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _special_zeta_other_scalar[below](below, self, other)
-    edge_self = gradient_edge(self)
-    if edge_self is None:
-        return _special_zeta_other_scalar[below](below, self, other)
-    node = SpecialZetaBackward2((edge_self,))
-    result = _special_zeta_other_scalar[below](below, self, other)
-    set_history(result, node)
-    return result
-
-
 register_out_forms(
     AUTOGRAD,
     (
@@ -15188,6 +15188,34 @@ register_out_forms(
         "addcdiv.out",
         "lerp.Tensor_out",
         "lerp.Scalar_out",
+        "erf.out",
+        "erfc.out",
+        "erfinv.out",
+        "lgamma.out",
+        "digamma.out",
+        "polygamma.out",
+        "mvlgamma.out",
+        "i0.out",
+        "sinc.out",
+        "logit.out",
+        "igamma.out",
+        "igammac.out",
+        "xlogy.OutTensor",
+        "xlogy.OutScalar_Self",
+        "xlogy.OutScalar_Other",
+        "special_entr.out",
+        "special_ndtri.out",
+        "special_log_ndtr.out",
+        "special_erfcx.out",
+        "special_i0e.out",
+        "special_i1.out",
+        "special_i1e.out",
+        "special_xlog1py.out",
+        "special_xlog1py.self_scalar_out",
+        "special_xlog1py.other_scalar_out",
+        "special_zeta.out",
+        "special_zeta.self_scalar_out",
+        "special_zeta.other_scalar_out",
         "sum.IntList_out",
         "mean.dtype_out",
         "mean.out",
@@ -15220,6 +15248,45 @@ register_out_forms(
         "nanmedian.dim_values",
         "mode.values",
         "take.out",
+        "gather.out",
+        "scatter.src_out",
+        "scatter.value_out",
+        "scatter_add.out",
+        "scatter_reduce.two_out",
+        "index_add.out",
+        "index_reduce.out",
+        "index_copy.out",
+        "index_select.out",
+        "masked_select.out",
+        "_conj_copy.out",
+        "_neg_view_copy.out",
+        "_reshape_alias_copy.out",
+        "alias_copy.out",
+        "as_strided_copy.out",
+        "diagonal_copy.out",
+        "expand_copy.out",
+        "permute_copy.out",
+        "select_copy.int_out",
+        "slice_copy.Tensor_out",
+        "squeeze_copy.out",
+        "squeeze_copy.dim_out",
+        "squeeze_copy.dims_out",
+        "t_copy.out",
+        "transpose_copy.int_out",
+        "unfold_copy.out",
+        "unsqueeze_copy.out",
+        "view_as_complex_copy.out",
+        "view_as_real_copy.out",
+        "view_copy.out",
+        "narrow_copy.out",
+        "slice_scatter.out",
+        "cat.out",
+        "stack.out",
+        "tril.out",
+        "triu.out",
+        "complex.out",
+        "polar.out",
+        "_conj_physical.out",
         "mm.out",
         "bmm.out",
         "mv.out",
@@ -15268,75 +15335,8 @@ register_out_forms(
         "_fft_c2c.out",
         "_fft_r2c.out",
         "_fft_c2r.out",
-        "_conj_copy.out",
-        "_neg_view_copy.out",
-        "_reshape_alias_copy.out",
-        "alias_copy.out",
-        "as_strided_copy.out",
-        "diagonal_copy.out",
-        "expand_copy.out",
-        "permute_copy.out",
-        "select_copy.int_out",
-        "slice_copy.Tensor_out",
-        "squeeze_copy.out",
-        "squeeze_copy.dim_out",
-        "squeeze_copy.dims_out",
-        "t_copy.out",
-        "transpose_copy.int_out",
-        "unfold_copy.out",
-        "unsqueeze_copy.out",
-        "view_as_complex_copy.out",
-        "view_as_real_copy.out",
-        "view_copy.out",
-        "narrow_copy.out",
-        "slice_scatter.out",
-        "complex.out",
-        "polar.out",
-        "_conj_physical.out",
-        "cat.out",
-        "stack.out",
-        "tril.out",
-        "triu.out",
-        "gather.out",
-        "scatter.src_out",
-        "scatter.value_out",
-        "scatter_add.out",
-        "scatter_reduce.two_out",
-        "index_add.out",
-        "index_reduce.out",
-        "index_copy.out",
-        "index_select.out",
-        "masked_select.out",
         "_softmax.out",
         "_log_softmax.out",
         "mse_loss.out",
-        "erf.out",
-        "erfc.out",
-        "erfinv.out",
-        "lgamma.out",
-        "digamma.out",
-        "polygamma.out",
-        "mvlgamma.out",
-        "i0.out",
-        "sinc.out",
-        "logit.out",
-        "igamma.out",
-        "igammac.out",
-        "xlogy.OutTensor",
-        "xlogy.OutScalar_Self",
-        "xlogy.OutScalar_Other",
-        "special_entr.out",
-        "special_ndtri.out",
-        "special_log_ndtr.out",
-        "special_erfcx.out",
-        "special_i0e.out",
-        "special_i1.out",
-        "special_i1e.out",
-        "special_xlog1py.out",
-        "special_xlog1py.self_scalar_out",
-        "special_xlog1py.other_scalar_out",
-        "special_zeta.out",
-        "special_zeta.self_scalar_out",
-        "special_zeta.other_scalar_out",
     ),
 )

@@ -3295,3035 +3295,6 @@ def masked_fill__Tensor(keys: int, self: Any, mask: Any, value: Any) -> Any:
     return returned
 
 
-_sum_IntList_out = table("sum.IntList_out")
-
-
-@ADINPLACEORVIEW.impl("sum.IntList_out")
-def sum_IntList_out(keys: int, self: Any, dim: Any, keepdim: Any, dtype: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _sum_IntList_out[below](below, self, dim, keepdim, dtype, out)
-    out.bump_version()
-    return returned
-
-
-_mean_dtype_out = table("mean.dtype_out")
-
-
-@ADINPLACEORVIEW.impl("mean.dtype_out")
-def mean_dtype_out(keys: int, self: Any, dtype: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _mean_dtype_out[below](below, self, dtype, out)
-    out.bump_version()
-    return returned
-
-
-_mean_out = table("mean.out")
-
-
-@ADINPLACEORVIEW.impl("mean.out")
-def mean_out(keys: int, self: Any, dim: Any, keepdim: Any, dtype: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _mean_out[below](below, self, dim, keepdim, dtype, out)
-    out.bump_version()
-    return returned
-
-
-_nansum_out = table("nansum.out")
-
-
-@ADINPLACEORVIEW.impl("nansum.out")
-def nansum_out(keys: int, self: Any, dim: Any, keepdim: Any, dtype: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _nansum_out[below](below, self, dim, keepdim, dtype, out)
-    out.bump_version()
-    return returned
-
-
-_aminmax_out = table("aminmax.out")
-
-
-@ADINPLACEORVIEW.impl("aminmax.out")
-def aminmax_out(keys: int, self: Any, dim: Any, keepdim: Any, min: Any, max: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := min._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    if (storage := max._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _aminmax_out[below](below, self, dim, keepdim, min, max)
-    min.bump_version()
-    max.bump_version()
-    return returned
-
-
-_max_unary_out = table("max.unary_out")
-
-
-@ADINPLACEORVIEW.impl("max.unary_out")
-def max_unary_out(keys: int, self: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _max_unary_out[below](below, self, out)
-    out.bump_version()
-    return returned
-
-
-_max_dim_max = table("max.dim_max")
-
-
-@ADINPLACEORVIEW.impl("max.dim_max")
-def max_dim_max(keys: int, self: Any, dim: Any, keepdim: Any, values: Any, indices: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := values._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    if (storage := indices._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _max_dim_max[below](below, self, dim, keepdim, values, indices)
-    values.bump_version()
-    indices.bump_version()
-    return returned
-
-
-_min_unary_out = table("min.unary_out")
-
-
-@ADINPLACEORVIEW.impl("min.unary_out")
-def min_unary_out(keys: int, self: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _min_unary_out[below](below, self, out)
-    out.bump_version()
-    return returned
-
-
-_min_dim_min = table("min.dim_min")
-
-
-@ADINPLACEORVIEW.impl("min.dim_min")
-def min_dim_min(keys: int, self: Any, dim: Any, keepdim: Any, values: Any, indices: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := values._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    if (storage := indices._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _min_dim_min[below](below, self, dim, keepdim, values, indices)
-    values.bump_version()
-    indices.bump_version()
-    return returned
-
-
-_amax_out = table("amax.out")
-
-
-@ADINPLACEORVIEW.impl("amax.out")
-def amax_out(keys: int, self: Any, dim: Any, keepdim: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _amax_out[below](below, self, dim, keepdim, out)
-    out.bump_version()
-    return returned
-
-
-_amin_out = table("amin.out")
-
-
-@ADINPLACEORVIEW.impl("amin.out")
-def amin_out(keys: int, self: Any, dim: Any, keepdim: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _amin_out[below](below, self, dim, keepdim, out)
-    out.bump_version()
-    return returned
-
-
-_argmax_out = table("argmax.out")
-
-
-@ADINPLACEORVIEW.impl("argmax.out")
-def argmax_out(keys: int, self: Any, dim: Any, keepdim: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _argmax_out[below](below, self, dim, keepdim, out)
-    out.bump_version()
-    return returned
-
-
-_argmin_out = table("argmin.out")
-
-
-@ADINPLACEORVIEW.impl("argmin.out")
-def argmin_out(keys: int, self: Any, dim: Any, keepdim: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _argmin_out[below](below, self, dim, keepdim, out)
-    out.bump_version()
-    return returned
-
-
-_all_all_out = table("all.all_out")
-
-
-@ADINPLACEORVIEW.impl("all.all_out")
-def all_all_out(keys: int, self: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _all_all_out[below](below, self, out)
-    out.bump_version()
-    return returned
-
-
-_all_out = table("all.out")
-
-
-@ADINPLACEORVIEW.impl("all.out")
-def all_out(keys: int, self: Any, dim: Any, keepdim: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _all_out[below](below, self, dim, keepdim, out)
-    out.bump_version()
-    return returned
-
-
-_all_dims_out = table("all.dims_out")
-
-
-@ADINPLACEORVIEW.impl("all.dims_out")
-def all_dims_out(keys: int, self: Any, dim: Any, keepdim: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _all_dims_out[below](below, self, dim, keepdim, out)
-    out.bump_version()
-    return returned
-
-
-_any_all_out = table("any.all_out")
-
-
-@ADINPLACEORVIEW.impl("any.all_out")
-def any_all_out(keys: int, self: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _any_all_out[below](below, self, out)
-    out.bump_version()
-    return returned
-
-
-_any_out = table("any.out")
-
-
-@ADINPLACEORVIEW.impl("any.out")
-def any_out(keys: int, self: Any, dim: Any, keepdim: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _any_out[below](below, self, dim, keepdim, out)
-    out.bump_version()
-    return returned
-
-
-_any_dims_out = table("any.dims_out")
-
-
-@ADINPLACEORVIEW.impl("any.dims_out")
-def any_dims_out(keys: int, self: Any, dim: Any, keepdim: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _any_dims_out[below](below, self, dim, keepdim, out)
-    out.bump_version()
-    return returned
-
-
-_prod_int_out = table("prod.int_out")
-
-
-@ADINPLACEORVIEW.impl("prod.int_out")
-def prod_int_out(keys: int, self: Any, dim: Any, keepdim: Any, dtype: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _prod_int_out[below](below, self, dim, keepdim, dtype, out)
-    out.bump_version()
-    return returned
-
-
-_var_correction_out = table("var.correction_out")
-
-
-@ADINPLACEORVIEW.impl("var.correction_out")
-def var_correction_out(keys: int, self: Any, dim: Any, correction: Any, keepdim: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _var_correction_out[below](below, self, dim, correction, keepdim, out)
-    out.bump_version()
-    return returned
-
-
-_std_correction_out = table("std.correction_out")
-
-
-@ADINPLACEORVIEW.impl("std.correction_out")
-def std_correction_out(keys: int, self: Any, dim: Any, correction: Any, keepdim: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _std_correction_out[below](below, self, dim, correction, keepdim, out)
-    out.bump_version()
-    return returned
-
-
-_var_mean_correction_out = table("var_mean.correction_out")
-
-
-@ADINPLACEORVIEW.impl("var_mean.correction_out")
-def var_mean_correction_out(keys: int, self: Any, dim: Any, correction: Any, keepdim: Any, out0: Any, out1: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out0._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    if (storage := out1._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _var_mean_correction_out[below](below, self, dim, correction, keepdim, out0, out1)
-    out0.bump_version()
-    out1.bump_version()
-    return returned
-
-
-_std_mean_correction_out = table("std_mean.correction_out")
-
-
-@ADINPLACEORVIEW.impl("std_mean.correction_out")
-def std_mean_correction_out(keys: int, self: Any, dim: Any, correction: Any, keepdim: Any, out0: Any, out1: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out0._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    if (storage := out1._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _std_mean_correction_out[below](below, self, dim, correction, keepdim, out0, out1)
-    out0.bump_version()
-    out1.bump_version()
-    return returned
-
-
-_hash_tensor_out = table("hash_tensor.out")
-
-
-@ADINPLACEORVIEW.impl("hash_tensor.out")
-def hash_tensor_out(keys: int, self: Any, dim: Any, keepdim: Any, mode: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _hash_tensor_out[below](below, self, dim, keepdim, mode, out)
-    out.bump_version()
-    return returned
-
-
-_logsumexp_out = table("logsumexp.out")
-
-
-@ADINPLACEORVIEW.impl("logsumexp.out")
-def logsumexp_out(keys: int, self: Any, dim: Any, keepdim: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _logsumexp_out[below](below, self, dim, keepdim, out)
-    out.bump_version()
-    return returned
-
-
-_cumsum_ = table("cumsum_")
-
-
-@ADINPLACEORVIEW.impl("cumsum_")
-def cumsum_(keys: int, self: Any, dim: Any, dtype: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := self._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _cumsum_[below](below, self, dim, dtype)
-    self.bump_version()
-    return returned
-
-
-_cumsum_out = table("cumsum.out")
-
-
-@ADINPLACEORVIEW.impl("cumsum.out")
-def cumsum_out(keys: int, self: Any, dim: Any, dtype: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _cumsum_out[below](below, self, dim, dtype, out)
-    out.bump_version()
-    return returned
-
-
-_cumprod_ = table("cumprod_")
-
-
-@ADINPLACEORVIEW.impl("cumprod_")
-def cumprod_(keys: int, self: Any, dim: Any, dtype: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := self._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _cumprod_[below](below, self, dim, dtype)
-    self.bump_version()
-    return returned
-
-
-_cumprod_out = table("cumprod.out")
-
-
-@ADINPLACEORVIEW.impl("cumprod.out")
-def cumprod_out(keys: int, self: Any, dim: Any, dtype: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _cumprod_out[below](below, self, dim, dtype, out)
-    out.bump_version()
-    return returned
-
-
-_cummax_out = table("cummax.out")
-
-
-@ADINPLACEORVIEW.impl("cummax.out")
-def cummax_out(keys: int, self: Any, dim: Any, values: Any, indices: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := values._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    if (storage := indices._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _cummax_out[below](below, self, dim, values, indices)
-    values.bump_version()
-    indices.bump_version()
-    return returned
-
-
-_cummin_out = table("cummin.out")
-
-
-@ADINPLACEORVIEW.impl("cummin.out")
-def cummin_out(keys: int, self: Any, dim: Any, values: Any, indices: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := values._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    if (storage := indices._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _cummin_out[below](below, self, dim, values, indices)
-    values.bump_version()
-    indices.bump_version()
-    return returned
-
-
-_logcumsumexp_out = table("logcumsumexp.out")
-
-
-@ADINPLACEORVIEW.impl("logcumsumexp.out")
-def logcumsumexp_out(keys: int, self: Any, dim: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _logcumsumexp_out[below](below, self, dim, out)
-    out.bump_version()
-    return returned
-
-
-_sort_values = table("sort.values")
-
-
-@ADINPLACEORVIEW.impl("sort.values")
-def sort_values(keys: int, self: Any, dim: Any, descending: Any, values: Any, indices: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := values._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    if (storage := indices._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _sort_values[below](below, self, dim, descending, values, indices)
-    values.bump_version()
-    indices.bump_version()
-    return returned
-
-
-_sort_values_stable = table("sort.values_stable")
-
-
-@ADINPLACEORVIEW.impl("sort.values_stable")
-def sort_values_stable(keys: int, self: Any, stable: Any, dim: Any, descending: Any, values: Any, indices: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := values._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    if (storage := indices._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _sort_values_stable[below](below, self, stable, dim, descending, values, indices)
-    values.bump_version()
-    indices.bump_version()
-    return returned
-
-
-_searchsorted_Tensor_out = table("searchsorted.Tensor_out")
-
-
-@ADINPLACEORVIEW.impl("searchsorted.Tensor_out")
-def searchsorted_Tensor_out(
-    keys: int, sorted_sequence: Any, self: Any, out_int32: Any, right: Any, side: Any, sorter: Any, out: Any
-) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _searchsorted_Tensor_out[below](below, sorted_sequence, self, out_int32, right, side, sorter, out)
-    out.bump_version()
-    return returned
-
-
-_searchsorted_Scalar_out = table("searchsorted.Scalar_out")
-
-
-@ADINPLACEORVIEW.impl("searchsorted.Scalar_out")
-def searchsorted_Scalar_out(
-    keys: int, sorted_sequence: Any, self: Any, out_int32: Any, right: Any, side: Any, sorter: Any, out: Any
-) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _searchsorted_Scalar_out[below](below, sorted_sequence, self, out_int32, right, side, sorter, out)
-    out.bump_version()
-    return returned
-
-
-_isin_Tensor_Tensor_out = table("isin.Tensor_Tensor_out")
-
-
-@ADINPLACEORVIEW.impl("isin.Tensor_Tensor_out")
-def isin_Tensor_Tensor_out(
-    keys: int, elements: Any, test_elements: Any, assume_unique: Any, invert: Any, out: Any
-) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _isin_Tensor_Tensor_out[below](below, elements, test_elements, assume_unique, invert, out)
-    out.bump_version()
-    return returned
-
-
-_isin_Tensor_Scalar_out = table("isin.Tensor_Scalar_out")
-
-
-@ADINPLACEORVIEW.impl("isin.Tensor_Scalar_out")
-def isin_Tensor_Scalar_out(
-    keys: int, elements: Any, test_element: Any, assume_unique: Any, invert: Any, out: Any
-) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _isin_Tensor_Scalar_out[below](below, elements, test_element, assume_unique, invert, out)
-    out.bump_version()
-    return returned
-
-
-_isin_Scalar_Tensor_out = table("isin.Scalar_Tensor_out")
-
-
-@ADINPLACEORVIEW.impl("isin.Scalar_Tensor_out")
-def isin_Scalar_Tensor_out(
-    keys: int, element: Any, test_elements: Any, assume_unique: Any, invert: Any, out: Any
-) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _isin_Scalar_Tensor_out[below](below, element, test_elements, assume_unique, invert, out)
-    out.bump_version()
-    return returned
-
-
-_topk_values = table("topk.values")
-
-
-@ADINPLACEORVIEW.impl("topk.values")
-def topk_values(keys: int, self: Any, k: Any, dim: Any, largest: Any, sorted: Any, values: Any, indices: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := values._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    if (storage := indices._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _topk_values[below](below, self, k, dim, largest, sorted, values, indices)
-    values.bump_version()
-    indices.bump_version()
-    return returned
-
-
-_kthvalue_values = table("kthvalue.values")
-
-
-@ADINPLACEORVIEW.impl("kthvalue.values")
-def kthvalue_values(keys: int, self: Any, k: Any, dim: Any, keepdim: Any, values: Any, indices: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := values._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    if (storage := indices._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _kthvalue_values[below](below, self, k, dim, keepdim, values, indices)
-    values.bump_version()
-    indices.bump_version()
-    return returned
-
-
-_median_out = table("median.out")
-
-
-@ADINPLACEORVIEW.impl("median.out")
-def median_out(keys: int, self: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _median_out[below](below, self, out)
-    out.bump_version()
-    return returned
-
-
-_median_dim_values = table("median.dim_values")
-
-
-@ADINPLACEORVIEW.impl("median.dim_values")
-def median_dim_values(keys: int, self: Any, dim: Any, keepdim: Any, values: Any, indices: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := values._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    if (storage := indices._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _median_dim_values[below](below, self, dim, keepdim, values, indices)
-    values.bump_version()
-    indices.bump_version()
-    return returned
-
-
-_nanmedian_out = table("nanmedian.out")
-
-
-@ADINPLACEORVIEW.impl("nanmedian.out")
-def nanmedian_out(keys: int, self: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _nanmedian_out[below](below, self, out)
-    out.bump_version()
-    return returned
-
-
-_nanmedian_dim_values = table("nanmedian.dim_values")
-
-
-@ADINPLACEORVIEW.impl("nanmedian.dim_values")
-def nanmedian_dim_values(keys: int, self: Any, dim: Any, keepdim: Any, values: Any, indices: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := values._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    if (storage := indices._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _nanmedian_dim_values[below](below, self, dim, keepdim, values, indices)
-    values.bump_version()
-    indices.bump_version()
-    return returned
-
-
-_mode_values = table("mode.values")
-
-
-@ADINPLACEORVIEW.impl("mode.values")
-def mode_values(keys: int, self: Any, dim: Any, keepdim: Any, values: Any, indices: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := values._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    if (storage := indices._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _mode_values[below](below, self, dim, keepdim, values, indices)
-    values.bump_version()
-    indices.bump_version()
-    return returned
-
-
-_bucketize_Tensor_out = table("bucketize.Tensor_out")
-
-
-@ADINPLACEORVIEW.impl("bucketize.Tensor_out")
-def bucketize_Tensor_out(keys: int, self: Any, boundaries: Any, out_int32: Any, right: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _bucketize_Tensor_out[below](below, self, boundaries, out_int32, right, out)
-    out.bump_version()
-    return returned
-
-
-_bucketize_Scalar_out = table("bucketize.Scalar_out")
-
-
-@ADINPLACEORVIEW.impl("bucketize.Scalar_out")
-def bucketize_Scalar_out(keys: int, self: Any, boundaries: Any, out_int32: Any, right: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _bucketize_Scalar_out[below](below, self, boundaries, out_int32, right, out)
-    out.bump_version()
-    return returned
-
-
-_histc_out = table("histc.out")
-
-
-@ADINPLACEORVIEW.impl("histc.out")
-def histc_out(keys: int, self: Any, bins: Any, min: Any, max: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _histc_out[below](below, self, bins, min, max, out)
-    out.bump_version()
-    return returned
-
-
-_histogram_bins_tensor_out = table("histogram.bins_tensor_out")
-
-
-@ADINPLACEORVIEW.impl("histogram.bins_tensor_out")
-def histogram_bins_tensor_out(
-    keys: int, self: Any, bins: Any, weight: Any, density: Any, hist: Any, bin_edges: Any
-) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := hist._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    if (storage := bin_edges._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _histogram_bins_tensor_out[below](below, self, bins, weight, density, hist, bin_edges)
-    hist.bump_version()
-    bin_edges.bump_version()
-    return returned
-
-
-_histogram_bin_ct_out = table("histogram.bin_ct_out")
-
-
-@ADINPLACEORVIEW.impl("histogram.bin_ct_out")
-def histogram_bin_ct_out(
-    keys: int, self: Any, bins: Any, range: Any, weight: Any, density: Any, hist: Any, bin_edges: Any
-) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := hist._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    if (storage := bin_edges._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _histogram_bin_ct_out[below](below, self, bins, range, weight, density, hist, bin_edges)
-    hist.bump_version()
-    bin_edges.bump_version()
-    return returned
-
-
-_take_out = table("take.out")
-
-
-@ADINPLACEORVIEW.impl("take.out")
-def take_out(keys: int, self: Any, index: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _take_out[below](below, self, index, out)
-    out.bump_version()
-    return returned
-
-
-_mm_out = table("mm.out")
-
-
-@ADINPLACEORVIEW.impl("mm.out")
-def mm_out(keys: int, self: Any, mat2: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _mm_out[below](below, self, mat2, out)
-    out.bump_version()
-    return returned
-
-
-_bmm_out = table("bmm.out")
-
-
-@ADINPLACEORVIEW.impl("bmm.out")
-def bmm_out(keys: int, self: Any, mat2: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _bmm_out[below](below, self, mat2, out)
-    out.bump_version()
-    return returned
-
-
-_mv_out = table("mv.out")
-
-
-@ADINPLACEORVIEW.impl("mv.out")
-def mv_out(keys: int, self: Any, vec: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _mv_out[below](below, self, vec, out)
-    out.bump_version()
-    return returned
-
-
-_dot_out = table("dot.out")
-
-
-@ADINPLACEORVIEW.impl("dot.out")
-def dot_out(keys: int, self: Any, tensor: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _dot_out[below](below, self, tensor, out)
-    out.bump_version()
-    return returned
-
-
-_addmm_ = table("addmm_")
-
-
-@ADINPLACEORVIEW.impl("addmm_")
-def addmm_(keys: int, self: Any, mat1: Any, mat2: Any, beta: Any, alpha: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := self._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _addmm_[below](below, self, mat1, mat2, beta, alpha)
-    self.bump_version()
-    return returned
-
-
-_addmm_out = table("addmm.out")
-
-
-@ADINPLACEORVIEW.impl("addmm.out")
-def addmm_out(keys: int, self: Any, mat1: Any, mat2: Any, beta: Any, alpha: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _addmm_out[below](below, self, mat1, mat2, beta, alpha, out)
-    out.bump_version()
-    return returned
-
-
-_addmv_ = table("addmv_")
-
-
-@ADINPLACEORVIEW.impl("addmv_")
-def addmv_(keys: int, self: Any, mat: Any, vec: Any, beta: Any, alpha: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := self._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _addmv_[below](below, self, mat, vec, beta, alpha)
-    self.bump_version()
-    return returned
-
-
-_addmv_out = table("addmv.out")
-
-
-@ADINPLACEORVIEW.impl("addmv.out")
-def addmv_out(keys: int, self: Any, mat: Any, vec: Any, beta: Any, alpha: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _addmv_out[below](below, self, mat, vec, beta, alpha, out)
-    out.bump_version()
-    return returned
-
-
-_addr_ = table("addr_")
-
-
-@ADINPLACEORVIEW.impl("addr_")
-def addr_(keys: int, self: Any, vec1: Any, vec2: Any, beta: Any, alpha: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := self._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _addr_[below](below, self, vec1, vec2, beta, alpha)
-    self.bump_version()
-    return returned
-
-
-_addr_out = table("addr.out")
-
-
-@ADINPLACEORVIEW.impl("addr.out")
-def addr_out(keys: int, self: Any, vec1: Any, vec2: Any, beta: Any, alpha: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _addr_out[below](below, self, vec1, vec2, beta, alpha, out)
-    out.bump_version()
-    return returned
-
-
-_baddbmm_ = table("baddbmm_")
-
-
-@ADINPLACEORVIEW.impl("baddbmm_")
-def baddbmm_(keys: int, self: Any, batch1: Any, batch2: Any, beta: Any, alpha: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := self._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _baddbmm_[below](below, self, batch1, batch2, beta, alpha)
-    self.bump_version()
-    return returned
-
-
-_baddbmm_out = table("baddbmm.out")
-
-
-@ADINPLACEORVIEW.impl("baddbmm.out")
-def baddbmm_out(keys: int, self: Any, batch1: Any, batch2: Any, beta: Any, alpha: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _baddbmm_out[below](below, self, batch1, batch2, beta, alpha, out)
-    out.bump_version()
-    return returned
-
-
-_addbmm_ = table("addbmm_")
-
-
-@ADINPLACEORVIEW.impl("addbmm_")
-def addbmm_(keys: int, self: Any, batch1: Any, batch2: Any, beta: Any, alpha: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := self._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _addbmm_[below](below, self, batch1, batch2, beta, alpha)
-    self.bump_version()
-    return returned
-
-
-_addbmm_out = table("addbmm.out")
-
-
-@ADINPLACEORVIEW.impl("addbmm.out")
-def addbmm_out(keys: int, self: Any, batch1: Any, batch2: Any, beta: Any, alpha: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _addbmm_out[below](below, self, batch1, batch2, beta, alpha, out)
-    out.bump_version()
-    return returned
-
-
-_vdot_out = table("vdot.out")
-
-
-@ADINPLACEORVIEW.impl("vdot.out")
-def vdot_out(keys: int, self: Any, other: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _vdot_out[below](below, self, other, out)
-    out.bump_version()
-    return returned
-
-
-_linalg_cholesky_ex_L = table("linalg_cholesky_ex.L")
-
-
-@ADINPLACEORVIEW.impl("linalg_cholesky_ex.L")
-def linalg_cholesky_ex_L(keys: int, self: Any, upper: Any, check_errors: Any, L: Any, info: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := L._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    if (storage := info._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _linalg_cholesky_ex_L[below](below, self, upper, check_errors, L, info)
-    L.bump_version()
-    info.bump_version()
-    return returned
-
-
-_linalg_inv_ex_inverse = table("linalg_inv_ex.inverse")
-
-
-@ADINPLACEORVIEW.impl("linalg_inv_ex.inverse")
-def linalg_inv_ex_inverse(keys: int, A: Any, check_errors: Any, inverse: Any, info: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := inverse._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    if (storage := info._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _linalg_inv_ex_inverse[below](below, A, check_errors, inverse, info)
-    inverse.bump_version()
-    info.bump_version()
-    return returned
-
-
-__linalg_det_result = table("_linalg_det.result")
-
-
-@ADINPLACEORVIEW.impl("_linalg_det.result")
-def _linalg_det_result(keys: int, A: Any, result: Any, LU: Any, pivots: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := result._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    if (storage := LU._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    if (storage := pivots._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = __linalg_det_result[below](below, A, result, LU, pivots)
-    result.bump_version()
-    LU.bump_version()
-    pivots.bump_version()
-    return returned
-
-
-__linalg_slogdet_sign = table("_linalg_slogdet.sign")
-
-
-@ADINPLACEORVIEW.impl("_linalg_slogdet.sign")
-def _linalg_slogdet_sign(keys: int, A: Any, sign: Any, logabsdet: Any, LU: Any, pivots: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := sign._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    if (storage := logabsdet._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    if (storage := LU._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    if (storage := pivots._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = __linalg_slogdet_sign[below](below, A, sign, logabsdet, LU, pivots)
-    sign.bump_version()
-    logabsdet.bump_version()
-    LU.bump_version()
-    pivots.bump_version()
-    return returned
-
-
-_linalg_eig_out = table("linalg_eig.out")
-
-
-@ADINPLACEORVIEW.impl("linalg_eig.out")
-def linalg_eig_out(keys: int, self: Any, eigenvalues: Any, eigenvectors: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := eigenvalues._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    if (storage := eigenvectors._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _linalg_eig_out[below](below, self, eigenvalues, eigenvectors)
-    eigenvalues.bump_version()
-    eigenvectors.bump_version()
-    return returned
-
-
-_linalg_eigvals_out = table("linalg_eigvals.out")
-
-
-@ADINPLACEORVIEW.impl("linalg_eigvals.out")
-def linalg_eigvals_out(keys: int, self: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _linalg_eigvals_out[below](below, self, out)
-    out.bump_version()
-    return returned
-
-
-__linalg_eigh_eigenvalues = table("_linalg_eigh.eigenvalues")
-
-
-@ADINPLACEORVIEW.impl("_linalg_eigh.eigenvalues")
-def _linalg_eigh_eigenvalues(keys: int, A: Any, UPLO: Any, compute_v: Any, eigenvalues: Any, eigenvectors: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := eigenvalues._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    if (storage := eigenvectors._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = __linalg_eigh_eigenvalues[below](below, A, UPLO, compute_v, eigenvalues, eigenvectors)
-    eigenvalues.bump_version()
-    eigenvectors.bump_version()
-    return returned
-
-
-_linalg_qr_out = table("linalg_qr.out")
-
-
-@ADINPLACEORVIEW.impl("linalg_qr.out")
-def linalg_qr_out(keys: int, A: Any, mode: Any, Q: Any, R: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := Q._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    if (storage := R._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _linalg_qr_out[below](below, A, mode, Q, R)
-    Q.bump_version()
-    R.bump_version()
-    return returned
-
-
-__linalg_svd_U = table("_linalg_svd.U")
-
-
-@ADINPLACEORVIEW.impl("_linalg_svd.U")
-def _linalg_svd_U(keys: int, A: Any, full_matrices: Any, compute_uv: Any, driver: Any, U: Any, S: Any, Vh: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := U._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    if (storage := S._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    if (storage := Vh._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = __linalg_svd_U[below](below, A, full_matrices, compute_uv, driver, U, S, Vh)
-    U.bump_version()
-    S.bump_version()
-    Vh.bump_version()
-    return returned
-
-
-__linalg_solve_ex_result = table("_linalg_solve_ex.result")
-
-
-@ADINPLACEORVIEW.impl("_linalg_solve_ex.result")
-def _linalg_solve_ex_result(
-    keys: int, A: Any, B: Any, left: Any, check_errors: Any, result: Any, LU: Any, pivots: Any, info: Any
-) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := result._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    if (storage := LU._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    if (storage := pivots._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    if (storage := info._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = __linalg_solve_ex_result[below](below, A, B, left, check_errors, result, LU, pivots, info)
-    result.bump_version()
-    LU.bump_version()
-    pivots.bump_version()
-    info.bump_version()
-    return returned
-
-
-_cholesky_out = table("cholesky.out")
-
-
-@ADINPLACEORVIEW.impl("cholesky.out")
-def cholesky_out(keys: int, self: Any, upper: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _cholesky_out[below](below, self, upper, out)
-    out.bump_version()
-    return returned
-
-
-_cholesky_inverse_out = table("cholesky_inverse.out")
-
-
-@ADINPLACEORVIEW.impl("cholesky_inverse.out")
-def cholesky_inverse_out(keys: int, self: Any, upper: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _cholesky_inverse_out[below](below, self, upper, out)
-    out.bump_version()
-    return returned
-
-
-_cholesky_solve_out = table("cholesky_solve.out")
-
-
-@ADINPLACEORVIEW.impl("cholesky_solve.out")
-def cholesky_solve_out(keys: int, self: Any, input2: Any, upper: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _cholesky_solve_out[below](below, self, input2, upper, out)
-    out.bump_version()
-    return returned
-
-
-__cholesky_solve_helper_out = table("_cholesky_solve_helper.out")
-
-
-@ADINPLACEORVIEW.impl("_cholesky_solve_helper.out")
-def _cholesky_solve_helper_out(keys: int, self: Any, A: Any, upper: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = __cholesky_solve_helper_out[below](below, self, A, upper, out)
-    out.bump_version()
-    return returned
-
-
-_linalg_lu_factor_ex_out = table("linalg_lu_factor_ex.out")
-
-
-@ADINPLACEORVIEW.impl("linalg_lu_factor_ex.out")
-def linalg_lu_factor_ex_out(keys: int, A: Any, pivot: Any, check_errors: Any, LU: Any, pivots: Any, info: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := LU._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    if (storage := pivots._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    if (storage := info._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _linalg_lu_factor_ex_out[below](below, A, pivot, check_errors, LU, pivots, info)
-    LU.bump_version()
-    pivots.bump_version()
-    info.bump_version()
-    return returned
-
-
-_linalg_lu_out = table("linalg_lu.out")
-
-
-@ADINPLACEORVIEW.impl("linalg_lu.out")
-def linalg_lu_out(keys: int, A: Any, pivot: Any, P: Any, L: Any, U: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := P._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    if (storage := L._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    if (storage := U._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _linalg_lu_out[below](below, A, pivot, P, L, U)
-    P.bump_version()
-    L.bump_version()
-    U.bump_version()
-    return returned
-
-
-_linalg_lu_solve_out = table("linalg_lu_solve.out")
-
-
-@ADINPLACEORVIEW.impl("linalg_lu_solve.out")
-def linalg_lu_solve_out(keys: int, LU: Any, pivots: Any, B: Any, left: Any, adjoint: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _linalg_lu_solve_out[below](below, LU, pivots, B, left, adjoint, out)
-    out.bump_version()
-    return returned
-
-
-_lu_unpack_out = table("lu_unpack.out")
-
-
-@ADINPLACEORVIEW.impl("lu_unpack.out")
-def lu_unpack_out(
-    keys: int, LU_data: Any, LU_pivots: Any, unpack_data: Any, unpack_pivots: Any, P: Any, L: Any, U: Any
-) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := P._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    if (storage := L._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    if (storage := U._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _lu_unpack_out[below](below, LU_data, LU_pivots, unpack_data, unpack_pivots, P, L, U)
-    P.bump_version()
-    L.bump_version()
-    U.bump_version()
-    return returned
-
-
-_linalg_ldl_factor_ex_out = table("linalg_ldl_factor_ex.out")
-
-
-@ADINPLACEORVIEW.impl("linalg_ldl_factor_ex.out")
-def linalg_ldl_factor_ex_out(
-    keys: int, self: Any, hermitian: Any, check_errors: Any, LD: Any, pivots: Any, info: Any
-) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := LD._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    if (storage := pivots._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    if (storage := info._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _linalg_ldl_factor_ex_out[below](below, self, hermitian, check_errors, LD, pivots, info)
-    LD.bump_version()
-    pivots.bump_version()
-    info.bump_version()
-    return returned
-
-
-_linalg_ldl_solve_out = table("linalg_ldl_solve.out")
-
-
-@ADINPLACEORVIEW.impl("linalg_ldl_solve.out")
-def linalg_ldl_solve_out(keys: int, LD: Any, pivots: Any, B: Any, hermitian: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _linalg_ldl_solve_out[below](below, LD, pivots, B, hermitian, out)
-    out.bump_version()
-    return returned
-
-
-_linalg_solve_triangular_out = table("linalg_solve_triangular.out")
-
-
-@ADINPLACEORVIEW.impl("linalg_solve_triangular.out")
-def linalg_solve_triangular_out(
-    keys: int, self: Any, B: Any, upper: Any, left: Any, unitriangular: Any, out: Any
-) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _linalg_solve_triangular_out[below](below, self, B, upper, left, unitriangular, out)
-    out.bump_version()
-    return returned
-
-
-_triangular_solve_X = table("triangular_solve.X")
-
-
-@ADINPLACEORVIEW.impl("triangular_solve.X")
-def triangular_solve_X(
-    keys: int, self: Any, A: Any, upper: Any, transpose: Any, unitriangular: Any, solution: Any, cloned_coefficient: Any
-) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := solution._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    if (storage := cloned_coefficient._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _triangular_solve_X[below](below, self, A, upper, transpose, unitriangular, solution, cloned_coefficient)
-    solution.bump_version()
-    cloned_coefficient.bump_version()
-    return returned
-
-
-_linalg_lstsq_out = table("linalg_lstsq.out")
-
-
-@ADINPLACEORVIEW.impl("linalg_lstsq.out")
-def linalg_lstsq_out(
-    keys: int,
-    self: Any,
-    b: Any,
-    rcond: Any,
-    driver: Any,
-    solution: Any,
-    residuals: Any,
-    rank: Any,
-    singular_values: Any,
-) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := solution._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    if (storage := residuals._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    if (storage := rank._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    if (storage := singular_values._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _linalg_lstsq_out[below](below, self, b, rcond, driver, solution, residuals, rank, singular_values)
-    solution.bump_version()
-    residuals.bump_version()
-    rank.bump_version()
-    singular_values.bump_version()
-    return returned
-
-
-_geqrf_a = table("geqrf.a")
-
-
-@ADINPLACEORVIEW.impl("geqrf.a")
-def geqrf_a(keys: int, self: Any, a: Any, tau: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := a._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    if (storage := tau._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _geqrf_a[below](below, self, a, tau)
-    a.bump_version()
-    tau.bump_version()
-    return returned
-
-
-_linalg_householder_product_out = table("linalg_householder_product.out")
-
-
-@ADINPLACEORVIEW.impl("linalg_householder_product.out")
-def linalg_householder_product_out(keys: int, input: Any, tau: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _linalg_householder_product_out[below](below, input, tau, out)
-    out.bump_version()
-    return returned
-
-
-_ormqr_out = table("ormqr.out")
-
-
-@ADINPLACEORVIEW.impl("ormqr.out")
-def ormqr_out(keys: int, self: Any, input2: Any, input3: Any, left: Any, transpose: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _ormqr_out[below](below, self, input2, input3, left, transpose, out)
-    out.bump_version()
-    return returned
-
-
-_linalg_matrix_exp_out = table("linalg_matrix_exp.out")
-
-
-@ADINPLACEORVIEW.impl("linalg_matrix_exp.out")
-def linalg_matrix_exp_out(keys: int, self: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _linalg_matrix_exp_out[below](below, self, out)
-    out.bump_version()
-    return returned
-
-
-_linalg_pinv_atol_rtol_tensor_out = table("linalg_pinv.atol_rtol_tensor_out")
-
-
-@ADINPLACEORVIEW.impl("linalg_pinv.atol_rtol_tensor_out")
-def linalg_pinv_atol_rtol_tensor_out(keys: int, self: Any, atol: Any, rtol: Any, hermitian: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _linalg_pinv_atol_rtol_tensor_out[below](below, self, atol, rtol, hermitian, out)
-    out.bump_version()
-    return returned
-
-
-_linalg_vector_norm_out = table("linalg_vector_norm.out")
-
-
-@ADINPLACEORVIEW.impl("linalg_vector_norm.out")
-def linalg_vector_norm_out(keys: int, self: Any, ord: Any, dim: Any, keepdim: Any, dtype: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _linalg_vector_norm_out[below](below, self, ord, dim, keepdim, dtype, out)
-    out.bump_version()
-    return returned
-
-
-_norm_ScalarOpt_dtype_out = table("norm.ScalarOpt_dtype_out")
-
-
-@ADINPLACEORVIEW.impl("norm.ScalarOpt_dtype_out")
-def norm_ScalarOpt_dtype_out(keys: int, self: Any, p: Any, dtype: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _norm_ScalarOpt_dtype_out[below](below, self, p, dtype, out)
-    out.bump_version()
-    return returned
-
-
-_norm_Scalar_out = table("norm.Scalar_out")
-
-
-@ADINPLACEORVIEW.impl("norm.Scalar_out")
-def norm_Scalar_out(keys: int, self: Any, p: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _norm_Scalar_out[below](below, self, p, out)
-    out.bump_version()
-    return returned
-
-
-_norm_dtype_out = table("norm.dtype_out")
-
-
-@ADINPLACEORVIEW.impl("norm.dtype_out")
-def norm_dtype_out(keys: int, self: Any, p: Any, dim: Any, keepdim: Any, dtype: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _norm_dtype_out[below](below, self, p, dim, keepdim, dtype, out)
-    out.bump_version()
-    return returned
-
-
-_norm_out = table("norm.out")
-
-
-@ADINPLACEORVIEW.impl("norm.out")
-def norm_out(keys: int, self: Any, p: Any, dim: Any, keepdim: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _norm_out[below](below, self, p, dim, keepdim, out)
-    out.bump_version()
-    return returned
-
-
-_dist_out = table("dist.out")
-
-
-@ADINPLACEORVIEW.impl("dist.out")
-def dist_out(keys: int, self: Any, other: Any, p: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _dist_out[below](below, self, other, p, out)
-    out.bump_version()
-    return returned
-
-
-_renorm_ = table("renorm_")
-
-
-@ADINPLACEORVIEW.impl("renorm_")
-def renorm_(keys: int, self: Any, p: Any, dim: Any, maxnorm: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := self._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _renorm_[below](below, self, p, dim, maxnorm)
-    self.bump_version()
-    return returned
-
-
-_renorm_out = table("renorm.out")
-
-
-@ADINPLACEORVIEW.impl("renorm.out")
-def renorm_out(keys: int, self: Any, p: Any, dim: Any, maxnorm: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _renorm_out[below](below, self, p, dim, maxnorm, out)
-    out.bump_version()
-    return returned
-
-
-_linalg_cross_out = table("linalg_cross.out")
-
-
-@ADINPLACEORVIEW.impl("linalg_cross.out")
-def linalg_cross_out(keys: int, self: Any, other: Any, dim: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _linalg_cross_out[below](below, self, other, dim, out)
-    out.bump_version()
-    return returned
-
-
-_trace_out = table("trace.out")
-
-
-@ADINPLACEORVIEW.impl("trace.out")
-def trace_out(keys: int, self: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _trace_out[below](below, self, out)
-    out.bump_version()
-    return returned
-
-
-__euclidean_dist_out = table("_euclidean_dist.out")
-
-
-@ADINPLACEORVIEW.impl("_euclidean_dist.out")
-def _euclidean_dist_out(keys: int, x1: Any, x2: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = __euclidean_dist_out[below](below, x1, x2, out)
-    out.bump_version()
-    return returned
-
-
-__cdist_forward_out = table("_cdist_forward.out")
-
-
-@ADINPLACEORVIEW.impl("_cdist_forward.out")
-def _cdist_forward_out(keys: int, x1: Any, x2: Any, p: Any, compute_mode: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = __cdist_forward_out[below](below, x1, x2, p, compute_mode, out)
-    out.bump_version()
-    return returned
-
-
-__cdist_backward_out = table("_cdist_backward.out")
-
-
-@ADINPLACEORVIEW.impl("_cdist_backward.out")
-def _cdist_backward_out(keys: int, grad: Any, x1: Any, x2: Any, p: Any, cdist: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = __cdist_backward_out[below](below, grad, x1, x2, p, cdist, out)
-    out.bump_version()
-    return returned
-
-
-__fft_c2c_out = table("_fft_c2c.out")
-
-
-@ADINPLACEORVIEW.impl("_fft_c2c.out")
-def _fft_c2c_out(keys: int, self: Any, dim: Any, normalization: Any, forward: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = __fft_c2c_out[below](below, self, dim, normalization, forward, out)
-    out.bump_version()
-    return returned
-
-
-__fft_r2c_out = table("_fft_r2c.out")
-
-
-@ADINPLACEORVIEW.impl("_fft_r2c.out")
-def _fft_r2c_out(keys: int, self: Any, dim: Any, normalization: Any, onesided: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = __fft_r2c_out[below](below, self, dim, normalization, onesided, out)
-    out.bump_version()
-    return returned
-
-
-__fft_c2r_out = table("_fft_c2r.out")
-
-
-@ADINPLACEORVIEW.impl("_fft_c2r.out")
-def _fft_c2r_out(keys: int, self: Any, dim: Any, normalization: Any, last_dim_size: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = __fft_c2r_out[below](below, self, dim, normalization, last_dim_size, out)
-    out.bump_version()
-    return returned
-
-
-_fft_fftfreq_out = table("fft_fftfreq.out")
-
-
-@ADINPLACEORVIEW.impl("fft_fftfreq.out")
-def fft_fftfreq_out(keys: int, n: Any, d: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _fft_fftfreq_out[below](below, n, d, out)
-    out.bump_version()
-    return returned
-
-
-_fft_rfftfreq_out = table("fft_rfftfreq.out")
-
-
-@ADINPLACEORVIEW.impl("fft_rfftfreq.out")
-def fft_rfftfreq_out(keys: int, n: Any, d: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _fft_rfftfreq_out[below](below, n, d, out)
-    out.bump_version()
-    return returned
-
-
-_alias = table("alias")
-
-
-@ADINPLACEORVIEW.impl("alias")
-def alias(keys: int, self: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    return as_view(self, _alias[below](below, self))
-
-
-_detach = table("detach")
-
-
-@ADINPLACEORVIEW.impl("detach")
-def detach(keys: int, self: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    return shares_version(self, _detach[below](below, self))
-
-
-_view = table("view")
-
-
-@ADINPLACEORVIEW.impl("view")
-def view(keys: int, self: Any, size: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    return as_view(self, _view[below](below, self, size))
-
-
-_view_dtype = table("view.dtype")
-
-
-@ADINPLACEORVIEW.impl("view.dtype")
-def view_dtype(keys: int, self: Any, dtype: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    return shares_version(self, _view_dtype[below](below, self, dtype))
-
-
-__reshape_alias = table("_reshape_alias")
-
-
-@ADINPLACEORVIEW.impl("_reshape_alias")
-def _reshape_alias(keys: int, self: Any, size: Any, stride: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    return as_view(self, __reshape_alias[below](below, self, size, stride))
-
-
-_transpose_int = table("transpose.int")
-
-
-@ADINPLACEORVIEW.impl("transpose.int")
-def transpose_int(keys: int, self: Any, dim0: Any, dim1: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    return as_view(self, _transpose_int[below](below, self, dim0, dim1))
-
-
-_t = table("t")
-
-
-@ADINPLACEORVIEW.impl("t")
-def t(keys: int, self: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    return as_view(self, _t[below](below, self))
-
-
-_permute = table("permute")
-
-
-@ADINPLACEORVIEW.impl("permute")
-def permute(keys: int, self: Any, dims: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    return as_view(self, _permute[below](below, self, dims))
-
-
-_expand = table("expand")
-
-
-@ADINPLACEORVIEW.impl("expand")
-def expand(keys: int, self: Any, size: Any, implicit: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    return as_view(self, _expand[below](below, self, size, implicit))
-
-
-_squeeze = table("squeeze")
-
-
-@ADINPLACEORVIEW.impl("squeeze")
-def squeeze(keys: int, self: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    return as_view(self, _squeeze[below](below, self))
-
-
-_squeeze_dim = table("squeeze.dim")
-
-
-@ADINPLACEORVIEW.impl("squeeze.dim")
-def squeeze_dim(keys: int, self: Any, dim: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    return as_view(self, _squeeze_dim[below](below, self, dim))
-
-
-_squeeze_dims = table("squeeze.dims")
-
-
-@ADINPLACEORVIEW.impl("squeeze.dims")
-def squeeze_dims(keys: int, self: Any, dim: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    return as_view(self, _squeeze_dims[below](below, self, dim))
-
-
-_unsqueeze = table("unsqueeze")
-
-
-@ADINPLACEORVIEW.impl("unsqueeze")
-def unsqueeze(keys: int, self: Any, dim: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    return as_view(self, _unsqueeze[below](below, self, dim))
-
-
-_select_int = table("select.int")
-
-
-@ADINPLACEORVIEW.impl("select.int")
-def select_int(keys: int, self: Any, dim: Any, index: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    return as_view(self, _select_int[below](below, self, dim, index))
-
-
-_slice_Tensor = table("slice.Tensor")
-
-
-@ADINPLACEORVIEW.impl("slice.Tensor")
-def slice_Tensor(keys: int, self: Any, dim: Any, start: Any, end: Any, step: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    return as_view(self, _slice_Tensor[below](below, self, dim, start, end, step))
-
-
-_diagonal = table("diagonal")
-
-
-@ADINPLACEORVIEW.impl("diagonal")
-def diagonal(keys: int, self: Any, offset: Any, dim1: Any, dim2: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    return as_view(self, _diagonal[below](below, self, offset, dim1, dim2))
-
-
-_unfold = table("unfold")
-
-
-@ADINPLACEORVIEW.impl("unfold")
-def unfold(keys: int, self: Any, dimension: Any, size: Any, step: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    return as_view(self, _unfold[below](below, self, dimension, size, step))
-
-
-_unbind_int = table("unbind.int")
-
-
-@ADINPLACEORVIEW.impl("unbind.int")
-def unbind_int(keys: int, self: Any, dim: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    return as_views(self, _unbind_int[below](below, self, dim))
-
-
-_split_Tensor = table("split.Tensor")
-
-
-@ADINPLACEORVIEW.impl("split.Tensor")
-def split_Tensor(keys: int, self: Any, split_size: Any, dim: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    return as_views(self, _split_Tensor[below](below, self, split_size, dim))
-
-
-_as_strided = table("as_strided")
-
-
-@ADINPLACEORVIEW.impl("as_strided")
-def as_strided(keys: int, self: Any, size: Any, stride: Any, storage_offset: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    return as_view(self, _as_strided[below](below, self, size, stride, storage_offset))
-
-
-_split_with_sizes = table("split_with_sizes")
-
-
-@ADINPLACEORVIEW.impl("split_with_sizes")
-def split_with_sizes(keys: int, self: Any, split_sizes: Any, dim: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    return as_views(self, _split_with_sizes[below](below, self, split_sizes, dim))
-
-
-_transpose_ = table("transpose_")
-
-
-@ADINPLACEORVIEW.impl("transpose_")
-def transpose_(keys: int, self: Any, dim0: Any, dim1: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := self._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _transpose_[below](below, self, dim0, dim1)
-    self.bump_version()
-    return returned
-
-
-_t_ = table("t_")
-
-
-@ADINPLACEORVIEW.impl("t_")
-def t_(keys: int, self: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := self._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _t_[below](below, self)
-    self.bump_version()
-    return returned
-
-
-_squeeze_ = table("squeeze_")
-
-
-@ADINPLACEORVIEW.impl("squeeze_")
-def squeeze_(keys: int, self: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := self._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _squeeze_[below](below, self)
-    self.bump_version()
-    return returned
-
-
-_squeeze__dim = table("squeeze_.dim")
-
-
-@ADINPLACEORVIEW.impl("squeeze_.dim")
-def squeeze__dim(keys: int, self: Any, dim: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := self._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _squeeze__dim[below](below, self, dim)
-    self.bump_version()
-    return returned
-
-
-_squeeze__dims = table("squeeze_.dims")
-
-
-@ADINPLACEORVIEW.impl("squeeze_.dims")
-def squeeze__dims(keys: int, self: Any, dim: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := self._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _squeeze__dims[below](below, self, dim)
-    self.bump_version()
-    return returned
-
-
-_unsqueeze_ = table("unsqueeze_")
-
-
-@ADINPLACEORVIEW.impl("unsqueeze_")
-def unsqueeze_(keys: int, self: Any, dim: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := self._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _unsqueeze_[below](below, self, dim)
-    self.bump_version()
-    return returned
-
-
-_as_strided_ = table("as_strided_")
-
-
-@ADINPLACEORVIEW.impl("as_strided_")
-def as_strided_(keys: int, self: Any, size: Any, stride: Any, storage_offset: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := self._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _as_strided_[below](below, self, size, stride, storage_offset)
-    self.bump_version()
-    return returned
-
-
-__conj_copy_out = table("_conj_copy.out")
-
-
-@ADINPLACEORVIEW.impl("_conj_copy.out")
-def _conj_copy_out(keys: int, self: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = __conj_copy_out[below](below, self, out)
-    out.bump_version()
-    return returned
-
-
-__neg_view_copy_out = table("_neg_view_copy.out")
-
-
-@ADINPLACEORVIEW.impl("_neg_view_copy.out")
-def _neg_view_copy_out(keys: int, self: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = __neg_view_copy_out[below](below, self, out)
-    out.bump_version()
-    return returned
-
-
-__reshape_alias_copy_out = table("_reshape_alias_copy.out")
-
-
-@ADINPLACEORVIEW.impl("_reshape_alias_copy.out")
-def _reshape_alias_copy_out(keys: int, self: Any, size: Any, stride: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = __reshape_alias_copy_out[below](below, self, size, stride, out)
-    out.bump_version()
-    return returned
-
-
-_alias_copy_out = table("alias_copy.out")
-
-
-@ADINPLACEORVIEW.impl("alias_copy.out")
-def alias_copy_out(keys: int, self: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _alias_copy_out[below](below, self, out)
-    out.bump_version()
-    return returned
-
-
-_as_strided_copy_out = table("as_strided_copy.out")
-
-
-@ADINPLACEORVIEW.impl("as_strided_copy.out")
-def as_strided_copy_out(keys: int, self: Any, size: Any, stride: Any, storage_offset: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _as_strided_copy_out[below](below, self, size, stride, storage_offset, out)
-    out.bump_version()
-    return returned
-
-
-_detach_copy_out = table("detach_copy.out")
-
-
-@ADINPLACEORVIEW.impl("detach_copy.out")
-def detach_copy_out(keys: int, self: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _detach_copy_out[below](below, self, out)
-    out.bump_version()
-    return returned
-
-
-_diagonal_copy_out = table("diagonal_copy.out")
-
-
-@ADINPLACEORVIEW.impl("diagonal_copy.out")
-def diagonal_copy_out(keys: int, self: Any, offset: Any, dim1: Any, dim2: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _diagonal_copy_out[below](below, self, offset, dim1, dim2, out)
-    out.bump_version()
-    return returned
-
-
-_expand_copy_out = table("expand_copy.out")
-
-
-@ADINPLACEORVIEW.impl("expand_copy.out")
-def expand_copy_out(keys: int, self: Any, size: Any, implicit: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _expand_copy_out[below](below, self, size, implicit, out)
-    out.bump_version()
-    return returned
-
-
-_permute_copy_out = table("permute_copy.out")
-
-
-@ADINPLACEORVIEW.impl("permute_copy.out")
-def permute_copy_out(keys: int, self: Any, dims: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _permute_copy_out[below](below, self, dims, out)
-    out.bump_version()
-    return returned
-
-
-_select_copy_int_out = table("select_copy.int_out")
-
-
-@ADINPLACEORVIEW.impl("select_copy.int_out")
-def select_copy_int_out(keys: int, self: Any, dim: Any, index: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _select_copy_int_out[below](below, self, dim, index, out)
-    out.bump_version()
-    return returned
-
-
-_slice_copy_Tensor_out = table("slice_copy.Tensor_out")
-
-
-@ADINPLACEORVIEW.impl("slice_copy.Tensor_out")
-def slice_copy_Tensor_out(keys: int, self: Any, dim: Any, start: Any, end: Any, step: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _slice_copy_Tensor_out[below](below, self, dim, start, end, step, out)
-    out.bump_version()
-    return returned
-
-
-_squeeze_copy_out = table("squeeze_copy.out")
-
-
-@ADINPLACEORVIEW.impl("squeeze_copy.out")
-def squeeze_copy_out(keys: int, self: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _squeeze_copy_out[below](below, self, out)
-    out.bump_version()
-    return returned
-
-
-_squeeze_copy_dim_out = table("squeeze_copy.dim_out")
-
-
-@ADINPLACEORVIEW.impl("squeeze_copy.dim_out")
-def squeeze_copy_dim_out(keys: int, self: Any, dim: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _squeeze_copy_dim_out[below](below, self, dim, out)
-    out.bump_version()
-    return returned
-
-
-_squeeze_copy_dims_out = table("squeeze_copy.dims_out")
-
-
-@ADINPLACEORVIEW.impl("squeeze_copy.dims_out")
-def squeeze_copy_dims_out(keys: int, self: Any, dim: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _squeeze_copy_dims_out[below](below, self, dim, out)
-    out.bump_version()
-    return returned
-
-
-_t_copy_out = table("t_copy.out")
-
-
-@ADINPLACEORVIEW.impl("t_copy.out")
-def t_copy_out(keys: int, self: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _t_copy_out[below](below, self, out)
-    out.bump_version()
-    return returned
-
-
-_transpose_copy_int_out = table("transpose_copy.int_out")
-
-
-@ADINPLACEORVIEW.impl("transpose_copy.int_out")
-def transpose_copy_int_out(keys: int, self: Any, dim0: Any, dim1: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _transpose_copy_int_out[below](below, self, dim0, dim1, out)
-    out.bump_version()
-    return returned
-
-
-_unfold_copy_out = table("unfold_copy.out")
-
-
-@ADINPLACEORVIEW.impl("unfold_copy.out")
-def unfold_copy_out(keys: int, self: Any, dimension: Any, size: Any, step: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _unfold_copy_out[below](below, self, dimension, size, step, out)
-    out.bump_version()
-    return returned
-
-
-_unsqueeze_copy_out = table("unsqueeze_copy.out")
-
-
-@ADINPLACEORVIEW.impl("unsqueeze_copy.out")
-def unsqueeze_copy_out(keys: int, self: Any, dim: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _unsqueeze_copy_out[below](below, self, dim, out)
-    out.bump_version()
-    return returned
-
-
-_view_as_complex_copy_out = table("view_as_complex_copy.out")
-
-
-@ADINPLACEORVIEW.impl("view_as_complex_copy.out")
-def view_as_complex_copy_out(keys: int, self: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _view_as_complex_copy_out[below](below, self, out)
-    out.bump_version()
-    return returned
-
-
-_view_as_real_copy_out = table("view_as_real_copy.out")
-
-
-@ADINPLACEORVIEW.impl("view_as_real_copy.out")
-def view_as_real_copy_out(keys: int, self: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _view_as_real_copy_out[below](below, self, out)
-    out.bump_version()
-    return returned
-
-
-_view_copy_out = table("view_copy.out")
-
-
-@ADINPLACEORVIEW.impl("view_copy.out")
-def view_copy_out(keys: int, self: Any, size: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _view_copy_out[below](below, self, size, out)
-    out.bump_version()
-    return returned
-
-
-_view_copy_dtype_out = table("view_copy.dtype_out")
-
-
-@ADINPLACEORVIEW.impl("view_copy.dtype_out")
-def view_copy_dtype_out(keys: int, self: Any, dtype: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _view_copy_dtype_out[below](below, self, dtype, out)
-    out.bump_version()
-    return returned
-
-
-_narrow_copy_out = table("narrow_copy.out")
-
-
-@ADINPLACEORVIEW.impl("narrow_copy.out")
-def narrow_copy_out(keys: int, self: Any, dim: Any, start: Any, length: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _narrow_copy_out[below](below, self, dim, start, length, out)
-    out.bump_version()
-    return returned
-
-
-_split_copy_Tensor_out = table("split_copy.Tensor_out")
-
-
-@ADINPLACEORVIEW.impl("split_copy.Tensor_out")
-def split_copy_Tensor_out(keys: int, self: Any, split_size: Any, dim: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    for tensor in out:
-        if (storage := tensor._storage) is not None and storage.lazy is not None:
-            storage.materialize()
-    returned = _split_copy_Tensor_out[below](below, self, split_size, dim, out)
-    for tensor in out:
-        tensor.bump_version()
-    return returned
-
-
-_split_with_sizes_copy_out = table("split_with_sizes_copy.out")
-
-
-@ADINPLACEORVIEW.impl("split_with_sizes_copy.out")
-def split_with_sizes_copy_out(keys: int, self: Any, split_sizes: Any, dim: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    for tensor in out:
-        if (storage := tensor._storage) is not None and storage.lazy is not None:
-            storage.materialize()
-    returned = _split_with_sizes_copy_out[below](below, self, split_sizes, dim, out)
-    for tensor in out:
-        tensor.bump_version()
-    return returned
-
-
-_unbind_copy_int_out = table("unbind_copy.int_out")
-
-
-@ADINPLACEORVIEW.impl("unbind_copy.int_out")
-def unbind_copy_int_out(keys: int, self: Any, dim: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    for tensor in out:
-        if (storage := tensor._storage) is not None and storage.lazy is not None:
-            storage.materialize()
-    returned = _unbind_copy_int_out[below](below, self, dim, out)
-    for tensor in out:
-        tensor.bump_version()
-    return returned
-
-
-_slice_scatter_out = table("slice_scatter.out")
-
-
-@ADINPLACEORVIEW.impl("slice_scatter.out")
-def slice_scatter_out(keys: int, self: Any, src: Any, dim: Any, start: Any, end: Any, step: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _slice_scatter_out[below](below, self, src, dim, start, end, step, out)
-    out.bump_version()
-    return returned
-
-
-_view_as_real = table("view_as_real")
-
-
-@ADINPLACEORVIEW.impl("view_as_real")
-def view_as_real(keys: int, self: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    return as_view(self, _view_as_real[below](below, self))
-
-
-_view_as_complex = table("view_as_complex")
-
-
-@ADINPLACEORVIEW.impl("view_as_complex")
-def view_as_complex(keys: int, self: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    return as_view(self, _view_as_complex[below](below, self))
-
-
-_complex_out = table("complex.out")
-
-
-@ADINPLACEORVIEW.impl("complex.out")
-def complex_out(keys: int, real: Any, imag: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _complex_out[below](below, real, imag, out)
-    out.bump_version()
-    return returned
-
-
-_polar_out = table("polar.out")
-
-
-@ADINPLACEORVIEW.impl("polar.out")
-def polar_out(keys: int, abs: Any, angle: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _polar_out[below](below, abs, angle, out)
-    out.bump_version()
-    return returned
-
-
-__conj = table("_conj")
-
-
-@ADINPLACEORVIEW.impl("_conj")
-def _conj(keys: int, self: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    return as_view(self, __conj[below](below, self))
-
-
-__conj_physical_out = table("_conj_physical.out")
-
-
-@ADINPLACEORVIEW.impl("_conj_physical.out")
-def _conj_physical_out(keys: int, self: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = __conj_physical_out[below](below, self, out)
-    out.bump_version()
-    return returned
-
-
-_conj_physical_ = table("conj_physical_")
-
-
-@ADINPLACEORVIEW.impl("conj_physical_")
-def conj_physical_(keys: int, self: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := self._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _conj_physical_[below](below, self)
-    self.bump_version()
-    return returned
-
-
-_conj_physical_out_table = table("conj_physical.out")
-
-
-@ADINPLACEORVIEW.impl("conj_physical.out")
-def conj_physical_out(keys: int, self: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _conj_physical_out_table[below](below, self, out)
-    out.bump_version()
-    return returned
-
-
-__neg_view = table("_neg_view")
-
-
-@ADINPLACEORVIEW.impl("_neg_view")
-def _neg_view(keys: int, self: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    return as_view(self, __neg_view[below](below, self))
-
-
-_cat_out = table("cat.out")
-
-
-@ADINPLACEORVIEW.impl("cat.out")
-def cat_out(keys: int, tensors: Any, dim: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _cat_out[below](below, tensors, dim, out)
-    out.bump_version()
-    return returned
-
-
-_stack_out = table("stack.out")
-
-
-@ADINPLACEORVIEW.impl("stack.out")
-def stack_out(keys: int, tensors: Any, dim: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _stack_out[below](below, tensors, dim, out)
-    out.bump_version()
-    return returned
-
-
-_tril_ = table("tril_")
-
-
-@ADINPLACEORVIEW.impl("tril_")
-def tril_(keys: int, self: Any, diagonal: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := self._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _tril_[below](below, self, diagonal)
-    self.bump_version()
-    return returned
-
-
-_tril_out = table("tril.out")
-
-
-@ADINPLACEORVIEW.impl("tril.out")
-def tril_out(keys: int, self: Any, diagonal: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _tril_out[below](below, self, diagonal, out)
-    out.bump_version()
-    return returned
-
-
-_triu_ = table("triu_")
-
-
-@ADINPLACEORVIEW.impl("triu_")
-def triu_(keys: int, self: Any, diagonal: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := self._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _triu_[below](below, self, diagonal)
-    self.bump_version()
-    return returned
-
-
-_triu_out = table("triu.out")
-
-
-@ADINPLACEORVIEW.impl("triu.out")
-def triu_out(keys: int, self: Any, diagonal: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _triu_out[below](below, self, diagonal, out)
-    out.bump_version()
-    return returned
-
-
-_index_put_ = table("index_put_")
-
-
-@ADINPLACEORVIEW.impl("index_put_")
-def index_put_(keys: int, self: Any, indices: Any, values: Any, accumulate: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := self._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _index_put_[below](below, self, indices, values, accumulate)
-    self.bump_version()
-    return returned
-
-
-_gather_out = table("gather.out")
-
-
-@ADINPLACEORVIEW.impl("gather.out")
-def gather_out(keys: int, self: Any, dim: Any, index: Any, sparse_grad: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _gather_out[below](below, self, dim, index, sparse_grad, out)
-    out.bump_version()
-    return returned
-
-
-_scatter__src = table("scatter_.src")
-
-
-@ADINPLACEORVIEW.impl("scatter_.src")
-def scatter__src(keys: int, self: Any, dim: Any, index: Any, src: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := self._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _scatter__src[below](below, self, dim, index, src)
-    self.bump_version()
-    return returned
-
-
-_scatter_src_out = table("scatter.src_out")
-
-
-@ADINPLACEORVIEW.impl("scatter.src_out")
-def scatter_src_out(keys: int, self: Any, dim: Any, index: Any, src: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _scatter_src_out[below](below, self, dim, index, src, out)
-    out.bump_version()
-    return returned
-
-
-_scatter__value = table("scatter_.value")
-
-
-@ADINPLACEORVIEW.impl("scatter_.value")
-def scatter__value(keys: int, self: Any, dim: Any, index: Any, value: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := self._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _scatter__value[below](below, self, dim, index, value)
-    self.bump_version()
-    return returned
-
-
-_scatter_value_out = table("scatter.value_out")
-
-
-@ADINPLACEORVIEW.impl("scatter.value_out")
-def scatter_value_out(keys: int, self: Any, dim: Any, index: Any, value: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _scatter_value_out[below](below, self, dim, index, value, out)
-    out.bump_version()
-    return returned
-
-
-_scatter_add_ = table("scatter_add_")
-
-
-@ADINPLACEORVIEW.impl("scatter_add_")
-def scatter_add_(keys: int, self: Any, dim: Any, index: Any, src: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := self._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _scatter_add_[below](below, self, dim, index, src)
-    self.bump_version()
-    return returned
-
-
-_scatter_add_out = table("scatter_add.out")
-
-
-@ADINPLACEORVIEW.impl("scatter_add.out")
-def scatter_add_out(keys: int, self: Any, dim: Any, index: Any, src: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _scatter_add_out[below](below, self, dim, index, src, out)
-    out.bump_version()
-    return returned
-
-
-_scatter__reduce = table("scatter_.reduce")
-
-
-@ADINPLACEORVIEW.impl("scatter_.reduce")
-def scatter__reduce(keys: int, self: Any, dim: Any, index: Any, src: Any, reduce: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := self._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _scatter__reduce[below](below, self, dim, index, src, reduce)
-    self.bump_version()
-    return returned
-
-
-_scatter_reduce_out = table("scatter.reduce_out")
-
-
-@ADINPLACEORVIEW.impl("scatter.reduce_out")
-def scatter_reduce_out(keys: int, self: Any, dim: Any, index: Any, src: Any, reduce: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _scatter_reduce_out[below](below, self, dim, index, src, reduce, out)
-    out.bump_version()
-    return returned
-
-
-_scatter__value_reduce = table("scatter_.value_reduce")
-
-
-@ADINPLACEORVIEW.impl("scatter_.value_reduce")
-def scatter__value_reduce(keys: int, self: Any, dim: Any, index: Any, value: Any, reduce: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := self._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _scatter__value_reduce[below](below, self, dim, index, value, reduce)
-    self.bump_version()
-    return returned
-
-
-_scatter_value_reduce_out = table("scatter.value_reduce_out")
-
-
-@ADINPLACEORVIEW.impl("scatter.value_reduce_out")
-def scatter_value_reduce_out(keys: int, self: Any, dim: Any, index: Any, value: Any, reduce: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _scatter_value_reduce_out[below](below, self, dim, index, value, reduce, out)
-    out.bump_version()
-    return returned
-
-
-_scatter_reduce__two = table("scatter_reduce_.two")
-
-
-@ADINPLACEORVIEW.impl("scatter_reduce_.two")
-def scatter_reduce__two(keys: int, self: Any, dim: Any, index: Any, src: Any, reduce: Any, include_self: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := self._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _scatter_reduce__two[below](below, self, dim, index, src, reduce, include_self)
-    self.bump_version()
-    return returned
-
-
-_scatter_reduce_two_out = table("scatter_reduce.two_out")
-
-
-@ADINPLACEORVIEW.impl("scatter_reduce.two_out")
-def scatter_reduce_two_out(
-    keys: int, self: Any, dim: Any, index: Any, src: Any, reduce: Any, include_self: Any, out: Any
-) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _scatter_reduce_two_out[below](below, self, dim, index, src, reduce, include_self, out)
-    out.bump_version()
-    return returned
-
-
-_index_add_ = table("index_add_")
-
-
-@ADINPLACEORVIEW.impl("index_add_")
-def index_add_(keys: int, self: Any, dim: Any, index: Any, source: Any, alpha: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := self._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _index_add_[below](below, self, dim, index, source, alpha)
-    self.bump_version()
-    return returned
-
-
-_index_add_out = table("index_add.out")
-
-
-@ADINPLACEORVIEW.impl("index_add.out")
-def index_add_out(keys: int, self: Any, dim: Any, index: Any, source: Any, alpha: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _index_add_out[below](below, self, dim, index, source, alpha, out)
-    out.bump_version()
-    return returned
-
-
-_index_reduce_ = table("index_reduce_")
-
-
-@ADINPLACEORVIEW.impl("index_reduce_")
-def index_reduce_(keys: int, self: Any, dim: Any, index: Any, source: Any, reduce: Any, include_self: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := self._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _index_reduce_[below](below, self, dim, index, source, reduce, include_self)
-    self.bump_version()
-    return returned
-
-
-_index_reduce_out = table("index_reduce.out")
-
-
-@ADINPLACEORVIEW.impl("index_reduce.out")
-def index_reduce_out(
-    keys: int, self: Any, dim: Any, index: Any, source: Any, reduce: Any, include_self: Any, out: Any
-) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _index_reduce_out[below](below, self, dim, index, source, reduce, include_self, out)
-    out.bump_version()
-    return returned
-
-
-_index_copy_ = table("index_copy_")
-
-
-@ADINPLACEORVIEW.impl("index_copy_")
-def index_copy_(keys: int, self: Any, dim: Any, index: Any, source: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := self._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _index_copy_[below](below, self, dim, index, source)
-    self.bump_version()
-    return returned
-
-
-_index_copy_out = table("index_copy.out")
-
-
-@ADINPLACEORVIEW.impl("index_copy.out")
-def index_copy_out(keys: int, self: Any, dim: Any, index: Any, source: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _index_copy_out[below](below, self, dim, index, source, out)
-    out.bump_version()
-    return returned
-
-
-_index_fill__int_Scalar = table("index_fill_.int_Scalar")
-
-
-@ADINPLACEORVIEW.impl("index_fill_.int_Scalar")
-def index_fill__int_Scalar(keys: int, self: Any, dim: Any, index: Any, value: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := self._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _index_fill__int_Scalar[below](below, self, dim, index, value)
-    self.bump_version()
-    return returned
-
-
-_index_fill__int_Tensor = table("index_fill_.int_Tensor")
-
-
-@ADINPLACEORVIEW.impl("index_fill_.int_Tensor")
-def index_fill__int_Tensor(keys: int, self: Any, dim: Any, index: Any, value: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := self._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _index_fill__int_Tensor[below](below, self, dim, index, value)
-    self.bump_version()
-    return returned
-
-
-_put_ = table("put_")
-
-
-@ADINPLACEORVIEW.impl("put_")
-def put_(keys: int, self: Any, index: Any, source: Any, accumulate: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := self._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _put_[below](below, self, index, source, accumulate)
-    self.bump_version()
-    return returned
-
-
-_masked_scatter_ = table("masked_scatter_")
-
-
-@ADINPLACEORVIEW.impl("masked_scatter_")
-def masked_scatter_(keys: int, self: Any, mask: Any, source: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := self._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _masked_scatter_[below](below, self, mask, source)
-    self.bump_version()
-    return returned
-
-
-_nonzero_static_out = table("nonzero_static.out")
-
-
-@ADINPLACEORVIEW.impl("nonzero_static.out")
-def nonzero_static_out(keys: int, self: Any, size: Any, fill_value: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _nonzero_static_out[below](below, self, size, fill_value, out)
-    out.bump_version()
-    return returned
-
-
-_index_select_out = table("index_select.out")
-
-
-@ADINPLACEORVIEW.impl("index_select.out")
-def index_select_out(keys: int, self: Any, dim: Any, index: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _index_select_out[below](below, self, dim, index, out)
-    out.bump_version()
-    return returned
-
-
-_masked_select_out = table("masked_select.out")
-
-
-@ADINPLACEORVIEW.impl("masked_select.out")
-def masked_select_out(keys: int, self: Any, mask: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _masked_select_out[below](below, self, mask, out)
-    out.bump_version()
-    return returned
-
-
-_nonzero_out = table("nonzero.out")
-
-
-@ADINPLACEORVIEW.impl("nonzero.out")
-def nonzero_out(keys: int, self: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _nonzero_out[below](below, self, out)
-    out.bump_version()
-    return returned
-
-
-_copy_ = table("copy_")
-
-
-@ADINPLACEORVIEW.impl("copy_")
-def copy_(keys: int, self: Any, src: Any, non_blocking: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := self._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _copy_[below](below, self, src, non_blocking)
-    self.bump_version()
-    return returned
-
-
-_fill__Scalar = table("fill_.Scalar")
-
-
-@ADINPLACEORVIEW.impl("fill_.Scalar")
-def fill__Scalar(keys: int, self: Any, value: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := self._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _fill__Scalar[below](below, self, value)
-    self.bump_version()
-    return returned
-
-
-_fill__Tensor = table("fill_.Tensor")
-
-
-@ADINPLACEORVIEW.impl("fill_.Tensor")
-def fill__Tensor(keys: int, self: Any, value: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := self._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _fill__Tensor[below](below, self, value)
-    self.bump_version()
-    return returned
-
-
-_zero_ = table("zero_")
-
-
-@ADINPLACEORVIEW.impl("zero_")
-def zero_(keys: int, self: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := self._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _zero_[below](below, self)
-    self.bump_version()
-    return returned
-
-
-_resize_ = table("resize_")
-
-
-@ADINPLACEORVIEW.impl("resize_")
-def resize_(keys: int, self: Any, size: Any, memory_format: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := self._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _resize_[below](below, self, size, memory_format)
-    self.bump_version()
-    return returned
-
-
-_resize_as_ = table("resize_as_")
-
-
-@ADINPLACEORVIEW.impl("resize_as_")
-def resize_as_(keys: int, self: Any, the_template: Any, memory_format: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := self._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _resize_as_[below](below, self, the_template, memory_format)
-    self.bump_version()
-    return returned
-
-
-_set__source_Storage = table("set_.source_Storage")
-
-
-@ADINPLACEORVIEW.impl("set_.source_Storage")
-def set__source_Storage(keys: int, self: Any, source: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := self._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _set__source_Storage[below](below, self, source)
-    self.bump_version()
-    return returned
-
-
-_set__source_Storage_storage_offset = table("set_.source_Storage_storage_offset")
-
-
-@ADINPLACEORVIEW.impl("set_.source_Storage_storage_offset")
-def set__source_Storage_storage_offset(
-    keys: int, self: Any, source: Any, storage_offset: Any, size: Any, stride: Any
-) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := self._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _set__source_Storage_storage_offset[below](below, self, source, storage_offset, size, stride)
-    self.bump_version()
-    return returned
-
-
-_set__source_Tensor = table("set_.source_Tensor")
-
-
-@ADINPLACEORVIEW.impl("set_.source_Tensor")
-def set__source_Tensor(keys: int, self: Any, source: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := self._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _set__source_Tensor[below](below, self, source)
-    self.bump_version()
-    return returned
-
-
-_set_ = table("set_")
-
-
-@ADINPLACEORVIEW.impl("set_")
-def set_(keys: int, self: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := self._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _set_[below](below, self)
-    self.bump_version()
-    return returned
-
-
-__softmax_out = table("_softmax.out")
-
-
-@ADINPLACEORVIEW.impl("_softmax.out")
-def _softmax_out(keys: int, self: Any, dim: Any, half_to_float: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = __softmax_out[below](below, self, dim, half_to_float, out)
-    out.bump_version()
-    return returned
-
-
-_softmax_int_out = table("softmax.int_out")
-
-
-@ADINPLACEORVIEW.impl("softmax.int_out")
-def softmax_int_out(keys: int, self: Any, dim: Any, dtype: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _softmax_int_out[below](below, self, dim, dtype, out)
-    out.bump_version()
-    return returned
-
-
-__log_softmax_out = table("_log_softmax.out")
-
-
-@ADINPLACEORVIEW.impl("_log_softmax.out")
-def _log_softmax_out(keys: int, self: Any, dim: Any, half_to_float: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = __log_softmax_out[below](below, self, dim, half_to_float, out)
-    out.bump_version()
-    return returned
-
-
-_log_softmax_int_out = table("log_softmax.int_out")
-
-
-@ADINPLACEORVIEW.impl("log_softmax.int_out")
-def log_softmax_int_out(keys: int, self: Any, dim: Any, dtype: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _log_softmax_int_out[below](below, self, dim, dtype, out)
-    out.bump_version()
-    return returned
-
-
-_mse_loss_out = table("mse_loss.out")
-
-
-@ADINPLACEORVIEW.impl("mse_loss.out")
-def mse_loss_out(keys: int, self: Any, target: Any, reduction: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _mse_loss_out[below](below, self, target, reduction, out)
-    out.bump_version()
-    return returned
-
-
 _erf_ = table("erf_")
 
 
@@ -7490,5 +4461,3034 @@ def special_shifted_chebyshev_polynomial_w_n_scalar_out(keys: int, x: Any, n: An
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
     returned = _special_shifted_chebyshev_polynomial_w_n_scalar_out[below](below, x, n, out)
+    out.bump_version()
+    return returned
+
+
+_sum_IntList_out = table("sum.IntList_out")
+
+
+@ADINPLACEORVIEW.impl("sum.IntList_out")
+def sum_IntList_out(keys: int, self: Any, dim: Any, keepdim: Any, dtype: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _sum_IntList_out[below](below, self, dim, keepdim, dtype, out)
+    out.bump_version()
+    return returned
+
+
+_mean_dtype_out = table("mean.dtype_out")
+
+
+@ADINPLACEORVIEW.impl("mean.dtype_out")
+def mean_dtype_out(keys: int, self: Any, dtype: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _mean_dtype_out[below](below, self, dtype, out)
+    out.bump_version()
+    return returned
+
+
+_mean_out = table("mean.out")
+
+
+@ADINPLACEORVIEW.impl("mean.out")
+def mean_out(keys: int, self: Any, dim: Any, keepdim: Any, dtype: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _mean_out[below](below, self, dim, keepdim, dtype, out)
+    out.bump_version()
+    return returned
+
+
+_nansum_out = table("nansum.out")
+
+
+@ADINPLACEORVIEW.impl("nansum.out")
+def nansum_out(keys: int, self: Any, dim: Any, keepdim: Any, dtype: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _nansum_out[below](below, self, dim, keepdim, dtype, out)
+    out.bump_version()
+    return returned
+
+
+_aminmax_out = table("aminmax.out")
+
+
+@ADINPLACEORVIEW.impl("aminmax.out")
+def aminmax_out(keys: int, self: Any, dim: Any, keepdim: Any, min: Any, max: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := min._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    if (storage := max._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _aminmax_out[below](below, self, dim, keepdim, min, max)
+    min.bump_version()
+    max.bump_version()
+    return returned
+
+
+_max_unary_out = table("max.unary_out")
+
+
+@ADINPLACEORVIEW.impl("max.unary_out")
+def max_unary_out(keys: int, self: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _max_unary_out[below](below, self, out)
+    out.bump_version()
+    return returned
+
+
+_max_dim_max = table("max.dim_max")
+
+
+@ADINPLACEORVIEW.impl("max.dim_max")
+def max_dim_max(keys: int, self: Any, dim: Any, keepdim: Any, values: Any, indices: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := values._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    if (storage := indices._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _max_dim_max[below](below, self, dim, keepdim, values, indices)
+    values.bump_version()
+    indices.bump_version()
+    return returned
+
+
+_min_unary_out = table("min.unary_out")
+
+
+@ADINPLACEORVIEW.impl("min.unary_out")
+def min_unary_out(keys: int, self: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _min_unary_out[below](below, self, out)
+    out.bump_version()
+    return returned
+
+
+_min_dim_min = table("min.dim_min")
+
+
+@ADINPLACEORVIEW.impl("min.dim_min")
+def min_dim_min(keys: int, self: Any, dim: Any, keepdim: Any, values: Any, indices: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := values._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    if (storage := indices._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _min_dim_min[below](below, self, dim, keepdim, values, indices)
+    values.bump_version()
+    indices.bump_version()
+    return returned
+
+
+_amax_out = table("amax.out")
+
+
+@ADINPLACEORVIEW.impl("amax.out")
+def amax_out(keys: int, self: Any, dim: Any, keepdim: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _amax_out[below](below, self, dim, keepdim, out)
+    out.bump_version()
+    return returned
+
+
+_amin_out = table("amin.out")
+
+
+@ADINPLACEORVIEW.impl("amin.out")
+def amin_out(keys: int, self: Any, dim: Any, keepdim: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _amin_out[below](below, self, dim, keepdim, out)
+    out.bump_version()
+    return returned
+
+
+_argmax_out = table("argmax.out")
+
+
+@ADINPLACEORVIEW.impl("argmax.out")
+def argmax_out(keys: int, self: Any, dim: Any, keepdim: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _argmax_out[below](below, self, dim, keepdim, out)
+    out.bump_version()
+    return returned
+
+
+_argmin_out = table("argmin.out")
+
+
+@ADINPLACEORVIEW.impl("argmin.out")
+def argmin_out(keys: int, self: Any, dim: Any, keepdim: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _argmin_out[below](below, self, dim, keepdim, out)
+    out.bump_version()
+    return returned
+
+
+_all_all_out = table("all.all_out")
+
+
+@ADINPLACEORVIEW.impl("all.all_out")
+def all_all_out(keys: int, self: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _all_all_out[below](below, self, out)
+    out.bump_version()
+    return returned
+
+
+_all_out = table("all.out")
+
+
+@ADINPLACEORVIEW.impl("all.out")
+def all_out(keys: int, self: Any, dim: Any, keepdim: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _all_out[below](below, self, dim, keepdim, out)
+    out.bump_version()
+    return returned
+
+
+_all_dims_out = table("all.dims_out")
+
+
+@ADINPLACEORVIEW.impl("all.dims_out")
+def all_dims_out(keys: int, self: Any, dim: Any, keepdim: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _all_dims_out[below](below, self, dim, keepdim, out)
+    out.bump_version()
+    return returned
+
+
+_any_all_out = table("any.all_out")
+
+
+@ADINPLACEORVIEW.impl("any.all_out")
+def any_all_out(keys: int, self: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _any_all_out[below](below, self, out)
+    out.bump_version()
+    return returned
+
+
+_any_out = table("any.out")
+
+
+@ADINPLACEORVIEW.impl("any.out")
+def any_out(keys: int, self: Any, dim: Any, keepdim: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _any_out[below](below, self, dim, keepdim, out)
+    out.bump_version()
+    return returned
+
+
+_any_dims_out = table("any.dims_out")
+
+
+@ADINPLACEORVIEW.impl("any.dims_out")
+def any_dims_out(keys: int, self: Any, dim: Any, keepdim: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _any_dims_out[below](below, self, dim, keepdim, out)
+    out.bump_version()
+    return returned
+
+
+_prod_int_out = table("prod.int_out")
+
+
+@ADINPLACEORVIEW.impl("prod.int_out")
+def prod_int_out(keys: int, self: Any, dim: Any, keepdim: Any, dtype: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _prod_int_out[below](below, self, dim, keepdim, dtype, out)
+    out.bump_version()
+    return returned
+
+
+_var_correction_out = table("var.correction_out")
+
+
+@ADINPLACEORVIEW.impl("var.correction_out")
+def var_correction_out(keys: int, self: Any, dim: Any, correction: Any, keepdim: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _var_correction_out[below](below, self, dim, correction, keepdim, out)
+    out.bump_version()
+    return returned
+
+
+_std_correction_out = table("std.correction_out")
+
+
+@ADINPLACEORVIEW.impl("std.correction_out")
+def std_correction_out(keys: int, self: Any, dim: Any, correction: Any, keepdim: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _std_correction_out[below](below, self, dim, correction, keepdim, out)
+    out.bump_version()
+    return returned
+
+
+_var_mean_correction_out = table("var_mean.correction_out")
+
+
+@ADINPLACEORVIEW.impl("var_mean.correction_out")
+def var_mean_correction_out(keys: int, self: Any, dim: Any, correction: Any, keepdim: Any, out0: Any, out1: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out0._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    if (storage := out1._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _var_mean_correction_out[below](below, self, dim, correction, keepdim, out0, out1)
+    out0.bump_version()
+    out1.bump_version()
+    return returned
+
+
+_std_mean_correction_out = table("std_mean.correction_out")
+
+
+@ADINPLACEORVIEW.impl("std_mean.correction_out")
+def std_mean_correction_out(keys: int, self: Any, dim: Any, correction: Any, keepdim: Any, out0: Any, out1: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out0._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    if (storage := out1._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _std_mean_correction_out[below](below, self, dim, correction, keepdim, out0, out1)
+    out0.bump_version()
+    out1.bump_version()
+    return returned
+
+
+_hash_tensor_out = table("hash_tensor.out")
+
+
+@ADINPLACEORVIEW.impl("hash_tensor.out")
+def hash_tensor_out(keys: int, self: Any, dim: Any, keepdim: Any, mode: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _hash_tensor_out[below](below, self, dim, keepdim, mode, out)
+    out.bump_version()
+    return returned
+
+
+_logsumexp_out = table("logsumexp.out")
+
+
+@ADINPLACEORVIEW.impl("logsumexp.out")
+def logsumexp_out(keys: int, self: Any, dim: Any, keepdim: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _logsumexp_out[below](below, self, dim, keepdim, out)
+    out.bump_version()
+    return returned
+
+
+_cumsum_ = table("cumsum_")
+
+
+@ADINPLACEORVIEW.impl("cumsum_")
+def cumsum_(keys: int, self: Any, dim: Any, dtype: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _cumsum_[below](below, self, dim, dtype)
+    self.bump_version()
+    return returned
+
+
+_cumsum_out = table("cumsum.out")
+
+
+@ADINPLACEORVIEW.impl("cumsum.out")
+def cumsum_out(keys: int, self: Any, dim: Any, dtype: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _cumsum_out[below](below, self, dim, dtype, out)
+    out.bump_version()
+    return returned
+
+
+_cumprod_ = table("cumprod_")
+
+
+@ADINPLACEORVIEW.impl("cumprod_")
+def cumprod_(keys: int, self: Any, dim: Any, dtype: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _cumprod_[below](below, self, dim, dtype)
+    self.bump_version()
+    return returned
+
+
+_cumprod_out = table("cumprod.out")
+
+
+@ADINPLACEORVIEW.impl("cumprod.out")
+def cumprod_out(keys: int, self: Any, dim: Any, dtype: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _cumprod_out[below](below, self, dim, dtype, out)
+    out.bump_version()
+    return returned
+
+
+_cummax_out = table("cummax.out")
+
+
+@ADINPLACEORVIEW.impl("cummax.out")
+def cummax_out(keys: int, self: Any, dim: Any, values: Any, indices: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := values._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    if (storage := indices._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _cummax_out[below](below, self, dim, values, indices)
+    values.bump_version()
+    indices.bump_version()
+    return returned
+
+
+_cummin_out = table("cummin.out")
+
+
+@ADINPLACEORVIEW.impl("cummin.out")
+def cummin_out(keys: int, self: Any, dim: Any, values: Any, indices: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := values._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    if (storage := indices._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _cummin_out[below](below, self, dim, values, indices)
+    values.bump_version()
+    indices.bump_version()
+    return returned
+
+
+_logcumsumexp_out = table("logcumsumexp.out")
+
+
+@ADINPLACEORVIEW.impl("logcumsumexp.out")
+def logcumsumexp_out(keys: int, self: Any, dim: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _logcumsumexp_out[below](below, self, dim, out)
+    out.bump_version()
+    return returned
+
+
+_histc_out = table("histc.out")
+
+
+@ADINPLACEORVIEW.impl("histc.out")
+def histc_out(keys: int, self: Any, bins: Any, min: Any, max: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _histc_out[below](below, self, bins, min, max, out)
+    out.bump_version()
+    return returned
+
+
+_histogram_bins_tensor_out = table("histogram.bins_tensor_out")
+
+
+@ADINPLACEORVIEW.impl("histogram.bins_tensor_out")
+def histogram_bins_tensor_out(
+    keys: int, self: Any, bins: Any, weight: Any, density: Any, hist: Any, bin_edges: Any
+) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := hist._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    if (storage := bin_edges._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _histogram_bins_tensor_out[below](below, self, bins, weight, density, hist, bin_edges)
+    hist.bump_version()
+    bin_edges.bump_version()
+    return returned
+
+
+_histogram_bin_ct_out = table("histogram.bin_ct_out")
+
+
+@ADINPLACEORVIEW.impl("histogram.bin_ct_out")
+def histogram_bin_ct_out(
+    keys: int, self: Any, bins: Any, range: Any, weight: Any, density: Any, hist: Any, bin_edges: Any
+) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := hist._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    if (storage := bin_edges._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _histogram_bin_ct_out[below](below, self, bins, range, weight, density, hist, bin_edges)
+    hist.bump_version()
+    bin_edges.bump_version()
+    return returned
+
+
+_sort_values = table("sort.values")
+
+
+@ADINPLACEORVIEW.impl("sort.values")
+def sort_values(keys: int, self: Any, dim: Any, descending: Any, values: Any, indices: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := values._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    if (storage := indices._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _sort_values[below](below, self, dim, descending, values, indices)
+    values.bump_version()
+    indices.bump_version()
+    return returned
+
+
+_sort_values_stable = table("sort.values_stable")
+
+
+@ADINPLACEORVIEW.impl("sort.values_stable")
+def sort_values_stable(keys: int, self: Any, stable: Any, dim: Any, descending: Any, values: Any, indices: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := values._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    if (storage := indices._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _sort_values_stable[below](below, self, stable, dim, descending, values, indices)
+    values.bump_version()
+    indices.bump_version()
+    return returned
+
+
+_topk_values = table("topk.values")
+
+
+@ADINPLACEORVIEW.impl("topk.values")
+def topk_values(keys: int, self: Any, k: Any, dim: Any, largest: Any, sorted: Any, values: Any, indices: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := values._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    if (storage := indices._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _topk_values[below](below, self, k, dim, largest, sorted, values, indices)
+    values.bump_version()
+    indices.bump_version()
+    return returned
+
+
+_kthvalue_values = table("kthvalue.values")
+
+
+@ADINPLACEORVIEW.impl("kthvalue.values")
+def kthvalue_values(keys: int, self: Any, k: Any, dim: Any, keepdim: Any, values: Any, indices: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := values._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    if (storage := indices._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _kthvalue_values[below](below, self, k, dim, keepdim, values, indices)
+    values.bump_version()
+    indices.bump_version()
+    return returned
+
+
+_median_out = table("median.out")
+
+
+@ADINPLACEORVIEW.impl("median.out")
+def median_out(keys: int, self: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _median_out[below](below, self, out)
+    out.bump_version()
+    return returned
+
+
+_median_dim_values = table("median.dim_values")
+
+
+@ADINPLACEORVIEW.impl("median.dim_values")
+def median_dim_values(keys: int, self: Any, dim: Any, keepdim: Any, values: Any, indices: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := values._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    if (storage := indices._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _median_dim_values[below](below, self, dim, keepdim, values, indices)
+    values.bump_version()
+    indices.bump_version()
+    return returned
+
+
+_nanmedian_out = table("nanmedian.out")
+
+
+@ADINPLACEORVIEW.impl("nanmedian.out")
+def nanmedian_out(keys: int, self: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _nanmedian_out[below](below, self, out)
+    out.bump_version()
+    return returned
+
+
+_nanmedian_dim_values = table("nanmedian.dim_values")
+
+
+@ADINPLACEORVIEW.impl("nanmedian.dim_values")
+def nanmedian_dim_values(keys: int, self: Any, dim: Any, keepdim: Any, values: Any, indices: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := values._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    if (storage := indices._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _nanmedian_dim_values[below](below, self, dim, keepdim, values, indices)
+    values.bump_version()
+    indices.bump_version()
+    return returned
+
+
+_mode_values = table("mode.values")
+
+
+@ADINPLACEORVIEW.impl("mode.values")
+def mode_values(keys: int, self: Any, dim: Any, keepdim: Any, values: Any, indices: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := values._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    if (storage := indices._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _mode_values[below](below, self, dim, keepdim, values, indices)
+    values.bump_version()
+    indices.bump_version()
+    return returned
+
+
+_searchsorted_Tensor_out = table("searchsorted.Tensor_out")
+
+
+@ADINPLACEORVIEW.impl("searchsorted.Tensor_out")
+def searchsorted_Tensor_out(
+    keys: int, sorted_sequence: Any, self: Any, out_int32: Any, right: Any, side: Any, sorter: Any, out: Any
+) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _searchsorted_Tensor_out[below](below, sorted_sequence, self, out_int32, right, side, sorter, out)
+    out.bump_version()
+    return returned
+
+
+_searchsorted_Scalar_out = table("searchsorted.Scalar_out")
+
+
+@ADINPLACEORVIEW.impl("searchsorted.Scalar_out")
+def searchsorted_Scalar_out(
+    keys: int, sorted_sequence: Any, self: Any, out_int32: Any, right: Any, side: Any, sorter: Any, out: Any
+) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _searchsorted_Scalar_out[below](below, sorted_sequence, self, out_int32, right, side, sorter, out)
+    out.bump_version()
+    return returned
+
+
+_isin_Tensor_Tensor_out = table("isin.Tensor_Tensor_out")
+
+
+@ADINPLACEORVIEW.impl("isin.Tensor_Tensor_out")
+def isin_Tensor_Tensor_out(
+    keys: int, elements: Any, test_elements: Any, assume_unique: Any, invert: Any, out: Any
+) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _isin_Tensor_Tensor_out[below](below, elements, test_elements, assume_unique, invert, out)
+    out.bump_version()
+    return returned
+
+
+_isin_Tensor_Scalar_out = table("isin.Tensor_Scalar_out")
+
+
+@ADINPLACEORVIEW.impl("isin.Tensor_Scalar_out")
+def isin_Tensor_Scalar_out(
+    keys: int, elements: Any, test_element: Any, assume_unique: Any, invert: Any, out: Any
+) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _isin_Tensor_Scalar_out[below](below, elements, test_element, assume_unique, invert, out)
+    out.bump_version()
+    return returned
+
+
+_isin_Scalar_Tensor_out = table("isin.Scalar_Tensor_out")
+
+
+@ADINPLACEORVIEW.impl("isin.Scalar_Tensor_out")
+def isin_Scalar_Tensor_out(
+    keys: int, element: Any, test_elements: Any, assume_unique: Any, invert: Any, out: Any
+) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _isin_Scalar_Tensor_out[below](below, element, test_elements, assume_unique, invert, out)
+    out.bump_version()
+    return returned
+
+
+_bucketize_Tensor_out = table("bucketize.Tensor_out")
+
+
+@ADINPLACEORVIEW.impl("bucketize.Tensor_out")
+def bucketize_Tensor_out(keys: int, self: Any, boundaries: Any, out_int32: Any, right: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _bucketize_Tensor_out[below](below, self, boundaries, out_int32, right, out)
+    out.bump_version()
+    return returned
+
+
+_bucketize_Scalar_out = table("bucketize.Scalar_out")
+
+
+@ADINPLACEORVIEW.impl("bucketize.Scalar_out")
+def bucketize_Scalar_out(keys: int, self: Any, boundaries: Any, out_int32: Any, right: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _bucketize_Scalar_out[below](below, self, boundaries, out_int32, right, out)
+    out.bump_version()
+    return returned
+
+
+_take_out = table("take.out")
+
+
+@ADINPLACEORVIEW.impl("take.out")
+def take_out(keys: int, self: Any, index: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _take_out[below](below, self, index, out)
+    out.bump_version()
+    return returned
+
+
+_index_put_ = table("index_put_")
+
+
+@ADINPLACEORVIEW.impl("index_put_")
+def index_put_(keys: int, self: Any, indices: Any, values: Any, accumulate: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _index_put_[below](below, self, indices, values, accumulate)
+    self.bump_version()
+    return returned
+
+
+_gather_out = table("gather.out")
+
+
+@ADINPLACEORVIEW.impl("gather.out")
+def gather_out(keys: int, self: Any, dim: Any, index: Any, sparse_grad: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _gather_out[below](below, self, dim, index, sparse_grad, out)
+    out.bump_version()
+    return returned
+
+
+_scatter__src = table("scatter_.src")
+
+
+@ADINPLACEORVIEW.impl("scatter_.src")
+def scatter__src(keys: int, self: Any, dim: Any, index: Any, src: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _scatter__src[below](below, self, dim, index, src)
+    self.bump_version()
+    return returned
+
+
+_scatter_src_out = table("scatter.src_out")
+
+
+@ADINPLACEORVIEW.impl("scatter.src_out")
+def scatter_src_out(keys: int, self: Any, dim: Any, index: Any, src: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _scatter_src_out[below](below, self, dim, index, src, out)
+    out.bump_version()
+    return returned
+
+
+_scatter__value = table("scatter_.value")
+
+
+@ADINPLACEORVIEW.impl("scatter_.value")
+def scatter__value(keys: int, self: Any, dim: Any, index: Any, value: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _scatter__value[below](below, self, dim, index, value)
+    self.bump_version()
+    return returned
+
+
+_scatter_value_out = table("scatter.value_out")
+
+
+@ADINPLACEORVIEW.impl("scatter.value_out")
+def scatter_value_out(keys: int, self: Any, dim: Any, index: Any, value: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _scatter_value_out[below](below, self, dim, index, value, out)
+    out.bump_version()
+    return returned
+
+
+_scatter_add_ = table("scatter_add_")
+
+
+@ADINPLACEORVIEW.impl("scatter_add_")
+def scatter_add_(keys: int, self: Any, dim: Any, index: Any, src: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _scatter_add_[below](below, self, dim, index, src)
+    self.bump_version()
+    return returned
+
+
+_scatter_add_out = table("scatter_add.out")
+
+
+@ADINPLACEORVIEW.impl("scatter_add.out")
+def scatter_add_out(keys: int, self: Any, dim: Any, index: Any, src: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _scatter_add_out[below](below, self, dim, index, src, out)
+    out.bump_version()
+    return returned
+
+
+_scatter__reduce = table("scatter_.reduce")
+
+
+@ADINPLACEORVIEW.impl("scatter_.reduce")
+def scatter__reduce(keys: int, self: Any, dim: Any, index: Any, src: Any, reduce: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _scatter__reduce[below](below, self, dim, index, src, reduce)
+    self.bump_version()
+    return returned
+
+
+_scatter_reduce_out = table("scatter.reduce_out")
+
+
+@ADINPLACEORVIEW.impl("scatter.reduce_out")
+def scatter_reduce_out(keys: int, self: Any, dim: Any, index: Any, src: Any, reduce: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _scatter_reduce_out[below](below, self, dim, index, src, reduce, out)
+    out.bump_version()
+    return returned
+
+
+_scatter__value_reduce = table("scatter_.value_reduce")
+
+
+@ADINPLACEORVIEW.impl("scatter_.value_reduce")
+def scatter__value_reduce(keys: int, self: Any, dim: Any, index: Any, value: Any, reduce: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _scatter__value_reduce[below](below, self, dim, index, value, reduce)
+    self.bump_version()
+    return returned
+
+
+_scatter_value_reduce_out = table("scatter.value_reduce_out")
+
+
+@ADINPLACEORVIEW.impl("scatter.value_reduce_out")
+def scatter_value_reduce_out(keys: int, self: Any, dim: Any, index: Any, value: Any, reduce: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _scatter_value_reduce_out[below](below, self, dim, index, value, reduce, out)
+    out.bump_version()
+    return returned
+
+
+_scatter_reduce__two = table("scatter_reduce_.two")
+
+
+@ADINPLACEORVIEW.impl("scatter_reduce_.two")
+def scatter_reduce__two(keys: int, self: Any, dim: Any, index: Any, src: Any, reduce: Any, include_self: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _scatter_reduce__two[below](below, self, dim, index, src, reduce, include_self)
+    self.bump_version()
+    return returned
+
+
+_scatter_reduce_two_out = table("scatter_reduce.two_out")
+
+
+@ADINPLACEORVIEW.impl("scatter_reduce.two_out")
+def scatter_reduce_two_out(
+    keys: int, self: Any, dim: Any, index: Any, src: Any, reduce: Any, include_self: Any, out: Any
+) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _scatter_reduce_two_out[below](below, self, dim, index, src, reduce, include_self, out)
+    out.bump_version()
+    return returned
+
+
+_index_add_ = table("index_add_")
+
+
+@ADINPLACEORVIEW.impl("index_add_")
+def index_add_(keys: int, self: Any, dim: Any, index: Any, source: Any, alpha: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _index_add_[below](below, self, dim, index, source, alpha)
+    self.bump_version()
+    return returned
+
+
+_index_add_out = table("index_add.out")
+
+
+@ADINPLACEORVIEW.impl("index_add.out")
+def index_add_out(keys: int, self: Any, dim: Any, index: Any, source: Any, alpha: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _index_add_out[below](below, self, dim, index, source, alpha, out)
+    out.bump_version()
+    return returned
+
+
+_index_reduce_ = table("index_reduce_")
+
+
+@ADINPLACEORVIEW.impl("index_reduce_")
+def index_reduce_(keys: int, self: Any, dim: Any, index: Any, source: Any, reduce: Any, include_self: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _index_reduce_[below](below, self, dim, index, source, reduce, include_self)
+    self.bump_version()
+    return returned
+
+
+_index_reduce_out = table("index_reduce.out")
+
+
+@ADINPLACEORVIEW.impl("index_reduce.out")
+def index_reduce_out(
+    keys: int, self: Any, dim: Any, index: Any, source: Any, reduce: Any, include_self: Any, out: Any
+) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _index_reduce_out[below](below, self, dim, index, source, reduce, include_self, out)
+    out.bump_version()
+    return returned
+
+
+_index_copy_ = table("index_copy_")
+
+
+@ADINPLACEORVIEW.impl("index_copy_")
+def index_copy_(keys: int, self: Any, dim: Any, index: Any, source: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _index_copy_[below](below, self, dim, index, source)
+    self.bump_version()
+    return returned
+
+
+_index_copy_out = table("index_copy.out")
+
+
+@ADINPLACEORVIEW.impl("index_copy.out")
+def index_copy_out(keys: int, self: Any, dim: Any, index: Any, source: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _index_copy_out[below](below, self, dim, index, source, out)
+    out.bump_version()
+    return returned
+
+
+_index_fill__int_Scalar = table("index_fill_.int_Scalar")
+
+
+@ADINPLACEORVIEW.impl("index_fill_.int_Scalar")
+def index_fill__int_Scalar(keys: int, self: Any, dim: Any, index: Any, value: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _index_fill__int_Scalar[below](below, self, dim, index, value)
+    self.bump_version()
+    return returned
+
+
+_index_fill__int_Tensor = table("index_fill_.int_Tensor")
+
+
+@ADINPLACEORVIEW.impl("index_fill_.int_Tensor")
+def index_fill__int_Tensor(keys: int, self: Any, dim: Any, index: Any, value: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _index_fill__int_Tensor[below](below, self, dim, index, value)
+    self.bump_version()
+    return returned
+
+
+_put_ = table("put_")
+
+
+@ADINPLACEORVIEW.impl("put_")
+def put_(keys: int, self: Any, index: Any, source: Any, accumulate: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _put_[below](below, self, index, source, accumulate)
+    self.bump_version()
+    return returned
+
+
+_masked_scatter_ = table("masked_scatter_")
+
+
+@ADINPLACEORVIEW.impl("masked_scatter_")
+def masked_scatter_(keys: int, self: Any, mask: Any, source: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _masked_scatter_[below](below, self, mask, source)
+    self.bump_version()
+    return returned
+
+
+_nonzero_static_out = table("nonzero_static.out")
+
+
+@ADINPLACEORVIEW.impl("nonzero_static.out")
+def nonzero_static_out(keys: int, self: Any, size: Any, fill_value: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _nonzero_static_out[below](below, self, size, fill_value, out)
+    out.bump_version()
+    return returned
+
+
+_index_select_out = table("index_select.out")
+
+
+@ADINPLACEORVIEW.impl("index_select.out")
+def index_select_out(keys: int, self: Any, dim: Any, index: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _index_select_out[below](below, self, dim, index, out)
+    out.bump_version()
+    return returned
+
+
+_masked_select_out = table("masked_select.out")
+
+
+@ADINPLACEORVIEW.impl("masked_select.out")
+def masked_select_out(keys: int, self: Any, mask: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _masked_select_out[below](below, self, mask, out)
+    out.bump_version()
+    return returned
+
+
+_nonzero_out = table("nonzero.out")
+
+
+@ADINPLACEORVIEW.impl("nonzero.out")
+def nonzero_out(keys: int, self: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _nonzero_out[below](below, self, out)
+    out.bump_version()
+    return returned
+
+
+_alias = table("alias")
+
+
+@ADINPLACEORVIEW.impl("alias")
+def alias(keys: int, self: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    return as_view(self, _alias[below](below, self))
+
+
+_detach = table("detach")
+
+
+@ADINPLACEORVIEW.impl("detach")
+def detach(keys: int, self: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    return shares_version(self, _detach[below](below, self))
+
+
+_view = table("view")
+
+
+@ADINPLACEORVIEW.impl("view")
+def view(keys: int, self: Any, size: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    return as_view(self, _view[below](below, self, size))
+
+
+_view_dtype = table("view.dtype")
+
+
+@ADINPLACEORVIEW.impl("view.dtype")
+def view_dtype(keys: int, self: Any, dtype: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    return shares_version(self, _view_dtype[below](below, self, dtype))
+
+
+__reshape_alias = table("_reshape_alias")
+
+
+@ADINPLACEORVIEW.impl("_reshape_alias")
+def _reshape_alias(keys: int, self: Any, size: Any, stride: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    return as_view(self, __reshape_alias[below](below, self, size, stride))
+
+
+_transpose_int = table("transpose.int")
+
+
+@ADINPLACEORVIEW.impl("transpose.int")
+def transpose_int(keys: int, self: Any, dim0: Any, dim1: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    return as_view(self, _transpose_int[below](below, self, dim0, dim1))
+
+
+_t = table("t")
+
+
+@ADINPLACEORVIEW.impl("t")
+def t(keys: int, self: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    return as_view(self, _t[below](below, self))
+
+
+_permute = table("permute")
+
+
+@ADINPLACEORVIEW.impl("permute")
+def permute(keys: int, self: Any, dims: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    return as_view(self, _permute[below](below, self, dims))
+
+
+_expand = table("expand")
+
+
+@ADINPLACEORVIEW.impl("expand")
+def expand(keys: int, self: Any, size: Any, implicit: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    return as_view(self, _expand[below](below, self, size, implicit))
+
+
+_squeeze = table("squeeze")
+
+
+@ADINPLACEORVIEW.impl("squeeze")
+def squeeze(keys: int, self: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    return as_view(self, _squeeze[below](below, self))
+
+
+_squeeze_dim = table("squeeze.dim")
+
+
+@ADINPLACEORVIEW.impl("squeeze.dim")
+def squeeze_dim(keys: int, self: Any, dim: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    return as_view(self, _squeeze_dim[below](below, self, dim))
+
+
+_squeeze_dims = table("squeeze.dims")
+
+
+@ADINPLACEORVIEW.impl("squeeze.dims")
+def squeeze_dims(keys: int, self: Any, dim: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    return as_view(self, _squeeze_dims[below](below, self, dim))
+
+
+_unsqueeze = table("unsqueeze")
+
+
+@ADINPLACEORVIEW.impl("unsqueeze")
+def unsqueeze(keys: int, self: Any, dim: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    return as_view(self, _unsqueeze[below](below, self, dim))
+
+
+_select_int = table("select.int")
+
+
+@ADINPLACEORVIEW.impl("select.int")
+def select_int(keys: int, self: Any, dim: Any, index: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    return as_view(self, _select_int[below](below, self, dim, index))
+
+
+_slice_Tensor = table("slice.Tensor")
+
+
+@ADINPLACEORVIEW.impl("slice.Tensor")
+def slice_Tensor(keys: int, self: Any, dim: Any, start: Any, end: Any, step: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    return as_view(self, _slice_Tensor[below](below, self, dim, start, end, step))
+
+
+_diagonal = table("diagonal")
+
+
+@ADINPLACEORVIEW.impl("diagonal")
+def diagonal(keys: int, self: Any, offset: Any, dim1: Any, dim2: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    return as_view(self, _diagonal[below](below, self, offset, dim1, dim2))
+
+
+_unfold = table("unfold")
+
+
+@ADINPLACEORVIEW.impl("unfold")
+def unfold(keys: int, self: Any, dimension: Any, size: Any, step: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    return as_view(self, _unfold[below](below, self, dimension, size, step))
+
+
+_unbind_int = table("unbind.int")
+
+
+@ADINPLACEORVIEW.impl("unbind.int")
+def unbind_int(keys: int, self: Any, dim: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    return as_views(self, _unbind_int[below](below, self, dim))
+
+
+_split_Tensor = table("split.Tensor")
+
+
+@ADINPLACEORVIEW.impl("split.Tensor")
+def split_Tensor(keys: int, self: Any, split_size: Any, dim: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    return as_views(self, _split_Tensor[below](below, self, split_size, dim))
+
+
+_as_strided = table("as_strided")
+
+
+@ADINPLACEORVIEW.impl("as_strided")
+def as_strided(keys: int, self: Any, size: Any, stride: Any, storage_offset: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    return as_view(self, _as_strided[below](below, self, size, stride, storage_offset))
+
+
+_split_with_sizes = table("split_with_sizes")
+
+
+@ADINPLACEORVIEW.impl("split_with_sizes")
+def split_with_sizes(keys: int, self: Any, split_sizes: Any, dim: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    return as_views(self, _split_with_sizes[below](below, self, split_sizes, dim))
+
+
+_transpose_ = table("transpose_")
+
+
+@ADINPLACEORVIEW.impl("transpose_")
+def transpose_(keys: int, self: Any, dim0: Any, dim1: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _transpose_[below](below, self, dim0, dim1)
+    self.bump_version()
+    return returned
+
+
+_t_ = table("t_")
+
+
+@ADINPLACEORVIEW.impl("t_")
+def t_(keys: int, self: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _t_[below](below, self)
+    self.bump_version()
+    return returned
+
+
+_squeeze_ = table("squeeze_")
+
+
+@ADINPLACEORVIEW.impl("squeeze_")
+def squeeze_(keys: int, self: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _squeeze_[below](below, self)
+    self.bump_version()
+    return returned
+
+
+_squeeze__dim = table("squeeze_.dim")
+
+
+@ADINPLACEORVIEW.impl("squeeze_.dim")
+def squeeze__dim(keys: int, self: Any, dim: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _squeeze__dim[below](below, self, dim)
+    self.bump_version()
+    return returned
+
+
+_squeeze__dims = table("squeeze_.dims")
+
+
+@ADINPLACEORVIEW.impl("squeeze_.dims")
+def squeeze__dims(keys: int, self: Any, dim: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _squeeze__dims[below](below, self, dim)
+    self.bump_version()
+    return returned
+
+
+_unsqueeze_ = table("unsqueeze_")
+
+
+@ADINPLACEORVIEW.impl("unsqueeze_")
+def unsqueeze_(keys: int, self: Any, dim: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _unsqueeze_[below](below, self, dim)
+    self.bump_version()
+    return returned
+
+
+_as_strided_ = table("as_strided_")
+
+
+@ADINPLACEORVIEW.impl("as_strided_")
+def as_strided_(keys: int, self: Any, size: Any, stride: Any, storage_offset: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _as_strided_[below](below, self, size, stride, storage_offset)
+    self.bump_version()
+    return returned
+
+
+__conj_copy_out = table("_conj_copy.out")
+
+
+@ADINPLACEORVIEW.impl("_conj_copy.out")
+def _conj_copy_out(keys: int, self: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = __conj_copy_out[below](below, self, out)
+    out.bump_version()
+    return returned
+
+
+__neg_view_copy_out = table("_neg_view_copy.out")
+
+
+@ADINPLACEORVIEW.impl("_neg_view_copy.out")
+def _neg_view_copy_out(keys: int, self: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = __neg_view_copy_out[below](below, self, out)
+    out.bump_version()
+    return returned
+
+
+__reshape_alias_copy_out = table("_reshape_alias_copy.out")
+
+
+@ADINPLACEORVIEW.impl("_reshape_alias_copy.out")
+def _reshape_alias_copy_out(keys: int, self: Any, size: Any, stride: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = __reshape_alias_copy_out[below](below, self, size, stride, out)
+    out.bump_version()
+    return returned
+
+
+_alias_copy_out = table("alias_copy.out")
+
+
+@ADINPLACEORVIEW.impl("alias_copy.out")
+def alias_copy_out(keys: int, self: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _alias_copy_out[below](below, self, out)
+    out.bump_version()
+    return returned
+
+
+_as_strided_copy_out = table("as_strided_copy.out")
+
+
+@ADINPLACEORVIEW.impl("as_strided_copy.out")
+def as_strided_copy_out(keys: int, self: Any, size: Any, stride: Any, storage_offset: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _as_strided_copy_out[below](below, self, size, stride, storage_offset, out)
+    out.bump_version()
+    return returned
+
+
+_detach_copy_out = table("detach_copy.out")
+
+
+@ADINPLACEORVIEW.impl("detach_copy.out")
+def detach_copy_out(keys: int, self: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _detach_copy_out[below](below, self, out)
+    out.bump_version()
+    return returned
+
+
+_diagonal_copy_out = table("diagonal_copy.out")
+
+
+@ADINPLACEORVIEW.impl("diagonal_copy.out")
+def diagonal_copy_out(keys: int, self: Any, offset: Any, dim1: Any, dim2: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _diagonal_copy_out[below](below, self, offset, dim1, dim2, out)
+    out.bump_version()
+    return returned
+
+
+_expand_copy_out = table("expand_copy.out")
+
+
+@ADINPLACEORVIEW.impl("expand_copy.out")
+def expand_copy_out(keys: int, self: Any, size: Any, implicit: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _expand_copy_out[below](below, self, size, implicit, out)
+    out.bump_version()
+    return returned
+
+
+_permute_copy_out = table("permute_copy.out")
+
+
+@ADINPLACEORVIEW.impl("permute_copy.out")
+def permute_copy_out(keys: int, self: Any, dims: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _permute_copy_out[below](below, self, dims, out)
+    out.bump_version()
+    return returned
+
+
+_select_copy_int_out = table("select_copy.int_out")
+
+
+@ADINPLACEORVIEW.impl("select_copy.int_out")
+def select_copy_int_out(keys: int, self: Any, dim: Any, index: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _select_copy_int_out[below](below, self, dim, index, out)
+    out.bump_version()
+    return returned
+
+
+_slice_copy_Tensor_out = table("slice_copy.Tensor_out")
+
+
+@ADINPLACEORVIEW.impl("slice_copy.Tensor_out")
+def slice_copy_Tensor_out(keys: int, self: Any, dim: Any, start: Any, end: Any, step: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _slice_copy_Tensor_out[below](below, self, dim, start, end, step, out)
+    out.bump_version()
+    return returned
+
+
+_squeeze_copy_out = table("squeeze_copy.out")
+
+
+@ADINPLACEORVIEW.impl("squeeze_copy.out")
+def squeeze_copy_out(keys: int, self: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _squeeze_copy_out[below](below, self, out)
+    out.bump_version()
+    return returned
+
+
+_squeeze_copy_dim_out = table("squeeze_copy.dim_out")
+
+
+@ADINPLACEORVIEW.impl("squeeze_copy.dim_out")
+def squeeze_copy_dim_out(keys: int, self: Any, dim: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _squeeze_copy_dim_out[below](below, self, dim, out)
+    out.bump_version()
+    return returned
+
+
+_squeeze_copy_dims_out = table("squeeze_copy.dims_out")
+
+
+@ADINPLACEORVIEW.impl("squeeze_copy.dims_out")
+def squeeze_copy_dims_out(keys: int, self: Any, dim: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _squeeze_copy_dims_out[below](below, self, dim, out)
+    out.bump_version()
+    return returned
+
+
+_t_copy_out = table("t_copy.out")
+
+
+@ADINPLACEORVIEW.impl("t_copy.out")
+def t_copy_out(keys: int, self: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _t_copy_out[below](below, self, out)
+    out.bump_version()
+    return returned
+
+
+_transpose_copy_int_out = table("transpose_copy.int_out")
+
+
+@ADINPLACEORVIEW.impl("transpose_copy.int_out")
+def transpose_copy_int_out(keys: int, self: Any, dim0: Any, dim1: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _transpose_copy_int_out[below](below, self, dim0, dim1, out)
+    out.bump_version()
+    return returned
+
+
+_unfold_copy_out = table("unfold_copy.out")
+
+
+@ADINPLACEORVIEW.impl("unfold_copy.out")
+def unfold_copy_out(keys: int, self: Any, dimension: Any, size: Any, step: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _unfold_copy_out[below](below, self, dimension, size, step, out)
+    out.bump_version()
+    return returned
+
+
+_unsqueeze_copy_out = table("unsqueeze_copy.out")
+
+
+@ADINPLACEORVIEW.impl("unsqueeze_copy.out")
+def unsqueeze_copy_out(keys: int, self: Any, dim: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _unsqueeze_copy_out[below](below, self, dim, out)
+    out.bump_version()
+    return returned
+
+
+_view_as_complex_copy_out = table("view_as_complex_copy.out")
+
+
+@ADINPLACEORVIEW.impl("view_as_complex_copy.out")
+def view_as_complex_copy_out(keys: int, self: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _view_as_complex_copy_out[below](below, self, out)
+    out.bump_version()
+    return returned
+
+
+_view_as_real_copy_out = table("view_as_real_copy.out")
+
+
+@ADINPLACEORVIEW.impl("view_as_real_copy.out")
+def view_as_real_copy_out(keys: int, self: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _view_as_real_copy_out[below](below, self, out)
+    out.bump_version()
+    return returned
+
+
+_view_copy_out = table("view_copy.out")
+
+
+@ADINPLACEORVIEW.impl("view_copy.out")
+def view_copy_out(keys: int, self: Any, size: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _view_copy_out[below](below, self, size, out)
+    out.bump_version()
+    return returned
+
+
+_view_copy_dtype_out = table("view_copy.dtype_out")
+
+
+@ADINPLACEORVIEW.impl("view_copy.dtype_out")
+def view_copy_dtype_out(keys: int, self: Any, dtype: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _view_copy_dtype_out[below](below, self, dtype, out)
+    out.bump_version()
+    return returned
+
+
+_narrow_copy_out = table("narrow_copy.out")
+
+
+@ADINPLACEORVIEW.impl("narrow_copy.out")
+def narrow_copy_out(keys: int, self: Any, dim: Any, start: Any, length: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _narrow_copy_out[below](below, self, dim, start, length, out)
+    out.bump_version()
+    return returned
+
+
+_split_copy_Tensor_out = table("split_copy.Tensor_out")
+
+
+@ADINPLACEORVIEW.impl("split_copy.Tensor_out")
+def split_copy_Tensor_out(keys: int, self: Any, split_size: Any, dim: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    for tensor in out:
+        if (storage := tensor._storage) is not None and storage.lazy is not None:
+            storage.materialize()
+    returned = _split_copy_Tensor_out[below](below, self, split_size, dim, out)
+    for tensor in out:
+        tensor.bump_version()
+    return returned
+
+
+_split_with_sizes_copy_out = table("split_with_sizes_copy.out")
+
+
+@ADINPLACEORVIEW.impl("split_with_sizes_copy.out")
+def split_with_sizes_copy_out(keys: int, self: Any, split_sizes: Any, dim: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    for tensor in out:
+        if (storage := tensor._storage) is not None and storage.lazy is not None:
+            storage.materialize()
+    returned = _split_with_sizes_copy_out[below](below, self, split_sizes, dim, out)
+    for tensor in out:
+        tensor.bump_version()
+    return returned
+
+
+_unbind_copy_int_out = table("unbind_copy.int_out")
+
+
+@ADINPLACEORVIEW.impl("unbind_copy.int_out")
+def unbind_copy_int_out(keys: int, self: Any, dim: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    for tensor in out:
+        if (storage := tensor._storage) is not None and storage.lazy is not None:
+            storage.materialize()
+    returned = _unbind_copy_int_out[below](below, self, dim, out)
+    for tensor in out:
+        tensor.bump_version()
+    return returned
+
+
+_slice_scatter_out = table("slice_scatter.out")
+
+
+@ADINPLACEORVIEW.impl("slice_scatter.out")
+def slice_scatter_out(keys: int, self: Any, src: Any, dim: Any, start: Any, end: Any, step: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _slice_scatter_out[below](below, self, src, dim, start, end, step, out)
+    out.bump_version()
+    return returned
+
+
+_cat_out = table("cat.out")
+
+
+@ADINPLACEORVIEW.impl("cat.out")
+def cat_out(keys: int, tensors: Any, dim: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _cat_out[below](below, tensors, dim, out)
+    out.bump_version()
+    return returned
+
+
+_stack_out = table("stack.out")
+
+
+@ADINPLACEORVIEW.impl("stack.out")
+def stack_out(keys: int, tensors: Any, dim: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _stack_out[below](below, tensors, dim, out)
+    out.bump_version()
+    return returned
+
+
+_tril_ = table("tril_")
+
+
+@ADINPLACEORVIEW.impl("tril_")
+def tril_(keys: int, self: Any, diagonal: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _tril_[below](below, self, diagonal)
+    self.bump_version()
+    return returned
+
+
+_tril_out = table("tril.out")
+
+
+@ADINPLACEORVIEW.impl("tril.out")
+def tril_out(keys: int, self: Any, diagonal: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _tril_out[below](below, self, diagonal, out)
+    out.bump_version()
+    return returned
+
+
+_triu_ = table("triu_")
+
+
+@ADINPLACEORVIEW.impl("triu_")
+def triu_(keys: int, self: Any, diagonal: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _triu_[below](below, self, diagonal)
+    self.bump_version()
+    return returned
+
+
+_triu_out = table("triu.out")
+
+
+@ADINPLACEORVIEW.impl("triu.out")
+def triu_out(keys: int, self: Any, diagonal: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _triu_out[below](below, self, diagonal, out)
+    out.bump_version()
+    return returned
+
+
+_copy_ = table("copy_")
+
+
+@ADINPLACEORVIEW.impl("copy_")
+def copy_(keys: int, self: Any, src: Any, non_blocking: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _copy_[below](below, self, src, non_blocking)
+    self.bump_version()
+    return returned
+
+
+_fill__Scalar = table("fill_.Scalar")
+
+
+@ADINPLACEORVIEW.impl("fill_.Scalar")
+def fill__Scalar(keys: int, self: Any, value: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _fill__Scalar[below](below, self, value)
+    self.bump_version()
+    return returned
+
+
+_fill__Tensor = table("fill_.Tensor")
+
+
+@ADINPLACEORVIEW.impl("fill_.Tensor")
+def fill__Tensor(keys: int, self: Any, value: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _fill__Tensor[below](below, self, value)
+    self.bump_version()
+    return returned
+
+
+_zero_ = table("zero_")
+
+
+@ADINPLACEORVIEW.impl("zero_")
+def zero_(keys: int, self: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _zero_[below](below, self)
+    self.bump_version()
+    return returned
+
+
+_resize_ = table("resize_")
+
+
+@ADINPLACEORVIEW.impl("resize_")
+def resize_(keys: int, self: Any, size: Any, memory_format: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _resize_[below](below, self, size, memory_format)
+    self.bump_version()
+    return returned
+
+
+_resize_as_ = table("resize_as_")
+
+
+@ADINPLACEORVIEW.impl("resize_as_")
+def resize_as_(keys: int, self: Any, the_template: Any, memory_format: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _resize_as_[below](below, self, the_template, memory_format)
+    self.bump_version()
+    return returned
+
+
+_set__source_Storage = table("set_.source_Storage")
+
+
+@ADINPLACEORVIEW.impl("set_.source_Storage")
+def set__source_Storage(keys: int, self: Any, source: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _set__source_Storage[below](below, self, source)
+    self.bump_version()
+    return returned
+
+
+_set__source_Storage_storage_offset = table("set_.source_Storage_storage_offset")
+
+
+@ADINPLACEORVIEW.impl("set_.source_Storage_storage_offset")
+def set__source_Storage_storage_offset(
+    keys: int, self: Any, source: Any, storage_offset: Any, size: Any, stride: Any
+) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _set__source_Storage_storage_offset[below](below, self, source, storage_offset, size, stride)
+    self.bump_version()
+    return returned
+
+
+_set__source_Tensor = table("set_.source_Tensor")
+
+
+@ADINPLACEORVIEW.impl("set_.source_Tensor")
+def set__source_Tensor(keys: int, self: Any, source: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _set__source_Tensor[below](below, self, source)
+    self.bump_version()
+    return returned
+
+
+_set_ = table("set_")
+
+
+@ADINPLACEORVIEW.impl("set_")
+def set_(keys: int, self: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _set_[below](below, self)
+    self.bump_version()
+    return returned
+
+
+_view_as_real = table("view_as_real")
+
+
+@ADINPLACEORVIEW.impl("view_as_real")
+def view_as_real(keys: int, self: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    return as_view(self, _view_as_real[below](below, self))
+
+
+_view_as_complex = table("view_as_complex")
+
+
+@ADINPLACEORVIEW.impl("view_as_complex")
+def view_as_complex(keys: int, self: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    return as_view(self, _view_as_complex[below](below, self))
+
+
+_complex_out = table("complex.out")
+
+
+@ADINPLACEORVIEW.impl("complex.out")
+def complex_out(keys: int, real: Any, imag: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _complex_out[below](below, real, imag, out)
+    out.bump_version()
+    return returned
+
+
+_polar_out = table("polar.out")
+
+
+@ADINPLACEORVIEW.impl("polar.out")
+def polar_out(keys: int, abs: Any, angle: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _polar_out[below](below, abs, angle, out)
+    out.bump_version()
+    return returned
+
+
+__conj = table("_conj")
+
+
+@ADINPLACEORVIEW.impl("_conj")
+def _conj(keys: int, self: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    return as_view(self, __conj[below](below, self))
+
+
+__conj_physical_out = table("_conj_physical.out")
+
+
+@ADINPLACEORVIEW.impl("_conj_physical.out")
+def _conj_physical_out(keys: int, self: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = __conj_physical_out[below](below, self, out)
+    out.bump_version()
+    return returned
+
+
+_conj_physical_ = table("conj_physical_")
+
+
+@ADINPLACEORVIEW.impl("conj_physical_")
+def conj_physical_(keys: int, self: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _conj_physical_[below](below, self)
+    self.bump_version()
+    return returned
+
+
+_conj_physical_out_table = table("conj_physical.out")
+
+
+@ADINPLACEORVIEW.impl("conj_physical.out")
+def conj_physical_out(keys: int, self: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _conj_physical_out_table[below](below, self, out)
+    out.bump_version()
+    return returned
+
+
+__neg_view = table("_neg_view")
+
+
+@ADINPLACEORVIEW.impl("_neg_view")
+def _neg_view(keys: int, self: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    return as_view(self, __neg_view[below](below, self))
+
+
+_mm_out = table("mm.out")
+
+
+@ADINPLACEORVIEW.impl("mm.out")
+def mm_out(keys: int, self: Any, mat2: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _mm_out[below](below, self, mat2, out)
+    out.bump_version()
+    return returned
+
+
+_bmm_out = table("bmm.out")
+
+
+@ADINPLACEORVIEW.impl("bmm.out")
+def bmm_out(keys: int, self: Any, mat2: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _bmm_out[below](below, self, mat2, out)
+    out.bump_version()
+    return returned
+
+
+_mv_out = table("mv.out")
+
+
+@ADINPLACEORVIEW.impl("mv.out")
+def mv_out(keys: int, self: Any, vec: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _mv_out[below](below, self, vec, out)
+    out.bump_version()
+    return returned
+
+
+_dot_out = table("dot.out")
+
+
+@ADINPLACEORVIEW.impl("dot.out")
+def dot_out(keys: int, self: Any, tensor: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _dot_out[below](below, self, tensor, out)
+    out.bump_version()
+    return returned
+
+
+_addmm_ = table("addmm_")
+
+
+@ADINPLACEORVIEW.impl("addmm_")
+def addmm_(keys: int, self: Any, mat1: Any, mat2: Any, beta: Any, alpha: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _addmm_[below](below, self, mat1, mat2, beta, alpha)
+    self.bump_version()
+    return returned
+
+
+_addmm_out = table("addmm.out")
+
+
+@ADINPLACEORVIEW.impl("addmm.out")
+def addmm_out(keys: int, self: Any, mat1: Any, mat2: Any, beta: Any, alpha: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _addmm_out[below](below, self, mat1, mat2, beta, alpha, out)
+    out.bump_version()
+    return returned
+
+
+_addmv_ = table("addmv_")
+
+
+@ADINPLACEORVIEW.impl("addmv_")
+def addmv_(keys: int, self: Any, mat: Any, vec: Any, beta: Any, alpha: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _addmv_[below](below, self, mat, vec, beta, alpha)
+    self.bump_version()
+    return returned
+
+
+_addmv_out = table("addmv.out")
+
+
+@ADINPLACEORVIEW.impl("addmv.out")
+def addmv_out(keys: int, self: Any, mat: Any, vec: Any, beta: Any, alpha: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _addmv_out[below](below, self, mat, vec, beta, alpha, out)
+    out.bump_version()
+    return returned
+
+
+_addr_ = table("addr_")
+
+
+@ADINPLACEORVIEW.impl("addr_")
+def addr_(keys: int, self: Any, vec1: Any, vec2: Any, beta: Any, alpha: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _addr_[below](below, self, vec1, vec2, beta, alpha)
+    self.bump_version()
+    return returned
+
+
+_addr_out = table("addr.out")
+
+
+@ADINPLACEORVIEW.impl("addr.out")
+def addr_out(keys: int, self: Any, vec1: Any, vec2: Any, beta: Any, alpha: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _addr_out[below](below, self, vec1, vec2, beta, alpha, out)
+    out.bump_version()
+    return returned
+
+
+_baddbmm_ = table("baddbmm_")
+
+
+@ADINPLACEORVIEW.impl("baddbmm_")
+def baddbmm_(keys: int, self: Any, batch1: Any, batch2: Any, beta: Any, alpha: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _baddbmm_[below](below, self, batch1, batch2, beta, alpha)
+    self.bump_version()
+    return returned
+
+
+_baddbmm_out = table("baddbmm.out")
+
+
+@ADINPLACEORVIEW.impl("baddbmm.out")
+def baddbmm_out(keys: int, self: Any, batch1: Any, batch2: Any, beta: Any, alpha: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _baddbmm_out[below](below, self, batch1, batch2, beta, alpha, out)
+    out.bump_version()
+    return returned
+
+
+_addbmm_ = table("addbmm_")
+
+
+@ADINPLACEORVIEW.impl("addbmm_")
+def addbmm_(keys: int, self: Any, batch1: Any, batch2: Any, beta: Any, alpha: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _addbmm_[below](below, self, batch1, batch2, beta, alpha)
+    self.bump_version()
+    return returned
+
+
+_addbmm_out = table("addbmm.out")
+
+
+@ADINPLACEORVIEW.impl("addbmm.out")
+def addbmm_out(keys: int, self: Any, batch1: Any, batch2: Any, beta: Any, alpha: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _addbmm_out[below](below, self, batch1, batch2, beta, alpha, out)
+    out.bump_version()
+    return returned
+
+
+_vdot_out = table("vdot.out")
+
+
+@ADINPLACEORVIEW.impl("vdot.out")
+def vdot_out(keys: int, self: Any, other: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _vdot_out[below](below, self, other, out)
+    out.bump_version()
+    return returned
+
+
+_linalg_cholesky_ex_L = table("linalg_cholesky_ex.L")
+
+
+@ADINPLACEORVIEW.impl("linalg_cholesky_ex.L")
+def linalg_cholesky_ex_L(keys: int, self: Any, upper: Any, check_errors: Any, L: Any, info: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := L._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    if (storage := info._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _linalg_cholesky_ex_L[below](below, self, upper, check_errors, L, info)
+    L.bump_version()
+    info.bump_version()
+    return returned
+
+
+_linalg_inv_ex_inverse = table("linalg_inv_ex.inverse")
+
+
+@ADINPLACEORVIEW.impl("linalg_inv_ex.inverse")
+def linalg_inv_ex_inverse(keys: int, A: Any, check_errors: Any, inverse: Any, info: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := inverse._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    if (storage := info._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _linalg_inv_ex_inverse[below](below, A, check_errors, inverse, info)
+    inverse.bump_version()
+    info.bump_version()
+    return returned
+
+
+__linalg_det_result = table("_linalg_det.result")
+
+
+@ADINPLACEORVIEW.impl("_linalg_det.result")
+def _linalg_det_result(keys: int, A: Any, result: Any, LU: Any, pivots: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := result._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    if (storage := LU._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    if (storage := pivots._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = __linalg_det_result[below](below, A, result, LU, pivots)
+    result.bump_version()
+    LU.bump_version()
+    pivots.bump_version()
+    return returned
+
+
+__linalg_slogdet_sign = table("_linalg_slogdet.sign")
+
+
+@ADINPLACEORVIEW.impl("_linalg_slogdet.sign")
+def _linalg_slogdet_sign(keys: int, A: Any, sign: Any, logabsdet: Any, LU: Any, pivots: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := sign._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    if (storage := logabsdet._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    if (storage := LU._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    if (storage := pivots._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = __linalg_slogdet_sign[below](below, A, sign, logabsdet, LU, pivots)
+    sign.bump_version()
+    logabsdet.bump_version()
+    LU.bump_version()
+    pivots.bump_version()
+    return returned
+
+
+_linalg_eig_out = table("linalg_eig.out")
+
+
+@ADINPLACEORVIEW.impl("linalg_eig.out")
+def linalg_eig_out(keys: int, self: Any, eigenvalues: Any, eigenvectors: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := eigenvalues._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    if (storage := eigenvectors._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _linalg_eig_out[below](below, self, eigenvalues, eigenvectors)
+    eigenvalues.bump_version()
+    eigenvectors.bump_version()
+    return returned
+
+
+_linalg_eigvals_out = table("linalg_eigvals.out")
+
+
+@ADINPLACEORVIEW.impl("linalg_eigvals.out")
+def linalg_eigvals_out(keys: int, self: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _linalg_eigvals_out[below](below, self, out)
+    out.bump_version()
+    return returned
+
+
+__linalg_eigh_eigenvalues = table("_linalg_eigh.eigenvalues")
+
+
+@ADINPLACEORVIEW.impl("_linalg_eigh.eigenvalues")
+def _linalg_eigh_eigenvalues(keys: int, A: Any, UPLO: Any, compute_v: Any, eigenvalues: Any, eigenvectors: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := eigenvalues._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    if (storage := eigenvectors._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = __linalg_eigh_eigenvalues[below](below, A, UPLO, compute_v, eigenvalues, eigenvectors)
+    eigenvalues.bump_version()
+    eigenvectors.bump_version()
+    return returned
+
+
+_linalg_qr_out = table("linalg_qr.out")
+
+
+@ADINPLACEORVIEW.impl("linalg_qr.out")
+def linalg_qr_out(keys: int, A: Any, mode: Any, Q: Any, R: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := Q._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    if (storage := R._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _linalg_qr_out[below](below, A, mode, Q, R)
+    Q.bump_version()
+    R.bump_version()
+    return returned
+
+
+__linalg_svd_U = table("_linalg_svd.U")
+
+
+@ADINPLACEORVIEW.impl("_linalg_svd.U")
+def _linalg_svd_U(keys: int, A: Any, full_matrices: Any, compute_uv: Any, driver: Any, U: Any, S: Any, Vh: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := U._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    if (storage := S._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    if (storage := Vh._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = __linalg_svd_U[below](below, A, full_matrices, compute_uv, driver, U, S, Vh)
+    U.bump_version()
+    S.bump_version()
+    Vh.bump_version()
+    return returned
+
+
+__linalg_solve_ex_result = table("_linalg_solve_ex.result")
+
+
+@ADINPLACEORVIEW.impl("_linalg_solve_ex.result")
+def _linalg_solve_ex_result(
+    keys: int, A: Any, B: Any, left: Any, check_errors: Any, result: Any, LU: Any, pivots: Any, info: Any
+) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := result._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    if (storage := LU._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    if (storage := pivots._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    if (storage := info._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = __linalg_solve_ex_result[below](below, A, B, left, check_errors, result, LU, pivots, info)
+    result.bump_version()
+    LU.bump_version()
+    pivots.bump_version()
+    info.bump_version()
+    return returned
+
+
+_cholesky_out = table("cholesky.out")
+
+
+@ADINPLACEORVIEW.impl("cholesky.out")
+def cholesky_out(keys: int, self: Any, upper: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _cholesky_out[below](below, self, upper, out)
+    out.bump_version()
+    return returned
+
+
+_cholesky_inverse_out = table("cholesky_inverse.out")
+
+
+@ADINPLACEORVIEW.impl("cholesky_inverse.out")
+def cholesky_inverse_out(keys: int, self: Any, upper: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _cholesky_inverse_out[below](below, self, upper, out)
+    out.bump_version()
+    return returned
+
+
+_cholesky_solve_out = table("cholesky_solve.out")
+
+
+@ADINPLACEORVIEW.impl("cholesky_solve.out")
+def cholesky_solve_out(keys: int, self: Any, input2: Any, upper: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _cholesky_solve_out[below](below, self, input2, upper, out)
+    out.bump_version()
+    return returned
+
+
+__cholesky_solve_helper_out = table("_cholesky_solve_helper.out")
+
+
+@ADINPLACEORVIEW.impl("_cholesky_solve_helper.out")
+def _cholesky_solve_helper_out(keys: int, self: Any, A: Any, upper: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = __cholesky_solve_helper_out[below](below, self, A, upper, out)
+    out.bump_version()
+    return returned
+
+
+_linalg_lu_factor_ex_out = table("linalg_lu_factor_ex.out")
+
+
+@ADINPLACEORVIEW.impl("linalg_lu_factor_ex.out")
+def linalg_lu_factor_ex_out(keys: int, A: Any, pivot: Any, check_errors: Any, LU: Any, pivots: Any, info: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := LU._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    if (storage := pivots._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    if (storage := info._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _linalg_lu_factor_ex_out[below](below, A, pivot, check_errors, LU, pivots, info)
+    LU.bump_version()
+    pivots.bump_version()
+    info.bump_version()
+    return returned
+
+
+_linalg_lu_out = table("linalg_lu.out")
+
+
+@ADINPLACEORVIEW.impl("linalg_lu.out")
+def linalg_lu_out(keys: int, A: Any, pivot: Any, P: Any, L: Any, U: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := P._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    if (storage := L._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    if (storage := U._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _linalg_lu_out[below](below, A, pivot, P, L, U)
+    P.bump_version()
+    L.bump_version()
+    U.bump_version()
+    return returned
+
+
+_linalg_lu_solve_out = table("linalg_lu_solve.out")
+
+
+@ADINPLACEORVIEW.impl("linalg_lu_solve.out")
+def linalg_lu_solve_out(keys: int, LU: Any, pivots: Any, B: Any, left: Any, adjoint: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _linalg_lu_solve_out[below](below, LU, pivots, B, left, adjoint, out)
+    out.bump_version()
+    return returned
+
+
+_lu_unpack_out = table("lu_unpack.out")
+
+
+@ADINPLACEORVIEW.impl("lu_unpack.out")
+def lu_unpack_out(
+    keys: int, LU_data: Any, LU_pivots: Any, unpack_data: Any, unpack_pivots: Any, P: Any, L: Any, U: Any
+) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := P._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    if (storage := L._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    if (storage := U._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _lu_unpack_out[below](below, LU_data, LU_pivots, unpack_data, unpack_pivots, P, L, U)
+    P.bump_version()
+    L.bump_version()
+    U.bump_version()
+    return returned
+
+
+_linalg_ldl_factor_ex_out = table("linalg_ldl_factor_ex.out")
+
+
+@ADINPLACEORVIEW.impl("linalg_ldl_factor_ex.out")
+def linalg_ldl_factor_ex_out(
+    keys: int, self: Any, hermitian: Any, check_errors: Any, LD: Any, pivots: Any, info: Any
+) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := LD._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    if (storage := pivots._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    if (storage := info._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _linalg_ldl_factor_ex_out[below](below, self, hermitian, check_errors, LD, pivots, info)
+    LD.bump_version()
+    pivots.bump_version()
+    info.bump_version()
+    return returned
+
+
+_linalg_ldl_solve_out = table("linalg_ldl_solve.out")
+
+
+@ADINPLACEORVIEW.impl("linalg_ldl_solve.out")
+def linalg_ldl_solve_out(keys: int, LD: Any, pivots: Any, B: Any, hermitian: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _linalg_ldl_solve_out[below](below, LD, pivots, B, hermitian, out)
+    out.bump_version()
+    return returned
+
+
+_linalg_solve_triangular_out = table("linalg_solve_triangular.out")
+
+
+@ADINPLACEORVIEW.impl("linalg_solve_triangular.out")
+def linalg_solve_triangular_out(
+    keys: int, self: Any, B: Any, upper: Any, left: Any, unitriangular: Any, out: Any
+) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _linalg_solve_triangular_out[below](below, self, B, upper, left, unitriangular, out)
+    out.bump_version()
+    return returned
+
+
+_triangular_solve_X = table("triangular_solve.X")
+
+
+@ADINPLACEORVIEW.impl("triangular_solve.X")
+def triangular_solve_X(
+    keys: int, self: Any, A: Any, upper: Any, transpose: Any, unitriangular: Any, solution: Any, cloned_coefficient: Any
+) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := solution._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    if (storage := cloned_coefficient._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _triangular_solve_X[below](below, self, A, upper, transpose, unitriangular, solution, cloned_coefficient)
+    solution.bump_version()
+    cloned_coefficient.bump_version()
+    return returned
+
+
+_linalg_lstsq_out = table("linalg_lstsq.out")
+
+
+@ADINPLACEORVIEW.impl("linalg_lstsq.out")
+def linalg_lstsq_out(
+    keys: int,
+    self: Any,
+    b: Any,
+    rcond: Any,
+    driver: Any,
+    solution: Any,
+    residuals: Any,
+    rank: Any,
+    singular_values: Any,
+) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := solution._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    if (storage := residuals._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    if (storage := rank._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    if (storage := singular_values._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _linalg_lstsq_out[below](below, self, b, rcond, driver, solution, residuals, rank, singular_values)
+    solution.bump_version()
+    residuals.bump_version()
+    rank.bump_version()
+    singular_values.bump_version()
+    return returned
+
+
+_geqrf_a = table("geqrf.a")
+
+
+@ADINPLACEORVIEW.impl("geqrf.a")
+def geqrf_a(keys: int, self: Any, a: Any, tau: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := a._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    if (storage := tau._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _geqrf_a[below](below, self, a, tau)
+    a.bump_version()
+    tau.bump_version()
+    return returned
+
+
+_linalg_householder_product_out = table("linalg_householder_product.out")
+
+
+@ADINPLACEORVIEW.impl("linalg_householder_product.out")
+def linalg_householder_product_out(keys: int, input: Any, tau: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _linalg_householder_product_out[below](below, input, tau, out)
+    out.bump_version()
+    return returned
+
+
+_ormqr_out = table("ormqr.out")
+
+
+@ADINPLACEORVIEW.impl("ormqr.out")
+def ormqr_out(keys: int, self: Any, input2: Any, input3: Any, left: Any, transpose: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _ormqr_out[below](below, self, input2, input3, left, transpose, out)
+    out.bump_version()
+    return returned
+
+
+_linalg_matrix_exp_out = table("linalg_matrix_exp.out")
+
+
+@ADINPLACEORVIEW.impl("linalg_matrix_exp.out")
+def linalg_matrix_exp_out(keys: int, self: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _linalg_matrix_exp_out[below](below, self, out)
+    out.bump_version()
+    return returned
+
+
+_linalg_pinv_atol_rtol_tensor_out = table("linalg_pinv.atol_rtol_tensor_out")
+
+
+@ADINPLACEORVIEW.impl("linalg_pinv.atol_rtol_tensor_out")
+def linalg_pinv_atol_rtol_tensor_out(keys: int, self: Any, atol: Any, rtol: Any, hermitian: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _linalg_pinv_atol_rtol_tensor_out[below](below, self, atol, rtol, hermitian, out)
+    out.bump_version()
+    return returned
+
+
+_linalg_vector_norm_out = table("linalg_vector_norm.out")
+
+
+@ADINPLACEORVIEW.impl("linalg_vector_norm.out")
+def linalg_vector_norm_out(keys: int, self: Any, ord: Any, dim: Any, keepdim: Any, dtype: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _linalg_vector_norm_out[below](below, self, ord, dim, keepdim, dtype, out)
+    out.bump_version()
+    return returned
+
+
+_norm_ScalarOpt_dtype_out = table("norm.ScalarOpt_dtype_out")
+
+
+@ADINPLACEORVIEW.impl("norm.ScalarOpt_dtype_out")
+def norm_ScalarOpt_dtype_out(keys: int, self: Any, p: Any, dtype: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _norm_ScalarOpt_dtype_out[below](below, self, p, dtype, out)
+    out.bump_version()
+    return returned
+
+
+_norm_Scalar_out = table("norm.Scalar_out")
+
+
+@ADINPLACEORVIEW.impl("norm.Scalar_out")
+def norm_Scalar_out(keys: int, self: Any, p: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _norm_Scalar_out[below](below, self, p, out)
+    out.bump_version()
+    return returned
+
+
+_norm_dtype_out = table("norm.dtype_out")
+
+
+@ADINPLACEORVIEW.impl("norm.dtype_out")
+def norm_dtype_out(keys: int, self: Any, p: Any, dim: Any, keepdim: Any, dtype: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _norm_dtype_out[below](below, self, p, dim, keepdim, dtype, out)
+    out.bump_version()
+    return returned
+
+
+_norm_out = table("norm.out")
+
+
+@ADINPLACEORVIEW.impl("norm.out")
+def norm_out(keys: int, self: Any, p: Any, dim: Any, keepdim: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _norm_out[below](below, self, p, dim, keepdim, out)
+    out.bump_version()
+    return returned
+
+
+_dist_out = table("dist.out")
+
+
+@ADINPLACEORVIEW.impl("dist.out")
+def dist_out(keys: int, self: Any, other: Any, p: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _dist_out[below](below, self, other, p, out)
+    out.bump_version()
+    return returned
+
+
+_renorm_ = table("renorm_")
+
+
+@ADINPLACEORVIEW.impl("renorm_")
+def renorm_(keys: int, self: Any, p: Any, dim: Any, maxnorm: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _renorm_[below](below, self, p, dim, maxnorm)
+    self.bump_version()
+    return returned
+
+
+_renorm_out = table("renorm.out")
+
+
+@ADINPLACEORVIEW.impl("renorm.out")
+def renorm_out(keys: int, self: Any, p: Any, dim: Any, maxnorm: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _renorm_out[below](below, self, p, dim, maxnorm, out)
+    out.bump_version()
+    return returned
+
+
+_linalg_cross_out = table("linalg_cross.out")
+
+
+@ADINPLACEORVIEW.impl("linalg_cross.out")
+def linalg_cross_out(keys: int, self: Any, other: Any, dim: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _linalg_cross_out[below](below, self, other, dim, out)
+    out.bump_version()
+    return returned
+
+
+_trace_out = table("trace.out")
+
+
+@ADINPLACEORVIEW.impl("trace.out")
+def trace_out(keys: int, self: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _trace_out[below](below, self, out)
+    out.bump_version()
+    return returned
+
+
+__euclidean_dist_out = table("_euclidean_dist.out")
+
+
+@ADINPLACEORVIEW.impl("_euclidean_dist.out")
+def _euclidean_dist_out(keys: int, x1: Any, x2: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = __euclidean_dist_out[below](below, x1, x2, out)
+    out.bump_version()
+    return returned
+
+
+__cdist_forward_out = table("_cdist_forward.out")
+
+
+@ADINPLACEORVIEW.impl("_cdist_forward.out")
+def _cdist_forward_out(keys: int, x1: Any, x2: Any, p: Any, compute_mode: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = __cdist_forward_out[below](below, x1, x2, p, compute_mode, out)
+    out.bump_version()
+    return returned
+
+
+__cdist_backward_out = table("_cdist_backward.out")
+
+
+@ADINPLACEORVIEW.impl("_cdist_backward.out")
+def _cdist_backward_out(keys: int, grad: Any, x1: Any, x2: Any, p: Any, cdist: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = __cdist_backward_out[below](below, grad, x1, x2, p, cdist, out)
+    out.bump_version()
+    return returned
+
+
+__fft_c2c_out = table("_fft_c2c.out")
+
+
+@ADINPLACEORVIEW.impl("_fft_c2c.out")
+def _fft_c2c_out(keys: int, self: Any, dim: Any, normalization: Any, forward: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = __fft_c2c_out[below](below, self, dim, normalization, forward, out)
+    out.bump_version()
+    return returned
+
+
+__fft_r2c_out = table("_fft_r2c.out")
+
+
+@ADINPLACEORVIEW.impl("_fft_r2c.out")
+def _fft_r2c_out(keys: int, self: Any, dim: Any, normalization: Any, onesided: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = __fft_r2c_out[below](below, self, dim, normalization, onesided, out)
+    out.bump_version()
+    return returned
+
+
+__fft_c2r_out = table("_fft_c2r.out")
+
+
+@ADINPLACEORVIEW.impl("_fft_c2r.out")
+def _fft_c2r_out(keys: int, self: Any, dim: Any, normalization: Any, last_dim_size: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = __fft_c2r_out[below](below, self, dim, normalization, last_dim_size, out)
+    out.bump_version()
+    return returned
+
+
+_fft_fftfreq_out = table("fft_fftfreq.out")
+
+
+@ADINPLACEORVIEW.impl("fft_fftfreq.out")
+def fft_fftfreq_out(keys: int, n: Any, d: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _fft_fftfreq_out[below](below, n, d, out)
+    out.bump_version()
+    return returned
+
+
+_fft_rfftfreq_out = table("fft_rfftfreq.out")
+
+
+@ADINPLACEORVIEW.impl("fft_rfftfreq.out")
+def fft_rfftfreq_out(keys: int, n: Any, d: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _fft_rfftfreq_out[below](below, n, d, out)
+    out.bump_version()
+    return returned
+
+
+__softmax_out = table("_softmax.out")
+
+
+@ADINPLACEORVIEW.impl("_softmax.out")
+def _softmax_out(keys: int, self: Any, dim: Any, half_to_float: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = __softmax_out[below](below, self, dim, half_to_float, out)
+    out.bump_version()
+    return returned
+
+
+_softmax_int_out = table("softmax.int_out")
+
+
+@ADINPLACEORVIEW.impl("softmax.int_out")
+def softmax_int_out(keys: int, self: Any, dim: Any, dtype: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _softmax_int_out[below](below, self, dim, dtype, out)
+    out.bump_version()
+    return returned
+
+
+__log_softmax_out = table("_log_softmax.out")
+
+
+@ADINPLACEORVIEW.impl("_log_softmax.out")
+def _log_softmax_out(keys: int, self: Any, dim: Any, half_to_float: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = __log_softmax_out[below](below, self, dim, half_to_float, out)
+    out.bump_version()
+    return returned
+
+
+_log_softmax_int_out = table("log_softmax.int_out")
+
+
+@ADINPLACEORVIEW.impl("log_softmax.int_out")
+def log_softmax_int_out(keys: int, self: Any, dim: Any, dtype: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _log_softmax_int_out[below](below, self, dim, dtype, out)
+    out.bump_version()
+    return returned
+
+
+_mse_loss_out = table("mse_loss.out")
+
+
+@ADINPLACEORVIEW.impl("mse_loss.out")
+def mse_loss_out(keys: int, self: Any, target: Any, reduction: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _mse_loss_out[below](below, self, target, reduction, out)
     out.bump_version()
     return returned
