@@ -22,8 +22,8 @@ class Family(NamedTuple):
 
     @property
     def title(self) -> str:
-        """`Complex numbers`: the name as a heading."""
-        return self.name.replace("_", " ").capitalize()
+        """`complex numbers`: the name as words."""
+        return self.name.replace("_", " ")
 
 
 FAMILIES = (
