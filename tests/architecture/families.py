@@ -52,6 +52,7 @@ SERVE_ALL = {
     "autograd/formulas/shared.py": "what formulas of several families call",
 }
 CALL = re.compile(r"\b(\w+)\(")
+HELPERS = helper_modules()
 
 
 def files() -> list[str]:
@@ -73,9 +74,8 @@ def elsewhere(operator: Operator) -> Iterator[str]:
     for key, kernels in operator.kernels.items():
         if kernels and (key.name in ("CPU", "CUDA", "Meta") or key.name.startswith("Composite")):
             places.append((key.name, place_of(kernels[-1], operator)))
-    helpers = helper_modules()
     for _, formula in told.formulas:
-        places += [(name, as_file(helpers[name])) for name in CALL.findall(formula) if name in helpers]
+        places += [(name, as_file(HELPERS[name])) for name in CALL.findall(formula) if name in HELPERS]
     for what, place in places:
         file = place.partition(":")[0]
         if file not in SERVE_ALL and family_of(file) != operator.family:
