@@ -1,13 +1,16 @@
-"""What holds for every test: a skip says why, and in CI there is none.
+"""What holds for every test: which are left out, in which order files run, and that no tool is missing in CI.
 
-A test whose tool is missing (torch, chromium, node, the network) skips with a reason: a reader need not have
-it. With `CI=true` the same skip is a failure, decided here once, whichever way the test skipped. A test that
-needs what no installation can give (a GPU) is marked instead, and not selected.
+Where torch is not installed, the tests that compare with it are left out and counted. A test whose tool is missing
+(chromium, node, the network) skips with a reason: a reader need not have it. With `CI=true` nothing is left out for a
+missing tool, and a skip is a failure, decided here once, whichever way the test skipped. A test that needs what no
+installation can give (a GPU) is marked instead, and not selected; so is what `make test` leaves to CI.
 """
 
 from __future__ import annotations
 
 import importlib
+import importlib.util
+import inspect
 import os
 import re
 import shutil
@@ -15,6 +18,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
+from types import CodeType
 from typing import Any
 
 import pytest
@@ -49,14 +53,60 @@ def _required(name: str) -> Any:
         pytest.skip(f"{name} is not installed")
 
 
+# Which tests run, and in which order ----------------------------------------------------------------------------------
+
+COMPARE = "tests compare with torch and were left out; CI runs them"
+LEFT_TO_CI = "tests were left to CI (browsers, the wheel, notebooks built again); `make test-all` runs them too"
+left_out = pytest.StashKey[Counter[str]]()
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Begin to count what is left out."""
+    config.stash[left_out] = Counter()
+
+
 @pytest.hookimpl(trylast=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Skip notebooks that run CUDA kernels on the simulator where there is no compiler for it."""
-    if any(shutil.which(name) for name in COMPILERS):
-        return
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out what compares with torch where it is not installed; mark what no compiler can simulate."""
+    if not IN_CI and not _is_installed("torch"):
+        compare = [item for item in items if _asks_for_torch(item)]
+        left = set(compare)
+        items[:] = [item for item in items if item not in left]
+        config.stash[left_out][COMPARE] = len(compare)
+        config.hook.pytest_deselected(items=compare)
+    if not any(shutil.which(name) for name in COMPILERS):
+        for item in items:
+            if item.path.suffix == ".ipynb" and _simulates(item.path):
+                item.add_marker(pytest.mark.skip(reason=f"{COMPILERS[0]} is not installed"))
+
+
+def pytest_deselected(items: list[pytest.Item]) -> None:
+    """Count what a reader's run leaves to CI, which `-m` has taken out."""
     for item in items:
-        if item.path.suffix == ".ipynb" and _simulates(item.path):
-            item.add_marker(pytest.mark.skip(reason=f"{COMPILERS[0]} is not installed"))
+        if item.get_closest_marker("ci"):
+            item.config.stash[left_out][LEFT_TO_CI] += 1
+
+
+def _is_installed(name: str) -> bool:
+    try:
+        return importlib.util.find_spec(name) is not None
+    except ImportError:  # an exercise is checked, and somebody refuses to look for it
+        return False
+
+
+def _asks_for_torch(item: pytest.Item) -> bool:
+    """Whether a test compares with torch: it is the one of a pair that runs it, or it asks for it in its text."""
+    call = getattr(item, "callspec", None)
+    if call is not None and isinstance(asked := call.params.get("torch"), str) and asked == "torch":
+        return True
+    code = getattr(inspect.unwrap(getattr(item, "function", None)), "__code__", None)
+    return code is not None and "torch" in code.co_consts and bool({"require", "importorskip"} & _names(code))
+
+
+@cache
+def _names(code: CodeType) -> frozenset[str]:
+    """The names that a function reads."""
+    return frozenset((*code.co_names, *code.co_varnames, *code.co_cellvars))
 
 
 @cache
@@ -99,9 +149,25 @@ def pytest_make_collect_report() -> Iterator[None]:
     return report
 
 
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Let a worker of pytest-xdist tell the main process what it left out."""
+    if hasattr(session.config, "workeroutput"):
+        session.config.workeroutput["left_out"] = dict(session.config.stash[left_out])
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    """Hear what a worker left out; all of them collect, and so leave out, the same."""
+    node.config.stash[left_out] |= Counter(getattr(node, "workeroutput", {}).get("left_out", {}))
+
+
 @pytest.hookimpl(trylast=True)
-def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Count the skips by reason, and repeat what failed before the tests: `make test` fails, whatever pytest says."""
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    """Count what was left out and what was skipped, by reason, and repeat what failed before the tests: `make test`
+    fails then, whatever pytest says."""
+    for what, count in config.stash[left_out].items():
+        if count:
+            terminalreporter.line(f"{count} {what}.")
     reasons = Counter(_reason(report) for report in terminalreporter.stats.get("skipped", []))
     if reasons:
         terminalreporter.section("not run here")

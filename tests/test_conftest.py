@@ -1,4 +1,4 @@
-"""Does a skip for a missing tool fail in CI, and only there?"""
+"""Does a skip for a missing tool fail in CI, and only there, and is what compares with torch left out without it?"""
 
 from __future__ import annotations
 
@@ -37,13 +37,14 @@ def test_expected_failure():
 WHOLE_FILE = "import pytest\n\npytest.importorskip('no_such_module')\n"
 
 
-def outcomes(folder: Path, **environment: str) -> tuple[dict[str, int], str]:
+def outcomes(folder: Path, *arguments: str, **environment: str) -> tuple[dict[str, int], str]:
     """How many tests passed, failed and so on in a run with these variables, and all that it printed."""
     shutil.copy(Path(__file__).with_name("conftest.py"), folder)
     (folder / "test_cases.py").write_text(CASES)
     (folder / "test_whole_file.py").write_text(WHOLE_FILE)
-    unset = {"CI", "GLASSTORCH_FAILED_STEPS", "PYTEST_ADDOPTS"}
+    unset = {"CI", "GLASSTORCH_FAILED_STEPS", "PYTEST_ADDOPTS", "PYTEST_PLUGINS"}
     kept = {name: value for name, value in os.environ.items() if name not in unset and "XDIST" not in name}
+    kept["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
     command = [
         sys.executable,
         "-m",
@@ -54,11 +55,67 @@ def outcomes(folder: Path, **environment: str) -> tuple[dict[str, int], str]:
         "--continue-on-collection-errors",
         "--rootdir",
         str(folder),
-        str(folder),
+        *(arguments or [str(folder)]),
     ]
     done = subprocess.run(command, cwd=folder, env=kept | environment, capture_output=True, text=True, check=False)
     last = done.stdout.splitlines()[-1]
     return {kind: int(count) for count, kind in re.findall(r"(\d+) (\w+)", last.partition(" in ")[0])}, done.stdout
+
+
+WITHOUT_TORCH = """
+import sys
+from importlib.abc import MetaPathFinder
+
+class NoTorch(MetaPathFinder):
+    def find_spec(self, name, path=None, target=None):
+        if name == "torch":
+            raise ModuleNotFoundError("No module named 'torch'", name=name)
+
+sys.meta_path.insert(0, NoTorch())
+"""
+COMPARING = """
+import pytest
+from functools import partial
+
+def test_of_a_pair(torch):
+    assert torch.ones(2).tolist() == [1, 1]
+
+def test_that_asks(require):
+    require("torch")
+
+def test_that_asks_pytest():
+    assert pytest.importorskip("torch")
+
+def helper():
+    return pytest.importorskip("torch")
+
+def test_whose_helper_asks():
+    helper()
+
+@pytest.mark.parametrize("name", ["torch"])
+def test_that_only_names_it(name):
+    assert name == "torch"
+"""
+
+
+def comparing(folder: Path, **environment: str) -> tuple[dict[str, int], str]:
+    """The outcomes of tests that compare with torch, where it is not installed."""
+    (folder / "without_torch.py").write_text(WITHOUT_TORCH)
+    (folder / "test_comparing.py").write_text(COMPARING)
+    paths = os.pathsep.join([str(folder), str(Path(__file__).parents[1] / "reference")])
+    return outcomes(folder, "-p", "without_torch", "test_comparing.py", PYTHONPATH=paths, **environment)
+
+
+def test_what_compares_with_torch_is_left_out_where_it_is_not_installed(tmp_path: Path) -> None:
+    counts, output = comparing(tmp_path)
+    assert counts == {"passed": 2, "skipped": 1, "deselected": 3}
+    assert "\n3 tests compare with torch and were left out; CI runs them.\n" in output
+
+
+def test_nothing_is_left_out_in_ci(tmp_path: Path) -> None:
+    counts, output = comparing(tmp_path, CI="true")
+    assert counts == {"passed": 2, "failed": 3, "error": 1}
+    assert "left out" not in output
 
 
 def test_a_missing_tool_is_a_skip_for_a_reader(tmp_path: Path) -> None:

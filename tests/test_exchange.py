@@ -168,9 +168,13 @@ EMPTY = {
 def test_an_array_without_elements_keeps_its_strides(torch: Any, name: str) -> None:
     ndarray = EMPTY[name]
     strides = tuple(step // ndarray.itemsize for step in ndarray.strides)
-    for made in (torch.from_numpy, torch.as_tensor, torch.asarray, torch.from_dlpack):
+    # Through DLPack, NumPy 2.2 gives no strides of an array without elements: then they are those of a new tensor.
+    given = np.from_dlpack(ndarray).strides == ndarray.strides
+    received = strides if given else torch.empty(ndarray.shape).stride()
+    makers = (torch.from_numpy, torch.as_tensor, torch.asarray, torch.from_dlpack)
+    for made, expected in zip(makers, (strides, strides, strides, received), strict=True):
         x = made(ndarray)
-        assert (tuple(x.shape), x.stride()) == (ndarray.shape, strides)
+        assert (tuple(x.shape), x.stride()) == (ndarray.shape, expected)
         assert x.numpy().shape == ndarray.shape
     assert torch.from_numpy(ndarray).clone().stride() == strides
     assert tuple((torch.from_numpy(ndarray) + 1).shape) == ndarray.shape

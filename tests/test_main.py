@@ -21,7 +21,7 @@ def run(*arguments: object, folder: Path) -> subprocess.CompletedProcess[str]:
         text=True,
         encoding="utf-8",
         env={**os.environ, "PYTHONPATH": str(ROOT / "reference"), "PYTHONWARNINGS": "error"},
-        timeout=60,
+        timeout=600,
     )
 
 
@@ -182,7 +182,7 @@ def test_its_list_may_be_cut_off_by_its_reader() -> None:
             stderr=subprocess.PIPE,
             text=True,
             env={**os.environ, "PYTHONPATH": str(ROOT / "reference")},
-            timeout=60,
+            timeout=600,
         )
     assert (done.returncode, done.stderr) == (1, "")
 

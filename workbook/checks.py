@@ -1,4 +1,4 @@
-"""Does everything hold: style, types, generated code, tests?
+"""Which checks does `make test` run? Style, types, generated code, tests.
 
 A step before the tests that fails makes the run fail, but the tests still run, so that one run says all
 that is wrong. The tests are one pytest session, and its summary is the last thing printed.
@@ -12,6 +12,7 @@ import sys
 from pathlib import Path
 from typing import NamedTuple
 
+from workbook.oracles import in_ci
 from workbook.progress import run
 
 FAILED_STEPS = "GLASSTORCH_FAILED_STEPS"  # tests/conftest.py repeats them above pytest's last line
@@ -44,33 +45,49 @@ SESSION = (
     "--durations-min=10",
     "--continue-on-collection-errors",
 )
+# By name: what pytest finds by itself costs two seconds in each of its processes, most of them for notebooks.
+PLUGINS = ("xdist.plugin", "pytest_timeout", "_hypothesis_pytestplugin")
 NOTEBOOKS = (
+    "-p",
+    "nbval.plugin",
     "--nbval",
     "--nbval-current-env",
     "--nbval-cell-timeout=300",
     f"--nbval-sanitize-with={Path(__file__).with_name('nbval.cfg')}",
     "--ignore-glob=*/.ipynb_checkpoints/*",
 )
-EVERYTHING = ("-m", "not gpu")  # in place of the selection in pyproject.toml
+# What is selected in place of pyproject.toml's selection, which is CI's.
+EVERYTHING = ("-m", "not gpu")
+FOR_A_READER = ("-m", "not gpu and not slow and not ci")
 
 
 def run_checks(root: Path, *, everything: bool) -> int:
-    """Run every step, then the tests. Returns the exit code."""
+    """Run every step, then the tests; outside of CI without what a reader need not wait for. Returns the exit code."""
+    if in_ci():
+        from workbook.pythons import others, summary
+
+        print(f"{summary(others())}\n", flush=True)
     failed = [step.name for step in STEPS if not passes(step, root)]
-    environment = without_leftovers()
+    environment = without_leftovers() | plugins_by_name(*PLUGINS)
     if failed:
         environment[FAILED_STEPS] = ", ".join(failed)
         print(
             f"Failed so far: {', '.join(failed)}. The tests run all the same; this run will fail.\n",
             flush=True,
         )
-    chosen = EVERYTHING if everything else ()
-    command = [sys.executable, "-m", "pytest", *SESSION, *NOTEBOOKS, *chosen, "tests", "chapters"]
+    command = [sys.executable, "-m", "pytest", *SESSION, *chosen(everything)]
     try:
         code = subprocess.call(command, cwd=root, env=environment)
     except KeyboardInterrupt:
         return 130
     return code or int(bool(failed))
+
+
+def chosen(everything: bool) -> tuple[str, ...]:
+    """Which tests run, as arguments of pytest."""
+    if everything:
+        return (*NOTEBOOKS, *EVERYTHING, "tests", "chapters")
+    return (*NOTEBOOKS, "tests", "chapters") if in_ci() else (*FOR_A_READER, "tests")
 
 
 def passes(step: Step, root: Path) -> bool:
@@ -81,7 +98,12 @@ def passes(step: Step, root: Path) -> bool:
     return code == 0
 
 
+def plugins_by_name(*plugins: str) -> dict[str, str]:
+    """The variables by which pytest loads these plugins and no others."""
+    return {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTEST_PLUGINS": ",".join(plugins)}
+
+
 def without_leftovers() -> dict[str, str]:
     """The environment without what would change the result or the speed of the checks."""
-    unwanted = {"PYTHONDONTWRITEBYTECODE", "PYTEST_ADDOPTS", FAILED_STEPS}
+    unwanted = {"PYTHONDONTWRITEBYTECODE", "PYTEST_ADDOPTS", "PYTEST_PLUGINS", FAILED_STEPS}
     return {name: value for name, value in os.environ.items() if name not in unwanted}

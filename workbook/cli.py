@@ -31,6 +31,7 @@ app = typer.Typer(
 )
 dev = typer.Typer(help="For those who make exercises.", no_args_is_help=True, rich_markup_mode=None)
 app.add_typer(dev, name="dev")
+GONE = "this folder is gone\n  cd to your clone, and give the command there"
 
 Port = Annotated[
     int,
@@ -223,6 +224,17 @@ def dev_check(
     raise typer.Exit(dev.check(names or []))
 
 
+@dev.command("wrong")
+def dev_wrong(
+    exercise: Annotated[str, typer.Argument(help="The exercise, for example 02.1.")],
+    answer: Annotated[str | None, typer.Argument(help="A wrong answer to edit, for example size_zero.")] = None,
+) -> None:
+    """Store wrong answers as differences from the solution, or write one out to be edited."""
+    from workbook.exercises import dev
+
+    raise typer.Exit(dev.wrong_answers(exercise, answer))
+
+
 @dev.command("manifest")
 def dev_manifest(
     check: Annotated[bool, typer.Option("--check", help="Write nothing; fail if it would change.")] = False,
@@ -272,6 +284,8 @@ def notebooks(
 def main() -> int:
     """Run the command line. Returns the exit code."""
     prepare()
+    if is_nowhere():  # first: where there is no folder, some packages fail to load, each in its own way
+        return fail(GONE, 1)
     try:
         app()
     except CommandError as error:
@@ -282,7 +296,7 @@ def main() -> int:
         return fail(error, 1)
     except OSError as error:
         if is_nowhere():
-            return fail("this folder is gone\n  cd to your clone, and give the command there", 1)
+            return fail(GONE, 1)
         return fail(f"the system refused: {error}\n  what is missing here: {program()} doctor", 1)
     except SystemExit as end:
         if end.code == STOPPED:

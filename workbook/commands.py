@@ -1,4 +1,4 @@
-"""What does each command of `workbook` do, where it is not a module of its own?"""
+"""What do those commands of `workbook` do that have no module of their own?"""
 
 from __future__ import annotations
 

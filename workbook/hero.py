@@ -1,4 +1,4 @@
-"""Which picture shows at a glance what the project is? The way of one addition, drawn for README.md.
+"""Which picture in README.md shows what the project is? The path of one addition.
 
 python -m workbook.hero
 """

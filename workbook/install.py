@@ -1,4 +1,4 @@
-"""Is what a target needs installed in .venv, and if not, how does it get there?
+"""Is what a target needs installed in .venv, and how is it installed if not?
 
 `.venv` belongs to `make`: what is broken in it is made anew. A note inside it says what was installed,
 and counts as unfinished until the installation ends well, so that an interrupted one is noticed.
@@ -42,11 +42,15 @@ class Note(TypedDict):
 
 
 class Environment:
-    """The virtual environment of one clone."""
+    """A virtual environment of one clone: `.venv`, or another one, made by another Python and with more in it."""
 
-    def __init__(self, root: Path) -> None:
+    def __init__(
+        self, root: Path, folder: Path | None = None, base: str | None = None, besides: Sequence[str] = ()
+    ) -> None:
         self.root = root
-        self.folder = root / ".venv"
+        self.folder = folder or root / ".venv"
+        self.base = base  # the Python that makes it; the one that runs this where it is None
+        self.besides = tuple(besides)  # requirements that no extra holds
         self.cache = root / ".cache"
         self.log = self.cache / "install.log"
         windows = os.name == "nt"
@@ -130,6 +134,7 @@ class Environment:
         declared = tomllib.loads((self.root / "pyproject.toml").read_text(encoding="utf-8"))
         project = {name: declared["project"].get(name) for name in DECLARATIONS}
         facts = [project, declared["build-system"], declared["tool"]["hatch"], os.path.realpath(self.python)]
+        facts += self.besides
         return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()
 
     # --- what is done ---
@@ -155,9 +160,11 @@ class Environment:
                 shutil.rmtree(self.folder)
         self.folder.mkdir()
         self.write_note(finished=False)
-        base = getattr(sys, "_base_executable", sys.executable)  # not the Python of the .venv that was just removed
-        version = f"{sys.version_info.major}.{sys.version_info.minor}.{sys.version_info.micro}"
-        code, output = run(f"Making .venv (Python {version})", [base, "-m", "venv", str(self.folder)], folder=self.root)
+        base, title = self.base, f"Making {self.folder.relative_to(self.root)}"
+        if base is None:
+            base = getattr(sys, "_base_executable", sys.executable)  # not the Python of the .venv that was just removed
+            title += " (Python {}.{}.{})".format(*sys.version_info)
+        code, output = run(title, [base, "-m", "venv", str(self.folder)], folder=self.root)
         if code != 0:
             raise told("Making .venv", output, self.keep_log(output))
         (self.folder / NOTE).unlink()
@@ -166,7 +173,14 @@ class Environment:
         """Install the project, editable, with these extras."""
         self.write_note(finished=False, extras=extras)
         target = f".[{','.join(extras)}]" if extras else "."
-        options = ["--no-input", "--disable-pip-version-check", "--no-warn-script-location", "--editable", target]
+        options = [
+            "--no-input",
+            "--disable-pip-version-check",
+            "--no-warn-script-location",
+            "--editable",
+            target,
+            *self.besides,
+        ]
         command = [str(self.python), "-m", "pip", "install", *options]
         what = f"Installing glasstorch[{', '.join(extras)}]" if extras else "Installing glasstorch"
         if len(self.entries()) < EMPTY:

@@ -1,4 +1,4 @@
-"""What do the tests compare with, and how does it get onto a CI machine?
+"""Which oracles do the tests compare with, and how are they installed in CI?
 
 A reader's `make test` installs no oracle and skips what needs one. With `CI=true` nothing may be missing.
 Standard library only: `bootstrap.py` uses it before anything is installed.

@@ -1,4 +1,4 @@
-"""What is going on, and for how long already?
+"""How does a command show what it is doing, and for how long it has done so?
 
 Standard library only: `bootstrap.py` uses it before anything is installed.
 """

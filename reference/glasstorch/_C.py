@@ -1,8 +1,8 @@
-"""Which of PyTorch's inner workings can a program look at?
+"""Which of PyTorch's internals can a program inspect?
 
 Mirrors: torch/_C/__init__.pyi.in, torch/csrc/utils/python_dispatch.cpp
-Differs: key sets, lazy copies and the base of Tensor only. Nothing is compiled here: what PyTorch offers under this
-    name has its home in core/ and dispatch/.
+Differs: key sets, lazy copies and the base of Tensor only. Nothing here is compiled: the code is in core/ and
+    dispatch/.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ __all__ = ["DispatchKey", "DispatchKeySet", "TensorBase"]
 
 
 def _dispatch_keys(tensor: Tensor) -> DispatchKeySet:
-    """The keys that a tensor brings to a call."""
+    """The key set that a tensor contributes to a call."""
     return DispatchKeySet(tensor.key_set)
 
 
@@ -31,7 +31,7 @@ def _dispatch_tls_local_include_set() -> DispatchKeySet:
 
 
 def _dispatch_tls_local_exclude_set() -> DispatchKeySet:
-    """The keys that are taken out of every call made now."""
+    """The keys that are removed from every call made now."""
     return DispatchKeySet(ALL_KEYS & ~active_keys.get()[1])
 
 
@@ -41,12 +41,12 @@ def _AutoDispatchBelowAutograd() -> AbstractContextManager[None]:
 
 
 def _is_cow_tensor(tensor: Tensor) -> bool:
-    """Whether the tensor's storage is to be copied when it is first written to."""
+    """Whether the tensor's storage will be copied on the first write."""
     return tensor.untyped_storage().lazy is not None
 
 
 def _data_address(tensor: Tensor) -> int:
-    """The address of the first element, which is not to be written to: a lazy storage stays lazy."""
+    """The address of the first element, to be read from only: a lazy storage stays lazy."""
     return tensor.const_data_ptr()
 
 

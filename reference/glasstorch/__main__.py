@@ -1,4 +1,4 @@
-"""Runs a PyTorch program with `torch` meaning glasstorch.
+"""Runs a PyTorch program with glasstorch as `torch`.
 
     python -m glasstorch script.py [arguments]
     python -m glasstorch -m module [arguments]
@@ -30,7 +30,7 @@ OUR_FRAMES = (__file__, _as_torch.__file__, "<frozen runpy>", "<frozen importlib
 
 
 def main(arguments: list[str]) -> int:
-    """Run what the command line names; returns the exit code where the program itself gives none."""
+    """Run what the command line names; returns the exit code unless the program exits by itself."""
     if not arguments or arguments[0] in ("-h", "--help"):
         print(USAGE)
         return 0
@@ -51,7 +51,7 @@ def main(arguments: list[str]) -> int:
 
 
 def fail(message: str, code: int) -> int:
-    """Say what is wrong, as Python does before a program has begun."""
+    """Print what is wrong, as Python does before a program starts; returns the exit code."""
     print(f"python -m glasstorch: {message}", file=sys.stderr)
     return code
 
@@ -93,7 +93,7 @@ def run_module(name: str, arguments: list[str]) -> int:
 
 
 def print_without_our_frames(kind: type[BaseException], error: BaseException, traceback: TracebackType | None) -> None:
-    """Print an error as if Python had run the program: calls inside this runner are left out."""
+    """Print an error as if Python had run the program: the frames of this runner are left out."""
     traceback = without_our_frames(traceback)
     hint = _as_torch.import_hint(error)
     if hint is not None:
@@ -102,7 +102,7 @@ def print_without_our_frames(kind: type[BaseException], error: BaseException, tr
 
 
 def without_our_frames(traceback: TracebackType | None) -> TracebackType | None:
-    """The same traceback, its links led past our frames."""
+    """The same traceback without our frames."""
     kept: list[TracebackType] = []
     while traceback is not None:
         if traceback.tb_frame.f_code.co_filename not in OUR_FRAMES:
@@ -124,7 +124,7 @@ def print_names() -> int:
             print(f"{torch_name}\n    " + " ".join(offered_names(vars(module))))
         sys.stdout.flush()
     except BrokenPipeError:
-        # The reader has seen enough, as in `--list | head`. Python flushes at exit: let it, to nowhere.
+        # The pipe was closed, as in `--list | head`. Python flushes at exit: send that to devnull.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     return 0

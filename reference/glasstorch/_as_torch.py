@@ -1,7 +1,7 @@
-"""How does `import torch` come to mean glasstorch?
+"""How is `import torch` made to import glasstorch?
 
 Mirrors: nothing; this is what lets an unchanged PyTorch program run
-Differs: a finder in front of Python's own, so that torch itself may be installed and is not touched.
+Differs: a finder in front of Python's own, so that an installed torch is left alone.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ CANNOT_IMPORT = re.compile(r"cannot import name '(?P<name>\w+)' from '(?P<module
 
 
 class TorchFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
-    """Answers for `torch` and everything below it with the module of glasstorch that has the same path."""
+    """Finds, for `torch` and everything below it, the module of glasstorch that has the same path."""
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        """Python asks this for every module that is imported for the first time."""
+        """The spec for a module below torch, None for any other; Python calls this at each first import."""
         if fullname.partition(".")[0] != "torch":
             return None
         found = importlib.util.find_spec(our_name(fullname))
@@ -53,7 +53,7 @@ class TorchFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
 
 def install() -> None:
-    """From now on, `import torch` gives glasstorch in this process."""
+    """Make `import torch` import glasstorch from now on, in this process."""
     found = sys.modules.get("torch")
     if found is glasstorch:
         return
@@ -63,12 +63,12 @@ def install() -> None:
 
 
 def our_name(torch_name: str) -> str:
-    """The name of the module that stands for one of torch."""
+    """The name of the glasstorch module that replaces a module of torch."""
     return "glasstorch" + torch_name.removeprefix("torch")
 
 
 def torch_modules(root: ModuleType = glasstorch) -> Iterator[str]:
-    """The modules that a program reaches from `torch`, by their names in PyTorch."""
+    """The modules that a program can import as `torch...`, by their names in PyTorch."""
     yield as_torch(root.__name__)
     for name in offered_names(vars(root)):
         inner = getattr(root, name)
@@ -77,7 +77,7 @@ def torch_modules(root: ModuleType = glasstorch) -> Iterator[str]:
 
 
 def import_hint(error: BaseException) -> str | None:
-    """Our advice on a failed `from torch import name`, for which Python writes the message itself."""
+    """A hint for a failed `from torch import name`, whose message Python itself writes; None for other errors."""
     if not isinstance(error, ImportError) or isinstance(error, ModuleNotFoundError):
         return None
     match = CANNOT_IMPORT.match(str(error))

@@ -1,7 +1,7 @@
 """Which names does `import glasstorch as torch` offer?
 
 Mirrors: torch/__init__.py
-Differs: assembled here from the modules that define the names; a name that is missing says so and names the nearest.
+Differs: assembled here from the modules that define the names; the error for a missing name gives the nearest one.
 """
 
 from __future__ import annotations
@@ -102,6 +102,7 @@ from glasstorch.core.typed_storage import TypedStorage as TypedStorage
 from glasstorch.core.typed_storage import is_storage as is_storage
 from glasstorch.core.unknown_names import refuse_unknown_names
 from glasstorch.dispatch.fallback import register_fallbacks
+from glasstorch.dispatch.tags import Tag as Tag
 from glasstorch.functional import *  # noqa: F403
 from glasstorch.kernels import register_kernels
 from glasstorch.operators.generated.functions import _conj as _conj
@@ -133,18 +134,18 @@ autograd.register_autograd_kernels()
 register_tracer()
 register_python_dispatch()
 _hooks.set_array_namespace(lambda: _import_module("glasstorch.array_api"))
-_LATE = ("array_api", "jit", "multiprocessing")  # modules that few programs use, imported when one first asks for them
+_LATE = ("array_api", "jit", "multiprocessing")  # modules that few programs use, imported on first access
 _refuse = refuse_unknown_names("glasstorch")
 
 
 def __getattr__(name: str) -> _Any:
     if name in ("complex32", "chalf"):
-        raise AttributeError(_NO_COMPLEX_HALF)  # without a name: Python would add a suggestion
+        raise AttributeError(_NO_COMPLEX_HALF)  # without `name=`: Python would add a suggestion
     return _import_module(f"glasstorch.{name}") if name in _LATE else _refuse(name)
 
 
 bool, short, int, long = _bool, int16, int32, int64
-globals().update(_LEGACY_CLASSES)  # FloatStorage and its kin
+globals().update(_LEGACY_CLASSES)  # FloatStorage and the others
 half, float, double, cfloat, cdouble = float16, float32, float64, complex64, complex128
 newaxis = None
 

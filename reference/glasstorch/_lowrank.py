@@ -1,7 +1,7 @@
-"""How is a matrix approximated by one of low rank?
+"""How is a matrix approximated by a low-rank one?
 
 Mirrors: torch/_lowrank.py
-Differs: no sparse matrices; a subclass's `__torch_function__` is not asked.
+Differs: no sparse matrices; a subclass's `__torch_function__` is not called.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ __all__ = ["pca_lowrank", "svd_lowrank"]
 
 
 def approximate_basis(A: Tensor, q: int, niter: int, M: Tensor | None) -> Tensor:
-    """Columns at right angles that span nearly what the columns of `A - M` span, of shape (..., rows, q).
+    """Orthonormal columns, of shape (..., rows, q), that approximately span the column space of `A - M`.
 
-    Random directions are sent through the matrix and back `niter` times (Halko, Martinsson and Tropp 2009, algorithm
-    4.4): what they have of small singular values is lost on the way.
+    Random vectors are multiplied by the matrix and its adjoint `niter` times (Halko, Martinsson and Tropp 2009,
+    algorithm 4.4), which damps the directions of small singular values.
     """
     kept = A.dtype.is_complex or A.dtype in (float16, float32, float64)
     directions = randn([A.shape[-1], q], dtype=A.dtype if kept else float32, device=A.device)
@@ -37,9 +37,9 @@ def _product(A: Tensor, M: Tensor | None, columns: Tensor) -> Tensor:
 def svd_lowrank(
     A: Tensor, q: int | None = 6, niter: int | None = 2, M: Tensor | None = None
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """The `q` largest singular values of `A - M` and their vectors as columns, nearly.
+    """Approximations of the `q` largest singular values of `A - M`, and of their singular vectors as columns.
 
-    A is (..., rows, columns), and M broadcasts to it. It begins with random directions: a seed repeats it.
+    A has shape (..., rows, columns), and M broadcasts to it. The method is randomised: a fixed seed repeats the result.
     """
     q = 6 if q is None else q
     if M is not None:
@@ -57,7 +57,7 @@ def svd_lowrank(
 
 
 def pca_lowrank(A: Tensor, q: int | None = None, center: bool = True, niter: int = 2) -> tuple[Tensor, Tensor, Tensor]:
-    """The `q` principal directions of the rows of A, nearly: `svd_lowrank` of A less the mean of its rows."""
+    """Approximations of the `q` principal components of the rows of A: `svd_lowrank` of A minus its mean row."""
     rows, columns = A.shape[-2:]
     if q is None:
         q = min(6, rows, columns)

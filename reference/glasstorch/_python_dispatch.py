@@ -2,9 +2,9 @@
 
 Mirrors: torch/utils/_python_dispatch.py (TorchDispatchMode), aten/src/ATen/core/PythonFallbackKernel.cpp
     (pythonFallback), c10/core/impl/TorchDispatchModeTLS.h
-Differs: a mode is the key Python among the included ones and nothing else; only modes have a `__torch_dispatch__`,
-    subclasses of Tensor have none, so `types` is always empty. The stack belongs to the context that runs. An
-    argument that equals its default is left out, also where PyTorch's Python functions pass it (`device`).
+Differs: a mode only adds the key Python to the included set; `__torch_dispatch__` is called on modes, never on
+    subclasses of Tensor, so `types` is always empty. The stack of modes belongs to the running context. An argument
+    that equals its default is left out, also where PyTorch's Python functions pass it (`device`).
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ BELOW_PYTHON = below("Python")
 
 
 class TorchDispatchMode:
-    """Inside `with` an instance, each operator below autograd is given to its `__torch_dispatch__` instead of a kernel.
+    """In a `with` block, each operator below autograd calls the mode's `__torch_dispatch__` instead of a kernel.
 
-    Modes nest. While the innermost runs it is off the stack: an operator that it calls goes to the mode around it, and
-    from the outermost to the kernels. What stands above the modes, autograd among it, has done its work by then.
+    Modes nest. While the innermost runs it is off the stack: an operator that it calls goes to the next outer mode, and
+    from the outermost to the kernels. Keys above the modes, such as autograd's, have done their work by then.
 
     >>> class Log(TorchDispatchMode):
     ...     def __torch_dispatch__(self, func, types, args=(), kwargs=None):
@@ -41,7 +41,7 @@ class TorchDispatchMode:
     def __torch_dispatch__(
         self, func: Operator, types: Sequence[type], args: Sequence[Any] = (), kwargs: Mapping[str, Any] | None = None
     ) -> Any:
-        """Answer one call of an operator; `func(*args, **kwargs)` runs it. NotImplemented refuses the call."""
+        """Handle one call of an operator; `func(*args, **kwargs)` runs it. Return NotImplemented to refuse the call."""
         raise NotImplementedError
 
     def __enter__(self) -> Self:
@@ -63,7 +63,7 @@ _modes: ContextVar[tuple[TorchDispatchMode, ...]] = ContextVar("torch_dispatch_m
 
 
 def _included_for(modes: tuple[TorchDispatchMode, ...], included: int) -> int:
-    """The keys to include where these modes are on: Python is among them as long as there is one."""
+    """The keys to include while these modes are active: with Python if there is at least one mode."""
     return included if modes else included & ~PYTHON
 
 
@@ -71,9 +71,9 @@ def _included_for(modes: tuple[TorchDispatchMode, ...], included: int) -> int:
 
 
 def call_mode(keys: int, operator: Operator, *positional: Any, **named: Any) -> Any:
-    """Give one call of any operator to the innermost mode, with that mode and all keys above Python switched off."""
+    """Pass a call of any operator to the innermost mode, with that mode and all keys above Python switched off."""
     modes = _modes.get()
-    if not modes:  # somebody else put the key into the set
+    if not modes:  # the key was put into the set without a mode
         return operator.redispatch(keys & BELOW_PYTHON, *operator.bind(positional, named))
     mode, outer = modes[-1], modes[:-1]
     arguments = tuple(map(_number_again, positional))
@@ -96,14 +96,14 @@ def call_mode(keys: int, operator: Operator, *positional: Any, **named: Any) -> 
 
 
 def _number_again(value: Any) -> Any:
-    """The Python number that a tensor was made of for the call, and any other argument itself."""
+    """The Python number that a tensor wraps; any other argument unchanged."""
     if isinstance(value, TensorImpl) and value._number is not None:
         return value._number
     return value
 
 
 def _check_result(operator: Operator, result: Any) -> None:
-    """Refuse a mode's answer that has no place in the schema; autograd above would trip over it."""
+    """Refuse a mode's result that does not fit the schema: autograd above could not handle it."""
     returns = operator.schema.returns
     if len(returns) == 1:
         _check_one(returns[0].type, result)
@@ -126,7 +126,7 @@ def _check_one(kind: Type, value: Any) -> None:
 
 
 def register_python_dispatch() -> None:
-    """Put the kernel above in force for every operator; without a mode no call's set has its key."""
+    """Register the fallback for every operator; without a mode no call's key set has its key."""
     registry.fallbacks[DispatchKey.Python] = Kernel(
         call_mode, DispatchKey.Python, caller(0), takes_keys=True, by_user=True
     )

@@ -1,4 +1,4 @@
-"""How does the tracer stand in every operator's table before anything of the JIT is imported?
+"""How does every operator's table have an entry for the tracer before the JIT is imported?
 
 Mirrors: the fallback registered in torch/csrc/autograd/TraceTypeManual.cpp (general_trace_function)
 Differs: the kernel imports `jit/tracer.py` when it is first called; programs that trace nothing never load the JIT.
@@ -15,12 +15,12 @@ from glasstorch.dispatch.operator import Kernel, Operator, registry
 
 
 def trace_operator(keys: int, operator: Operator, *positional: Any, **named: Any) -> Any:
-    """Record one call of any operator, and run it."""
+    """Record a call of any operator, and run it."""
     return import_module("glasstorch.jit.tracer").trace_operator(keys, operator, *positional, **named)
 
 
 def register_tracer() -> None:
-    """Put the kernel above in force for every operator."""
+    """Register the fallback for every operator."""
     registry.fallbacks[DispatchKey.Tracer] = Kernel(
         trace_operator, DispatchKey.Tracer, caller(0), takes_keys=True, by_user=True
     )

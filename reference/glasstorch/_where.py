@@ -1,7 +1,7 @@
 """What does `python -m glasstorch --where torch.cumsum` print?
 
 Mirrors: nothing; in PyTorch one searches native_functions.yaml, then the files that its `dispatch` names
-Differs: a question to the running library.
+Differs: the answer is computed from the running library.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ NOTHING = object()
 
 
 def told(name: str) -> str:
-    """Where a function of PyTorch is declared, computed and differentiated, as text; ArgumentError for no such name.
+    """Where a function of PyTorch is declared, computed and differentiated, as text; ArgumentError if there is none.
 
     >>> print(told("torch.numel"))  # doctest: +ELLIPSIS
     torch.numel is a function of Python: ...
@@ -47,7 +47,7 @@ def told(name: str) -> str:
 
 
 def _text(one: Whereabouts, written: str | None) -> str:
-    """One overload; `written` is the place of the function by which Python calls it, if that was written by hand."""
+    """One overload as text; `written` is the location of its Python function, if that is written by hand."""
     facts = [("function", written)] if written else []
     if one.family:
         facts.append(("family", one.family))
@@ -73,7 +73,7 @@ def _text(one: Whereabouts, written: str | None) -> str:
 
 
 def _parts(one: Whereabouts) -> Iterator[str]:
-    """The operators that it is made of, each with the place where it is computed."""
+    """The operators that it is composed of, each with the location of its kernel."""
     for name in one.calls:
         operators = overloads_of(f"aten::{name}")
         places = dict.fromkeys(shown(place) for operator in operators for _, place in whereabouts(operator).kernels[:1])
@@ -81,7 +81,7 @@ def _parts(one: Whereabouts) -> Iterator[str]:
 
 
 def shown(place: str) -> str:
-    """A place as a path from the current folder on, if it lies below it."""
+    """A location relative to the current folder, if it is below that."""
     path = str(LIBRARY / place)
     relative = os.path.relpath(path)
     return path if relative.startswith("..") else relative
@@ -91,7 +91,7 @@ def shown(place: str) -> str:
 
 
 def _value(name: str) -> Any:
-    """What a name of PyTorch is here; NOTHING where there is none of that name."""
+    """The object that a name of PyTorch refers to here; NOTHING where there is none."""
     path = "nn.functional." + name[2:] if name.startswith("F.") else name.removeprefix("torch.")
     try:
         return attrgetter(path)(glasstorch)
@@ -110,7 +110,7 @@ def _kind(value: Any) -> str:
 
 
 def _place(value: Any) -> str | None:
-    """Where a module, class, function or attribute is written; of another value, where its class is."""
+    """Where a module, class, function or attribute is defined; for another value, where its class is."""
     value = getattr(value, "fget", None) or getattr(value, "__objclass__", value)
     for written in (value, type(value)):
         try:

@@ -1,7 +1,6 @@
 """Which Fourier transforms are there?
 
 Mirrors: torch/fft/__init__.py
-Differs: nothing in substance.
 """
 
 from __future__ import annotations

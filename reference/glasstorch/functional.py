@@ -1,7 +1,7 @@
-"""Which functions take any number of tensors, one after the other?
+"""Which functions take any number of tensors as separate arguments?
 
 Mirrors: torch/functional.py
-Differs: a subclass's `__torch_function__` is not asked.
+Differs: a subclass's `__torch_function__` is not called.
 """
 
 from __future__ import annotations
@@ -48,24 +48,24 @@ __all__ = [
 
 
 def atleast_1d(*tensors: Any) -> Any:
-    """A vector for each tensor: a 0-dim one becomes one of one element. One tensor gives one, several a tuple."""
+    """Each tensor with at least one dimension: a 0-dim one is viewed as (1,), others are returned themselves."""
     return functions.atleast_1d(tensors[0] if len(tensors) == 1 else tensors)
 
 
 def atleast_2d(*tensors: Any) -> Any:
-    """A matrix for each tensor: one of fewer dimensions becomes a row. One tensor gives one, several a tuple."""
+    """Each tensor with at least two dimensions: (n,) is viewed as (1, n), more dimensions are returned as they are."""
     return functions.atleast_2d(tensors[0] if len(tensors) == 1 else tensors)
 
 
 def atleast_3d(*tensors: Any) -> Any:
-    """Each tensor with at least three dimensions: a vector of n becomes (1, n, 1), a matrix (m, n, 1)."""
+    """Each tensor with at least three dimensions: (n,) is viewed as (1, n, 1), and (m, n) as (m, n, 1)."""
     return functions.atleast_3d(tensors[0] if len(tensors) == 1 else tensors)
 
 
 def block_diag(*tensors: Tensor) -> Tensor:
-    """A matrix with the given ones on its diagonal and zeros elsewhere.
+    """A new block-diagonal matrix: the given matrices along its diagonal, and zeros elsewhere.
 
-    A vector counts as a row, a 0-dim tensor as a matrix of one element. The dtype is what all promote to.
+    A vector counts as a row, a 0-dim tensor as a (1, 1) matrix. The dtype is the one that all dtypes promote to.
 
     >>> import glasstorch as torch
     >>> torch.block_diag(torch.tensor([[1, 2]]), torch.tensor(3))
@@ -76,12 +76,12 @@ def block_diag(*tensors: Tensor) -> Tensor:
 
 
 def broadcast_tensors(*tensors: Tensor) -> tuple[Tensor, ...]:
-    """Views of all tensors under the one shape that they broadcast to."""
+    """Views of all tensors, expanded to the shape that they broadcast to."""
     return functions.broadcast_tensors(tensors)
 
 
 def broadcast_shapes(*shapes: Any) -> Size:
-    """The one shape that shapes broadcast to; an int stands for a shape of one dimension.
+    """The shape that all shapes broadcast to; an int stands for a shape of one dimension.
 
     >>> broadcast_shapes((2, 1), 3)
     torch.Size([2, 3])
@@ -107,7 +107,7 @@ def broadcast_shapes(*shapes: Any) -> Size:
 
 
 def cartesian_prod(*tensors: Tensor) -> Tensor:
-    """A row for each way to take one element of each vector; given one vector, that vector itself.
+    """The Cartesian product of vectors: a row for each combination of elements; a single vector is returned itself.
 
     >>> import glasstorch as torch
     >>> torch.cartesian_prod(torch.tensor([1, 2]), torch.tensor([5, 6])).tolist()
@@ -116,7 +116,7 @@ def cartesian_prod(*tensors: Tensor) -> Tensor:
     return functions.cartesian_prod(tensors)
 
 
-# How `cdist` says its modes -> what its operator takes.
+# `cdist`'s names of its modes -> the values that its operator takes.
 _MODES = {
     "use_mm_for_euclid_dist_if_necessary": None,
     "use_mm_for_euclid_dist": 1,
@@ -125,11 +125,11 @@ _MODES = {
 
 
 def cdist(x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: str = "use_mm_for_euclid_dist_if_necessary") -> Tensor:
-    """The distances between all rows of `x1` and all rows of `x2`, in the norm of order `p`.
+    """The p-norm distance between each row of `x1` and each row of `x2`.
 
-    Sizes (..., n, k) and (..., m, k) give (..., n, m); batches broadcast. Euclidean distances come from a product of
-    matrices where one has more than 25 rows, or as `compute_mode` says: "use_mm_for_euclid_dist" for always,
-    "donot_use_mm_for_euclid_dist" for never.
+    Shapes (..., n, k) and (..., m, k) give (..., n, m); batch dimensions broadcast. Euclidean distances are computed by
+    matrix multiplication if an input has more than 25 rows, or as `compute_mode` says: always with
+    "use_mm_for_euclid_dist", never with "donot_use_mm_for_euclid_dist".
 
     >>> import glasstorch as torch
     >>> torch.cdist(torch.tensor([[0.0, 0.0]]), torch.tensor([[3.0, 4.0], [0.0, 1.0]]))
@@ -141,16 +141,16 @@ def cdist(x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: str = "use_mm_fo
 
 
 def chain_matmul(*matrices: Tensor, out: Tensor | None = None) -> Tensor:
-    """The product of any number of matrices, in the order that multiplies least; one alone is copied."""
+    """The product of any number of matrices, in the order with the fewest multiplications; a single one is copied."""
     return functions.chain_matmul(matrices, out=out)
 
 
 def einsum(*args: Any) -> Tensor:
-    """The sums of products of tensors whose dimensions an equation names.
+    """Sums of products of tensors, with the dimensions labelled by an equation such as "ij,jk->ik".
 
-    Dimensions of one name run together; a name that the result lacks is summed over. `...` stands for all further
-    dimensions, which broadcast. Instead of an equation each tensor may be followed by a list of numbers below 52, which
-    name its dimensions, and a last list those of the result.
+    Dimensions with the same label are multiplied together; a label missing from the result is summed over. `...` stands
+    for all further dimensions, which broadcast. Instead of an equation, each tensor may be followed by a list of its
+    labels, numbers below 52, and a last list may give those of the result.
 
     >>> import glasstorch as torch
     >>> x, y = torch.tensor([[1, 2], [3, 4]]), torch.tensor([10, 1])
@@ -175,7 +175,7 @@ def einsum(*args: Any) -> Tensor:
 
 
 def _einsum_label(number: Any) -> str:
-    """How an equation writes one entry of a list of numbers: 0 to 25 as capitals, 26 to 51 as small letters."""
+    """The letter in an equation for a numeric label: 0 to 25 are upper case letters, 26 to 51 lower case ones."""
     if number is Ellipsis:
         return "..."
     if 0 <= number < 26:
@@ -186,10 +186,10 @@ def _einsum_label(number: Any) -> str:
 
 
 def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Tensor, ...]:
-    """Vectors as views of the size of the grid that they span, each varying along a dimension of its own.
+    """Coordinate grids: each vector expanded, as a view, to the shape of all their sizes, along its own dimension.
 
-    `indexing` is "ij", where vector number i varies along dimension i, or "xy", where the first two change places.
-    The vectors may come as one list.
+    With `indexing="ij"` vector i varies along dimension i; with "xy" the first two dimensions are swapped.
+    The vectors may be given as one list.
     """
     if len(tensors) == 1 and isinstance(tensors[0], list | tuple):
         tensors = tuple(tensors[0])
@@ -197,15 +197,15 @@ def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Tensor, ...]:
 
 
 def split(tensor: Tensor, split_size_or_sections: Any, dim: int = 0) -> tuple[Tensor, ...]:
-    """Views of consecutive pieces along a dimension: all of one size but the last, or of the sizes in a list."""
+    """Consecutive chunks along a dimension, as views: all of one size except the last, or of the sizes in a list."""
     return functions.split(tensor, split_size_or_sections, dim)
 
 
 def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Tensor | None = None) -> Tensor:
-    """The sums of products over dimensions of both tensors.
+    """The contraction of two tensors: the sums of products over dimensions of both.
 
-    `dims` is a number, of the last dimensions of `a` and the first of `b`, or two lists of dimensions, or a tensor of
-    two rows that says the same.
+    `dims` is how many of the last dimensions of `a` and the first of `b` are summed over, or two lists of dimensions,
+    or a tensor with these as its two rows.
     """
     if isinstance(dims, Tensor):
         if dims.numel() > 1 and dims.shape[0] != 2:

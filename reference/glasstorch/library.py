@@ -1,7 +1,7 @@
 """How does a user declare operators and register kernels?
 
 Mirrors: torch/library.py
-Differs: re-exports; the code is in `dispatch/library.py`.
+Differs: re-exports of dispatch/library.py.
 """
 
 from glasstorch.dispatch.library import Library as Library

@@ -1,4 +1,4 @@
-"""Which functions of linear algebra are there?
+"""Which linear algebra functions are there?
 
 Mirrors: torch/linalg/__init__.py
 Differs: only the functions whose operators exist.

@@ -1,7 +1,7 @@
-"""How does a program set and keep the stream of random numbers?
+"""How does a program seed the random numbers, and save and restore their state?
 
 Mirrors: torch/random.py
-Differs: nothing in substance; `glasstorch.cuda.random` has the streams of CUDA devices.
+Differs: the random streams of CUDA devices are in `glasstorch.cuda.random`.
 """
 
 from __future__ import annotations
@@ -35,24 +35,24 @@ __all__ = [
 
 
 def seed() -> int:
-    """Start the streams of a seed that the operating system picks, on all devices, and return that seed."""
+    """Seed the generators of all devices with a number from the operating system, and return it."""
     seed = default_generator.seed()
     seed_devices(seed)
     return seed
 
 
 def initial_seed() -> int:
-    """The seed that the stream began with."""
+    """The seed of the CPU's default generator."""
     return default_generator.initial_seed()
 
 
 def get_rng_state() -> Tensor:
-    """Where the stream stands: 5056 bytes that `set_rng_state`, PyTorch's too, goes on from."""
+    """The state of the CPU's default generator: 5056 bytes in PyTorch's format, for `set_rng_state`."""
     return default_generator.get_state()
 
 
 def set_rng_state(new_state: Tensor) -> None:
-    """Go on from a state that `get_rng_state` gave."""
+    """Restore a state from `get_rng_state`."""
     default_generator.set_state(new_state)
 
 
@@ -64,10 +64,10 @@ def fork_rng(
     _devices_kw: str = "devices",
     device_type: str | None = None,
 ) -> Iterator[None]:
-    """Whatever is drawn inside the `with` block, on the CPU and on the devices, is drawn again after it.
+    """Restore the generators' states, on the CPU and on the devices, at the end of the `with` block.
 
-    `devices` of the type `device_type`, which is "cuda" unless given, are all of them unless given. For the type
-    "meta", which draws nothing, no stream is forked.
+    `devices` are those of the type `device_type` to include, by default all of them. On "meta" nothing is drawn, so
+    nothing is forked.
     """
     if device_type == "meta" or not enabled:
         yield
@@ -92,6 +92,6 @@ def fork_rng(
 
 
 def _generator(kind: str, one: Any) -> Generator:
-    """The default generator of a device, which is an index or says its type itself."""
+    """The default generator of a device, given as an index of the type `kind` or as a device."""
     on = device(one) if isinstance(one, str | device) else device(kind, one)
     return default_generator_of(hooks.cuda_hooks.indexed(on) if on.type == "cuda" else on)

@@ -1,7 +1,6 @@
 """Which special functions are there?
 
 Mirrors: torch/special/__init__.py
-Differs: nothing in substance.
 """
 
 from __future__ import annotations

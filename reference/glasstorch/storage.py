@@ -1,7 +1,7 @@
 """Which classes hold a tensor's bytes?
 
 Mirrors: torch/storage.py
-Differs: nothing in substance; the classes live in core/.
+Differs: re-exports of core/storage.py and core/typed_storage.py.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ Each function checks one row and raises AssertionError where the operator does n
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial
@@ -35,6 +35,12 @@ def operator(name: str) -> Operator:
 def runs(row: Row) -> list[tuple[Call, str]]:
     """Every call with every dtype that it is made for."""
     return [(c, d) for c in row.calls for d in (row.dtypes if c.dtypes is None else c.dtypes) if d in row.dtypes]
+
+
+def first_run(row: Row) -> Row:
+    """The row with its first call alone, for the first dtype that it is made for."""
+    call, run = runs(row)[0]
+    return replace(row, calls=(call,), dtypes=(run,))
 
 
 def results(value: Any) -> list[Any]:
@@ -220,24 +226,30 @@ def one_by_one(call: Call) -> Call:
     return replace(call, args=tuple(map(apart, call.args)), kwargs={n: apart(v) for n, v in call.kwargs.items()})
 
 
+def differentiable(row: Row, call: Call) -> tuple[Callable[..., Any], list[Any]]:
+    """A call as a function of the tensors whose gradient is checked, and these tensors."""
+    args, kwargs = in_library(glasstorch, one_by_one(call), arrays(row, call, "float64"))
+    wanted = require_grad(call, args, kwargs)
+    places = {id(tensor): i for i, tensor in enumerate(wanted)}
+
+    def function(*tensors: Any) -> Any:
+        def put(value: Any) -> Any:
+            if isinstance(value, list):
+                return [put(v) for v in value]
+            tensor = tensors[places[id(value)]] if id(value) in places else value
+            return tensor.clone() if operator(row.op).schema.is_inplace and id(value) in places else tensor
+
+        return operator(row.op)(*map(put, args), **{name: put(value) for name, value in kwargs.items()})
+
+    return function, wanted
+
+
 def check_gradients(row: Row) -> None:
     """First and second derivatives agree with finite differences."""
     checked = 0
     for call in row.calls:
-        args, kwargs = in_library(glasstorch, one_by_one(call), arrays(row, call, "float64"))
-        wanted = require_grad(call, args, kwargs)
-        places = {id(tensor): i for i, tensor in enumerate(wanted)}
-
-        def function(*tensors: Any, args: Any = args, kwargs: Any = kwargs, places: Any = places) -> Any:
-            def put(value: Any) -> Any:
-                if isinstance(value, list):
-                    return [put(v) for v in value]
-                tensor = tensors[places[id(value)]] if id(value) in places else value
-                return tensor.clone() if operator(row.op).schema.is_inplace and id(value) in places else tensor
-
-            return operator(row.op)(*map(put, args), **{name: put(value) for name, value in kwargs.items()})
-
-        if not wanted or not any(w.numel() for w in wanted):
+        function, wanted = differentiable(row, call)
+        if not any(w.numel() for w in wanted):
             continue
         made = results(function(*wanted))
         assert any(r.requires_grad for r in made), f"{about(row, call, 'float64')}: no result requires grad"
@@ -249,6 +261,13 @@ def check_gradients(row: Row) -> None:
                 gradgradcheck(function, wanted)
         checked += 1
     assert checked, f"{row.op} is marked differentiable and no call has a gradient"
+
+
+def check_one_gradient(row: Row) -> None:
+    """The first derivative of the first call that has one agrees with finite differences in one direction."""
+    calls = (differentiable(row, call) for call in row.calls)
+    function, wanted = next((f, tensors) for f, tensors in calls if any(t.numel() for t in tensors))
+    assert gradcheck(function, wanted, fast_mode=True), row.op
 
 
 def check_no_gradient(row: Row) -> None:

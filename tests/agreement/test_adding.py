@@ -88,7 +88,9 @@ def run(home: Path, *command: str) -> str:
     done = subprocess.run(
         [sys.executable, *command],
         cwd=home, capture_output=True, text=True, encoding="utf-8", check=False,
-        env=environment | {"PYTHONPATH": str(home / "reference"), "PYTHONUTF8": "1"},
+        env=environment
+        | {"PYTHONPATH": str(home / "reference"), "PYTHONUTF8": "1"}
+        | {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTEST_PLUGINS": "pytest_timeout"},
     )  # fmt: skip
     return done.stdout + done.stderr
 

@@ -90,10 +90,3 @@ def as_file(module: str) -> str:
 def strangers() -> list[str]:
     """Files of the rooms that are neither a family's nor said to serve all."""
     return [file for file in files() if file not in SERVE_ALL and family_of(file) not in NAMES]
-
-
-def not_in_reading_order(folder: Path) -> list[str]:
-    """The files and folders in a folder that its docstring does not name."""
-    said = (folder / "__init__.py").read_text(encoding="utf-8")
-    names = {path.stem for path in folder.glob("*.py")} | {path.parent.name for path in folder.glob("*/__init__.py")}
-    return sorted(name for name in names - {"__init__"} if not re.search(rf"`{name}/?`", said))

@@ -1,4 +1,4 @@
-"""Does every file of the library say what it answers, what it mirrors, and where it differs?"""
+"""Does every file of the library say what it answers and what it mirrors, and where it differs if it does?"""
 
 from __future__ import annotations
 
@@ -18,10 +18,14 @@ def problems(source: str) -> list[str]:
     found = []
     if not lines or not lines[0].strip():
         found.append("no docstring whose first line is the question it answers")
-    for label in ("Mirrors:", "Differs:"):
-        said = [line.removeprefix(label).strip() for line in lines if line.startswith(label)]
-        if len(said) != 1 or not said[0]:
-            found.append(f"not exactly one line {label!r} that says something")
+    mirrors, differs = (
+        [line.removeprefix(label).strip() for line in lines if line.startswith(label)]
+        for label in ("Mirrors:", "Differs:")
+    )
+    if len(mirrors) != 1 or not mirrors[0]:
+        found.append("not exactly one line 'Mirrors:' that says something")
+    if len(differs) > 1 or differs == [""]:
+        found.append("more than one line 'Differs:', or one that says nothing")
     return found
 
 
@@ -33,11 +37,13 @@ def test_a_file_of_the_library_has_its_header(path: Path) -> None:
 @pytest.mark.parametrize(
     ("source", "count"),
     [
-        ('"""What?\n\nMirrors: a.h\nDiffers: nothing.\n"""', 0),
-        ('"""What?\n\nMirrors: a.h\n"""', 1),
-        ('"""What?\n\nMirrors:\nDiffers: nothing.\n"""', 1),
-        ('"""\nMirrors: a.h\nDiffers: nothing.\n"""', 0),
-        ("# What?\n", 3),
+        ('"""What?\n\nMirrors: a.h\nDiffers: by this.\n"""', 0),
+        ('"""What?\n\nMirrors: a.h\n"""', 0),
+        ('"""What?\n\nMirrors:\nDiffers: by this.\n"""', 1),
+        ('"""What?\n\nMirrors: a.h\nDiffers:\n"""', 1),
+        ('"""What?\n\nMirrors: a.h\nDiffers: by this.\nDiffers: by that.\n"""', 1),
+        ('"""\nMirrors: a.h\nDiffers: by this.\n"""', 0),
+        ("# What?\n", 2),
     ],
 )
 def test_what_a_header_lacks_is_found(source: str, count: int) -> None:

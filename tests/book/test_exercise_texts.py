@@ -18,9 +18,11 @@ from workbook.exercises.report import render
 from workbook.exercises.rungs import run_check
 from workbook.exercises.say import program
 from workbook.exercises.state import load
+from workbook.exercises.wrong import whole
 
 PAGES = ROOT / "chapters" / "exercises"
 STRIDES = find(ROOT, "02.1")
+SIZE_ZERO = whole(STRIDES, STRIDES.solutions / "wrong_size_zero.diff")
 FENCE = re.compile(r"^```(text|python)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -36,7 +38,7 @@ def comparable(text: str) -> str:
 
 def test_the_index_shows_what_a_refused_check_prints(tmp_path: Path) -> None:
     answer = tmp_path / "answer.py"
-    shutil.copyfile(STRIDES.solutions / "wrong_size_zero.py", answer)
+    answer.write_text(SIZE_ZERO, encoding="utf-8")
     report = run_check(ROOT, STRIDES, answer)
     printed = render(report, 80).replace(program(), "workbook")
     printed = re.sub(
@@ -48,14 +50,14 @@ def test_the_index_shows_what_a_refused_check_prints(tmp_path: Path) -> None:
 
 def test_the_script_for_a_class_prints_what_the_page_says(tmp_path: Path) -> None:
     answers = {
-        "ada": STRIDES.solution,
-        "ben": STRIDES.solutions / "wrong_size_zero.py",
-        "cleo": STRIDES.start,
+        "ada": STRIDES.solution.read_text(encoding="utf-8"),
+        "ben": SIZE_ZERO,
+        "cleo": STRIDES.start.read_text(encoding="utf-8"),
     }
-    for who, source in answers.items():
+    for who, text in answers.items():
         folder = tmp_path / "handed-in" / who / STRIDES.place
         folder.mkdir(parents=True)
-        shutil.copyfile(source, folder / "answer.py")
+        (folder / "answer.py").write_text(text, encoding="utf-8")
     script = tmp_path / "check_class.py"
     script.write_text(blocks("teaching.md", "python")[0], encoding="utf-8")
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])

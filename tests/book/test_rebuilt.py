@@ -13,6 +13,7 @@ from workbook.book.notebooks import build, notebook_sources
 IN_CI = os.environ.get("CI", "").lower() == "true"
 
 
+@pytest.mark.ci
 @pytest.mark.skipif(not IN_CI, reason="bytes are compared in CI only: an output may differ between platforms")
 @pytest.mark.parametrize("source", notebook_sources(ROOT), ids=lambda path: path.relative_to(ROOT).as_posix())
 def test_a_rebuilt_notebook_equals_the_committed_one(source: Path) -> None:

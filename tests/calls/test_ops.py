@@ -83,3 +83,39 @@ def test_calling_directly_is_calling_the_operator() -> None:
     assert direct.on_tensor("transpose.int")(x, 0, 1).tolist() == registry.find("aten::transpose.int")(x, 0, 1).tolist()
     made = direct.factory("zeros")([2], None, None, None, None)
     assert made.tolist() == glasstorch.ops.aten.zeros.default([2]).tolist()
+
+
+def test_an_overload_says_what_is_said_of_it(torch: Any) -> None:
+    ours = {"core", "pointwise", "inplace", "inplace_view", "dynamic_output_shape", "nondeterministic_seeded"}
+    said = {
+        name: [tag.name for tag in overload.tags if tag.name in ours]
+        for name, overload in {
+            "add": torch.ops.aten.add.Tensor,
+            "add_": torch.ops.aten.add_.Tensor,
+            "t_": torch.ops.aten.t_.default,
+            "nonzero": torch.ops.aten.nonzero.default,
+            "uniform_": torch.ops.aten.uniform_.default,
+        }.items()
+    }
+    assert said == {
+        "add": ["core", "pointwise"],
+        "add_": ["inplace", "pointwise"],
+        "t_": ["inplace", "inplace_view"],
+        "nonzero": ["core", "dynamic_output_shape"],
+        "uniform_": ["inplace", "nondeterministic_seeded"],
+    }
+    assert torch.Tag.core in torch.ops.aten.add.Tensor.tags
+
+
+def test_an_operator_of_the_users_has_tags(torch: Any) -> None:
+    library = torch.library.Library("tagged", "DEF")
+    library.define("one(Tensor x) -> Tensor", tags=torch.Tag.pointwise)
+    library.define("two(Tensor x) -> Tensor", tags=(torch.Tag.core, torch.Tag.pointwise))
+    library.define("three(Tensor x) -> Tensor")
+    try:
+        ops = torch.ops.tagged
+        assert ops.one.default.tags == [torch.Tag.pointwise]
+        assert ops.two.default.tags == [torch.Tag.core, torch.Tag.pointwise]
+        assert ops.three.default.tags == []
+    finally:
+        getattr(library, "close", library._destroy if hasattr(library, "_destroy") else lambda: None)()

@@ -52,10 +52,10 @@ def test_resizing_changes_the_generation_and_only_resizing_does() -> None:
     assert storage.generation == 1
 
 
-def test_memory_of_somebody_else_is_not_resized() -> None:
+def test_memory_in_use_elsewhere_is_not_resized() -> None:
     storage = Storage.over(np.zeros(2))
     assert not storage.resizable()
-    with pytest.raises(StorageError, match="not resizable: asked for 32 bytes, it has 16 and its memory belongs"):
+    with pytest.raises(StorageError, match="not resizable: asked for 32 bytes, it has 16 and its memory may be in use"):
         storage.resize_(32)
     assert storage.resize_(16) is storage
 
@@ -364,7 +364,7 @@ def test_sharing_moves_the_bytes_and_fixes_the_size(torch: Any) -> None:
 def test_shared_memory_is_not_resized() -> None:
     storage = of(1).share_memory_()
     assert not storage.resizable()
-    with pytest.raises(StorageError, match="another process may have it"):
+    with pytest.raises(StorageError, match=r"in use elsewhere \(by another process\)"):
         storage.resize_(2)
     assert storage.lazy_clone().shared is None
     assert not UntypedStorage(2, device="meta").share_memory_().is_shared()

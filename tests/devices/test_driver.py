@@ -186,8 +186,8 @@ def test_a_stream_runs_in_order_and_an_event_orders_two(cuda: Devices, values: A
 
 
 def until(question: Callable[[], bool]) -> None:
-    """Ask again until the answer is yes, for at most ten seconds."""
-    end = time.monotonic() + 10
+    """Ask again until the answer is yes, for at most ten minutes: the machine may be busy."""
+    end = time.monotonic() + 600
     while not question():
         assert time.monotonic() < end
         time.sleep(0.001)

@@ -26,7 +26,7 @@ def train(folder: Path, *arguments: str, runner: tuple[str, ...] = ("-m", "glass
         text=True,
         encoding="utf-8",
         env={**os.environ, "PYTHONPATH": str(ROOT / "reference"), **ONE_THREAD},
-        timeout=240,
+        timeout=1200,
     )
     assert done.returncode == 0, done.stderr
     return {"output": done.stdout, **json.loads((folder / "losses.json").read_text(encoding="utf-8"))}

@@ -24,7 +24,7 @@ def run(folder: Path, *command: str) -> str:
         text=True,
         encoding="utf-8",
         env={**os.environ, "PYTHONPATH": str(ROOT / "reference"), **ONE_THREAD},
-        timeout=240,
+        timeout=1200,
     )
     assert done.returncode == 0, done.stderr
     return done.stdout

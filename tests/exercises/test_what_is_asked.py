@@ -9,8 +9,10 @@ import pytest
 import glasstorch
 from glasstorch.core import geometry
 from workbook.exercises.catalogue import Exercise, find
+from workbook.exercises.dev import PATIENCE
 from workbook.exercises.report import PASSED, Refusal
-from workbook.exercises.rungs import LIMIT, run_check
+from workbook.exercises.rungs import run_check
+from workbook.exercises.wrong import written_out
 
 ROOT = Path(__file__).parents[2]
 ROOT_WITHOUT_EDGES = '''
@@ -50,8 +52,9 @@ def missing(table: DispatchTable, keys: int) -> Boxed:
 
 def refusal_of(exercise: Exercise, answer: str) -> Refusal:
     """What the exercise's own tests say of one of its wrong answers."""
-    path = exercise.solutions / answer
-    failed = run_check(ROOT, exercise, path, rungs=("check",), limit=3 * LIMIT).failed
+    with written_out(exercise) as wrong:
+        path = next(path for path in wrong if path.name == answer)
+        failed = run_check(ROOT, exercise, path, rungs=("check",), limit=PATIENCE).failed
     assert failed is not None
     assert failed.refusal is not None
     return failed.refusal
@@ -69,21 +72,21 @@ def test_a_refused_parameter_may_be_quoted_with_the_space_before_it(tmp_path: Pa
         text = text.replace(stripped, raw)
     answer = tmp_path / "answer.py"
     answer.write_text(text, encoding="utf-8")
-    report = run_check(ROOT, exercise, answer, limit=3 * LIMIT)
+    report = run_check(ROOT, exercise, answer, limit=PATIENCE)
     assert [rung.outcome for rung in report.rungs] == [PASSED] * 3, report.failed
 
 
 def test_counting_edges_may_keep_a_root_to_which_no_edge_leads(tmp_path: Path) -> None:
     answer = tmp_path / "answer.py"
     answer.write_text(ROOT_WITHOUT_EDGES, encoding="utf-8")
-    report = run_check(ROOT, find(ROOT, "04.3"), answer, limit=3 * LIMIT)
+    report = run_check(ROOT, find(ROOT, "04.3"), answer, limit=PATIENCE)
     assert [rung.outcome for rung in report.rungs] == [PASSED] * 3, report.failed
 
 
 def test_the_lock_of_a_table_may_be_taken_and_given_back_without_a_with(tmp_path: Path) -> None:
     answer = tmp_path / "answer.py"
     answer.write_text(LOCK_WITHOUT_WITH, encoding="utf-8")
-    report = run_check(ROOT, find(ROOT, "03.3"), answer, limit=3 * LIMIT)
+    report = run_check(ROOT, find(ROOT, "03.3"), answer, limit=PATIENCE)
     assert [rung.outcome for rung in report.rungs] == [PASSED] * 3, report.failed
 
 
@@ -114,7 +117,7 @@ def test_a_gradient_with_gaps_is_refused_for_its_gaps(tmp_path: Path) -> None:
         "    return arrived.add_(grad) if no_repeats and not shared and not recording else arrived + grad\n",
         encoding="utf-8",
     )
-    failed = run_check(ROOT, find(ROOT, "04.4"), answer, rungs=("check",), limit=3 * LIMIT).failed
+    failed = run_check(ROOT, find(ROOT, "04.4"), answer, rungs=("check",), limit=PATIENCE).failed
     assert failed is not None
     assert failed.refusal is not None
     assert failed.refusal.because == "between its elements are gaps"

@@ -6,11 +6,10 @@ import pytest
 
 import glasstorch
 from glasstorch.dispatch.operator import registry
+from glasstorch.dispatch.tags import Tag
 from glasstorch.jit.ir import Node
 from glasstorch.jit.parser import parse_ir
 from glasstorch.jit.side_effects import (
-    RANDOM,
-    UNINITIALISED,
     has_side_effects,
     is_nondeterministic,
     is_opaque,
@@ -62,18 +61,17 @@ def test_memory_as_it_is_found_is_known() -> None:
     assert not is_uninitialised(node("%y : Tensor = aten::zeros(%s, %none, %none, %none, %none)"))
 
 
-def test_the_tables_name_operators() -> None:
+def test_what_makes_empty_tensors_is_tagged() -> None:
+    tagged = {one.schema.name for one in registry.operators.values() if Tag.uninitialised in one.tags}
     names = {one.schema.name for one in registry.operators.values()}
-    assert names >= RANDOM | UNINITIALISED
-    assert {name for name in names if name.startswith(("empty", "new_empty"))} == UNINITIALISED
+    assert {name for name in names if name.startswith(("empty", "new_empty"))} == tagged
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.op)
 def test_an_operator_that_draws_is_known_to_draw(row: Row) -> None:
-    schema = operator(row.op).schema
     call, run = runs(row)[0]
     args, kwargs = in_library(glasstorch, call, arrays(row, call, run))
     before = glasstorch.get_rng_state().tolist()
     operator(row.op)(*args, **kwargs)
-    draws = schema.name in RANDOM or any(argument.type.base == "Generator" for argument in schema.arguments)
+    draws = Tag.nondeterministic_seeded in operator(row.op).tags
     assert draws or glasstorch.get_rng_state().tolist() == before

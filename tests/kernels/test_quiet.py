@@ -57,7 +57,7 @@ def test_threads_compute_at_the_same_time() -> None:
     results: list[float] = []
 
     def meet_inside() -> float:
-        barrier.wait(timeout=30)  # only passes if all four are inside at once
+        barrier.wait(timeout=600)  # only passes if all four are inside at once
         return float(np.add(HUGE, HUGE)[0])
 
     threads = [threading.Thread(target=lambda: results.append(quietly(meet_inside))) for _ in range(4)]

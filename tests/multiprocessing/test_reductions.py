@@ -37,7 +37,7 @@ def test_a_write_in_one_process_is_seen_in_the_other(method: str) -> None:
     x = glasstorch.arange(6.0).view(2, 3).t()
     parameter = glasstorch.nn.Parameter(glasstorch.zeros(2))
     questions.put([x, x[2:], parameter.data])
-    first, second, third = answers.get(timeout=60)
+    first, second, third = answers.get(timeout=600)
     questions.put(None)
     process.join(60)
     assert process.exitcode == 0

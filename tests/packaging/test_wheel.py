@@ -18,6 +18,8 @@ import pytest
 
 from workbook.failures import cause_of
 
+pytestmark = pytest.mark.ci
+
 ROOT = Path(__file__).parents[2]
 PACKAGES = {"glasstorch": ROOT / "reference" / "glasstorch", "workbook": ROOT / "workbook"}
 NOT_SHIPPED = ("__pycache__", ".ipynb_checkpoints")
@@ -97,9 +99,11 @@ def test_its_version_is_that_of_the_library(metadata: Message) -> None:
 def elsewhere(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The Python of an environment with the wheel, what it needs, and scikit-learn for its digits."""
     folder = tmp_path_factory.mktemp("elsewhere")
-    subprocess.run([sys.executable, "-m", "venv", str(folder / "venv")], check=True)
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(folder / "venv")], check=True)
     python = folder / "venv" / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
-    installed = pip(python, "install", str(wheel), "scikit-learn", folder=folder)
+    # By this environment's pip, and each module compiled when it is imported: most of SciPy never is.
+    installed = pip(sys.executable, "--python", str(python), "install", str(wheel), "scikit-learn", "--no-compile",
+                    folder=folder)  # fmt: skip
     output = installed.stdout + installed.stderr
     if installed.returncode != 0 and "could not be reached" in cause_of(output).name:
         pytest.skip("the package index could not be reached")

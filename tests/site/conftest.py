@@ -14,6 +14,7 @@ from workbook.book.build import build_site
 from workbook.book.vendor import Vendored
 
 ROOT = Path(__file__).parents[2]
+PATIENCE = 300_000  # milliseconds for one step of a browser: the machine may be busy
 EVERYTHING = r"""# Everything
 
 Inline $a_1 < b$, and alone:
@@ -86,6 +87,6 @@ def browser(require: Callable[[str], Any]) -> Iterator[Any]:
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
+        chromium = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"], timeout=PATIENCE)
         yield chromium
         chromium.close()

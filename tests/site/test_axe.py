@@ -12,6 +12,8 @@ import pytest
 from tests.site.test_browser import is_reference, pages_of, watched
 from workbook.book.vendor import CACHE, Package, fetch
 
+pytestmark = pytest.mark.ci
+
 ROOT = Path(__file__).parents[2]
 AXE = Package(
     package="axe-core",

@@ -9,6 +9,10 @@ from typing import Any
 
 import pytest
 
+from tests.site.conftest import PATIENCE
+
+pytestmark = pytest.mark.ci
+
 WIDE, PHONE = {"width": 1280, "height": 900}, {"width": 390, "height": 844}
 OVERFLOW = """async () => {
   for (let frame = 0; frame < 2; frame++) await new Promise(requestAnimationFrame);  // Material lays out in between
@@ -55,7 +59,7 @@ class Watched:
 def watched(browser: Any, scheme: str = "light") -> Iterator[Watched]:
     """A fresh page."""
     context = browser.new_context(viewport=WIDE, color_scheme=scheme)
-    context.set_default_timeout(15_000)
+    context.set_default_timeout(PATIENCE)
     try:
         yield Watched(context.new_page())
     finally:

@@ -10,6 +10,8 @@ import pytest
 from tests.site.test_browser import PHONE, WIDE, watched
 from workbook.book.house import HEADS, LAYERS
 
+pytestmark = pytest.mark.ci
+
 MAP, LIST = ".house-figure svg", ".house-list"
 SEEN = "link => { const box = link.getBoundingClientRect(); return Math.min(box.width, box.height) }"
 

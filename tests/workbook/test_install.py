@@ -303,7 +303,7 @@ class held:
 
     def __enter__(self) -> None:
         self.thread.start()
-        assert self.taken.wait(10)
+        assert self.taken.wait(300)
 
     def __exit__(self, *_: object) -> None:
         self.thread.join()

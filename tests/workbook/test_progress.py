@@ -6,6 +6,7 @@ import io
 import re
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -28,28 +29,34 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TERM", "xterm")
 
 
+def until(question: Callable[[], bool]) -> None:
+    """Ask again until the answer is yes; what hangs is pytest-timeout's business."""
+    while not question():
+        time.sleep(0.01)
+
+
 def test_without_a_terminal_there_are_only_lines() -> None:
     stream = io.StringIO()
     with Progress("Building", stream) as work:
         work.detail = "page 3"
-        time.sleep(0.1)
+        until(lambda: "page 3" in stream.getvalue())
     assert "\x1b" not in stream.getvalue()
     assert "\r" not in stream.getvalue()
     lines = stream.getvalue().splitlines()
     assert lines[0] == "Building ..."
-    assert re.fullmatch(r"Building \.\.\. 0\.\d s  page 3", lines[-2])
-    assert re.fullmatch(r"Building: 0\.\d s", lines[-1])
+    assert re.fullmatch(r"Building \.\.\. \d+\.\d s  page 3", lines[-2])
+    assert re.fullmatch(r"Building: \d+\.\d s", lines[-1])
 
 
 def test_on_a_terminal_one_line_is_drawn_again_and_fits(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "20")
     stream = Terminal()
     with Progress("Building a long title", stream):
-        time.sleep(0.1)
+        until(lambda: stream.getvalue().count("\r") > 3)
     drawn = stream.getvalue().split("\r\x1b[K")
     assert len(drawn) > 3
     assert set(drawn[1:-1]) <= {"", "Building a long tit"}
-    assert re.fullmatch(r"Building a long title: 0\.\d s\n", drawn[-1])
+    assert re.fullmatch(r"Building a long title: \d+\.\d s\n", drawn[-1])
 
 
 def test_a_dumb_terminal_gets_plain_lines(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -38,7 +38,7 @@ def served(folder: Path) -> Iterator[str]:
 
 def get(address: str) -> tuple[int, str, dict[str, str]]:
     try:
-        with urllib.request.urlopen(address, timeout=10) as answer:
+        with urllib.request.urlopen(address, timeout=300) as answer:
             return answer.status, answer.read().decode(), dict(answer.headers)
     except urllib.error.HTTPError as error:
         with error:

@@ -1,4 +1,4 @@
-"""What do the source documents say that PyTorch 2.13 does otherwise?
+"""Where do the source documents differ from PyTorch 2.13?
 
 `tests/truth/errata.yaml` holds one entry a claim. This is the page made from it: what the document says, what
 PyTorch does, and how we know, with the recorded program that shows it. An entry's id is its anchor:

@@ -1,4 +1,4 @@
-"""What is still done to pages after they are built?
+"""What is done to pages after MkDocs has built them?
 
 Mathematics is typeset here, at build time: a reader's browser needs no program for it, and a formula that
 KaTeX cannot read fails the build with its page and text. Where there is no KaTeX, the formula's source is

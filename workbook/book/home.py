@@ -1,4 +1,4 @@
-"""What does the home page show that is made from data?
+"""Which parts of the home page are made from data?
 
 The contents of the book with their times, and the map of the house once more as a list: for a phone, on which the
 figure would be too small to point at. Pure functions: files in, Markdown out.

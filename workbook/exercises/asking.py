@@ -1,7 +1,7 @@
-"""How does a check ask an answer something, and how does it judge what came?
+"""How does a check call an answer's functions, and how does it judge the results?
 
-Used by the check files: `ask` calls the reader's function, `expect` judges. What a reader gets to see of a failure are
-the frames of answer.py and nothing else.
+Used by the check files: `ask` calls the reader's function, `expect` judges. Of a failure, the reader sees only the
+frames of answer.py.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Refused(AssertionError):
 
 
 class NotStarted(Exception):
-    """The stub's NotImplementedError came: nothing is written yet at this line."""
+    """The stub's NotImplementedError was raised: nothing is written at this line yet."""
 
     def __init__(self, name: str, line: int | None) -> None:
         super().__init__(name)
@@ -213,7 +213,7 @@ def place(function: str) -> str:
 
 
 class _Short(reprlib.Repr):
-    """Representations that end, whatever the value."""
+    """Representations of bounded length, whatever the value."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -247,7 +247,7 @@ def kind_of(value: object) -> str:
 
 
 class Came:
-    """What came of one call: a value, or an exception."""
+    """The outcome of one call: a value, or an exception."""
 
     def __init__(self, call: str, function: object, path: Path) -> None:
         self.call, self.function, self.path = call, function, path

@@ -122,8 +122,8 @@ class Exercise:
         return self.solutions / "solution.py"
 
     def wrong_answers(self) -> list[Path]:
-        """The planted wrong answers, each refused by some rung."""
-        return sorted(self.solutions.glob("wrong_*.py"))
+        """The files of the planted wrong answers, each refused by some rung; wrong.py reads them."""
+        return sorted(path for path in self.solutions.glob("wrong_*") if path.suffix in (".diff", ".py"))
 
     def hints(self) -> list[str]:
         """The hints as Markdown, without their headings."""
@@ -132,7 +132,7 @@ class Exercise:
 
 @dataclass(frozen=True)
 class Damaged:
-    """An exercise whose facts cannot be read; what its folder's name says of it is known all the same."""
+    """An exercise whose facts cannot be read; only what its folder's name says is known."""
 
     folder: Path
     error: ExerciseError

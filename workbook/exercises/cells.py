@@ -1,4 +1,4 @@
-"""What does a cell of a lab sheet say when it does not give what it should?"""
+"""What is the reader told when a cell of a lab sheet gives another output than the accepted one?"""
 
 from __future__ import annotations
 

@@ -119,7 +119,7 @@ def check_all(root: Path, limit: float) -> int:
     print()
     say(f"{len(chosen_ones) - len(failed)} of {count(len(chosen_ones), 'exercise')} passed.")
     if failed:
-        say(f"What the first of the others needs: {command(f'check {failed[0].identity}')}")
+        say(f"To see what the first of the others lacks: {command(f'check {failed[0].identity}')}")
     else:
         say(f"Go on: {command('next')}")
     tell(state)

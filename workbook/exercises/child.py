@@ -76,12 +76,12 @@ class Job:
 
     @property
     def begun(self) -> Path:
-        """A file that is there as soon as the answer may run: what ends the process before is not its doing."""
+        """A file that exists once the answer may run: the answer is not to blame for an earlier end of the process."""
         return self.file("begun")
 
 
 def protect(job: Job, stem: str) -> None:
-    """Say where it hangs when the time is over, and end; refuse what the guard refuses."""
+    """Put the guard in force; when the time is over, write down where the process hangs, and end it."""
     from workbook.exercises.guard import Guard, OutOfReach
 
     hang = job.file(f"{stem}-hang.txt").open("w", encoding="utf-8")
@@ -179,7 +179,7 @@ def run(job: Job) -> RungResult:
 
 
 def end_with_kernel(judge: Judge) -> None:
-    """End this process as the kernel of the lab sheet ends, when it does while a cell runs: nbval would wait."""
+    """End this process if the kernel of the lab sheet ends while a cell runs: nbval would wait for it."""
     while True:
         time.sleep(TICK)
         kernel = judge.kernel()
@@ -197,8 +197,8 @@ def uncalled(result: RungResult) -> RungResult:
         return result
     refusal = Refusal(
         asked=f"a {idle[0]} that the library calls",
-        came=f"{idle[0]} was put in its place and was not called once by the library",
-        because="a piece that the library does not call carries nothing; its tests passed without it",
+        came=f"{idle[0]} took the place of its counterpart, but the library never called it",
+        because="the library's tests passed without the piece, so they do not show that it works",
     )
     return replace(result, outcome=REFUSED, refusal=refusal)
 

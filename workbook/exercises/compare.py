@@ -1,4 +1,4 @@
-"""In what does the reader's answer differ from ours, if that can be said shortly?"""
+"""How does the reader's answer differ from ours, where a short diff can show it?"""
 
 from __future__ import annotations
 

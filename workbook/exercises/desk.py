@@ -22,7 +22,7 @@ COLOURS = {"passed": "green", "changed": "yellow", "started": "cyan", "not start
 
 
 def tell(state: State) -> None:
-    """Say, beside the output, what has to be said about the file with the reader's progress."""
+    """Print the warnings about the file with the reader's progress, on standard error."""
     for sentence in state.said:
         print(fill(f"workbook: {sentence}"), file=sys.stderr)
 
@@ -60,14 +60,14 @@ def following(all_of_them: Sequence[Exercise], state: State) -> Exercise | None:
 
 
 def known(root: Path, state: State) -> list[Exercise]:
-    """The exercises that can be read; of each other one, the state has to say that it is left out."""
+    """The exercises that can be read; the state notes that the others are left out."""
     found, damaged = survey(root)
     leave_out(damaged, state)
     return found
 
 
 def leave_out(damaged: Sequence[Damaged], state: State) -> None:
-    """Have the state say of these exercises what is wrong with them."""
+    """Note in the state what is wrong with these exercises."""
     for one in damaged:
         first, *_, remedy = str(one.error).splitlines()
         sentence = f"left out: {first}; {remedy.strip()}"
@@ -137,7 +137,7 @@ def start(root: Path, name: str | None, *, watched: bool = False) -> int:
 
 
 def passed(all_of_them: Sequence[Exercise], state: State, identity: str) -> bool:
-    """Whether an exercise has passed; one that is not there does not hinder."""
+    """Whether an exercise has passed; one that does not exist counts as passed."""
     return all(state.of(exercise).passed for exercise in all_of_them if exercise.identity == identity)
 
 
@@ -189,7 +189,7 @@ def copy(source: Path, target: Path, change: Callable[[bytes], bytes] = bytes) -
     except OSError as error:
         raise ExerciseError(
             f"{shown(target)} could not be written: {error.strerror}\n"
-            f"  the folder {shown(target.parent)} has to be writable for you;\n"
+            f"  the folder {shown(target.parent)} must be writable for you;\n"
             "  a clone in your home folder is, and so is one that you unpacked yourself"
         ) from error
     return True
@@ -413,7 +413,7 @@ def print_progress(all_of_them: Sequence[Exercise], state: State) -> None:
                 print_exercise(exercise, state.standing(exercise))
     print()
     if any(state.standing(exercise) == "changed" for exercise in all_of_them):
-        say("`changed` passed once, and is another answer now: check it again.")
+        say("`changed`: the answer passed and was edited afterwards. Check it again.")
     if left:
         say(f"Go on: {command('next')}")
     else:

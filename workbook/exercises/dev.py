@@ -1,4 +1,4 @@
-"""Is every exercise as it should be, for those who write them?
+"""Which commands check and store exercises for those who write them?
 
 An exercise is well formed (form.py), no assertion of its check is idle (idle.py), and its rungs judge as they should:
 the stub is told to be not started, the solution passes every rung, and each wrong answer is refused by the rung that
@@ -16,15 +16,16 @@ from pathlib import Path
 from workbook import commands
 from workbook.exercises import manifest as shipped
 from workbook.exercises.asking import AuthorError
-from workbook.exercises.catalogue import FOLDER, Exercise, exercises, pick
-from workbook.exercises.form import form_problems, refused_by
+from workbook.exercises.catalogue import FOLDER, Exercise, exercises, from_top, pick
+from workbook.exercises.form import form_problems
 from workbook.exercises.idle import idle
 from workbook.exercises.report import NOT_STARTED, PASSED, REFUSED, Report, RungResult, listing
 from workbook.exercises.rungs import LIMIT, run_check
 from workbook.exercises.state import digest
+from workbook.exercises.wrong import refused_by, store, write_out, written_out
 
 WORKERS = 2  # answers judged at the same time
-PATIENCE = 3 * LIMIT  # seconds for a rung: a machine that builds and tests is slower than a reader's
+PATIENCE = 15 * LIMIT  # seconds for a rung: a machine that builds and tests may be slow, and busy too
 MANIFEST = f"{FOLDER}/{shipped.FILE}"
 
 
@@ -67,7 +68,8 @@ def problems(root: Path, exercise: Exercise, every: Sequence[Exercise]) -> list[
 def idle_problems(exercise: Exercise) -> list[str]:
     """The assertions of its check that catch nothing."""
     try:
-        found = list(idle(exercise.check, exercise.wrong_answers()))
+        with written_out(exercise) as wrong:
+            found = list(idle(exercise.check, wrong))
     except AuthorError as error:
         return [str(error)]
     return [
@@ -79,14 +81,14 @@ def idle_problems(exercise: Exercise) -> list[str]:
 
 def rung_problems(root: Path, exercise: Exercise) -> list[str]:
     """Where the rungs judge the stub, the solution or a wrong answer otherwise than they should."""
-    answers = [exercise.start, exercise.solution, *exercise.wrong_answers()]
 
     def judge(answer: Path) -> Report:
         return run_check(root, exercise, answer, limit=PATIENCE)
 
-    with ThreadPoolExecutor(WORKERS) as pool:
-        reports = list(pool.map(judge, answers))
-    return [problem for answer, report in zip(answers, reports, strict=True) if (problem := misjudged(answer, report))]
+    with written_out(exercise) as wrong, ThreadPoolExecutor(WORKERS) as pool:
+        answers = [exercise.start, exercise.solution, *wrong]
+        reports = zip(answers, pool.map(judge, answers), strict=True)
+        return [problem for answer, report in reports if (problem := misjudged(answer, report))]
 
 
 def misjudged(answer: Path, report: Report) -> str:
@@ -111,8 +113,25 @@ def details(failed: RungResult | None) -> str:
     return "".join(f"\n  {label}: {text}" for label, text in failed.refusal.rows())
 
 
+def wrong_answers(name: str, answer: str | None) -> int:
+    """Write one wrong answer out to be edited, or store all of an exercise as differences. Returns the exit code."""
+    exercise = pick(exercises(commands.root()), name)
+    if answer is not None:
+        print(f"{from_top(write_out(exercise, answer))} is the whole answer: edit it.")
+        print(f"Then `workbook dev wrong {exercise.identity}` stores it as its difference from the solution.")
+        return 0
+    changed, problems = store(exercise)
+    for path in changed:
+        print(f"{from_top(path)} is new.")
+    for problem in problems:
+        print(problem)
+    kept = len(exercise.wrong_answers()) - len(changed) - len(problems)
+    print(f"{kept} of {len(exercise.wrong_answers())} wrong answers are as they were.")
+    return int(bool(problems))
+
+
 def manifest_problems(root: Path, exercise: Exercise) -> list[str]:
-    """The shipped files that the manifest does not know as they are."""
+    """The shipped files whose hash in the manifest is missing or out of date."""
     try:
         known = dict(json.loads((root / FOLDER / shipped.FILE).read_text(encoding="utf-8")))
     except (OSError, ValueError, TypeError):

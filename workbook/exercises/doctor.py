@@ -189,7 +189,7 @@ def look_for_gpu(root: Path) -> Iterator[Finding]:
     package = next((name for name in ("cupy-cuda13x", "cupy-cuda12x", "cupy") if installed(name)), None)
     cost = "CUDA kernels run on a simulated device, on the CPU; every exercise can be done there."
     if not cards:
-        yield Finding("GPU", WITHOUT, "no NVIDIA card that answers", cost)
+        yield Finding("GPU", WITHOUT, "no NVIDIA GPU responds", cost)
     elif package is None:
         remedy = 'pip install -e ".[cuda13]", or ".[cuda12]" for an older driver'
         yield Finding("GPU", WITHOUT, f"{cards[0]}, but CuPy is not installed", cost, remedy)
@@ -217,7 +217,7 @@ def look_at_terminal(root: Path) -> Iterator[Finding]:
         cost = f"{command('watch')} checks on each save, but has no keys here."
         yield Finding("terminal", WITHOUT, f"{', '.join(words)}, no keyboard", cost)
     else:
-        yield Finding("terminal", THERE, ", ".join(words) + f"; texts take up to {width()}")
+        yield Finding("terminal", THERE, ", ".join(words) + f"; text is wrapped at {width()}")
 
 
 LOOKS: tuple[Callable[[Path], Iterator[Finding]], ...] = (

@@ -1,24 +1,29 @@
 """Is an exercise well formed: are its parts there, and do they fit each other?
 
-Nothing of the reader's is looked at. What each rung says of the stub, the solution and the wrong answers is judged in
-dev.py.
+The reader's files are not looked at. What each rung says of the stub, the solution and the wrong answers is judged
+in dev.py.
 """
 
 from __future__ import annotations
 
 import ast
 import doctest
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from itertools import product
 from pathlib import Path
 
+from workbook.exercises import wrong
 from workbook.exercises.catalogue import Exercise, ExerciseError, read_text
 from workbook.exercises.report import RUNGS
 
 HINTS = 3  # at least
 WRONG_ANSWERS = 2  # at least
 FORMAT = "format_name: percent"
+SETTINGS = ("pyproject.toml", "ruff.toml")  # where ruff is told how a file should look
 PAGE = 79  # columns of code that fit on a page of the site
 
 
@@ -166,24 +171,28 @@ def check_problems(exercise: Exercise) -> Iterator[str]:
 
 
 def wrong_answer_problems(exercise: Exercise) -> Iterator[str]:
-    """Whether there are enough wrong answers, and each says what is wrong and which rung must refuse it."""
-    wrong = exercise.wrong_answers()
-    if len(wrong) < WRONG_ANSWERS:
-        yield f"{len(wrong)} wrong answers (wrong_*.py beside the solution); at least {WRONG_ANSWERS} are wanted"
-    for path in wrong:
-        if not ast.get_docstring(parsed(path)):
-            yield f"{path.name}: no docstring says what is wrong with it"
-        if refused_by(path) not in RUNGS:
-            accepted = " | ".join(f'"{rung}"' for rung in RUNGS)
-            yield f"{path.name}: REFUSED_BY = {refused_by(path)!r}; it has to name a rung: {accepted}"
+    """Whether there are enough wrong answers, and each is stored rightly and says what is wrong and what refuses it."""
+    paths = exercise.wrong_answers()
+    if len(paths) < WRONG_ANSWERS:
+        yield f"{len(paths)} wrong answers (wrong_*.diff beside the solution); at least {WRONG_ANSWERS} are wanted"
+    for path in paths:
+        try:
+            yield from said_of(exercise, path, wrong.whole(exercise, path))
+        except ExerciseError as error:
+            yield str(error)
 
 
-def refused_by(path: Path) -> str:
-    """The rung that a wrong answer says must refuse it; nothing where it does not say."""
-    for node in parsed(path).body:
-        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "REFUSED_BY":
-            return str(ast.literal_eval(node.value))
-    return ""
+def said_of(exercise: Exercise, path: Path, text: str) -> Iterator[str]:
+    """What is to be mended in one wrong answer, of which this is the whole text."""
+    if wrong.stored(exercise, path.stem, text) != (path, read_text(path)):
+        yield f"{path.name} is not as it is to be stored: `workbook dev wrong {exercise.identity}` mends it"
+    docstring, code = wrong.parts(text, path)
+    if code == wrong.parts(read_text(exercise.solution), exercise.solution)[1]:
+        yield f"{path.name}: it is the solution"
+    if not docstring.partition("Refused by:")[0].strip():
+        yield f"{path.name}: its first line does not say what is wrong with it"
+    if (rung := wrong.said_rung(docstring)) not in RUNGS:
+        yield f"{path.name}: `Refused by: {rung}`; it has to name a rung: {' | '.join(RUNGS)}"
 
 
 def lab_problems(exercise: Exercise) -> Iterator[str]:
@@ -204,7 +213,16 @@ def lab_problems(exercise: Exercise) -> Iterator[str]:
 
 def style_problems(root: Path, exercise: Exercise) -> Iterator[str]:
     """What ruff finds in the exercise's files; the reader's own are left out."""
-    files = [exercise.start, exercise.check, exercise.solution, *exercise.wrong_answers()]
+    yield from ruff_problems(root, [exercise.start, exercise.check, exercise.solution])
+    with suppress(ExerciseError), wrong.written_out(exercise) as answers:  # one that does not apply is told elsewhere
+        for folder, name in product({answer.parent for answer in answers}, SETTINGS):
+            if (root / name).is_file():
+                shutil.copyfile(root / name, folder / name)
+        yield from ruff_problems(root, answers)
+
+
+def ruff_problems(root: Path, files: Sequence[Path]) -> Iterator[str]:
+    """What ruff finds in these files."""
     for arguments in (("check",), ("format", "--check")):
         command = [sys.executable, "-m", "ruff", *arguments, "--quiet", "--output-format=concise", *map(str, files)]
         done = subprocess.run(command, cwd=root, capture_output=True, text=True, encoding="utf-8", check=False)

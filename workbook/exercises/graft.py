@@ -1,8 +1,9 @@
 """How does a reader's piece take the place of its counterpart inside glasstorch?
 
-Before the library loads, a finder is put in front of those that find modules. Right after a module has run that holds
-a counterpart, and before any other module can import it, the counterpart becomes a trampoline that calls the reader's
-function and counts. Kernels and formulas are put in place when the library has loaded. It holds for one process.
+Before the library loads, a finder is put in front of those that find modules. Right after a module that holds a
+counterpart has run, and before any other module can import it, a trampoline replaces the counterpart: it calls the
+reader's function and counts. Kernels and formulas are replaced when the library has loaded. This holds
+for one process.
 
 # Note [Whose call]
 Only a call that stands in a file of the library shows that the piece carries something: a test that calls the piece
@@ -63,7 +64,7 @@ class Graft:
         self.finder = Finder(self)
 
     def install(self) -> None:
-        """Be there before the library is."""
+        """Install the finder before the library is loaded."""
         assert LIBRARY not in sys.modules, "the library was loaded before the graft was in place"
         sys.meta_path.insert(0, self.finder)
 
@@ -85,7 +86,7 @@ class Graft:
                 raise LibraryError(error) from error
 
     def complete(self, module: ModuleType) -> None:
-        """Take the reader's module, and put in place what has not come by itself."""
+        """Take the reader's module, and graft the formulas, which no module's load puts in place."""
         for piece in self.pieces:
             self.reader_function(module, piece)
         self.module = module

@@ -1,8 +1,8 @@
 """How does a reader's CUDA C++ take the place of a header of the library's kernels?
 
 The reader's function returns text. It stands where the library reads the header, before anything is compiled, so that
-every kernel that includes it is compiled with the reader's. Each time such a kernel is asked for to be launched, that
-counts as a call.
+every kernel that includes it is compiled with the reader's. Each request to launch such a kernel counts
+as a call.
 """
 
 from __future__ import annotations

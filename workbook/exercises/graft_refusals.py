@@ -1,4 +1,4 @@
-"""What is told where a piece cannot be put in its place, or cannot carry?"""
+"""Which errors and refusals say why a piece cannot be grafted?"""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def calls_itself(piece: Piece, line: int) -> Refusal:
 
 def needs_itself(piece: Piece, error: RecursionError, path: Path, code: object) -> Refusal:
     """The refusal of an endless recursion: through the library, or the answer's own."""
-    refusal = error_refusal(error, path, f"a {piece.answer} that comes to an end")
+    refusal = error_refusal(error, path, f"a {piece.answer} that returns")
     trace, passes = error.__traceback__, 0
     while trace is not None:
         passes += trace.tb_frame.f_code is code

@@ -1,8 +1,8 @@
 """What must an answer not do while it is checked?
 
-A guard rail, not a jail: an audit hook refuses what would hurt by accident (deleting or writing outside the temporary
-folder, starting programs) and what would spoil the exercise (reading the solutions). Code that wants to get
-around it can.
+A guard rail, not a jail: an audit hook refuses what would do harm by accident (deleting or writing outside the
+temporary folder, starting programs) and what would spoil the exercise (reading the solutions). Code that is meant to
+get around it can.
 """
 
 from __future__ import annotations
@@ -131,14 +131,14 @@ class Guard:
         self.refuse(f"it tried to {what} {full}, outside its temporary folder")
 
     def _place(self, what: str, path: Any, folder: int | None, *, entry: bool = False) -> str:
-        """Where a path leads, links followed; as an entry, where the folder is in which its name stands."""
+        """The real path, links followed; for an entry, only those in the path of its folder."""
         if isinstance(path, int):
             folder, path = path, ""
         name = os.fsdecode(path)
         if folder is not None and folder >= 0 and not os.path.isabs(name):
             start = path_of(folder)
             if start is None:
-                self.refuse(f"it tried to {what} {name or 'a file'}, and it cannot be found out where that is")
+                self.refuse(f"it tried to {what} {name or 'a file'}, and its path cannot be determined")
             name = os.path.join(start, name)
         above, last = os.path.split(name)
         if entry and last not in ("", os.curdir, os.pardir):
@@ -155,7 +155,7 @@ class Guard:
         return False
 
     def refuse(self, came: str) -> NoReturn:
-        """Raise; where it was the answer's doing, write it down before, whether or not the answer catches it."""
+        """Raise. If the answer caused the event, record the refusal first, so that catching the error hides nothing."""
         line = line_in(self.answer, sys._getframe(1))
         refusal = Refusal(asked=ASKED, came=came, line=line)
         if line is not None:
@@ -185,7 +185,7 @@ def line_in(file: str, frame: FrameType | None) -> int | None:
 
 
 class OutOfReach(MetaPathFinder):
-    """Makes a module as good as not installed."""
+    """Makes a module behave as if it were not installed."""
 
     def __init__(self, name: str, why: str) -> None:
         self.name, self.why = name, why

@@ -1,7 +1,7 @@
 """Is every assertion of a check needed?
 
-An assertion is needed if, without it, the check accepts a wrong answer that it refuses with it. One that is not
-is idle: it can be removed, or a wrong answer is missing that only it catches. The assertions are the statements
+An assertion is needed if removing it makes the check accept a wrong answer. Any other assertion is idle: it can be
+removed, or a wrong answer is missing that only it catches. The assertions are the statements
 `expect(...)` and `assert`; the wrong answers are those that the exercise ships.
 """
 
@@ -71,7 +71,7 @@ Tests = dict[str, Callable[[Ask], object]]
 
 
 def judging(check: Path, without: Assertion | None = None) -> Tests:
-    """The test functions of a check file by name, the assertion that is to be left out taken from them."""
+    """The test functions of a check file by name, without one assertion if one is given."""
     tree = ast.parse(check.read_text(encoding="utf-8"), str(check))
     if without is not None:
         Without(without.line).visit(tree)
@@ -109,7 +109,7 @@ def accepts(test: Callable[[Ask], object], answer: Path) -> bool:
 
 
 def idle(check: Path, wrong: list[Path]) -> Iterator[Assertion]:
-    """The assertions without which no wrong answer passes the check that does not pass it now."""
+    """The assertions that can be removed without making the check accept a wrong answer that it refuses now."""
     whole = judging(check)
     refused = {answer: names for answer in wrong if (names := refusing(whole, answer))}
     for assertion in assertions(check.read_text(encoding="utf-8")):

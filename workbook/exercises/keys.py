@@ -1,4 +1,4 @@
-"""Which key did the reader press? Single keys, without Enter, and the terminal as it was afterwards."""
+"""How are single keys read without Enter, and how is the terminal restored afterwards?"""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ TICK = 0.05  # seconds between two looks at the keyboard where one cannot wait f
 
 
 class NoKeys:
-    """Where keys cannot be read, none is ever pressed."""
+    """Stands in for `Keys` where keys cannot be read: none is ever pressed."""
 
     available = False
 
@@ -25,7 +25,7 @@ class NoKeys:
         """Nothing was changed, nothing is restored."""
 
     def read(self, seconds: float) -> str:
-        """Wait so long, in vain."""
+        """Wait for that long: no key will come."""
         time.sleep(seconds)
         return ""
 

@@ -1,6 +1,6 @@
-"""What does pytest tell a rung?
+"""How do pytest's results become the result of a rung?
 
-A plugin for the child process: gives check files the fixture `ask`, and turns what fails into a refusal.
+A plugin for the child process: gives check files the fixture `ask`, and turns a failure into a refusal.
 """
 
 from __future__ import annotations
@@ -254,7 +254,7 @@ def statement(info: pytest.ExceptionInfo[BaseException], path: Path) -> str:
 def explanation(error: BaseException) -> str:
     """What a failed test says: the first lines of an assertion's explanation, or the exception."""
     if type(error).__name__.startswith("Flaky"):  # Hypothesis asked the same twice
-        return "the same question was not answered twice alike"
+        return "the same call did not give the same result twice"
     text = str(error) if isinstance(error, AssertionError) else error_text(error)
     text = text.partition("\n  Full diff:")[0]  # the values themselves stand before it
     lines = [line.strip() for line in text.strip().splitlines() if line.strip()]

@@ -1,4 +1,4 @@
-"""How does somebody else's code run so that it ends, stays in its folder and does not flood the screen?
+"""How does foreign code run within limits of time, place and output?
 
 One child process in a process group of its own: its output is read as it comes, the beginning kept and the rest
 counted; at its end, at the time limit, and at Ctrl-C the whole group is killed.

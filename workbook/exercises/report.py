@@ -1,4 +1,4 @@
-"""What did a check find, and how does a good teacher say it?
+"""What did a check find, and how is it told to the reader?
 
 A report is data first: it goes from the child process to the command as JSON, and `progress` and `dev check` read it.
 """
@@ -202,8 +202,9 @@ def closing(report: Report, width: int = 80, around: Around | None = None) -> st
     if report.edited:
         names = " and ".join(report.edited)
         parts.append(
-            f"{names} {'is' if len(report.edited) == 1 else 'are'} not as shipped: this run does not count as done. "
-            f"To have {'it' if len(report.edited) == 1 else 'them'} back: {around.back(report.edited)}"
+            f"{names} {'is' if len(report.edited) == 1 else 'are'} not as shipped, "
+            "so this run does not count as passed. "
+            f"To restore {'it' if len(report.edited) == 1 else 'them'}: {around.back(report.edited)}"
         )
     parts.append(next_step(report, around))
     return "\n".join("\n".join(say.lines(part, width)) for part in parts)
@@ -216,7 +217,7 @@ def next_step(report: Report, around: Around) -> str:
     failed = report.failed
     if failed is None:
         if report.counts and around.options:
-            return "It passes. Nothing is recorded of a file that --answer names."
+            return "It passes. This is not recorded, because the file was named with --answer."
         if report.counts:
             ours = f" Compare with ours: {command(f'solution {report.identity}')}." if around.ours else ""
             return f"Done.{ours} Go on: {command('next')}."
@@ -231,7 +232,7 @@ def next_step(report: Report, around: Around) -> str:
         doctor = command("doctor")
         return (
             f"The exercise or the installation is at fault, not your answer. To look at the installation: {doctor}. "
-            "If that finds nothing, please report what stands above."
+            "If that finds nothing, please report the output above."
         )
     line = failed.refusal.line if failed.refusal is not None else None
     where = f" (line {line})" if line else ""

@@ -166,18 +166,18 @@ class Running:
         file = self.job.file("result.json")
         if file.exists():
             return RungResult.from_json(json.loads(file.read_text(encoding="utf-8")))
-        asked = "an answer that comes to an end and returns"
+        asked = "an answer that returns"
         hung = [line for name in ("kernel", "rung") for line in hang_frames(self.job, name)]
         if ended.timed_out or hung:
             line, text = hung[0] if hung else (None, "")
             came = f"it was still running after {self.limit:g} seconds" + (f", in line {line}" if line else "")
-            why = "a loop that does not end?" if self.job.begun.exists() else "it had not come to your answer yet."
+            why = "a loop that does not end?" if self.job.begun.exists() else "your answer had not been reached yet."
             because = f"{why} With `--limit SECONDS` it gets more time"
             trace = (text,) if text else ()
             return RungResult(self.rung, REFUSED, refusal=Refusal(asked, "", came, "", because, line, trace))
         if not self.job.begun.exists():
             last = next((line for line in reversed(ended.output.splitlines()) if line.strip()), "it printed nothing")
-            came = f"the process {ended.how} before it came to your answer: {last.strip()[:WIDE]}"
+            came = f"the process {ended.how} before your answer was reached: {last.strip()[:WIDE]}"
             return RungResult(self.rung, BROKEN, refusal=Refusal(came=came))
         came = f"the process {ended.how} without a result"
         because = "sys.exit, os._exit or a crash inside your answer ends it" if self.job.answer.exists() else ""

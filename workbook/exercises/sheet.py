@@ -1,4 +1,4 @@
-"""What of a lab sheet does its reader get to see before they have tried?
+"""Which parts of a lab sheet are hidden until its reader has tried?
 
 The shipped sheet is executed, because a check compares with its outputs. In the reader's copy the outputs of cells that
 ask for a prediction are not there yet, and the answers are folded.

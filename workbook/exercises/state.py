@@ -173,7 +173,7 @@ def read(root: Path) -> State:
         return State(said=[said], writable=False)
     entries, last = table.get("exercises"), table.get("last", "")
     if table["version"] < 1 or not isinstance(entries, dict) or not isinstance(last, str):
-        raise DamagedState("it does not hold what version 1 holds")
+        raise DamagedState("its contents are not those of version 1")
     return State({name: read_record(name, entry) for name, entry in entries.items()}, last)
 
 

@@ -1,18 +1,18 @@
-"""Which functions does a program find that is written for any array library?
+"""What does the Python array API standard's namespace offer?
 
-A namespace after the Python array API standard, version 2024.12. Its arrays are the library's tensors:
-`x.__array_namespace__()` gives this module.
+It implements version 2024.12 of the standard, for programs written for any array library. Its arrays are the library's
+tensors: `x.__array_namespace__()` returns this module.
 
 >>> import glasstorch.array_api as xp
 >>> xp.sum(xp.asarray([[1.0, 2.0], [3.0, 4.0]]), axis=0)
 tensor([4., 6.])
 
-Reading order: `_scalars` (what numbers and mixed dtypes become), `_creation`, `_dtypes`, `_info`, `_elementwise`,
+Reading order: `_scalars` (type promotion of numbers and mixed dtypes), `_creation`, `_dtypes`, `_info`, `_elementwise`,
 `_statistics`, `_searching`, `_sets`, `_manipulation`, `_products`, `linalg`, `fft`.
 
 Mirrors: nothing in torch, which has no such namespace; the names and signatures are those of array-api-strict
-Differs: a tensor's `size` stays the method that it is in torch; uint16, uint32 and uint64 hold numbers, and few
-    functions compute with them, as in torch.
+Differs: a tensor's `size` stays the method that it is in torch; few functions compute in uint16, uint32 and
+    uint64, as in torch.
 """
 
 from __future__ import annotations

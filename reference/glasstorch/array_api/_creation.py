@@ -1,7 +1,6 @@
 """How are arrays made?
 
 Mirrors: nothing in torch; the standard's creation functions
-Differs: nothing in substance.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ def _sizes(shape: Shape) -> list[int]:
 def asarray(
     obj: Any, /, *, dtype: Dtype | None = None, device: Device | None = None, copy: bool | None = None
 ) -> Array:
-    """Anything array-like as an array; `copy` says whether there must be, may be (None) or must not be a copy."""
+    """An array from an array-like object; it must (True), may (None) or must not (False) be a copy, as `copy` says."""
     return _asarray(obj, dtype=dtype, device=device, copy=copy)
 
 
@@ -45,12 +44,12 @@ def arange(
     dtype: Dtype | None = None,
     device: Device | None = None,
 ) -> Array:
-    """The numbers from `start` (0 where only one bound is given) in steps up to, and without, `stop`."""
+    """Evenly spaced numbers from `start` (0 if only one bound is given) to `stop`, exclusive."""
     if stop is None:
         start, stop = 0, start
     numbers = [number for number in (start, stop, step) if isinstance(number, float)]
     wanted = dtype if dtype is not None or not numbers else _default_float()
-    if (step > 0 and stop < start) or (step < 0 and stop > start):  # torch refuses what is empty here
+    if (step > 0 and stop < start) or (step < 0 and stop > start):  # torch refuses bounds that make an empty array here
         stop = start
     return f.arange(start, stop, step, dtype=wanted, device=device)
 
@@ -71,14 +70,14 @@ def linspace(
     device: Device | None = None,
     endpoint: bool = True,
 ) -> Array:
-    """So many numbers from `start` to `stop`, equally far apart; without the endpoint if asked."""
+    """`num` evenly spaced numbers from `start` to `stop`, with or without the endpoint."""
     if endpoint:
         return f.linspace(start, stop, num, dtype=dtype, device=device)
     return f.linspace(start, stop, num + 1, dtype=dtype, device=device)[:num]
 
 
 def empty(shape: Shape, *, dtype: Dtype | None = None, device: Device | None = None) -> Array:
-    """An array whose elements are not initialised."""
+    """An uninitialised array."""
     return f.empty(_sizes(shape), dtype=dtype, device=device)
 
 
@@ -93,27 +92,27 @@ def ones(shape: Shape, *, dtype: Dtype | None = None, device: Device | None = No
 
 
 def full(shape: Shape, fill_value: Number, *, dtype: Dtype | None = None, device: Device | None = None) -> Array:
-    """An array filled with one value; its dtype is the value's unless given."""
+    """An array filled with one value; by default it has the value's dtype."""
     return f.full(_sizes(shape), fill_value, dtype=dtype, device=device)
 
 
 def empty_like(x: Array, /, *, dtype: Dtype | None = None, device: Device | None = None) -> Array:
-    """An array of the same sizes whose elements are not initialised."""
+    """An uninitialised array of the same shape."""
     return f.empty_like(x, dtype=dtype, device=device)
 
 
 def zeros_like(x: Array, /, *, dtype: Dtype | None = None, device: Device | None = None) -> Array:
-    """An array of the same sizes filled with 0."""
+    """An array of the same shape filled with 0."""
     return f.zeros_like(x, dtype=dtype, device=device)
 
 
 def ones_like(x: Array, /, *, dtype: Dtype | None = None, device: Device | None = None) -> Array:
-    """An array of the same sizes filled with 1."""
+    """An array of the same shape filled with 1."""
     return f.ones_like(x, dtype=dtype, device=device)
 
 
 def full_like(x: Array, /, fill_value: Number, *, dtype: Dtype | None = None, device: Device | None = None) -> Array:
-    """An array of the same sizes filled with one value."""
+    """An array of the same shape filled with one value."""
     return f.full_like(x, fill_value, dtype=dtype, device=device)
 
 
@@ -126,7 +125,7 @@ def eye(
     dtype: Dtype | None = None,
     device: Device | None = None,
 ) -> Array:
-    """A matrix with ones on its diagonal, or on the one that lies `k` above it, and 0 elsewhere."""
+    """A matrix with ones on the diagonal that is `k` above the main one, and zeros elsewhere."""
     result = f.zeros([n_rows, n_rows if n_cols is None else n_cols], dtype=dtype, device=device)
     if -result.shape[0] < k < result.shape[1]:
         f.diagonal(result, k).fill_(1)
@@ -134,17 +133,17 @@ def eye(
 
 
 def meshgrid(*arrays: Array, indexing: Literal["xy", "ij"] = "xy") -> tuple[Array, ...]:
-    """Vectors spread over the grid that they span, each along a dimension of its own."""
+    """Coordinate grids: each vector expanded, as a view, along a dimension of its own."""
     if indexing not in ("xy", "ij"):
         raise ValueError(f"indexing must be 'xy' or 'ij', got {indexing!r}")
     return tuple(f.meshgrid(list(arrays), indexing=indexing)) if arrays else ()
 
 
 def tril(x: Array, /, *, k: int = 0) -> Array:
-    """The lower triangle of each matrix, with 0 above diagonal `k`."""
+    """The lower triangle of each matrix, up to diagonal `k`, and 0 above."""
     return f.tril(x, k)
 
 
 def triu(x: Array, /, *, k: int = 0) -> Array:
-    """The upper triangle of each matrix, with 0 below diagonal `k`."""
+    """The upper triangle of each matrix, from diagonal `k` on, and 0 below."""
     return f.triu(x, k)

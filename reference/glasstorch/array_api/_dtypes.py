@@ -1,7 +1,7 @@
-"""What is a dtype, which does one become with another, and what can it hold?
+"""What kind is a dtype, what do dtypes promote to, and what are their limits?
 
 Mirrors: nothing in torch; the standard's data type functions
-Differs: `can_cast` follows the promotion table, as the standard says; torch's asks for the kind only.
+Differs: `can_cast` follows the promotion table, as the standard says; torch's compares only the kinds.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Array = Tensor
 
 @dataclass(frozen=True, slots=True)
 class finfo_object:
-    """What a floating point dtype can hold; of a complex one, what its parts can."""
+    """The limits of a floating point dtype, or of the parts of a complex one."""
 
     bits: int
     eps: float
@@ -33,7 +33,7 @@ class finfo_object:
 
 @dataclass(frozen=True, slots=True)
 class iinfo_object:
-    """What an integer dtype can hold."""
+    """The limits of an integer dtype, as an object."""
 
     bits: int
     max: int

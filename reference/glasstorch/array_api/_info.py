@@ -1,7 +1,6 @@
-"""What does the namespace say about itself?
+"""What can a program ask about the namespace: capabilities, devices, dtypes?
 
 Mirrors: nothing in torch; the standard's inspection functions
-Differs: nothing in substance.
 """
 
 from __future__ import annotations
@@ -19,22 +18,22 @@ NAMES = (
 
 
 class __array_namespace_info__:
-    """What the namespace can do, on which devices, with which dtypes."""
+    """The namespace's capabilities, devices and dtypes."""
 
     def capabilities(self) -> dict[str, bool | int]:
-        """What it can do that the standard leaves open."""
+        """Which of the standard's optional features exist."""
         return {"boolean indexing": True, "data-dependent shapes": True, "max dimensions": 64}
 
     def default_device(self) -> Device:
-        """Where arrays are made unless one says otherwise."""
+        """The device of arrays that are made without naming one."""
         return CPU
 
     def devices(self) -> tuple[Device, ...]:
-        """Where arrays can be made; a CUDA device is in it if there is one."""
+        """The devices on which arrays can be made, with CUDA devices if there are any."""
         return (CPU, *(Device(f"cuda:{i}") for i in range(cuda.device_count())))
 
     def default_dtypes(self, *, device: Device | None = None) -> dict[str, dtype]:
-        """The dtypes of arrays made from Python numbers, and of indices."""
+        """The default dtypes of arrays made from Python numbers, and of indices."""
         return {
             "real floating": get_default_dtype(),
             "complex floating": get_default_complex_dtype(),
@@ -43,5 +42,5 @@ class __array_namespace_info__:
         }
 
     def dtypes(self, *, device: Device | None = None, kind: str | tuple[str, ...] | None = None) -> dict[str, dtype]:
-        """The dtypes of the standard, or those of a kind."""
+        """The dtypes of the standard, all or of one kind."""
         return {name: BY_NAME[name] for name in NAMES if kind is None or isdtype(BY_NAME[name], kind)}

@@ -1,4 +1,4 @@
-"""How are arrays joined, reordered and given other shapes?
+"""How are arrays joined, reordered and reshaped?
 
 Mirrors: nothing in torch; the standard's manipulation functions
 Differs: a result is a view wherever torch makes one.
@@ -15,22 +15,22 @@ Arrays = tuple[Array, ...] | list[Array]
 
 
 def broadcast_arrays(*arrays: Array) -> tuple[Array, ...]:
-    """Views of all arrays under the one shape that they broadcast to."""
+    """Views of all arrays, expanded to the shape that they broadcast to."""
     return tuple(f.broadcast_tensors(list(arrays)))
 
 
 def broadcast_shapes(*shapes: tuple[int, ...]) -> tuple[int, ...]:
-    """The one shape that shapes broadcast to."""
+    """The shape that all shapes broadcast to."""
     return tuple(functional.broadcast_shapes(*shapes))
 
 
 def broadcast_to(x: Array, /, shape: tuple[int, ...]) -> Array:
-    """A view of the array under a shape that it broadcasts to."""
+    """A view of the array, expanded to a shape that it broadcasts to."""
     return f.broadcast_to(x, list(shape))
 
 
 def concat(arrays: Arrays, /, *, axis: int | None = 0) -> Array:
-    """Arrays one behind the other along a dimension; without one, all elements in a row."""
+    """Arrays concatenated along a dimension; flattened first if `axis` is None."""
     given = joint(arrays)
     if axis is None:
         return f.cat([array.reshape(-1) for array in given], 0)
@@ -38,24 +38,24 @@ def concat(arrays: Arrays, /, *, axis: int | None = 0) -> Array:
 
 
 def stack(arrays: Arrays, /, *, axis: int = 0) -> Array:
-    """Arrays beside each other along a new dimension."""
+    """Arrays joined along a new dimension."""
     return f.stack(joint(arrays), axis)
 
 
 def unstack(x: Array, /, *, axis: int = 0) -> tuple[Array, ...]:
-    """The parts of an array along a dimension."""
+    """The slices of an array along a dimension, as views."""
     if not x.ndim:
         raise ValueError("unstack: an array of 0 dimensions has no parts; expected one of at least 1")
     return tuple(f.unbind(x, axis))
 
 
 def expand_dims(x: Array, /, axis: int) -> Array:
-    """The array with a new dimension of size 1."""
+    """A view with a new dimension of size 1."""
     return f.unsqueeze(x, axis)
 
 
 def squeeze(x: Array, /, axis: int | tuple[int, ...]) -> Array:
-    """The array without dimensions of size 1; others are refused."""
+    """A view without these dimensions of size 1; others are refused."""
     dims = axes(axis, x.ndim)
     for d in dims:
         if x.shape[wrap_dim(d, x.ndim)] != 1:
@@ -64,12 +64,12 @@ def squeeze(x: Array, /, axis: int | tuple[int, ...]) -> Array:
 
 
 def flip(x: Array, /, *, axis: Axis = None) -> Array:
-    """The elements in reverse order along dimensions."""
+    """A copy with the elements in reverse order along dimensions."""
     return f.flip(x, axes(axis, x.ndim))
 
 
 def roll(x: Array, /, shift: int | tuple[int, ...], *, axis: Axis = None) -> Array:
-    """The elements moved along dimensions, those that leave at one end coming in at the other."""
+    """A copy with the elements shifted cyclically along dimensions."""
     shifts = [shift] if isinstance(shift, int) else list(shift)
     if axis is None:
         return f.roll(x, shifts)
@@ -78,17 +78,17 @@ def roll(x: Array, /, shift: int | tuple[int, ...], *, axis: Axis = None) -> Arr
 
 
 def moveaxis(x: Array, source: int | tuple[int, ...], destination: int | tuple[int, ...], /) -> Array:
-    """The array with dimensions moved to other places."""
+    """A view with dimensions moved to other positions."""
     return f.movedim(x, axes(source, x.ndim), axes(destination, x.ndim))
 
 
 def permute_dims(x: Array, /, axes: tuple[int, ...]) -> Array:
-    """The array with its dimensions in another order."""
+    """A view with the dimensions permuted."""
     return f.permute(x, list(axes))
 
 
 def reshape(x: Array, /, shape: tuple[int, ...], *, copy: bool | None = None) -> Array:
-    """The same elements under another shape; `copy` says whether there must be, may be (None) or must not be a copy."""
+    """The same elements in another shape; the result must (True), may (None) or must not (False) be a copy."""
     if copy is False:
         try:
             return x.view(list(shape))
@@ -98,10 +98,10 @@ def reshape(x: Array, /, shape: tuple[int, ...], *, copy: bool | None = None) ->
 
 
 def repeat(x: Array, repeats: int | Array, /, *, axis: int | None = None) -> Array:
-    """Each part along a dimension as often as is said; without a dimension, each element."""
+    """Each slice along a dimension repeated `repeats` times; each element of the flattened array if `axis` is None."""
     return f.repeat_interleave(x, repeats, axis)
 
 
 def tile(x: Array, repetitions: tuple[int, ...], /) -> Array:
-    """The whole array laid side by side, so many times along each dimension."""
+    """The whole array repeated, `repetitions` times along each dimension."""
     return f.tile(x, list(repetitions))

@@ -1,4 +1,4 @@
-"""What do Python numbers, and tensors of two dtypes, become together?
+"""What do Python numbers, and tensors of two dtypes, promote to?
 
 Mirrors: nothing in torch; the standard's section on type promotion
 Differs: kinds that the standard leaves open (an integer with a floating point array) promote as in torch.
@@ -21,8 +21,8 @@ Axis = int | tuple[int, ...] | None
 def pair(x1: Array | Number, x2: Array | Number) -> tuple[Array, Array]:
     """Two operands as tensors of one dtype.
 
-    A Python number takes the dtype of the tensor beside it, unless it is of a higher kind. A 0-dim tensor counts like
-    any other, which it does not in torch.
+    A Python number takes the dtype of the other tensor, unless the number is of a higher kind. A 0-dim tensor promotes
+    like any other, unlike in torch.
     """
     if isinstance(x1, Tensor) and isinstance(x2, Tensor):
         if x1.dtype is x2.dtype:
@@ -37,7 +37,7 @@ def pair(x1: Array | Number, x2: Array | Number) -> tuple[Array, Array]:
 
 
 def number_like(value: Any, like: Array) -> Array:
-    """A number as a 0-dim tensor on the same device: of the tensor's dtype, or of the number's if that is higher."""
+    """A number as a 0-dim tensor on the device of `like`: in its dtype, or in the number's if of a higher kind."""
     if not isinstance(value, Number):
         raise TypeError(f"expected an array or a Python number beside an array of {like.dtype}, got {value!r}")
     return functions.full([], value, dtype=result_type(like, value), device=like.device)
@@ -53,7 +53,7 @@ def joint(arrays: Iterable[Array]) -> list[Array]:
 
 
 def unary(name: str, function: Callable[[Array], Array], does: str) -> Any:
-    """A function of the standard of one array."""
+    """A function of the standard that takes one array."""
 
     def wrapped(x: Array, /) -> Array:
         return function(x)
@@ -62,7 +62,7 @@ def unary(name: str, function: Callable[[Array], Array], does: str) -> Any:
 
 
 def binary(name: str, function: Callable[[Array, Array], Array], does: str) -> Any:
-    """A function of the standard of two arrays, or of one and a number."""
+    """A function of the standard that takes two arrays, or an array and a number."""
 
     def wrapped(x1: Array | Number, x2: Array | Number, /) -> Array:
         return function(*pair(x1, x2))

@@ -1,4 +1,4 @@
-"""How are elements found, picked, counted and put in order?
+"""How are elements searched, selected, counted and sorted?
 
 Mirrors: nothing in torch; the standard's indexing, searching and sorting functions
 Differs: every sort is stable.
@@ -14,23 +14,23 @@ from glasstorch.operators.generated import functions as f
 
 
 def argmax(x: Array, /, *, axis: int | None = None, keepdims: bool = False) -> Array:
-    """Where the largest element stands; the first of several."""
+    """The index of the largest element; the first of equal ones."""
     return f.argmax(x, axis, keepdims)
 
 
 def argmin(x: Array, /, *, axis: int | None = None, keepdims: bool = False) -> Array:
-    """Where the smallest element stands; the first of several."""
+    """The index of the smallest element; the first of equal ones."""
     return f.argmin(x, axis, keepdims)
 
 
 def sort(x: Array, /, *, axis: int = -1, descending: bool = False, stable: bool = True) -> Array:
-    """The elements in order along a dimension."""
+    """The elements sorted along a dimension."""
     values: Array = f.sort(x, stable=stable, dim=axis, descending=descending)[0]
     return values
 
 
 def argsort(x: Array, /, *, axis: int = -1, descending: bool = False, stable: bool = True) -> Array:
-    """The indices that put the elements in order along a dimension."""
+    """The indices that sort the elements along a dimension."""
     return f.argsort(x, stable=stable, dim=axis, descending=descending)
 
 
@@ -42,28 +42,28 @@ def searchsorted(
     side: Literal["left", "right"] = "left",
     sorter: Array | None = None,
 ) -> Array:
-    """Where the elements of x2 would stand in the sorted vector x1."""
+    """The indices at which the elements of x2 would be inserted into the sorted vector x1."""
     values = x2 if isinstance(x2, Array) else number_like(x2, x1)
     sequence, values = pair(x1, values)
     return f.searchsorted(sequence, values.contiguous(), side=side, sorter=sorter)
 
 
 def count_nonzero(x: Array, /, *, axis: Axis = None, keepdims: bool = False) -> Array:
-    """How many elements are not 0, over dimensions."""
+    """The number of nonzero elements over dimensions."""
     dims = axes(axis, x.ndim)
     found = f.ne(x, 0) if x.dtype is not bool_ else x
     return f.sum(found, dims, keepdims) if dims else found.to(int64)
 
 
 def nonzero(x: Array, /) -> tuple[Array, ...]:
-    """For each dimension the indices of the elements that are not 0."""
+    """For each dimension the indices of the nonzero elements."""
     if not x.ndim:
         raise ValueError("nonzero: an array of 0 dimensions has no indices; expected one of at least 1")
     return tuple(f.unbind(f.nonzero(x), 1))
 
 
 def take(x: Array, indices: Array, /, *, axis: int | None = None) -> Array:
-    """The parts of an array along a dimension that the indices name."""
+    """The slices of an array at these indices of a dimension, as a copy."""
     if axis is None:
         if x.ndim != 1:
             raise ValueError(
@@ -76,7 +76,7 @@ def take(x: Array, indices: Array, /, *, axis: int | None = None) -> Array:
 
 
 def take_along_axis(x: Array, indices: Array, /, *, axis: int = -1) -> Array:
-    """Elements along a dimension at the indices, which argmax or argsort may have given."""
+    """The elements at these indices along a dimension, such as those that argmax or argsort returns."""
     size = x.shape[axis]
     places = f.where(f.lt(indices, 0), indices + size, indices)
     return f.take_along_dim(x, places.to(int64), axis)

@@ -1,4 +1,4 @@
-"""Which elements are different, and which are among others?
+"""Which elements of an array are unique, and which occur in another array?
 
 Mirrors: nothing in torch; the standard's set functions
 Differs: complex numbers are ordered by their real parts, then by the imaginary ones; torch refuses them.
@@ -14,7 +14,7 @@ from glasstorch.operators.generated import functions as f
 
 
 class UniqueAllResult(NamedTuple):
-    """The different elements, where each stands first, which each element is, how often each occurs."""
+    """The unique values, the index of the first of each, each element's index among them, and their counts."""
 
     values: Array
     indices: Array
@@ -23,21 +23,21 @@ class UniqueAllResult(NamedTuple):
 
 
 class UniqueCountsResult(NamedTuple):
-    """The different elements and how often each occurs."""
+    """The unique values and how often each occurs."""
 
     values: Array
     counts: Array
 
 
 class UniqueInverseResult(NamedTuple):
-    """The different elements and which of them each element is."""
+    """The unique values and the index of each element among them."""
 
     values: Array
     inverse_indices: Array
 
 
 def unique_all(x: Array, /) -> UniqueAllResult:
-    """All that can be said of the different elements, which are in order; a NaN differs from every other."""
+    """The sorted unique values with first indices, inverse indices and counts; every NaN is unique."""
     values, inverse, counts = _unique(x)
     order = f.argsort(inverse.reshape(-1), stable=True)
     first = f.index_select(order, 0, f.cumsum(counts, 0) - counts)
@@ -45,19 +45,19 @@ def unique_all(x: Array, /) -> UniqueAllResult:
 
 
 def unique_counts(x: Array, /) -> UniqueCountsResult:
-    """The different elements in order and how often each occurs."""
+    """The sorted unique values and how often each occurs."""
     values, _, counts = _unique(x)
     return UniqueCountsResult(values, counts)
 
 
 def unique_inverse(x: Array, /) -> UniqueInverseResult:
-    """The different elements in order and which of them each element is."""
+    """The sorted unique values and the index of each element among them."""
     values, inverse, _ = _unique(x)
     return UniqueInverseResult(values, inverse)
 
 
 def unique_values(x: Array, /) -> Array:
-    """The different elements in order."""
+    """The sorted unique values."""
     return _unique(x)[0]
 
 
@@ -75,13 +75,13 @@ def isin(x1: Array | int, x2: Array | int, /, *, invert: bool = False) -> Array:
     if not isinstance(x1, Array) and isinstance(x2, Array):
         x1 = number_like(x1, x2)
     elements, among = pair(x1, x2)
-    if elements.dtype.is_complex:  # which have no order to sort by: each is compared with each
+    if elements.dtype.is_complex:  # complex numbers cannot be sorted: all pairs are compared
         return f.eq(elements.unsqueeze(-1), among.reshape(-1)).any(-1).__xor__(invert)
     return f.isin(_sortable(elements), _sortable(among), invert=invert)
 
 
 def _sortable(x: Array) -> Array:
-    """Bool and unsigned integers in a dtype that `isin` takes, equal where they were."""
+    """Bool and unsigned integers cast to a dtype that `isin` takes, with the same equalities."""
     if x.dtype is uint64:
         return x.view(int64)
     return x.to({bool_: uint8, uint16: int64, uint32: int64}.get(x.dtype, x.dtype))

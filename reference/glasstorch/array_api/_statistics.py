@@ -1,7 +1,7 @@
-"""What do sums, extrema and truth over dimensions give, and running sums?
+"""Which reductions and cumulative sums are there?
 
 Mirrors: nothing in torch; the standard's statistical and utility functions
-Differs: small unsigned integers are added as int64, as in torch; the standard asks for uint64.
+Differs: unsigned integers are summed as int64, as in torch; the standard asks for uint64.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from glasstorch.operators.generated import functions as f
 
 
 def _over(x: Array, axis: Axis, keepdims: bool, reduce: Callable[[Array, list[int], bool], Array]) -> Array:
-    """A reduction over dimensions; over none of them the array itself, where an empty tuple names none."""
+    """A reduction over dimensions; an empty tuple reduces over none, and returns the array itself."""
     dims = axes(axis, x.ndim)
     return reduce(x, dims, keepdims) if dims else x.clone()
 
 
 def sum(x: Array, /, *, axis: Axis = None, dtype: dtype | None = None, keepdims: bool = False) -> Array:
-    """The sum over dimensions; integers and bool are added as int64 unless a dtype is given."""
+    """The sum over dimensions; integers and bool are summed as int64 unless a dtype is given."""
     dtype = _accumulated(x, dtype)
     return _over(x.to(dtype), axis, keepdims, lambda a, dims, keep: f.sum(a, dims, keep, dtype=dtype))
 
@@ -50,7 +50,7 @@ def mean(x: Array, /, *, axis: Axis = None, keepdims: bool = False) -> Array:
 
 
 def var(x: Array, /, *, axis: Axis = None, correction: float = 0.0, keepdims: bool = False) -> Array:
-    """The variance over dimensions; the correction is taken from the number of elements."""
+    """The variance over dimensions; the divisor is the number of elements minus `correction`."""
     dims = axes(axis, x.ndim)
     if not dims:
         return f.zeros_like(x)
@@ -63,39 +63,39 @@ def std(x: Array, /, *, axis: Axis = None, correction: float = 0.0, keepdims: bo
 
 
 def max(x: Array, /, *, axis: Axis = None, keepdims: bool = False) -> Array:
-    """The largest element over dimensions; NaN if there is one."""
+    """The largest element over dimensions; NaN propagates."""
     return _over(x, axis, keepdims, f.amax)
 
 
 def min(x: Array, /, *, axis: Axis = None, keepdims: bool = False) -> Array:
-    """The smallest element over dimensions; NaN if there is one."""
+    """The smallest element over dimensions; NaN propagates."""
     return _over(x, axis, keepdims, f.amin)
 
 
 def all(x: Array, /, *, axis: Axis = None, keepdims: bool = False) -> Array:
-    """Whether all elements over dimensions are true, which NaN is."""
+    """Whether all elements over dimensions are true; NaN counts as true."""
     return _over(x.to(bool_), axis, keepdims, f.all)
 
 
 def any(x: Array, /, *, axis: Axis = None, keepdims: bool = False) -> Array:
-    """Whether one element over dimensions is true."""
+    """Whether any element over dimensions is true."""
     return _over(x.to(bool_), axis, keepdims, f.any)
 
 
-# One after another ----------------------------------------------------------------------------------------------
+# Along a dimension ----------------------------------------------------------------------------------------------
 
 
 def cumulative_sum(
     x: Array, /, *, axis: int | None = None, dtype: dtype | None = None, include_initial: bool = False
 ) -> Array:
-    """The sums of the elements so far; from 0, before the first, if asked."""
+    """The cumulative sums along a dimension; with `include_initial`, after a leading 0."""
     return _cumulative("cumulative_sum", f.cumsum, 0, x, axis, dtype, include_initial)
 
 
 def cumulative_prod(
     x: Array, /, *, axis: int | None = None, dtype: dtype | None = None, include_initial: bool = False
 ) -> Array:
-    """The products of the elements so far; from 1, before the first, if asked."""
+    """The cumulative products along a dimension; with `include_initial`, after a leading 1."""
     return _cumulative("cumulative_prod", f.cumprod, 1, x, axis, dtype, include_initial)
 
 
@@ -125,5 +125,5 @@ def _cumulative(
 def diff(
     x: Array, /, *, axis: int = -1, n: int = 1, prepend: Array | None = None, append: Array | None = None
 ) -> Array:
-    """What each element is more than the one before it, n times over."""
+    """The n-th discrete difference along a dimension."""
     return f.diff(x, n, axis, prepend, append)

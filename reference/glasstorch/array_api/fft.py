@@ -1,7 +1,6 @@
 """Which Fourier transforms are there?
 
 Mirrors: nothing in torch; the standard's `fft` extension
-Differs: nothing in substance.
 """
 
 from __future__ import annotations
@@ -59,12 +58,12 @@ def ifftn(
 
 
 def rfft(x: Array, /, *, n: int | None = None, axis: int = -1, norm: Norm = "backward") -> Array:
-    """The half of the Fourier transform of real numbers that tells all."""
+    """The Fourier transform of real numbers, without the redundant negative frequencies."""
     return f.fft_rfft(x, n, axis, norm)
 
 
 def irfft(x: Array, /, *, n: int | None = None, axis: int = -1, norm: Norm = "backward") -> Array:
-    """The inverse of `rfft`; `n` says whether the number of points was odd."""
+    """The inverse of `rfft`; `n` is the length of the result, which is even by default."""
     return f.fft_irfft(x, n, axis, norm)
 
 
@@ -83,7 +82,7 @@ def irfftn(
 
 
 def hfft(x: Array, /, *, n: int | None = None, axis: int = -1, norm: Norm = "backward") -> Array:
-    """The Fourier transform of a signal that is its own mirrored conjugate, half of which is given."""
+    """The Fourier transform of a Hermitian-symmetric signal, given its half; the result is real."""
     return f.fft_hfft(x, n, axis, norm)
 
 
@@ -93,17 +92,17 @@ def ihfft(x: Array, /, *, n: int | None = None, axis: int = -1, norm: Norm = "ba
 
 
 def fftfreq(n: int, /, *, d: float = 1.0, dtype: Dtype | None = None, device: Device | None = None) -> Array:
-    """The frequencies of the results of `fft`: those from 0, then the negative ones."""
+    """The sample frequencies of `fft`: from 0 upwards, then the negative ones."""
     return f.fft_fftfreq(n, d, dtype=dtype, device=device)
 
 
 def rfftfreq(n: int, /, *, d: float = 1.0, dtype: Dtype | None = None, device: Device | None = None) -> Array:
-    """The frequencies of the results of `rfft`."""
+    """The sample frequencies of `rfft`."""
     return f.fft_rfftfreq(n, d, dtype=dtype, device=device)
 
 
 def fftshift(x: Array, /, *, axes: int | Sequence[int] | None = None) -> Array:
-    """The spectrum with frequency 0 in the middle."""
+    """The spectrum with frequency 0 moved to the middle."""
     return f.fft_fftshift(x, [axes] if isinstance(axes, int) else axes)
 
 

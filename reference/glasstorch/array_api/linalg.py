@@ -1,7 +1,6 @@
-"""Which functions of linear algebra are there?
+"""Which linear algebra functions are there?
 
 Mirrors: nothing in torch; the standard's `linalg` extension
-Differs: nothing in substance.
 """
 
 from __future__ import annotations
@@ -47,7 +46,7 @@ __all__ = [
 
 
 class EigResult(NamedTuple):
-    """Complex eigenvalues in no order, eigenvectors as columns."""
+    """Complex eigenvalues in no particular order, eigenvectors as columns."""
 
     eigenvalues: Array
     eigenvectors: Array
@@ -61,7 +60,7 @@ class EighResult(NamedTuple):
 
 
 class QRResult(NamedTuple):
-    """An orthogonal matrix and a triangle."""
+    """An orthogonal and an upper triangular matrix."""
 
     Q: Array
     R: Array
@@ -83,12 +82,12 @@ class SVDResult(NamedTuple):
 
 
 def cholesky(x: Array, /, *, upper: bool = False) -> Array:
-    """The triangle that gives the matrix when it is multiplied with its own transpose."""
+    """The Cholesky factor: the triangular matrix whose product with its conjugate transpose is the input."""
     return f.linalg_cholesky(x, upper=upper)
 
 
 def cross(x1: Array, x2: Array, /, *, axis: int = -1) -> Array:
-    """The vector product along a dimension of size 3."""
+    """The cross product along a dimension of size 3."""
     return f.linalg_cross(*f.broadcast_tensors(list(pair(x1, x2))), dim=axis)
 
 
@@ -103,12 +102,12 @@ def diagonal(x: Array, /, *, offset: int = 0) -> Array:
 
 
 def eig(x: Array, /) -> EigResult:
-    """Eigenvalues and eigenvectors of any square matrices; both are complex."""
+    """Eigenvalues and eigenvectors of general square matrices; both are complex."""
     return EigResult(*f.linalg_eig(x))
 
 
 def eigvals(x: Array, /) -> Array:
-    """Eigenvalues of any square matrices; they are complex."""
+    """Eigenvalues of general square matrices; they are complex."""
     return f.linalg_eigvals(x)
 
 
@@ -128,22 +127,22 @@ def inv(x: Array, /) -> Array:
 
 
 def matrix_norm(x: Array, /, *, keepdims: bool = False, ord: float | Literal["fro", "nuc"] | None = "fro") -> Array:
-    """A norm of each matrix: the root of the sum of squares unless another is named."""
+    """A norm of each matrix, by default the Frobenius norm."""
     return f.linalg_matrix_norm(x, "fro" if ord is None else ord, keepdim=keepdims)
 
 
 def matrix_power(x: Array, n: int, /) -> Array:
-    """Each matrix multiplied with itself; a negative power is one of the inverse."""
+    """Each matrix to an integer power; a negative one is a power of the inverse."""
     return f.linalg_matrix_power(x, n)
 
 
 def matrix_rank(x: Array, /, *, rtol: float | Array | None = None) -> Array:
-    """How many singular values are above the tolerance, which is relative to the largest."""
+    """The number of singular values above the tolerance, which is relative to the largest."""
     return f.linalg_matrix_rank(x, rtol=rtol)
 
 
 def outer(x1: Array, x2: Array, /) -> Array:
-    """Every element of one vector times every element of another."""
+    """The outer product of two vectors."""
     return f.outer(*pair(x1, x2))
 
 
@@ -153,7 +152,7 @@ def pinv(x: Array, /, *, rtol: float | Array | None = None) -> Array:
 
 
 def qr(x: Array, /, *, mode: Literal["reduced", "complete"] = "reduced") -> QRResult:
-    """An orthogonal matrix and a triangle whose product each matrix is."""
+    """The QR factorisation of each matrix."""
     return QRResult(*f.linalg_qr(x, mode))
 
 
@@ -163,7 +162,7 @@ def slogdet(x: Array, /) -> SlogdetResult:
 
 
 def solve(x1: Array, x2: Array, /) -> Array:
-    """The solution of `x1 @ solution = x2`; only a vector x2 is one right-hand side for all matrices."""
+    """The solution of `x1 @ solution = x2`; a 1-dim x2 is the right-hand side of all matrices."""
     left, right = pair(x1, x2)
     if right.ndim == 1:
         return f.linalg_solve(left, right.unsqueeze(-1)).squeeze(-1)
@@ -189,6 +188,6 @@ def trace(x: Array, /, *, offset: int = 0, dtype: dtype | None = None) -> Array:
 
 
 def vector_norm(x: Array, /, *, axis: Axis = None, keepdims: bool = False, ord: Number = 2) -> Array:
-    """The norm of the elements over dimensions."""
+    """The vector norm over dimensions."""
     dims = axes(axis, x.ndim)
     return f.linalg_vector_norm(x, ord, dims, keepdims) if dims else f.abs(x)

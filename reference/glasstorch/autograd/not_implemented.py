@@ -2,7 +2,8 @@
 
 Mirrors: torch/csrc/autograd/functions/basic_ops.h (NotImplemented), which the kernels of
     tools/autograd/gen_variable_type.py record for operators without a row in derivatives.yaml
-Differs: only for the operators named here. The others without a row have results that carry no gradient.
+Differs: only for operators whose row in derivatives.yaml says `not_implemented`. Those without a row have results that
+    carry no gradient.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from glasstorch.core.errors import AutogradError
 from glasstorch.core.keys import BELOW_AUTOGRAD
 from glasstorch.core.tensor_impl import TensorImpl
 from glasstorch.dispatch.library import KernelTable
-from glasstorch.operators.generated.registry import table
+from glasstorch.operators.generated.registry import OPERATORS, table
 
 AUTOGRAD = KernelTable("Autograd")
 
@@ -53,7 +54,7 @@ class SecondDerivativeNode(NotImplementedNode):
         return self.operator.title().replace("_", "") + "Backward0"
 
 
-def register(name: str, made: type[NotImplementedNode] = NotImplementedNode) -> None:
+def register(name: str, made: type[NotImplementedNode]) -> None:
     """Register a kernel that runs the operator and, where a gradient is wanted, records that there is none."""
     below_autograd = table(name)
     operator = name.partition(".")[0]
@@ -77,16 +78,7 @@ def register(name: str, made: type[NotImplementedNode] = NotImplementedNode) -> 
     AUTOGRAD.add(name, kernel)
 
 
-for _name in (
-    *("bincount", "histogram.bins_tensor", "histogram.bin_ct", "_histogramdd_bin_edges"),
-    *("_histogramdd_from_bin_cts", "_histogramdd_from_bin_tensors"),
-    *("floor_divide", "floor_divide_.Tensor", "floor_divide.out", "detach_copy", "bernoulli.p"),
-    *("heaviside", "heaviside_", "heaviside.out"),
-    *("scatter.reduce", "scatter_.reduce", "scatter.reduce_out"),
-    *("scatter.value_reduce", "scatter_.value_reduce", "scatter.value_reduce_out"),
-    *("conj_physical.out", "linalg_eigvals.out", "log_softmax.int_out", "softmax.int_out"),
-    *("linalg_ldl_factor_ex", "linalg_ldl_solve", "_cholesky_solve_helper"),
-):
-    register(_name)
-for _name in ("_cdist_backward", "_pdist_backward"):
-    register(_name, SecondDerivativeNode)
+NODES = {"derivative": NotImplementedNode, "second derivative": SecondDerivativeNode}
+for _row in OPERATORS:
+    if _row.not_implemented is not None:
+        register(_row.name, NODES[_row.not_implemented])

@@ -1,9 +1,9 @@
-"""What can be chosen of the libraries that kernels call?
+"""What can be configured in the libraries that kernels call?
 
 Reading order: `cuda`, `opt_einsum`.
 
 Mirrors: torch/backends/__init__.py
-Differs: only `cuda` and `opt_einsum`, so far.
+Differs: only `cuda` and `opt_einsum`.
 """
 
 from __future__ import annotations

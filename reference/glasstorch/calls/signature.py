@@ -12,30 +12,9 @@ from typing import Any, NamedTuple
 from glasstorch.calls.arguments import CONVERSIONS, REFUSED, converter, size_of
 from glasstorch.dispatch.operator import Operator
 from glasstorch.dispatch.schema import Argument
+from glasstorch.dispatch.tags import Tag
 
 TUPLE = "tuple of Tensors"
-
-# Functions whose Tensor parameters take a Python number, which travels as a wrapped 0-dim tensor.
-# Mirrors: should_allow_numbers_as_tensors in torch/csrc/utils/python_arg_parser.cpp
-NUMBERS_AS_TENSORS = frozenset(
-    name + suffix
-    for name in [
-        "add",
-        "sub",
-        "mul",
-        "div",
-        "subtract",
-        "multiply",
-        "divide",
-        "true_divide",
-        "floor_divide",
-        "remainder",
-    ]
-    for suffix in ("", "_", "_out")
-)
-
-# Of these, those that take one number, on either side, and not two: PyTorch has an overload for each side.
-ONE_NUMBER = frozenset(("remainder", "remainder_"))
 
 
 class Position(NamedTuple):
@@ -86,8 +65,8 @@ class Signature:
         schema = operator.schema
         self.is_out = schema.is_out
         self.outs = schema.out_arguments
-        numbers_as_tensors = function in NUMBERS_AS_TENSORS
-        self.one_number = function in ONE_NUMBER
+        numbers_as_tensors = Tag.numbers_as_tensors in operator.tags
+        self.one_number = Tag.one_number in operator.tags
         shown = [a for a in schema.arguments if not (self.is_out and a.type.is_write)]
         self.parameters = [Parameter(a, numbers_as_tensors) for a in shown]
         self.positional = [a for a in shown if not a.keyword_only]

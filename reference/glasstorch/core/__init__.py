@@ -1,8 +1,8 @@
 """What is a tensor before any operation?
 
-Reading order: `errors`, `device`, `dtype`, `layout`, `keys`, `allocator`, `shared_memory`, `storage`, `typed_storage`,
-`geometry`, `tensor_impl`, `dlpack`, `return_types`, `user_line`, `warn_once`, `parallel`, `hooks` (protocols that
-higher layers fill in); then random numbers: `random_engine`, `draws`, `distributions`, `generator`.
+Reading order: `errors`, `user_line`, `warn_once`, `device`, `dtype`, `type_info`, `layout`, `keys`, `inference`,
+`hooks` (protocols that higher layers fill in), `allocator`, `shared_memory`, `storage`, `typed_storage`,
+`geometry`, `tensor_impl`, `return_types`, `parallel`, `unknown_names`, then `random/`, where random numbers come from.
 
 Mirrors: c10/core
 Differs: NumPy arrays hold the bytes.

@@ -1,4 +1,4 @@
-"""Where does memory come from, and when may it be used again?
+"""Where does memory come from, and when may it be reused?
 
 Mirrors: c10/core/Allocator.h (Allocator, DataPtr), c10/core/CachingDeviceAllocator.h, c10/core/CPUAllocator.h
 Differs: PyTorch's CPU allocator does not cache. Here large blocks are kept for the next tensor of about that size,
@@ -27,12 +27,12 @@ BYTE = np.dtype(np.uint8)
 LARGE = 1 << 18  # bytes from which a block is worth keeping (the C library takes fresh pages for larger ones)
 ROUND = 1 << 16  # large blocks are rounded up to a multiple of this, so that close sizes can share
 KEEP = 1 << 29  # bytes that may lie unused in the pool
-MOST = 2**63 - 1  # bytes that a size may come to
+MOST = 2**63 - 1  # bytes that a tensor may have: what an int64 counts
 ALIGNMENT = 64  # of large blocks, in bytes: a vector register's width, so that no load crosses a cache line
 
 
 class Allocator(Protocol):
-    """Gives out zero or more bytes at a time."""
+    """Allocates memory, zero or more bytes at a time."""
 
     def allocate(self, nbytes: int) -> Buffer:
         """Uninitialised bytes; they are the caller's until the last array over them dies."""
@@ -64,7 +64,7 @@ class Block(np.ndarray[Any, np.dtype[np.uint8]]):
 
 
 class CachingCPUAllocator:
-    """Keeps large blocks that were given back, for the next request of the same rounded size.
+    """Keeps large blocks that were returned, for the next request of the same rounded size.
 
     `bytes_in_use` and `bytes_cached` count large blocks only.
     """
@@ -74,7 +74,7 @@ class CachingCPUAllocator:
         self.bytes_in_use = 0
         self.bytes_cached = 0
         self.free: dict[int, list[Memory]] = {}
-        self.lock = threading.RLock()  # reentrant: a collection inside `allocate` may run Block.__del__
+        self.lock = threading.RLock()  # reentrant: garbage collection inside `allocate` may run Block.__del__
 
     def allocate(self, nbytes: int) -> Buffer:
         if nbytes < LARGE:
@@ -86,7 +86,7 @@ class CachingCPUAllocator:
         if memory is None:
             try:
                 memory = aligned_empty(rounded)
-            except (MemoryError, ValueError):  # NumPy refuses what no address could reach by a ValueError
+            except (MemoryError, ValueError):  # NumPy raises ValueError for sizes that no address space holds
                 with self.lock:
                     self.bytes_in_use -= rounded
                 self.empty_cache()
@@ -96,9 +96,9 @@ class CachingCPUAllocator:
         return np.ndarray((nbytes,), BYTE, block)
 
     def give_back(self, memory: Memory) -> None:
-        """Take a block's memory back and keep it.
+        """Return a block's memory to the pool.
 
-        Where that would be too much, memory of the size that was last given back longest ago goes first.
+        Where the pool would grow beyond its limit, memory of the size that was returned least recently is freed.
         """
         size = memory.nbytes
         with self.lock:
@@ -107,11 +107,11 @@ class CachingCPUAllocator:
                 return
             while self.bytes_cached + size > self.keep:
                 self._take(next(iter(self.free)))
-            self.free[size] = [*self.free.pop(size, ()), memory]  # the size last used stands last
+            self.free[size] = [*self.free.pop(size, ()), memory]  # the size used most recently is last
             self.bytes_cached += size
 
     def _take(self, size: int) -> Memory | None:
-        """A kept piece of memory of exactly that size, if there is one. Called with the lock held."""
+        """Memory of exactly that size from the pool, if there is some. Called with the lock held."""
         kept = self.free.get(size)
         if kept is None:
             return None
@@ -150,7 +150,7 @@ cpu_allocator = CachingCPUAllocator()
 def empty_array(shape: tuple[int, ...], numpy_dtype: np.dtype[Any], nbytes: int) -> np.ndarray[Any, Any]:
     """An uninitialised row-major array from the CPU allocator; `nbytes` is its size, which the caller knows.
 
-    StorageError for sizes whose bytes no int64 can count, a size of 0 among them left aside.
+    StorageError for sizes whose number of bytes overflows an int64, where a size of 0 counts as 1.
     """
     try:
         if nbytes < LARGE:
@@ -162,9 +162,9 @@ def empty_array(shape: tuple[int, ...], numpy_dtype: np.dtype[Any], nbytes: int)
 
 
 def check_countable(shape: tuple[int, ...], itemsize: int) -> None:
-    """Refuse sizes whose bytes no int64 can count; a size of 0 among them does not help, as in PyTorch.
+    """StorageError for sizes whose number of bytes overflows an int64, where a size of 0 counts as 1, as in PyTorch.
 
-    A size that is itself no int64 is refused as an argument.
+    ArgumentTypeError for a size that itself overflows an int64.
     """
     for place, size in enumerate(shape):
         if size > MOST:

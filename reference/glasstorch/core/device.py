@@ -36,7 +36,7 @@ class device:
         if isinstance(type, device):
             return type
         if isinstance(type, int) and not isinstance(type, bool) and index is None:
-            return cls("cuda", type)  # a number alone is that of an accelerator
+            return cls("cuda", type)  # an index alone means an accelerator
         if not isinstance(type, str):
             raise TypeError(f"device(): expected a string such as 'cpu' or 'cuda:0', got {type!r}")
         match = DEVICE.fullmatch(type)

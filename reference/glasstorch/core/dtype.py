@@ -1,4 +1,4 @@
-"""What type do a tensor's elements have, and what do two types become together?
+"""What type do a tensor's elements have, and what do two dtypes promote to?
 
 Mirrors: c10/core/ScalarType.h (promoteTypes, toComplexType, toRealValueType), torch/csrc/utils/tensor_dtypes.cpp,
     torch/csrc/DynamicTypes.cpp
@@ -19,7 +19,7 @@ from glasstorch.core.errors import ArgumentTypeError, DtypeError, not_implemente
 Number = bool | int | float | complex
 RealNumber = bool | int | float
 
-BOOL, INTEGRAL, FLOATING, COMPLEX = 0, 1, 2, 3  # categories, in the order in which one beats the other
+BOOL, INTEGRAL, FLOATING, COMPLEX = 0, 1, 2, 3  # categories, from lowest to highest in type promotion
 
 
 class dtype:
@@ -50,7 +50,7 @@ class dtype:
     numpy: np.dtype[Any]
     category: int
     scalar_name: str  # the name in PyTorch's messages: Float, Long ...
-    scalar_type: int  # its place in c10::ScalarType: the number in graphs and kernels
+    scalar_type: int  # its value in c10::ScalarType, by which graphs and kernels know it
     abbr: str
     itemsize: int
     is_floating_point: bool
@@ -127,17 +127,17 @@ PYTHON_TYPES: Final[dict[type, dtype]] = {bool: bool_, int: int64, float: float6
 BY_NAME: Final = {d.name: d for d in DTYPES}
 FROM_NUMPY: Final = {d.numpy: d for d in DTYPES}
 
-# dtypes that NumPy computes in through a slower or less exact path: kernels widen them to float32 and round once.
+# dtypes that NumPy computes in slowly or less exactly: kernels upcast them to float32 and round once.
 HALF_PRECISION: Final = frozenset((float16, bfloat16))
 
 COMPLEX_DTYPES: Final = frozenset((complex64, complex128))
 
-# dtypes that are stored, copied and cast, and that few kernels compute in; they promote with almost nothing.
+# dtypes that can be stored, copied and cast; few kernels compute in them, and they promote with almost nothing.
 BAREBONES_UNSIGNED: Final = frozenset((uint16, uint32, uint64))
 FLOAT8: Final = frozenset((float8_e4m3fn, float8_e5m2))
 STORED_ONLY: Final = BAREBONES_UNSIGNED | FLOAT8
 
-# dtypes that are computed in a wider one and rounded once; and those that arithmetic is for.
+# dtypes that kernels upcast and round once; and those that arithmetic is implemented for.
 NARROW_FLOATS: Final = HALF_PRECISION | FLOAT8
 FLOATS: Final = frozenset((float16, bfloat16, float32, float64))
 
@@ -156,7 +156,7 @@ NUMPY_DTYPES: Final = (
 
 
 def from_numpy_dtype(numpy_dtype: np.dtype[Any]) -> dtype:
-    """The dtype that holds NumPy's; NumPy's byte order must be native."""
+    """The dtype equivalent to a NumPy dtype, whose byte order must be native; TypeError where there is none."""
     found = FROM_NUMPY.get(numpy_dtype)
     if found is None:
         *names, last = (d.name for d in NUMPY_DTYPES)
@@ -168,7 +168,7 @@ def from_numpy_dtype(numpy_dtype: np.dtype[Any]) -> dtype:
 
 
 def checked_dtype(value: object, function: str, argument: str, position: int) -> dtype:
-    """The dtype given to a function, as itself or as one of Python's types; ArgumentTypeError for anything else."""
+    """A function's dtype argument, a dtype or one of Python's number types; ArgumentTypeError for anything else."""
     found = value if isinstance(value, dtype) else PYTHON_TYPES.get(value) if isinstance(value, type) else None
     if found is None:
         kind = type(value).__name__
@@ -192,7 +192,7 @@ def promote_types(type1: dtype | type[Number], type2: dtype | type[Number]) -> d
 
 
 class _Promotions(dict[tuple[dtype, dtype], dtype]):
-    """The table; a pair that is not in it says why."""
+    """The promotion table; a pair that it lacks raises a DtypeError that says why."""
 
     def __missing__(self, pair: tuple[dtype, dtype]) -> dtype:
         a, b = pair
@@ -257,7 +257,7 @@ def dtype_of_number(value: Number) -> dtype:
 
 
 def dtype_of_operand(value: Number) -> dtype:
-    """As `dtype_of_number`, of a number beside tensors: an int beyond int64 is of uint64.
+    """As `dtype_of_number`, for a number that is an operand beside tensors: an int too large for int64 is uint64.
 
     OverflowError for an int beyond that too.
     """
@@ -282,7 +282,7 @@ def get_default_dtype() -> dtype:
 
 
 def get_default_complex_dtype() -> dtype:
-    """The dtype of new tensors made from Python complex numbers: its parts are of the default dtype."""
+    """The dtype of new tensors made from Python complex numbers: its parts have the default dtype."""
     return _default_dtype.to_complex()
 
 

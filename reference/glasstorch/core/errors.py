@@ -22,35 +22,35 @@ class ShapeError(RuntimeError):
 
 
 class DimensionError(IndexError):
-    """A dimension or an index lies outside the range that the tensor has."""
+    """A dimension or an index is out of range for the tensor."""
 
 
 class IndexValueError(RuntimeError):
-    """An element of an index tensor lies outside its dimension, where PyTorch raises a RuntimeError for that."""
+    """An element of an index tensor is out of range for its dimension, where PyTorch raises RuntimeError for that."""
 
 
 class DtypeError(RuntimeError):
-    """The element type is not one that the operator accepts, or the result cannot be stored in the one given."""
+    """The operator does not accept the dtype, or the result cannot be cast to the one that was given."""
 
 
 class DtypeNotImplementedError(NotImplementedError):
-    """The kernel exists, but not for this element type."""
+    """The kernel exists, but not for this dtype."""
 
 
 class Dtype(Protocol):
-    """An element type, as far as a message names it."""
+    """A dtype, as far as a message names it."""
 
     @property
     def scalar_name(self) -> str: ...
 
 
 def not_implemented_for(kernel: str, dtype: Dtype) -> DtypeNotImplementedError:
-    """The error of a kernel that does not have an element type, in PyTorch's words (THO_DISPATCH_SWITCH_TMPL)."""
+    """The error of a kernel that is not implemented for a dtype, in PyTorch's words (THO_DISPATCH_SWITCH_TMPL)."""
     return DtypeNotImplementedError(f"\"{kernel}\" not implemented for '{dtype.scalar_name}'")
 
 
 class DeviceError(RuntimeError):
-    """Tensors on different devices, or a device that is not there."""
+    """Tensors are on different devices, or a device does not exist."""
 
 
 class OverlapError(RuntimeError):
@@ -70,7 +70,7 @@ class ArgumentError(RuntimeError):
 
 
 class IntegerDivisionError(RuntimeError):
-    """An integer was divided by 0, for which integers have no value."""
+    """An integer was divided by zero; no integer can stand for infinity or NaN."""
 
 
 class AutogradError(RuntimeError):
@@ -78,7 +78,7 @@ class AutogradError(RuntimeError):
 
 
 class InplaceError(RuntimeError):
-    """An in-place operation that would make a gradient wrong."""
+    """An in-place operation would make a gradient wrong."""
 
 
 class NoDataError(NotImplementedError):
@@ -86,7 +86,7 @@ class NoDataError(NotImplementedError):
 
 
 def needs_data(name: str, shape: Iterable[int]) -> NoDataError:
-    """The error for a result whose sizes the elements decide, where a tensor of this shape on meta has none."""
+    """The error of an operator whose output size depends on the data of an input of this shape, on meta."""
     return NoDataError(f"{name}: the sizes of its result depend on the data, and {list(shape)} on meta has none")
 
 
@@ -126,23 +126,23 @@ class AcceleratorError(RuntimeError):
 
 
 class OutOfMemoryError(RuntimeError):
-    """A device has not enough free memory for an allocation."""
+    """A device does not have enough free memory for an allocation."""
 
 
 class UnsynchronizedAccessError(RuntimeError):
-    """Two streams use the same memory, one of them writes, and no event says which comes first."""
+    """Two streams use the same memory, one of them writes, and no event orders the two accesses."""
 
 
 # What a registration did wrong ----------------------------------------------------------------------------------
 
 
 class SchemaError(ValueError):
-    """A schema, or a line of a declaration file, that cannot be read."""
+    """A schema, or a line of a declaration file, cannot be parsed."""
 
 
 class RegistrationError(RuntimeError):
-    """An operator or a kernel registered twice, or for something that does not exist."""
+    """An operator or a kernel is registered twice, or for something that does not exist."""
 
 
 class MissingKernelError(NotImplementedError):
-    """No kernel is registered for the dispatch key that the arguments call for."""
+    """No kernel is registered for the dispatch key of the arguments."""

@@ -2,8 +2,8 @@
 
 Mirrors: c10/core/TensorImpl.h (sizes_and_strides_), aten/src/ATen/TensorUtils.cpp (computeStride),
     aten/src/ATen/ExpandUtils.h, aten/src/ATen/InferSize.h, c10/core/WrapDimMinimal.h, aten/src/ATen/MemoryOverlap.cpp
-Differs: nothing in substance. Strides and offsets count elements, as in PyTorch (NumPy's strides count bytes).
 
+Strides and offsets count elements, as in PyTorch (NumPy's strides count bytes).
 Everything here is arithmetic on tuples of ints; no tensor and no array is touched.
 """
 
@@ -58,7 +58,7 @@ class Size(tuple[int, ...]):
 
 @lru_cache(maxsize=4096)
 def contiguous_strides(shape: Shape) -> Shape:
-    """Row-major strides: the last dimension is next to itself; a size 0 counts as 1.
+    """Row-major strides: that of the last dimension is 1; a size of 0 counts as 1.
 
     >>> contiguous_strides((2, 3, 4))
     (12, 4, 1)
@@ -89,7 +89,7 @@ def is_contiguous(shape: Shape, strides: Shape) -> bool:
 
 
 def is_non_overlapping_and_dense(shape: Shape, strides: Shape) -> bool:
-    """Whether the elements fill a block without gaps, each place used once, in whatever order of dimensions."""
+    """Whether the elements fill a block without gaps, each location used once, in any order of dimensions."""
     if 0 in shape:
         return True
     step = 1
@@ -101,12 +101,12 @@ def is_non_overlapping_and_dense(shape: Shape, strides: Shape) -> bool:
 
 
 def has_internal_overlap(shape: Shape, strides: Shape) -> bool:
-    """Whether two indices surely name one place: a dimension of two or more elements has stride 0."""
+    """Whether two indices certainly name one location: a dimension of two or more elements has stride 0."""
     return 0 not in shape and any(size > 1 and stride == 0 for size, stride in zip(shape, strides, strict=True))
 
 
 def may_overlap(shape: Shape, strides: Shape) -> bool:
-    """Whether two indices might name one place; False only where strides grow past all smaller ones together.
+    """Whether two indices may name one location; False only where each stride exceeds the span of all smaller ones.
 
     Mirrors: _maybe_overlapping_memory in torch/csrc/autograd/FunctionsManual.cpp.
 
@@ -139,7 +139,7 @@ class Overlap(enum.Enum):
 
 
 def overlap_status(a: Extent, b: Extent) -> Overlap:
-    """What two tensors share that lie on one storage, with elements of one size.
+    """What two tensors on one storage, with elements of the same size, have in common.
 
     Only tensors whose elements fill a block without gaps are judged: for them it is a question of where the blocks
     begin and end. One tensor and itself, which is FULL whatever its layout, is for the caller to notice.
@@ -175,14 +175,14 @@ def strides_like(shape: Shape, strides: Shape) -> Shape:
 def memory_order(all_strides: Sequence[Shape], shape: Shape) -> list[int]:
     """Dimensions from the one that moves fastest through memory to the slowest, judged by several tensors at once.
 
-    The first tensor that prefers one of two dimensions decides; stride 0 (a broadcast dimension) has no opinion.
+    The first tensor that prefers one of two dimensions decides; stride 0 (a broadcast dimension) has no preference.
     Mirrors: TensorIteratorBase::reorder_dimensions.
     """
     ndim = len(shape)
-    order = list(range(ndim - 1, -1, -1))  # row-major unless somebody prefers otherwise
+    order = list(range(ndim - 1, -1, -1))  # row-major unless a tensor prefers another order
 
     def prefers(a: int, b: int) -> int:
-        """1 if dimension `a` should come after (be slower than) `b`, -1 if before, 0 if nobody minds."""
+        """1 if dimension `a` should come after (be slower than) `b`, -1 if before, 0 if no tensor has a preference."""
         for strides in all_strides:
             left, right = strides[a], strides[b]
             if left == 0 or right == 0:
@@ -229,7 +229,7 @@ def iterated_strides(shape: Shape, order: Sequence[int]) -> Shape:
 
 
 def span(shape: Shape, strides: Shape) -> int:
-    """How many elements of storage lie from the first element to the last, both included; 0 if there are none."""
+    """How many elements of storage there are from the first element to the last, inclusive; 0 for an empty tensor."""
     reach = 1
     for size, stride in zip(shape, strides, strict=True):
         if not size:
@@ -242,7 +242,7 @@ def span(shape: Shape, strides: Shape) -> int:
 
 
 def wrap_dim(dim: int, ndim: int) -> int:
-    """A dimension counted from the front; a negative one counts from the back. A scalar has one dimension, 0 or -1."""
+    """A dimension counted from the front; a negative one counts from the back. A 0-dim tensor takes 0 and -1."""
     limit = ndim or 1
     if -limit <= dim < limit:
         return dim + limit if dim < 0 else dim
@@ -250,7 +250,7 @@ def wrap_dim(dim: int, ndim: int) -> int:
 
 
 def existing_dim(dim: int, ndim: int) -> int:
-    """As `wrap_dim`, of a tensor that must have dimensions: of a scalar none can be asked for its size."""
+    """As `wrap_dim`, for a tensor that must have dimensions: a 0-dim tensor has none whose size could be asked for."""
     if not ndim:
         raise DimensionError(f"Dimension specified as {dim} but tensor has no dimensions")
     return wrap_dim(dim, ndim)
@@ -269,7 +269,7 @@ def wrap_dims(dims: Iterable[int], ndim: int) -> Shape:
 
 @lru_cache(maxsize=1024)
 def slice_bounds(size: int, start: int | None, end: int | None) -> tuple[int, int]:
-    """First index and the one after the last, of a slice of a dimension of that size."""
+    """The first index of a slice of a dimension of that size, and the one after its last."""
     first = 0 if start is None else start + size if start < 0 else start
     last = size if end is None else end + size if end < 0 else end
     first = min(max(first, 0), size)
@@ -277,7 +277,7 @@ def slice_bounds(size: int, start: int | None, end: int | None) -> tuple[int, in
 
 
 def permutation(dims: Shape, ndim: int) -> Shape:
-    """The dimensions in an order that names each of them once, negative ones counted from the front."""
+    """A permutation of the dimensions, checked to name each once; negative ones become non-negative."""
     if len(dims) != ndim:
         raise ShapeError(
             f"permute(sparse_coo): number of dimensions in the tensor input does not match the length of the desired "
@@ -373,7 +373,7 @@ def is_expandable_to(shape: Shape, target: Shape) -> bool:
 
 
 def infer_size(shape: Sequence[int], numel: int) -> Shape:
-    """A shape with its one -1 replaced by what makes the number of elements come out.
+    """A shape with its one -1 replaced so that the number of elements is `numel`.
 
     >>> infer_size((2, -1), 12)
     (2, 6)
@@ -404,7 +404,7 @@ def view_strides(shape: Shape, strides: Shape, target: Shape) -> Shape | None:
     """Strides under which the same storage reads as `target`, or None where only a copy can.
 
     Neighbouring dimensions form one run while a step of the outer one equals a whole pass over the inner one. A run
-    may be cut into new dimensions at will; two runs can never be glued.
+    may be split into new dimensions at will; two runs can never be merged.
     Mirrors: computeStride in aten/src/ATen/TensorUtils.cpp.
 
     >>> view_strides((4, 3), (1, 4), (2, 2, 3))
@@ -419,7 +419,7 @@ def view_strides(shape: Shape, strides: Shape, target: Shape) -> Shape | None:
     result = [0] * len(target)
     view_dim = len(target) - 1
     base_stride = strides[-1]  # of the run being collected
-    run = taken = 1  # elements in the run, and in the new dimensions cut from it
+    run = taken = 1  # elements in the run, and in the new dimensions split from it
     for dim in range(len(shape) - 1, -1, -1):
         run *= shape[dim]
         run_ends = dim == 0 or (shape[dim - 1] != 1 and strides[dim - 1] != run * base_stride)
@@ -462,7 +462,7 @@ def _channels_last_order(shape: Shape) -> list[int]:
 def looks_channels_last(shape: Shape, strides: Shape) -> bool:
     """Whether the strides of 4 or 5 dimensions grow as those of channels last do, with gaps or not.
 
-    What could be row-major as well does not. Mirrors: is_channels_last_strides_2d in c10/core/MemoryFormat.h.
+    Strides that are also row-major do not count. Mirrors: is_channels_last_strides_2d in c10/core/MemoryFormat.h.
     """
     if len(shape) not in (4, 5) or strides[1] == 0 or 0 in shape:
         return False

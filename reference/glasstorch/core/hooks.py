@@ -1,10 +1,10 @@
-"""What does the core ask of layers above it?
+"""What does the core ask of the layers above it?
 
 Mirrors: aten/src/ATen/core/VariableHooksInterface.h, c10/core/impl/PyInterpreter.h,
     aten/src/ATen/detail/CUDAHooksInterface.h
 Differs: a Protocol for each layer that answers, filled in once when that layer is imported.
 
-A tensor has `backward` and `grad_fn`, and the core knows neither. It knows who to ask.
+A tensor has `backward` and `grad_fn`, and the core implements neither: it calls the layer that registered itself here.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class VariableHooks(Protocol):
 
 
 class _NoAutograd:
-    """Stands where autograd has not been imported."""
+    """The placeholder until autograd is imported."""
 
     def __getattr__(self, name: str) -> Any:
         raise AutogradError(f"{name}: glasstorch.autograd is not loaded; `import glasstorch` loads it")
@@ -79,16 +79,16 @@ class TensorHooks(Protocol):
     """What the tensor layer makes for layers below it."""
 
     def wrapped_number(self, value: Any) -> Tensor:
-        """A 0-dim tensor that stands for a Python number and is weak in promotion."""
+        """A 0-dim tensor that wraps a Python number and is weak in type promotion."""
 
     def from_array(self, array: Any) -> Tensor:
         """A tensor over a NumPy array's memory."""
 
     def wrap(self, array: Any, dtype: Any) -> Tensor:
-        """A CPU tensor around a fresh row-major array that nobody else holds."""
+        """A CPU tensor around a fresh row-major array that has no other owner."""
 
     def make(self, storage: Bytes, dtype: Any, shape: Any, strides: Any, offset: int, cls: Any) -> Tensor:
-        """A tensor of a class that reads a storage through a geometry."""
+        """A tensor of the class `cls` that reads a storage at these sizes, strides and offset."""
 
 
 class _NoTensors:
@@ -109,16 +109,16 @@ class CUDAHooks(Protocol):
     """What the CUDA layer answers, which is loaded when CUDA is first asked for."""
 
     def lazy_init(self) -> None:
-        """Find a driver and load the kernels; DeviceError where there is neither a card nor a simulator."""
+        """Find a driver and load the kernels; DeviceError where there is neither a GPU nor a simulator."""
 
     def current_device(self) -> int:
         """The device of the calling thread that `cuda` without an index means."""
 
     def is_initialized(self) -> bool:
-        """Whether a driver is on and the kernels are loaded."""
+        """Whether a driver is active and the kernels are loaded."""
 
     def indexed(self, on: device) -> device:
-        """A CUDA device with its index; one that is not there is refused. Loads the kernels."""
+        """A CUDA device with its index; one that does not exist is refused. Loads the kernels."""
 
 
 class _NoCUDA:
@@ -142,7 +142,7 @@ class DeviceBlock(Protocol):
     nbytes: int
 
     def record_stream(self, stream: int) -> None:
-        """Keep the memory, once the object is dead, until what is queued on a stream by then is done."""
+        """When the object dies, keep the memory until the work queued on a stream by then is done."""
 
 
 class MemoryHooks(Protocol):
@@ -164,18 +164,18 @@ class MemoryHooks(Protocol):
         """Whether an address lies in page-locked main memory."""
 
     def let_wait(self, on: device, stream: int) -> None:
-        """Have a stream of a device begin what is queued on it next after the current stream's work is done."""
+        """Make a stream of a device wait for the current stream: what it is given next runs after that one's work."""
 
     def current_stream(self, on: device) -> int:
         """The handle of the calling thread's current stream of a device."""
 
 
 class _NoDeviceMemory:
-    """Loads the CUDA kernels, which take its place, and asks them."""
+    """Loads the CUDA kernels, which replace this object, and passes the call on to them."""
 
     def __getattr__(self, name: str) -> Any:
         cuda_hooks.lazy_init()
-        assert memory_hooks is not self, "the CUDA kernels have not answered for memory"
+        assert memory_hooks is not self, "the CUDA kernels set the memory hooks when they are loaded"
         return getattr(memory_hooks, name)
 
 
@@ -189,7 +189,7 @@ def set_memory_hooks(hooks: MemoryHooks) -> None:
 
 
 class TraceHooks(Protocol):
-    """What the tracer wants to be told of: it happens past all operators, and no graph can hold it."""
+    """What the tracer must be told of: it bypasses the operators, and no graph can hold it."""
 
     def value_read(self, tensor: Any) -> None:
         """A tensor's elements go to Python or NumPy."""
@@ -218,7 +218,7 @@ def set_trace_hooks(hooks: TraceHooks | None) -> None:
 
 def array_namespace() -> Any:
     """The module that `x.__array_namespace__()` gives; imported when it is first asked for."""
-    assert find_array_namespace is not None, "the facade says where the namespace is"
+    assert find_array_namespace is not None, "the facade sets the namespace"
     return find_array_namespace()
 
 
@@ -232,9 +232,9 @@ def set_array_namespace(find: Callable[[], Any]) -> None:
 
 
 def decides(tensor: Tensor) -> bool:
-    """Whether a tensor has numbers that a formula or a check can go by: on the device meta it has none.
+    """Whether a formula or a check can look at a tensor's values: on the meta device there are none.
 
-    A trace is told that they would be read there: what it records is not all that happens where there are numbers.
+    A trace is told that they would be read: it does not record all that happens where a tensor has values.
     """
     if tensor.is_meta and trace_hooks is not None:
         trace_hooks.value_read(tensor)

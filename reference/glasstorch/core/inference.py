@@ -1,10 +1,10 @@
-"""Are the tensors that are made now ones that autograd never hears of?
+"""Are new tensors inference tensors, which autograd does not track?
 
 Mirrors: c10/core/InferenceMode.h, c10/core/AutogradState.h, TensorImpl::is_inference in c10/core/TensorImpl.h
 Differs: the guard itself is in autograd/modes.py.
 
 An inference tensor lacks the keys ADInplaceOrView and Autograd, and counts no versions. Views are the exception: they
-take the keys of what they show, so that one of an ordinary tensor is ordinary even here.
+take the keys of their base, so that a view of a normal tensor is a normal tensor even here.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from contextvars import ContextVar
 from glasstorch.core.keys import ADINPLACEORVIEW, AUTOGRAD_AND_NESTED
 
 mode: ContextVar[bool] = ContextVar("inference_mode", default=False)
-entered = False  # whether anybody ever entered the mode; until then a tensor is made without asking for it
+entered = False  # whether the mode was ever entered; until then tensors are made without checking for it
 
 
 def is_inference_mode_enabled() -> bool:

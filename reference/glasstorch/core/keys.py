@@ -1,8 +1,8 @@
 """Which facts about a call decide which kernel runs?
 
 Mirrors: c10/core/DispatchKey.h, c10/core/DispatchKeySet.h, DispatchKeySet.cpp
-Differs: a set is a plain Python int wherever a call passes it along; `DispatchKeySet` wraps one for people. Where the
-    highest functionality lacks its backend the key is Undefined; PyTorch answers a mark of its enum.
+Differs: a set is a plain Python int wherever a call passes it along; `DispatchKeySet` wraps one for display. Where the
+    highest functionality lacks its backend the key is Undefined; PyTorch returns a marker of its enum.
 
 A key set is one integer. Its low bits are backends (CPU, CUDA, Meta ...), its higher bits are functionalities
 (Dense, ADInplaceOrView, AutogradFunctionality ...). A *runtime key* such as AutogradCPU is not a bit of its own:
@@ -122,8 +122,8 @@ def key_set_of(*keys: DispatchKey | str) -> int:
 def below(functionality: str) -> int:
     """The mask that keeps everything of lower priority than a functionality, and all backends.
 
-    `keys & below("AutogradFunctionality")` is what an autograd kernel redispatches on. PythonDispatcher stays in: it is
-    to see every hop. Mirrors: DispatchKeySet(DispatchKeySet::FULL_AFTER, key).
+    `keys & below("AutogradFunctionality")` is what an autograd kernel redispatches on. PythonDispatcher stays in: it
+    must see every hop. Mirrors: DispatchKeySet(DispatchKeySet::FULL_AFTER, key).
     """
     return (FUNCTIONALITY_BIT[functionality] - 1) | FUNCTIONALITY_BIT["PythonDispatcher"]
 
@@ -131,7 +131,7 @@ def below(functionality: str) -> int:
 def highest_key(keys: int) -> DispatchKey:
     """The runtime key that a set dispatches to: its highest functionality, on its highest backend.
 
-    Undefined, where that functionality lacks its backend: what stands below it is not asked.
+    Undefined where that functionality lacks its backend: lower functionalities are not tried.
     """
     functionality = FUNCTIONALITIES[i] if (i := keys.bit_length() - 1 - BACKEND_BITS) >= 0 else None
     if functionality is None:
@@ -158,7 +158,7 @@ def runtime_keys(keys: int) -> Iterator[DispatchKey]:
 
 
 class DispatchKeySet:
-    """A key set to look at: `DispatchKeySet(x.key_set)`. The library itself passes plain ints.
+    """A key set for display: `DispatchKeySet(x.key_set)`. The library itself passes plain ints.
 
     >>> s = DispatchKeySet(key_set_of("CPU", "AutogradCPU"))
     >>> s.highestPriorityTypeId()
@@ -205,7 +205,7 @@ AUTOGRAD_AND_NESTED: Final = AUTOGRAD | FUNCTIONALITY_BIT["AutogradNestedTensor"
 
 ADINPLACEORVIEW: Final = FUNCTIONALITY_BIT["ADInplaceOrView"]
 
-# A tensor with one of these says that each element stands for the conjugate, or the negative, of what is stored.
+# With one of these keys, each element of a tensor stands for the conjugate, or the negative, of what is stored.
 CONJUGATE: Final = FUNCTIONALITY_BIT["Conjugate"]
 NEGATIVE: Final = FUNCTIONALITY_BIT["Negative"]
 MATH_BITS: Final = CONJUGATE | NEGATIVE

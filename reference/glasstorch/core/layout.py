@@ -1,8 +1,8 @@
 """How are a tensor's elements laid out?
 
 Mirrors: c10/core/Layout.h, torch/headeronly/core/MemoryFormat.h
-Differs: tensors of the strided layout only; the other layouts are names that are refused, and memory formats names that
-    factory functions and `contiguous` read.
+Differs: every tensor is strided: the other layouts can be named, and are refused. Memory formats are read by factory
+    functions and `contiguous`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ class layout:
     name: str
 
     def __new__(cls, *_: object, **__: object) -> Self:
-        """Refused: the one layout is torch.strided."""
+        """Refused: the only layout is torch.strided."""
         raise ArgumentTypeError("cannot create 'torch.layout' instances; take torch.strided")
 
     def __repr__(self) -> str:
@@ -30,7 +30,7 @@ class layout:
 
 
 class memory_format:
-    """An order of dimensions in memory that a new tensor may be asked to have."""
+    """An order of dimensions in memory that can be asked for when a tensor is made."""
 
     __slots__ = ("name",)
     name: str
@@ -62,7 +62,7 @@ def _format(name: str) -> memory_format:
 
 strided = _layout("strided")
 
-# PyTorch's other layouts have their names, so that a program that asks for one is told; no tensor has them.
+# PyTorch's other layouts exist as names, so that asking for one raises a clear error; no tensor has them.
 sparse_coo = _layout("sparse_coo")
 sparse_csr = _layout("sparse_csr")
 sparse_csc = _layout("sparse_csc")

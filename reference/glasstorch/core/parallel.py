@@ -1,8 +1,8 @@
 """How many threads may share a loop?
 
 Mirrors: aten/src/ATen/Parallel.h, ParallelNative.cpp (get_num_threads, set_num_threads)
-Differs: it speaks of our own loops. NumPy's BLAS has threads of its own, as many as OPENBLAS_NUM_THREADS or
-    OMP_NUM_THREADS says when it is loaded.
+Differs: it covers the library's own loops only. NumPy's BLAS has threads of its own, as many as OPENBLAS_NUM_THREADS
+    or OMP_NUM_THREADS says when it is loaded.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ _chosen: int | None = None
 
 
 def get_num_threads() -> int:
-    """How many threads may share a loop: what was set, else what OMP_NUM_THREADS says, else one for each processor."""
+    """How many threads may share a loop: the number set, else OMP_NUM_THREADS, else one for each processor."""
     if _chosen is not None:
         return _chosen
     named = os.environ.get("OMP_NUM_THREADS", "")
@@ -23,7 +23,7 @@ def get_num_threads() -> int:
 
 
 def set_num_threads(number: int, /) -> None:
-    """Set how many threads may share a loop, in the whole process. ArgumentError for what is no positive int."""
+    """Set how many threads may share a loop, in the whole process. ArgumentError for anything but a positive int."""
     global _chosen
     if type(number) is not int:
         raise ArgumentError(f"set_num_threads expects an int, but got {type(number).__name__}")

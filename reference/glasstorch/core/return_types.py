@@ -39,7 +39,7 @@ class NamedResults(tuple[Any, ...]):
 
 
 class max(NamedResults):
-    """The largest elements along a dimension and where they stand."""
+    """The largest elements along a dimension and their indices."""
 
     __slots__ = ()
     fields = ("values", "indices")
@@ -48,7 +48,7 @@ class max(NamedResults):
 
 
 class min(NamedResults):
-    """The smallest elements along a dimension and where they stand."""
+    """The smallest elements along a dimension and their indices."""
 
     __slots__ = ()
     fields = ("values", "indices")
@@ -57,7 +57,7 @@ class min(NamedResults):
 
 
 class sort(NamedResults):
-    """The elements in order along a dimension and where they stood."""
+    """The elements sorted along a dimension and the indices they had."""
 
     __slots__ = ()
     fields = ("values", "indices")
@@ -66,7 +66,7 @@ class sort(NamedResults):
 
 
 def _named(name: str, *fields: str) -> type[NamedResults]:
-    """A type of results whose names say what they are."""
+    """A type of results with these field names."""
     members = {"__slots__": (), "fields": fields, "__module__": __name__, "__doc__": f"{', '.join(fields)}."}
     return type(name, (NamedResults,), members)
 
@@ -149,5 +149,5 @@ RETURN_TYPES: dict[str, type[NamedResults]] = {
 
 
 def named_result(operator: str, results: Iterable[Any]) -> tuple[Any, ...]:
-    """Several results as what the operator returns: a type with names, or a plain tuple."""
+    """An operator's results in the type that it returns: one with field names, or a plain tuple."""
     return RETURN_TYPES.get(operator, tuple)(results)

@@ -1,8 +1,8 @@
 """How do several processes see the same bytes?
 
 Mirrors: aten/src/ATen/MapAllocator.cpp, torch/csrc/StorageSharing.cpp (_share_fd_cpu_, _new_shared_fd_cpu)
-Differs: PyTorch's `file_descriptor` strategy only: the memory is a file without a name, which the system frees when
-    the last process has closed it, however that process ends. Nothing is left to clean up, and no manager runs.
+Differs: PyTorch's `file_descriptor` strategy only: the memory is an anonymous file, which the system frees when the
+    last process has closed it, however that process ends. Nothing is left to clean up, and no manager runs.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from glasstorch.core.errors import ArgumentError, FileError, MissingFileError
 
 
 class SharedMemory:
-    """A mapped file: `memory` shows its bytes, `descriptor` is what another process is given.
+    """A mapped file: `memory` is an array over its bytes, `descriptor` is what is sent to another process.
 
-    The mapping lives as long as an array over it; the descriptor, which only giving it on needs, as long as this object
-    does.
+    The mapping lives as long as an array over it; the descriptor, which is only needed for sending, as long as this
+    object.
     """
 
     __slots__ = ("__weakref__", "descriptor", "filename", "memory")
@@ -33,12 +33,12 @@ class SharedMemory:
             access = mmap.ACCESS_COPY if private else mmap.ACCESS_WRITE
             self.memory = np.frombuffer(mmap.mmap(descriptor, nbytes, access=access), np.uint8)
         self.filename = filename
-        self.descriptor = descriptor  # last: where mapping fails, whoever opened the file closes it
+        self.descriptor = descriptor  # last: where mapping fails, the caller closes the file
 
     @classmethod
     def allocate(cls, nbytes: int) -> SharedMemory:
-        """New memory without a name, all zeros."""
-        descriptor = _nameless_file()
+        """New anonymous memory, all zeros."""
+        descriptor = _anonymous_file()
         try:
             os.ftruncate(descriptor, nbytes)
             return cls(descriptor, nbytes)
@@ -68,7 +68,7 @@ class SharedMemory:
 
     @property
     def identity(self) -> tuple[int, int]:
-        """The same for two descriptors exactly if they are of one file."""
+        """Equal for two descriptors exactly if they are of one file."""
         about = os.fstat(self.descriptor)
         return about.st_dev, about.st_ino
 
@@ -78,7 +78,7 @@ class SharedMemory:
 
 
 def _opened(filename: str, writable: bool) -> int:
-    """The descriptor of a file, which is made where it is to be written to and missing."""
+    """The descriptor of a file, which is created if it is missing and `writable` is set."""
     try:
         return os.open(filename, os.O_RDWR | os.O_CREAT if writable else os.O_RDONLY, 0o600)
     except OSError as error:
@@ -89,11 +89,11 @@ def _opened(filename: str, writable: bool) -> int:
         ) from error
 
 
-def _nameless_file() -> int:
-    """A new file that has no name in any folder; its descriptor."""
+def _anonymous_file() -> int:
+    """The descriptor of a new file that has no name in any folder."""
     if hasattr(os, "memfd_create"):
         return os.memfd_create("glasstorch")
-    import tempfile  # takes 3 ms, for systems that have no better way
+    import tempfile  # takes 3 ms to import; only for systems without memfd_create
 
     with tempfile.TemporaryFile() as file:
         return os.dup(file.fileno())

@@ -2,16 +2,16 @@
 
 Mirrors: c10/core/Storage.h, c10/core/StorageImpl.h, c10/core/impl/COW.h, torch/storage.py (UntypedStorage),
     torch/csrc/StorageMethods.cpp
-Differs: one class instead of a handle and an implementation; Python's references do the counting. Memory that somebody
-    else holds is copied at once where a lazy copy is asked for: nobody would hear of a write to it. A storage in
-    shared memory is not resizable, in PyTorch it says that it is.
+Differs: one class instead of a handle and an implementation; Python's references do the counting. A lazy copy
+    of memory that is visible outside the library is made at once: a write to it would go unnoticed. A storage in
+    shared memory is not resizable; PyTorch's says that it is.
 
 # Note [Copies made at the first write]
 `lazy_clone` gives a second storage the same bytes. From then on both are lazy: they know the `LazyCopy` that holds the
 bytes, and show NumPy an array that cannot be written to. `materialize` ends that: the storage takes a copy of its own,
 or the bytes themselves if it is the last that shares them. The ADInplaceOrView kernels call it on whatever an operator
-is about to write, and so does whoever hands out the address or the memory. A kernel that got past them would be
-stopped by NumPy, and the other storage would still be whole.
+is about to write, and so does every function that hands out the address or the memory. If a kernel bypassed them,
+NumPy would refuse the write, and the other storage would stay intact.
 """
 
 from __future__ import annotations
@@ -40,14 +40,14 @@ Memory = np.ndarray[Any, Any]
 
 
 class UntypedStorage:
-    """A run of bytes on one device, which any number of tensors look at.
+    """A block of bytes on one device, shared by any number of tensors.
 
     `memory` is a row-major array over the bytes, of whatever shape and dtype it was made with; None for a device whose
     bytes NumPy cannot reach (cuda: `block` holds them) and for one that has none (meta). `generation` changes whenever
     the bytes are replaced, so that an array cached on a tensor can be seen to be stale. `may_resize` is False once
-    somebody else knows the memory. `lazy` holds the bytes together with other storages; see
-    Note [Copies made at the first write]. `cloned_at_once`: an inference tensor looks here, whose writes pass no
-    ADInplaceOrView kernel. `shared` is the memory that other processes can be given.
+    the memory is visible outside the library. `lazy` is what the storage shares with its lazy copies; see
+    Note [Copies made at the first write]. `cloned_at_once`: the storage is never lazy, as an inference tensor uses it,
+    whose writes pass no ADInplaceOrView kernel. `shared` is the memory that can be sent to other processes.
     """
 
     __slots__ = (
@@ -70,9 +70,9 @@ class UntypedStorage:
     is_sparse: Final = False
 
     def __init__(self, *data: Any, device: device | str | None = None) -> None:
-        """`UntypedStorage(3)` has three bytes of no particular value, `UntypedStorage([1, 2])` these two.
+        """`UntypedStorage(3)` has three uninitialised bytes, `UntypedStorage([1, 2])` the bytes 1 and 2.
 
-        Of an int in a sequence the lowest eight bits count.
+        Ints in a sequence are truncated to their lowest eight bits.
         """
         if len(data) > 1:
             raise ArgumentTypeError(
@@ -103,7 +103,7 @@ class UntypedStorage:
     def allocate(cls, nbytes: int, on: device = CPU) -> UntypedStorage:
         """A new storage of uninitialised bytes; on the meta device it has a size and no bytes.
 
-        A CUDA device comes with its index.
+        A CUDA device must have an index.
         """
         storage = _new(cls)
         if on is CPU:
@@ -111,7 +111,7 @@ class UntypedStorage:
             return storage
         storage._fill_in(None, nbytes, on, True)
         if on.type == "cuda":
-            assert on.index is not None, "nobody has said which CUDA device"
+            assert on.index is not None, "a CUDA device has its index here"
             storage.block = hooks.memory_hooks.allocate(nbytes, on)
         return storage
 
@@ -119,7 +119,7 @@ class UntypedStorage:
     def over(cls, array: Memory, resizable: bool = False) -> UntypedStorage:
         """A storage that shares the memory of a row-major array and keeps it alive.
 
-        It may be `resizable` only where nobody else expects to see its bytes in that array.
+        It may be `resizable` only if nothing else relies on the array showing the storage's bytes.
         """
         storage = _new(cls)
         storage._fill_in(array, array.nbytes, CPU, resizable)
@@ -127,7 +127,7 @@ class UntypedStorage:
 
     @classmethod
     def over_block(cls, block: hooks.DeviceBlock, on: device) -> UntypedStorage:
-        """A storage over memory of a CUDA device that somebody else allocated; `block` keeps it alive."""
+        """A storage over memory of a CUDA device that was allocated elsewhere; `block` keeps it alive."""
         storage = _new(cls)
         storage._fill_in(None, block.nbytes, on, False)
         storage.block = block
@@ -135,7 +135,7 @@ class UntypedStorage:
 
     @classmethod
     def over_shared(cls, shared: SharedMemory) -> UntypedStorage:
-        """A storage over memory that several processes see."""
+        """A storage over memory that processes share."""
         storage = cls.over(shared.memory)
         storage.shared = shared
         return storage
@@ -144,7 +144,7 @@ class UntypedStorage:
 
     @property
     def buffer(self) -> Buffer | None:
-        """The bytes as a one-dimensional uint8 array; None where NumPy reaches none. Read-only while lazy."""
+        """The bytes as a one-dimensional uint8 array; None where NumPy cannot reach any. Read-only while lazy."""
         return None if self.memory is None else self.memory.reshape(-1).view(np.uint8)
 
     def nbytes(self) -> int:
@@ -168,14 +168,14 @@ class UntypedStorage:
     def data_ptr(self) -> int:
         """The address of the first byte; 0 where there are no bytes.
 
-        Whoever has the address may write: a lazy storage takes its own copy first.
+        The caller may write there, so a lazy storage takes its own copy first.
         """
         if self.lazy is not None:
             self.materialize()
         return self.address()
 
     def address(self) -> int:
-        """The address of the first byte, for those who only compare or read it; 0 where there are no bytes."""
+        """The address of the first byte, to be compared or read from only; 0 where there are no bytes."""
         if not self._nbytes:
             return 0
         if self.memory is None:
@@ -183,7 +183,7 @@ class UntypedStorage:
         return int(self.memory.ctypes.data)
 
     def resizable(self) -> bool:
-        """Whether `resize_` may replace the memory: nobody else was shown it."""
+        """Whether `resize_` may replace the memory: it is not visible outside the library."""
         return self.may_resize
 
     @property
@@ -203,10 +203,10 @@ class UntypedStorage:
         """The storage itself."""
         return self
 
-    # Another size, another content ------------------------------------------------------------------------------
+    # Changing the size and the content --------------------------------------------------------------------------
 
     def resize_(self, nbytes: int) -> UntypedStorage:
-        """Change the size in place; what fits is kept, what is new is not initialised."""
+        """Change the size in place; the bytes that fit are kept, new ones are uninitialised."""
         if nbytes == self._nbytes:
             return self
         if nbytes < 0:
@@ -214,7 +214,7 @@ class UntypedStorage:
         if not self.may_resize:
             raise StorageError(
                 f"Trying to resize storage that is not resizable: asked for {nbytes} bytes, it has {self._nbytes} and "
-                f"its memory belongs to somebody else ({self._owner()}); clone() the tensor first"
+                f"its memory may be in use elsewhere ({self._owner()}); clone() the tensor first"
             )
         fresh = UntypedStorage.allocate(nbytes, self.device)
         fresh.copy_first(self, min(nbytes, self._nbytes))
@@ -223,10 +223,10 @@ class UntypedStorage:
         return self
 
     def _owner(self) -> str:
-        return "another process may have it" if self.shared is not None else "a NumPy array"
+        return "by another process" if self.shared is not None else "by a NumPy array"
 
     def _replace(self, fresh: UntypedStorage) -> None:
-        """Take another storage's bytes for one's own. Tensors that look here find out by the generation."""
+        """Take over another storage's bytes. Tensors on this storage notice by its new generation."""
         with _making_lazy:
             self.memory, self.block, self.shared = fresh.memory, fresh.block, fresh.shared
             if self.lazy is not None:
@@ -255,28 +255,28 @@ class UntypedStorage:
         return self
 
     def fill_(self, value: int) -> UntypedStorage:
-        """Set every byte to an int, of which the lowest eight bits count."""
+        """Set every byte to an int, truncated to its lowest eight bits."""
         filled = np.full(self._nbytes, _lowest_byte("fill_", value), np.uint8)
         return self.copy_(UntypedStorage.over(filled)) if self.device.type != "meta" else self
 
     def cpu(self) -> UntypedStorage:
-        """The bytes in main memory; the storage itself where they are there."""
+        """A copy in main memory; the storage itself if it is there already."""
         return self if self.device is CPU else UntypedStorage.allocate(self._nbytes).copy_(self)
 
     def cuda(self, device: Any = None, non_blocking: bool = False) -> UntypedStorage:
-        """The bytes on a CUDA device, the current one unless another is given; the storage itself if they are there."""
+        """A copy on a CUDA device, by default the current one; the storage itself if it is there already."""
         on = _device("cuda" if device is None else device)
         if on.type != "cuda":
             raise DeviceError(f"Invalid device, must be cuda device; got {on}")
         return self.to(device=on, non_blocking=non_blocking)
 
     def to(self, *, device: device | str, non_blocking: bool = False) -> UntypedStorage:
-        """The bytes on a device; the storage itself where they are there. The copy blocks in either case."""
+        """A copy on a device; the storage itself if it is there already. The copy blocks in either case."""
         on = _device(device)
         return self if on is self.device else UntypedStorage.allocate(self._nbytes, on).copy_(self)
 
     def clone(self) -> UntypedStorage:
-        """The bytes once more, on the same device."""
+        """A copy on the same device."""
         return UntypedStorage.allocate(self._nbytes, self.device).copy_(self)
 
     def __copy__(self) -> UntypedStorage:
@@ -290,7 +290,7 @@ class UntypedStorage:
         return UntypedStorage.allocate(0, self.device)
 
     def byteswap(self, dtype: Any) -> None:
-        """Reverse in place the order of the bytes of each element of a dtype (of each part of a complex number)."""
+        """Reverse the bytes of each element of a dtype in place (of each part of a complex number)."""
         width = dtype.itemsize // (2 if dtype.is_complex else 1)
         if self._nbytes % width:
             raise StorageError(
@@ -303,9 +303,9 @@ class UntypedStorage:
     # Lazy copies ------------------------------------------------------------------------------------------------
 
     def lazy_clone(self) -> UntypedStorage:
-        """The same bytes as a storage of its own, copied when one of the two is first written to.
+        """A storage of its own with the same bytes, copied when one of the two is first written to.
 
-        Memory that somebody else was shown is copied at once.
+        Memory that is visible outside the library is copied at once.
         """
         if not self.may_resize or self.cloned_at_once or self.device.type == "meta" or not self._nbytes:
             return self.clone()
@@ -323,12 +323,12 @@ class UntypedStorage:
         return other
 
     def clone_at_once(self) -> None:
-        """Be lazy no longer, nor ever again: somebody writes who does not call `materialize`."""
+        """Materialize now and never be lazy again: a writer does not call `materialize`."""
         self.materialize()
         self.cloned_at_once = True
 
     def materialize(self) -> None:
-        """Have bytes of one's own, which may be written to. See Note [Copies made at the first write]."""
+        """Make the bytes this storage's own, and writable. See Note [Copies made at the first write]."""
         with _making_lazy:
             lazy = self.lazy
             if lazy is None:
@@ -342,10 +342,10 @@ class UntypedStorage:
             self.lazy = None
             self.generation += 1
 
-    # Memory that others see -------------------------------------------------------------------------------------
+    # Memory shared outside the process ---------------------------------------------------------------------------
 
     def share_memory_(self) -> UntypedStorage:
-        """Move the bytes to memory that other processes can be given. Arrays that NumPy has show the old memory.
+        """Move the bytes to shared memory. NumPy arrays that were made before show the old memory.
 
         A storage on another device stays where it is.
         """
@@ -357,12 +357,12 @@ class UntypedStorage:
         return self
 
     def is_shared(self) -> bool:
-        """Whether other processes can be given the memory; true of every CUDA storage."""
+        """Whether the memory can be shared with other processes; always true on CUDA."""
         return self.shared is not None or self.is_cuda
 
     @property
     def filename(self) -> str | None:
-        """The file that writes reach; None for memory without a name, and for what was only read from a file."""
+        """The file that writes reach; None for anonymous memory, and for a file that was mapped without `shared`."""
         return None if self.shared is None else self.shared.filename
 
     @classmethod
@@ -371,7 +371,7 @@ class UntypedStorage:
         return cls.over_shared(SharedMemory.of_file(filename, nbytes, shared))
 
     def pin_memory(self, device: Any = None) -> UntypedStorage:
-        """The bytes in page-locked memory, from which a copy to a device need not block; itself if they are there."""
+        """A copy in page-locked memory, from which copies to a device need not block; itself if it is there already."""
         if self.device is not CPU:
             raise ArgumentTypeError(f"cannot pin '{self.type()}' on {self.device}: only CPU memory can be pinned")
         if self.is_pinned():
@@ -423,7 +423,7 @@ class UntypedStorage:
         if self.device.type == "meta":
             raise NoDataError(f"{what}: cannot read a storage on {self.device}: it has a size and no bytes")
         buffer = self.cpu().buffer
-        assert buffer is not None, "the CPU is where NumPy reaches the bytes"
+        assert buffer is not None, "NumPy reaches the bytes of a CPU storage"
         return buffer
 
     def _written_buffer(self, what: str) -> Buffer:
@@ -442,14 +442,14 @@ class UntypedStorage:
         return _rebuilt, (held, self._nbytes, str(self.device))
 
 
-Storage = UntypedStorage  # what schemas call it, and c10
+Storage = UntypedStorage  # its name in schemas and in c10
 
 _new = object.__new__
-_making_lazy = threading.RLock()  # reentrant: copying may collect garbage, and with it a storage
+_making_lazy = threading.RLock()  # reentrant: copying may trigger garbage collection, and with it a storage's deletion
 
 
 class LazyCopy:
-    """The bytes that several lazy storages have in common, and who these storages are."""
+    """The bytes that several lazy storages share, and those storages."""
 
     __slots__ = ("block", "memory", "storages")
 
@@ -466,7 +466,7 @@ def _read_only(array: Memory) -> Memory:
 
 
 def _device(given: device | str | None) -> device:
-    """The device that was named, a CUDA one with its index."""
+    """The device named, a CUDA device with its index."""
     if given is None:
         return CPU
     on = given if isinstance(given, device) else device(given)
@@ -474,12 +474,12 @@ def _device(given: device | str | None) -> device:
 
 
 def _is_size(value: Any) -> bool:
-    """Whether an argument is one int, of Python's or NumPy's; bool is none."""
+    """Whether an argument is an int of Python or NumPy; a bool is not."""
     return isinstance(value, int | np.integer) and not isinstance(value, bool)
 
 
 def _lowest_byte(what: str, value: Any) -> int:
-    """What C keeps of an int in one byte."""
+    """An int truncated to one byte, as in C."""
     if not isinstance(value, int | np.integer):
         raise ArgumentError(f"{what}: can only set storage content with int types, but got {type(value).__name__}")
     return int(value) & 255
@@ -500,7 +500,7 @@ def _checked_bytes(values: Any) -> list[int]:
 
 
 def _rebuilt(held: Buffer | None, nbytes: int, on: str) -> UntypedStorage:
-    """A storage out of what `__reduce__` took it apart into."""
+    """The storage that `__reduce__` described."""
     if held is None:
         return UntypedStorage.allocate(nbytes, _device(on))
     if not held.flags.writeable:  # the pickle's own bytes

@@ -1,8 +1,8 @@
-"""What is a tensor, before any operation?
+"""What does a tensor consist of?
 
 Mirrors: c10/core/TensorImpl.h, c10/util/intrusive_ptr.h (VariableVersion in c10/core/TensorImpl.h)
-Differs: the storage, the strides and the version counter of a fresh tensor are made when somebody asks for them;
-    a kernel's result usually dies before anybody does.
+Differs: the storage, the strides and the version counter of a fresh tensor are made on first use; most results of
+    kernels die before that.
 
 # Note [Storage and geometry are the truth]
 A tensor is a storage, a dtype, sizes, strides, an offset, a key set and a version counter. `_array` is NumPy's view of
@@ -69,16 +69,16 @@ class TensorImpl:
     )
 
     _array: Array | None
-    _autograd_meta: Any  # autograd's own record (AutogradMeta), None for a tensor that no gradient concerns
+    _autograd_meta: Any  # autograd's own record (AutogradMeta), None for a tensor that takes no part in autograd
     _generation: int
-    _number: Number | None  # the Python number that this 0-dim tensor wraps, which then is weak in promotion
+    _number: Number | None  # the Python number that this 0-dim tensor wraps, which makes it weak in type promotion
     _offset: int
     _shape: Shape
     _storage: Storage | None
     _strides: Shape | None
     _version_counter: VersionCounter | None
     dtype: dtype
-    key_set: int  # to look at it: DispatchKeySet(x.key_set)
+    key_set: int  # readable as DispatchKeySet(x.key_set)
 
     # Sizes and strides ------------------------------------------------------------------------------------------
 
@@ -127,12 +127,12 @@ class TensorImpl:
     nelement = numel
 
     def element_size(self) -> int:
-        """Bytes an element takes."""
+        """The size of an element in bytes."""
         return self.dtype.itemsize
 
     @property
     def itemsize(self) -> int:
-        """Bytes an element takes."""
+        """The size of an element in bytes."""
         return self.dtype.itemsize
 
     @property
@@ -167,13 +167,13 @@ class TensorImpl:
     def data_ptr(self) -> int:
         """The address of the first element, the offset included; 0 where there are no bytes.
 
-        Whoever has it may write: what was shared lazily is copied first.
+        The caller may write there, so a lazily shared storage is copied first.
         """
         start = self.untyped_storage().data_ptr()
         return start + self._offset * self.dtype.itemsize if start else 0
 
     def const_data_ptr(self) -> int:
-        """The address of the first element for those who only read it: what is shared lazily stays shared."""
+        """The address of the first element, to be read from only: a lazily shared storage stays shared."""
         start = self.untyped_storage().address()
         return start + self._offset * self.dtype.itemsize if start else 0
 
@@ -183,7 +183,7 @@ class TensorImpl:
         storage = self._storage
         if array is not None and (storage is None or storage.generation == self._generation):
             return array
-        if storage is None:  # a wrapped number that nobody has looked at yet
+        if storage is None:  # a wrapped number, not materialised so far
             array = self._array = np.array(self._number, self.dtype.numpy)
             return array
         if storage.memory is None:
@@ -211,30 +211,30 @@ class TensorImpl:
         return bool(self.key_set & NEGATIVE)
 
     def read_through_bits(self, stored: Array) -> Array:
-        """What the stored elements stand for, see Note [Bits of lazy mathematics]."""
+        """The values that the stored elements stand for; see Note [Bits of lazy mathematics]."""
         if self.is_conj():
             stored = np.conjugate(stored)
         return np.negative(stored) if self.is_neg() else stored
 
     def set_geometry(self, shape: Shape, strides: Shape | None, offset: int) -> None:
-        """Change in place where this tensor looks in its storage. The caller has checked that it fits."""
+        """Change sizes, strides and offset in place. The caller has checked that they fit the storage."""
         self.untyped_storage()
         self._shape, self._strides, self._offset, self._array = shape, strides, offset, None
 
     def set_storage(self, storage: Storage, shape: Shape, strides: Shape | None, offset: int) -> None:
-        """Make this tensor look at another storage."""
+        """Make this tensor read another storage."""
         self._storage = storage
         self._shape, self._strides, self._offset, self._array = shape, strides, offset, None
 
     def is_inference(self) -> bool:
-        """Whether the tensor was made in inference mode: autograd never hears of it."""
+        """Whether the tensor was made in inference mode, and autograd does not track it."""
         return not self.key_set & ADINPLACEORVIEW
 
     # Versions ---------------------------------------------------------------------------------------------------
 
     @property
     def _version(self) -> int:
-        """How often the shared memory was changed in place; an inference tensor does not know."""
+        """How often the shared memory was changed in place; AutogradError for an inference tensor."""
         if self.is_inference():
             raise AutogradError("Inference tensors do not track version counter.")
         counter = self._version_counter
@@ -248,7 +248,7 @@ class TensorImpl:
         return counter
 
     def bump_version(self) -> None:
-        """Count one in-place change. An inference tensor counts none; InplaceError for one outside the mode."""
+        """Count one in-place change; an inference tensor keeps no count, and outside the mode raises InplaceError."""
         if self.is_inference():
             if is_inference_mode_enabled():
                 return
@@ -276,14 +276,14 @@ def out_of_reach(storage: Storage) -> Exception:
 def strided_array(storage: Storage, dtype: dtype, shape: Shape, strides: Shape, offset: int) -> Array:
     """A NumPy array over a storage's bytes at the given sizes, strides and offset (in elements).
 
-    StorageError where the storage has been made smaller than that since the tensor was made, or where a stride has more
-    bytes than an int64 counts.
+    StorageError where the storage has been made too small since the tensor was made, or where a stride in bytes
+    overflows an int64.
     """
     itemsize = dtype.itemsize
     assert storage.memory is not None
     if 0 in shape:
         return np.ndarray(shape, dtype.numpy)
-    if not storage.nbytes():  # NumPy takes memory of no bytes for memory of unknown size, and would read what follows
+    if not storage.nbytes():  # NumPy takes memory of 0 bytes for memory of unknown size, and would read what follows
         check_fits(storage, dtype, shape, strides, offset)
     try:
         return np.ndarray(
@@ -301,7 +301,7 @@ def strided_array(storage: Storage, dtype: dtype, shape: Shape, strides: Shape, 
 
 
 def check_fits(storage: Storage, dtype: dtype, shape: Shape, strides: Shape, offset: int) -> None:
-    """Refuse a geometry that reads outside its storage or walks backwards."""
+    """Refuse a geometry that reads outside its storage or has negative strides."""
     if strides and min(strides) < 0:
         raise ShapeError(f"as_strided: Negative strides are not supported at the moment, got strides: {list(strides)}")
     if offset < 0:

@@ -18,7 +18,7 @@ NOT_GIVEN: Final = object()  # not None, which is refused
 
 
 class _Limits:
-    """What both kinds have: two are equal whose dtypes are, and so none is hashable."""
+    """What finfo and iinfo share: two are equal if their dtypes are; they are not hashable."""
 
     dtype: str
     __hash__ = None  # type: ignore[assignment]
@@ -28,7 +28,7 @@ class _Limits:
 
 
 class finfo(_Limits):
-    """The limits of a floating point dtype, of the parts of a complex one; of the default one unless told.
+    """The limits of a floating point dtype (by default the default dtype), or of the parts of a complex one.
 
     >>> finfo().max
     3.4028234663852886e+38
@@ -47,7 +47,7 @@ class finfo(_Limits):
         self.min, self.max = float(limits.min), float(limits.max)
         self.eps = float(limits.eps)
         self.tiny = self.smallest_normal = float(limits.tiny)
-        self.resolution = 1.0 if wanted in FLOAT8 else float(f"1e-{limits.precision}")  # of no decimal digit
+        self.resolution = 1.0 if wanted in FLOAT8 else float(f"1e-{limits.precision}")
 
     def __repr__(self) -> str:
         return (

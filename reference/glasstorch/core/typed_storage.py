@@ -1,9 +1,9 @@
 """How are a storage's bytes read as the elements of one dtype?
 
 Mirrors: torch/storage.py (TypedStorage, _LegacyStorage)
-Differs: elements are read and written by NumPy, no tensor is made for it; nothing is quantised.
+Differs: NumPy reads and writes elements, without a tensor; there are no quantised dtypes.
 
-PyTorch keeps typed storages for programs and files from the time when each dtype had a class of storage. New code asks
+PyTorch keeps typed storages for programs and files from the time when each dtype had a storage class. New code asks
 a tensor for its `untyped_storage()`.
 """
 
@@ -21,7 +21,7 @@ from glasstorch.core.errors import ArgumentError, ArgumentTypeError, DimensionEr
 from glasstorch.core.storage import UntypedStorage
 from glasstorch.core.warn_once import warn_once
 
-# The classes of old, by the name of their dtype.
+# The legacy classes, by the name of their dtype.
 LEGACY_NAMES = {
     "float64": "DoubleStorage",
     "float32": "FloatStorage",
@@ -47,7 +47,7 @@ FORMS = (
 
 
 def warn_of_removal() -> None:
-    """PyTorch's word on typed storages, once in a process."""
+    """PyTorch's deprecation warning, once in a process."""
     warn_once(
         "TypedStorage is deprecated. It will be removed in the future and UntypedStorage will be the only storage "
         "class. This should only matter to you if you are using storages directly.  To access UntypedStorage directly, "
@@ -56,10 +56,10 @@ def warn_of_removal() -> None:
 
 
 class _Casts:
-    """Copies whose elements are cast to another dtype. A class of its own: `int` and `float` are methods here."""
+    """Copies cast to another dtype. They have a class of their own, as `int` and `float` are methods in it."""
 
     def _to(self, wanted: Dtype) -> TypedStorage:
-        """A copy of a dtype."""
+        """A copy with another dtype."""
         raise NotImplementedError(f"{type(self)} does not say how its elements are cast to {wanted}")
 
     def double(self) -> TypedStorage:
@@ -112,7 +112,7 @@ class _Casts:
 
 
 class TypedStorage(_Casts):
-    """The bytes of an `UntypedStorage` as elements of a dtype; sizes and indices count elements."""
+    """The bytes of an `UntypedStorage` as elements of one dtype; sizes and indices count elements."""
 
     dtype: Dtype
     _untyped_storage: UntypedStorage
@@ -127,7 +127,7 @@ class TypedStorage(_Casts):
     ) -> None:
         """A storage of a size, of a sequence's elements, or over the bytes of another (`wrap_storage`).
 
-        Without `dtype` it has the default one; `wrap_storage` needs it to be said.
+        The dtype is the default one if not given; `wrap_storage` requires it.
         """
         if not _internal:
             warn_of_removal()
@@ -170,7 +170,7 @@ class TypedStorage(_Casts):
         return self._untyped_storage.filename
 
     def untyped(self) -> UntypedStorage:
-        """The storage below, which counts bytes."""
+        """The underlying storage, which counts bytes."""
         return self._untyped_storage
 
     def size(self) -> int:
@@ -185,7 +185,7 @@ class TypedStorage(_Casts):
         return self._untyped_storage.nbytes()
 
     def element_size(self) -> int:
-        """Bytes an element takes."""
+        """The size of an element in bytes."""
         return self.dtype.itemsize
 
     def data_ptr(self) -> int:
@@ -205,16 +205,19 @@ class TypedStorage(_Casts):
         self._untyped_storage.resize_(size * self.dtype.itemsize)
 
     def type(self, dtype: Any = None) -> Any:
-        """The name of the class that storages of this dtype once had; or a copy of another dtype."""
+        """The name of the legacy class of this dtype; with an argument, a copy with another dtype."""
         if dtype is not None:
             return self._to(_dtype_of_class(dtype))
         name = self.pickle_storage_type() if self.dtype.name in LEGACY_NAMES else "storage.TypedStorage"
         return f"torch.{'cuda.' if self.is_cuda else ''}{name}"
 
     def pickle_storage_type(self) -> str:
-        """The class of old that stands for the dtype in saved files."""
+        """The legacy class that stands for the dtype in saved files."""
         if self.dtype.name not in LEGACY_NAMES:
-            raise KeyError(f"dtype {self.dtype} is not recognized: no class of storage was ever named after it")
+            raise KeyError(
+                f"dtype {self.dtype} is not recognized: it has no legacy storage class; those that do are "
+                f"{', '.join(sorted(LEGACY_NAMES))}"
+            )
         return LEGACY_NAMES[self.dtype.name]
 
     # Elements ---------------------------------------------------------------------------------------------------
@@ -224,7 +227,7 @@ class TypedStorage(_Casts):
         if self.device.type == "meta":
             raise NoDataError("Not available for 'meta' device type")
         memory = self._untyped_storage.cpu().buffer
-        assert memory is not None, "the CPU is where NumPy reaches the bytes"
+        assert memory is not None, "NumPy reaches the bytes of a CPU storage"
         return memory[: self.size() * self.dtype.itemsize].view(self.dtype.numpy)
 
     def tolist(self) -> list[Any]:
@@ -262,17 +265,17 @@ class TypedStorage(_Casts):
         return self
 
     def copy_(self, source: Any, non_blocking: bool | None = None) -> TypedStorage:
-        """Overwrite the bytes with another storage's, which has as many, of whatever dtype."""
+        """Overwrite the bytes with those of a storage of the same size in bytes, of any dtype."""
         self._untyped_storage.copy_(source.untyped())
         return self
 
-    # Others with the same elements ------------------------------------------------------------------------------
+    # Copies and moves -------------------------------------------------------------------------------------------
 
     def _like(self, storage: UntypedStorage) -> TypedStorage:
         return self if storage is self._untyped_storage else typed(storage, self.dtype)
 
     def clone(self) -> TypedStorage:
-        """The elements once more, on the same device."""
+        """A copy on the same device."""
         return self._like(self._untyped_storage.clone())
 
     __copy__ = clone
@@ -286,28 +289,28 @@ class TypedStorage(_Casts):
         return typed, (self._untyped_storage, self.dtype)
 
     def cpu(self) -> TypedStorage:
-        """The elements in main memory; the storage itself if they are there."""
+        """A copy in main memory; the storage itself if it is there already."""
         return self._like(self._untyped_storage.cpu())
 
     def cuda(self, device: Any = None, non_blocking: bool = False) -> TypedStorage:
-        """The elements on a CUDA device; the storage itself if they are there."""
+        """A copy on a CUDA device; the storage itself if it is there already."""
         return self._like(self._untyped_storage.cuda(device, non_blocking))
 
     def to(self, *, device: Device | str, non_blocking: bool = False) -> TypedStorage:
-        """The elements on a device; the storage itself if they are there."""
+        """A copy on a device; the storage itself if it is there already."""
         return self._like(self._untyped_storage.to(device=device, non_blocking=non_blocking))
 
     def share_memory_(self) -> TypedStorage:
-        """Move the bytes to memory that other processes can be given."""
+        """Move the bytes to shared memory."""
         self._untyped_storage.share_memory_()
         return self
 
     def is_shared(self) -> bool:
-        """Whether other processes can be given the memory."""
+        """Whether the memory can be shared with other processes."""
         return self._untyped_storage.is_shared()
 
     def pin_memory(self, device: Any = None) -> TypedStorage:
-        """The elements in page-locked memory."""
+        """A copy in page-locked memory; itself if it is there already."""
         return self._like(self._untyped_storage.pin_memory(device))
 
     def is_pinned(self, device: Any = None) -> bool:
@@ -315,7 +318,7 @@ class TypedStorage(_Casts):
         return self._untyped_storage.is_pinned(device)
 
     def _to(self, wanted: Dtype) -> TypedStorage:
-        """A copy whose elements are cast to a dtype."""
+        """A copy cast to a dtype."""
         cast = self._elements().astype(wanted.numpy)
         storage = UntypedStorage.over(cast, resizable=True)
         return typed(storage.to(device=self.device), wanted)
@@ -326,15 +329,15 @@ class TypedStorage(_Casts):
 
 
 def typed(storage: UntypedStorage, dtype: Dtype) -> TypedStorage:
-    """A storage as elements of a dtype, without a word on typed storages."""
+    """A storage as elements of a dtype, without the deprecation warning."""
     return TypedStorage(wrap_storage=storage, dtype=dtype, _internal=True)
 
 
-# Classes of old -------------------------------------------------------------------------------------------------
+# Legacy classes -------------------------------------------------------------------------------------------------
 
 
 class _Legacy(type):
-    """A class with a dtype: it makes typed storages of it, and they count as its instances."""
+    """A metaclass: calling the class makes typed storages of its dtype, which count as its instances."""
 
     dtype: Dtype
 
@@ -352,14 +355,14 @@ class _Legacy(type):
 
 
 def _legacy_class(of: str, name: str) -> Any:
-    return _Legacy(name, (), {"dtype": BY_NAME[of], "__module__": "torch", "__doc__": f"Storages of {of} of old."})
+    return _Legacy(name, (), {"dtype": BY_NAME[of], "__module__": "torch", "__doc__": f"Legacy storages of {of}."})
 
 
 LEGACY_CLASSES = {name: _legacy_class(of, name) for of, name in LEGACY_NAMES.items()}
 
 
 def _dtype_of_class(given: Any) -> Dtype:
-    """The dtype that a class of old, its name or a dtype stands for."""
+    """The dtype that a legacy class, its name or a dtype stands for."""
     if isinstance(given, Dtype):
         return given
     found = LEGACY_CLASSES.get(given.removeprefix("torch.")) if isinstance(given, str) else given

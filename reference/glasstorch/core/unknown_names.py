@@ -1,4 +1,4 @@
-"""What is a caller told who uses a name of PyTorch that is not here?
+"""What does the error say when a name of PyTorch is missing here?
 
 Mirrors: nothing; PyTorch has all its names
 Differs: a reader's program may well use a function that this library leaves out, and must not have to guess.
@@ -12,11 +12,11 @@ from typing import Any
 
 LIST_COMMAND = "python -m glasstorch --list"
 
-NEAR = 0.75  # how alike two names must look, from 0 to 1: `rnad` is near `rand`, `einsum` is not near `sum`
+NEAR = 0.75  # the least similarity of two names, from 0 to 1: `rnad` is near `rand`, `einsum` is not near `sum`
 
 
 def nearest(name: str, known: Iterable[str]) -> str | None:
-    """The known name that looks most like this one, if any does."""
+    """The known name that is most similar to this one, if any is similar enough."""
     import difflib  # here, because it is needed only where something has gone wrong
 
     by_lower_case = {candidate.lower(): candidate for candidate in known}
@@ -25,7 +25,7 @@ def nearest(name: str, known: Iterable[str]) -> str | None:
 
 
 def advice(name: str, known: Iterable[str]) -> str:
-    """The second half of the message: the nearest name, and where the list is."""
+    """The second half of the message: the nearest name, and the command that prints the list."""
     match = nearest(name, known)
     suggestion = f"the nearest name is '{match}'; " if match else ""
     return f"{suggestion}`{LIST_COMMAND}` prints what there is"
@@ -55,15 +55,15 @@ def refuse_unknown_names(module: str) -> Callable[[str], Any]:
 
 
 def offered_names(names: Mapping[str, Any]) -> list[str]:
-    """What a module means to offer, given its names: those in `__all__`, or else what the library made; in order."""
+    """The public names of a module, given its namespace: `__all__`, or else what the library defines; sorted."""
     return sorted(names.get("__all__") or (name for name, value in names.items() if _is_offered(name, value)))
 
 
 def _is_offered(name: str, value: object) -> bool:
-    # Modules, numbers and what comes from Python's library have no `__module__` of ours.
+    # The `__module__` of modules, numbers and Python's own objects is not in the library.
     return not name.startswith("_") and str(getattr(value, "__module__", "")).startswith("glasstorch")
 
 
 def as_torch(module: str) -> str:
-    """The name that a module of this library has in PyTorch."""
+    """The PyTorch name of a module of this library."""
     return "torch" + module.removeprefix("glasstorch")

@@ -2,7 +2,7 @@
 
 Mirrors: warn in c10/util/Exception.h, which PythonWarningHandler (torch/csrc/Exceptions.cpp) gives at the running line
     of Python
-Differs: the operators are Python here, so their own lines are passed over: the first outside the library is named.
+Differs: operators are Python code here, so lines inside the library are skipped: the first one outside is named.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ import os
 import sys
 import warnings
 
-LIBRARY = os.path.dirname(os.path.dirname(__file__)) + os.sep  # as the names of its code are spelled
+LIBRARY = os.path.dirname(os.path.dirname(__file__)) + os.sep  # the prefix of the file names of its code objects
 
 
 def warn_user(message: str) -> None:
-    """A UserWarning at the line outside the library whose call led here."""
+    """Issue a UserWarning at the line outside the library whose call led here."""
     level, frame = 2, sys._getframe(1)
     while frame.f_back is not None and frame.f_code.co_filename.startswith(LIBRARY):
         level, frame = level + 1, frame.f_back

@@ -1,4 +1,4 @@
-"""How is a warning given only the first time?
+"""How is a warning issued only once?
 
 Mirrors: TORCH_WARN_ONCE in c10/util/Exception.h
 Differs: a message is remembered, not the place in the source that gives it.
@@ -14,7 +14,7 @@ _given: Final[set[str]] = set()
 
 
 def warn_once(message: str) -> None:
-    """A UserWarning at the first call with this message in a process; later ones are silent."""
+    """Issue a UserWarning at the first call with this message in a process; later calls are silent."""
     if message not in _given:
         _given.add(message)
         warn_user(message)

@@ -1,9 +1,9 @@
-"""What does a program ask of CUDA devices?
+"""How does a program use CUDA devices?
 
-Reading order: `streams`, `memory`, `random`, `_utils` (one's own kernels).
+Reading order: `streams`, `memory`, `random`, `_utils` (user-written kernels).
 
 Mirrors: torch/cuda/__init__.py
-Differs: `use_simulator` runs CUDA on the CPU; nothing does so unasked.
+Differs: `use_simulator` runs CUDA code on the CPU, and only on request.
 """
 
 from __future__ import annotations
@@ -114,18 +114,18 @@ __all__ = [
 
 
 def set_device(device: OnDevice) -> None:
-    """Make a device that of the calling thread; a negative index changes nothing."""
+    """Make a device the current one of the calling thread; a negative index changes nothing."""
     if not (isinstance(device, int) and device < 0):
         _runtime.set_device(_runtime.device_index(device))
 
 
 def get_device_properties(device: OnDevice = None) -> Properties:
-    """What a device is, and what a launch may ask of it."""
+    """A device's name, memory, compute capability and launch limits."""
     return _runtime.driver().properties(_runtime.device_index(device))
 
 
 def get_device_name(device: OnDevice = None) -> str:
-    """The name of a device; that of a simulated one says so."""
+    """The name of a device; a simulated one is named as such."""
     return get_device_properties(device).name
 
 
@@ -136,5 +136,5 @@ def get_device_capability(device: OnDevice = None) -> tuple[int, int]:
 
 
 def can_device_access_peer(device: OnDevice, peer_device: OnDevice) -> bool:
-    """Whether kernels of one device can use the memory of another: yes, of another one."""
+    """Whether kernels of one device can access the memory of another: true of any two different devices."""
     return _runtime.device_index(device) != _runtime.device_index(peer_device)

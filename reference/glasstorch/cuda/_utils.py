@@ -1,8 +1,8 @@
-"""How does a program bring a CUDA kernel of its own?
+"""How does a program compile and launch a CUDA kernel of its own?
 
 Mirrors: torch/cuda/_utils.py (_CudaKernel), torch/cuda/__init__.py (_compile_kernel)
-Differs: a number becomes what the kernel's parameter is, and arguments that do not fit are refused; torch sends an int
-    as a C int and a float as a double, whatever the kernel wants.
+Differs: a number is converted to the type of the kernel's parameter, and arguments that do not fit are refused; torch
+    passes an int as a C int and a float as a double, whatever the parameter is.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class _CudaKernel:
         shared_mem: int = 0,
         stream: Stream | None = None,
     ) -> None:
-        """Queue the kernel on a stream, the current one unless it is given.
+        """Launch the kernel on a stream, by default the current one.
 
         `grid` counts blocks, `block` threads, each in x, y and z. A tensor among `args` stands for the address of its
         first element. `shared_mem` is the dynamic shared memory in bytes.
@@ -67,7 +67,7 @@ class _CudaKernel:
 
 
 def number_for(name: str, place: int, number: object, parameter: Parameter | None) -> Argument:
-    """A number as the bytes that a parameter takes; without a parameter, an int is a C int and a float a double."""
+    """A number in the type of a parameter; with an unknown parameter, an int is a C int and a float a double."""
     if isinstance(number, np.generic):
         return number
     if not isinstance(number, int | float):
@@ -83,7 +83,7 @@ def number_for(name: str, place: int, number: object, parameter: Parameter | Non
         with np.errstate(over="ignore"):
             scalar: np.generic = kind.type(number)
         fits = not np.isinf(scalar) or np.isinf(number)
-    except OverflowError:  # an int that is out of the range of integers, or of float64
+    except OverflowError:  # an int out of range for the integer type, or for float64
         fits = False
     if not fits:
         raise ArgumentValueError(f"{name}: argument {place} is {number}, which a parameter of {parameter} cannot hold")
@@ -97,10 +97,10 @@ def _compile_kernel(
     cuda_include_dirs: Sequence[str] | None = None,
     nvcc_options: Sequence[str] | None = None,
 ) -> _CudaKernel:
-    """Compile CUDA C++ for the current device and give its kernel `kernel_name`, which is called with tensors.
+    """Compile CUDA C++ for the current device and return its kernel `kernel_name`, which can be called with tensors.
 
-    The kernel is in `extern "C"`, or an instance of a template: "scale<float>". A text that does not compile raises
-    RuntimeError with the compiler's words.
+    The kernel is declared `extern "C"`, or is an instance of a template, "scale<float>". Source that does not compile
+    raises RuntimeError with the compiler's output.
 
         add = _compile_kernel(source, "add")
         add(grid=(4, 1, 1), block=(256, 1, 1), args=[a, b, out, out.numel()])

@@ -1,7 +1,7 @@
-"""What does a program ask about the memory of CUDA devices?
+"""What can a program find out about the memory of CUDA devices?
 
 Mirrors: torch/cuda/memory.py
-Differs: histories and their plots, memory pools and other allocators are left out; `oversize_*` is not counted.
+Differs: no memory history and its plots, no memory pools, no custom allocators; `oversize_*` is not counted.
 
 A device is an index, a string such as "cuda:1", a `glasstorch.device`, or None for the current one.
 """
@@ -43,19 +43,19 @@ def _allocator(on: Device) -> DeviceCachingAllocator:
 
 
 def empty_cache() -> None:
-    """Return to the driver what the allocators of all devices keep and nobody uses."""
+    """Return the cached memory that no tensor uses to the driver, on all devices."""
     if runtime.is_initialized():
         for allocator in caching_allocator().devices:
             allocator.empty_cache()
 
 
 def memory_stats_as_nested_dict(device: Device = None) -> dict[str, Any]:
-    """The counts of a device's allocator; none where CUDA has not been used."""
+    """The statistics of a device's allocator; empty if CUDA has not been used."""
     return _allocator(device).counts() if runtime.is_initialized() else {}
 
 
 def memory_stats(device: Device = None) -> dict[str, int]:
-    """The counts of a device's allocator under flat names, such as `allocated_bytes.all.peak`."""
+    """The statistics of a device's allocator under flat names, such as `allocated_bytes.all.peak`."""
     return OrderedDict(sorted(_flat(memory_stats_as_nested_dict(device))))
 
 
@@ -67,37 +67,37 @@ def _flat(counts: dict[str, Any], prefix: str = "") -> list[tuple[str, int]]:
 
 
 def memory_allocated(device: Device = None) -> int:
-    """Bytes in blocks that tensors hold."""
+    """The number of bytes in blocks that are in use by tensors."""
     return memory_stats(device).get("allocated_bytes.all.current", 0)
 
 
 def max_memory_allocated(device: Device = None) -> int:
-    """The most bytes that tensors held, since the beginning or `reset_peak_memory_stats`."""
+    """The peak of `memory_allocated`, since the start or `reset_peak_memory_stats`."""
     return memory_stats(device).get("allocated_bytes.all.peak", 0)
 
 
 def memory_reserved(device: Device = None) -> int:
-    """Bytes that the allocator has from the driver, whether tensors hold them or not."""
+    """The number of bytes that the allocator has from the driver, in use or cached."""
     return memory_stats(device).get("reserved_bytes.all.current", 0)
 
 
 def max_memory_reserved(device: Device = None) -> int:
-    """The most bytes that the allocator had, since the beginning or `reset_peak_memory_stats`."""
+    """The peak of `memory_reserved`, since the start or `reset_peak_memory_stats`."""
     return memory_stats(device).get("reserved_bytes.all.peak", 0)
 
 
 def reset_peak_memory_stats(device: Device = None) -> None:
-    """Begin every peak from what is now."""
+    """Reset every peak to the current value."""
     _allocator(device).statistics.reset_peak()
 
 
 def reset_accumulated_memory_stats(device: Device = None) -> None:
-    """Begin all that only grows from 0: what was ever allocated and freed, and the counts of events."""
+    """Reset the accumulated statistics to 0: all that was allocated and freed, and the counts of events."""
     _allocator(device).statistics.reset_accumulated()
 
 
 def memory_summary(device: Device = None, abbreviated: bool = False) -> str:
-    """The counts as a table; `abbreviated` leaves out the two pools."""
+    """The statistics as a table; `abbreviated` leaves out the two pools."""
     allocator = _allocator(device)
     name = allocator.driver.properties(allocator.device).name
     title = f"glasstorch CUDA memory summary, device ID {allocator.device}: {name}"
@@ -105,17 +105,17 @@ def memory_summary(device: Device = None, abbreviated: bool = False) -> str:
 
 
 def memory_snapshot() -> list[SegmentInfo]:
-    """The segments of all devices with their blocks."""
+    """The segments of all devices, each with its blocks."""
     return snapshot(caching_allocator())
 
 
 def mem_get_info(device: Device = None) -> tuple[int, int]:
-    """Free and total bytes of a device, as its driver sees them."""
+    """The free and total bytes of a device, according to its driver."""
     return _allocator(device).memory_info()
 
 
 def set_per_process_memory_fraction(fraction: float, device: Device = None) -> None:
-    """Let the allocator reserve at most a part of a device's memory, from 0.0 to 1.0."""
+    """Limit the allocator to a fraction of a device's memory, from 0.0 to 1.0."""
     allocator = _allocator(device)
     if not isinstance(fraction, float):
         raise ArgumentTypeError("Invalid type for fraction argument, must be `float`")
@@ -125,5 +125,5 @@ def set_per_process_memory_fraction(fraction: float, device: Device = None) -> N
 
 
 def get_per_process_memory_fraction(device: Device = None) -> float:
-    """The part of a device's memory that the allocator may reserve; 1.0 until it is set."""
+    """The fraction of a device's memory that the allocator may reserve; 1.0 unless it is set."""
     return _allocator(device).fraction

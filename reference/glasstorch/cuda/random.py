@@ -1,7 +1,7 @@
-"""How does a program set and keep the streams of random numbers of CUDA devices?
+"""How does a program seed the random numbers of CUDA devices, and save and restore their state?
 
 Mirrors: torch/cuda/random.py
-Differs: where there is no device, a seed is remembered for those that may come, and a state is refused.
+Differs: without a device, a seed is stored for devices that become available later, and a state is refused.
 
 A device is an index, a string such as "cuda:1", a `glasstorch.device`, or None for the current one.
 """
@@ -32,7 +32,7 @@ Device = device | str | int | None
 
 
 class DefaultGenerators(Sequence[Generator]):
-    """The generators that tensors on CUDA devices draw from where none is given, by the index of the device."""
+    """The default generators of CUDA devices, by the device's index."""
 
     @overload
     def __getitem__(self, index: int) -> Generator: ...
@@ -52,28 +52,28 @@ default_generators = DefaultGenerators()
 
 
 def get_rng_state(device: Device = "cuda") -> Tensor:
-    """Where a device's stream stands: 16 bytes, the seed and the offset, that `set_rng_state` goes on from."""
+    """The state of a device's default generator: 16 bytes, the seed and the offset, for `set_rng_state`."""
     return _generator(device).get_state()
 
 
 def get_rng_state_all() -> list[Tensor]:
-    """Where the streams of all devices stand."""
+    """The states of the default generators of all devices."""
     return [generator.get_state() for generator in default_generators]
 
 
 def set_rng_state(new_state: Tensor, device: Device = "cuda") -> None:
-    """Go on from a state that `get_rng_state` gave."""
+    """Restore a state from `get_rng_state`."""
     _generator(device).set_state(new_state)
 
 
 def set_rng_state_all(new_states: Iterable[Tensor]) -> None:
-    """Go on from the states that `get_rng_state_all` gave."""
+    """Restore the states from `get_rng_state_all`."""
     for index, state in enumerate(new_states):
         set_rng_state(state, index)
 
 
 def manual_seed(seed: int) -> None:
-    """Start the stream of a seed on the current device."""
+    """Seed the generator of the current device."""
     if runtime.is_available():
         _generator(None).manual_seed(int(seed))
     else:
@@ -81,23 +81,23 @@ def manual_seed(seed: int) -> None:
 
 
 def manual_seed_all(seed: int) -> None:
-    """Start the stream of a seed on all devices."""
+    """Seed the generators of all devices."""
     seed_devices(int(seed))
 
 
 def seed() -> None:
-    """Start the stream of a seed on the current device that the operating system picks."""
+    """Seed the generator of the current device with a number from the operating system."""
     if runtime.is_available():
         _generator(None).seed()
 
 
 def seed_all() -> None:
-    """Start the stream of one seed on all devices that the operating system picks."""
+    """Seed the generators of all devices with one number from the operating system."""
     manual_seed_all(Generator().seed())
 
 
 def initial_seed() -> int:
-    """The seed that the current device's stream began with."""
+    """The seed of the current device's default generator."""
     return _generator(None).initial_seed()
 
 

@@ -1,7 +1,7 @@
-"""Where does torch keep Stream and Event?
+"""Which classes does torch.cuda.streams hold?
 
 Mirrors: torch/cuda/streams.py
-Differs: names only; they are defined in devices/stream.py.
+Differs: re-exports of devices/stream.py.
 """
 
 from glasstorch.devices.stream import Event as Event

@@ -26,7 +26,7 @@ class Packed(NamedTuple):
 class _Layout(NamedTuple):
     """What is worked out once for a signature."""
 
-    offsets: np.ndarray[tuple[int], np.dtype[np.uint32]]
+    offsets: np.ndarray[tuple[int, ...], np.dtype[np.uint32]]
     address: int  # of the offsets
     pointers: tuple[bool, ...]
     types: tuple[type[np.generic] | None, ...]  # what an argument usually is: None where it is an address

@@ -22,7 +22,7 @@ PASSED_THROUGH = [
 
 
 def register_fallbacks() -> None:
-    """Make keys that most operators do not care about transparent."""
+    """Make the keys that most operators ignore transparent."""
     where = caller(0)
     for key in PASSED_THROUGH:
         registry.fallbacks[key] = Kernel(fallthrough_kernel, key, where, takes_keys=True)

@@ -2,14 +2,14 @@
 
 Mirrors: torch/library.py (Library, impl, fallthrough_kernel), aten/src/ATen/core/dispatch/Dispatcher.cpp
 Differs: a second kernel for the same key is refused (PyTorch warns) unless `allow_override=True` says that it is meant.
-    A Library that nobody closes stays in force; PyTorch takes one back when it is collected.
+    A Library that is not closed stays in force; PyTorch undoes one when it is garbage-collected.
 """
 
 from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, ClassVar, Self, TypeVar
@@ -18,11 +18,12 @@ from glasstorch.core.errors import RegistrationError
 from glasstorch.core.keys import ALIASES, DispatchKey
 from glasstorch.dispatch.operator import Boxed, Kernel, Operator, registry
 from glasstorch.dispatch.schema import FunctionSchema
+from glasstorch.dispatch.tags import Tag
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-HERE = str(Path(__file__).parents[1]) + os.sep  # the library's folder, spelled as in the names of its code
+HERE = str(Path(__file__).parents[1]) + os.sep  # the prefix of the file names of the library's code objects
 
 
 def caller(depth: int) -> str:
@@ -32,7 +33,7 @@ def caller(depth: int) -> str:
 
 
 def place(file: str, line: int) -> str:
-    """file:line as a person looks for it: from the library's folder on, or the number of a notebook's cell.
+    """file:line in readable form: relative to the library's folder, or with the number of a notebook's cell.
 
     Mirrors: what CppFunction::debug (torch/library.h) is given, "registered at FILE:LINE"
     """
@@ -44,7 +45,7 @@ def place(file: str, line: int) -> str:
 
 
 def _dispatch_key(name: str | DispatchKey) -> DispatchKey:
-    """A dispatch key by name, with a clear refusal."""
+    """A dispatch key by name; an unknown name is refused with the ones that exist."""
     if isinstance(name, DispatchKey):
         return name
     try:
@@ -56,15 +57,20 @@ def _dispatch_key(name: str | DispatchKey) -> DispatchKey:
         ) from None
 
 
-def define(name: str, text: str, where: str, family: str = "") -> Operator:
-    """Add an operator. `text` is its schema, parsed when somebody asks for it; a user's has no family."""
+def define(
+    name: str, text: str, where: str, tags: Sequence[str] = (), alias_of: str | None = None, family: str = ""
+) -> Operator:
+    """Add an operator. `text` is its schema, parsed on first use; `alias_of` names no namespace.
+
+    A user's operator has no family.
+    """
     with registry.lock:
         if name in registry.operators:
             raise RegistrationError(
                 f"the operator {name} was already defined at {registry.operators[name].defined_at}; refused the one at "
                 f"{where}"
             )
-        operator = registry.operators[name] = Operator(name, text, where, family)
+        operator = registry.operators[name] = Operator(name, text, where, tags, alias_of, family)
     return operator
 
 
@@ -84,9 +90,9 @@ def register(name: str, kernel: Kernel, allow_override: bool = False) -> Operato
 
 
 class KernelTable:
-    """The way the library's own layers register: one key, functions that take `(keys, *arguments)`.
+    """How the library's own layers register kernels: one key, functions that take `(keys, *arguments)`.
 
-    Such a kernel computes and calls no operator, so nothing has to be guarded around it.
+    Such a kernel calls no operator, so it needs no guard around it.
     """
 
     def __init__(self, key: str, calls_operators: bool = False, takes_keys: bool = True) -> None:
@@ -111,7 +117,7 @@ class KernelTable:
 
 
 class Library:
-    """A set of declarations and kernels that can be taken back together.
+    """A set of declarations and kernels that can be removed together.
 
     `kind` is "DEF" to declare a new namespace, "FRAGMENT" to add operators to one that exists, "IMPL" to register
     kernels. Leaving the `with` block, or `close()`, removes them all and puts back what they had replaced.
@@ -142,15 +148,16 @@ class Library:
         self._registered: list[tuple[Operator, Kernel]] = []
         self._fallbacks: list[DispatchKey] = []
 
-    def define(self, schema: str) -> Operator:
-        """Declare an operator: `name.overload(Type argument, ...) -> Type`."""
+    def define(self, schema: str, *, tags: Tag | Sequence[Tag] = ()) -> Operator:
+        """Declare an operator: `name.overload(Type argument, ...) -> Type`, and what its tags say of it."""
         if self.kind == "IMPL":
             raise RegistrationError(f"a Library of kind 'IMPL' cannot define {schema!r}; use 'DEF' or 'FRAGMENT'")
         parsed = FunctionSchema.parse(schema)
         self._check_namespace(parsed.namespace, schema)
         name = parsed.qualified_name.partition("::")[2]
         text = schema.strip().removeprefix(f"{self.namespace}::")
-        operator = define(f"{self.namespace}::{name}", f"{self.namespace}::{text}", caller(1))
+        names = [tag.name for tag in ((tags,) if isinstance(tags, Tag) else tags)]
+        operator = define(f"{self.namespace}::{name}", f"{self.namespace}::{text}", caller(1), names)
         self._defined.append(operator)
         return operator
 

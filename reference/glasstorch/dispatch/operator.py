@@ -10,10 +10,10 @@ stores the answer. Any registration raises the global generation and clears tabl
 older generation returns its answer but may not store it, so no table ever keeps a kernel that has been replaced.
 A kernel in the table is called as `kernel(keys, *arguments)`, with every argument of the schema, in order.
 
-# Note [A kernel of the user's]
-What a `Library` registers is called as a person would call it: keyword-only arguments by name, and arguments that equal
-their defaults left out, so that `def f(x): ...` may serve `f(Tensor x, int n=1)`. Where no autograd kernel stood above
-it, the operators that it calls are recorded: its gradient is theirs.
+# Note [A user's kernel]
+What a `Library` registers is called as user code would call it: keyword-only arguments by name, and arguments that
+equal their defaults left out, so that `def f(x): ...` can implement `f(Tensor x, int n=1)`. Where no autograd kernel
+ran above it, the operators that it calls are recorded: its gradient is theirs.
 """
 
 from __future__ import annotations
@@ -30,20 +30,21 @@ from glasstorch.core.keys import DispatchKey
 from glasstorch.core.tensor_impl import TensorImpl
 from glasstorch.dispatch.active_keys import compute_keys
 from glasstorch.dispatch.schema import Argument, FunctionSchema
+from glasstorch.dispatch.tags import Tag
 
 Boxed = Callable[..., Any]
 
 
 @dataclass(frozen=True, slots=True)
 class Kernel:
-    """A function registered for an operator under a key, and what calling it needs."""
+    """A function registered for an operator under a key, and how it is to be called."""
 
     function: Boxed
     key: DispatchKey
     where: str  # file:line of the registration
     takes_keys: bool = False  # called as f(keys, *arguments) instead of f(*arguments)
     calls_operators: bool = True  # must run with autograd excluded where it stands below autograd
-    by_user: bool = False  # takes keyword arguments, and not the defaults; see Note [A kernel of the user's]
+    by_user: bool = False  # called with keyword arguments, defaults left out; see Note [A user's kernel]
 
 
 class _Fallthrough:
@@ -67,7 +68,7 @@ class Resolution(Protocol):
 
 
 class Registry:
-    """All operators and fallbacks, and the generation of what is registered."""
+    """All operators and fallbacks, and the generation of the registrations."""
 
     def __init__(self) -> None:
         self.operators: dict[str, Operator] = {}
@@ -75,9 +76,9 @@ class Registry:
         self.generation = 0
         self.lock = threading.RLock()
         self.resolve: Callable[[Operator, int], Resolution]  # set by resolve.py, which reads operators
-        # Set while a trace is on: what is put in the tables instead of a kernel (dispatch/trace.py).
+        # Set while a trace is on: makes the table entries that record (dispatch/trace.py).
         self.wrap: Callable[[Operator, Any], Boxed] | None = None
-        # Else asked for the entry, where autograd is loaded; see Note [Hops taken at once] (autograd/shortcuts.py).
+        # Otherwise makes them, once autograd is loaded; see Note [Hops taken at once] (autograd/shortcuts.py).
         self.shorten: Callable[[Operator, int, Any], Boxed] | None = None
 
     def changed(self, operator: Operator | None = None) -> None:
@@ -133,22 +134,44 @@ class DispatchTable(dict[int, Boxed]):
 class Operator:
     """One overload of one operator: its schema, the kernels registered for it, and its table."""
 
-    __slots__ = ("__dict__", "defined_at", "family", "kernels", "name", "relied_on_by", "table", "text")
+    __slots__ = (
+        *("__dict__", "alias", "defined_at", "family", "kernels", "name", "relied_on_by", "table", "text", "words"),
+    )
 
-    def __init__(self, name: str, text: str, defined_at: str, family: str = "") -> None:
+    def __init__(
+        self,
+        name: str,
+        text: str,
+        defined_at: str,
+        words: Sequence[str] = (),
+        alias: str | None = None,
+        family: str = "",
+    ) -> None:
         self.name = name  # aten::add.Tensor
-        self.text = text  # the schema as written; it is parsed when somebody asks
+        self.text = text  # the schema as written; parsed on first use
         self.defined_at = defined_at
+        self.words = words  # the names of the tags
+        self.alias = alias  # the operator that this one is another name of, without its namespace
         self.family = family  # of operators/families.py; a user's operator has none
-        # For each key the registered kernels, the one in force last.
+        # For each key the registered kernels; the last one is in force.
         self.kernels: dict[DispatchKey, list[Kernel]] = {}
         self.table = DispatchTable(self)
-        # Operators with a shortcut past this one: their tables forget what they resolved when this one's does.
+        # Operators whose shortcuts bypass this one: their tables are cleared together with this one's.
         self.relied_on_by: set[Operator] = set()
 
     @cached_property
     def schema(self) -> FunctionSchema:
         return FunctionSchema.parse(self.text)
+
+    @cached_property
+    def tags(self) -> list[Tag]:
+        """What is said of it in words: dispatch/tags.py."""
+        return [Tag[word] for word in self.words]
+
+    @property
+    def alias_of(self) -> Operator | None:
+        """The operator of which this one is another name."""
+        return None if self.alias is None else registry.find(f"{self.namespace}::{self.alias}")
 
     @property
     def _schema(self) -> FunctionSchema:  # PyTorch's name for it
@@ -174,7 +197,7 @@ class Operator:
         return self.table[keys](keys, *arguments)
 
     def redispatch(self, keys: int, *arguments: Any) -> Any:
-        """Call the kernel for a key set that the caller has masked; arguments are complete and in schema order."""
+        """Call the kernel for a key set that the caller has masked; the arguments are complete and in schema order."""
         return self.table[keys](keys, *arguments)
 
     def bind(self, args: Sequence[Any], kwargs: dict[str, Any]) -> list[Any]:

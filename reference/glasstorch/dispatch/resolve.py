@@ -85,7 +85,7 @@ class Resolution:
 
 def resolve(operator: Operator, keys: int) -> Resolution:
     """The kernel for a masked key set: that of its highest key which is not a fallthrough."""
-    choices: dict[DispatchKey, Choice] = {}  # each key is asked once: another thread may register meanwhile
+    choices: dict[DispatchKey, Choice] = {}  # each key is resolved once: another thread may register meanwhile
 
     def chosen(key: DispatchKey) -> Choice:
         if key not in choices:
@@ -100,9 +100,9 @@ def resolve(operator: Operator, keys: int) -> Resolution:
 
 
 def next_hop(keys: int, passes_by: Callable[[DispatchKey], bool]) -> tuple[DispatchKey, tuple[DispatchKey, ...]]:
-    """The highest key of a set that does not pass by, and those above it that do, highest first.
+    """The highest key of a set that does not fall through, and those above it that do, highest first.
 
-    Where all pass by it is Undefined, which is not asked. A key that passes by does so on all its backends.
+    Where all fall through, it is Undefined, which is not tested. A key falls through on all its backends at once.
     """
     skipped = []
     while (key := highest_key(keys)) is not DispatchKey.Undefined and passes_by(key):
@@ -133,8 +133,8 @@ def choose(operator: Operator, key: DispatchKey) -> Choice:
     for alias in (DispatchKey.CompositeExplicitAutogradNonFunctional, DispatchKey.CompositeExplicitAutograd):
         if kernel := by_alias(alias, undefined_too=True):
             return Choice(key, kernel, DEFAULT_BACKEND_KERNEL)
-    # 2.3 A kernel made of other operators, which differentiate themselves. An autograd key takes it only where its
-    #     backend has no kernel of its own: with one, the autograd formula (or fallback) must stand above it.
+    # 2.3 A kernel composed of other operators, which have derivatives of their own. An autograd key takes it only where
+    #     its backend has no kernel of its own: otherwise the autograd formula (or fallback) must run above that one.
     if kernel := by_alias(DispatchKey.CompositeImplicitAutogradNestedTensor):
         return Choice(key, kernel, NESTED_KERNEL)
     if kernel := by_alias(DispatchKey.CompositeImplicitAutograd, undefined_too=True):
@@ -143,12 +143,12 @@ def choose(operator: Operator, key: DispatchKey) -> Choice:
             return Choice(key, None, AMBIGUOUS)
         if not (of_backend or registered(DispatchKey.CompositeExplicitAutograd)):
             return Choice(key, kernel, MATH_KERNEL)
-    # 2.4 The autograd kernel for every backend. 2.5 The batching rule made of other operators.
+    # 2.4 The autograd kernel for every backend. 2.5 The batching rule composed of other operators.
     if kernel := by_alias(DispatchKey.Autograd):
         return Choice(key, kernel, AUTOGRAD_KERNEL)
     if kernel := by_alias(DispatchKey.FuncTorchBatchedDecomposition):
         return Choice(key, kernel, BATCHED_KERNEL)
-    # 3. What the key does for operators that say nothing.
+    # 3. The fallback of the key, for operators that register nothing.
     if kernel := registry.fallbacks.get(key):
         return Choice(key, kernel, BACKEND_FALLBACK)
     return Choice(key, None, MISSING)
@@ -171,21 +171,21 @@ def entry_for(operator: Operator, choice: Choice, keys: int) -> Boxed:
     assert kernel is not None
     function = kernel.function
     if kernel.by_user:
-        function = _as_people_call(operator, kernel, choice.rule == BACKEND_FALLBACK)
+        function = _as_users_call(operator, kernel, choice.rule == BACKEND_FALLBACK)
     elif choice.rule == BACKEND_FALLBACK:
-        function = partial(function, operator)  # boxed: it is told which operator it stands for
+        function = partial(function, operator)  # boxed: it receives the operator that was called
     elif not kernel.takes_keys:
         function = _without_keys(function)
     stands_below = choice.key in BACKEND_KEYS | NESTED_KEYS and choice.rule not in (MATH_KERNEL, NESTED_KERNEL)
-    # An autograd kernel takes its key out of the set. Where the key is still there, nothing was recorded above.
+    # An autograd kernel removes its key from the set. Where the key is still there, nothing was recorded above.
     records_itself = kernel.by_user and keys & AUTOGRAD_AND_NESTED
     if kernel.calls_operators and stands_below and not records_itself:
         return _below_autograd(function)
     return function
 
 
-def _as_people_call(operator: Operator, kernel: Kernel, is_fallback: bool) -> Boxed:
-    """See Note [A kernel of the user's]."""
+def _as_users_call(operator: Operator, kernel: Kernel, is_fallback: bool) -> Boxed:
+    """See Note [A user's kernel]."""
     function = kernel.function
     parameters = operator.schema.arguments
     defaults = [None if a.default is None else a.default_value for a in parameters]
@@ -240,12 +240,12 @@ _EXCLUDED_BELOW_AUTOGRAD = (AUTOGRAD_AND_NESTED | FUNCTIONALITY_BIT["ADInplaceOr
 
 
 def computed_table(operator: Operator, keys: int) -> list[Choice]:
-    """For people: what each runtime key of a set resolves to by itself, highest priority first."""
+    """For inspection: what each runtime key of a set resolves to on its own, highest priority first."""
     return [choose(operator, key) for key in reversed(list(runtime_keys(keys)))]
 
 
 def missing_message(operator: Operator, choice: Choice) -> str:
-    """What was asked for, what there is, and what to do."""
+    """The message of a MissingKernelError: what was asked for, what exists, and what to do."""
     have = sorted(k.name for k, kernels in operator.kernels.items() if kernels)
     key = choice.key
     if choice.rule == AMBIGUOUS:
@@ -263,7 +263,7 @@ def missing_message(operator: Operator, choice: Choice) -> str:
     if not any(other.kernels.get(key) for other in registry.operators.values()):
         return (
             f"{could_not} This could be because no operator has a kernel there; make the tensor on 'cpu', or on 'meta' "
-            f"for sizes alone."
+            f"if only its sizes matter."
         )
     return (
         f"{could_not} This could be because the operator has no kernel for it: '{operator.name}' is only available "

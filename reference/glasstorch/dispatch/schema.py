@@ -1,7 +1,7 @@
 """What does an operator's declaration say?
 
 Mirrors: aten/src/ATen/core/function_schema.h, torch/csrc/jit/frontend/function_schema_parser.cpp, torchgen/model.py
-Differs: nothing in the language; types that no operator here uses are refused by name.
+Differs: types that no operator here uses are refused by name.
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ class Type:
 class Argument:
     """One parameter: type, name, the default as written, and whether it must be given by name.
 
-    A default that is no value is refused.
+    SchemaError for a default that cannot be parsed.
     """
 
     type: Type
@@ -207,7 +207,7 @@ class FunctionSchema:
 
     @property
     def is_factory(self) -> bool:
-        """Whether the operator makes a tensor on a device that it is told."""
+        """Whether the operator makes a tensor on a device that is an argument."""
         return any(a.type.base == "Device" for a in self.arguments)
 
     def __str__(self) -> str:
@@ -235,7 +235,7 @@ def split_at_commas(text: str) -> list[str]:
 
 
 def parse_arguments(text: str) -> tuple[Argument, ...]:
-    """The parameters between the parentheses of a declaration; what cannot be read is a SchemaError."""
+    """The parameters between the parentheses of a declaration; SchemaError for what cannot be parsed."""
     arguments: list[Argument] = []
     keyword_only = False
     for part in split_at_commas(text):

@@ -22,7 +22,7 @@ from glasstorch.dispatch.resolve import Resolution
 
 @dataclass(frozen=True, slots=True)
 class Hop:
-    """One kernel that ran: for which operator, under which key, by which rule, and where it stands."""
+    """One kernel that ran: its operator and key, the rule that chose it, and where it is defined."""
 
     depth: int
     operator: str
@@ -38,7 +38,7 @@ class Hop:
 
 
 class Trace(list[Hop]):
-    """The hops of the calls inside a `with trace()` block, in the order in which they began."""
+    """The hops of the calls inside a `with trace()` block, in the order in which they started."""
 
     def __str__(self) -> str:
         return "\n".join(map(str, self))
@@ -57,7 +57,7 @@ _active = 0
 def trace() -> Iterator[Trace]:
     """Record every kernel that runs inside, in this context only.
 
-    Other threads run the recording entries too while a trace is on, and record nothing.
+    While a trace is on, other threads run the recording entries too, and record nothing.
     """
     recorded = Trace()
     _switch(+1)

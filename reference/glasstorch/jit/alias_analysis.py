@@ -19,7 +19,9 @@ from collections.abc import Iterable
 from functools import cache
 from typing import Final, NamedTuple
 
+from glasstorch.dispatch.operator import registry
 from glasstorch.dispatch.schema import FunctionSchema
+from glasstorch.dispatch.tags import Tag
 from glasstorch.jit.ir import Block, Graph, Node, Value
 from glasstorch.jit.side_effects import is_opaque
 from glasstorch.jit.types import AnyType, ListType, OpaqueType, OptionalType, TensorType, TupleType, Type
@@ -30,15 +32,13 @@ Place = Value | str
 Places = frozenset[Place]
 NOWHERE: Final[Places] = frozenset()
 
-# Operators that may return memory of an argument and do not declare it -> which argument: mostly the first.
-UNDECLARED_VIEWS: Final = {"einsum": 1} | dict.fromkeys(
-    [
-        "_unsafe_view", "atleast_1d", "atleast_2d", "atleast_3d", "broadcast_tensors", "cartesian_prod",
-        "conj_physical", "meshgrid", "sum_to_size", "type_as", "unsafe_chunk", "unsafe_split",
-        "unsafe_split_with_sizes",
-    ],
-    0,
-)  # fmt: skip
+MAY_ALIAS: Final = frozenset([Tag.maybe_aliasing_or_mutating.name, Tag.undeclared_alias.name])
+# Operators that may return memory of an argument and do not declare it -> which argument: the first with tensors.
+UNDECLARED_VIEWS: Final = {
+    operator.schema.name: next(i for i, a in enumerate(operator.schema.arguments) if a.type.is_tensor_like)
+    for operator in registry.operators.values()
+    if not MAY_ALIAS.isdisjoint(operator.words) and not operator.schema.is_inplace
+}
 CONTAINERS: Final = frozenset(
     f"prim::{name}" for name in ("ListConstruct", "ListUnpack", "TupleConstruct", "TupleUnpack", "TupleIndex")
 )

@@ -11,18 +11,19 @@ Differs: TorchScript has formulas of its own for graphs (symbolic_script.cpp); h
 The graph is run under the tracer on tensors of the device meta, with gradients recorded, and then the gradients are
 asked for, under the same tracer. One graph holds both: nodes of the forward pass, then those of the backward pass,
 which use values of the forward pass wherever a formula unpacked what it had saved. Operators that are made of others
-are entered, so that autograd saves only what the tracer has seen; but not those of BY_STRIDES. Nothing is computed, as
-tensors on meta have sizes and no data: an operator or a formula that reads data raises an error, and the gradient is
-not derived.
+are entered, so that autograd saves only what the tracer has seen; but not those tagged `by_strides`: the strides of
+gradients that arrive are not known, and those operators save no tensors. Nothing is computed, as tensors on meta have
+sizes and no data: an operator or a formula that reads data raises an error, and the gradient is not derived.
 
 Cutting the joint graph gives two: forward, which also returns what backward needs, and backward. What a formula read
 of sizes, strides and dtypes is a constant in them, so they hold for inputs of one Signature only.
 
 # Note [Saved or computed again]
 Views and lists are not saved: the backward graph makes them again of what they were made of. Nor are, if that is asked
-for, results of CHEAP operators that can be computed again, in a few steps, from what is saved anyway: in a fused loop
-that costs less than writing and reading memory. An input that backward would not need is never saved for it, since
-then changing it in place would become an error. Of a list that an operator made of new tensors, its elements are saved.
+for, results of operators tagged `cheap` that can be computed again, in a few steps, from what is saved anyway: in a
+fused loop that costs less than writing and reading memory. An input that backward would not need is never saved for it,
+since then changing it in place would become an error. Of a list that an operator made of new tensors, its elements are
+saved.
 """
 
 from __future__ import annotations
@@ -48,6 +49,7 @@ from glasstorch.core.keys import (
 from glasstorch.dispatch.active_keys import ALLOWED_BY_DEFAULT, INCLUDED_BY_DEFAULT, active_keys
 from glasstorch.dispatch.operator import Operator
 from glasstorch.dispatch.resolve import MATH_KERNEL, resolve
+from glasstorch.dispatch.tags import Tag
 from glasstorch.jit.alias_analysis import CONTAINERS, memory_facts, written_arguments
 from glasstorch.jit.interpreter import Code
 from glasstorch.jit.ir import Graph, Node, Value
@@ -55,14 +57,7 @@ from glasstorch.jit.side_effects import has_side_effects
 from glasstorch.jit.tracer import TracingState, recording
 from glasstorch.jit.types import DEVICE, TENSOR
 
-# Pointwise, and cheaper than a pass through memory. PyTorch's list: get_default_op_list in partitioners.py.
-CHEAP: Final = frozenset(
-    ["add", "sub", "rsub", "mul", "neg", "abs", "relu", "threshold", "clamp", "clamp_min", "clamp_max", "where"]
-    + ["eq", "ne", "lt", "le", "gt", "ge", "logical_not", "maximum", "minimum", "sign", "_to_copy"]
-)
 PLAIN_TENSOR: Final = (FUNCTIONALITY_BIT["Dense"] | ADINPLACEORVIEW | AUTOGRAD_AND_NESTED | AUTOCAST) | ALL_BACKENDS
-# Made of others, of which ones strides decide: those of gradients that arrive are not known. They save no tensors.
-BY_STRIDES: Final = frozenset(["reshape", "reshape_as", "flatten", "contiguous"])
 STEPS_AGAIN: Final = 3  # so many operators at most are run again for one value that is not saved
 Defined = tuple[bool, ...]  # for each output of a graph whether a gradient arrives for it
 
@@ -127,7 +122,7 @@ class _JointState(TracingState):
         self._first: dict[tuple[Any, ...], Value] = {}  # by storage and geometry, the first value that had them
 
     def enters(self, operator: Operator, keys: int) -> bool:
-        return operator.schema.name not in BY_STRIDES and resolve(operator, keys).choice.rule == MATH_KERNEL
+        return Tag.by_strides not in operator.tags and resolve(operator, keys).choice.rule == MATH_KERNEL
 
     def value_left(self) -> None:
         raise NotDerivableError("an operator or a formula reads data")
@@ -351,8 +346,8 @@ def _steps_left(value: Value, given: set[Value], steps: int) -> int:
     if node.kind == "prim::Param":
         return -1
     if not _is_free(node):
-        schema = node.maybe_schema()  # an element of a list has none, and is as dear as the list
-        if schema is None or schema.name not in CHEAP:
+        operator = node.maybe_operator()  # an element of a list has none, and is as dear as the list
+        if operator is None or Tag.cheap not in operator.tags:
             return -1
         steps -= 1
     for one in node.inputs:

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from glasstorch.dispatch.schema import FunctionSchema
+from glasstorch.dispatch.operator import Operator
+from glasstorch.dispatch.tags import Tag
 from glasstorch.jit.ir import Node
 
 # Kinds of ours that have no schema and do nothing but give values.
@@ -28,24 +29,18 @@ PURE_PRIMITIVES: Final = frozenset(
         "DifferentiableGraph",
     )
 )
-# Operators that draw random numbers; those that take a generator are known by that.
-RANDOM: Final = frozenset(["rand", "rand_like", "randn", "randn_like", "randint", "randint_like", "randperm"])
-# Operators whose result has whatever was in memory before.
-UNINITIALISED: Final = frozenset(
-    ["empty", "empty_like", "empty_permuted", "empty_strided", "new_empty", "new_empty_strided"]
-)
 
 
 def is_nondeterministic(node: Node) -> bool:
     """Whether two runs of the node with equal inputs may give different values: it draws random numbers."""
-    schema = node.maybe_schema()
-    return schema is not None and _draws(schema)
+    operator = node.maybe_operator()
+    return operator is not None and _draws(operator)
 
 
 def is_uninitialised(node: Node) -> bool:
     """Whether the node gives memory as it finds it."""
-    schema = node.maybe_schema()
-    return schema is not None and schema.name in UNINITIALISED
+    operator = node.maybe_operator()
+    return operator is not None and Tag.uninitialised in operator.tags
 
 
 def is_opaque(node: Node) -> bool:
@@ -63,5 +58,7 @@ def has_side_effects(node: Node) -> bool:
     return any(has_side_effects(inner) for block in node.blocks for inner in block.nodes)
 
 
-def _draws(schema: FunctionSchema) -> bool:
-    return schema.name in RANDOM or any(argument.type.base == "Generator" for argument in schema.arguments)
+def _draws(operator: Operator) -> bool:
+    """Whether its tags say so, or, as a user's operator may have none, it takes a generator."""
+    takes_generator = any(argument.type.base == "Generator" for argument in operator.schema.arguments)
+    return Tag.nondeterministic_seeded in operator.tags or takes_generator

@@ -1,8 +1,8 @@
 """What happens to an operator whose argument only says that it is conjugated or negated?
 
 Mirrors: aten/src/ATen/native/MathBitsFallback.h, NegateFallback.cpp, aten/src/ATen/ConjugateFallback.cpp
-Differs: which operators may see the bits follows from their schemas, where PyTorch lists them by name; and `clone` and
-    `copy_` have kernels here, where PyTorch's copy looks at the bits itself.
+Differs: which operators may see the bits follows from their schemas and tags, where PyTorch lists them by name; and
+    `clone` and `copy_` have kernels here, where PyTorch's copy looks at the bits itself.
 
 # Note [Bits of lazy mathematics]
 `x.conj()` computes nothing. It is a view whose key set has the bit Conjugate, and any operator that it comes to runs
@@ -23,6 +23,7 @@ from glasstorch.core.keys import BELOW_ADINPLACEORVIEW, CONJUGATE, MATH_BITS, NE
 from glasstorch.core.layout import memory_format
 from glasstorch.dispatch.library import KernelTable, caller
 from glasstorch.dispatch.operator import Boxed, Kernel, Operator, registry
+from glasstorch.dispatch.tags import Tag
 from glasstorch.kernels.complex_numbers import view_as_real
 from glasstorch.kernels.structured import check_writable, resize_output
 from glasstorch.kernels.views import select
@@ -33,11 +34,6 @@ CONJ_PHYSICAL_OUT, NEG_ = table("_conj_physical.out"), table("neg_")
 
 EVERY_BACKEND = KernelTable("CompositeExplicitAutograd")
 
-# Operators that take a tensor for its sizes or its storage, and views that PyTorch does not declare as such.
-PASSED = frozenset(
-    ("set_", "resize_", "resize_as_", "detach_", "as_strided_", "squeeze_", "t_", "transpose_", "unsqueeze_")
-)
-
 
 @cache
 def passes(operator: Operator) -> bool:
@@ -46,7 +42,7 @@ def passes(operator: Operator) -> bool:
     return (
         schema.is_view
         or schema.is_factory
-        or schema.name in PASSED
+        or Tag.inplace_view in operator.tags
         or operator.has_kernel_for(DispatchKey.CompositeImplicitAutograd)
     )
 

@@ -19,28 +19,23 @@ from glasstorch.core.geometry import Extent, Overlap, Shape, has_internal_overla
 from glasstorch.core.return_types import named_result
 from glasstorch.core.user_line import warn_user
 from glasstorch.dispatch.library import KernelTable, caller
+from glasstorch.dispatch.tags import Tag
 from glasstorch.operators.generated.registry import OPERATORS
 from glasstorch.operators.shapes.pointwise.broadcast import BESIDE_NUMBER, strides_beside_number
 from glasstorch.operators.shapes.result import Result
 
 ShapeFunction = Callable[..., Any]
 
-# functional form -> its in-place and out= forms; operator -> its shape function
+# functional form -> its in-place and out= forms; operator -> its shape function, and the names of its tags
 FORMS: dict[str, list[str]] = {}
 SHAPES: dict[str, str] = {}
+TAGS = {row.name: frozenset(row.tags) for row in OPERATORS}
+ITERATED = frozenset([Tag.pointwise.name, Tag.iterated.name])  # what a TensorIterator computes
 for _row in OPERATORS:
     if _row.shape is not None:
         SHAPES[_row.name] = _row.shape
     if _row.functional is not None:
         FORMS.setdefault(_row.functional, []).append(_row.name)
-
-
-# Operators whose out= forms PyTorch lets write to any memory (make_reduction, tril and the BLAS ask no questions), and
-# those whose results may overlap an input, but not themselves. There PyTorch reads what it has written; we do not.
-REDUCTIONS = frozenset(("sum.dim_IntList", "prod", "prod.dim_int", "var.correction", "std.correction", "max", "min"))
-SEARCHES = frozenset(("argmax", "argmin", "amax", "amin", "all", "all.dim", "all.dims", "any", "any.dim", "any.dims"))
-UNJUDGED = REDUCTIONS | SEARCHES | {"tril", "triu", "bmm", "mv"}
-ITSELF_ONLY = frozenset(("mean", "mean.dim", "mm", "_softmax", "_log_softmax"))
 
 
 def shape_function(name: str) -> ShapeFunction:
@@ -112,8 +107,11 @@ def written_where_expanded(name: str, kernel: Callable[..., Any]) -> Callable[..
 def out_form(name: str, kernel: Callable[..., Any]) -> Callable[..., Any]:
     """The kernel that writes into the tensors given as out=, which are resized where they must be."""
     found: list[ShapeFunction] = []
-    iterates = SHAPES[name].startswith(("pointwise", "special", "complex_numbers.conj_physical"))
+    tags = TAGS[name]
+    iterates = not tags.isdisjoint(ITERATED)
     beside_number = SHAPES[name] in BESIDE_NUMBER
+    # Where PyTorch asks less, it reads what it has written; we do not.
+    overlap_unjudged, overlap_with_input = Tag.overlap_unjudged.name in tags, Tag.overlap_with_input.name in tags
     lays_out = iterates or name == "cat"  # only TensorIterator and cat give a resized out= strides of their own
 
     def with_out(keys: int, *arguments: Any) -> Any:
@@ -133,8 +131,8 @@ def out_form(name: str, kernel: Callable[..., Any]) -> Callable[..., Any]:
                 strides = strides_beside_number(inputs[0], inputs[1], result) if beside_number else result.strides
                 if strides is not None:
                     out.set_storage(out.untyped_storage(), result.shape, strides, out._offset)
-            if not iterates and name not in UNJUDGED:
-                check_writable(out, () if name in ITSELF_ONLY else inputs)
+            if not iterates and not overlap_unjudged:
+                check_writable(out, () if overlap_with_input else inputs)
         kernel(keys, *inputs, out=outs if several else outs[0])
         return named_result(name, outs) if several else outs[0]
 

@@ -1,9 +1,9 @@
-"""Which operators leave out the elements that a mask says to leave out?
+"""Which operators take a mask that excludes elements?
 
 Reading order: `_ops`.
 
 Mirrors: torch/masked/__init__.py
-Differs: a mask is an argument; there is no MaskedTensor that carries one, which is a prototype in PyTorch too.
+Differs: a mask is an argument; there is no MaskedTensor, which is a prototype in PyTorch too.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""How is a tensor reduced or normalised without the elements that a mask leaves out?
+"""How is a tensor reduced or normalised without the elements that a mask excludes?
 
-An element that is left out is replaced by one that changes nothing: 0 in a sum, -inf among the candidates for the
-largest. A mask is True where an element counts, and is broadcast to the tensor's sizes.
+A masked-out element is replaced by the neutral element of the operation: 0 in a sum, -inf in a maximum. A mask is True
+where an element counts, and broadcasts to the tensor's shape.
 
 Mirrors: torch/masked/_ops.py
 Differs: every tensor is dense, so there is no code for sparse layouts; see `masked/__init__.py` for MaskedTensor.
@@ -35,16 +35,16 @@ from glasstorch.operators.shapes.scalars import LARGEST
 
 Dims = int | Sequence[int] | None
 
-# What is left out -----------------------------------------------------------------------------------------------
+# Masked-out elements --------------------------------------------------------------------------------------------
 
 
 def nothing_larger(made: dtype) -> Number:
-    """The number that no element is below."""
+    """A lower bound of all elements: the neutral element of a maximum."""
     return -math.inf if made.category >= FLOATING else -int(largest(made)) - 1 if made.is_signed else 0
 
 
 def nothing_smaller(made: dtype) -> Number:
-    """The number that no element is above."""
+    """An upper bound of all elements: the neutral element of a minimum."""
     return math.inf if made.category >= FLOATING else int(largest(made))
 
 
@@ -54,7 +54,7 @@ def largest(made: dtype) -> Any:
     return LARGEST[made]
 
 
-# What changes nothing in an operator, by its name. Complex numbers have no order, bool has no smallest number.
+# The neutral element of each operator, by name. Complex numbers have no order, bool has no smallest number.
 NEUTRAL: Final[dict[str, Callable[[dtype], Number]]] = {
     "sum": lambda made: 0,
     "prod": lambda made: 1,
@@ -71,21 +71,21 @@ ORDERED: Final = frozenset(("amax", "amin", "argmax", "argmin", "logaddexp"))
 
 
 def neutral(name: str, made: dtype) -> Number:
-    """What an element that is left out becomes; refused where no number is neutral in the operator and dtype."""
+    """The value that replaces masked-out elements; refused if the operator has no neutral element in the dtype."""
     if (made.category == BOOL and name in ORDERED | {"logsumexp"}) or (made.is_complex and name in ORDERED):
         raise DtypeNotImplementedError(f"identity of {name} on {made} input")
     return NEUTRAL[name](made)
 
 
 def without(input: Tensor, mask: Tensor | None, neutral: Number) -> Tensor:
-    """The tensor, with a neutral number where the mask is False."""
+    """The tensor with the neutral element where the mask is False; the tensor itself without a mask."""
     if mask is None:
         return input
     return where(canonical(input, mask), input, tensor(neutral, dtype=input.dtype, device=input.device))
 
 
 def canonical(input: Tensor, mask: Tensor) -> Tensor:
-    """The mask as bool, of the tensor's sizes."""
+    """The mask as bool, expanded to the tensor's shape."""
     if not isinstance(mask, Tensor):
         raise ArgumentTypeError(f"a mask must be a bool Tensor that can be broadcast to the input, got {mask!r}")
     if mask.dim() > input.dim():
@@ -115,7 +115,7 @@ def canonical_dims(dim: Dims, ndim: int) -> list[int]:
 
 
 def summed_dtype(input: Tensor, wanted: dtype | None) -> dtype:
-    """The dtype of a sum or product: int64 for integers and bool, unless one is asked for."""
+    """The dtype of a sum or product: int64 for integers and bool, unless one is given."""
     return wanted or (input.dtype if input.dtype.category >= FLOATING else int64)
 
 
@@ -126,7 +126,7 @@ def sum(
     input: Tensor, dim: Dims = None, *, keepdim: bool | None = False, dtype: dtype | None = None,
     mask: Tensor | None = None,
 ) -> Tensor:  # fmt: skip
-    """The sum of the elements that count; 0 where none does."""
+    """The sum of the unmasked elements; 0 if there are none."""
     made = summed_dtype(input, dtype)
     dims = canonical_dims(dim, input.dim())
     return functions.sum(without(input, mask, 0), dims, bool(keepdim), dtype=made)
@@ -136,7 +136,7 @@ def prod(
     input: Tensor, dim: Dims = None, *, keepdim: bool | None = False, dtype: dtype | None = None,
     mask: Tensor | None = None,
 ) -> Tensor:  # fmt: skip
-    """The product of the elements that count; 1 where none does."""
+    """The product of the unmasked elements; 1 if there are none."""
     made = summed_dtype(input, dtype)
     result = without(input, mask, 1).to(made)
     for d in reversed(canonical_dims(dim, input.dim())):
@@ -181,19 +181,19 @@ def named(function: Callable[..., Tensor], name: str, doc: str) -> Callable[...,
     return function
 
 
-amax = extremum("amax", "The largest of the elements that count; the smallest number of the dtype where none does.")
-amin = extremum("amin", "The smallest of the elements that count; the largest number of the dtype where none does.")
-argmax = place("argmax", "Where the largest of the elements that count stands, as this tensor's dtype.")
-argmin = place("argmin", "Where the smallest of the elements that count stands, as this tensor's dtype.")
+amax = extremum("amax", "The largest unmasked element; the smallest number of the dtype if there are none.")
+amin = extremum("amin", "The smallest unmasked element; the largest number of the dtype if there are none.")
+argmax = place("argmax", "The index of the largest unmasked element, in the input's dtype unless one is given.")
+argmin = place("argmin", "The index of the smallest unmasked element, in the input's dtype unless one is given.")
 
 
 def counted(input: Tensor, dim: Dims, keepdim: bool, mask: Tensor | None) -> tuple[Tensor, Tensor | None]:
-    """How many elements count, and the mask as `canonical` makes it."""
+    """The number of unmasked elements, and the mask in its canonical form."""
     if mask is not None:
         kept = canonical(input, mask)
         return sum(kept, dim, keepdim=keepdim), kept
     dims = tuple(canonical_dims(dim, input.dim()))
-    count = math.prod(input.shape[d] for d in dims) if input.dim() else 1  # a number has a dimension 0 too
+    count = math.prod(input.shape[d] for d in dims) if input.dim() else 1  # a 0-dim tensor counts as one element
     shape = reduced_shape(input.shape, dims, keepdim)
     return functions.full(shape, count, dtype=int64, device=input.device), None
 
@@ -202,7 +202,7 @@ def mean(
     input: Tensor, dim: Dims = None, *, keepdim: bool | None = False, dtype: dtype | None = None,
     mask: Tensor | None = None,
 ) -> Tensor:  # fmt: skip
-    """The mean of the elements that count; NaN where none does."""
+    """The mean of the unmasked elements; NaN if there are none."""
     made = dtype or input.dtype
     if made.category < FLOATING:
         source = "Input" if dtype is None else "Optional"
@@ -217,7 +217,7 @@ def mean(
 def median(
     input: Tensor, dim: int = -1, *, keepdim: bool = False, dtype: dtype | None = None, mask: Tensor | None = None
 ) -> Tensor:
-    """The lower median of the elements that count; NaN where none does, which integers cannot say."""
+    """The lower median of the unmasked elements; NaN if there are none, which is refused for integers."""
     is_float = input.dtype.is_floating_point
     values = input if is_float else input.to(float32)
     along = canonical_dims(dim, input.dim())[0]
@@ -234,7 +234,7 @@ def median(
 def logsumexp(
     input: Tensor, dim: Dims = None, *, keepdim: bool = False, dtype: dtype | None = None, mask: Tensor | None = None
 ) -> Tensor:
-    """The logarithm of the sum of the exponentials of the elements that count."""
+    """The logarithm of the sum of the exponentials of the unmasked elements."""
     kept = input if mask is None else without(input, mask, neutral("logsumexp", input.dtype))
     return functions.logsumexp(kept, canonical_dims(dim, input.dim()), keepdim).to(dtype or input.dtype)
 
@@ -243,7 +243,7 @@ def norm(
     input: Tensor, ord: float | None = 2.0, dim: Dims = None, *, keepdim: bool | None = False,
     dtype: dtype | None = None, mask: Tensor | None = None,
 ) -> Tensor:  # fmt: skip
-    """The norm of the elements that count, as vectors."""
+    """The vector norm of the unmasked elements."""
     order = 2.0 if ord is None else ord
     if mask is not None and order == -math.inf and not input.dtype.is_floating_point:
         raise DtypeError(f"input must be floating point where ord is -inf, got {input.dtype}")
@@ -256,7 +256,7 @@ def var(
     input: Tensor, dim: Dims = None, unbiased: bool | None = None, *, correction: float | None = None,
     keepdim: bool | None = False, dtype: dtype | None = None, mask: Tensor | None = None,
 ) -> Tensor:  # fmt: skip
-    """The variance of the elements that count; NaN where there are too few."""
+    """The variance of the unmasked elements; NaN if there are too few."""
     if unbiased is not None and correction is not None:
         raise ArgumentError("Only one of unbiased and correction may be given")
     freedom = float(correction) if correction is not None else 1.0 if unbiased is None or unbiased else 0.0
@@ -288,9 +288,9 @@ def std(
 def along(
     name: str, operator: Callable[[Tensor, int, dtype], Tensor], neutral_in: str, doc: str
 ) -> Callable[..., Tensor]:
-    """An operator along one dimension, whose result has the sizes of its input.
+    """An operator along one dimension, whose result has the shape of its input.
 
-    `neutral_in` names the reduction whose neutral number stands for what is left out.
+    `neutral_in` names the reduction whose neutral element replaces masked-out elements.
     """
 
     def normalised(input: Tensor, dim: int, *, dtype: dtype | None = None, mask: Tensor | None = None) -> Tensor:
@@ -303,26 +303,26 @@ def along(
 
 cumsum = along(
     "cumsum", lambda x, d, made: functions.cumsum(x, d, dtype=made).to(made), "sum",
-    "The sums of the elements that count, up to each place.",
+    "The cumulative sums of the unmasked elements.",
 )  # fmt: skip
 cumprod = along(
     "cumprod", lambda x, d, made: functions.cumprod(x, d, dtype=made).to(made), "prod",
-    "The products of the elements that count, up to each place.",
+    "The cumulative products of the unmasked elements.",
 )  # fmt: skip
-softmax = along("softmax", functions.softmax, "amax", "softmax over the elements that count; 0 at those that do not.")
+softmax = along("softmax", functions.softmax, "amax", "softmax over the unmasked elements; 0 at masked-out ones.")
 log_softmax = along(
-    "log_softmax", functions.log_softmax, "amax", "The logarithm of `softmax`; -inf where an element does not count."
+    "log_softmax", functions.log_softmax, "amax", "The logarithm of `softmax`; -inf at masked-out elements."
 )
 softmin = along(
     "softmin", lambda x, d, made: functions.softmax(-x, d, made), "amin",
-    "softmax of the negated elements that count; 0 at those that do not.",
+    "softmax of the negated unmasked elements; 0 at masked-out ones.",
 )  # fmt: skip
 
 
 def normalize(
     input: Tensor, ord: float, dim: int, *, eps: float = 1e-12, dtype: dtype | None = None, mask: Tensor | None = None
 ) -> Tensor:
-    """The elements divided by the norm of those that count, or by `eps` where that is larger; 0 where left out."""
+    """The elements divided by the norm of the unmasked ones, or by `eps` if that is larger; 0 at masked-out ones."""
     size = norm(input, ord, dim, keepdim=True, dtype=dtype or input.dtype, mask=mask)
     return without(input, mask, 0) / maximum(size, size.new_full([], eps))
 
@@ -334,7 +334,7 @@ def logaddexp(
     input: Tensor, other: Tensor, *, dtype: dtype | None = None, input_mask: Tensor | None = None,
     other_mask: Tensor | None = None,
 ) -> Tensor:  # fmt: skip
-    """`log(exp(input) + exp(other))`, each with a mask of its own; -inf where neither counts."""
+    """`log(exp(input) + exp(other))`, each with a mask of its own; -inf where both are masked out."""
     left, right = (
         one if mask is None else without(one, mask, neutral("logaddexp", one.dtype))
         for one, mask in ((input, input_mask), (other, other_mask))

@@ -3,12 +3,12 @@
 Reading order: `reductions`.
 
 Mirrors: torch/multiprocessing/__init__.py
-Differs: the strategy is always `file_descriptor`; PyTorch's `file_system` needs a manager process to clean up. What is
-    here works from the import of this module on, which `glasstorch.multiprocessing` does at its first use.
+Differs: the strategy is always `file_descriptor`; PyTorch's `file_system` needs a manager process to clean up. Sharing
+    starts with the import of this module, which happens at the first use of `glasstorch.multiprocessing`.
 
-It is Python's `multiprocessing`, with a way to send tensors: through queues and pipes, and to a new process, their
-storages go as shared memory, and a write in one process is seen in the others. A queue of Python's own module sends a
-tensor so only once this one was imported; before, it sends a copy.
+The module is Python's `multiprocessing` with a way to send tensors: in queues, in pipes and as arguments of a new
+process, their storages are sent as shared memory, and a write in one process is seen in the others. Queues of Python's
+own module do this only after this one was imported; before, they send copies.
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ STRATEGY = "file_descriptor"
 
 
 def get_all_sharing_strategies() -> set[str]:
-    """The ways in which storages can be shared: one."""
+    """The strategies for sharing storages; there is one."""
     return {STRATEGY}
 
 
 def get_sharing_strategy() -> str:
-    """The way in which storages are shared."""
+    """The strategy for sharing storages."""
     return STRATEGY
 
 
 def set_sharing_strategy(new_strategy: str) -> None:
-    """Choose the way in which storages are shared: `file_descriptor`; any other is refused."""
+    """Set the strategy for sharing storages: `file_descriptor`; any other is refused."""
     if new_strategy != STRATEGY:
         raise ArgumentValueError(f"invalid sharing strategy {new_strategy!r}, expected one of {{{STRATEGY!r}}}")
 

@@ -1,4 +1,4 @@
-"""What is sent in place of a tensor, and how is it put together again?
+"""How is a tensor pickled for another process, and rebuilt there?
 
 Mirrors: torch/multiprocessing/reductions.py
 Differs: CUDA memory is not shared between processes; a CUDA tensor is refused, where PyTorch sends an IPC handle.
@@ -18,19 +18,19 @@ from glasstorch.core.storage import UntypedStorage
 from glasstorch.nn.parameter import Parameter
 from glasstorch.python_forms import pickling
 
-# Storages that this process has sent or received, so that one which comes twice is one storage here too.
+# Storages that this process has sent or received, so that one that arrives twice is a single storage here too.
 _known: Final[WeakValueDictionary[tuple[int, int], UntypedStorage]] = WeakValueDictionary()
 
 
 def register_reductions() -> None:
-    """Teach Python's `multiprocessing` how tensors and storages are sent."""
+    """Register with Python's `multiprocessing` how tensors and storages are pickled."""
     reduction.register(UntypedStorage, reduce_storage)
     for kind in (Tensor, Parameter):
         reduction.register(kind, reduce_tensor)
 
 
 def reduce_tensor(tensor: Tensor) -> tuple[Any, ...]:
-    """A tensor as its storage and how it looks at it; one that was computed with a gradient in view is refused."""
+    """A tensor as its storage, dtype and geometry; a non-leaf tensor that requires grad is refused."""
     if tensor.requires_grad and not tensor.is_leaf:
         raise AutogradError(
             "Cowardly refusing to serialize non-leaf tensor which requires_grad, since autograd does not support "
@@ -43,7 +43,7 @@ def reduce_tensor(tensor: Tensor) -> tuple[Any, ...]:
 
 
 def reduce_storage(storage: UntypedStorage) -> tuple[Any, ...]:
-    """A storage as the descriptor of shared memory, to which it is moved."""
+    """A storage as the descriptor of shared memory, to which it is moved first."""
     if storage.device.type == "meta":
         return _on_meta, (storage.nbytes(),)
     if storage.is_cuda:
@@ -57,7 +57,7 @@ def reduce_storage(storage: UntypedStorage) -> tuple[Any, ...]:
 
 
 def _received(sent: Any, nbytes: int) -> UntypedStorage:
-    """The storage over memory whose descriptor has been sent; the one that this process has of it already."""
+    """The storage over memory whose descriptor was received; an existing one if this process has it already."""
     descriptor = sent.detach()
     about = os.fstat(descriptor)
     storage = _known.get((about.st_dev, about.st_ino))

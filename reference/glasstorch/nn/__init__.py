@@ -1,10 +1,10 @@
-"""What are networks built of?
+"""What are networks built from?
 
 Reading order: `parameter`, `hooks`, `module`, `state`, `functional`, `init`, `linear`, `activation`,
 `flatten`, `loss`, `container`.
 
 Mirrors: torch/nn
-Differs: the modules of the thin line; a file holds a family of layers, as in torch/nn/modules.
+Differs: the layers that a small network needs; a file holds a family of layers, as in torch/nn/modules.
 """
 
 from glasstorch.core.unknown_names import refuse_unknown_names as _refuse_unknown_names

@@ -1,7 +1,7 @@
-"""Which nonlinear layers are there?
+"""Which activation layers are there?
 
 Mirrors: torch/nn/modules/activation.py
-Differs: the ones whose operators exist.
+Differs: only the layers whose operators exist.
 """
 
 from __future__ import annotations

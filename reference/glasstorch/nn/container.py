@@ -1,4 +1,4 @@
-"""How are modules held together?
+"""How do modules contain other modules?
 
 Mirrors: torch/nn/modules/container.py
 Differs: Sequential and ModuleList share one base; no ParameterList and ParameterDict.
@@ -48,7 +48,7 @@ class _Numbered(Module):
         self._renumber(children)
 
     def _of(self, items: list[tuple[str, Module | None]]) -> Self:
-        """A container of the same class with some of the children."""
+        """A container of the same class with these of the children."""
         raise NotImplementedError
 
     def _renumber(self, children: Iterable[Module | None]) -> None:
@@ -88,7 +88,7 @@ class _Numbered(Module):
         return self
 
     def pop(self, key: int | slice) -> Any:
-        """Take a module out and return it."""
+        """Remove a module and return it."""
         taken = self[key]
         del self[key]
         return taken
@@ -98,7 +98,7 @@ class _Numbered(Module):
 
 
 class Sequential(_Numbered):
-    """Modules of which each gets what the one before it gives.
+    """Modules in a row: the output of each is the input of the next.
 
     >>> Sequential(Module(), Module())
     Sequential(
@@ -117,7 +117,7 @@ class Sequential(_Numbered):
             self.add_module(name, module)
 
     def forward(self, input: Any) -> Any:
-        """The input after all modules."""
+        """The output of the last module."""
         for module in self:
             input = module(input)
         return input
@@ -138,7 +138,7 @@ class Sequential(_Numbered):
 
 
 class ModuleList(_Numbered):
-    """A list whose modules belong to the module that holds it."""
+    """A list of modules, registered as children of the module that holds the list."""
 
     def __init__(self, modules: Iterable[Module] | None = None) -> None:
         super().__init__()
@@ -152,7 +152,7 @@ class ModuleList(_Numbered):
         return ModuleList(chain(self, other))
 
     def __repr__(self) -> str:
-        # Runs of children that print alike become one line: "(0-2): 3 x Linear(...)".
+        # Consecutive children with the same text become one line: "(0-2): 3 x Linear(...)".
         lines = []
         for text, run in groupby(enumerate(self), key=lambda pair: repr(pair[1])):
             places = [place for place, _ in run]
@@ -162,7 +162,7 @@ class ModuleList(_Numbered):
 
 
 class ModuleDict(Module):
-    """A dictionary whose modules belong to the module that holds it."""
+    """A dictionary of modules, registered as children of the module that holds the dictionary."""
 
     def __init__(self, modules: Mapping[str, Module] | Iterable[tuple[str, Module]] | None = None) -> None:
         super().__init__()
@@ -188,11 +188,11 @@ class ModuleDict(Module):
         return key in self._modules
 
     def clear(self) -> None:
-        """Take all modules out."""
+        """Remove all modules."""
         self._modules.clear()
 
     def pop(self, key: str) -> Any:
-        """Take a module out and return it."""
+        """Remove a module and return it."""
         return self._modules.pop(key)
 
     def keys(self) -> Iterable[str]:
@@ -208,7 +208,7 @@ class ModuleDict(Module):
         return self._modules.values()
 
     def update(self, modules: Mapping[str, Module] | Iterable[tuple[str, Module]]) -> None:
-        """Add the modules of a mapping, or of pairs; one of the same name is replaced."""
+        """Add the modules of a mapping, or of name and module pairs; a module of the same name is replaced."""
         if isinstance(modules, ModuleDict):
             pairs: Any = modules.items()
         elif isinstance(modules, Mapping):

@@ -1,4 +1,4 @@
-"""How does a batch of images become a batch of rows?
+"""How does a batch of images become a batch of vectors?
 
 Mirrors: torch/nn/modules/flatten.py
 Differs: no Unflatten.
@@ -11,7 +11,7 @@ from glasstorch.nn.module import Module
 
 
 class Flatten(Module):
-    """Joins the dimensions from `start_dim` to `end_dim` into one; the first, the batch, stays by default."""
+    """Flattens the dimensions from `start_dim` to `end_dim` into one; by default all but the batch dimension."""
 
     def __init__(self, start_dim: int = 1, end_dim: int = -1) -> None:
         super().__init__()
@@ -19,7 +19,7 @@ class Flatten(Module):
         self.end_dim = end_dim
 
     def forward(self, input: Tensor) -> Tensor:
-        """(N, *sizes) becomes (N, product of sizes)."""
+        """(N, *sizes) becomes (N, product of sizes) by default: a view where the strides allow it, else a copy."""
         return input.flatten(self.start_dim, self.end_dim)
 
     def extra_repr(self) -> str:

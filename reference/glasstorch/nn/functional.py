@@ -3,8 +3,8 @@
 Mirrors: torch/nn/functional.py
 Differs: only the functions whose operators exist.
 
-Each is an operator with PyTorch's Python signature: strings such as "mean" become the operator's numbers
-here.
+Each calls an operator, and has PyTorch's Python signature: strings such as "mean" are converted to the operator's
+numbers here.
 """
 
 from __future__ import annotations
@@ -33,17 +33,20 @@ REDUCTIONS = {"none": 0, "mean": 1, "sum": 2}
 
 
 def pdist(input: Tensor, p: float = 2.0) -> Tensor:
-    """The distances between all pairs of rows, in the norm of order `p`: (n, m) gives n * (n - 1) / 2 of them."""
+    """The p-norm distances between all pairs of rows: (n, m) gives a vector of n * (n - 1) / 2."""
     return operators.pdist(input, p)
 
 
 def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None, *, out: Tensor | None = None) -> Tensor:
-    """`input @ weight.T + bias`; weight has size (out_features, in_features)."""
+    """`input @ weight.T + bias`: (..., in_features) gives (..., out_features).
+
+    `weight` has shape (out_features, in_features) or (in_features,), `bias` (out_features,) or ().
+    """
     return operators.linear(input, weight, bias, out=out)
 
 
 def relu(input: Tensor, inplace: bool = False) -> Tensor:
-    """The input where it is positive, else 0."""
+    """The input where it is positive, else 0; a new tensor, or the input itself if `inplace`."""
     return operators.relu_(input) if inplace else operators.relu(input)
 
 
@@ -63,7 +66,7 @@ def softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: 
 
 
 def log_softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Dtype | None = None) -> Tensor:
-    """The logarithm of `softmax`, without the overflow that taking it afterwards would risk."""
+    """The logarithm of `softmax`, computed so that no intermediate result overflows or underflows."""
     return operators.log_softmax(input, _softmax_dim("log_softmax", input, dim, _stacklevel), dtype)
 
 
@@ -76,10 +79,10 @@ def nll_loss(
     reduce: bool | None = None,
     reduction: str = "mean",
 ) -> Tensor:
-    """Minus the log-probability of the right class.
+    """The negative log-likelihood: minus the log-probability of the target class.
 
-    `input` has size (N, C, ...), `target` (N, ...) holds class numbers; the mean is weighted by the classes'
-    `weight`.
+    `input` has shape (N, C, ...) or (C,), `target` holds class indices and has shape (N, ...) or (). The mean is
+    weighted by the target classes' `weight`, of shape (C,).
     """
     reduction = reduction_name(size_average, reduce, reduction)
     return operators.nll_loss_nd(input, target, weight, reduction_number(reduction), ignore_index)
@@ -95,7 +98,7 @@ def cross_entropy(
     reduction: str = "mean",
     label_smoothing: float = 0.0,
 ) -> Tensor:
-    """`nll_loss` of `log_softmax`. `target` may also hold probabilities, of the input's size."""
+    """`nll_loss` of `log_softmax`. `target` holds class indices, or probabilities in the input's shape."""
     reduction = reduction_name(size_average, reduce, reduction)
     return operators.cross_entropy_loss(
         input, target, weight, reduction_number(reduction), ignore_index, label_smoothing
@@ -109,7 +112,7 @@ def mse_loss(
     reduce: bool | None = None,
     reduction: str = "mean",
 ) -> Tensor:
-    """The square of the difference."""
+    """The squared difference of two tensors of one shape, averaged unless `reduction` says otherwise."""
     reduction = reduction_name(size_average, reduce, reduction)
     if target.shape != input.shape:
         warnings.warn(
@@ -122,7 +125,7 @@ def mse_loss(
 
 
 def reduction_name(size_average: bool | None, reduce: bool | None, reduction: str) -> str:
-    """The reduction, where a caller may still use the two flags that were its name before PyTorch 0.4.1."""
+    """The reduction, also from the two flags that expressed it before PyTorch 0.4.1."""
     if size_average is None and reduce is None:
         return reduction
     if reduce is False:
@@ -137,7 +140,7 @@ def reduction_name(size_average: bool | None, reduce: bool | None, reduction: st
 
 
 def reduction_number(reduction: str) -> int:
-    """The number by which operators know a reduction."""
+    """A reduction as the number that operators take."""
     if reduction not in REDUCTIONS:
         raise ValueError(f"{reduction} is not a valid value for reduction; expected one of {', '.join(REDUCTIONS)}")
     return REDUCTIONS[reduction]

@@ -1,7 +1,6 @@
-"""How does a caller take back a hook?
+"""How is a hook removed?
 
 Mirrors: torch/utils/hooks.py (RemovableHandle)
-Differs: nothing in substance.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ from typing import Any, Self
 
 
 class RemovableHandle:
-    """What registering a hook returns: `remove()`, or the end of a `with` block, takes the hook away."""
+    """What registering a hook returns: `remove()`, or the end of a `with` block, removes the hook."""
 
     __slots__ = ("__weakref__", "_hooks", "_more", "id")
     _ids = itertools.count()
@@ -26,7 +25,7 @@ class RemovableHandle:
         self._more = tuple(weakref.ref(d) for d in more)
 
     def remove(self) -> None:
-        """Take the hook away; a second time does nothing."""
+        """Remove the hook; a second call does nothing."""
         for reference in (self._hooks, *self._more):
             hooks = reference()
             if hooks is not None:

@@ -1,10 +1,10 @@
-"""What values do parameters start with?
+"""What are parameters initialised to?
 
 Mirrors: torch/nn/init.py
 Differs: the deprecated names without an underscore are left out.
 
-Equal seeds give PyTorch's weights, bit for bit: each function draws what PyTorch's draws, in the same order. The
-factorisation behind `orthogonal_` is another one, which agrees up to rounding.
+Equal seeds give PyTorch's weights, bit for bit: each function draws the same random numbers as PyTorch's, in the same
+order. Only `orthogonal_` uses another QR factorisation, whose result agrees up to rounding.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ __all__ = [
     "sparse_",
 ]
 
-# How much a layer must enlarge its input's spread to undo what the nonlinearity after it takes away.
+# By how much a layer must scale the standard deviation, so that the nonlinearity after it does not shrink the signal.
 GAINS = {
     "linear": 1.0,
     "conv1d": 1.0,
@@ -69,18 +69,18 @@ def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
 
 
 def uniform_(tensor: Tensor, a: float = 0.0, b: float = 1.0, generator: Generator | None = None) -> Tensor:
-    """Fill with uniform numbers of [a, b)."""
+    """Fill with uniform random numbers from [a, b)."""
     with no_grad():
         return tensor.uniform_(a, b, generator=generator)
 
 
 def normal_(tensor: Tensor, mean: float = 0.0, std: float = 1.0, generator: Generator | None = None) -> Tensor:
-    """Fill with normal numbers."""
+    """Fill with normally distributed random numbers."""
     with no_grad():
         return tensor.normal_(mean, std, generator=generator)
 
 
-# Below this share of a normal distribution too many of its numbers lie outside the bounds to redraw those.
+# With a smaller share of a normal distribution inside the bounds, rejection would redraw too often.
 LEAST_SHARE = 0.3
 
 
@@ -92,10 +92,10 @@ def trunc_normal_(
     b: float = 2.0,
     generator: Generator | None = None,
 ) -> Tensor:
-    """Fill with normal numbers of [a, b]: whatever lies outside is drawn again.
+    """Fill with a normal distribution truncated to [a, b]: numbers outside are drawn again.
 
-    Where most would lie outside, uniform numbers of [a, b] are drawn instead, each of which is accepted with a
-    probability that is as high as the normal curve is there, compared with its highest point between the bounds.
+    Where most would be outside, rejection sampling draws uniform numbers from [a, b] instead, and accepts each with the
+    probability density there divided by the largest density between the bounds.
     """
     if tensor.is_meta:
         return tensor
@@ -156,7 +156,7 @@ def zeros_(tensor: Tensor) -> Tensor:
 
 
 def eye_(tensor: Tensor) -> Tensor:
-    """Fill a matrix with ones on the diagonal and zeros elsewhere: a linear layer that hands its inputs on."""
+    """Fill a matrix with the identity: a linear layer with it passes on as many inputs as possible."""
     if tensor.dim() != 2:
         raise ValueError(f"Only tensors with 2 dimensions are supported, got {tensor.dim()}")
     with no_grad():
@@ -165,9 +165,9 @@ def eye_(tensor: Tensor) -> Tensor:
 
 
 def dirac_(tensor: Tensor, groups: int = 1) -> Tensor:
-    """Fill the weight of a convolution, of size (out, in, *kernel), so that it hands as many channels on as it can.
+    """Fill a convolution's weight, of shape (out, in, *kernel), so that it passes on as many channels as possible.
 
-    With several groups each of them does so.
+    With several groups, each group does so.
     """
     if tensor.dim() not in (3, 4, 5):
         raise ValueError(f"Only tensors with 3, 4, or 5 dimensions are supported, got {tensor.dim()}")
@@ -175,7 +175,7 @@ def dirac_(tensor: Tensor, groups: int = 1) -> Tensor:
         raise ValueError(f"dim 0 must be divisible by groups: {tensor.size(0)} channels for {groups} groups")
     if tensor.is_meta:
         return tensor
-    channels = tensor.size(0) // groups  # of one group
+    channels = tensor.size(0) // groups  # per group
     centre = tuple(size // 2 for size in tensor.shape[2:])
     with no_grad():
         tensor.zero_()
@@ -186,7 +186,7 @@ def dirac_(tensor: Tensor, groups: int = 1) -> Tensor:
 
 
 def xavier_uniform_(tensor: Tensor, gain: float = 1.0, generator: Generator | None = None) -> Tensor:
-    """Glorot and Bengio's uniform numbers: the spread is the mean of what forward and backward would like."""
+    """Glorot and Bengio's uniform initialisation: variance `gain ** 2 * 2 / (fan_in + fan_out)`."""
     fan_in, fan_out = _calculate_fan_in_and_fan_out(tensor)
     std = gain * math.sqrt(2.0 / float(fan_in + fan_out))
     bound = math.sqrt(3.0) * std
@@ -194,7 +194,7 @@ def xavier_uniform_(tensor: Tensor, gain: float = 1.0, generator: Generator | No
 
 
 def xavier_normal_(tensor: Tensor, gain: float = 1.0, generator: Generator | None = None) -> Tensor:
-    """Glorot and Bengio's normal numbers."""
+    """Glorot and Bengio's normal initialisation; see `xavier_uniform_`."""
     fan_in, fan_out = _calculate_fan_in_and_fan_out(tensor)
     std = gain * math.sqrt(2.0 / float(fan_in + fan_out))
     return normal_(tensor, 0.0, std, generator)
@@ -207,9 +207,9 @@ def kaiming_uniform_(
     nonlinearity: str = "leaky_relu",
     generator: Generator | None = None,
 ) -> Tensor:
-    """He's uniform numbers: the spread of what passes forward (`fan_in`) or backward (`fan_out`) is kept.
+    """He's uniform initialisation: keeps the variance in the forward (`fan_in`) or backward (`fan_out`) pass.
 
-    `a` is the slope of the leaky ReLU that follows.
+    `a` is the negative slope of the leaky ReLU that follows.
     """
     if _is_empty(tensor):
         return tensor
@@ -225,7 +225,7 @@ def kaiming_normal_(
     nonlinearity: str = "leaky_relu",
     generator: Generator | None = None,
 ) -> Tensor:
-    """He's normal numbers; see `kaiming_uniform_`."""
+    """He's normal initialisation; see `kaiming_uniform_`."""
     if _is_empty(tensor):
         return tensor
     std = calculate_gain(nonlinearity, a) / math.sqrt(_calculate_correct_fan(tensor, mode))
@@ -233,10 +233,10 @@ def kaiming_normal_(
 
 
 def orthogonal_(tensor: Tensor, gain: float = 1, generator: Generator | None = None) -> Tensor:
-    """Fill with a matrix whose rows, or columns where they are fewer, are orthogonal and as long as `gain`.
+    """Fill with a matrix whose rows, or columns if it has fewer of those, are orthogonal and have length `gain`.
 
-    It is the Q of a QR factorisation of normal numbers, its signs such that the diagonal of R is positive. Dimensions
-    beyond the second are taken together with it.
+    It is the Q of a QR factorisation of normal random numbers, with signs that make the diagonal of R positive.
+    Dimensions after the first are flattened.
     """
     if tensor.dim() < 2:
         raise ValueError(f"Only tensors with 2 or more dimensions are supported, got {tensor.dim()}")
@@ -253,7 +253,7 @@ def orthogonal_(tensor: Tensor, gain: float = 1, generator: Generator | None = N
 
 
 def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01, generator: Generator | None = None) -> Tensor:
-    """Fill a matrix with normal numbers and set a share `sparsity` of each column to zero."""
+    """Fill a matrix with normal random numbers, and set the fraction `sparsity` of each column to zero."""
     if tensor.dim() != 2:
         raise ValueError(f"Only tensors with 2 dimensions are supported, got {tensor.dim()}")
     if tensor.is_meta:
@@ -275,9 +275,9 @@ def _is_empty(tensor: Tensor) -> bool:
 
 
 def _calculate_fan_in_and_fan_out(tensor: Tensor) -> tuple[int, int]:
-    """How many numbers go into one output, and how many outputs one number goes into.
+    """The fan-in and fan-out of a weight: how many inputs an output has, and how many outputs an input has.
 
-    `tensor` is a weight of size (out, in, *kernel).
+    `tensor` is a weight of shape (out, in, *kernel).
     """
     if tensor.dim() < 2:
         raise ValueError(

@@ -19,9 +19,9 @@ from glasstorch.operators.generated import functions as operators
 
 
 class Linear(Module):
-    """`input @ weight.T + bias`, where weight has size (out_features, in_features).
+    """`input @ weight.T + bias`, where weight has shape (out_features, in_features).
 
-    The input has size (..., in_features), the result (..., out_features).
+    The input has shape (..., in_features), the result (..., out_features).
     """
 
     in_features: int
@@ -48,8 +48,8 @@ class Linear(Module):
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
-        """Draw weight and bias anew, in this order: uniform numbers up to 1 / sqrt(in_features)."""
-        # He's bound is sqrt(3) * sqrt(2 / (1 + a**2)) / sqrt(in_features): this slope makes it the one above.
+        """Draw weight and bias again, in this order: uniform in +-1 / sqrt(in_features)."""
+        # He's bound is sqrt(3) * sqrt(2 / (1 + a**2)) / sqrt(in_features): with this slope it is the one above.
         init.kaiming_uniform_(self.weight, a=math.sqrt(5))
         if self.bias is not None:
             bound = 1 / math.sqrt(self.in_features) if self.in_features > 0 else 0
@@ -64,7 +64,7 @@ class Linear(Module):
 
 
 class Identity(Module):
-    """Gives back its input; takes any arguments, so that it can stand for any layer."""
+    """Returns its input; accepts any arguments, so that it can replace any layer."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__()

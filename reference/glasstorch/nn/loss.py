@@ -1,7 +1,7 @@
-"""How wrong is an answer?
+"""Which loss functions are there as modules?
 
 Mirrors: torch/nn/modules/loss.py
-Differs: the losses whose operators exist.
+Differs: only the losses whose operators exist.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from glasstorch.nn.module import Module
 
 
 class _Loss(Module):
-    """A loss knows how to combine those of the elements: "none", "mean" or "sum"."""
+    """A loss with a `reduction` over the elements: "none", "mean" or "sum"."""
 
     def __init__(self, size_average: bool | None = None, reduce: bool | None = None, reduction: str = "mean") -> None:
         super().__init__()
@@ -20,7 +20,7 @@ class _Loss(Module):
 
 
 class _WeightedLoss(_Loss):
-    """A loss in which each class has a weight; it moves with the module, but is not trained."""
+    """A loss with a weight for each class, kept as a buffer: it moves with the module and is not trained."""
 
     weight: Tensor | None
 
@@ -36,7 +36,7 @@ class _WeightedLoss(_Loss):
 
 
 class CrossEntropyLoss(_WeightedLoss):
-    """Minus the log-probability of the right class, from scores that need not be normalised."""
+    """The cross entropy: minus the log-probability of the target class, from unnormalised logits."""
 
     def __init__(
         self,
@@ -52,7 +52,7 @@ class CrossEntropyLoss(_WeightedLoss):
         self.label_smoothing = label_smoothing
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
-        """`input` (N, C, ...) holds scores, `target` (N, ...) class numbers or (N, C, ...) probabilities."""
+        """`input` (N, C, ...) holds logits, `target` class indices (N, ...) or probabilities (N, C, ...)."""
         return functional.cross_entropy(
             input,
             target,
@@ -64,7 +64,7 @@ class CrossEntropyLoss(_WeightedLoss):
 
 
 class NLLLoss(_WeightedLoss):
-    """Minus the log-probability of the right class, from log-probabilities."""
+    """The negative log-likelihood: minus the log-probability of the target class, from log-probabilities."""
 
     def __init__(
         self,
@@ -78,15 +78,15 @@ class NLLLoss(_WeightedLoss):
         self.ignore_index = ignore_index
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
-        """`input` (N, C, ...) holds log-probabilities, `target` (N, ...) class numbers."""
+        """`input` (N, C, ...) holds log-probabilities, `target` (N, ...) class indices."""
         return functional.nll_loss(
             input, target, weight=self.weight, ignore_index=self.ignore_index, reduction=self.reduction
         )
 
 
 class MSELoss(_Loss):
-    """The square of the difference."""
+    """The mean squared error: the squared difference, averaged unless `reduction` says otherwise."""
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
-        """Both have the same size."""
+        """Both have the same shape."""
         return functional.mse_loss(input, target, reduction=self.reduction)

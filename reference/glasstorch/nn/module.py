@@ -1,11 +1,10 @@
 """What is a module, and how does it find its parameters?
 
 Mirrors: torch/nn/modules/module.py
-Differs: hooks around `forward` and no others (backward, state_dict and global hooks are left out).
+Differs: only the hooks around `forward` (no backward, state_dict or global hooks).
 
-A module keeps three dictionaries, of its parameters, its buffers and its child modules. Assigning an
-attribute sorts the value into the right one; everything else a module does is a walk through these
-dictionaries.
+A module keeps three dictionaries: parameters, buffers and child modules. Assigning an attribute puts the value into
+the right one; everything else a module does is a walk through these dictionaries.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ from glasstorch.nn.parameter import Parameter
 
 
 class Module:
-    """The base of all layers and networks: a subclass calls `super().__init__()` and defines `forward`."""
+    """The base class of all layers and networks: a subclass calls `super().__init__()` and defines `forward`."""
 
     training: bool
     _parameters: dict[str, Parameter | None]
@@ -106,7 +105,7 @@ class Module:
     # ---- registering parameters, buffers and modules -------------------------------------------------------
 
     def register_parameter(self, name: str, param: Parameter | None) -> None:
-        """Make a parameter reachable as an attribute and part of `parameters()`. None reserves the name."""
+        """Add a parameter: it becomes an attribute and part of `parameters()`. None reserves the name."""
         self._check_name("parameter", name, self.__dict__.get("_parameters"))
         if param is not None and not isinstance(param, Parameter):
             raise TypeError(
@@ -121,7 +120,7 @@ class Module:
         self._parameters[name] = param
 
     def register_buffer(self, name: str, tensor: Tensor | None, persistent: bool = True) -> None:
-        """Keep a tensor that is not trained, such as a mean. A persistent one is in `state_dict()`."""
+        """Add a buffer, a tensor that is not trained, such as a running mean. A persistent one is in `state_dict()`."""
         self._check_name("buffer", name, self.__dict__.get("_buffers"))
         if tensor is not None and not isinstance(tensor, Tensor):
             raise TypeError(
@@ -143,7 +142,7 @@ class Module:
     register_module = add_module
 
     def _check_name(self, kind: str, name: str, registered: Mapping[str, Any] | None) -> None:
-        """Refuse a name that is no name, or that something else of this module has."""
+        """Refuse an invalid name, and one that another attribute of this module has."""
         if registered is None:
             raise AttributeError(f"cannot assign {kind} before Module.__init__() call")
         if not isinstance(name, str):
@@ -158,7 +157,7 @@ class Module:
     # ---- attributes ----------------------------------------------------------------------------------------
 
     def __getattr__(self, name: str) -> Any:
-        # Called only where ordinary look-up has failed.
+        # Called only if normal attribute lookup has failed.
         for registered in ("_parameters", "_buffers", "_modules"):
             found = self.__dict__.get(registered)
             if found is not None and name in found:
@@ -206,7 +205,7 @@ class Module:
         raise TypeError(f"cannot assign '{typename(value)}' as {place} ({accepted} expected)")
 
     def _forget(self, name: str, keep: str) -> None:
-        """Drop what else has this name, so that a new parameter or module is what the attribute means."""
+        """Remove other entries of this name, so that the attribute is the new parameter or module."""
         self.__dict__.pop(name, None)
         for registered in ("_parameters", "_buffers", "_modules"):
             if registered != keep:
@@ -215,7 +214,7 @@ class Module:
 
     def __dir__(self) -> list[str]:
         own = [*super().__dir__(), *self._parameters, *self._buffers, *self._modules]
-        # The children of a Sequential are called "0", "1" and so on, which cannot be typed as attributes.
+        # The children of a Sequential are named "0", "1" and so on, which are not valid attribute names.
         return sorted({name for name in own if not name[:1].isdigit()})
 
     # ---- walking -------------------------------------------------------------------------------------------
@@ -223,7 +222,7 @@ class Module:
     def named_modules(
         self, memo: set[Module] | None = None, prefix: str = "", remove_duplicate: bool = True
     ) -> Iterator[tuple[str, Module]]:
-        """This module and all below it with their names, parents first. One that occurs twice comes once."""
+        """This module and all below it with their names, parents first; a shared one comes once."""
         seen = set() if memo is None else memo
         if self in seen:
             return
@@ -240,7 +239,7 @@ class Module:
             yield module
 
     def named_children(self) -> Iterator[tuple[str, Module]]:
-        """The modules directly below, with their names."""
+        """The child modules, with their names."""
         seen = set()
         for name, child in self._modules.items():
             if child is not None and child not in seen:
@@ -248,7 +247,7 @@ class Module:
                 yield name, child
 
     def children(self) -> Iterator[Module]:
-        """The modules directly below."""
+        """The child modules."""
         for _, child in self.named_children():
             yield child
 
@@ -288,7 +287,7 @@ class Module:
                 yield f"{module_prefix}.{name}" if module_prefix else name, member
 
     def get_submodule(self, target: str) -> Module:
-        """The module that a dotted name such as `encoder.layer` leads to; this one for an empty name."""
+        """The module at a dotted path such as `encoder.layer`; this one for an empty path."""
         module = self
         for name in target.split(".") if target else []:
             if not hasattr(module, name):
@@ -300,7 +299,7 @@ class Module:
         return module
 
     def get_parameter(self, target: str) -> Parameter:
-        """The parameter that a dotted name leads to."""
+        """The parameter at a dotted path; AttributeError if there is none."""
         path, _, name = target.rpartition(".")
         module = self.get_submodule(path)
         if name not in module._parameters:
@@ -311,7 +310,7 @@ class Module:
         return found
 
     def get_buffer(self, target: str) -> Tensor:
-        """The buffer that a dotted name leads to."""
+        """The buffer at a dotted path; AttributeError if there is none."""
         path, _, name = target.rpartition(".")
         module = self.get_submodule(path)
         found = module._buffers.get(name)
@@ -322,14 +321,14 @@ class Module:
     # ---- changing all of it --------------------------------------------------------------------------------
 
     def apply(self, fn: Callable[[Module], None]) -> Self:
-        """Call `fn` on every module below, then on this one; returns the module."""
+        """Call `fn` on every module below, then on this one; returns this module."""
         for module in self.children():
             module.apply(fn)
         fn(self)
         return self
 
     def _apply(self, fn: Callable[[Tensor], Tensor]) -> Self:
-        """Replace the contents of every parameter, its gradient and every buffer by `fn` of them."""
+        """Replace the data of every parameter, of its gradient and of every buffer by the result of `fn`."""
         for module in self.children():
             module._apply(fn)
         with no_grad():
@@ -342,9 +341,9 @@ class Module:
         return self
 
     def to(self, *args: Any, **kwargs: Any) -> Self:
-        """Move to a device, or change the dtype of what is floating or complex; the module changes and is returned.
+        """Move to a device, or cast floating point and complex tensors, in place; returns this module.
 
-        `to(device)`, `to(dtype)`, `to(device, dtype)`, or `to(tensor)`, which takes both from a tensor.
+        Called as `to(device)`, `to(dtype)`, `to(device, dtype)`, or `to(tensor)`, which takes both from a tensor.
         """
         device, target = _parse_to(*args, **kwargs)
         if target is not None and target.category < FLOATING:
@@ -365,23 +364,23 @@ class Module:
         return self._apply(convert)
 
     def type(self, dst_type: dtype) -> Self:
-        """Change the dtype of all parameters and buffers, whatever it is now."""
+        """Cast all parameters and buffers, whatever their dtype."""
         return self._apply(lambda tensor: tensor.to(dst_type))
 
     def float(self) -> Self:
-        """Change what is floating to float32."""
+        """Cast floating point parameters and buffers to float32."""
         return self._apply(lambda tensor: tensor.to(float32) if tensor.is_floating_point() else tensor)
 
     def double(self) -> Self:
-        """Change what is floating to float64."""
+        """Cast floating point parameters and buffers to float64."""
         return self._apply(lambda tensor: tensor.to(float64) if tensor.is_floating_point() else tensor)
 
     def half(self) -> Self:
-        """Change what is floating to float16."""
+        """Cast floating point parameters and buffers to float16."""
         return self._apply(lambda tensor: tensor.to(float16) if tensor.is_floating_point() else tensor)
 
     def bfloat16(self) -> Self:
-        """Change what is floating to bfloat16."""
+        """Cast floating point parameters and buffers to bfloat16."""
         return self._apply(lambda tensor: tensor.to(bfloat16) if tensor.is_floating_point() else tensor)
 
     def cpu(self) -> Self:
@@ -389,11 +388,11 @@ class Module:
         return self.to("cpu")
 
     def cuda(self, device: Device | int | None = None) -> Self:
-        """Move to a CUDA device, the current one unless another is given."""
+        """Move to a CUDA device, by default the current one."""
         return self._apply(lambda tensor: tensor.cuda(device))
 
     def train(self, mode: bool = True) -> Self:
-        """Say to this module and all below whether they are being trained; dropout and batch norm ask."""
+        """Set training mode for this module and all below; dropout and batch norm depend on it."""
         if not isinstance(mode, bool):
             raise ValueError(f"training mode is expected to be boolean, got {mode!r}")
         self.training = mode
@@ -402,17 +401,17 @@ class Module:
         return self
 
     def eval(self) -> Self:
-        """The same as `train(False)`."""
+        """Set evaluation mode: the same as `train(False)`."""
         return self.train(False)
 
     def requires_grad_(self, requires_grad: bool = True) -> Self:
-        """Have gradients recorded for all parameters, or not."""
+        """Set `requires_grad` of all parameters."""
         for parameter in self.parameters():
             parameter.requires_grad_(requires_grad)
         return self
 
     def zero_grad(self, set_to_none: bool = True) -> None:
-        """Forget the gradients of all parameters, or set them to zero."""
+        """Set the gradients of all parameters to None, or to zero unless `set_to_none`."""
         for parameter in self.parameters():
             if parameter.grad is None:
                 continue
@@ -427,9 +426,9 @@ class Module:
     def state_dict(
         self, *, destination: OrderedDict[str, Any] | None = None, prefix: str = "", keep_vars: bool = False
     ) -> OrderedDict[str, Any]:
-        """Every parameter and persistent buffer by name. They share storage with the module's own.
+        """Every parameter and persistent buffer by name; they share storage with the module's own.
 
-        They are detached unless `keep_vars`.
+        They are detached unless `keep_vars` is set.
         """
         return state.state_dict(self, destination, prefix, keep_vars)
 
@@ -438,15 +437,15 @@ class Module:
     ) -> state.IncompatibleKeys:
         """Copy values from a `state_dict()` into the parameters and buffers of the same names.
 
-        `strict` refuses names that only one side has. `assign` puts the tensors themselves in place of the
-        module's.
+        With `strict`, missing and unexpected names are an error. With `assign`, the given tensors replace the
+        module's own.
         """
         return state.load_state_dict(self, state_dict, strict, assign)
 
     # ---- printing ------------------------------------------------------------------------------------------
 
     def extra_repr(self) -> str:
-        """What stands between the brackets of `repr`; a subclass says its sizes here."""
+        """The text between the parentheses of `repr`; a subclass describes its sizes here."""
         return ""
 
     def _get_name(self) -> str:
@@ -463,9 +462,9 @@ class Module:
 
 
 def _replaced(parameter: Parameter, fn: Callable[[Tensor], Tensor]) -> Parameter:
-    """The parameter with other contents, for itself and its gradient.
+    """The parameter with its data, and its gradient's, replaced by the result of `fn`.
 
-    It stays the same object, so that optimizers that hold it see the change; to and from the meta device it cannot.
+    It stays the same object, so that optimizers that hold it see the change, except to and from the meta device.
     """
     contents = fn(parameter)
     if contents.is_meta == parameter.is_meta:
@@ -480,7 +479,7 @@ def _replaced(parameter: Parameter, fn: Callable[[Tensor], Tensor]) -> Parameter
 
 
 def typename(value: object) -> str:
-    """What PyTorch's messages call a value: `torch.FloatTensor`, or module and class."""
+    """The type of a value as PyTorch's messages name it: `torch.FloatTensor`, or module and class."""
     if isinstance(value, Tensor) and not isinstance(value, Parameter):
         return f"torch.{value.dtype.scalar_name}Tensor"
     kind = type(value)
@@ -510,7 +509,7 @@ def _parse_to(
     non_blocking: bool = False,
     tensor: Tensor | None = None,
 ) -> tuple[Device | None, Any]:
-    """The device and the dtype that the arguments of `Module.to` ask for; None where they say nothing."""
+    """The device and the dtype in the arguments of `Module.to`; None for one that is not given."""
     for argument in args[:2]:
         if isinstance(argument, Tensor):
             tensor = argument

@@ -1,4 +1,4 @@
-"""Which tensors does a module train?
+"""What is a module's parameter?
 
 Mirrors: torch/nn/parameter.py
 Differs: no lazily sized parameters.
@@ -15,7 +15,7 @@ from glasstorch.operators.generated import functions as operators
 class Parameter(Tensor):
     """A tensor that a module registers as its own when it is assigned to an attribute.
 
-    It shares the storage of `data` and is a leaf: gradients are added to its `grad`.
+    It shares the storage of `data` and is a leaf: gradients are accumulated in its `grad`.
     """
 
     _printed_as = "tensor"

@@ -1,7 +1,7 @@
-"""How do a module's values leave it, and how do they come back?
+"""How are a module's values saved and loaded?
 
 Mirrors: torch/nn/modules/module.py (state_dict, load_state_dict, _load_from_state_dict)
-Differs: no hooks, no extra state, and versions of modules are kept but not acted on.
+Differs: no hooks and no extra state; the versions of modules are stored and ignored.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Module(Protocol):
 
 
 class IncompatibleKeys(NamedTuple):
-    """What did not match when values were loaded."""
+    """The names that did not match when values were loaded."""
 
     missing_keys: list[str]
     unexpected_keys: list[str]
@@ -41,13 +41,13 @@ class IncompatibleKeys(NamedTuple):
 
 
 class StateDictError(RuntimeError):
-    """Values that do not fit the module they were loaded into."""
+    """The loaded values do not fit the module."""
 
 
 def state_dict(
     module: Module, destination: OrderedDict[str, Any] | None, prefix: str, keep_vars: bool
 ) -> OrderedDict[str, Any]:
-    """Every parameter and persistent buffer of a module by its full name."""
+    """Every parameter and persistent buffer of a module, by its dotted path."""
     found: OrderedDict[str, Any] = OrderedDict() if destination is None else destination
     for name, tensor in _own_tensors(module):
         found[prefix + name] = tensor if keep_vars else tensor.detach()
@@ -86,7 +86,7 @@ def load_state_dict(module: Module, values: Mapping[str, Any], strict: bool, ass
 
 
 def _own_tensors(module: Module) -> Iterator[tuple[str, Tensor]]:
-    """The parameters and persistent buffers of one module, without those of its children."""
+    """The parameters and persistent buffers of one module, without its children's."""
     for name, parameter in module._parameters.items():
         if parameter is not None:
             yield name, parameter
@@ -96,7 +96,7 @@ def _own_tensors(module: Module) -> Iterator[tuple[str, Tensor]]:
 
 
 def _load_one(module: Module, name: str, tensor: Tensor, key: str, value: Any, assign: bool) -> str | None:
-    """Load one value; returns what is wrong with it, if anything."""
+    """Load one value; returns what is wrong with it, or None."""
     if not isinstance(value, Tensor):
         return (
             f'While copying the parameter named "{key}", expected torch.Tensor or Tensor-like object from '

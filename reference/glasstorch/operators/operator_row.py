@@ -17,6 +17,9 @@ class OperatorRow(NamedTuple):
     shape: str | None = None  # module.function in operators/shapes
     composite: tuple[str, str] | None = None  # key, and module.function in operators/composite
     functional: str | None = None  # of a generated form: the operator that it was made from
+    alias_of: str | None = None  # the operator that this one is another name of
+    tags: tuple[str, ...] = ()  # names of dispatch/tags.py
+    not_implemented: str | None = None  # the "derivative" or "second derivative" that nobody knows
     family: str = ""  # of operators/families.py
 
     @property

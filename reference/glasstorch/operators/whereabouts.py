@@ -23,6 +23,7 @@ from glasstorch.core.keys import DispatchKey
 from glasstorch.dispatch.library import place
 from glasstorch.dispatch.operator import DispatchTable, Kernel, Operator, registry
 from glasstorch.operators.generated.registry import OPERATORS
+from glasstorch.operators.operator_row import OperatorRow
 
 LIBRARY = Path(__file__).resolve().parents[1]  # all places are given from this folder on
 COMPUTING = (
@@ -30,7 +31,7 @@ COMPUTING = (
     *(DispatchKey.CompositeExplicitAutogradNonFunctional, DispatchKey.CompositeImplicitAutograd),
 )
 GENERATED = "glasstorch.operators.generated"
-REFUSING = "autograd/not_implemented.py:"  # where the kernels come from that record that there is no derivative
+NO_FORMULAS = frozenset(["node", "not_differentiable", "not_implemented", "complex"])  # keys of derivatives.yaml
 # What may stand before the name of an operator.
 PREFIX = re.compile(r"^(aten::|(torch\.ops\.)?aten\.|F\.|(torch\.)?(Tensor\.|nn\.functional\.)?)")
 HEADER = re.compile(r"^(Mirrors|Differs):\s*(.*?)(?=^\w+:|\n\n|\Z)", re.MULTILINE | re.DOTALL)
@@ -82,39 +83,39 @@ def behind(function: Any) -> str | None:
 
 def whereabouts(operator: Operator) -> Whereabouts:
     """All that is known of an operator of the library. What a user declared is not in its files, and has none."""
-    line, shape, functional = _rows()[operator.name]
+    row = _rows()[operator.name]
     kernels = {key: stack[-1] for key, stack in operator.kernels.items() if stack}
     computing = tuple((key.name, place_of(kernels[key], operator)) for key in COMPUTING if key in kernels)
     own = operator.qualified_overload
-    derivative, formulas = _derivative(functional if functional and own not in _derivatives() else own)
+    derivative, formulas = _derivative(row.functional if row.functional and own not in _derivatives() else own)
     mirrors, differs = _header((computing[0][1] if computing else "kernels/meta/shapes.py:1").partition(":")[0])
     composite = next((kernels[key] for key in COMPUTING[2:] if key in kernels), None)
     return Whereabouts(
         operator.qualified_overload,
         str(operator.schema),
         operator.family,
-        f"operators/native_functions.yaml:{line}",
-        None if shape is None else _place_of_shape(shape),
+        f"operators/native_functions.yaml:{row.line}",
+        None if row.shape is None else _place_of_shape(row.shape),
         computing,
         () if composite is None else tuple(dict.fromkeys(_called(composite.function, set()))),
         derivative,
         formulas,
         mirrors,
         differs,
-        DispatchKey.Autograd in kernels and kernels[DispatchKey.Autograd].where.startswith(REFUSING),
-        functional,
+        row.not_implemented is not None,
+        row.functional,
     )
 
 
 def forms_of(name: str) -> list[str]:
     """The in-place and out= forms that were made from an operator, by name."""
-    return [form.removeprefix("aten::") for form, (_, _, functional) in _rows().items() if functional == name]
+    return [row.name for row in OPERATORS if row.functional == name]
 
 
 @lru_cache(maxsize=1)
-def _rows() -> dict[str, tuple[int, str | None, str | None]]:
-    """Full name -> line of the declaration, shape function, functional form."""
-    return {f"aten::{row.name}": (row.line, row.shape, row.functional) for row in OPERATORS}
+def _rows() -> dict[str, OperatorRow]:
+    """Full name -> what the running library knows of the declaration."""
+    return {f"aten::{row.name}": row for row in OPERATORS}
 
 
 # Kernels --------------------------------------------------------------------------------------------------------
@@ -220,7 +221,7 @@ def _derivatives() -> dict[str, tuple[int, tuple[tuple[str, str], ...]]]:
             found[name] = (number, ())
         elif text.startswith("  ") and name:
             key, _, value = text.strip().partition(": ")
-            formulas = found[name][1] if key in ("node", "not_differentiable") else (*found[name][1], (key, value))
+            formulas = found[name][1] if key in NO_FORMULAS else (*found[name][1], (key, value))
             found[name] = (found[name][0], formulas)
     return found
 

@@ -1,9 +1,9 @@
-"""How are parameters changed so that the loss falls?
+"""How are parameters updated so that the loss falls?
 
 Reading order: `optimizer`, `sgd`, `adam`.
 
 Mirrors: torch/optim
-Differs: gradient descent and Adam; no learning rate schedules.
+Differs: only SGD, Adam and AdamW; no learning rate schedulers.
 """
 
 from glasstorch.core.unknown_names import refuse_unknown_names as _refuse_unknown_names

@@ -1,4 +1,4 @@
-"""How does Adam change a parameter?
+"""How does Adam update a parameter?
 
 Mirrors: torch/optim/adam.py (_single_tensor_adam), torch/optim/adamw.py
 Differs: no sparse gradients; betas are numbers.
@@ -18,9 +18,9 @@ from glasstorch.optim.optimizer import Optimizer, Parameters
 class Adam(Optimizer):
     """`p -= lr * mean / (sqrt(mean of squares) + eps)`, with running means of the gradient and its square.
 
-    `betas` say how slowly the two means forget. `amsgrad` divides by the largest mean of squares so far.
-    `weight_decay` adds that part of the parameter to its gradient, or, if `decoupled_weight_decay`, shrinks
-    the parameter itself.
+    `betas` are the decay rates of the two means, which are corrected for starting at 0. `amsgrad` divides by the
+    largest mean of squares so far. `weight_decay` adds this multiple of the parameter to its gradient, or, if
+    `decoupled_weight_decay`, shrinks the parameter itself.
     """
 
     def __init__(
@@ -93,14 +93,14 @@ class Adam(Optimizer):
 
         mean, square_mean = state["exp_avg"], state["exp_avg_sq"]
         largest = state.get("max_exp_avg_sq")
-        if parameter.is_complex():  # each part of a number moves by itself
+        if parameter.is_complex():  # real and imaginary parts are updated separately
             parameter, grad, mean, square_mean = map(operators.view_as_real, (parameter, grad, mean, square_mean))
             largest = None if largest is None else operators.view_as_real(largest)
         mean.lerp_(grad, 1 - beta1)
         square_mean.mul_(beta2).addcmul_(grad, grad, value=1 - beta2)
         if largest is not None:
             square_mean = operators.maximum(largest, square_mean, out=largest)
-        # Both means begin at zero, and so are too small at first.
+        # Bias correction: both means start at zero, and so are too small at first.
         mean_correction = 1 - beta1**step
         square_mean_correction = 1 - beta2**step
         denominator = (square_mean.sqrt() / square_mean_correction**0.5).add_(group["eps"])
@@ -108,7 +108,7 @@ class Adam(Optimizer):
 
 
 class AdamW(Adam):
-    """Adam whose weight decay shrinks the parameter itself, instead of passing through the running means."""
+    """Adam with decoupled weight decay: it shrinks the parameter itself, and bypasses the running means."""
 
     def __init__(
         self,

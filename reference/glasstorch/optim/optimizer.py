@@ -1,8 +1,8 @@
 """What do all optimizers have in common?
 
 Mirrors: torch/optim/optimizer.py
-Differs: no hooks; loading a state copies it. `foreach` and `fused` choose kernels in PyTorch, nothing here:
-    each parameter is updated by itself, by the formulas of PyTorch's single-tensor functions.
+Differs: no hooks; loading a state copies it. `foreach` and `fused` choose kernels in PyTorch, and have no effect here:
+    each parameter is updated on its own, by the formulas of PyTorch's single-tensor functions.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Parameters = Iterable[Tensor] | Iterable[dict[str, Any]] | Iterable[tuple[str, T
 
 
 class _Required:
-    """Stands for an option without a default, which each group of parameters must give."""
+    """The placeholder for an option without a default, which each parameter group must give."""
 
     def __repr__(self) -> str:
         return "<required parameter>"
@@ -30,9 +30,9 @@ required: Final = _Required()
 
 
 class Optimizer:
-    """Groups of parameters with their options, and what is remembered of each parameter between steps.
+    """Parameter groups with their options, and the state of each parameter between steps.
 
-    A subclass gives `defaults`, the options of a group that does not say otherwise, and defines `step`.
+    A subclass passes `defaults`, the options of a group that does not set its own, and defines `step`.
     """
 
     param_groups: list[dict[str, Any]]
@@ -59,11 +59,11 @@ class Optimizer:
             self.add_param_group(group)
 
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
-        """Change every parameter that has a gradient; a `closure` first computes loss and gradients anew."""
+        """Update every parameter that has a gradient; a `closure` recomputes loss and gradients before."""
         raise NotImplementedError(f"{type(self).__name__} does not define step()")
 
     def _loss(self, closure: Callable[[], Any] | None) -> Any:
-        """What the closure returns, run with its operators recorded; None without one."""
+        """The result of the closure, run with gradients enabled; None without a closure."""
         if closure is None:
             return None
         with enable_grad():
@@ -77,7 +77,7 @@ class Optimizer:
                     yield parameter, parameter.grad, group
 
     def zero_grad(self, set_to_none: bool = True) -> None:
-        """Forget the gradients of all parameters, or set them to zero."""
+        """Set the gradients of all parameters to None, or to zero unless `set_to_none`."""
         for group in self.param_groups:
             for parameter in group["params"]:
                 if parameter.grad is None:
@@ -91,7 +91,7 @@ class Optimizer:
     # ---- groups --------------------------------------------------------------------------------------------
 
     def add_param_group(self, param_group: dict[str, Any]) -> None:
-        """Optimize more parameters: `{"params": [...]}` with the options that differ from the defaults."""
+        """Add a group of parameters: `{"params": [...]}` and the options that differ from the defaults."""
         if not isinstance(param_group, dict):
             raise TypeError(f"param_group must be a dict, but got {type(param_group)}")
         self._read_parameters(param_group)
@@ -118,7 +118,7 @@ class Optimizer:
         self.param_groups.append(param_group)
 
     def _read_parameters(self, group: dict[str, Any]) -> None:
-        """Turn what the caller gave as `params` into a list of leaves and, given names, a list of these."""
+        """Convert the caller's `params` into a list of leaf tensors and, for named ones, a list of names."""
         given = group["params"]
         if isinstance(given, Tensor):
             given = [given]
@@ -146,7 +146,7 @@ class Optimizer:
     # ---- saving and loading --------------------------------------------------------------------------------
 
     def state_dict(self) -> dict[str, Any]:
-        """Groups and state, where each parameter is a number: its place in the order of the groups."""
+        """Groups and state, with each parameter replaced by its index in the order of the groups."""
         numbers: dict[Tensor, int] = {}
         groups = []
         for group in self.param_groups:
@@ -159,9 +159,9 @@ class Optimizer:
         }
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Continue from a `state_dict()` of an optimizer with as many parameters in each group.
+        """Load a `state_dict()` of an optimizer with the same number of parameters in each group.
 
-        Tensors are copied, in each parameter's dtype and on its device.
+        Tensors are copied, to each parameter's dtype and device.
         """
         saved = copy.deepcopy(state_dict["param_groups"])
         if len(saved) != len(self.param_groups):
@@ -200,7 +200,7 @@ class Optimizer:
 
 
 def _fitted(value: Any, parameter: Tensor, name: str) -> Any:
-    """A copy of what was remembered of a parameter, in its dtype; the count of steps keeps its own."""
+    """A copy of a value from a parameter's state, in the parameter's dtype; the step count keeps its own."""
     if not isinstance(value, Tensor):
         return copy.deepcopy(value)
     if name == "step" or not parameter.is_floating_point():

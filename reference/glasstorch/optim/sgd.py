@@ -1,4 +1,4 @@
-"""How does gradient descent with momentum change a parameter?
+"""How does SGD with momentum update a parameter?
 
 Mirrors: torch/optim/sgd.py (_single_tensor_sgd)
 Differs: no sparse gradients.
@@ -17,9 +17,9 @@ from glasstorch.optim.optimizer import Optimizer, Parameters
 class SGD(Optimizer):
     """`p -= lr * buffer`, where `buffer = momentum * buffer + (1 - dampening) * grad`.
 
-    The buffer begins as the first gradient; without momentum it is the gradient. `weight_decay` adds that
-    part of the parameter to its gradient first. With `nesterov` the step is taken along `grad + momentum *
-    buffer`. `maximize` climbs instead.
+    The buffer starts as the first gradient; without momentum it is the gradient. Before that, `weight_decay` adds this
+    multiple of the parameter to its gradient. With `nesterov` the step uses `grad + momentum * buffer` instead of the
+    buffer. `maximize` ascends instead of descending.
     """
 
     def __init__(

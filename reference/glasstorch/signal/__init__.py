@@ -1,9 +1,8 @@
-"""Which tools for signals are there?
+"""What is there for signal processing?
 
 Reading order: `windows`.
 
 Mirrors: torch/signal/__init__.py
-Differs: nothing in substance.
 """
 
 from __future__ import annotations

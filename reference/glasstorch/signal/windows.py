@@ -1,7 +1,7 @@
-"""Which windows weigh a piece of a signal?
+"""Which window functions are there?
 
-A window is a function at `M` equally spaced points. With `sym=True` it reads the same from both ends, for filters; with
-`sym=False` it is one period of a window that can be repeated end to end, for spectra. All are float32 or float64.
+A window is a function sampled at `M` equally spaced points. With `sym=True` it is symmetric, for filter design; with
+`sym=False` it is one period of a periodic window, for spectral analysis. All are float32 or float64.
 
 Mirrors: torch/signal/windows/windows.py
 Differs: the keywords that every window has (dtype, layout, device, requires_grad) are declared once, in `Options`.
@@ -40,7 +40,7 @@ __all__ = [
 
 
 class Options(TypedDict, total=False):
-    """The keywords that say what kind of tensor a window is, as in `ones`."""
+    """The keywords for the kind of tensor that a window is, as in `ones`."""
 
     dtype: Dtype | None
     layout: Layout
@@ -49,27 +49,27 @@ class Options(TypedDict, total=False):
 
 
 class Plan(NamedTuple):
-    """A window about to be computed: its number of points, and the options of every tensor that it is made of."""
+    """The parameters of a window: its number of points, and the options of all tensors it is computed from."""
 
     points: int
     options: dict[str, Any]
 
     @property
     def trivial(self) -> bool:
-        """Whether there is nothing to compute: no point, or one, which is 1."""
+        """Whether the window is constant: no points, or one, which is 1."""
         return self.points <= 1
 
     def constant(self) -> Tensor:
-        """No point, or ones."""
+        """A window of ones, possibly empty."""
         return (ones if self.points else empty)((self.points,), **self.options)
 
     def steps(self, start: float, step: float) -> Tensor:
-        """As many numbers as there are points, from `start` on in equal steps."""
+        """One number for each point, from `start` in equal steps."""
         return linspace(start, start + (self.points - 1) * step, self.points, **self.options)
 
 
 def refuse_unknown(name: str, options: Mapping[str, object]) -> None:
-    """Refuse a keyword that is no option, in the name of the window that was asked for."""
+    """Refuse a keyword that is not an option; the error names the window function."""
     for word in options:
         if word not in Options.__annotations__:
             known = ", ".join(Options.__annotations__)
@@ -85,7 +85,7 @@ def plan(
     requires_grad: bool = False,
     **others: object,
 ) -> Plan:
-    """The plan of a window, once its length, layout and dtype are ones that it can have."""
+    """The plan of a window, after its length, layout and dtype were checked."""
     refuse_unknown(name, others)
     made = get_default_dtype() if dtype is None else dtype
     if M < 0:
@@ -98,17 +98,17 @@ def plan(
 
 
 def intervals(M: int, sym: bool) -> int:
-    """The steps of which a window is made: a periodic one has a further one, to where it begins again."""
+    """The number of intervals in a window: a periodic one has one more, up to where it repeats."""
     return M - 1 if sym else M
 
 
-# Windows of one formula -----------------------------------------------------------------------------------------
+# Windows with a formula of their own ------------------------------------------------------------------------------
 
 
 def exponential(
     M: int, *, center: float | None = None, tau: float = 1.0, sym: bool = True, **options: Unpack[Options]
 ) -> Tensor:
-    """`exp(-|n - center| / tau)`: falls from the centre, which only a periodic window may choose."""
+    """`exp(-|n - center| / tau)`: decays from the centre, which can be set only for a periodic window."""
     planned = plan("exponential", M, **options)
     if tau <= 0:
         raise ArgumentValueError(f"Tau must be positive, got: {tau} instead.")
@@ -142,7 +142,7 @@ def gaussian(M: int, *, std: float = 1.0, sym: bool = True, **options: Unpack[Op
 
 
 def kaiser(M: int, *, beta: float = 12.0, sym: bool = True, **options: Unpack[Options]) -> Tensor:
-    """`i0(beta * sqrt(1 - x ** 2)) / i0(beta)` for x from -1 to 1: a larger beta makes it narrower."""
+    """`i0(beta * sqrt(1 - x ** 2)) / i0(beta)` for x from -1 to 1: a larger beta makes the window narrower."""
     planned = plan("kaiser", M, **options)
     if beta < 0:
         raise ArgumentValueError(f"beta must be non-negative, got: {beta} instead.")
@@ -151,7 +151,7 @@ def kaiser(M: int, *, beta: float = 12.0, sym: bool = True, **options: Unpack[Op
     shape = tensor(beta, dtype=planned.options["dtype"], device=planned.options["device"])
     step = 2.0 * shape / intervals(M, sym)
     end = shape.minimum(-shape + (M - 1) * step)
-    start, stop = (0, 0) if shape.is_meta else (-shape, end)  # of which numbers are read
+    start, stop = (0, 0) if shape.is_meta else (-shape, end)  # linspace reads their values, which meta tensors lack
     points = linspace(start, stop, M, **planned.options)
     return i0(sqrt(shape * shape - points**2)) / i0(shape)
 
@@ -166,7 +166,7 @@ def bartlett(M: int, *, sym: bool = True, **options: Unpack[Options]) -> Tensor:
 
 
 def general_cosine(M: int, *, a: Iterable[float], sym: bool = True, **options: Unpack[Options]) -> Tensor:
-    """`a[0] - a[1] * cos(x) + a[2] * cos(2 * x) - ...` for x from 0 to a whole turn."""
+    """`a[0] - a[1] * cos(x) + a[2] * cos(2 * x) - ...` for x from 0 to 2 pi."""
     planned = plan("general_cosine", M, **options)
     if planned.trivial:
         return planned.constant()
@@ -183,31 +183,31 @@ def general_cosine(M: int, *, a: Iterable[float], sym: bool = True, **options: U
 
 
 def general_hamming(M: int, *, alpha: float = 0.54, sym: bool = True, **options: Unpack[Options]) -> Tensor:
-    """`alpha - (1 - alpha) * cos(x)` for x from 0 to a whole turn."""
+    """`alpha - (1 - alpha) * cos(x)` for x from 0 to 2 pi."""
     refuse_unknown("general_hamming", options)
     return general_cosine(M, a=[alpha, 1.0 - alpha], sym=sym, **options)
 
 
 def hamming(M: int, *, sym: bool = True, **options: Unpack[Options]) -> Tensor:
-    """The window of Hamming: `general_hamming` with 0.54, which does not fall to 0 at its ends."""
+    """The Hamming window: `general_hamming` with alpha 0.54, which does not reach 0 at its ends."""
     refuse_unknown("hamming", options)
     return general_hamming(M, sym=sym, **options)
 
 
 def hann(M: int, *, sym: bool = True, **options: Unpack[Options]) -> Tensor:
-    """The window of Hann: `general_hamming` with 0.5, which is 0 at its ends."""
+    """The Hann window: `general_hamming` with alpha 0.5, which is 0 at its ends."""
     refuse_unknown("hann", options)
     return general_hamming(M, alpha=0.5, sym=sym, **options)
 
 
 def blackman(M: int, *, sym: bool = True, **options: Unpack[Options]) -> Tensor:
-    """The window of Blackman: three cosines."""
-    plan("blackman", M, **options)  # which a refusal names
+    """The Blackman window: a sum of three cosine terms."""
+    plan("blackman", M, **options)  # so that errors name this window
     return general_cosine(M, a=[0.42, 0.5, 0.08], sym=sym, **options)
 
 
 def nuttall(M: int, *, sym: bool = True, **options: Unpack[Options]) -> Tensor:
-    """The window of Nuttall: four cosines."""
+    """The Nuttall window: a sum of four cosine terms."""
     refuse_unknown("nuttall", options)
     return general_cosine(M, a=[0.3635819, 0.4891775, 0.1365995, 0.0106411], sym=sym, **options)
 

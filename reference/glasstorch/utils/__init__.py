@@ -1,9 +1,9 @@
-"""Which helpers does PyTorch keep beside its layers?
+"""Which helpers are in torch.utils?
 
 Reading order: `dlpack`, `_python_dispatch`.
 
 Mirrors: torch/utils/__init__.py
-Differs: only what is here; its code lives in the layer that it belongs to.
+Differs: only these two; their code is in the layers that they belong to.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Where does PyTorch keep the modes that see every operator?
+"""Which dispatch modes are in torch.utils?
 
 Mirrors: torch/utils/_python_dispatch.py
-Differs: a thin re-export of `glasstorch/_python_dispatch.py`.
+Differs: re-exports of glasstorch/_python_dispatch.py.
 """
 
 from glasstorch._python_dispatch import TorchDispatchMode as TorchDispatchMode

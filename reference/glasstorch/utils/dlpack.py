@@ -1,7 +1,7 @@
-"""Which functions pass tensors through DLPack?
+"""Which functions exchange tensors through DLPack?
 
 Mirrors: torch/utils/dlpack.py
-Differs: nothing in substance; the functions live in `_exchange`, the capsule in `core/dlpack`.
+Differs: re-exports of _exchange.py.
 """
 
 from __future__ import annotations

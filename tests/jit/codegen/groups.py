@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import glasstorch
-from glasstorch.jit.codegen.kernel import FusedGroup
+from glasstorch.jit.codegen.fused_group import FusedGroup
 from glasstorch.jit.ir import Graph
 from tests.agreement.oracles import operator, runs
 from tests.agreement.samples import Row, arrays, in_library

@@ -17,14 +17,14 @@ from glasstorch.devices.cpp_compiler import CompileError
 from glasstorch.jit import fuser
 from glasstorch.jit.codegen import cpp_loop
 from glasstorch.jit.codegen.cpp_loop import FOR_A_THREAD, FORMULAS, CppLoop
-from glasstorch.jit.codegen.kernel import CPP_FROM, FusedGroup
+from glasstorch.jit.codegen.fused_group import CPP_FROM, FusedGroup
 from glasstorch.jit.codegen.lower import lower
 from glasstorch.jit.codegen.numpy_loop import LOOPS, NumpyLoop
 from glasstorch.jit.codegen.program import Constant, Loop, Step, UnfusableError
 from glasstorch.jit.codegen.walk import plan_walk
 from glasstorch.kernels.quiet import quietly
 from tests.jit.codegen.groups import group_of, same_to_the_bit
-from tests.jit.codegen.test_kernel import LAYOUTS, chain, of_a_bias, with_outputs
+from tests.jit.codegen.test_fused_group import LAYOUTS, chain, of_a_bias, with_outputs
 
 randn = glasstorch.randn
 

@@ -8,7 +8,7 @@ from glasstorch.operators.generated.registry import OPERATORS
 from tests.agreement.table import ROWS
 from tests.jit.codegen.groups import calls_of
 
-# Pointwise operators that no group takes in: no step of theirs is in codegen/cpp_loop.py or numpy_loop.py.
+# Pointwise operators that no group takes in: no step of theirs is in jit/codegen/cpp_loop.py or numpy_loop.py.
 UNFUSED = frozenset(
     [
         "_conj_physical", "acos", "acosh", "angle", "asin", "asinh", "atan", "atan2", "atanh",

@@ -15,7 +15,6 @@ REGISTERS = 65536  # of a multiprocessor; a block has to fit
 THREADS = 1024  # of a block, where the kernel does not say
 SHARED = 48 * 1024  # bytes that a kernel may have without asking
 
-pytestmark = pytest.mark.timeout(1200)  # all is compiled once: 80 seconds of one core, many times that on a busy one
 
 Compiled = dict[tuple[registers.Program, str], nvrtc.Compiled]
 

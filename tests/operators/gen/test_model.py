@@ -11,12 +11,14 @@ import pytest
 
 from glasstorch.core.errors import SchemaError
 from glasstorch.dispatch.schema import FunctionSchema
+from glasstorch.dispatch.tags import Tag
 from glasstorch.operators.gen.model import (
     Derivative,
     NativeFunction,
     inplace_schema,
     load_derivatives,
     load_functions,
+    load_not_implemented,
     out_schema,
     result_names,
 )
@@ -280,6 +282,102 @@ def test_generated_schemas_are_those_that_torchgen_generates(require: Require) -
             assert theirs.kind() is (model.SchemaKind.inplace if f.schema.is_inplace else model.SchemaKind.out)
     base = FunctionSchema.parse("sin(Tensor self) -> Tensor")
     assert str(inplace_schema(base, "sin_", "")) == "sin_(Tensor(a!) self) -> Tensor(a!)"
+
+
+# Tags -----------------------------------------------------------------------------------------------------------------
+
+TAGGED = """
+- func: f.Tensor(Tensor self) -> Tensor
+  autogen: f_.Tensor, f.out
+  tags: core, pointwise, cheap
+"""
+
+
+def tags_of(function: NativeFunction) -> list[str]:
+    return [tag.name for tag in function.tags]
+
+
+def test_forms_have_the_tags_of_their_operator_but_core(functions: Read) -> None:
+    assert {f.name: tags_of(f) for f in functions(TAGGED)} == {
+        "f.Tensor": ["core", "pointwise", "cheap"],
+        "f_.Tensor": ["inplace", "pointwise", "cheap"],
+        "f.out": ["out", "pointwise", "cheap"],
+    }
+
+
+def test_a_row_gives_a_form_other_tags_of_pytorchs(functions: Read) -> None:
+    _, in_place, out = functions(TAGGED + "  form_tags:\n    f_.Tensor: none\n    f.out: generated, core\n")
+    assert tags_of(in_place) == ["inplace", "cheap"]
+    assert tags_of(out) == ["core", "generated", "out", "cheap"]
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        ("tags: pointwize", "tags: 'pointwize' is not a tag; there are core, data_dependent_output"),
+        ("tags: core, core", "tags: one stands twice in 'core, core'"),
+        ("tags: out", "tags: 'inplace' and 'out' follow from the schema"),
+        ("form_tags:\n    g.out: core", "form_tags: g.out is not a form that f generates"),
+        ("form_tags: core", "form_tags: expected a form's name and its tags in each line, got 'core'"),
+        ("python_function: maybe", "python_function of f: expected one of generated, by hand, none, got 'maybe'"),
+        ("property: T, writable", "property of f: expected an attribute's name, or that and ', assignable', got"),
+    ],
+)
+def test_a_fact_that_is_none_is_refused_with_file_and_line(functions: Read, row: str, message: str) -> None:
+    with pytest.raises(SchemaError, match=re.escape(f"native_functions.yaml:1: {message}")):
+        functions(f"- func: f(Tensor x) -> Tensor\n  {row}\n")
+
+
+def test_a_derivative_that_nobody_knows_stands_in_place_of_formulas(tmp_path: Path, functions: Read) -> None:
+    path = tmp_path / "derivatives.yaml"
+    declared = functions("- func: f(Tensor x) -> Tensor\n- func: g(Tensor x) -> Tensor")
+    path.write_text(
+        "- op: f\n  not_implemented: derivative\n- op: g\n  x: grad\n  complex: refused\n", encoding="utf-8"
+    )
+    assert load_not_implemented(declared, path) == {"f": "derivative"}
+    assert load_derivatives(declared, path).keys() == {"g"}
+    assert load_derivatives(declared, path)["g"].refuses_complex
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        ("not_implemented: third", "not_implemented of add.Tensor: expected one of derivative, second derivative, got"),
+        ("not_implemented: derivative\n  self: grad", "add.Tensor is not implemented and has no 'self' besides"),
+        ("self: grad\n  complex: yes", "complex of add.Tensor: expected 'refused', or no such line, got True"),
+    ],
+)
+def test_a_derivative_row_that_is_none_is_refused(derivatives: Callable[..., object], row: str, message: str) -> None:
+    with pytest.raises(SchemaError, match=re.escape(f"derivatives.yaml:1: {message}")):
+        derivatives(f"- op: add.Tensor\n  {row}\n")
+
+
+def test_tags_are_pytorchs(require: Require) -> None:
+    aten = require("torch").ops.aten
+    different = {}
+    for f in load_functions():
+        name, _, overload = f.name.partition(".")
+        theirs = getattr(getattr(aten, name, None), overload or "default", None)
+        if theirs is not None:
+            carried = [tag.name for tag in theirs.tags if tag.name in Tag.__members__]
+            ours = [tag.name for tag in f.tags if not tag.ours]
+            if sorted(carried) != sorted(ours):
+                different[f.name] = (ours, carried)
+    assert not different
+
+
+def test_no_tag_of_pytorchs_that_an_operator_of_ours_has_is_left_out(require: Require) -> None:
+    aten = require("torch").ops.aten
+    said = set()
+    for f in load_functions():
+        name, _, overload = f.name.partition(".")
+        theirs = getattr(getattr(aten, name, None), overload or "default", None)
+        said |= {tag.name for tag in theirs.tags} if theirs is not None else set()
+    assert said - {tag.name for tag in Tag if not tag.ours} == {"pt2_compliant_tag"}
+
+
+def test_every_tag_is_said_of_an_operator() -> None:
+    assert {tag for f in load_functions() for tag in f.tags} == set(Tag)
 
 
 # Families --------------------------------------------------------------------------------------------------------

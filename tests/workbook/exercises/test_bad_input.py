@@ -26,7 +26,7 @@ from tests.workbook.exercises.copies import ROOT, clone_with_strides, plain_envi
 from workbook.exercises.catalogue import Exercise
 from workbook.exercises.sheet import unanswered
 
-PATIENCE = 60  # seconds in which a command has to end: the machine may be busy
+PATIENCE = 600  # seconds in which a command has to end: the machine may be busy
 ENDLESS = "def contiguous_strides(shape):\n    while True: pass\n"
 POSIX = pytest.mark.skipif(os.name == "nt", reason="Windows has neither these permissions nor these signals")
 
@@ -166,8 +166,12 @@ ANSWERS: dict[str, tuple[str, int, tuple[str, ...]]] = {
         1,
         ("SyntaxError: expected ':'", "def contiguous_strides(shape)\n", "^\n"),
     ),
-    "an endless loop": (ENDLESS, 2, ("still running after 3 seconds, in line 2", "`--limit SECONDS`")),
-    "an endless loop at the top": ("x = 1\nwhile True: x = -x\n", 2, ("still running after 3 seconds, in line 2",)),
+    "an endless loop": (ENDLESS, 2, ("still running after {limit} seconds, in line 2", "`--limit SECONDS`")),
+    "an endless loop at the top": (
+        "x = 1\nwhile True: x = -x\n",
+        2,
+        ("still running after {limit} seconds, in line 2",),
+    ),
     "megabytes": (
         "def contiguous_strides(shape):\n    print('many ' * 1_000_000)\n    return shape\n",
         1,
@@ -196,11 +200,15 @@ ANSWERS: dict[str, tuple[str, int, tuple[str, ...]]] = {
 @pytest.mark.parametrize("name", ANSWERS)
 def test_a_bad_answer_is_refused_with_its_line(clone: Clone, name: str) -> None:
     answer, line, words = ANSWERS[name]
-    done = clone.check(answer, "--limit", "3")
+    hangs = any("{limit}" in word for word in words)
+    for limit in ("3", "30", "150") if hangs else ("150",):  # a slow machine gets more time to reach the loop
+        done = clone.check(answer, "--limit", limit)
+        if "it had not come to your answer yet" not in done.output:
+            break
     assert done.code == 1
     assert "1  its own tests      refused" in done.output
     assert "2  the lab sheet      not run\n3  inside glasstorch  not run\n" in done.output
-    assert [word for word in words if word not in done.output] == []
+    assert [word for word in words if word.replace("{limit}", limit) not in done.output] == []
     assert NEXT.format(line=line) in done.words
     assert len(done.output) < 3_000
     assert json.loads(clone.state.read_text(encoding="utf-8"))  # that it was begun is known
@@ -273,7 +281,7 @@ def test_without_the_manifest_no_pass_counts(clone: Clone, solution: str) -> Non
     (clone.root / "exercises" / "manifest.json").unlink()
     done = clone.check(solution)
     assert done.code == 1
-    assert "exercises/manifest.json is not as shipped: this run does not count as done." in done.words
+    assert "exercises/manifest.json is not as shipped, so this run does not count as passed." in done.words
     assert "git checkout -- exercises/manifest.json" in done.words
 
 
@@ -329,7 +337,7 @@ def test_start_in_a_read_only_folder_says_which(clone: Clone, closed: Callable[[
     done = clone.run("start", "02.1", before=without_privileges)
     assert done.code == 1
     assert "01_strides/answer.py could not be written: Permission denied" in done.error
-    assert "has to be writable for you" in done.error
+    assert "must be writable for you" in done.error
     assert not clone.exercise.answer.exists()
 
 
@@ -440,8 +448,8 @@ def processes_in(folder: Path) -> list[str]:
 
 
 def ends(check: Callable[[], object]) -> bool:
-    """Whether this comes to nothing within a few seconds."""
-    end = time.monotonic() + 5
+    """Whether this comes to nothing, sooner or later."""
+    end = time.monotonic() + PATIENCE
     while check():
         if time.monotonic() > end:
             return False

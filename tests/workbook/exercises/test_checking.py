@@ -199,7 +199,7 @@ def test_after_a_pass_of_another_file_nothing_is_advised(clone: Path, tmp_path: 
     (tmp_path / "ada.py").write_text(PASSED)
     assert check(clone, "02.1", Path("ada.py")) == 0
     out = capsys.readouterr().out
-    assert out.endswith("\nIt passes. Nothing is recorded of a file that --answer names.\n")
+    assert out.endswith("\nIt passes. This is not recorded, because the file was named with --answer.\n")
     assert "Compare" not in out
 
 
@@ -220,7 +220,7 @@ def test_an_edited_file_comes_back_with_git_only_where_git_is(clone: Path, strid
     (clone / ".git").rmdir()
     check(clone, "02.1")
     out = " ".join(capsys.readouterr().out.split())
-    assert "To have it back: take it from a new copy of the repository" in out
+    assert "To restore it: take it from a new copy of the repository" in out
     assert "git checkout" not in out
 
 
@@ -287,7 +287,7 @@ def test_what_does_not_pass_any_more_is_open_again(
     assert checking.check_all(clone, 20) == 1
     out = capsys.readouterr().out
     assert " ".join(out.split("\n\n", maxsplit=1)[0].split()) == " ".join(line.split())
-    assert out.endswith("What the first of the others needs: `workbook check 02.1`\n")
+    assert out.endswith("To see what the first of the others lacks: `workbook check 02.1`\n")
     assert not load(clone).of(strides).passed
 
 

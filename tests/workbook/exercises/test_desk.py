@@ -382,7 +382,7 @@ def test_progress_shows_all_with_their_standing(clone: Path, strides: Exercise, 
         "04-autograd",
         "  04.1  not started      15 min  About formula",
         "",
-        "`changed` passed once, and is another answer now: check it again.",
+        "`changed`: the answer passed and was edited afterwards. Check it again.",
         "Go on: `workbook next`",
     ]
 

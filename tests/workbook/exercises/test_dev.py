@@ -11,6 +11,7 @@ from workbook import commands
 from workbook.exercises import dev
 from workbook.exercises.catalogue import Exercise, UnknownExercise, find
 from workbook.exercises.report import Refusal, Report, RungResult
+from workbook.exercises.wrong import parts, store, with_docstring
 
 Output = pytest.CaptureFixture[str]
 
@@ -35,11 +36,13 @@ def test_an_exercise_that_is_as_it_should_be_takes_one_line(exercise: Exercise, 
 def test_each_answer_that_is_judged_otherwise_is_told_with_what_the_rung_said(
     exercise: Exercise, capsys: Output
 ) -> None:
-    right = exercise.solution.read_text(encoding="utf-8")
-    said = '"""Right, and planted all the same."""\n\nREFUSED_BY = "check"\n\n\n'
-    (exercise.solutions / "wrong_not.py").write_text(said + right.split('"""', 2)[2].lstrip(), encoding="utf-8")
+    right = exercise.solution.read_text(encoding="utf-8").replace("step = 1", "step = 2 - 1")
+    said = "Right, and planted all the same.\n\nRefused by: check\n"
+    planted = exercise.solutions / "wrong_not.py"
+    planted.write_text(with_docstring(parts(right, planted)[1], said), encoding="utf-8")
+    assert store(exercise) == ([planted.with_suffix(".diff")], [])
     scalar = exercise.solutions / "wrong_scalar.py"
-    scalar.write_text(scalar.read_text(encoding="utf-8").replace('"check"', '"graft"'), encoding="utf-8")
+    scalar.write_text(scalar.read_text(encoding="utf-8").replace("by: check", "by: graft"), encoding="utf-8")
     assert dev.check(["02.1"]) == 1
     output = capsys.readouterr().out
     assert "2 to mend" in output
@@ -91,7 +94,7 @@ def test_what_is_malformed_is_not_run(exercise: Exercise, monkeypatch: pytest.Mo
 )
 def test_every_judgement_is_compared(tmp_path: Path, name: str, outcomes: list[str], words: str) -> None:
     path = tmp_path / name
-    path.write_text('REFUSED_BY = "graft"\n')
+    path.write_text('"""Wrong.\n\nRefused by: graft\n"""\n')
     rungs = [RungResult(rung, outcome) for rung, outcome in zip(("check", "lab", "graft"), outcomes, strict=False)]
     said = dev.misjudged(path, Report("02.1", "Title", name, tuple(rungs)))
     assert (said == "") == (words == "")

@@ -61,7 +61,7 @@ def test_what_is_not_needed_does_not_hinder(clone: Path, monkeypatch: pytest.Mon
         "no compiler: no g++ Chapter 05 and its exercises compile CUDA kernels for a simulated device",
         "Fused loops of traced programs run in NumPy, which is slower.",
         "no Node.js: no node Mathematics and diagrams of the book show as their source.",
-        "no GPU: no NVIDIA card that answers CUDA kernels run on a simulated device, on the CPU;",
+        "no GPU: no NVIDIA GPU responds CUDA kernels run on a simulated device, on the CPU;",
         "no torch: not installed Comparisons with torch show what was recorded instead of running it.",
         'No exercise needs it. To mend it: pip install -e ".[torch]"',
         "The exercises can run. What is marked `no` is not needed for them.",

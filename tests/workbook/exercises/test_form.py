@@ -11,8 +11,9 @@ import pytest
 from tests.workbook.exercises.copies import clone_with_strides
 from workbook.book import notebooks
 from workbook.exercises.catalogue import Exercise, find
-from workbook.exercises.form import form_problems, refused_by, signatures
+from workbook.exercises.form import form_problems, signatures
 from workbook.exercises.form import parsed as tree_of
+from workbook.exercises.wrong import write_out
 
 
 @pytest.fixture
@@ -94,15 +95,31 @@ DAMAGES: dict[str, tuple[Callable[[Exercise], object], str]] = {
     "a check without tests": (lambda e: e.check.write_text('"""Nothing."""\n'), "check_strides.py: no test"),
     "one wrong answer": (
         lambda e: [path.unlink() for path in e.wrong_answers()[1:]],
-        "1 wrong answers (wrong_*.py beside the solution); at least 2",
+        "1 wrong answers (wrong_*.diff beside the solution); at least 2",
     ),
     "a wrong answer that does not say why": (
-        lambda e: change(e.solutions / "wrong_list.py", '"""Gives a list instead of a tuple."""', ""),
-        "wrong_list.py: no docstring",
+        lambda e: change(e.solutions / "wrong_list.diff", "Gives a list instead of a tuple.\n\n", ""),
+        "wrong_list.diff: its first line does not say what is wrong with it",
     ),
     "a rung that does not exist": (
-        lambda e: change(e.solutions / "wrong_list.py", '"check"', '"tests"'),
-        'wrong_list.py: REFUSED_BY = \'tests\'; it has to name a rung: "check" | "lab" | "graft"',
+        lambda e: change(e.solutions / "wrong_list.diff", "by: check", "by: tests"),
+        "wrong_list.diff: `Refused by: tests`; it has to name a rung: check | lab | graft",
+    ),
+    "a wrong answer that does not apply": (
+        lambda e: change(e.solutions / "wrong_list.diff", "-    return", "-    give"),
+        "02.1` renumbers hunks whose lines have moved",
+    ),
+    "a wrong answer that is stored whole and would be shorter as a difference": (
+        lambda e: write_out(e, "list"),
+        "wrong_list.py is not as it is to be stored: `workbook dev wrong 02.1` mends it",
+    ),
+    "a wrong answer that is right": (
+        lambda e: (e.solutions / "wrong_not.py").write_text(e.solution.read_text(encoding="utf-8"), encoding="utf-8"),
+        "wrong_not.py: it is the solution",
+    ),
+    "a wrong answer in bad style": (
+        lambda e: change(e.solutions / "wrong_scalar.py", "strides = [1]", "strides=[1]"),
+        "ruff format: ",
     ),
     "a lab sheet out of step": (lambda e: change(e.lab_source, "## Play", "## Toy"), "out of step with its text"),
     "bad style": (lambda e: change(e.check, "import random\n", "import random\nimport os\n"), "ruff check: "),
@@ -132,9 +149,3 @@ def test_the_first_lines_of_public_functions_classes_and_methods_are_compared(tm
         "Node.apply": "def apply(self, g)",
         "f": "def f(x: int=1) -> str",
     }
-
-
-def test_a_wrong_answer_that_names_no_rung_names_nothing(tmp_path: Path) -> None:
-    path = tmp_path / "wrong.py"
-    path.write_text("REFUSED = 1\n")
-    assert refused_by(path) == ""

@@ -180,13 +180,13 @@ def graft_again(root: Path, text: str) -> Report:
 
 def test_a_piece_that_is_never_called_is_refused(tmp_path: Path) -> None:
     told = refusal(graft(tmp_path, FOUR, TANH, STRIDES, test="def test_nothing():\n    pass\n"))
-    assert told.came == "tanh_grad was put in its place and was not called once by the library"
+    assert told.came == "tanh_grad took the place of its counterpart, but the library never called it"
 
 
 def test_a_piece_that_only_the_tests_call_is_refused(tmp_path: Path) -> None:
     itself = "from glasstorch.core import geometry\n\ndef test_it():\n    geometry.contiguous_strides((2, 3))\n"
     report = graft(tmp_path, FOUR, STRIDES, test=itself)
-    assert refusal(report).came == "strides was put in its place and was not called once by the library"
+    assert refusal(report).came == "strides took the place of its counterpart, but the library never called it"
     assert report.rungs[0].calls == {"strides": 0}
     both = f"import glasstorch\n{itself}    glasstorch.empty(4, 5).stride()\n"
     (tmp_path / "tests" / "test_carried.py").write_text(both)
@@ -281,7 +281,7 @@ def test_an_example_that_hypothesis_finds_is_shown(tmp_path: Path) -> None:
 def test_an_answer_that_is_not_the_same_twice_is_told_without_hypothesis(tmp_path: Path) -> None:
     moody = "calls = []\n\ndef strides(shape):\n    calls.append(1)\n    return (3 if len(calls) != 5 else 4, 1)\n"
     told = refusal(graft(tmp_path, moody, STRIDES, test=HYPOTHESIS))
-    assert told.came == "the same question was not answered twice alike"
+    assert told.came == "the same call did not give the same result twice"
 
 
 def test_a_formula_that_names_what_is_not_there_is_refused(tmp_path: Path) -> None:

@@ -82,7 +82,7 @@ def test_a_text_that_nothing_is_launched_with_is_refused(tmp_path: Path) -> None
         "import glasstorch as torch\n\ndef test_it():\n    torch.cuda.use_simulator()\n    torch.ones(2).cuda() + 1\n"
     )
     told = refusal(graft(tmp_path, returning(HEADER.read_text(encoding="utf-8")), test=other))
-    assert told.came == "rows was put in its place and was not called once by the library"
+    assert told.came == "rows took the place of its counterpart, but the library never called it"
 
 
 def test_a_header_that_is_not_there_is_the_authors_error(tmp_path: Path) -> None:

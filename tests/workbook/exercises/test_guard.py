@@ -134,7 +134,7 @@ def test_the_table_of_what_hurts_leaves_no_event_out() -> None:
 
 
 def test_a_folder_that_cannot_be_found_out_is_refused(guard: Guard) -> None:
-    with pytest.raises(GuardError, match="it tried to delete victim, and it cannot be found out where that is"):
+    with pytest.raises(GuardError, match="it tried to delete victim, and its path cannot be determined"):
         guard.hear("os.remove", ["victim", 1 << 20])
 
 

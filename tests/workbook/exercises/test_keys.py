@@ -38,7 +38,7 @@ def test_no_key_is_nothing_after_the_time(terminal: tuple[int, int]) -> None:
     with Keys(terminal[1]) as opened:
         began = time.monotonic()
         assert opened.read(0.05) == ""
-        assert 0.04 < time.monotonic() - began < 1
+        assert 0.04 < time.monotonic() - began < 60
 
 
 @pytest.mark.parametrize("error", [None, KeyboardInterrupt])

@@ -50,7 +50,7 @@ def test_an_explanation_is_the_first_lines_without_pytests_diff() -> None:
 
 def test_an_answer_that_changes_its_mind_is_told_without_hypothesis() -> None:
     flaky = type("FlakyFailure", (Exception,), {})
-    assert explanation(flaky("insides")) == "the same question was not answered twice alike"
+    assert explanation(flaky("insides")) == "the same call did not give the same result twice"
 
 
 def test_an_example_that_hypothesis_noted_is_shown() -> None:

@@ -138,8 +138,8 @@ def test_a_pass_counts_only_unedited_and_on_all_rungs() -> None:
     edited = replace(PASSED_REPORT, edited=("exercises/a/check_a.py",))
     assert edited.passed
     assert not edited.counts
-    assert "exercises/a/check_a.py is not as shipped: this run does not count as done." in render(edited, 200)
-    assert "To have it back: `git checkout -- exercises/a/check_a.py`" in render(edited, 200)
+    assert "exercises/a/check_a.py is not as shipped, so this run does not count as passed." in render(edited, 200)
+    assert "To restore it: `git checkout -- exercises/a/check_a.py`" in render(edited, 200)
     assert "Next: bring back what was edited, then `workbook check 02.1` again." in render(edited)
 
 

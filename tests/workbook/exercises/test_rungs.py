@@ -157,19 +157,19 @@ def hung(root: Path, text: str, rung: str, *limits: float) -> Refusal:
 
 
 def test_an_endless_loop_is_ended_and_its_line_named(root: Path) -> None:
-    told = hung(root, "def double(number):\n    while True:\n        pass\n", "check", 1, 8, 30)
+    told = hung(root, "def double(number):\n    while True:\n        pass\n", "check", 1, 8, 30, 120)
     assert told.line in (2, 3)
     assert told.trace[0].startswith(f"line {told.line}, in double: ")
 
 
 def test_an_endless_loop_in_the_lab_sheet_is_ended_and_its_line_named(root: Path) -> None:
     hangs = "def double(number):\n    while number == 21:\n        pass\n"
-    assert hung(root, hangs, "lab", 2.5, 10, 30).line in (2, 3)
+    assert hung(root, hangs, "lab", 2.5, 10, 30, 120).line in (2, 3)
 
 
 def test_an_endless_loop_inside_the_library_is_ended_and_its_line_named(tmp_path: Path) -> None:
     make(tmp_path, test=CARRIED)
-    assert hung(tmp_path, "def double(shape):\n    while shape:\n        pass\n", "graft", 1, 8, 30).line in (2, 3)
+    assert hung(tmp_path, "def double(shape):\n    while shape:\n        pass\n", "graft", 1, 8, 30, 120).line in (2, 3)
 
 
 def test_much_output_is_cut_and_counted(root: Path) -> None:
@@ -200,7 +200,7 @@ def test_ending_the_process_at_the_top_is_no_pass(root: Path) -> None:
 
 
 def test_ending_the_kernel_is_no_pass(root: Path) -> None:
-    told = refusal(answer(root, "import os\ndef double(number):\n    os._exit(0)\n", "lab", limit=60))
+    told = refusal(answer(root, "import os\ndef double(number):\n    os._exit(0)\n", "lab", limit=300))
     assert told.came.endswith("without a result")
 
 
@@ -431,13 +431,13 @@ def test_an_interrupt_ends_everything_and_leaves_nothing(root: Path, leftovers: 
     (root / "exercises" / PLACE / "answer.py").write_text(text)
     command = [sys.executable, "-c", INTERRUPTED, str(root), str(leftovers), rung]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
-        for _ in range(200):
+        for _ in range(6000):
             groups = [int(path.name) for path in leftovers.glob("*/*/groups/*")]
             if list(leftovers.glob("*/*/rung-hang.txt")) or groups:
                 break
             time.sleep(0.05)
         process.send_signal(signal.SIGINT)
-        process.communicate(timeout=20)
+        process.communicate(timeout=300)
     assert process.returncode == -signal.SIGINT
     assert not list(leftovers.iterdir())
     for group in groups:
@@ -447,7 +447,7 @@ def test_an_interrupt_ends_everything_and_leaves_nothing(root: Path, leftovers: 
 
 def wait_for_end(group: int) -> None:
     """Raise ProcessLookupError as soon as there is no such process group."""
-    for _ in range(100):
+    for _ in range(6000):
         os.killpg(group, 0)
         time.sleep(0.05)
 
@@ -498,7 +498,7 @@ def test_a_library_that_cannot_be_imported_is_not_the_answers_fault(
     root: Path, installation: Path, rung: str, text: str, came: str
 ) -> None:
     (installation / "reference" / "glasstorch" / "__init__.py").write_text(text)
-    report = answer(root, f"import glasstorch as torch\n{GOOD}", rung, limit=60)
+    report = answer(root, f"import glasstorch as torch\n{GOOD}", rung, limit=300)
     assert broken(report).startswith("glasstorch cannot be imported: ")
     assert came in broken(report)
 
@@ -519,7 +519,7 @@ def test_a_process_that_ends_before_the_answer_is_loaded_is_not_its_fault(
     root: Path, installation: Path, rung: str, file: str, text: str, came: str
 ) -> None:
     (installation / file).write_text(text)
-    assert broken(answer(root, GOOD, rung)).endswith(f" before it came to your answer: {came}")
+    assert broken(answer(root, GOOD, rung)).endswith(f" before your answer was reached: {came}")
 
 
 @pytest.mark.parametrize(
@@ -538,7 +538,7 @@ def test_a_tool_that_cannot_be_loaded_is_not_the_answers_fault(
         f"__path__ += {ipykernel.__path__!r}\nversion_info = (7,)\n"
     )
     (installation / file).write_text("raise ImportError('damaged')")
-    assert broken(answer(root, GOOD, rung, limit=60)).startswith(came)
+    assert broken(answer(root, GOOD, rung, limit=300)).startswith(came)
 
 
 def test_an_error_of_ours_after_the_answer_has_begun_is_its_doing(root: Path) -> None:
@@ -549,7 +549,7 @@ def test_an_error_of_ours_after_the_answer_has_begun_is_its_doing(root: Path) ->
 def test_a_time_limit_before_the_answer_is_loaded_blames_no_loop(root: Path, installation: Path) -> None:
     (installation / "reference" / "glasstorch" / "__init__.py").write_text("while True: pass")
     told = refusal(answer(root, GOOD, "graft", limit=3))
-    assert told.because == "it had not come to your answer yet. With `--limit SECONDS` it gets more time"
+    assert told.because == "your answer had not been reached yet. With `--limit SECONDS` it gets more time"
 
 
 def broken(report: Report) -> str:

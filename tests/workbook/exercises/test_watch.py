@@ -281,7 +281,7 @@ def test_each_way_to_save_is_noticed(
         time.sleep(0.3)
         assert not folder.saved()
         save(strides.answer)
-        end = time.monotonic() + 10
+        end = time.monotonic() + 300
         while not folder.saved():
             assert time.monotonic() < end, "the save was not noticed"
             time.sleep(0.02)
@@ -438,7 +438,7 @@ def test_without_a_keyboard_it_checks_on_each_save_until_it_is_ended(
     strides.answer.write_text("saved\n")
     read_until(running, "Saving answer.py checks it again. Ctrl-C ends this.")
     running.send_signal(number)
-    _, error = running.communicate(timeout=20)
+    _, error = running.communicate(timeout=300)
     assert running.returncode == code
     assert "Traceback" not in error
     assert error.count("Stopped.\n") == (code == 130)

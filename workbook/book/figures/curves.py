@@ -1,4 +1,4 @@
-"""How do one or two series of numbers run?"""
+"""How is a line chart of one or two series of numbers drawn?"""
 
 from __future__ import annotations
 

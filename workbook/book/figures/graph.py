@@ -7,7 +7,7 @@ from collections.abc import Container, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from workbook.book.figures.kit import Figure, text_width
+from workbook.book.figures.kit import Figure, text_width, total
 
 if TYPE_CHECKING:
     from glasstorch import Tensor
@@ -42,10 +42,10 @@ def draw(root: Tensor, leaves: Mapping[str, Tensor]) -> Figure:
     boxes = {node: boxed(node, level, leaves) for node, level in drawn.items()}
     left_out = len(every) - len(boxes)
     levels = in_levels(boxes)
-    widest = max(sum(box.width + BETWEEN for box in level) for level in levels)
+    widest = max(total(box.width + BETWEEN for box in level) for level in levels)
     width = max(widest + 2 * LEFT, 240)
     for level in levels:
-        x = (width - sum(box.width + BETWEEN for box in level) + BETWEEN) / 2
+        x = (width - total(box.width + BETWEEN for box in level) + BETWEEN) / 2
         for box in level:
             box.x = x
             x += box.width + BETWEEN
@@ -212,7 +212,7 @@ def in_levels(boxes: Mapping[Any, Box]) -> list[list[Box]]:
                 for number, (target, _) in enumerate(other.node.next_functions)
                 if target is box.node
             ]
-            return sum(sources) / len(sources)
+            return total(sources) / len(sources)
 
         level.sort(key=centre)
     return levels

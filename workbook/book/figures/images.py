@@ -1,4 +1,4 @@
-"""What does a row of small images look like?"""
+"""How is a row of small images drawn?"""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from workbook.book.figures.kit import Figure, text_width
+from workbook.book.figures.kit import Figure, text_width, total
 
 if TYPE_CHECKING:
     from glasstorch.devices.snapshot import BlockInfo, SegmentInfo
@@ -89,7 +89,7 @@ def rows_of(
     for block in blocks:
         names = shortened(names_in(block, device, holders))
         needed = max(text_width(size_of(block["size"]), TEXT), text_width(names, NAME, mono=True)) + 12
-        if rows[-1] and sum(width for _, _, width in rows[-1]) + needed > WIDTH:
+        if rows[-1] and total(width for _, _, width in rows[-1]) + needed > WIDTH:
             rows.append([])
         rows[-1].append((block, names, needed))
     return [spread(row) for row in rows]
@@ -106,9 +106,9 @@ def shortened(names: Sequence[str]) -> str:
 
 def spread(row: Sequence[tuple[BlockInfo, str, float]]) -> list[tuple[BlockInfo, str, float]]:
     """The same row as wide as the figure: what is left over goes to the blocks by their sizes."""
-    left = WIDTH - sum(width for _, _, width in row)
-    total = sum(block["size"] for block, _, _ in row)
-    return [(block, names, width + left * block["size"] / total) for block, names, width in row]
+    left = WIDTH - total(width for _, _, width in row)
+    whole = sum(block["size"] for block, _, _ in row)
+    return [(block, names, width + left * block["size"] / whole) for block, names, width in row]
 
 
 def names_in(block: BlockInfo, device: int, holders: Mapping[str, tuple[int, int]]) -> list[str]:

@@ -1,4 +1,4 @@
-"""What does the caller of a figure call its tensors?"""
+"""Which names has the caller of a figure given its tensors?"""
 
 from __future__ import annotations
 

@@ -1,9 +1,13 @@
-"""Knows only row-major tensors, and refuses all others."""
+"""Knows only row-major tensors, and refuses all others.
 
-REFUSED_BY = "check"
+Refused by: check
+"""
+
+Shape = tuple[int, ...]
 
 
-def view_strides(shape: tuple[int, ...], strides: tuple[int, ...], target: tuple[int, ...]) -> tuple[int, ...] | None:
+def view_strides(shape: Shape, strides: Shape, target: Shape) -> Shape | None:
+    """The strides under which the storage reads as `target`, None if none do."""
     row_major = 1 if 0 not in shape and shape else 0
     for size, stride in zip(reversed(shape), reversed(strides), strict=True):
         if size != 1 and row_major:

@@ -1,9 +1,13 @@
-"""Finds the number of elements right, and lays the new sizes out row by row whatever the strides are."""
+"""Finds the number of elements right, and lays the new sizes out row by row whatever the strides are.
 
-REFUSED_BY = "check"
+Refused by: check
+"""
+
+Shape = tuple[int, ...]
 
 
-def view_strides(shape: tuple[int, ...], strides: tuple[int, ...], target: tuple[int, ...]) -> tuple[int, ...] | None:
+def view_strides(shape: Shape, strides: Shape, target: Shape) -> Shape | None:
+    """The strides under which the storage reads as `target`, None if none do."""
     if shape == target:
         return strides
     found = [1]

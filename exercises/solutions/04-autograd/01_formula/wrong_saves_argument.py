@@ -1,8 +1,9 @@
-"""Asks for the argument and computes tanh once more: right, and a second tensor in memory for each call."""
+"""Asks for the argument and computes tanh once more: right, and a second tensor in memory for each call.
+
+Refused by: check
+"""
 
 import glasstorch as torch
-
-REFUSED_BY = "check"
 
 
 def tanh_self(grad: torch.Tensor, self: torch.Tensor) -> torch.Tensor:

@@ -1,13 +1,15 @@
-"""Calls itself for each node: right, until the graph is deeper than the stack."""
+"""Calls itself for each node: right, until the graph is deeper than the stack.
+
+Refused by: check
+"""
 
 from collections.abc import Sequence
 
 from glasstorch.autograd.node import Edge, Node
 
-REFUSED_BY = "check"
-
 
 def compute_dependencies(roots: Sequence[Edge]) -> dict[Node, int]:
+    """For every node below the roots, how many edges lead to it."""
     counts: dict[Node, int] = {}
     seen: set[Node] = set()
 

@@ -1,9 +1,10 @@
-"""Looks at uses only: a write whose result nobody uses goes."""
+"""Looks at uses only: a write whose result nobody uses goes.
+
+Refused by: check
+"""
 
 from glasstorch.jit.ir import Graph
 from glasstorch.jit.side_effects import has_side_effects
-
-REFUSED_BY = "check"
 
 
 def eliminate_dead_code(graph: Graph) -> bool:

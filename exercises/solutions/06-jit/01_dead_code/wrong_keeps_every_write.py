@@ -1,10 +1,11 @@
-"""Keeps whatever writes: also where nobody sees it."""
+"""Keeps whatever writes: also where nobody sees it.
+
+Refused by: check
+"""
 
 from glasstorch.jit.alias_analysis import AliasAnalysis
 from glasstorch.jit.ir import Graph
 from glasstorch.jit.side_effects import has_side_effects
-
-REFUSED_BY = "check"
 
 
 def eliminate_dead_code(graph: Graph) -> bool:

@@ -1,10 +1,11 @@
-"""Looks at the two nodes only, and not at what stands between them."""
+"""Looks at the two nodes only, and not at what stands between them.
+
+Refused by: check
+"""
 
 from glasstorch.jit.alias_analysis import AliasAnalysis
 from glasstorch.jit.ir import Node
 from glasstorch.jit.passes.fuse_pointwise import is_fusible
-
-REFUSED_BY = "check"
 
 
 def may_fuse(producer: Node, consumer: Node, aliases: AliasAnalysis) -> bool:

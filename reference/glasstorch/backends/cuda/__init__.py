@@ -1,7 +1,7 @@
-"""What can be chosen of the libraries that CUDA kernels call?
+"""What can be configured in the libraries that CUDA kernels call?
 
 Mirrors: torch/backends/cuda/__init__.py
-Differs: only which library multiplies matrices; see devices/blas.py.
+Differs: only the choice of the matrix multiplication library; see devices/blas.py.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""What can be chosen of the library that finds the order of einsum's products?
+"""What can be configured in the library that optimises the contraction order of einsum?
 
 Mirrors: torch/backends/opt_einsum/__init__.py
-Differs: the choices are kept in python_forms/contraction.py, where einsum reads them.
+Differs: the settings are stored in python_forms/contraction.py, where einsum reads them.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class OptEinsumModule(ModuleType):
 
     @property
     def enabled(self) -> bool:
-        """Whether opt_einsum is asked for an order."""
+        """Whether opt_einsum chooses the contraction order."""
         return choice.enabled
 
     @enabled.setter
@@ -32,7 +32,7 @@ class OptEinsumModule(ModuleType):
 
     @property
     def strategy(self) -> str | None:
-        """How opt_einsum looks for an order: 'auto', 'greedy' or 'optimal'; None where it is not installed."""
+        """How opt_einsum searches for an order: 'auto', 'greedy' or 'optimal'; None where it is not installed."""
         return choice.strategy
 
     @strategy.setter

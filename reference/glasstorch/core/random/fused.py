@@ -1,6 +1,6 @@
 """How is `x * scale + shift` rounded once instead of twice?
 
-Mirrors: the fused multiply-add instruction that a compiler makes of `x * (to - from) + from`
+Mirrors: the fused multiply-add instruction to which a compiler contracts `x * (to - from) + from`
 Differs: built from additions and multiplications, because NumPy does not offer the instruction.
 
 A processor with this instruction rounds only the final sum; without it the product is rounded too, and about
@@ -28,7 +28,7 @@ def fused_multiply_add(x: NDArray[Any], scale: float, shift: float) -> NDArray[A
     if not (math.isfinite(scale) and math.isfinite(shift)):
         with np.errstate(invalid="ignore"):
             result: NDArray[Any] = x * x.dtype.type(scale) + x.dtype.type(shift)
-        return result  # infinite or nan: nothing to round
+        return result  # infinite or NaN: nothing to round
     if x.dtype == np.float32:
         product = x.astype(np.float64) * scale  # exact: 24 bits times 24 bits
         return sum_rounded_to_odd(product, np.float64(shift)).astype(np.float32)
@@ -55,10 +55,10 @@ def exact_product(a: NDArray[np.float64], b: np.float64) -> tuple[NDArray[np.flo
 
 
 def sum_rounded_to_odd(a: NDArray[np.float64], b: NDArray[np.float64] | np.float64) -> NDArray[np.float64]:
-    """The sum, where an inexact one gets an odd last bit.
+    """The sum rounded to odd: an inexact one gets an odd last bit.
 
     A second rounding to fewer bits then gives what one rounding of the true sum would give: an odd last bit
-    can neither lie on the middle between two shorter numbers nor be mistaken for one.
+    can neither be a tie between two shorter numbers nor be mistaken for one.
     """
     total, error = exact_sum(a, b)
     bits = total.view(np.int64)

@@ -307,6 +307,7 @@ def _saturated(counted: Array, dtype: NumpyDtype) -> Array:
     if dtype.kind not in "iu":
         return cast(counted, dtype)
     bits = 64 if dtype == np.int64 else 32
-    return np.where(counted < 2.0 ** (bits - 1), counted, 0).astype(np.int64) + np.where(
+    whole: Array = np.where(counted < 2.0 ** (bits - 1), counted, 0).astype(np.int64) + np.where(
         counted < 2.0 ** (bits - 1), 0, (1 << (bits - 1)) - 1
     )
+    return whole

@@ -22,6 +22,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from glasstorch._tensor import Tensor
+from glasstorch.dispatch.tags import Tag
 from glasstorch.jit.alias_analysis import memory_facts, written_arguments
 from glasstorch.jit.ir import Block, Graph, Node, Value
 from glasstorch.jit.printer import SUBGRAPH
@@ -29,8 +30,6 @@ from glasstorch.jit.side_effects import has_side_effects, is_uninitialised
 from glasstorch.jit.types import DEVICE, ListType, TensorType
 
 GROUP: Final = "prim::DifferentiableGraph"
-# The sizes of what they give depend on data (of an index, if it is a mask), or they read where elements lie in memory.
-LEFT_OUT: Final = frozenset(["nonzero", "where", "index.Tensor", "index_put", "as_strided", "_as_strided_backward"])
 
 
 def create_autodiff_subgraphs(graph: Graph, threshold: int = 2) -> bool:
@@ -49,7 +48,7 @@ def create_autodiff_subgraphs(graph: Graph, threshold: int = 2) -> bool:
 def may_be_differentiated(node: Node) -> bool:
     """Whether a node can be in a group: it computes new tensors, or views, of tensors and of what is constant."""
     operator = node.maybe_operator()
-    if operator is None or operator.qualified_overload in LEFT_OUT or _is_barrier(node) or is_uninitialised(node):
+    if operator is None or Tag.eager_gradient in operator.tags or _is_barrier(node) or is_uninitialised(node):
         return False
     takes_tensors = any(isinstance(value.type, TensorType) or _is_tensor_list(value) for value in node.inputs)
     gives_tensors = all(isinstance(value.type, TensorType) or _is_unpacked(value) for value in node.outputs)

@@ -1,7 +1,6 @@
 """How does a graph forget what it knows of its tensors?
 
 Mirrors: torch/csrc/jit/passes/shape_analysis.cpp (EraseShapeInformation)
-Differs: nothing in substance.
 """
 
 from __future__ import annotations

@@ -1,48 +1,37 @@
 """Which operators of a graph are others under another name?
 
 Mirrors: torch/csrc/jit/passes/normalize_ops.cpp (NormalizeOps, getOperatorAliasMap)
-Differs: `degrees` and `radians` of TorchScript are not there.
+Differs: other names are what the operator table calls `alias_of`, so `trapz` is `trapezoid`. `degrees` and `radians` of
+    TorchScript are not there.
 
 The tracer runs it, so that no other pass has to know two names of one operator.
 """
 
 from __future__ import annotations
 
-from typing import Final
-
+from glasstorch.dispatch.operator import Operator, registry
 from glasstorch.jit.ir import Graph, Node
-
-# What PyTorch's graphs write under the name on the right, with and without `_` at the end.
-ALIASES: Final = {
-    "absolute": "abs", "clip": "clamp", "fix": "trunc", "ger": "outer", "negative": "neg",
-    "multiply": "mul", "subtract": "sub", "divide": "div", "true_divide": "div",
-    "greater_equal": "ge", "greater": "gt", "less_equal": "le", "less": "lt", "not_equal": "ne",
-    "concat": "cat", "concatenate": "cat", "det": "linalg_det", "inverse": "linalg_inv", "linalg_matmul": "matmul",
-    "matrix_exp": "linalg_matrix_exp", "matrix_power": "linalg_matrix_power", "orgqr": "linalg_householder_product",
-    "moveaxis": "movedim", "row_stack": "vstack", "swapdims": "transpose", "swapaxes": "transpose",
-    "special_expit": "sigmoid", "special_gammainc": "igamma", "special_gammaincc": "igammac",
-    "special_gammaln": "lgamma", "special_multigammaln": "mvlgamma", "special_psi": "digamma",
-    **{
-        f"special_{name}": name
-        for name in (
-            "digamma", "erf", "erfc", "erfinv", "exp2", "expm1", "i0", "log1p", "log_softmax", "logit", "logsumexp",
-            "polygamma", "round", "sinc", "softmax", "xlogy",
-        )
-    },
-    **{f"arc{name}": f"a{name}" for name in ("cos", "sin", "tan", "cosh", "sinh", "tanh")},
-}  # fmt: skip
-KINDS: Final = {
-    f"aten::{alias}{suffix}": f"aten::{name}{suffix}" for alias, name in ALIASES.items() for suffix in ("", "_")
-}
 
 
 def normalize_ops(graph: Graph) -> bool:
     """Give the nodes of operators that have two names the usual one."""
-    found = [node for node in graph.all_nodes() if node.kind in KINDS]
-    for node in found:
-        _rename(node, KINDS[node.kind])
+    found = [
+        (node, usual)
+        for node in graph.all_nodes()
+        if (operator := node.maybe_operator()) is not None and (usual := original(operator)) is not None
+    ]
+    for node, usual in found:
+        _rename(node, usual.name.partition(".")[0])
     graph.lint()
     return bool(found)
+
+
+def original(operator: Operator) -> Operator | None:
+    """The operator of which this one is another name; None where the name has overloads of its own, as `max` has."""
+    if operator.alias_of is None:
+        return None
+    overloads = registry.overloads(operator.namespace, operator.schema.name)
+    return operator.alias_of if all(o.alias_of or o.schema.is_out for o in overloads) else None
 
 
 def _rename(node: Node, kind: str) -> None:

@@ -54,7 +54,7 @@ def named(shape: Shape, targets: Array, ignore_index: int) -> Named:
     flat = targets.reshape(-1)
     # The scores of sample n at place p start at n * classes * inner + p; a class later is `inner` later.
     step = classes * inner
-    positions = np.arange(0, shape[0] * step, step) if step else np.zeros(shape[0], np.int64)
+    positions: Array = np.arange(0, shape[0] * step, step) if step else np.zeros(shape[0], np.int64)
     if inner != 1:
         positions = (positions[:, None] + np.arange(inner)).reshape(-1)
     counted = None
@@ -120,7 +120,7 @@ def nll_loss_gradient(
     classes, positions, counted = named(scores.shape, targets, ignore_index)
     gradient = empty_array(scores.shape, scores.dtype, scores.size * scores.itemsize)
     gradient.fill(0)
-    share = np.negative(widened(grad_output.array())).reshape(-1)
+    share: Array = np.negative(widened(grad_output.array())).reshape(-1)
     if reduction == NONE and len(self._shape) > 1:
         share = share if counted is None else share[counted]
     elif reduction == MEAN:

@@ -87,7 +87,8 @@ def by_halving(sequence: Array, values: Array, right: bool) -> Array:
     if sequence.ndim > 1:
         rows = np.ascontiguousarray(sequence).reshape(-1)
         first = size * np.arange(prod(values.shape[:-1])).reshape(*values.shape[:-1], 1)
-    low, high = np.zeros(values.shape, np.int64), np.full(values.shape, size)
+    low: Array = np.zeros(values.shape, np.int64)
+    high: Array = np.full(values.shape, size)
     for _ in range(size.bit_length()):
         middle = (low + high) >> 1
         beside = rows.take(np.minimum(middle, size - 1) + first)

@@ -23,7 +23,7 @@ CPU = KernelTable("CPU")
 
 # unique ---------------------------------------------------------------------------------------------------------
 
-NOTHING = np.empty(0, np.int64)
+NOTHING: Array = np.empty(0, np.int64)
 REFUSED = COMPLEX_DTYPES | FLOAT8
 
 

@@ -17,6 +17,7 @@ from glasstorch.core.dtype import BAREBONES_UNSIGNED, Number, dtype, get_default
 from glasstorch.core.errors import DeviceError, ShapeError, StorageError, not_implemented_for
 from glasstorch.core.geometry import Shape, channels_last_strides, contiguous_strides, span
 from glasstorch.core.layout import channels_last, channels_last_3d, contiguous_format, layout, memory_format
+from glasstorch.core.tensor_impl import Array
 from glasstorch.dispatch.library import KernelTable
 
 COMPOSED = KernelTable("CompositeExplicitAutograd", calls_operators=True, takes_keys=False)
@@ -177,7 +178,7 @@ def check_triangle(name: str, row: int, col: int, dtype: dtype | None, layout: l
 
 
 def placed_indices(
-    indices: tuple[np.ndarray, ...], dtype: dtype | None, device: device | None, pin_memory: bool | None
+    indices: tuple[Array, ...], dtype: dtype | None, device: device | None, pin_memory: bool | None
 ) -> Tensor:
     """Rows and columns as a tensor of sizes (2, n)."""
     found = wrap(np.stack(indices).astype(np.int64, copy=False), int64).to(int64 if dtype is None else dtype)

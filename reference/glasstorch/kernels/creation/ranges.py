@@ -175,7 +175,8 @@ def _between(first: Any, last: Any, step: Any, steps: int, wide: Any) -> Array:
     halfway = steps // 2
     rising = wide(first) + wide(step) * places[:halfway].astype(wide)
     falling = wide(last) - wide(step) * places[: steps - halfway][::-1].astype(wide)
-    return np.concatenate([rising, falling]).astype(type(first))
+    numbers: Array = np.concatenate([rising, falling]).astype(type(first))
+    return numbers
 
 
 def logspace_numbers(start: Number, end: Number, steps: int, base: float, dtype: dtype) -> Array:

@@ -51,7 +51,7 @@ def window(name: str) -> Callable[..., Tensor]:
         periodic, *parameters = given or (True,)
         wanted = check_window(name, window_length, dtype)
         if window_length < 2:
-            numbers = np.ones(window_length)
+            numbers: Array = np.ones(window_length)
         else:  # a periodic window is one point of a longer one short
             numbers = WINDOWS[name](window_length + bool(periodic), *parameters)[:window_length]
         return placed(numbers, wanted, device, pin_memory)

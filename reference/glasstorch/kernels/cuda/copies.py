@@ -215,8 +215,8 @@ def fill_with(tensor: Tensor, value: Array) -> None:
         return
     if len(bits) > 8:  # fill_elements takes one number of 8 bytes: the parts of a complex one, one after the other
         both = parts(tensor)
-        for part, number in enumerate(np.frombuffer(bits, np.float64)):
-            fill_with(make_view(both, tensor._shape, both.strides()[:-1], both._offset + part), np.array(number))
+        for part, component in enumerate(np.frombuffer(bits, np.float64)):
+            fill_with(make_view(both, tensor._shape, both.strides()[:-1], both._offset + part), np.array(component))
         return
     count = tensor.numel()
     number = np.uint64(int.from_bytes(bits, "little"))

@@ -10,6 +10,11 @@ from typing import Any, NoReturn
 
 from glasstorch._tensor import Tensor
 from glasstorch.core.errors import needs_data
+from glasstorch.dispatch.library import KernelTable
+from glasstorch.dispatch.tags import Tag
+from glasstorch.operators.generated.registry import OPERATORS
+
+META = KernelTable("Meta")
 
 
 def refusal(name: str) -> Any:
@@ -19,3 +24,8 @@ def refusal(name: str) -> Any:
         raise needs_data(name, self._shape)
 
     return kernel
+
+
+for row in OPERATORS:
+    if Tag.needs_data.name in row.tags:
+        META.add(row.name, refusal(row.name))

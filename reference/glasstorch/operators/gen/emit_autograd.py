@@ -12,12 +12,9 @@ from dataclasses import replace
 
 from glasstorch.core.errors import SchemaError
 from glasstorch.dispatch.schema import Argument
+from glasstorch.dispatch.tags import Tag
 from glasstorch.operators.gen.formulas import Formula, helper_modules, helper_names, local_name, read_formulas
-from glasstorch.operators.gen.model import INPLACE_VIEWS, Derivative, NativeFunction, located, python_name, result_names
-
-# Operators that take complex numbers and differentiate real ones only: they are not among
-# GRADIENT_IMPLEMENTED_FOR_COMPLEX of tools/autograd/gen_variable_type.py.
-REAL_DERIVATIVES = frozenset(("scatter_reduce", "index_reduce", "cummax", "cummin", "nan_to_num", "geqrf"))
+from glasstorch.operators.gen.model import Derivative, NativeFunction, located, python_name, result_names
 
 # Written into a tensor of integers they record nothing (VariableTypeManual.cpp, copy_).
 OF_DIFFERENTIABLE_DTYPES = frozenset(("copy_",))
@@ -138,6 +135,7 @@ class _Plan:
         self.results = list(dict.fromkeys(n for formula in formulas for n in formula.results))
         self.constants = dict(c for formula in formulas for c in formula.constants)
         self.names = result_names(f.schema)
+        self.refuses_complex = derivative.refuses_complex
         self.differentiable = [n for n in self.names if n not in derivative.not_differentiable]
 
     def index(self, name: str) -> int:
@@ -328,7 +326,7 @@ def _kernel(node: str, plan: _Plan) -> str:
 def _refuse_complex(plan: _Plan, result: str) -> list[str]:
     """The line that refuses a fresh result; in place PyTorch refuses nothing."""
     name = plan.f.schema.name.removeprefix("aten::").partition(".")[0]
-    return [f"    refuse_complex({result}, {name!r})\n"] if name in REAL_DERIVATIVES else []
+    return [f"    refuse_complex({result}, {name!r})\n"] if plan.refuses_complex else []
 
 
 def _refuse_integers(plan: _Plan) -> list[str]:
@@ -366,7 +364,7 @@ def _inplace_kernel(node: str, plan: _Plan) -> str:
     lines.append(f"    node = {node}({edges})\n")
     lines += _save(plan, inplace=True)
     lines.append(f"    {call}\n")
-    history = "turn_history" if f.schema.name in INPLACE_VIEWS else "rebase_history"
+    history = "turn_history" if Tag.inplace_view in f.tags else "rebase_history"
     lines.append(f"    {history}(self, node)\n")
     lines += _save_results(plan, {"result": "self"})
     lines.append("    return self\n")

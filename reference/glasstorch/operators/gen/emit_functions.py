@@ -10,8 +10,8 @@ import re
 from collections.abc import Iterable
 
 from glasstorch.calls.old_orders import OLD_ORDERS
-from glasstorch.calls.signature import NUMBERS_AS_TENSORS
 from glasstorch.dispatch.schema import Argument
+from glasstorch.dispatch.tags import Tag
 from glasstorch.operators.gen.model import NativeFunction, python_name
 
 HEADER = '''"""One function for each operator's name. {mark}
@@ -66,24 +66,6 @@ PYTHON_TYPE = {
     "Storage": "Storage",
 }
 
-
-# out= forms that PyTorch has as operators alone: its Python functions take no out= there.
-# Mirrors: the operators tagged `generated` in torchgen/native_function_generation.py, but for copies of views
-WITHOUT_PYTHON = frozenset(
-    [
-        *(f"bitwise_{name}.Scalar_Tensor_out" for name in ("and", "or", "xor", "left_shift", "right_shift")),
-        "_conj_physical.out",
-        "bucketize.Scalar_out",
-        "dist.out",
-        "linalg_matrix_exp.out",
-        "median.out",
-        "nanmedian.out",
-        "std_mean.correction_out",
-        "trace.out",
-        "var_mean.correction_out",
-    ]
-)
-
 NEVER = "never"
 
 
@@ -94,8 +76,9 @@ class Name:
         self.name = name
         self.functions = list(functions)
         self.plain = [f for f in self.functions if not f.schema.is_out]
-        self.outs = [f for f in self.functions if f.schema.is_out and f.name not in WITHOUT_PYTHON]
+        self.outs = [f for f in self.functions if f.schema.is_out and not _is_operator_alone(f)]
         self.primary = self.plain[0]
+        self.takes_numbers = Tag.numbers_as_tensors in self.primary.tags
         self.is_function = any("function" in f.variants for f in self.plain)
         self.is_method = any("method" in f.variants for f in self.plain)
 
@@ -108,6 +91,11 @@ class Name:
 
     def parameters(self) -> list[Argument]:
         return list(self.primary.schema.arguments)
+
+
+def _is_operator_alone(f: NativeFunction) -> bool:
+    """Whether PyTorch's Python functions take no out= that leads to this form."""
+    return Tag.generated in f.tags and Tag.view_copy not in f.tags
 
 
 def _takes_loose_ints(f: NativeFunction) -> bool:
@@ -174,7 +162,7 @@ def _plain(name: Name) -> str:
         if a.keyword_only and not keyword_only:
             declared.append("*more: Any" if more else "*")
             keyword_only = True
-        text = _declare(name.name, a, [f.schema.arguments[parameters.index(a)] for f in name.plain])
+        text = _declare(name.takes_numbers, a, [f.schema.arguments[parameters.index(a)] for f in name.plain])
         declared.append(f"{text} = MISSING" if a in missing else text)
     if out:
         declared += ([] if keyword_only else ["*"]) + ["out: Any = None"]
@@ -191,7 +179,7 @@ def _plain(name: Name) -> str:
         given = "".join(f"{_local(a)}, " for a in parameters if not a.keyword_only)
         others = ", **kwargs" if by_other_names else ""
         body += f"    if more:\n        return _parse_{name.name}.with_more(({given}*more){named}{others})\n"
-    if name.name in NUMBERS_AS_TENSORS:
+    if name.takes_numbers:
         numbers = [_local(a) for a in parameters if a.type.base == "Tensor" and a.name != "self"]
         for n in numbers:
             body += f"    if type({n}) in NUMBERS:\n        {n} = hooks.tensor_hooks.wrapped_number({n})\n"
@@ -261,7 +249,7 @@ def _loose(name: Name) -> str:
     has_self = len(f.schema.positional) == 2
     named = list(f.schema.keyword_only)
     declared = ["input: Tensor"] if has_self else []
-    declared += [f"*{local}: Any", *(_declare(name.name, a, [a]) for a in named)]
+    declared += [f"*{local}: Any", *(_declare(name.takes_numbers, a, [a]) for a in named)]
     passed = (["input"] if has_self else []) + [f"*{local}", *(f"{a.name}={_local(a)}" for a in named)]
     tests = [local, "not kwargs", *(["isinstance(input, TensorImpl)"] if has_self else [])]
     if name.outs:
@@ -336,9 +324,9 @@ def _local(a: Argument) -> str:
     return "input" if a.name == "self" else python_name(a.name)
 
 
-def _declare(function: str, a: Argument, same_place: list[Argument]) -> str:
+def _declare(takes_numbers: bool, a: Argument, same_place: list[Argument]) -> str:
     kinds: list[str] = []
-    number = function in NUMBERS_AS_TENSORS and a.name != "self" and a.type.base == "Tensor"
+    number = takes_numbers and a.name != "self" and a.type.base == "Tensor"
     for other in same_place:
         kind = PYTHON_TYPE[other.type.base]
         if other.type.is_list:

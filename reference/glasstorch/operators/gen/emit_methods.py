@@ -6,7 +6,7 @@ Differs: a mixin class; a method is the function under another name where the te
 
 from __future__ import annotations
 
-from glasstorch.calls.signature import NUMBERS_AS_TENSORS
+from glasstorch.dispatch.tags import Tag
 from glasstorch.operators.gen.emit_functions import Name, _call, _local, group
 from glasstorch.operators.gen.model import NativeFunction, python_name
 
@@ -53,10 +53,6 @@ REFLECTED = {
     "__rxor__": "bitwise_xor",
 }
 UNARY = {"__neg__": "neg", "__abs__": "abs", "__pos__": "positive"}
-
-# Operators that a tensor has as attributes, and those of them that may be assigned: `x.real = y`.
-PROPERTIES = {"T": "numpy_T", "H": "matrix_H", "mT": "mT", "mH": "mH"}
-PARTS = ("real", "imag")
 
 HEADER = '''"""The methods and operators that a Tensor gets from the declarations. {mark}
 
@@ -111,7 +107,8 @@ class TensorMethods(TensorImpl):
 
 def emit(functions: list[NativeFunction], mark: str) -> str:
     names = {n.name: n for n in group(functions)}
-    hidden = {*PROPERTIES.values(), *PARTS}
+    attributes = [f for f in functions if f.attribute is not None and f.functional is None]
+    hidden = {f.schema.name for f in attributes}
     by_overload = {f.name: f for f in functions}
     tables = "".join(
         f"{by_overload[overload].table} = table({overload!r})\n"
@@ -123,8 +120,8 @@ def emit(functions: list[NativeFunction], mark: str) -> str:
         *(_method(n) for n in names.values() if n.is_method and n.name not in hidden),
     ]
     parts.append("\n    # Attributes\n")
-    parts += [f"    {shown} = property(_f.{name_})\n" for shown, name_ in PROPERTIES.items() if name_ in names]
-    parts += [f"    {name_} = _part(_f.{name_})\n" for name_ in PARTS if name_ in names]
+    makers = {False: "property", True: "_part"}
+    parts += [f"    {f.attribute} = {makers[f.is_assignable]}(_f.{python_name(f.schema.name)})\n" for f in attributes]
     parts.append("\n    # Python's operators\n")
     for dunder, (name_, overload) in BINARY.items():
         if overload in by_overload:
@@ -160,7 +157,7 @@ def _method(name: Name) -> str:
 def _binary(dunder: str, name: str, f: NativeFunction) -> str:
     """`a + b`: straight to the table for two tensors; a number becomes one, the rest goes through the parser."""
     is_equality = dunder in ("__eq__", "__ne__")  # object has them too, and returns bool
-    takes_numbers = name in NUMBERS_AS_TENSORS and not is_equality
+    takes_numbers = Tag.numbers_as_tensors in f.tags and not is_equality
     call = (
         _call(f, " " * (8 if takes_numbers else 12)).replace("input.", "self.").replace("(keys, input", "(keys, self")
     )

@@ -9,51 +9,6 @@ from __future__ import annotations
 from glasstorch.operators.gen.emit_functions import group, takes_list_after_tensor
 from glasstorch.operators.gen.model import NativeFunction, python_name
 
-# Operators that PyTorch binds as methods only, by hand (python_forms/nonzero.py) or not at all, though their schemas
-# say function.
-SKIPPED = frozenset(
-    [
-        "alias",
-        "contiguous",
-        "index",
-        "lift_fresh",
-        "mH",
-        "mT",
-        "matrix_H",
-        "numpy_T",
-        "slice",
-        "to",
-        "new_empty",
-        "nonzero",
-        "nonzero_numpy",
-        "unfold",
-        "unique_dim",
-        "unique_dim_consecutive",
-    ]
-)
-# Operators whose public function is written in Python; most take a list where that takes any number of tensors
-# (torch/functional.py).
-VARIADIC = frozenset(
-    [
-        "atleast_1d",
-        "atleast_2d",
-        "atleast_3d",
-        "block_diag",
-        "broadcast_tensors",
-        "cartesian_prod",
-        "cdist",
-        "chain_matmul",
-        "einsum",
-        "meshgrid",
-        "norm",
-        "range",
-        "split",
-        "stft",
-        "tensordot",
-        "unique_consecutive",
-    ]
-)
-
 HEADER = '''"""The operators that are functions of the library by name: `glasstorch.add`. {mark}
 
 Mirrors: torch/__init__.py (the names of torch._C._VariableFunctions)
@@ -68,8 +23,9 @@ from glasstorch.calls.listed import listed as _listed
 def emit(functions: list[NativeFunction], mark: str) -> str:
     lines, listed = [HEADER.format(mark=mark)], []
     for name in group(functions):
-        hidden = name.name.startswith("_") or name.name.endswith("_backward") or name.name in SKIPPED | VARIADIC
-        if name.is_function and not hidden and name.primary.python_module is None:
+        hidden = name.name.startswith("_") or name.name.endswith("_backward")
+        generated = name.primary.python_function == "generated"
+        if name.is_function and not hidden and generated and name.primary.python_module is None:
             shown = python_name(name.name)
             if takes_list_after_tensor(name):
                 listed.append(f"{shown} = _listed(_functions.{shown}, {name.primary.schema.positional[1].name!r})\n")

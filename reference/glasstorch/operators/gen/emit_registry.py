@@ -1,4 +1,4 @@
-"""Emits `operators/generated/registry.py`: every operator's name, schema, shape function and composite kernel.
+"""Emits `operators/generated/registry.py`: every operator's name, schema, and what else its row says.
 
 Mirrors: RegisterSchema.cpp (aten/src/ATen/templates/RegisterSchema.cpp)
 Differs: rows of data; schemas are parsed when somebody asks for one.
@@ -9,7 +9,7 @@ from __future__ import annotations
 from glasstorch.operators.gen.model import NativeFunction
 from glasstorch.operators.operator_row import OperatorRow
 
-HEADER = '''"""All operators: name, schema, shape function, composite kernel. {mark}
+HEADER = '''"""All operators: name, schema, shape function, composite kernel, tags. {mark}
 
 Mirrors: build/aten/src/ATen/RegisterSchema.cpp
 Differs: data, defined by a loop at the end of this file.
@@ -35,14 +35,31 @@ def table(name: str) -> DispatchTable:
 
 
 for _row in OPERATORS:
-    define("aten::" + _row.name, "aten::" + _row.schema, f"native_functions.yaml:{_row.line}", _row.family)
+    define(
+        "aten::" + _row.name,
+        "aten::" + _row.schema,
+        f"native_functions.yaml:{_row.line}",
+        _row.tags,
+        _row.alias_of,
+        _row.family,
+    )
 """
 
 
-def emit(functions: list[NativeFunction], mark: str) -> str:
+def emit(functions: list[NativeFunction], not_implemented: dict[str, str], mark: str) -> str:
     rows = []
     for f in functions:
-        row = OperatorRow(str(f.schema), int(f.where.rpartition(":")[2]), f.shape, f.composite, f.functional, f.family)
+        row = OperatorRow(
+            str(f.schema),
+            int(f.where.rpartition(":")[2]),
+            f.shape,
+            f.composite,
+            f.functional,
+            f.alias_of,
+            tuple(tag.name for tag in f.tags),
+            not_implemented.get(f.name),
+            f.family,
+        )
         rows.append(f"    {_text(row)},\n")
     return HEADER.format(mark=mark) + "".join(rows) + FOOTER
 

@@ -3,7 +3,8 @@
 Mirrors: torchgen/model.py (NativeFunction), torchgen/native_function_generation.py (autogen),
 tools/autograd/load_derivatives.py
 Differs: `shape:` names the operator's shape function and `doc:` its sentence of help, which PyTorch keeps elsewhere;
-    `alias_of:` names the operator that a row is another name of, where PyTorch writes a function that calls it.
+    `alias_of:` names the operator that a row is another name of, where PyTorch writes a function that calls it;
+    `form_tags:`, `python_function:` and `property:` say what PyTorch's generators know by name.
 
 Everything is a frozen value. Parsing a schema checks that it prints back as it was written, and every error names
 the file and the line of the row that it comes from.
@@ -23,6 +24,7 @@ import yaml
 
 from glasstorch.core.errors import SchemaError
 from glasstorch.dispatch.schema import Argument, FunctionSchema, Return, Type
+from glasstorch.dispatch.tags import Tag
 from glasstorch.operators.families import NAMES as FAMILIES
 
 OPERATORS = Path(__file__).resolve().parents[1]
@@ -31,19 +33,15 @@ DERIVATIVES = OPERATORS / "derivatives.yaml"
 
 FUNCTION_KEYS = {
     *("func", "variants", "autogen", "inplace_variants", "dispatch", "alias_of", "python_module", "shape", "doc"),
-    "mirrors",
+    *("mirrors", "tags", "form_tags", "python_function", "property"),
 }
 COMPOSITE_KEYS = (
     "CompositeImplicitAutograd",
     "CompositeExplicitAutograd",
     "CompositeExplicitAutogradNonFunctional",
 )
-# Operators that change where a tensor looks, and no element (PyTorch: the tag inplace_view).
-INPLACE_VIEWS = frozenset(["as_strided_", "squeeze_", "t_", "transpose_", "unsqueeze_"])
-# Operators whose name with a `_` before it is another operator.
-TWINS = frozenset(
-    ["conj", "conj_physical", "linalg_det", "linalg_eigh", "linalg_slogdet", "linalg_solve_ex", "linalg_svd"]
-)
+# How the library offers an operator under its name: a generated function, one written by hand, or none.
+PYTHON_FUNCTIONS = ("generated", "by hand", "none")
 NAME = re.compile(r"\w+(\.\w+)?")
 FUNCTION = re.compile(r"(\w+\.)+\w+")  # in a module, which may stand in a folder: `views.pieces.narrow`
 
@@ -62,6 +60,11 @@ class NativeFunction:
     where: str  # file:line
     functional: str | None  # for a generated in-place or out= form: the operator that it was made from
     alias_of: str | None = None  # the operator that this one is another name of
+    tags: tuple[Tag, ...] = ()  # of its form too: `inplace`, `out`
+    python_function: str = "generated"  # one of PYTHON_FUNCTIONS
+    attribute: str | None = None  # what a tensor has it as, without a call
+    is_assignable: bool = False  # whether that attribute may be assigned
+    has_twin: bool = False  # whether another operator has the identifier of this one after a `_`
     family: str = ""  # whose section its row stands in; of operators/families.py
 
     @property
@@ -93,7 +96,7 @@ class NativeFunction:
     @property
     def table(self) -> str:
         """`_add_Tensor`: what generated code calls the operator's dispatch table."""
-        return f"_{self.identifier}" + ("_table" if self.schema.name in TWINS else "")
+        return f"_{self.identifier}" + ("_table" if self.has_twin else "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +108,7 @@ class Derivative:
     not_differentiable: tuple[str, ...]  # results that carry no gradient, by name
     where: str
     node: str | None = None  # the node's name, where PyTorch counts rows that are not here
+    refuses_complex: bool = False  # whether the formulas are for real results only
 
 
 def python_name(name: str) -> str:
@@ -192,6 +196,8 @@ def load_functions(path: Path = NATIVE_FUNCTIONS) -> list[NativeFunction]:
                 functions.append(replace(function, family=family))
     by_name = {f.name: f for f in functions}
     forms = {(f.functional, f.is_inplace): f.name for f in functions if f.functional is not None}
+    taken = {named for f in functions for named in (f.schema.name, f.identifier)}
+    functions = [replace(f, has_twin=f"_{f.identifier}" in taken) for f in functions]
     return [f if f.alias_of is None else _alias(f, by_name, forms) for f in functions]
 
 
@@ -202,7 +208,7 @@ def _functions_of(row: dict[str, Any], where: str) -> Iterator[NativeFunction]:
             f"a row has 'func' and may have {sorted(FUNCTION_KEYS - {'func'})}; got {sorted(set(row) - {'__line__'})}"
         )
     for key, value in row.items():
-        if key not in ("dispatch", "__line__") and not isinstance(value, str):
+        if key not in ("dispatch", "form_tags", "__line__") and not isinstance(value, str):
             raise SchemaError(f"'{key}': expected text, got {value!r}")
     schema = FunctionSchema.parse(row["func"])
     variants = frozenset(v.strip() for v in row.get("variants", "function").split(","))
@@ -221,6 +227,18 @@ def _functions_of(row: dict[str, Any], where: str) -> Iterator[NativeFunction]:
         raise SchemaError(
             f"{schema.name} is {original} under another name: it has no dispatch, shape or doc of its own"
         )
+    attribute, _, assignable = row.get("property", "").partition(", ")
+    if assignable not in ("", "assignable") or (assignable and not attribute):
+        raise SchemaError(
+            f"property of {schema.name}: expected an attribute's name, or that and ', assignable', got "
+            f"{row['property']!r}"
+        )
+    python_function = row.get("python_function", PYTHON_FUNCTIONS[0])
+    if python_function not in PYTHON_FUNCTIONS:
+        raise SchemaError(
+            f"python_function of {schema.name}: expected one of {', '.join(PYTHON_FUNCTIONS)}, got {python_function!r}"
+        )
+    tags = _tags(row["tags"]) if "tags" in row else ()
     function = NativeFunction(
         schema,
         variants,
@@ -232,8 +250,13 @@ def _functions_of(row: dict[str, Any], where: str) -> Iterator[NativeFunction]:
         where,
         None,
         original,
+        _with_form(tags, schema),
+        python_function,
+        attribute or None,
+        bool(assignable),
     )
     yield function
+    form_tags = _form_tags(row.get("form_tags"))
     for name in (n.strip() for n in row.get("autogen", "").split(",") if n.strip()):
         if not NAME.fullmatch(name):
             raise SchemaError(f"autogen: expected names such as add_.Tensor or add.out, got {name!r}")
@@ -245,7 +268,50 @@ def _functions_of(row: dict[str, Any], where: str) -> Iterator[NativeFunction]:
             derived, seen_as = out_schema(schema, overload), variants & {"function"}
         else:
             raise SchemaError(f"autogen of {function.name}: {name!r} is neither {schema.name}_ nor an overload of it")
-        yield replace(function, schema=derived, variants=frozenset(seen_as), composite=None, functional=function.name)
+        yield replace(
+            function,
+            schema=derived,
+            variants=frozenset(seen_as),
+            composite=None,
+            functional=function.name,
+            tags=_with_form(_inherited(tags, form_tags.pop(name, None)), derived),
+        )
+    if form_tags:
+        raise SchemaError(f"form_tags: {next(iter(form_tags))} is not a form that {function.name} generates")
+
+
+def _tags(text: str) -> tuple[Tag, ...]:
+    """The tags that a row names."""
+    words = [word.strip() for word in text.split(",")]
+    unknown = [word for word in words if word not in Tag.__members__]
+    if unknown:
+        raise SchemaError(f"tags: {unknown[0]!r} is not a tag; there are {', '.join(Tag.__members__)}")
+    if {Tag.inplace.name, Tag.out.name}.intersection(words):
+        raise SchemaError("tags: 'inplace' and 'out' follow from the schema")
+    if len(set(words)) < len(words):
+        raise SchemaError(f"tags: one stands twice in {text!r}")
+    return tuple(Tag[word] for word in words)
+
+
+def _form_tags(rows: Any) -> dict[str, tuple[Tag, ...]]:
+    """Form -> its tags where they do not follow from the row's, but for ours that it inherits; `none` is for no tag."""
+    if rows is None:
+        return {}
+    if not isinstance(rows, dict) or not all(isinstance(value, str | int) for value in rows.values()):
+        raise SchemaError(f"form_tags: expected a form's name and its tags in each line, got {rows!r}")
+    return {form: () if words == "none" else _tags(words) for form, words in rows.items() if form != "__line__"}
+
+
+def _inherited(tags: tuple[Tag, ...], own: tuple[Tag, ...] | None) -> tuple[Tag, ...]:
+    """The tags of a generated form: those of its operator, which alone is core, unless the row says others."""
+    theirs = tuple(tag for tag in tags if tag is not Tag.core and not tag.ours) if own is None else own
+    return (*theirs, *(tag for tag in tags if tag.ours))
+
+
+def _with_form(tags: tuple[Tag, ...], schema: FunctionSchema) -> tuple[Tag, ...]:
+    """The tags, and that of the kind of schema, in the order of the vocabulary."""
+    kinds = {Tag.inplace: schema.is_inplace, Tag.out: schema.is_out}
+    return tuple(tag for tag in Tag if tag in tags or kinds.get(tag, False))
 
 
 def _alias(
@@ -324,36 +390,66 @@ def result_names(schema: FunctionSchema) -> tuple[str, ...]:
     return tuple(r.name or f"result{i}" for i, r in enumerate(schema.returns))
 
 
+# What stands in the place of formulas: nobody knows the derivative, or not that of a step of a backward pass.
+NOT_IMPLEMENTED = ("derivative", "second derivative")
+
+
 def load_derivatives(functions: list[NativeFunction], path: Path = DERIVATIVES) -> dict[str, Derivative]:
     """Operator name -> its formulas; a formula for an argument that does not exist is refused."""
+    return {op: row for op, row in _derivative_rows(functions, path).items() if isinstance(row, Derivative)}
+
+
+def load_not_implemented(functions: list[NativeFunction], path: Path = DERIVATIVES) -> dict[str, str]:
+    """Name of an operator that records a refusal instead of a formula -> one of NOT_IMPLEMENTED."""
+    return {op: row for op, row in _derivative_rows(functions, path).items() if isinstance(row, str)}
+
+
+def _derivative_rows(functions: list[NativeFunction], path: Path) -> dict[str, Derivative | str]:
+    """Operator name -> what its row says."""
     by_name = {f.name: f for f in functions}
-    derivatives: dict[str, Derivative] = {}
+    rows: dict[str, Derivative | str] = {}
+    places: dict[str, str] = {}
     for family, row in sections(path):
         where = f"{path.name}:{row.pop('__line__')}"
         with located(where):
             op = row.pop("op", None)
             if op not in by_name:
                 raise SchemaError(f"'op: {op}' is not declared in {NATIVE_FUNCTIONS.name}")
-            if op in derivatives:
-                raise SchemaError(f"{op} has formulas already, at {derivatives[op].where}")
+            if op in rows:
+                raise SchemaError(f"{op} has formulas already, at {places[op]}")
             if family != by_name[op].family:
                 raise SchemaError(
                     f"{op} stands in the section of {family or 'no family'}; it is declared in that of "
                     f"{by_name[op].family or 'no family'}"
                 )
-            not_differentiable = tuple(
-                n.strip() for n in str(row.pop("not_differentiable", "")).split(",") if n.strip()
-            )
-            node = row.pop("node", None)
-            schema = by_name[op].schema
-            unknown = [n for n in not_differentiable if n not in result_names(schema)]
-            if unknown:
-                raise SchemaError(f"{op} has no result {unknown[0]!r}; it has {', '.join(result_names(schema))}")
-            names = {a.name for a in schema.arguments}
-            for key in row:
-                missing = [n for n in (part.strip() for part in key.split(",")) if n not in names]
-                if missing:
-                    raise SchemaError(f"{op} has no argument {missing[0]!r}; it is {schema}")
-            formulas = tuple((k, str(v)) for k, v in row.items())
-            derivatives[op] = Derivative(op, formulas, not_differentiable, where, node)
-    return derivatives
+            places[op] = where
+            missing = row.pop("not_implemented", None)
+            rows[op] = _derivative(by_name[op], row, where) if missing is None else _refusal(op, missing, row)
+    return rows
+
+
+def _refusal(op: str, kind: Any, others: dict[str, Any]) -> str:
+    if others:
+        raise SchemaError(f"{op} is not implemented and has no {next(iter(others))!r} besides")
+    if kind not in NOT_IMPLEMENTED:
+        raise SchemaError(f"not_implemented of {op}: expected one of {', '.join(NOT_IMPLEMENTED)}, got {kind!r}")
+    return str(kind)
+
+
+def _derivative(function: NativeFunction, row: dict[str, Any], where: str) -> Derivative:
+    op, schema = function.name, function.schema
+    not_differentiable = tuple(n.strip() for n in str(row.pop("not_differentiable", "")).split(",") if n.strip())
+    node = row.pop("node", None)
+    of_complex = row.pop("complex", None)
+    if of_complex not in (None, "refused"):
+        raise SchemaError(f"complex of {op}: expected 'refused', or no such line, got {of_complex!r}")
+    unknown = [n for n in not_differentiable if n not in result_names(schema)]
+    if unknown:
+        raise SchemaError(f"{op} has no result {unknown[0]!r}; it has {', '.join(result_names(schema))}")
+    names = {a.name for a in schema.arguments}
+    for key in row:
+        missing = [n for n in (part.strip() for part in key.split(",")) if n not in names]
+        if missing:
+            raise SchemaError(f"{op} has no argument {missing[0]!r}; it is {schema}")
+    formulas = tuple((k, str(v)) for k, v in row.items())
+    return Derivative(op, formulas, not_differentiable, where, node, of_complex == "refused")

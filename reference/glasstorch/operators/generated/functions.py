@@ -1785,9 +1785,7 @@ _parse_linalg_solve = PythonFunction("linalg_solve", ["linalg_solve"], ["linalg_
 _parse_cholesky = PythonFunction("cholesky", ["cholesky"], ["cholesky.out"])
 _parse_cholesky_inverse = PythonFunction("cholesky_inverse", ["cholesky_inverse"], ["cholesky_inverse.out"])
 _parse_cholesky_solve = PythonFunction("cholesky_solve", ["cholesky_solve"], ["cholesky_solve.out"])
-_parse__cholesky_solve_helper = PythonFunction(
-    "_cholesky_solve_helper", ["_cholesky_solve_helper"], ["_cholesky_solve_helper.out"]
-)
+_parse__cholesky_solve_helper = PythonFunction("_cholesky_solve_helper", ["_cholesky_solve_helper"])
 _parse_linalg_lu_factor_ex = PythonFunction("linalg_lu_factor_ex", ["linalg_lu_factor_ex"], ["linalg_lu_factor_ex.out"])
 _parse_linalg_lu_factor = PythonFunction("linalg_lu_factor", ["linalg_lu_factor"], ["linalg_lu_factor.out"])
 _parse_linalg_lu = PythonFunction("linalg_lu", ["linalg_lu"], ["linalg_lu.out"])
@@ -1853,7 +1851,7 @@ _parse_nuclear_norm = PythonFunction(
 _parse_norm = PythonFunction(
     "norm",
     ["norm.ScalarOpt_dtype", "norm.Scalar", "norm.ScalarOpt_dim_dtype", "norm.ScalarOpt_dim"],
-    ["norm.ScalarOpt_dtype_out", "norm.Scalar_out", "norm.dtype_out", "norm.out"],
+    ["norm.dtype_out", "norm.out"],
 )
 _parse_dist = PythonFunction("dist", ["dist"])
 _parse_renorm = PythonFunction("renorm", ["renorm"], ["renorm.out"])
@@ -1890,9 +1888,9 @@ _parse_linalg_cond = PythonFunction(
     "linalg_cond", ["linalg_cond", "linalg_cond.p_str"], ["linalg_cond.out", "linalg_cond.p_str_out"]
 )
 _parse_cdist = PythonFunction("cdist", ["cdist"])
-_parse__euclidean_dist = PythonFunction("_euclidean_dist", ["_euclidean_dist"], ["_euclidean_dist.out"])
-_parse__cdist_forward = PythonFunction("_cdist_forward", ["_cdist_forward"], ["_cdist_forward.out"])
-_parse__cdist_backward = PythonFunction("_cdist_backward", ["_cdist_backward"], ["_cdist_backward.out"])
+_parse__euclidean_dist = PythonFunction("_euclidean_dist", ["_euclidean_dist"])
+_parse__cdist_forward = PythonFunction("_cdist_forward", ["_cdist_forward"])
+_parse__cdist_backward = PythonFunction("_cdist_backward", ["_cdist_backward"])
 _parse_pdist = PythonFunction("pdist", ["pdist"])
 _parse__pdist_forward = PythonFunction("_pdist_forward", ["_pdist_forward"])
 _parse__pdist_backward = PythonFunction("_pdist_backward", ["_pdist_backward"])
@@ -12980,16 +12978,16 @@ def cholesky_solve(
     return _parse_cholesky_solve(input, input2, upper, out=out)
 
 
-def _cholesky_solve_helper(input: Tensor, A: Tensor, upper: bool, *, out: Any = None) -> Tensor:
+def _cholesky_solve_helper(input: Tensor, A: Tensor, upper: bool) -> Tensor:
     """`cholesky_solve` of batches of one size.
 
-    _cholesky_solve_helper(input, A, upper, *, out=None) -> Tensor
+    _cholesky_solve_helper(input, A, upper) -> Tensor
     """
-    if isinstance(input, TensorImpl) and isinstance(A, TensorImpl) and type(upper) is bool and out is None:
+    if isinstance(input, TensorImpl) and isinstance(A, TensorImpl) and type(upper) is bool:
         included, allowed = active_keys.get()
         keys = (input.key_set | A.key_set | included) & allowed
         return __cholesky_solve_helper[keys](keys, input, A, upper)
-    return _parse__cholesky_solve_helper(input, A, upper, out=out)
+    return _parse__cholesky_solve_helper(input, A, upper)
 
 
 def linalg_lu_factor_ex(A: Tensor, *, pivot: bool = True, check_errors: bool = False, out: Any = None) -> Any:
@@ -13543,8 +13541,8 @@ def nuclear_norm(*args: Any, **kwargs: Any) -> Tensor:
 def norm(*args: Any, **kwargs: Any) -> Tensor:
     """The norm of all elements, which are converted first.
 
-    norm(input, p, *, dtype, out=None) -> Tensor
-    norm(input, p=2, *, out=None) -> Tensor
+    norm(input, p, *, dtype) -> Tensor
+    norm(input, p=2) -> Tensor
         The norm of all elements.
     norm(input, p, dim, keepdim, *, dtype, out=None) -> Tensor
         The norm over dimensions of elements that are converted first.
@@ -14034,40 +14032,39 @@ def cdist(x1: Tensor, x2: Tensor, p: float = 2, compute_mode: int | None = None)
     return _parse_cdist(x1, x2, p, compute_mode)
 
 
-def _euclidean_dist(x1: Tensor, x2: Tensor, *, out: Any = None) -> Tensor:
+def _euclidean_dist(x1: Tensor, x2: Tensor) -> Tensor:
     """Euclidean distances between rows, by a product of matrices.
 
-    _euclidean_dist(x1, x2, *, out=None) -> Tensor
+    _euclidean_dist(x1, x2) -> Tensor
     """
-    if isinstance(x1, TensorImpl) and isinstance(x2, TensorImpl) and out is None:
+    if isinstance(x1, TensorImpl) and isinstance(x2, TensorImpl):
         included, allowed = active_keys.get()
         keys = (x1.key_set | x2.key_set | included) & allowed
         return __euclidean_dist[keys](keys, x1, x2)
-    return _parse__euclidean_dist(x1, x2, out=out)
+    return _parse__euclidean_dist(x1, x2)
 
 
-def _cdist_forward(x1: Tensor, x2: Tensor, p: float, compute_mode: int | None, *, out: Any = None) -> Tensor:
+def _cdist_forward(x1: Tensor, x2: Tensor, p: float, compute_mode: int | None) -> Tensor:
     """Distances between rows, from their differences.
 
-    _cdist_forward(x1, x2, p, compute_mode, *, out=None) -> Tensor
+    _cdist_forward(x1, x2, p, compute_mode) -> Tensor
     """
     if (
         isinstance(x1, TensorImpl)
         and isinstance(x2, TensorImpl)
         and type(p) is float
         and (compute_mode is None or type(compute_mode) is int)
-        and out is None
     ):
         included, allowed = active_keys.get()
         keys = (x1.key_set | x2.key_set | included) & allowed
         return __cdist_forward[keys](keys, x1, x2, p, compute_mode)
-    return _parse__cdist_forward(x1, x2, p, compute_mode, out=out)
+    return _parse__cdist_forward(x1, x2, p, compute_mode)
 
 
-def _cdist_backward(grad: Tensor, x1: Tensor, x2: Tensor, p: float, cdist: Tensor, *, out: Any = None) -> Tensor:
+def _cdist_backward(grad: Tensor, x1: Tensor, x2: Tensor, p: float, cdist: Tensor) -> Tensor:
     """The gradient of distances between rows, for those of the first matrix.
 
-    _cdist_backward(grad, x1, x2, p, cdist, *, out=None) -> Tensor
+    _cdist_backward(grad, x1, x2, p, cdist) -> Tensor
     """
     if (
         isinstance(grad, TensorImpl)
@@ -14075,12 +14072,11 @@ def _cdist_backward(grad: Tensor, x1: Tensor, x2: Tensor, p: float, cdist: Tenso
         and isinstance(x2, TensorImpl)
         and type(p) is float
         and isinstance(cdist, TensorImpl)
-        and out is None
     ):
         included, allowed = active_keys.get()
         keys = (grad.key_set | x1.key_set | x2.key_set | cdist.key_set | included) & allowed
         return __cdist_backward[keys](keys, grad, x1, x2, p, cdist)
-    return _parse__cdist_backward(grad, x1, x2, p, cdist, out=out)
+    return _parse__cdist_backward(grad, x1, x2, p, cdist)
 
 
 def pdist(input: Tensor = MISSING, p: float = 2, **kwargs: Any) -> Tensor:

@@ -551,8 +551,8 @@ class TensorMethods(TensorImpl):
 
     # Attributes
     T = property(_f.numpy_T)
-    H = property(_f.matrix_H)
     mT = property(_f.mT)
+    H = property(_f.matrix_H)
     mH = property(_f.mH)
     real = _part(_f.real)
     imag = _part(_f.imag)

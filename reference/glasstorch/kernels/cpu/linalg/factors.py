@@ -271,7 +271,8 @@ def geqrf(keys: int, self: Tensor, out: Outputs | None = None) -> Outputs:
     made = outputs(shapes.geqrf(self), out)
     check_lapack(self, "geqrf_cpu")
     array = self.array()
-    factored, tau = np.empty(array.shape, array.dtype), np.empty(made[1]._shape, array.dtype)
+    factored: Array = np.empty(array.shape, array.dtype)
+    tau: Array = np.empty(made[1]._shape, array.dtype)
     if many_small(array):
         turned, tau = quietly(np.linalg.qr, array, "raw")
         factored = turned.swapaxes(-1, -2)

@@ -170,7 +170,7 @@ def square_distances(rows: Array) -> tuple[Array, Array]:
         part = slice(top, top + step)
         center: Any = 0
         for start in range(0, width, length):
-            block = rows[part, start : start + length].astype(wide)  # laid out as the rows are
+            block: Array = rows[part, start : start + length].astype(wide)  # laid out as the rows are
             count = block.shape[1]
             total = add_reduction(block, 1)
             totals[part] += total

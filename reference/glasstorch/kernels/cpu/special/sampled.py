@@ -72,7 +72,8 @@ def place_of(size: Array, middle: float) -> Array:
 def sizes(middle: float) -> Array:
     """The sizes at the places, of which the last is infinity."""
     part = np.linspace(0, 1, STEPS + 1)
-    return np.divide(middle * part, 1 - part)
+    sizes: Array = np.divide(middle * part, 1 - part)
+    return sizes
 
 
 # The functions -------------------------------------------------------------------------------------------------------

@@ -1,0 +1,66 @@
+"""What can be said of an operator in one word?
+
+Mirrors: aten/src/ATen/native/tags.yaml, torch.Tag (torch/csrc/utils/python_dispatch.cpp, initDispatchBindings)
+Differs: words of our own stand beside PyTorch's, for facts that PyTorch keeps in lists of names. Left out of PyTorch's
+    are those that no operator here has, and `pt2_compliant_tag`, which nearly all of PyTorch's have.
+"""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import Self
+
+
+class Tag(Enum):
+    """One word about operators: what it means, and whether it is ours alone.
+
+    >>> Tag.inplace_view.meaning
+    'It changes sizes, strides or storage of its argument, and no element.'
+    """
+
+    meaning: str
+    ours: bool
+
+    def __new__(cls, meaning: str, ours: bool = False) -> Self:
+        tag = object.__new__(cls)
+        tag._value_ = len(cls.__members__)
+        tag.meaning, tag.ours = meaning, ours
+        return tag
+
+    core = ("It remains when a program is decomposed into core operators.",)
+    data_dependent_output = ("It returns a number that depends on the elements of its arguments.",)
+    dynamic_output_shape = ("The sizes of its result depend on the elements of its arguments.",)
+    generated = ("PyTorch's generator adds this form for completeness. But for copies of views, no function calls it.",)
+    inplace = ("It writes its result into its first argument and returns that.",)
+    inplace_view = ("It changes sizes, strides or storage of its argument, and no element.",)
+    maybe_aliasing_or_mutating = ("Its result may share memory with an argument, which the schema does not say.",)
+    nondeterministic_seeded = ("It draws random numbers from a generator.",)
+    out = ("It writes its results into the tensors given as out= and returns those.",)
+    pointwise = ("Each element of the result is computed from the elements at its place in the broadcast arguments.",)
+    reduction = ("It computes one value of many, along some dimensions or all.",)
+    view_copy = ("It is a view operator whose result is a copy.",)
+
+    # Ours
+    numbers_as_tensors = (
+        "A Python number may stand for any of its tensors: should_allow_numbers_as_tensors (python_arg_parser.cpp).",
+        True,
+    )
+    one_number = ("One of its two operands may be a Python number, not both.", True)
+    uninitialised = ("The elements of its result are whatever was in memory before.", True)
+    undeclared_alias = (
+        "As `maybe_aliasing_or_mutating`, of its first tensor or list of tensors, where PyTorch has no tag.",
+        True,
+    )
+    by_strides = ("It is made of other operators, and the strides of its argument decide of which.", True)
+    cheap = (
+        "It costs less than a pass through memory: get_default_op_list in torch/_functorch/partitioners.py.",
+        True,
+    )
+    eager_gradient = (
+        "Its gradient is not derived in a graph: it depends on the elements of an index or on places in memory.",
+        True,
+    )
+    iterated = ("Its kernel runs over a TensorIterator, as a pointwise one's, where PyTorch has no tag.", True)
+    overlap_unjudged = ("PyTorch lets its out= form write to any memory.", True)
+    overlap_with_input = ("PyTorch lets its out= form write to memory of an argument.", True)
+    needs_data = ("Without data, on the device meta, it refuses.", True)
