@@ -36,7 +36,7 @@ WITHOUT_ROW = {
             "bernoulli.p", "multinomial", "uniform_", "normal_", "log_normal_", "exponential_", "cauchy_",
             "geometric_", "random_.from", "random_.to", "random_", "bernoulli_.float", "bernoulli_.Tensor",
         ],
-        "its numbers are random: tests/kernels/cpu/random/test_distributions.py and its namesakes compare them with PyTorch's",
+        "its numbers are random: the tests of the family random compare them with PyTorch's",
     ),
     **dict.fromkeys(
         ["result_type.Tensor", "result_type.Scalar", "result_type.Scalar_Tensor", "result_type.Scalar_Scalar"],
