@@ -72,7 +72,7 @@ def run_checks(root: Path, *, everything: bool) -> int:
     if failed:
         environment[FAILED_STEPS] = ", ".join(failed)
         print(
-            f"Failed so far: {', '.join(failed)}. The tests run all the same; this run will fail.\n",
+            f"Failed so far: {', '.join(failed)}. The tests still run, but this run will fail.\n",
             flush=True,
         )
     command = [sys.executable, "-m", "pytest", *SESSION, *chosen(everything)]

@@ -36,7 +36,7 @@ def built(root: Path, *, everything: bool) -> Iterator[Path]:
 def main(arguments: Sequence[str], root: Path) -> int:
     """Remove them. Returns the exit code."""
     if unknown := [argument for argument in arguments if argument != "--all"]:
-        print(f"clean does not know {unknown[0]!r}; it takes --all, or nothing.", file=sys.stderr)
+        print(f"clean: {unknown[0]!r} is unknown; the only option is --all.", file=sys.stderr)
         return 2
     removed = 0
     for path in built(root, everything="--all" in arguments):

@@ -117,9 +117,9 @@ def bench() -> None:
     done = run(stdout=subprocess.PIPE, text=True, encoding="utf-8")
     print(done.stdout, end="")
     if done.returncode != 0:
-        raise CommandError(f"the benchmarks ended with exit code {done.returncode}; README.md is as it was")
+        raise CommandError(f"the benchmarks ended with exit code {done.returncode}; README.md is unchanged")
     try:
         changed = replace_in(folder / "README.md", done.stdout)
     except TableError as error:
         raise CommandError(str(error)) from error
-    print("\nThe table in README.md is new." if changed else "\nThe table in README.md was the same.")
+    print("\nThe table in README.md was replaced." if changed else "\nThe table in README.md is unchanged.")

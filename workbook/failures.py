@@ -72,7 +72,7 @@ CAUSES = (
     Cause(
         "a package has no version for this Python or this machine",
         ("No matching distribution found", "requires a different Python", "ResolutionImpossible"),
-        "Another Python from 3.11 on may do, for example: make study PYTHON=python3.12",
+        "Another Python, 3.11 or newer, may work, for example: make study PYTHON=python3.12",
     ),
     Cause(
         "the installer was stopped from outside",

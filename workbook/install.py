@@ -70,7 +70,7 @@ class Environment:
         wanted = sorted({*extras, *(before["extras"] if before else ())})
         if reason := self.broken():
             if self.folder.exists() or self.folder.is_symlink():
-                print(f"{reason}; making .venv anew.", flush=True)
+                print(f"{reason}; making a new .venv.", flush=True)
             self.create()
         elif before and before["fingerprint"] == self.fingerprint() and before["extras"] == wanted:
             return
@@ -98,7 +98,7 @@ class Environment:
                 "Move it away, then run the same command again."
             )
         if note and not note["finished"]:
-            return "The last installation did not end"
+            return "The last installation did not finish"
         if note and note["folder"] != str(self.folder):
             return f"This .venv was made for {note['folder']}"
         if not starts(self.python):

@@ -41,7 +41,7 @@ def install_tools(target: str) -> None:
         return
     if os.name == "nt" or shutil.which("apt-get") is None or os.geteuid() != 0:
         names = ", ".join(missing)
-        print(f"CI=true, but apt-get cannot install here what is missing ({names}): tests will fail.", file=sys.stderr)
+        print(f"CI=true, but apt-get cannot install the missing programs ({names}): tests will fail.", file=sys.stderr)
         return
     packages = [package for name in missing for package in PROGRAMS[name]]
     environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}

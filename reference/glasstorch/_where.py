@@ -56,13 +56,13 @@ def _text(one: Whereabouts, written: str | None) -> str:
         facts.append(("shape", shown(one.shape)))
     facts += [(key, shown(place)) for key, place in one.kernels]
     facts += [("made of" if i == 0 else "", line) for i, line in enumerate(_parts(one))]
-    if one.derivative:
+    if one.refuses:
+        facts.append(("derivative", f"{shown(one.derivative or '')}: not implemented, backward() refuses"))
+    elif one.derivative:
         facts.append(("derivative", shown(one.derivative)))
         facts += [("", f"{argument}: {formula}") for argument, formula in one.formulas]
     elif one.kind == "CompositeImplicitAutograd":
         facts.append(("derivative", "that of the operators it is made of"))
-    elif one.refuses:
-        facts.append(("derivative", "not implemented: backward() refuses"))
     facts += [("in PyTorch", one.mirrors), ("differs", one.differs)]
     forms = forms_of(one.name)
     if forms:

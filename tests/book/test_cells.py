@@ -62,6 +62,23 @@ def test_a_row_of_a_yaml_table_is_quoted(capsys: pytest.CaptureFixture[str]) -> 
 
 
 @pytest.mark.parametrize(
+    ("path", "entry", "quoted"),
+    [
+        ("inplace_or_view_kernels.py", "select.int", 'row("select.int", views_first_of_three)'),
+        ("autograd_kernels.py", "tanh_", 'in_place(AUTOGRAD, "tanh_", TanhBackward0, alone_of_one, keep=new_self)'),
+        ("autograd_kernels.py", "mul_.Tensor", '@in_place_saving(AUTOGRAD, "mul_.Tensor", MulBackward0, two_of_two)'),
+    ],
+)
+def test_a_row_of_a_python_table_is_quoted(
+    path: str, entry: str, quoted: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    show(f"autograd/generated/{path}", entry)
+    assert capsys.readouterr().out == f"glasstorch/autograd/generated/{path}, {entry}\n\n{quoted}\n"
+    with pytest.raises(LookupError, match="has no row for 'selec'"):
+        show(f"autograd/generated/{path}", "selec")
+
+
+@pytest.mark.parametrize(
     ("name", "first", "last"),
     [
         ("together", "// What all members of the line have found", "}"),

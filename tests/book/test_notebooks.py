@@ -176,7 +176,7 @@ def test_a_stale_output_is_found_by_executing_again(book: SmallBook, capsys: pyt
     assert main(["--in-step", str(source)]) == 0
     assert main(["--check", str(source)]) == 1
     said = capsys.readouterr().err
-    assert "executing it again gives another notebook" in said
+    assert "executing it again gives a different notebook" in said
     assert '-      "3\\n"' in said
 
 

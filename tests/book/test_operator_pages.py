@@ -33,7 +33,7 @@ def test_the_counts_are_those_of_the_registry() -> None:
     with_cuda = {o.qualified_overload for o in registry.operators.values() if o.has_kernel_for("CUDA")}
     assert int(on_cuda.replace(",", "")) == len(with_cuda & told)
     declared = (OPERATORS / "derivatives.yaml").read_text(encoding="utf-8")
-    rows = set(re.findall(r"^- op: (\S+)$", declared, re.MULTILINE))
+    rows = set(re.findall(r"^- op: (\S+)$(?!\n  not_implemented)", declared, re.MULTILINE))
     assert int(formulas.replace(",", "")) == len(rows & told)
 
 

@@ -4,34 +4,28 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from types import FunctionType
 from typing import Any
 
 import pytest
 
 import glasstorch
-from glasstorch.calls.as_method import as_method, is_called_as_method
+from glasstorch.calls.as_method import as_method, names_of_methods
+from glasstorch.calls.parser import MethodParser, PythonFunction
 from glasstorch.core.errors import ArgumentTypeError
 
-
-def elsewhere(function: Callable[[], bool]) -> FunctionType:
-    """A function as it were in a module of its own, which knows one other."""
-    assert isinstance(function, FunctionType)
-    return FunctionType(function.__code__, {"is_called_as_method": is_called_as_method})
-
-
-ask_elsewhere = elsewhere(lambda: is_called_as_method())
-ask_deeper_elsewhere = elsewhere(lambda: next(is_called_as_method() for _ in "1"))  # in a frame of its own
+parse = PythonFunction("asked", ["abs"])
 
 
 def asked(input: object, dim: int = 3, *, keepdim: bool = True) -> tuple[object, int, bool, bool]:
     """Whether this is called as a method."""
-    assert ask_elsewhere() == ask_deeper_elsewhere()
-    return input, dim, keepdim, ask_elsewhere()
+    return input, dim, keepdim, parse.is_method
+
+
+NAMES = names_of_methods(globals())
 
 
 class Owner:
-    asked = as_method(asked)
+    asked = as_method(asked, NAMES)
 
 
 def test_a_method_knows_itself_and_the_function_it_was_made_of_stays_one() -> None:
@@ -49,9 +43,24 @@ def test_a_method_has_the_signature_and_the_help_of_its_function() -> None:
 
 def test_a_function_that_a_method_calls_is_none() -> None:
     class Calling:
-        through = as_method(lambda self: asked(self))
+        through = as_method(lambda self: asked(self), NAMES)
 
     assert Calling().through()[-1] is False
+
+
+def test_a_method_and_its_function_have_the_same_signatures() -> None:
+    method = MethodParser(parse)
+    assert method.signatures is parse.signatures
+    assert method.out_signatures is parse.out_signatures
+    assert repr(method) == repr(parse)
+
+
+def test_places_are_counted_after_the_tensor_in_methods_alone() -> None:
+    x = glasstorch.ones(2)
+    with pytest.raises(TypeError, match=r"argument 'dim' \(position 1\)"):
+        x.cumsum("a")
+    with pytest.raises(TypeError, match=r"argument 'dim' \(position 2\)"):
+        glasstorch.cumsum(x, "a")
 
 
 CLASS_CALLS: dict[str, Callable[[Any], Any]] = {

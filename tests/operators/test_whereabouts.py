@@ -76,8 +76,13 @@ def test_a_shape_function_is_found_where_it_gets_its_name() -> None:
 
 
 def test_an_operator_that_stops_backward_says_so() -> None:
-    assert of("linalg_ldl_solve").refuses
+    refusing = of("linalg_ldl_solve")
+    assert refusing.refuses
+    assert refusing.derivative is not None
+    assert line(refusing.derivative) == "- op: linalg_ldl_solve"
     assert not of("exp").refuses
+    assert of("detach_copy").refuses
+    assert (of("detach_copy.out").refuses, of("detach_copy.out").derivative) == (False, None)
     assert not of("argmax").refuses
 
 

@@ -509,16 +509,16 @@ def test_bench_prints_the_table_and_puts_it_into_the_readme(
     workbook: Callable[..., int], benchmarks: Path, capsys: Output
 ) -> None:
     assert workbook("bench") == 0
-    assert capsys.readouterr().out == "| new |\n\nThe table in README.md is new.\n"
+    assert capsys.readouterr().out == "| new |\n\nThe table in README.md was replaced.\n"
     assert (benchmarks / "README.md").read_text() == f"{BEGIN}\n\n| new |\n\n{END}\n"
     assert workbook("bench") == 0
-    assert capsys.readouterr().out.endswith("The table in README.md was the same.\n")
+    assert capsys.readouterr().out.endswith("The table in README.md is unchanged.\n")
 
 
 def test_benchmarks_that_fail_leave_the_readme(workbook: Callable[..., int], benchmarks: Path, capsys: Output) -> None:
     (benchmarks / "benchmarks" / "__main__.py").write_text("print('| half |')\nraise SystemExit(4)\n")
     assert workbook("bench") == 1
-    assert "ended with exit code 4; README.md is as it was" in capsys.readouterr().err
+    assert "ended with exit code 4; README.md is unchanged" in capsys.readouterr().err
     assert "half" not in (benchmarks / "README.md").read_text()
 
 

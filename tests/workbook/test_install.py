@@ -194,7 +194,7 @@ def damage_place(environment: Environment) -> None:
 
 DAMAGE = {
     damage_python: "The Python in .venv does not start",
-    damage_note: "The last installation did not end",
+    damage_note: "The last installation did not finish",
     damage_pip: "There is no pip in .venv",
     damage_package: "Something is missing from .venv (glasstorch.pth)",
     damage_record: "A package in .venv is half installed (glasstorch-0.1.0.dist-info)",
@@ -217,7 +217,7 @@ def test_a_damaged_environment_is_made_anew(environment: Environment, capsys: Ou
     assert runs(environment)
     assert note(environment)["extras"] == ["book"]
     assert not leftover.exists()
-    assert "does not start, or is too old; making .venv anew." in capsys.readouterr().out
+    assert "does not start, or is too old; making a new .venv." in capsys.readouterr().out
 
 
 def test_an_installation_that_is_killed_is_repaired_by_running_it_again(empty: Environment) -> None:
@@ -231,7 +231,7 @@ def test_an_installation_that_is_killed_is_repaired_by_running_it_again(empty: E
     )
     repository = str(Path(install.__file__).parents[1])
     assert subprocess.call([sys.executable, "-c", script, repository, str(empty.root)]) == 9
-    assert empty.broken() == "The last installation did not end"
+    assert empty.broken() == "The last installation did not finish"
     empty.ensure(["book"])
     assert runs(empty)
 
@@ -279,7 +279,7 @@ def test_a_python_without_ensurepip_is_told(empty: Environment, monkeypatch: pyt
     monkeypatch.setattr(sys, "_base_executable", str(script))
     with pytest.raises(SetupError, match="sudo apt install python3-venv"):
         empty.ensure([])
-    assert empty.broken() == "The last installation did not end"
+    assert empty.broken() == "The last installation did not finish"
 
 
 def test_two_commands_do_not_install_at_the_same_time(environment: Environment, capsys: Output) -> None:

@@ -16,7 +16,7 @@ import re
 import shutil
 import sys
 import textwrap
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from types import FrameType, FunctionType, MethodType, ModuleType, TracebackType
 from typing import NamedTuple
@@ -67,8 +67,9 @@ class Shown(NamedTuple):
 def show(thing: object, entry: str | None = None) -> None:
     """Quote the source of a function, class, method, property or module, given itself or by its dotted name.
 
-    With `entry`, `thing` is the path of a file in the library that is not Python, and what it says under that name is
-    quoted: `show("operators/native_functions.yaml", "add.Tensor")`, `show("kernels/cuda/rows.cuh", "together")`.
+    With `entry`, `thing` is the path of a file in the library, and what it says under that name is quoted, a row of a
+    table or a definition in CUDA C++: `show("operators/native_functions.yaml", "add.Tensor")`,
+    `show("autograd/generated/inplace_or_view_kernels.py", "t")`, `show("kernels/cuda/rows.cuh", "together")`.
     """
     display(quotation_of_entry(str(thing), entry) if entry is not None else quotation_of(thing))
 
@@ -156,14 +157,14 @@ def source_file(target: Quotable) -> Path | None:
 
 
 def quotation_of_entry(path: str, entry: str) -> Shown:
-    """What a file of the library says under a name: a row of a yaml table, or a function or structure in CUDA C++."""
+    """What a file of the library says under a name: a row of a table, or a function or structure in CUDA C++."""
     spec = importlib.util.find_spec("glasstorch")
     assert spec is not None, "the library is installed where its book is read"
     file = Path((spec.submodule_search_locations or [""])[0]) / path
     lines = file.read_text(encoding="utf-8").splitlines(keepends=True)
-    body = row(lines, entry) if file.suffix == ".yaml" else definition(lines, entry)
+    finds, kind = ENTRIES.get(file.suffix, (definition, "definition of"))
+    body = finds(lines, entry)
     if not body:
-        kind = "row for" if file.suffix == ".yaml" else "definition of"
         raise LookupError(f"show({path!r}, {entry!r}): {path} has no {kind} {entry!r}")
     return quotation(file, body, entry)
 
@@ -177,6 +178,12 @@ def row(lines: list[str], entry: str) -> list[str]:
         return []
     end = next((number for number in starts if number > first), len(lines))
     return [line for line in lines[first:end] if not line.startswith("#")]
+
+
+def call(lines: list[str], entry: str) -> list[str]:
+    """The line of a Python module that calls a function with this name first, after a table: `row("t", ...)`."""
+    names = re.compile(rf"@?\w+\((\w+, )?[\"']{re.escape(entry)}[\"']")
+    return [line for line in lines if names.match(line)][:1]
 
 
 def definition(lines: list[str], name: str) -> list[str]:
@@ -194,6 +201,13 @@ def definition(lines: list[str], name: str) -> list[str]:
     while first and re.match(rf"{indent}(//|template|extern|__global__)", lines[first - 1]):
         first -= 1
     return lines[first : end + 1]
+
+
+# What quotes an entry of a file, by its suffix, and how the entry is called; of other files it is a definition in C++.
+ENTRIES: dict[str, tuple[Callable[[list[str], str], list[str]], str]] = {
+    ".yaml": (row, "row for"),
+    ".py": (call, "row for"),
+}
 
 
 def quotation(file: Path, lines: Iterable[str], name: str) -> Shown:

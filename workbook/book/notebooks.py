@@ -355,7 +355,7 @@ def check_in_step(source: Path) -> NotebookNode:
         raised = any(output.output_type == "error" for output in cell.outputs)
         if raised != ("failure" in cell.metadata.get("tags", [])):
             raise BookError(
-                f"{path}: code cell {number} {'raised' if raised else 'was to raise and did not'}\n  {remedy}"
+                f"{path}: code cell {number} {'raised' if raised else 'should have raised and did not'}\n  {remedy}"
             )
     stripped = copy.deepcopy(committed)
     for cell in stripped.cells:
@@ -388,7 +388,7 @@ def check_rebuilt(source: Path, rebuilt: str) -> None:
     )
     shortened = [f"    {line[:160]}" for line in list(difference)[:24]]
     raise BookError(
-        f"{shown(path)}: executing it again gives another notebook\n"
+        f"{shown(path)}: executing it again gives a different notebook\n"
         + "\n".join(shortened)
         + f"\n  if the new outputs are right, run: {COMMAND} {shown(source)}"
     )

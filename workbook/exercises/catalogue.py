@@ -246,7 +246,7 @@ class Facts:
         self.path, self.table, self.where = path, table, where
         for key in table:
             if key not in known:
-                raise self.error(key, "is not a key that is known here", f"known are: {', '.join(known)}")
+                raise self.error(key, "is not a known key", f"known keys: {', '.join(known)}")
 
     def error(self, key: str, problem: str, accepted: str) -> ExerciseError:
         """The error that names the file and the key."""
@@ -323,7 +323,7 @@ def read_pieces(facts: Facts) -> Iterable[Piece]:
             raise graft.error("kind", f"= {kind!r} is not accepted", f"accepted: one of {', '.join(KINDS)}")
         answer = graft.text("answer", "the name that the piece has in answer.py")
         if not answer.isidentifier():
-            raise graft.error("answer", f"= {answer!r} is not accepted", "accepted: a name of Python")
+            raise graft.error("answer", f"= {answer!r} is not accepted", "accepted: a Python identifier")
         if "key" in table and kind != "kernel":
             raise graft.error("key", f"has no meaning for kind = {kind!r}", "accepted: with kind = 'kernel' only")
         key = graft.text("key", 'a dispatch key, for example "AutogradCPU"') if kind == "kernel" else ""

@@ -73,7 +73,7 @@ def idle_problems(exercise: Exercise) -> list[str]:
     except AuthorError as error:
         return [str(error)]
     return [
-        f"{exercise.check.name}, line {one.line}: `{one.text}` is idle: every wrong answer is refused without it, too\n"
+        f"{exercise.check.name}, line {one.line}: `{one.text}` is idle: every wrong answer is refused without it\n"
         "  remove it, or plant the wrong answer that only it refuses"
         for one in found
     ]
@@ -122,11 +122,11 @@ def wrong_answers(name: str, answer: str | None) -> int:
         return 0
     changed, problems = store(exercise)
     for path in changed:
-        print(f"{from_top(path)} is new.")
+        print(f"{from_top(path)} was written.")
     for problem in problems:
         print(problem)
     kept = len(exercise.wrong_answers()) - len(changed) - len(problems)
-    print(f"{kept} of {len(exercise.wrong_answers())} wrong answers are as they were.")
+    print(f"{kept} of {len(exercise.wrong_answers())} wrong answers are unchanged.")
     return int(bool(problems))
 
 
@@ -155,7 +155,7 @@ def manifest(*, check: bool) -> int:
         print(stale or f"{MANIFEST} is up to date.")
         return int(bool(stale))
     changed = shipped.write(root)
-    print(f"{MANIFEST} is new." if changed else f"{MANIFEST} was the same.")
+    print(f"{MANIFEST} was written." if changed else f"{MANIFEST} is unchanged.")
     return 0
 
 

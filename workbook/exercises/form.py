@@ -60,7 +60,7 @@ def facts_problems(root: Path, exercise: Exercise, every: Sequence[Exercise]) ->
     before = order[: order.index(exercise.identity)]
     for need in exercise.needs:
         if need not in before:
-            yield f"exercise.toml: needs {need}, which is none of those before it: {', '.join(before) or 'none'}"
+            yield f"exercise.toml: needs {need}, which is not among those before it: {', '.join(before) or 'none'}"
     for test in exercise.tests:
         file = test.partition("::")[0]
         if file.endswith(".py") and not (root / file).is_file():
@@ -116,12 +116,12 @@ def stub_problems(exercise: Exercise) -> Iterator[str]:
     """Whether the stub is one, says what is asked, and agrees with the solution."""
     text, tree = read_text(exercise.start), parsed(exercise.start)
     if FORMAT not in text or first_cell(text) != "markdown":
-        yield f"start.py: as a notebook it begins with no text; its head: `# jupyter:`, in it jupytext with `{FORMAT}`"
+        yield f"start.py: as a notebook, it does not begin with text; its head needs `# jupyter:` with `{FORMAT}`"
     heading = f"# # {exercise.identity} {exercise.title}"
     if heading not in text.splitlines():
         yield f"start.py: the heading `{heading}` is missing"
     if not any(isinstance(node, ast.Raise) and "NotImplementedError" in ast.unparse(node) for node in ast.walk(tree)):
-        yield "start.py: nothing raises NotImplementedError, so it cannot be told from an answer"
+        yield "start.py: nothing raises NotImplementedError, so it cannot be distinguished from an answer"
     for number, line in enumerate(text.splitlines(), 1):
         if len(line) > PAGE:
             yield f"start.py, line {number}: {len(line)} columns; its page on the site shows {PAGE}"
@@ -185,7 +185,7 @@ def wrong_answer_problems(exercise: Exercise) -> Iterator[str]:
 def said_of(exercise: Exercise, path: Path, text: str) -> Iterator[str]:
     """What is to be mended in one wrong answer, of which this is the whole text."""
     if wrong.stored(exercise, path.stem, text) != (path, read_text(path)):
-        yield f"{path.name} is not as it is to be stored: `workbook dev wrong {exercise.identity}` mends it"
+        yield f"{path.name} is not in its stored form: run `workbook dev wrong {exercise.identity}`"
     docstring, code = wrong.parts(text, path)
     if code == wrong.parts(read_text(exercise.solution), exercise.solution)[1]:
         yield f"{path.name}: it is the solution"

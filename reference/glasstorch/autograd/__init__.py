@@ -1,8 +1,9 @@
 """How are gradients recorded and run?
 
 Reading order: `modes`, `anomaly_mode`, `hooks`, `node`, `accumulate_grad`, `history` (from tensors to nodes), `saved`,
-`seen`, `views`, `copy_slices`, `out_forms`, `shortcuts`, `input_buffer`, `engine`, `function`, `graph` (backward,
-grad), `formulas`, `gradcheck`, `manual`, `not_implemented` and `generated/` (autograd and ADInplaceOrView kernels).
+`seen`, `views`, `copy_slices`, `inplace_or_view`, `in_place`, `out_forms`, `shortcuts`, `input_buffer`, `engine`,
+`function`, `graph` (backward, grad), `formulas`, `gradcheck`, `manual`, `not_implemented` and `generated/` (autograd
+kernels, and the rows of ADInplaceOrView kernels).
 
 Mirrors: torch/csrc/autograd, torch/autograd
 Differs: Python throughout.

@@ -10,17 +10,23 @@ from typing import Any
 
 from glasstorch.autograd.history import requires_grad
 from glasstorch.autograd.modes import grad_mode
-from glasstorch.core.keys import BELOW_AUTOGRAD
+from glasstorch.core.keys import BELOW_AUTOGRAD, DispatchKey
 from glasstorch.dispatch.library import KernelTable
-from glasstorch.dispatch.operator import tensors_of
+from glasstorch.dispatch.operator import registry, tensors_of
 from glasstorch.kernels.copied_out import no_gradient
-from glasstorch.operators.generated.registry import table
+from glasstorch.operators.generated.registry import OPERATORS, table
+
+AUTOGRAD = KernelTable("Autograd")
 
 
-def register_out_forms(autograd: KernelTable, names: tuple[str, ...]) -> None:
-    """Register, for the out= forms of differentiable operators, a kernel that records nothing and says so."""
-    for name in names:
-        autograd.add(name, _without_gradient(name))
+def register_out_forms() -> None:
+    """Register, for the out= forms of operators that have an autograd kernel, one that records nothing and says so."""
+    for row in OPERATORS:
+        if row.functional is None or not registry.find(f"aten::{row.functional}").has_kernel_for(DispatchKey.Autograd):
+            continue
+        name = row.name
+        if name.partition(".")[0] == row.functional.partition(".")[0]:  # else it is the in-place form
+            AUTOGRAD.add(name, _without_gradient(name))
 
 
 def _without_gradient(name: str) -> Any:

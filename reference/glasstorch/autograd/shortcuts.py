@@ -10,8 +10,9 @@ costs about 100 ns, and adding eight numbers 250. So the table holds a shortcut 
 function that knows the backend's kernel, calls it where no tensor has a record, and leaves the rest to the autograd
 kernel, its plain twin.
 
-A shortcut is made where the kernels on the way are the library's own, whose work is known. It lives in the operator's
-table, and goes with it when somebody registers a kernel. While a trace is on there are none: it sees every hop.
+A shortcut is made where the kernels on the way are of the generated tables, whose work is known. It lives in the
+operator's table, and goes with it when somebody registers a kernel. While a trace is on there are none: it sees every
+hop.
 
 Three views are asked for more often than all others, `view`, `reshape` and a slice of the first dimension, mostly of a
 row-major tensor. There the work of the backend's kernel is written out too: `Row-major views` below.
@@ -24,17 +25,22 @@ from math import prod
 from typing import Any
 
 from glasstorch._tensor import Tensor
-from glasstorch.autograd.generated import autograd_kernels, inplace_or_view_kernels
+from glasstorch.autograd import inplace_or_view
+from glasstorch.autograd.generated import autograd_kernels
 from glasstorch.autograd.history import AutogradMeta, MadeBy
 from glasstorch.autograd.modes import grad_mode
 from glasstorch.core.errors import MissingKernelError
 from glasstorch.core.geometry import contiguous_strides, slice_bounds
 from glasstorch.core.keys import ADINPLACEORVIEW, AUTOGRAD, BELOW_ADINPLACEORVIEW, BELOW_AUTOGRAD
+from glasstorch.dispatch.library import KernelTable
 from glasstorch.dispatch.operator import Boxed, Operator, registry
 from glasstorch.dispatch.resolve import Resolution, resolve
+from glasstorch.kernels import views
+from glasstorch.operators.composite.views import shapes as composite_views
 
 Maker = Callable[..., Boxed]
 
+RESHAPE = composite_views.reshape
 recording = grad_mode.get
 new = object.__new__
 
@@ -42,9 +48,10 @@ new = object.__new__
 def shortened(operator: Operator, keys: int, resolution: Resolution) -> Boxed:
     """The table's entry for a key set: a shortcut where there is one, else the kernel that was resolved."""
     entry = resolution.entry
-    if operator.name == "aten::reshape" and _is_from(resolution, "glasstorch.operators.composite.views.shapes"):
+    kernel = resolution.choice.kernel
+    if kernel is not None and kernel.function is RESHAPE:
         return _shortened_reshape(operator, keys, entry)
-    if not (keys & AUTOGRAD and _is_from(resolution, autograd_kernels.__name__)):
+    if not (keys & AUTOGRAD and _is_from(resolution, autograd_kernels.AUTOGRAD)):
         return entry
     arguments = operator.schema.arguments
     tensors = sum(a.type.is_tensor_like for a in arguments)
@@ -60,8 +67,8 @@ def shortened(operator: Operator, keys: int, resolution: Resolution) -> Boxed:
             table[below]  # the hop keeps its place in the table, which says what runs under which keys
             below &= BELOW_ADINPLACEORVIEW
             view = maker(entry, table[below], below)
-            own = _is_from(resolve(operator, below), "glasstorch.kernels.views")
-            return ROW_MAJOR[operator.name](view) if own and operator.name in ROW_MAJOR else view
+            row_major = _row_major(resolve(operator, below))
+            return row_major(view) if row_major else view
     except MissingKernelError:  # the call will say so
         return entry
     made = MAKERS.get((tensors, len(arguments) - tensors)) if plain else None
@@ -72,21 +79,40 @@ def _shortened_reshape(reshape: Operator, keys: int, entry: Boxed) -> Boxed:
     """`reshape` of a row-major tensor is `view`, and has its shortcut where that has one."""
     view = registry.find("aten::view")
     view.relied_on_by.add(reshape)
-    seen = shortened(view, keys, resolve(view, keys))
-    return of_shape(entry) if seen.__qualname__ == of_shape(entry).__qualname__ else entry
+    return of_shape(entry) if _has_row_major_shortcut(view, keys) else entry
 
 
-def _is_from(resolution: Resolution, module: str) -> bool:
-    """Whether the kernel that was resolved stands in a module of the library."""
+def _has_row_major_shortcut(view: Operator, keys: int) -> bool:
+    """Whether `shortened` gives a view operator the shortcut for row-major tensors."""
+    below = keys & BELOW_AUTOGRAD
+    try:
+        return (
+            bool(keys & AUTOGRAD)
+            and _is_from(resolve(view, keys), autograd_kernels.AUTOGRAD)
+            and _records_a_view(view, below, resolve(view, below))
+            and _row_major(resolve(view, below & BELOW_ADINPLACEORVIEW)) is not None
+        )
+    except MissingKernelError:
+        return False
+
+
+def _row_major(resolution: Resolution) -> Callable[[Boxed], Boxed] | None:
+    """What makes the shortcut for row-major tensors in front of a view kernel; None where there is none."""
     kernel = resolution.choice.kernel
-    return kernel is not None and not kernel.by_user and getattr(kernel.function, "__module__", "") == module
+    return None if kernel is None or kernel.by_user else ROW_MAJOR.get(kernel.function)
+
+
+def _is_from(resolution: Resolution, table: KernelTable) -> bool:
+    """Whether the kernel that was resolved is one of a table of the library's."""
+    kernel = resolution.choice.kernel
+    return kernel is not None and kernel.table is table
 
 
 def _records_a_view(operator: Operator, below: int, lower: Resolution) -> bool:
-    """Whether a kernel is the generated one that calls the next and then `as_view`."""
+    """Whether a kernel is one that calls the next and then `as_view`."""
     schema = operator.schema
     one_view = schema.is_view and not schema.is_inplace and not schema.returns[0].type.is_list
-    return one_view and bool(below & ADINPLACEORVIEW) and _is_from(lower, inplace_or_view_kernels.__name__)
+    return one_view and bool(below & ADINPLACEORVIEW) and _is_from(lower, inplace_or_view.ADINPLACEORVIEW)
 
 
 # Shortcuts ------------------------------------------------------------------------------------------------------
@@ -293,6 +319,7 @@ def of_rows(plain: Boxed) -> Boxed:
     return entry
 
 
-ROW_MAJOR: dict[str, Callable[[Boxed], Boxed]] = {"aten::view": of_shape, "aten::slice.Tensor": of_rows}
+# view kernel -> what stands in front of it
+ROW_MAJOR: dict[Boxed, Callable[[Boxed], Boxed]] = {views.view: of_shape, views.slice: of_rows}
 
 registry.shorten = shortened

@@ -15,7 +15,6 @@ from functools import cached_property
 from typing import Any
 
 from glasstorch.calls.arguments import device_of, dtype_of
-from glasstorch.calls.as_method import is_called_as_method
 from glasstorch.calls.old_orders import OLD_ORDERS, warn_of_old_order
 from glasstorch.calls.signature import TUPLE, Mismatch, Signature, type_name
 from glasstorch.core.errors import ArgumentTypeError, DeviceError, DtypeError
@@ -38,6 +37,8 @@ MISSING: Any = _Missing()
 
 class PythonFunction:
     """All overloads behind one Python name; calling it picks one and runs its operator."""
+
+    is_method = False  # whether refusals count places after the tensor
 
     def __init__(self, name: str, overloads: Sequence[str], outs: Sequence[str] = (), namespace: str = "aten") -> None:
         self.name = name
@@ -71,7 +72,7 @@ class PythonFunction:
 
     def _check_owner(self, value: object) -> None:
         """Refuse a method that was asked of the class for what is no tensor: `Tensor.add(1, 2)`."""
-        if self.signatures[0].has_self and is_called_as_method():
+        if self.is_method and self.signatures[0].has_self:
             raise ArgumentTypeError(
                 f"descriptor '{self.name}' for 'Tensor' objects doesn't apply to a '{type(value).__name__}' object; "
                 "expected a Tensor first"
@@ -113,7 +114,7 @@ class PythonFunction:
         in_old_order = self._in_old_order(signatures, args, kwargs)
         if in_old_order is not None:
             return in_old_order
-        as_method = is_called_as_method()
+        as_method = self.is_method
         reasons = [mismatch.reason(as_method) for mismatch in mismatches]
         if out is not None:
             others = [s for s in self.out_signatures if s not in signatures]
@@ -177,6 +178,27 @@ class PythonFunction:
 
     def __repr__(self) -> str:
         return f"<function {self.name} of operators {', '.join(self._overloads)}>"
+
+
+class MethodParser(PythonFunction):
+    """The parser of a function that was called as a method of its tensor."""
+
+    is_method = True
+
+    def __init__(self, function: PythonFunction) -> None:
+        self.name = function.name
+        self._function = function
+
+    @cached_property
+    def signatures(self) -> list[Signature]:
+        return self._function.signatures
+
+    @cached_property
+    def out_signatures(self) -> list[Signature]:
+        return self._function.out_signatures
+
+    def __repr__(self) -> str:
+        return repr(self._function)
 
 
 # NumPy's names for parameters, tried where a call under its own names fits no overload.

@@ -113,7 +113,7 @@ class KernelTable:
     def add(self, name: str, function: Boxed, where: str | None = None) -> None:
         """Register one function under one operator's name."""
         where = where or caller(1)
-        register(f"aten::{name}", Kernel(function, self.key, where, self.takes_keys, self.calls_operators))
+        register(f"aten::{name}", Kernel(function, self.key, where, self.takes_keys, self.calls_operators, table=self))
 
 
 class Library:

@@ -45,6 +45,7 @@ class Kernel:
     takes_keys: bool = False  # called as f(keys, *arguments) instead of f(*arguments)
     calls_operators: bool = True  # must run with autograd excluded where it stands below autograd
     by_user: bool = False  # called with keyword arguments, defaults left out; see Note [A user's kernel]
+    table: object = None  # the library's KernelTable by which it was registered
 
 
 class _Fallthrough:

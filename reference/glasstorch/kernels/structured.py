@@ -29,9 +29,10 @@ ShapeFunction = Callable[..., Any]
 # functional form -> its in-place and out= forms; operator -> its shape function, and the names of its tags
 FORMS: dict[str, list[str]] = {}
 SHAPES: dict[str, str] = {}
-TAGS = {row.name: frozenset(row.tags) for row in OPERATORS}
+TAGS: dict[str, tuple[str, ...]] = {}
 ITERATED = frozenset([Tag.pointwise.name, Tag.iterated.name])  # what a TensorIterator computes
 for _row in OPERATORS:
+    TAGS[_row.name] = _row.tags
     if _row.shape is not None:
         SHAPES[_row.name] = _row.shape
     if _row.functional is not None:
@@ -108,8 +109,7 @@ def out_form(name: str, kernel: Callable[..., Any]) -> Callable[..., Any]:
     """The kernel that writes into the tensors given as out=, which are resized where they must be."""
     found: list[ShapeFunction] = []
     tags = TAGS[name]
-    iterates = not tags.isdisjoint(ITERATED)
-    beside_number = SHAPES[name] in BESIDE_NUMBER
+    iterates = not ITERATED.isdisjoint(tags)
     # Where PyTorch asks less, it reads what it has written; we do not.
     overlap_unjudged, overlap_with_input = Tag.overlap_unjudged.name in tags, Tag.overlap_with_input.name in tags
     lays_out = iterates or name == "cat"  # only TensorIterator and cat give a resized out= strides of their own
@@ -128,6 +128,7 @@ def out_form(name: str, kernel: Callable[..., Any]) -> Callable[..., Any]:
             result.check_out(result.dtype, out.dtype)
         for out, result in pairs:
             if resize_output(out, result.shape) and lays_out:
+                beside_number = found[0] in BESIDE_NUMBER
                 strides = strides_beside_number(inputs[0], inputs[1], result) if beside_number else result.strides
                 if strides is not None:
                     out.set_storage(out.untyped_storage(), result.shape, strides, out._offset)

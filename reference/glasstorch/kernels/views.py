@@ -397,13 +397,14 @@ def geometry_in_place(kernel: Callable[..., Tensor]) -> Callable[..., Tensor]:
     return in_place
 
 
-for _name, _kernel in (
-    ("transpose_", transpose),
-    ("t_", t),
-    ("squeeze_", squeeze),
-    ("squeeze_.dim", squeeze_dim),
-    ("squeeze_.dims", squeeze_dims),
-    ("unsqueeze_", unsqueeze),
-    ("as_strided_", as_strided),
-):
+IN_PLACE: dict[str, Callable[..., Tensor]] = {
+    "transpose_": transpose,
+    "t_": t,
+    "squeeze_": squeeze,
+    "squeeze_.dim": squeeze_dim,
+    "squeeze_.dims": squeeze_dims,
+    "unsqueeze_": unsqueeze,
+    "as_strided_": as_strided,
+}
+for _name, _kernel in IN_PLACE.items():
     EVERY_BACKEND.add(_name, geometry_in_place(_kernel))

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from glasstorch._creation import tensor
 from glasstorch._tensor import Tensor
@@ -54,27 +54,35 @@ def largest(made: dtype) -> Any:
     return LARGEST[made]
 
 
+class Neutral(NamedTuple):
+    """The neutral element of an operator, and whether bool and the complex dtypes have it."""
+
+    number: Callable[[dtype], Number]
+    of_bool: bool = True
+    of_complex: bool = True
+
+
 # The neutral element of each operator, by name. Complex numbers have no order, bool has no smallest number.
-NEUTRAL: Final[dict[str, Callable[[dtype], Number]]] = {
-    "sum": lambda made: 0,
-    "prod": lambda made: 1,
-    "norm": lambda made: 0,
-    "median": lambda made: math.nan,
-    "amax": nothing_larger,
-    "amin": nothing_smaller,
-    "argmax": nothing_larger,
-    "argmin": nothing_smaller,
-    "logaddexp": nothing_larger,
-    "logsumexp": nothing_larger,
+NEUTRAL: Final = {
+    "sum": Neutral(lambda made: 0),
+    "prod": Neutral(lambda made: 1),
+    "norm": Neutral(lambda made: 0),
+    "median": Neutral(lambda made: math.nan),
+    "amax": Neutral(nothing_larger, of_bool=False, of_complex=False),
+    "amin": Neutral(nothing_smaller, of_bool=False, of_complex=False),
+    "argmax": Neutral(nothing_larger, of_bool=False, of_complex=False),
+    "argmin": Neutral(nothing_smaller, of_bool=False, of_complex=False),
+    "logaddexp": Neutral(nothing_larger, of_bool=False, of_complex=False),
+    "logsumexp": Neutral(nothing_larger, of_bool=False),
 }
-ORDERED: Final = frozenset(("amax", "amin", "argmax", "argmin", "logaddexp"))
 
 
 def neutral(name: str, made: dtype) -> Number:
     """The value that replaces masked-out elements; refused if the operator has no neutral element in the dtype."""
-    if (made.category == BOOL and name in ORDERED | {"logsumexp"}) or (made.is_complex and name in ORDERED):
+    row = NEUTRAL[name]
+    if (made.category == BOOL and not row.of_bool) or (made.is_complex and not row.of_complex):
         raise DtypeNotImplementedError(f"identity of {name} on {made} input")
-    return NEUTRAL[name](made)
+    return row.number(made)
 
 
 def without(input: Tensor, mask: Tensor | None, neutral: Number) -> Tensor:

@@ -22,6 +22,7 @@ from typing import Any
 from glasstorch.core.keys import DispatchKey
 from glasstorch.dispatch.library import place
 from glasstorch.dispatch.operator import DispatchTable, Kernel, Operator, registry
+from glasstorch.operators.generated import functions, methods
 from glasstorch.operators.generated.registry import OPERATORS
 from glasstorch.operators.operator_row import OperatorRow
 
@@ -30,7 +31,6 @@ COMPUTING = (
     *(DispatchKey.CPU, DispatchKey.CUDA, DispatchKey.CompositeExplicitAutograd),
     *(DispatchKey.CompositeExplicitAutogradNonFunctional, DispatchKey.CompositeImplicitAutograd),
 )
-GENERATED = "glasstorch.operators.generated"
 NO_FORMULAS = frozenset(["node", "not_differentiable", "not_implemented", "complex"])  # keys of derivatives.yaml
 # What may stand before the name of an operator.
 PREFIX = re.compile(r"^(aten::|(torch\.ops\.)?aten\.|F\.|(torch\.)?(Tensor\.|nn\.functional\.)?)")
@@ -75,10 +75,10 @@ def overloads_of(name: str) -> list[Operator]:
 def behind(function: Any) -> str | None:
     """The name of the operator that a generated function, method or property calls: `add` for `Tensor.__radd__`."""
     function = getattr(function, "fget", None) or function
-    module = getattr(function, "__module__", None)
-    if module == f"{GENERATED}.functions":
+    names = getattr(function, "__globals__", None)
+    if names is vars(functions) or names is methods.NAMES:
         return str(function.__name__)
-    return next(_called(function, set()), None) if module == f"{GENERATED}.methods" else None
+    return next(_called(function, set()), None) if names is vars(methods) else None
 
 
 def whereabouts(operator: Operator) -> Whereabouts:
@@ -87,7 +87,10 @@ def whereabouts(operator: Operator) -> Whereabouts:
     kernels = {key: stack[-1] for key, stack in operator.kernels.items() if stack}
     computing = tuple((key.name, place_of(kernels[key], operator)) for key in COMPUTING if key in kernels)
     own = operator.qualified_overload
-    derivative, formulas = _derivative(row.functional if row.functional and own not in _derivatives() else own)
+    derivative, formulas = _derivative(own)
+    if derivative is None and row.functional is not None:
+        derivative, formulas = _derivative(row.functional)
+        derivative = derivative if formulas else None  # what has no formulas has none for its forms
     mirrors, differs = _header((computing[0][1] if computing else "kernels/meta/shapes.py:1").partition(":")[0])
     composite = next((kernels[key] for key in COMPUTING[2:] if key in kernels), None)
     return Whereabouts(
@@ -153,7 +156,7 @@ def _called(function: Any, seen: set[Any]) -> Iterator[str]:
     seen.add(function)
     for name in _names(function.__code__, function.__globals__):
         value = function.__globals__.get(name)
-        if isinstance(value, FunctionType) and value.__module__ == function.__module__:
+        if isinstance(value, FunctionType) and value.__globals__ is function.__globals__:
             yield from _called(value, seen)
         elif (operator := _operator_behind(value)) is not None:
             yield operator.qualified_overload
@@ -228,7 +231,7 @@ def _derivatives() -> dict[str, tuple[int, tuple[tuple[str, str], ...]]]:
 
 def _derivative(name: str) -> tuple[str | None, tuple[tuple[str, str], ...]]:
     line, formulas = _derivatives().get(name, (0, ()))
-    return (f"operators/derivatives.yaml:{line}", formulas) if formulas else (None, ())
+    return (f"operators/derivatives.yaml:{line}", formulas) if line else (None, ())
 
 
 @lru_cache(maxsize=256)

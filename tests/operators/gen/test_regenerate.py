@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from glasstorch.core.errors import SchemaError
@@ -30,10 +32,19 @@ def test_a_fact_is_saved_without_its_tensor() -> None:
 
 def test_the_forms_of_the_operator_come_with_it_and_no_other_operator() -> None:
     text = regenerate(load_row("tanh", "self"), "yours(grad, result)", "yours")
-    assert [line for line in text.splitlines() if line.startswith("@")] == [
+    assert re.findall(r"^\S*AUTOGRAD\b.*", text, re.MULTILINE) == [
         "@AUTOGRAD.impl('tanh')",
-        "@AUTOGRAD.impl('tanh_')",
+        'in_place(AUTOGRAD, "tanh_", TanhBackward0, alone_of_one, keep=new_self)',
     ]
+
+
+def test_what_an_in_place_form_saves_follows_the_formula_too() -> None:
+    text = regenerate(load_row("mul.Tensor", "other"), "yours(grad, self.shape)", "yours")
+    _, _, in_place = text.partition("@in_place_saving")
+    assert "def mul__Tensor(node: Any, self: Any, other: Any) -> None:" in in_place
+    assert "node.saved_other = SavedVariable(other) if edge_self is not None else None" in in_place
+    assert "node.self_shape = self._shape" in in_place
+    assert "clone" not in in_place
 
 
 def test_the_other_formulas_of_the_row_stay() -> None:

@@ -259,7 +259,7 @@ def test_an_edited_check_is_said_and_does_not_count(clone: Clone) -> None:
     check.write_text(check.read_text(encoding="utf-8").replace("expect(", "print("), encoding="utf-8")
     done = clone.check("def contiguous_strides(shape):\n    return ()\n")
     assert done.code == 1
-    assert "check_strides.py is not as shipped: this run does not count" in done.words
+    assert "check_strides.py is not as shipped, so this run does not count" in done.words
     assert "git checkout -- exercises/02-tensor-storage/01_strides/check_strides.py" in done.words
     progress = json.loads(clone.run("progress", "--json").output)
     assert [one["standing"] for one in progress["exercises"]] == ["started"]

@@ -50,7 +50,7 @@ DAMAGES: dict[str, tuple[Callable[[Exercise], object], str]] = {
     ),
     "a need that is not before": (
         lambda e: change(e.facts, "needs = []", 'needs = ["02.9"]'),
-        "needs 02.9, which is none of those before it: none",
+        "needs 02.9, which is not among those before it: none",
     ),
     "a test that is not there": (
         lambda e: change(e.facts, "test_carried", "test_lost"),
@@ -58,10 +58,10 @@ DAMAGES: dict[str, tuple[Callable[[Exercise], object], str]] = {
     ),
     "two hints": (lambda e: e.hints_file.write_text("## Hint 1\n\na\n\n## Hint 2\n\nb\n"), "hints.md: 2 hints"),
     "an empty hint": (lambda e: change(e.hints_file, "## Hint 2", "## Hint 2\n\n## Hint 3"), "hint 2 is empty"),
-    "no percent format": (lambda e: change(e.start, "percent", "light"), "as a notebook it begins with no text"),
+    "no percent format": (lambda e: change(e.start, "percent", "light"), "as a notebook, it does not begin with text"),
     "a head that would be a cell": (
         lambda e: change(e.start, "# jupyter:\n", ""),
-        "as a notebook it begins with no text",
+        "as a notebook, it does not begin with text",
     ),
     "another heading": (lambda e: change(e.start, "# # 02.1", "# # 2.1"), "the heading `# # 02.1 Row-major strides`"),
     "a stub that does something": (
@@ -111,7 +111,7 @@ DAMAGES: dict[str, tuple[Callable[[Exercise], object], str]] = {
     ),
     "a wrong answer that is stored whole and would be shorter as a difference": (
         lambda e: write_out(e, "list"),
-        "wrong_list.py is not as it is to be stored: `workbook dev wrong 02.1` mends it",
+        "wrong_list.py is not in its stored form: run `workbook dev wrong 02.1`",
     ),
     "a wrong answer that is right": (
         lambda e: (e.solutions / "wrong_not.py").write_text(e.solution.read_text(encoding="utf-8"), encoding="utf-8"),

@@ -101,7 +101,7 @@ def test_lines_that_have_moved_are_an_error_until_the_command_has_run(
     with pytest.raises(ExerciseError, match="does not apply"):
         whole(exercise, path)
     dev.wrong_answers("02.1", None)
-    assert "exercises/solutions/02-tensor-storage/01_strides/wrong_list.diff is new.\n" in capsys.readouterr().out
+    assert "exercises/solutions/02-tensor-storage/01_strides/wrong_list.diff was written.\n" in capsys.readouterr().out
     assert whole(exercise, path) == before.replace("    strides = []\n", "    # from the right\n    strides = []\n")
 
 
@@ -128,8 +128,8 @@ def test_an_answer_is_written_out_edited_and_stored_again(
     assert capsys.readouterr().out.splitlines() == [
         "exercises/solutions/02-tensor-storage/01_strides/wrong_list.py is the whole answer: edit it.",
         "Then `workbook dev wrong 02.1` stores it as its difference from the solution.",
-        "exercises/solutions/02-tensor-storage/01_strides/wrong_list.diff is new.",
-        "9 of 10 wrong answers are as they were.",
+        "exercises/solutions/02-tensor-storage/01_strides/wrong_list.diff was written.",
+        "9 of 10 wrong answers are unchanged.",
     ]
     assert not file.exists()
     assert path.read_text(encoding="utf-8") == LIST.replace("insert(0, step)", "insert(False, step)")

@@ -118,18 +118,31 @@ from glasstorch.autograd.formulas.views import (
     unfold_backward,
 )
 from glasstorch.autograd.history import (
-    check_inplace,
     gradient_edge,
     gradient_edges,
-    rebase_history,
     refuse_complex,
     refuse_integers,
-    requires_grad,
     set_histories,
     set_history,
     turn_history,
 )
 from glasstorch.autograd.hooks import Gradients
+from glasstorch.autograd.in_place import (
+    alone_of_four,
+    alone_of_one,
+    alone_of_three,
+    alone_of_two,
+    in_place,
+    in_place_saving,
+    new_self,
+    old_self,
+    several_of_five,
+    several_of_four,
+    several_of_six,
+    several_of_three,
+    two_of_three,
+    two_of_two,
+)
 from glasstorch.autograd.modes import grad_mode
 from glasstorch.autograd.node import Node
 from glasstorch.autograd.out_forms import register_out_forms
@@ -141,8 +154,309 @@ from glasstorch.operators.generated.registry import table
 
 AUTOGRAD = KernelTable("Autograd")
 
-
 _normal_Tensor_Tensor = table("normal.Tensor_Tensor")
+_normal_Tensor_float = table("normal.Tensor_float")
+_normal_float_Tensor = table("normal.float_Tensor")
+_bernoulli = table("bernoulli")
+_add_Tensor = table("add.Tensor")
+_sub_Tensor = table("sub.Tensor")
+_rsub_Tensor = table("rsub.Tensor")
+_rsub_Scalar = table("rsub.Scalar")
+_mul_Tensor = table("mul.Tensor")
+_div_Tensor = table("div.Tensor")
+_div_Tensor_mode = table("div.Tensor_mode")
+_remainder_Tensor = table("remainder.Tensor")
+_pow_Tensor_Tensor = table("pow.Tensor_Tensor")
+_pow_Scalar = table("pow.Scalar")
+_pow_Tensor_Scalar = table("pow.Tensor_Scalar")
+_maximum = table("maximum")
+_minimum = table("minimum")
+_atan2 = table("atan2")
+_hypot = table("hypot")
+_logaddexp = table("logaddexp")
+_logaddexp2 = table("logaddexp2")
+_nextafter = table("nextafter")
+_copysign_Tensor = table("copysign.Tensor")
+_copysign_Scalar = table("copysign.Scalar")
+_fmod_Tensor = table("fmod.Tensor")
+_fmod_Scalar = table("fmod.Scalar")
+_fmax = table("fmax")
+_fmin = table("fmin")
+_ldexp_Tensor = table("ldexp.Tensor")
+_neg = table("neg")
+_abs = table("abs")
+_sgn = table("sgn")
+_exp = table("exp")
+_log = table("log")
+_sqrt = table("sqrt")
+_rsqrt = table("rsqrt")
+_reciprocal = table("reciprocal")
+_sin = table("sin")
+_cos = table("cos")
+_tanh = table("tanh")
+_tanh_backward = table("tanh_backward")
+_sigmoid = table("sigmoid")
+_sigmoid_backward = table("sigmoid_backward")
+_relu = table("relu")
+_threshold_backward = table("threshold_backward")
+_tan = table("tan")
+_asin = table("asin")
+_acos = table("acos")
+_atan = table("atan")
+_sinh = table("sinh")
+_cosh = table("cosh")
+_asinh = table("asinh")
+_acosh = table("acosh")
+_atanh = table("atanh")
+_expm1 = table("expm1")
+_exp2 = table("exp2")
+_log1p = table("log1p")
+_log2 = table("log2")
+_log10 = table("log10")
+_ceil = table("ceil")
+_floor = table("floor")
+_trunc = table("trunc")
+_round = table("round")
+_round_decimals = table("round.decimals")
+_sign = table("sign")
+_angle = table("angle")
+_frac = table("frac")
+_frexp_Tensor = table("frexp.Tensor")
+_nan_to_num = table("nan_to_num")
+_deg2rad = table("deg2rad")
+_rad2deg = table("rad2deg")
+_where_self = table("where.self")
+_clamp_Tensor = table("clamp.Tensor")
+_clamp = table("clamp")
+_clamp_max_Tensor = table("clamp_max.Tensor")
+_clamp_max = table("clamp_max")
+_clamp_min_Tensor = table("clamp_min.Tensor")
+_clamp_min = table("clamp_min")
+_addcmul = table("addcmul")
+_addcdiv = table("addcdiv")
+_lerp_Tensor = table("lerp.Tensor")
+_lerp_Scalar = table("lerp.Scalar")
+_masked_fill_Scalar = table("masked_fill.Scalar")
+_masked_fill_Tensor = table("masked_fill.Tensor")
+_erf = table("erf")
+_erfc = table("erfc")
+_erfinv = table("erfinv")
+_lgamma = table("lgamma")
+_digamma = table("digamma")
+_polygamma = table("polygamma")
+_mvlgamma = table("mvlgamma")
+_i0 = table("i0")
+_sinc = table("sinc")
+_logit = table("logit")
+_igamma = table("igamma")
+_igammac = table("igammac")
+_xlogy_Tensor = table("xlogy.Tensor")
+_xlogy_Scalar_Self = table("xlogy.Scalar_Self")
+_xlogy_Scalar_Other = table("xlogy.Scalar_Other")
+_special_entr = table("special_entr")
+_special_ndtri = table("special_ndtri")
+_special_log_ndtr = table("special_log_ndtr")
+_special_erfcx = table("special_erfcx")
+_special_i0e = table("special_i0e")
+_special_i1 = table("special_i1")
+_special_i1e = table("special_i1e")
+_special_xlog1py = table("special_xlog1py")
+_special_xlog1py_self_scalar = table("special_xlog1py.self_scalar")
+_special_xlog1py_other_scalar = table("special_xlog1py.other_scalar")
+_special_zeta = table("special_zeta")
+_special_zeta_self_scalar = table("special_zeta.self_scalar")
+_special_zeta_other_scalar = table("special_zeta.other_scalar")
+_sum = table("sum")
+_sum_dim_IntList = table("sum.dim_IntList")
+_mean = table("mean")
+_mean_dim = table("mean.dim")
+_nansum = table("nansum")
+_aminmax = table("aminmax")
+_max = table("max")
+_max_dim = table("max.dim")
+_min = table("min")
+_min_dim = table("min.dim")
+_amax = table("amax")
+_amin = table("amin")
+_prod = table("prod")
+_prod_dim_int = table("prod.dim_int")
+_var_correction = table("var.correction")
+_std_correction = table("std.correction")
+_var_mean_correction = table("var_mean.correction")
+_std_mean_correction = table("std_mean.correction")
+_logsumexp = table("logsumexp")
+_cumsum = table("cumsum")
+_cumprod = table("cumprod")
+_cummax = table("cummax")
+_cummin = table("cummin")
+_logcumsumexp = table("logcumsumexp")
+_sort = table("sort")
+_sort_stable = table("sort.stable")
+_topk = table("topk")
+_kthvalue = table("kthvalue")
+_median = table("median")
+_median_dim = table("median.dim")
+_nanmedian = table("nanmedian")
+_nanmedian_dim = table("nanmedian.dim")
+_mode = table("mode")
+_unique_consecutive = table("unique_consecutive")
+_unique_dim_consecutive = table("unique_dim_consecutive")
+__unique2 = table("_unique2")
+_unique_dim = table("unique_dim")
+_take = table("take")
+_index_Tensor = table("index.Tensor")
+_index_put = table("index_put")
+_gather = table("gather")
+_scatter_src = table("scatter.src")
+_scatter_value = table("scatter.value")
+_scatter_add = table("scatter_add")
+_scatter_reduce_two = table("scatter_reduce.two")
+_index_add = table("index_add")
+_index_reduce = table("index_reduce")
+_index_copy = table("index_copy")
+_index_fill_int_Scalar = table("index_fill.int_Scalar")
+_index_fill_int_Tensor = table("index_fill.int_Tensor")
+_put = table("put")
+_masked_scatter = table("masked_scatter")
+_masked_scatter_backward = table("masked_scatter_backward")
+_index_select = table("index_select")
+_masked_select = table("masked_select")
+_alias = table("alias")
+_lift_fresh = table("lift_fresh")
+_view = table("view")
+__unsafe_view = table("_unsafe_view")
+__reshape_alias = table("_reshape_alias")
+_transpose_int = table("transpose.int")
+_t = table("t")
+_permute = table("permute")
+_expand = table("expand")
+_squeeze = table("squeeze")
+_squeeze_dim = table("squeeze.dim")
+_squeeze_dims = table("squeeze.dims")
+_unsqueeze = table("unsqueeze")
+_select_int = table("select.int")
+_slice_Tensor = table("slice.Tensor")
+_diagonal = table("diagonal")
+_unfold = table("unfold")
+_unbind_int = table("unbind.int")
+_split_Tensor = table("split.Tensor")
+_as_strided = table("as_strided")
+_split_with_sizes = table("split_with_sizes")
+_unsafe_split_Tensor = table("unsafe_split.Tensor")
+_unsafe_split_with_sizes = table("unsafe_split_with_sizes")
+_select_backward = table("select_backward")
+_slice_backward = table("slice_backward")
+__as_strided_backward = table("_as_strided_backward")
+__conj_copy = table("_conj_copy")
+__neg_view_copy = table("_neg_view_copy")
+__reshape_alias_copy = table("_reshape_alias_copy")
+_alias_copy = table("alias_copy")
+_as_strided_copy = table("as_strided_copy")
+_diagonal_copy = table("diagonal_copy")
+_expand_copy = table("expand_copy")
+_permute_copy = table("permute_copy")
+_select_copy_int = table("select_copy.int")
+_slice_copy_Tensor = table("slice_copy.Tensor")
+_squeeze_copy = table("squeeze_copy")
+_squeeze_copy_dim = table("squeeze_copy.dim")
+_squeeze_copy_dims = table("squeeze_copy.dims")
+_t_copy = table("t_copy")
+_transpose_copy_int = table("transpose_copy.int")
+_unfold_copy = table("unfold_copy")
+_unsqueeze_copy = table("unsqueeze_copy")
+_view_as_complex_copy = table("view_as_complex_copy")
+_view_as_real_copy = table("view_as_real_copy")
+_view_copy = table("view_copy")
+_narrow_copy = table("narrow_copy")
+_split_copy_Tensor = table("split_copy.Tensor")
+_split_with_sizes_copy = table("split_with_sizes_copy")
+_unbind_copy_int = table("unbind_copy.int")
+_slice_scatter = table("slice_scatter")
+_select_scatter = table("select_scatter")
+_diagonal_scatter = table("diagonal_scatter")
+_as_strided_scatter = table("as_strided_scatter")
+_cat = table("cat")
+_stack = table("stack")
+_block_diag = table("block_diag")
+_flip = table("flip")
+_roll = table("roll")
+_rot90 = table("rot90")
+_repeat = table("repeat")
+_tril = table("tril")
+_triu = table("triu")
+_diag_embed = table("diag_embed")
+_constant_pad_nd = table("constant_pad_nd")
+_clone = table("clone")
+__to_copy = table("_to_copy")
+_fill_Scalar = table("fill.Scalar")
+_fill_Tensor = table("fill.Tensor")
+__lazy_clone = table("_lazy_clone")
+_view_as_real = table("view_as_real")
+_view_as_complex = table("view_as_complex")
+_complex = table("complex")
+_polar = table("polar")
+__conj = table("_conj")
+__conj_physical = table("_conj_physical")
+__neg_view = table("_neg_view")
+_mm = table("mm")
+_bmm = table("bmm")
+_mv = table("mv")
+_dot = table("dot")
+_addmm = table("addmm")
+_addmv = table("addmv")
+_addr = table("addr")
+_baddbmm = table("baddbmm")
+_addbmm = table("addbmm")
+_vdot = table("vdot")
+_linalg_cholesky_ex = table("linalg_cholesky_ex")
+_linalg_inv_ex = table("linalg_inv_ex")
+__linalg_det = table("_linalg_det")
+__linalg_slogdet = table("_linalg_slogdet")
+_linalg_eig = table("linalg_eig")
+__linalg_eigh = table("_linalg_eigh")
+_linalg_qr = table("linalg_qr")
+__linalg_svd = table("_linalg_svd")
+__linalg_solve_ex = table("_linalg_solve_ex")
+_cholesky = table("cholesky")
+_cholesky_inverse = table("cholesky_inverse")
+_cholesky_solve = table("cholesky_solve")
+_linalg_lu_factor_ex = table("linalg_lu_factor_ex")
+_linalg_lu = table("linalg_lu")
+_linalg_lu_solve = table("linalg_lu_solve")
+_lu_unpack = table("lu_unpack")
+_linalg_solve_triangular = table("linalg_solve_triangular")
+_triangular_solve = table("triangular_solve")
+_linalg_lstsq = table("linalg_lstsq")
+_geqrf = table("geqrf")
+_linalg_householder_product = table("linalg_householder_product")
+_ormqr = table("ormqr")
+_linalg_matrix_exp = table("linalg_matrix_exp")
+_linalg_pinv_atol_rtol_tensor = table("linalg_pinv.atol_rtol_tensor")
+_linalg_vector_norm = table("linalg_vector_norm")
+_norm_ScalarOpt_dtype = table("norm.ScalarOpt_dtype")
+_norm_Scalar = table("norm.Scalar")
+_norm_ScalarOpt_dim_dtype = table("norm.ScalarOpt_dim_dtype")
+_norm_ScalarOpt_dim = table("norm.ScalarOpt_dim")
+_dist = table("dist")
+_renorm = table("renorm")
+_linalg_cross = table("linalg_cross")
+_trace = table("trace")
+__euclidean_dist = table("_euclidean_dist")
+__cdist_forward = table("_cdist_forward")
+__pdist_forward = table("_pdist_forward")
+__fft_c2c = table("_fft_c2c")
+__fft_r2c = table("_fft_r2c")
+__fft_c2r = table("_fft_c2r")
+__softmax = table("_softmax")
+__softmax_backward_data = table("_softmax_backward_data")
+__log_softmax = table("_log_softmax")
+__log_softmax_backward_data = table("_log_softmax_backward_data")
+_nll_loss_forward = table("nll_loss_forward")
+_nll_loss_backward = table("nll_loss_backward")
+_nll_loss2d_forward = table("nll_loss2d_forward")
+_nll_loss2d_backward = table("nll_loss2d_backward")
+_mse_loss = table("mse_loss")
+_mse_loss_backward = table("mse_loss_backward")
 
 
 class NormalBackward3(Node):
@@ -150,8 +464,7 @@ class NormalBackward3(Node):
     std_shape: Any
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         edges = self.next_edges
         grad_mean: Any = None
@@ -182,15 +495,11 @@ def normal_Tensor_Tensor(keys: int, mean: Any, std: Any, generator: Any) -> Any:
     return result
 
 
-_normal_Tensor_float = table("normal.Tensor_float")
-
-
 class NormalBackward1(Node):
     mean_shape: Any
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         mean_shape = self.mean_shape
         grad_mean = grad.new_zeros(mean_shape)
@@ -212,15 +521,11 @@ def normal_Tensor_float(keys: int, mean: Any, std: Any, generator: Any) -> Any:
     return result
 
 
-_normal_float_Tensor = table("normal.float_Tensor")
-
-
 class NormalBackward2(Node):
     std_shape: Any
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         std_shape = self.std_shape
         grad_std = grad.new_zeros(std_shape)
@@ -242,13 +547,9 @@ def normal_float_Tensor(keys: int, mean: Any, std: Any, generator: Any) -> Any:
     return result
 
 
-_bernoulli = table("bernoulli")
-
-
 class BernoulliBackward0(Node):
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         grad_self = f.zeros_like(grad)
         return (grad_self,)
@@ -268,295 +569,91 @@ def bernoulli(keys: int, self: Any, generator: Any) -> Any:
     return result
 
 
-_uniform_ = table("uniform_")
-
-
 class UniformBackward0(Node):
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         grad_self = f.zeros_like(grad)
         return (grad_self,)
-
-
-@AUTOGRAD.impl("uniform_")
-def uniform_(keys: int, self: Any, from_: Any, to: Any, generator: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _uniform_[below](below, self, from_, to, generator)
-    if requires_grad(self):
-        check_inplace(self)
-    edge_self = gradient_edge(self)
-    if edge_self is None and not requires_grad(self):
-        return _uniform_[below](below, self, from_, to, generator)
-    node = UniformBackward0((edge_self,))
-    _uniform_[below](below, self, from_, to, generator)
-    rebase_history(self, node)
-    return self
-
-
-_normal_ = table("normal_")
 
 
 class NormalBackward0(Node):
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         grad_self = f.zeros_like(grad)
         return (grad_self,)
-
-
-@AUTOGRAD.impl("normal_")
-def normal_(keys: int, self: Any, mean: Any, std: Any, generator: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _normal_[below](below, self, mean, std, generator)
-    if requires_grad(self):
-        check_inplace(self)
-    edge_self = gradient_edge(self)
-    if edge_self is None and not requires_grad(self):
-        return _normal_[below](below, self, mean, std, generator)
-    node = NormalBackward0((edge_self,))
-    _normal_[below](below, self, mean, std, generator)
-    rebase_history(self, node)
-    return self
-
-
-_log_normal_ = table("log_normal_")
 
 
 class LogNormalBackward0(Node):
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         grad_self = f.zeros_like(grad)
         return (grad_self,)
-
-
-@AUTOGRAD.impl("log_normal_")
-def log_normal_(keys: int, self: Any, mean: Any, std: Any, generator: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _log_normal_[below](below, self, mean, std, generator)
-    if requires_grad(self):
-        check_inplace(self)
-    edge_self = gradient_edge(self)
-    if edge_self is None and not requires_grad(self):
-        return _log_normal_[below](below, self, mean, std, generator)
-    node = LogNormalBackward0((edge_self,))
-    _log_normal_[below](below, self, mean, std, generator)
-    rebase_history(self, node)
-    return self
-
-
-_exponential_ = table("exponential_")
 
 
 class ExponentialBackward0(Node):
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         grad_self = f.zeros_like(grad)
         return (grad_self,)
-
-
-@AUTOGRAD.impl("exponential_")
-def exponential_(keys: int, self: Any, lambd: Any, generator: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _exponential_[below](below, self, lambd, generator)
-    if requires_grad(self):
-        check_inplace(self)
-    edge_self = gradient_edge(self)
-    if edge_self is None and not requires_grad(self):
-        return _exponential_[below](below, self, lambd, generator)
-    node = ExponentialBackward0((edge_self,))
-    _exponential_[below](below, self, lambd, generator)
-    rebase_history(self, node)
-    return self
-
-
-_cauchy_ = table("cauchy_")
 
 
 class CauchyBackward0(Node):
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         grad_self = f.zeros_like(grad)
         return (grad_self,)
-
-
-@AUTOGRAD.impl("cauchy_")
-def cauchy_(keys: int, self: Any, median: Any, sigma: Any, generator: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _cauchy_[below](below, self, median, sigma, generator)
-    if requires_grad(self):
-        check_inplace(self)
-    edge_self = gradient_edge(self)
-    if edge_self is None and not requires_grad(self):
-        return _cauchy_[below](below, self, median, sigma, generator)
-    node = CauchyBackward0((edge_self,))
-    _cauchy_[below](below, self, median, sigma, generator)
-    rebase_history(self, node)
-    return self
-
-
-_geometric_ = table("geometric_")
 
 
 class GeometricBackward0(Node):
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         grad_self = f.zeros_like(grad)
         return (grad_self,)
-
-
-@AUTOGRAD.impl("geometric_")
-def geometric_(keys: int, self: Any, p: Any, generator: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _geometric_[below](below, self, p, generator)
-    if requires_grad(self):
-        check_inplace(self)
-    edge_self = gradient_edge(self)
-    if edge_self is None and not requires_grad(self):
-        return _geometric_[below](below, self, p, generator)
-    node = GeometricBackward0((edge_self,))
-    _geometric_[below](below, self, p, generator)
-    rebase_history(self, node)
-    return self
-
-
-_random__from = table("random_.from")
 
 
 class RandomBackward0(Node):
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         grad_self = f.zeros_like(grad)
         return (grad_self,)
-
-
-@AUTOGRAD.impl("random_.from")
-def random__from(keys: int, self: Any, from_: Any, to: Any, generator: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _random__from[below](below, self, from_, to, generator)
-    if requires_grad(self):
-        check_inplace(self)
-    edge_self = gradient_edge(self)
-    if edge_self is None and not requires_grad(self):
-        return _random__from[below](below, self, from_, to, generator)
-    node = RandomBackward0((edge_self,))
-    _random__from[below](below, self, from_, to, generator)
-    rebase_history(self, node)
-    return self
-
-
-_random__to = table("random_.to")
 
 
 class RandomBackward1(Node):
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         grad_self = f.zeros_like(grad)
         return (grad_self,)
-
-
-@AUTOGRAD.impl("random_.to")
-def random__to(keys: int, self: Any, to: Any, generator: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _random__to[below](below, self, to, generator)
-    if requires_grad(self):
-        check_inplace(self)
-    edge_self = gradient_edge(self)
-    if edge_self is None and not requires_grad(self):
-        return _random__to[below](below, self, to, generator)
-    node = RandomBackward1((edge_self,))
-    _random__to[below](below, self, to, generator)
-    rebase_history(self, node)
-    return self
-
-
-_random_ = table("random_")
 
 
 class RandomBackward2(Node):
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         grad_self = f.zeros_like(grad)
         return (grad_self,)
-
-
-@AUTOGRAD.impl("random_")
-def random_(keys: int, self: Any, generator: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _random_[below](below, self, generator)
-    if requires_grad(self):
-        check_inplace(self)
-    edge_self = gradient_edge(self)
-    if edge_self is None and not requires_grad(self):
-        return _random_[below](below, self, generator)
-    node = RandomBackward2((edge_self,))
-    _random_[below](below, self, generator)
-    rebase_history(self, node)
-    return self
-
-
-_bernoulli__float = table("bernoulli_.float")
 
 
 class BernoulliBackward2(Node):
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         grad_self = f.zeros_like(grad)
         return (grad_self,)
-
-
-@AUTOGRAD.impl("bernoulli_.float")
-def bernoulli__float(keys: int, self: Any, p: Any, generator: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _bernoulli__float[below](below, self, p, generator)
-    if requires_grad(self):
-        check_inplace(self)
-    edge_self = gradient_edge(self)
-    if edge_self is None and not requires_grad(self):
-        return _bernoulli__float[below](below, self, p, generator)
-    node = BernoulliBackward2((edge_self,))
-    _bernoulli__float[below](below, self, p, generator)
-    rebase_history(self, node)
-    return self
-
-
-_bernoulli__Tensor = table("bernoulli_.Tensor")
 
 
 class BernoulliBackward1(Node):
     saved_p: SavedVariable | None
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         edges = self.next_edges
         grad_self: Any = None
@@ -573,33 +670,17 @@ class BernoulliBackward1(Node):
         self.released = True
 
 
-@AUTOGRAD.impl("bernoulli_.Tensor")
-def bernoulli__Tensor(keys: int, self: Any, p: Any, generator: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if (self._autograd_meta is None and p._autograd_meta is None) or not grad_mode.get():
-        return _bernoulli__Tensor[below](below, self, p, generator)
-    if requires_grad(self) or requires_grad(p):
-        check_inplace(self)
-    edge_self = gradient_edge(self)
-    edge_p = gradient_edge(p)
-    if edge_self is None and edge_p is None and not requires_grad(self):
-        return _bernoulli__Tensor[below](below, self, p, generator)
-    node = BernoulliBackward1((edge_self, edge_p))
+@in_place_saving(AUTOGRAD, "bernoulli_.Tensor", BernoulliBackward1, two_of_three)
+def bernoulli__Tensor(node: Any, self: Any, p: Any, generator: Any) -> None:
+    _, edge_p = node.next_edges
     node.saved_p = SavedVariable(p) if edge_p is not None else None
-    _bernoulli__Tensor[below](below, self, p, generator)
-    rebase_history(self, node)
-    return self
-
-
-_add_Tensor = table("add.Tensor")
 
 
 class AddBackward0(Node):
     alpha: Any
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         edges = self.next_edges
         grad_self: Any = None
@@ -628,36 +709,16 @@ def add_Tensor(keys: int, self: Any, other: Any, alpha: Any) -> Any:
     return result
 
 
-_add__Tensor = table("add_.Tensor")
-
-
-@AUTOGRAD.impl("add_.Tensor")
-def add__Tensor(keys: int, self: Any, other: Any, alpha: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if (self._autograd_meta is None and other._autograd_meta is None) or not grad_mode.get():
-        return _add__Tensor[below](below, self, other, alpha)
-    if requires_grad(self) or requires_grad(other):
-        check_inplace(self)
-    edge_self = gradient_edge(self)
-    edge_other = gradient_edge(other)
-    if edge_self is None and edge_other is None and not requires_grad(self):
-        return _add__Tensor[below](below, self, other, alpha)
-    node = AddBackward0((edge_self, edge_other))
+@in_place_saving(AUTOGRAD, "add_.Tensor", AddBackward0, two_of_three)
+def add__Tensor(node: Any, self: Any, other: Any, alpha: Any) -> None:
     node.alpha = alpha
-    _add__Tensor[below](below, self, other, alpha)
-    rebase_history(self, node)
-    return self
-
-
-_sub_Tensor = table("sub.Tensor")
 
 
 class SubBackward0(Node):
     alpha: Any
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         edges = self.next_edges
         grad_self: Any = None
@@ -686,36 +747,16 @@ def sub_Tensor(keys: int, self: Any, other: Any, alpha: Any) -> Any:
     return result
 
 
-_sub__Tensor = table("sub_.Tensor")
-
-
-@AUTOGRAD.impl("sub_.Tensor")
-def sub__Tensor(keys: int, self: Any, other: Any, alpha: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if (self._autograd_meta is None and other._autograd_meta is None) or not grad_mode.get():
-        return _sub__Tensor[below](below, self, other, alpha)
-    if requires_grad(self) or requires_grad(other):
-        check_inplace(self)
-    edge_self = gradient_edge(self)
-    edge_other = gradient_edge(other)
-    if edge_self is None and edge_other is None and not requires_grad(self):
-        return _sub__Tensor[below](below, self, other, alpha)
-    node = SubBackward0((edge_self, edge_other))
+@in_place_saving(AUTOGRAD, "sub_.Tensor", SubBackward0, two_of_three)
+def sub__Tensor(node: Any, self: Any, other: Any, alpha: Any) -> None:
     node.alpha = alpha
-    _sub__Tensor[below](below, self, other, alpha)
-    rebase_history(self, node)
-    return self
-
-
-_rsub_Tensor = table("rsub.Tensor")
 
 
 class RsubBackward0(Node):
     alpha: Any
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         edges = self.next_edges
         grad_self: Any = None
@@ -744,15 +785,11 @@ def rsub_Tensor(keys: int, self: Any, other: Any, alpha: Any) -> Any:
     return result
 
 
-_rsub_Scalar = table("rsub.Scalar")
-
-
 class RsubBackward1(Node):
     alpha: Any
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         alpha = self.alpha
         grad_self = scaled(-grad, conjugate(alpha))
@@ -774,16 +811,12 @@ def rsub_Scalar(keys: int, self: Any, other: Any, alpha: Any) -> Any:
     return result
 
 
-_mul_Tensor = table("mul.Tensor")
-
-
 class MulBackward0(Node):
     saved_other: SavedVariable | None
     saved_self: SavedVariable | None
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         edges = self.next_edges
         grad_self: Any = None
@@ -797,8 +830,7 @@ class MulBackward0(Node):
         return (grad_self, grad_other)
 
     def release_variables(self) -> None:
-        self.saved_other = None
-        self.saved_self = None
+        self.saved_other = self.saved_self = None
         self.released = True
 
 
@@ -819,29 +851,11 @@ def mul_Tensor(keys: int, self: Any, other: Any) -> Any:
     return result
 
 
-_mul__Tensor = table("mul_.Tensor")
-
-
-@AUTOGRAD.impl("mul_.Tensor")
-def mul__Tensor(keys: int, self: Any, other: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if (self._autograd_meta is None and other._autograd_meta is None) or not grad_mode.get():
-        return _mul__Tensor[below](below, self, other)
-    if requires_grad(self) or requires_grad(other):
-        check_inplace(self)
-    edge_self = gradient_edge(self)
-    edge_other = gradient_edge(other)
-    if edge_self is None and edge_other is None and not requires_grad(self):
-        return _mul__Tensor[below](below, self, other)
-    node = MulBackward0((edge_self, edge_other))
+@in_place_saving(AUTOGRAD, "mul_.Tensor", MulBackward0, two_of_two)
+def mul__Tensor(node: Any, self: Any, other: Any) -> None:
+    edge_self, edge_other = node.next_edges
     node.saved_other = SavedVariable(other) if edge_self is not None else None
     node.saved_self = SavedVariable(self.clone()) if edge_other is not None else None
-    _mul__Tensor[below](below, self, other)
-    rebase_history(self, node)
-    return self
-
-
-_div_Tensor = table("div.Tensor")
 
 
 class DivBackward0(Node):
@@ -849,8 +863,7 @@ class DivBackward0(Node):
     saved_self: SavedVariable | None
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         edges = self.next_edges
         grad_self: Any = None
@@ -865,8 +878,7 @@ class DivBackward0(Node):
         return (grad_self, grad_other)
 
     def release_variables(self) -> None:
-        self.saved_other = None
-        self.saved_self = None
+        self.saved_other = self.saved_self = None
         self.released = True
 
 
@@ -887,29 +899,11 @@ def div_Tensor(keys: int, self: Any, other: Any) -> Any:
     return result
 
 
-_div__Tensor = table("div_.Tensor")
-
-
-@AUTOGRAD.impl("div_.Tensor")
-def div__Tensor(keys: int, self: Any, other: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if (self._autograd_meta is None and other._autograd_meta is None) or not grad_mode.get():
-        return _div__Tensor[below](below, self, other)
-    if requires_grad(self) or requires_grad(other):
-        check_inplace(self)
-    edge_self = gradient_edge(self)
-    edge_other = gradient_edge(other)
-    if edge_self is None and edge_other is None and not requires_grad(self):
-        return _div__Tensor[below](below, self, other)
-    node = DivBackward0((edge_self, edge_other))
+@in_place_saving(AUTOGRAD, "div_.Tensor", DivBackward0, two_of_two)
+def div__Tensor(node: Any, self: Any, other: Any) -> None:
+    _, edge_other = node.next_edges
     node.saved_other = SavedVariable(other)
     node.saved_self = SavedVariable(self.clone()) if edge_other is not None else None
-    _div__Tensor[below](below, self, other)
-    rebase_history(self, node)
-    return self
-
-
-_div_Tensor_mode = table("div.Tensor_mode")
 
 
 class DivBackward2(Node):
@@ -918,8 +912,7 @@ class DivBackward2(Node):
     rounding_mode: Any
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         edges = self.next_edges
         grad_self: Any = None
@@ -936,8 +929,7 @@ class DivBackward2(Node):
         return (grad_self, grad_other)
 
     def release_variables(self) -> None:
-        self.saved_other = None
-        self.saved_self = None
+        self.saved_other = self.saved_self = None
         self.released = True
 
 
@@ -959,30 +951,12 @@ def div_Tensor_mode(keys: int, self: Any, other: Any, rounding_mode: Any) -> Any
     return result
 
 
-_div__Tensor_mode = table("div_.Tensor_mode")
-
-
-@AUTOGRAD.impl("div_.Tensor_mode")
-def div__Tensor_mode(keys: int, self: Any, other: Any, rounding_mode: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if (self._autograd_meta is None and other._autograd_meta is None) or not grad_mode.get():
-        return _div__Tensor_mode[below](below, self, other, rounding_mode)
-    if requires_grad(self) or requires_grad(other):
-        check_inplace(self)
-    edge_self = gradient_edge(self)
-    edge_other = gradient_edge(other)
-    if edge_self is None and edge_other is None and not requires_grad(self):
-        return _div__Tensor_mode[below](below, self, other, rounding_mode)
-    node = DivBackward2((edge_self, edge_other))
+@in_place_saving(AUTOGRAD, "div_.Tensor_mode", DivBackward2, two_of_three)
+def div__Tensor_mode(node: Any, self: Any, other: Any, rounding_mode: Any) -> None:
+    _, edge_other = node.next_edges
     node.saved_other = SavedVariable(other)
     node.saved_self = SavedVariable(self.clone()) if edge_other is not None else None
     node.rounding_mode = rounding_mode
-    _div__Tensor_mode[below](below, self, other, rounding_mode)
-    rebase_history(self, node)
-    return self
-
-
-_remainder_Tensor = table("remainder.Tensor")
 
 
 class RemainderBackward1(Node):
@@ -990,8 +964,7 @@ class RemainderBackward1(Node):
     saved_other: SavedVariable | None
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         edges = self.next_edges
         grad_self: Any = None
@@ -1005,8 +978,7 @@ class RemainderBackward1(Node):
         return (grad_self, grad_other)
 
     def release_variables(self) -> None:
-        self.saved_self = None
-        self.saved_other = None
+        self.saved_self = self.saved_other = None
         self.released = True
 
 
@@ -1027,29 +999,11 @@ def remainder_Tensor(keys: int, self: Any, other: Any) -> Any:
     return result
 
 
-_remainder__Tensor = table("remainder_.Tensor")
-
-
-@AUTOGRAD.impl("remainder_.Tensor")
-def remainder__Tensor(keys: int, self: Any, other: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if (self._autograd_meta is None and other._autograd_meta is None) or not grad_mode.get():
-        return _remainder__Tensor[below](below, self, other)
-    if requires_grad(self) or requires_grad(other):
-        check_inplace(self)
-    edge_self = gradient_edge(self)
-    edge_other = gradient_edge(other)
-    if edge_self is None and edge_other is None and not requires_grad(self):
-        return _remainder__Tensor[below](below, self, other)
-    node = RemainderBackward1((edge_self, edge_other))
+@in_place_saving(AUTOGRAD, "remainder_.Tensor", RemainderBackward1, two_of_two)
+def remainder__Tensor(node: Any, self: Any, other: Any) -> None:
+    _, edge_other = node.next_edges
     node.saved_self = SavedVariable(self.clone()) if edge_other is not None else None
     node.saved_other = SavedVariable(other) if edge_other is not None else None
-    _remainder__Tensor[below](below, self, other)
-    rebase_history(self, node)
-    return self
-
-
-_pow_Tensor_Tensor = table("pow.Tensor_Tensor")
 
 
 class PowBackward1(Node):
@@ -1058,8 +1012,7 @@ class PowBackward1(Node):
     saved_result: SavedVariable | None
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         edges = self.next_edges
         grad_self: Any = None
@@ -1076,9 +1029,7 @@ class PowBackward1(Node):
         return (grad_self, grad_exponent)
 
     def release_variables(self) -> None:
-        self.saved_self = None
-        self.saved_exponent = None
-        self.saved_result = None
+        self.saved_self = self.saved_exponent = self.saved_result = None
         self.released = True
 
 
@@ -1100,30 +1051,10 @@ def pow_Tensor_Tensor(keys: int, self: Any, exponent: Any) -> Any:
     return result
 
 
-_pow__Tensor = table("pow_.Tensor")
-
-
-@AUTOGRAD.impl("pow_.Tensor")
-def pow__Tensor(keys: int, self: Any, exponent: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if (self._autograd_meta is None and exponent._autograd_meta is None) or not grad_mode.get():
-        return _pow__Tensor[below](below, self, exponent)
-    if requires_grad(self) or requires_grad(exponent):
-        check_inplace(self)
-    edge_self = gradient_edge(self)
-    edge_exponent = gradient_edge(exponent)
-    if edge_self is None and edge_exponent is None and not requires_grad(self):
-        return _pow__Tensor[below](below, self, exponent)
-    node = PowBackward1((edge_self, edge_exponent))
+@in_place_saving(AUTOGRAD, "pow_.Tensor", PowBackward1, two_of_two, keep=new_self)
+def pow__Tensor(node: Any, self: Any, exponent: Any) -> None:
     node.saved_self = SavedVariable(self.clone())
     node.saved_exponent = SavedVariable(exponent)
-    _pow__Tensor[below](below, self, exponent)
-    rebase_history(self, node)
-    node.saved_result = SavedVariable(self, node, 0)
-    return self
-
-
-_pow_Scalar = table("pow.Scalar")
 
 
 class PowBackward2(Node):
@@ -1132,8 +1063,7 @@ class PowBackward2(Node):
     self_: Any
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         exponent = self.unpack(self.saved_exponent)
         result = self.unpack(self.saved_result)
@@ -1142,8 +1072,7 @@ class PowBackward2(Node):
         return (grad_exponent,)
 
     def release_variables(self) -> None:
-        self.saved_exponent = None
-        self.saved_result = None
+        self.saved_exponent = self.saved_result = None
         self.released = True
 
 
@@ -1164,16 +1093,12 @@ def pow_Scalar(keys: int, self: Any, exponent: Any) -> Any:
     return result
 
 
-_pow_Tensor_Scalar = table("pow.Tensor_Scalar")
-
-
 class PowBackward0(Node):
     saved_self: SavedVariable | None
     exponent: Any
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         self_ = self.unpack(self.saved_self)
         exponent = self.exponent
@@ -1201,28 +1126,10 @@ def pow_Tensor_Scalar(keys: int, self: Any, exponent: Any) -> Any:
     return result
 
 
-_pow__Scalar = table("pow_.Scalar")
-
-
-@AUTOGRAD.impl("pow_.Scalar")
-def pow__Scalar(keys: int, self: Any, exponent: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _pow__Scalar[below](below, self, exponent)
-    if requires_grad(self):
-        check_inplace(self)
-    edge_self = gradient_edge(self)
-    if edge_self is None and not requires_grad(self):
-        return _pow__Scalar[below](below, self, exponent)
-    node = PowBackward0((edge_self,))
+@in_place_saving(AUTOGRAD, "pow_.Scalar", PowBackward0, alone_of_two)
+def pow__Scalar(node: Any, self: Any, exponent: Any) -> None:
     node.saved_self = SavedVariable(self.clone())
     node.exponent = exponent
-    _pow__Scalar[below](below, self, exponent)
-    rebase_history(self, node)
-    return self
-
-
-_maximum = table("maximum")
 
 
 class MaximumBackward0(Node):
@@ -1230,8 +1137,7 @@ class MaximumBackward0(Node):
     saved_other: SavedVariable | None
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         edges = self.next_edges
         grad_self: Any = None
@@ -1247,8 +1153,7 @@ class MaximumBackward0(Node):
         return (grad_self, grad_other)
 
     def release_variables(self) -> None:
-        self.saved_self = None
-        self.saved_other = None
+        self.saved_self = self.saved_other = None
         self.released = True
 
 
@@ -1269,16 +1174,12 @@ def maximum(keys: int, self: Any, other: Any) -> Any:
     return result
 
 
-_minimum = table("minimum")
-
-
 class MinimumBackward0(Node):
     saved_self: SavedVariable | None
     saved_other: SavedVariable | None
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         edges = self.next_edges
         grad_self: Any = None
@@ -1294,8 +1195,7 @@ class MinimumBackward0(Node):
         return (grad_self, grad_other)
 
     def release_variables(self) -> None:
-        self.saved_self = None
-        self.saved_other = None
+        self.saved_self = self.saved_other = None
         self.released = True
 
 
@@ -1316,13 +1216,9 @@ def minimum(keys: int, self: Any, other: Any) -> Any:
     return result
 
 
-_eq__Tensor = table("eq_.Tensor")
-
-
 class EqBackward1(Node):
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         edges = self.next_edges
         grad_self: Any = None
@@ -1332,60 +1228,19 @@ class EqBackward1(Node):
         if edges[1] is not None:
             grad_other = f.zeros_like(grad)
         return (grad_self, grad_other)
-
-
-@AUTOGRAD.impl("eq_.Tensor")
-def eq__Tensor(keys: int, self: Any, other: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if (self._autograd_meta is None and other._autograd_meta is None) or not grad_mode.get():
-        return _eq__Tensor[below](below, self, other)
-    if requires_grad(self) or requires_grad(other):
-        check_inplace(self)
-    edge_self = gradient_edge(self)
-    edge_other = gradient_edge(other)
-    if edge_self is None and edge_other is None and not requires_grad(self):
-        return _eq__Tensor[below](below, self, other)
-    node = EqBackward1((edge_self, edge_other))
-    _eq__Tensor[below](below, self, other)
-    rebase_history(self, node)
-    return self
-
-
-_eq__Scalar = table("eq_.Scalar")
 
 
 class EqBackward0(Node):
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         grad_self = f.zeros_like(grad)
         return (grad_self,)
-
-
-@AUTOGRAD.impl("eq_.Scalar")
-def eq__Scalar(keys: int, self: Any, other: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _eq__Scalar[below](below, self, other)
-    if requires_grad(self):
-        check_inplace(self)
-    edge_self = gradient_edge(self)
-    if edge_self is None and not requires_grad(self):
-        return _eq__Scalar[below](below, self, other)
-    node = EqBackward0((edge_self,))
-    _eq__Scalar[below](below, self, other)
-    rebase_history(self, node)
-    return self
-
-
-_ne__Tensor = table("ne_.Tensor")
 
 
 class NeBackward1(Node):
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         edges = self.next_edges
         grad_self: Any = None
@@ -1395,60 +1250,19 @@ class NeBackward1(Node):
         if edges[1] is not None:
             grad_other = f.zeros_like(grad)
         return (grad_self, grad_other)
-
-
-@AUTOGRAD.impl("ne_.Tensor")
-def ne__Tensor(keys: int, self: Any, other: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if (self._autograd_meta is None and other._autograd_meta is None) or not grad_mode.get():
-        return _ne__Tensor[below](below, self, other)
-    if requires_grad(self) or requires_grad(other):
-        check_inplace(self)
-    edge_self = gradient_edge(self)
-    edge_other = gradient_edge(other)
-    if edge_self is None and edge_other is None and not requires_grad(self):
-        return _ne__Tensor[below](below, self, other)
-    node = NeBackward1((edge_self, edge_other))
-    _ne__Tensor[below](below, self, other)
-    rebase_history(self, node)
-    return self
-
-
-_ne__Scalar = table("ne_.Scalar")
 
 
 class NeBackward0(Node):
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         grad_self = f.zeros_like(grad)
         return (grad_self,)
-
-
-@AUTOGRAD.impl("ne_.Scalar")
-def ne__Scalar(keys: int, self: Any, other: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _ne__Scalar[below](below, self, other)
-    if requires_grad(self):
-        check_inplace(self)
-    edge_self = gradient_edge(self)
-    if edge_self is None and not requires_grad(self):
-        return _ne__Scalar[below](below, self, other)
-    node = NeBackward0((edge_self,))
-    _ne__Scalar[below](below, self, other)
-    rebase_history(self, node)
-    return self
-
-
-_lt__Tensor = table("lt_.Tensor")
 
 
 class LtBackward1(Node):
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         edges = self.next_edges
         grad_self: Any = None
@@ -1458,60 +1272,19 @@ class LtBackward1(Node):
         if edges[1] is not None:
             grad_other = f.zeros_like(grad)
         return (grad_self, grad_other)
-
-
-@AUTOGRAD.impl("lt_.Tensor")
-def lt__Tensor(keys: int, self: Any, other: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if (self._autograd_meta is None and other._autograd_meta is None) or not grad_mode.get():
-        return _lt__Tensor[below](below, self, other)
-    if requires_grad(self) or requires_grad(other):
-        check_inplace(self)
-    edge_self = gradient_edge(self)
-    edge_other = gradient_edge(other)
-    if edge_self is None and edge_other is None and not requires_grad(self):
-        return _lt__Tensor[below](below, self, other)
-    node = LtBackward1((edge_self, edge_other))
-    _lt__Tensor[below](below, self, other)
-    rebase_history(self, node)
-    return self
-
-
-_lt__Scalar = table("lt_.Scalar")
 
 
 class LtBackward0(Node):
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         grad_self = f.zeros_like(grad)
         return (grad_self,)
-
-
-@AUTOGRAD.impl("lt_.Scalar")
-def lt__Scalar(keys: int, self: Any, other: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _lt__Scalar[below](below, self, other)
-    if requires_grad(self):
-        check_inplace(self)
-    edge_self = gradient_edge(self)
-    if edge_self is None and not requires_grad(self):
-        return _lt__Scalar[below](below, self, other)
-    node = LtBackward0((edge_self,))
-    _lt__Scalar[below](below, self, other)
-    rebase_history(self, node)
-    return self
-
-
-_gt__Tensor = table("gt_.Tensor")
 
 
 class GtBackward1(Node):
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         edges = self.next_edges
         grad_self: Any = None
@@ -1521,60 +1294,19 @@ class GtBackward1(Node):
         if edges[1] is not None:
             grad_other = f.zeros_like(grad)
         return (grad_self, grad_other)
-
-
-@AUTOGRAD.impl("gt_.Tensor")
-def gt__Tensor(keys: int, self: Any, other: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if (self._autograd_meta is None and other._autograd_meta is None) or not grad_mode.get():
-        return _gt__Tensor[below](below, self, other)
-    if requires_grad(self) or requires_grad(other):
-        check_inplace(self)
-    edge_self = gradient_edge(self)
-    edge_other = gradient_edge(other)
-    if edge_self is None and edge_other is None and not requires_grad(self):
-        return _gt__Tensor[below](below, self, other)
-    node = GtBackward1((edge_self, edge_other))
-    _gt__Tensor[below](below, self, other)
-    rebase_history(self, node)
-    return self
-
-
-_gt__Scalar = table("gt_.Scalar")
 
 
 class GtBackward0(Node):
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         grad_self = f.zeros_like(grad)
         return (grad_self,)
-
-
-@AUTOGRAD.impl("gt_.Scalar")
-def gt__Scalar(keys: int, self: Any, other: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _gt__Scalar[below](below, self, other)
-    if requires_grad(self):
-        check_inplace(self)
-    edge_self = gradient_edge(self)
-    if edge_self is None and not requires_grad(self):
-        return _gt__Scalar[below](below, self, other)
-    node = GtBackward0((edge_self,))
-    _gt__Scalar[below](below, self, other)
-    rebase_history(self, node)
-    return self
-
-
-_le__Tensor = table("le_.Tensor")
 
 
 class LeBackward1(Node):
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         edges = self.next_edges
         grad_self: Any = None
@@ -1584,60 +1316,19 @@ class LeBackward1(Node):
         if edges[1] is not None:
             grad_other = f.zeros_like(grad)
         return (grad_self, grad_other)
-
-
-@AUTOGRAD.impl("le_.Tensor")
-def le__Tensor(keys: int, self: Any, other: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if (self._autograd_meta is None and other._autograd_meta is None) or not grad_mode.get():
-        return _le__Tensor[below](below, self, other)
-    if requires_grad(self) or requires_grad(other):
-        check_inplace(self)
-    edge_self = gradient_edge(self)
-    edge_other = gradient_edge(other)
-    if edge_self is None and edge_other is None and not requires_grad(self):
-        return _le__Tensor[below](below, self, other)
-    node = LeBackward1((edge_self, edge_other))
-    _le__Tensor[below](below, self, other)
-    rebase_history(self, node)
-    return self
-
-
-_le__Scalar = table("le_.Scalar")
 
 
 class LeBackward0(Node):
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         grad_self = f.zeros_like(grad)
         return (grad_self,)
 
 
-@AUTOGRAD.impl("le_.Scalar")
-def le__Scalar(keys: int, self: Any, other: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _le__Scalar[below](below, self, other)
-    if requires_grad(self):
-        check_inplace(self)
-    edge_self = gradient_edge(self)
-    if edge_self is None and not requires_grad(self):
-        return _le__Scalar[below](below, self, other)
-    node = LeBackward0((edge_self,))
-    _le__Scalar[below](below, self, other)
-    rebase_history(self, node)
-    return self
-
-
-_ge__Tensor = table("ge_.Tensor")
-
-
 class GeBackward1(Node):
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         edges = self.next_edges
         grad_self: Any = None
@@ -1649,52 +1340,12 @@ class GeBackward1(Node):
         return (grad_self, grad_other)
 
 
-@AUTOGRAD.impl("ge_.Tensor")
-def ge__Tensor(keys: int, self: Any, other: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if (self._autograd_meta is None and other._autograd_meta is None) or not grad_mode.get():
-        return _ge__Tensor[below](below, self, other)
-    if requires_grad(self) or requires_grad(other):
-        check_inplace(self)
-    edge_self = gradient_edge(self)
-    edge_other = gradient_edge(other)
-    if edge_self is None and edge_other is None and not requires_grad(self):
-        return _ge__Tensor[below](below, self, other)
-    node = GeBackward1((edge_self, edge_other))
-    _ge__Tensor[below](below, self, other)
-    rebase_history(self, node)
-    return self
-
-
-_ge__Scalar = table("ge_.Scalar")
-
-
 class GeBackward0(Node):
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         grad_self = f.zeros_like(grad)
         return (grad_self,)
-
-
-@AUTOGRAD.impl("ge_.Scalar")
-def ge__Scalar(keys: int, self: Any, other: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _ge__Scalar[below](below, self, other)
-    if requires_grad(self):
-        check_inplace(self)
-    edge_self = gradient_edge(self)
-    if edge_self is None and not requires_grad(self):
-        return _ge__Scalar[below](below, self, other)
-    node = GeBackward0((edge_self,))
-    _ge__Scalar[below](below, self, other)
-    rebase_history(self, node)
-    return self
-
-
-_atan2 = table("atan2")
 
 
 class Atan2Backward0(Node):
@@ -1702,8 +1353,7 @@ class Atan2Backward0(Node):
     saved_other: SavedVariable | None
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         edges = self.next_edges
         grad_self: Any = None
@@ -1719,8 +1369,7 @@ class Atan2Backward0(Node):
         return (grad_self, grad_other)
 
     def release_variables(self) -> None:
-        self.saved_self = None
-        self.saved_other = None
+        self.saved_self = self.saved_other = None
         self.released = True
 
 
@@ -1741,29 +1390,10 @@ def atan2(keys: int, self: Any, other: Any) -> Any:
     return result
 
 
-_atan2_ = table("atan2_")
-
-
-@AUTOGRAD.impl("atan2_")
-def atan2_(keys: int, self: Any, other: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if (self._autograd_meta is None and other._autograd_meta is None) or not grad_mode.get():
-        return _atan2_[below](below, self, other)
-    if requires_grad(self) or requires_grad(other):
-        check_inplace(self)
-    edge_self = gradient_edge(self)
-    edge_other = gradient_edge(other)
-    if edge_self is None and edge_other is None and not requires_grad(self):
-        return _atan2_[below](below, self, other)
-    node = Atan2Backward0((edge_self, edge_other))
+@in_place_saving(AUTOGRAD, "atan2_", Atan2Backward0, two_of_two)
+def atan2_(node: Any, self: Any, other: Any) -> None:
     node.saved_self = SavedVariable(self.clone())
     node.saved_other = SavedVariable(other)
-    _atan2_[below](below, self, other)
-    rebase_history(self, node)
-    return self
-
-
-_hypot = table("hypot")
 
 
 class HypotBackward0(Node):
@@ -1772,8 +1402,7 @@ class HypotBackward0(Node):
     saved_result: SavedVariable | None
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         edges = self.next_edges
         grad_self: Any = None
@@ -1789,9 +1418,7 @@ class HypotBackward0(Node):
         return (grad_self, grad_other)
 
     def release_variables(self) -> None:
-        self.saved_self = None
-        self.saved_other = None
-        self.saved_result = None
+        self.saved_self = self.saved_other = self.saved_result = None
         self.released = True
 
 
@@ -1813,30 +1440,11 @@ def hypot(keys: int, self: Any, other: Any) -> Any:
     return result
 
 
-_hypot_ = table("hypot_")
-
-
-@AUTOGRAD.impl("hypot_")
-def hypot_(keys: int, self: Any, other: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if (self._autograd_meta is None and other._autograd_meta is None) or not grad_mode.get():
-        return _hypot_[below](below, self, other)
-    if requires_grad(self) or requires_grad(other):
-        check_inplace(self)
-    edge_self = gradient_edge(self)
-    edge_other = gradient_edge(other)
-    if edge_self is None and edge_other is None and not requires_grad(self):
-        return _hypot_[below](below, self, other)
-    node = HypotBackward0((edge_self, edge_other))
+@in_place_saving(AUTOGRAD, "hypot_", HypotBackward0, two_of_two, keep=new_self)
+def hypot_(node: Any, self: Any, other: Any) -> None:
+    edge_self, edge_other = node.next_edges
     node.saved_self = SavedVariable(self.clone()) if edge_self is not None else None
     node.saved_other = SavedVariable(other) if edge_other is not None else None
-    _hypot_[below](below, self, other)
-    rebase_history(self, node)
-    node.saved_result = SavedVariable(self, node, 0)
-    return self
-
-
-_logaddexp = table("logaddexp")
 
 
 class LogaddexpBackward0(Node):
@@ -1844,8 +1452,7 @@ class LogaddexpBackward0(Node):
     saved_self: SavedVariable | None
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         edges = self.next_edges
         grad_self: Any = None
@@ -1861,8 +1468,7 @@ class LogaddexpBackward0(Node):
         return (grad_self, grad_other)
 
     def release_variables(self) -> None:
-        self.saved_other = None
-        self.saved_self = None
+        self.saved_other = self.saved_self = None
         self.released = True
 
 
@@ -1883,16 +1489,12 @@ def logaddexp(keys: int, self: Any, other: Any) -> Any:
     return result
 
 
-_logaddexp2 = table("logaddexp2")
-
-
 class Logaddexp2Backward0(Node):
     saved_other: SavedVariable | None
     saved_self: SavedVariable | None
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         edges = self.next_edges
         grad_self: Any = None
@@ -1908,8 +1510,7 @@ class Logaddexp2Backward0(Node):
         return (grad_self, grad_other)
 
     def release_variables(self) -> None:
-        self.saved_other = None
-        self.saved_self = None
+        self.saved_other = self.saved_self = None
         self.released = True
 
 
@@ -1930,16 +1531,12 @@ def logaddexp2(keys: int, self: Any, other: Any) -> Any:
     return result
 
 
-_nextafter = table("nextafter")
-
-
 class NextafterBackward0(Node):
     saved_self: SavedVariable | None
     saved_other: SavedVariable | None
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         edges = self.next_edges
         grad_self: Any = None
@@ -1954,8 +1551,7 @@ class NextafterBackward0(Node):
         return (grad_self, grad_other)
 
     def release_variables(self) -> None:
-        self.saved_self = None
-        self.saved_other = None
+        self.saved_self = self.saved_other = None
         self.released = True
 
 
@@ -1976,29 +1572,11 @@ def nextafter(keys: int, self: Any, other: Any) -> Any:
     return result
 
 
-_nextafter_ = table("nextafter_")
-
-
-@AUTOGRAD.impl("nextafter_")
-def nextafter_(keys: int, self: Any, other: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if (self._autograd_meta is None and other._autograd_meta is None) or not grad_mode.get():
-        return _nextafter_[below](below, self, other)
-    if requires_grad(self) or requires_grad(other):
-        check_inplace(self)
-    edge_self = gradient_edge(self)
-    edge_other = gradient_edge(other)
-    if edge_self is None and edge_other is None and not requires_grad(self):
-        return _nextafter_[below](below, self, other)
-    node = NextafterBackward0((edge_self, edge_other))
+@in_place_saving(AUTOGRAD, "nextafter_", NextafterBackward0, two_of_two)
+def nextafter_(node: Any, self: Any, other: Any) -> None:
+    edge_self, _ = node.next_edges
     node.saved_self = SavedVariable(self.clone()) if edge_self is not None else None
     node.saved_other = SavedVariable(other)
-    _nextafter_[below](below, self, other)
-    rebase_history(self, node)
-    return self
-
-
-_copysign_Tensor = table("copysign.Tensor")
 
 
 class CopysignBackward0(Node):
@@ -2007,8 +1585,7 @@ class CopysignBackward0(Node):
     saved_result: SavedVariable | None
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         edges = self.next_edges
         grad_self: Any = None
@@ -2023,9 +1600,7 @@ class CopysignBackward0(Node):
         return (grad_self, grad_other)
 
     def release_variables(self) -> None:
-        self.saved_self = None
-        self.saved_other = None
-        self.saved_result = None
+        self.saved_self = self.saved_other = self.saved_result = None
         self.released = True
 
 
@@ -2047,30 +1622,11 @@ def copysign_Tensor(keys: int, self: Any, other: Any) -> Any:
     return result
 
 
-_copysign__Tensor = table("copysign_.Tensor")
-
-
-@AUTOGRAD.impl("copysign_.Tensor")
-def copysign__Tensor(keys: int, self: Any, other: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if (self._autograd_meta is None and other._autograd_meta is None) or not grad_mode.get():
-        return _copysign__Tensor[below](below, self, other)
-    if requires_grad(self) or requires_grad(other):
-        check_inplace(self)
-    edge_self = gradient_edge(self)
-    edge_other = gradient_edge(other)
-    if edge_self is None and edge_other is None and not requires_grad(self):
-        return _copysign__Tensor[below](below, self, other)
-    node = CopysignBackward0((edge_self, edge_other))
+@in_place_saving(AUTOGRAD, "copysign_.Tensor", CopysignBackward0, two_of_two, keep=new_self)
+def copysign__Tensor(node: Any, self: Any, other: Any) -> None:
+    edge_self, edge_other = node.next_edges
     node.saved_self = SavedVariable(self.clone()) if edge_self is not None else None
     node.saved_other = SavedVariable(other) if edge_other is not None else None
-    _copysign__Tensor[below](below, self, other)
-    rebase_history(self, node)
-    node.saved_result = SavedVariable(self, node, 0)
-    return self
-
-
-_copysign_Scalar = table("copysign.Scalar")
 
 
 class CopysignBackward1(Node):
@@ -2078,8 +1634,7 @@ class CopysignBackward1(Node):
     saved_result: SavedVariable | None
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         self_ = self.unpack(self.saved_self)
         result = self.unpack(self.saved_result)
@@ -2087,8 +1642,7 @@ class CopysignBackward1(Node):
         return (grad_self,)
 
     def release_variables(self) -> None:
-        self.saved_self = None
-        self.saved_result = None
+        self.saved_self = self.saved_result = None
         self.released = True
 
 
@@ -2108,37 +1662,12 @@ def copysign_Scalar(keys: int, self: Any, other: Any) -> Any:
     return result
 
 
-_copysign__Scalar = table("copysign_.Scalar")
-
-
-@AUTOGRAD.impl("copysign_.Scalar")
-def copysign__Scalar(keys: int, self: Any, other: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _copysign__Scalar[below](below, self, other)
-    if requires_grad(self):
-        check_inplace(self)
-    edge_self = gradient_edge(self)
-    if edge_self is None and not requires_grad(self):
-        return _copysign__Scalar[below](below, self, other)
-    node = CopysignBackward1((edge_self,))
-    node.saved_self = SavedVariable(self.clone())
-    _copysign__Scalar[below](below, self, other)
-    rebase_history(self, node)
-    node.saved_result = SavedVariable(self, node, 0)
-    return self
-
-
-_fmod_Tensor = table("fmod.Tensor")
-
-
 class FmodBackward1(Node):
     saved_self: SavedVariable | None
     saved_other: SavedVariable | None
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         edges = self.next_edges
         grad_self: Any = None
@@ -2152,8 +1681,7 @@ class FmodBackward1(Node):
         return (grad_self, grad_other)
 
     def release_variables(self) -> None:
-        self.saved_self = None
-        self.saved_other = None
+        self.saved_self = self.saved_other = None
         self.released = True
 
 
@@ -2174,35 +1702,16 @@ def fmod_Tensor(keys: int, self: Any, other: Any) -> Any:
     return result
 
 
-_fmod__Tensor = table("fmod_.Tensor")
-
-
-@AUTOGRAD.impl("fmod_.Tensor")
-def fmod__Tensor(keys: int, self: Any, other: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if (self._autograd_meta is None and other._autograd_meta is None) or not grad_mode.get():
-        return _fmod__Tensor[below](below, self, other)
-    if requires_grad(self) or requires_grad(other):
-        check_inplace(self)
-    edge_self = gradient_edge(self)
-    edge_other = gradient_edge(other)
-    if edge_self is None and edge_other is None and not requires_grad(self):
-        return _fmod__Tensor[below](below, self, other)
-    node = FmodBackward1((edge_self, edge_other))
+@in_place_saving(AUTOGRAD, "fmod_.Tensor", FmodBackward1, two_of_two)
+def fmod__Tensor(node: Any, self: Any, other: Any) -> None:
+    _, edge_other = node.next_edges
     node.saved_self = SavedVariable(self.clone()) if edge_other is not None else None
     node.saved_other = SavedVariable(other) if edge_other is not None else None
-    _fmod__Tensor[below](below, self, other)
-    rebase_history(self, node)
-    return self
-
-
-_fmod_Scalar = table("fmod.Scalar")
 
 
 class FmodBackward0(Node):
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         grad_self = grad
         return (grad_self,)
@@ -2222,35 +1731,12 @@ def fmod_Scalar(keys: int, self: Any, other: Any) -> Any:
     return result
 
 
-_fmod__Scalar = table("fmod_.Scalar")
-
-
-@AUTOGRAD.impl("fmod_.Scalar")
-def fmod__Scalar(keys: int, self: Any, other: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _fmod__Scalar[below](below, self, other)
-    if requires_grad(self):
-        check_inplace(self)
-    edge_self = gradient_edge(self)
-    if edge_self is None and not requires_grad(self):
-        return _fmod__Scalar[below](below, self, other)
-    node = FmodBackward0((edge_self,))
-    _fmod__Scalar[below](below, self, other)
-    rebase_history(self, node)
-    return self
-
-
-_fmax = table("fmax")
-
-
 class FmaxBackward0(Node):
     saved_self: SavedVariable | None
     saved_other: SavedVariable | None
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         edges = self.next_edges
         grad_self: Any = None
@@ -2266,8 +1752,7 @@ class FmaxBackward0(Node):
         return (grad_self, grad_other)
 
     def release_variables(self) -> None:
-        self.saved_self = None
-        self.saved_other = None
+        self.saved_self = self.saved_other = None
         self.released = True
 
 
@@ -2288,16 +1773,12 @@ def fmax(keys: int, self: Any, other: Any) -> Any:
     return result
 
 
-_fmin = table("fmin")
-
-
 class FminBackward0(Node):
     saved_self: SavedVariable | None
     saved_other: SavedVariable | None
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         edges = self.next_edges
         grad_self: Any = None
@@ -2313,8 +1794,7 @@ class FminBackward0(Node):
         return (grad_self, grad_other)
 
     def release_variables(self) -> None:
-        self.saved_self = None
-        self.saved_other = None
+        self.saved_self = self.saved_other = None
         self.released = True
 
 
@@ -2335,16 +1815,12 @@ def fmin(keys: int, self: Any, other: Any) -> Any:
     return result
 
 
-_ldexp_Tensor = table("ldexp.Tensor")
-
-
 class LdexpBackward0(Node):
     saved_other: SavedVariable | None
     saved_result: SavedVariable | None
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         edges = self.next_edges
         grad_self: Any = None
@@ -2358,8 +1834,7 @@ class LdexpBackward0(Node):
         return (grad_self, grad_other)
 
     def release_variables(self) -> None:
-        self.saved_other = None
-        self.saved_result = None
+        self.saved_other = self.saved_result = None
         self.released = True
 
 
@@ -2380,35 +1855,15 @@ def ldexp_Tensor(keys: int, self: Any, other: Any) -> Any:
     return result
 
 
-_ldexp_ = table("ldexp_")
-
-
-@AUTOGRAD.impl("ldexp_")
-def ldexp_(keys: int, self: Any, other: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if (self._autograd_meta is None and other._autograd_meta is None) or not grad_mode.get():
-        return _ldexp_[below](below, self, other)
-    if requires_grad(self) or requires_grad(other):
-        check_inplace(self)
-    edge_self = gradient_edge(self)
-    edge_other = gradient_edge(other)
-    if edge_self is None and edge_other is None and not requires_grad(self):
-        return _ldexp_[below](below, self, other)
-    node = LdexpBackward0((edge_self, edge_other))
+@in_place_saving(AUTOGRAD, "ldexp_", LdexpBackward0, two_of_two, keep=new_self)
+def ldexp_(node: Any, self: Any, other: Any) -> None:
+    edge_self, _ = node.next_edges
     node.saved_other = SavedVariable(other) if edge_self is not None else None
-    _ldexp_[below](below, self, other)
-    rebase_history(self, node)
-    node.saved_result = SavedVariable(self, node, 0)
-    return self
-
-
-_neg = table("neg")
 
 
 class NegBackward0(Node):
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         grad_self = -grad
         return (grad_self,)
@@ -2428,34 +1883,11 @@ def neg(keys: int, self: Any) -> Any:
     return result
 
 
-_neg_ = table("neg_")
-
-
-@AUTOGRAD.impl("neg_")
-def neg_(keys: int, self: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _neg_[below](below, self)
-    if requires_grad(self):
-        check_inplace(self)
-    edge_self = gradient_edge(self)
-    if edge_self is None and not requires_grad(self):
-        return _neg_[below](below, self)
-    node = NegBackward0((edge_self,))
-    _neg_[below](below, self)
-    rebase_history(self, node)
-    return self
-
-
-_abs = table("abs")
-
-
 class AbsBackward0(Node):
     saved_self: SavedVariable | None
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         self_ = self.unpack(self.saved_self)
         grad_self = grad * f.sgn(self_)
@@ -2481,36 +1913,12 @@ def abs(keys: int, self: Any) -> Any:
     return result
 
 
-_abs_ = table("abs_")
-
-
-@AUTOGRAD.impl("abs_")
-def abs_(keys: int, self: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _abs_[below](below, self)
-    if requires_grad(self):
-        check_inplace(self)
-    edge_self = gradient_edge(self)
-    if edge_self is None and not requires_grad(self):
-        return _abs_[below](below, self)
-    node = AbsBackward0((edge_self,))
-    node.saved_self = SavedVariable(self.clone())
-    _abs_[below](below, self)
-    rebase_history(self, node)
-    return self
-
-
-_sgn = table("sgn")
-
-
 class SgnBackward0(Node):
     saved_self: SavedVariable | None
     saved_result: SavedVariable | None
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         self_ = self.unpack(self.saved_self)
         result = self.unpack(self.saved_result)
@@ -2518,8 +1926,7 @@ class SgnBackward0(Node):
         return (grad_self,)
 
     def release_variables(self) -> None:
-        self.saved_self = None
-        self.saved_result = None
+        self.saved_self = self.saved_result = None
         self.released = True
 
 
@@ -2539,36 +1946,11 @@ def sgn(keys: int, self: Any) -> Any:
     return result
 
 
-_sgn_ = table("sgn_")
-
-
-@AUTOGRAD.impl("sgn_")
-def sgn_(keys: int, self: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _sgn_[below](below, self)
-    if requires_grad(self):
-        check_inplace(self)
-    edge_self = gradient_edge(self)
-    if edge_self is None and not requires_grad(self):
-        return _sgn_[below](below, self)
-    node = SgnBackward0((edge_self,))
-    node.saved_self = SavedVariable(self.clone())
-    _sgn_[below](below, self)
-    rebase_history(self, node)
-    node.saved_result = SavedVariable(self, node, 0)
-    return self
-
-
-_exp = table("exp")
-
-
 class ExpBackward0(Node):
     saved_result: SavedVariable | None
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         result = self.unpack(self.saved_result)
         grad_self = grad * conjugate(result)
@@ -2594,35 +1976,11 @@ def exp(keys: int, self: Any) -> Any:
     return result
 
 
-_exp_ = table("exp_")
-
-
-@AUTOGRAD.impl("exp_")
-def exp_(keys: int, self: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _exp_[below](below, self)
-    if requires_grad(self):
-        check_inplace(self)
-    edge_self = gradient_edge(self)
-    if edge_self is None and not requires_grad(self):
-        return _exp_[below](below, self)
-    node = ExpBackward0((edge_self,))
-    _exp_[below](below, self)
-    rebase_history(self, node)
-    node.saved_result = SavedVariable(self, node, 0)
-    return self
-
-
-_log = table("log")
-
-
 class LogBackward0(Node):
     saved_self: SavedVariable | None
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         self_ = self.unpack(self.saved_self)
         grad_self = grad / conjugate(self_)
@@ -2648,35 +2006,11 @@ def log(keys: int, self: Any) -> Any:
     return result
 
 
-_log_ = table("log_")
-
-
-@AUTOGRAD.impl("log_")
-def log_(keys: int, self: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _log_[below](below, self)
-    if requires_grad(self):
-        check_inplace(self)
-    edge_self = gradient_edge(self)
-    if edge_self is None and not requires_grad(self):
-        return _log_[below](below, self)
-    node = LogBackward0((edge_self,))
-    node.saved_self = SavedVariable(self.clone())
-    _log_[below](below, self)
-    rebase_history(self, node)
-    return self
-
-
-_sqrt = table("sqrt")
-
-
 class SqrtBackward0(Node):
     saved_result: SavedVariable | None
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         result = self.unpack(self.saved_result)
         grad_self = grad / (2 * conjugate(result))
@@ -2702,35 +2036,11 @@ def sqrt(keys: int, self: Any) -> Any:
     return result
 
 
-_sqrt_ = table("sqrt_")
-
-
-@AUTOGRAD.impl("sqrt_")
-def sqrt_(keys: int, self: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _sqrt_[below](below, self)
-    if requires_grad(self):
-        check_inplace(self)
-    edge_self = gradient_edge(self)
-    if edge_self is None and not requires_grad(self):
-        return _sqrt_[below](below, self)
-    node = SqrtBackward0((edge_self,))
-    _sqrt_[below](below, self)
-    rebase_history(self, node)
-    node.saved_result = SavedVariable(self, node, 0)
-    return self
-
-
-_rsqrt = table("rsqrt")
-
-
 class RsqrtBackward0(Node):
     saved_result: SavedVariable | None
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         result = self.unpack(self.saved_result)
         grad_self = -0.5 * grad * conjugate(result.pow(3))
@@ -2756,35 +2066,11 @@ def rsqrt(keys: int, self: Any) -> Any:
     return result
 
 
-_rsqrt_ = table("rsqrt_")
-
-
-@AUTOGRAD.impl("rsqrt_")
-def rsqrt_(keys: int, self: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _rsqrt_[below](below, self)
-    if requires_grad(self):
-        check_inplace(self)
-    edge_self = gradient_edge(self)
-    if edge_self is None and not requires_grad(self):
-        return _rsqrt_[below](below, self)
-    node = RsqrtBackward0((edge_self,))
-    _rsqrt_[below](below, self)
-    rebase_history(self, node)
-    node.saved_result = SavedVariable(self, node, 0)
-    return self
-
-
-_reciprocal = table("reciprocal")
-
-
 class ReciprocalBackward0(Node):
     saved_result: SavedVariable | None
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         result = self.unpack(self.saved_result)
         grad_self = -grad * conjugate(result * result)
@@ -2810,35 +2096,11 @@ def reciprocal(keys: int, self: Any) -> Any:
     return result
 
 
-_reciprocal_ = table("reciprocal_")
-
-
-@AUTOGRAD.impl("reciprocal_")
-def reciprocal_(keys: int, self: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _reciprocal_[below](below, self)
-    if requires_grad(self):
-        check_inplace(self)
-    edge_self = gradient_edge(self)
-    if edge_self is None and not requires_grad(self):
-        return _reciprocal_[below](below, self)
-    node = ReciprocalBackward0((edge_self,))
-    _reciprocal_[below](below, self)
-    rebase_history(self, node)
-    node.saved_result = SavedVariable(self, node, 0)
-    return self
-
-
-_sin = table("sin")
-
-
 class SinBackward0(Node):
     saved_self: SavedVariable | None
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         self_ = self.unpack(self.saved_self)
         grad_self = grad * conjugate(f.cos(self_))
@@ -2864,35 +2126,11 @@ def sin(keys: int, self: Any) -> Any:
     return result
 
 
-_sin_ = table("sin_")
-
-
-@AUTOGRAD.impl("sin_")
-def sin_(keys: int, self: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _sin_[below](below, self)
-    if requires_grad(self):
-        check_inplace(self)
-    edge_self = gradient_edge(self)
-    if edge_self is None and not requires_grad(self):
-        return _sin_[below](below, self)
-    node = SinBackward0((edge_self,))
-    node.saved_self = SavedVariable(self.clone())
-    _sin_[below](below, self)
-    rebase_history(self, node)
-    return self
-
-
-_cos = table("cos")
-
-
 class CosBackward0(Node):
     saved_self: SavedVariable | None
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         self_ = self.unpack(self.saved_self)
         grad_self = grad * -conjugate(f.sin(self_))
@@ -2918,35 +2156,11 @@ def cos(keys: int, self: Any) -> Any:
     return result
 
 
-_cos_ = table("cos_")
-
-
-@AUTOGRAD.impl("cos_")
-def cos_(keys: int, self: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _cos_[below](below, self)
-    if requires_grad(self):
-        check_inplace(self)
-    edge_self = gradient_edge(self)
-    if edge_self is None and not requires_grad(self):
-        return _cos_[below](below, self)
-    node = CosBackward0((edge_self,))
-    node.saved_self = SavedVariable(self.clone())
-    _cos_[below](below, self)
-    rebase_history(self, node)
-    return self
-
-
-_tanh = table("tanh")
-
-
 class TanhBackward0(Node):
     saved_result: SavedVariable | None
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         result = self.unpack(self.saved_result)
         grad_self = f.tanh_backward(grad, result)
@@ -2972,36 +2186,12 @@ def tanh(keys: int, self: Any) -> Any:
     return result
 
 
-_tanh_ = table("tanh_")
-
-
-@AUTOGRAD.impl("tanh_")
-def tanh_(keys: int, self: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _tanh_[below](below, self)
-    if requires_grad(self):
-        check_inplace(self)
-    edge_self = gradient_edge(self)
-    if edge_self is None and not requires_grad(self):
-        return _tanh_[below](below, self)
-    node = TanhBackward0((edge_self,))
-    _tanh_[below](below, self)
-    rebase_history(self, node)
-    node.saved_result = SavedVariable(self, node, 0)
-    return self
-
-
-_tanh_backward = table("tanh_backward")
-
-
 class TanhBackwardBackward0(Node):
     saved_output: SavedVariable | None
     saved_grad_output: SavedVariable | None
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         edges = self.next_edges
         grad_grad_output: Any = None
@@ -3016,8 +2206,7 @@ class TanhBackwardBackward0(Node):
         return (grad_grad_output, grad_output)
 
     def release_variables(self) -> None:
-        self.saved_output = None
-        self.saved_grad_output = None
+        self.saved_output = self.saved_grad_output = None
         self.released = True
 
 
@@ -3038,15 +2227,11 @@ def tanh_backward(keys: int, grad_output: Any, output: Any) -> Any:
     return result
 
 
-_sigmoid = table("sigmoid")
-
-
 class SigmoidBackward0(Node):
     saved_result: SavedVariable | None
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         result = self.unpack(self.saved_result)
         grad_self = f.sigmoid_backward(grad, result)
@@ -3072,36 +2257,12 @@ def sigmoid(keys: int, self: Any) -> Any:
     return result
 
 
-_sigmoid_ = table("sigmoid_")
-
-
-@AUTOGRAD.impl("sigmoid_")
-def sigmoid_(keys: int, self: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _sigmoid_[below](below, self)
-    if requires_grad(self):
-        check_inplace(self)
-    edge_self = gradient_edge(self)
-    if edge_self is None and not requires_grad(self):
-        return _sigmoid_[below](below, self)
-    node = SigmoidBackward0((edge_self,))
-    _sigmoid_[below](below, self)
-    rebase_history(self, node)
-    node.saved_result = SavedVariable(self, node, 0)
-    return self
-
-
-_sigmoid_backward = table("sigmoid_backward")
-
-
 class SigmoidBackwardBackward0(Node):
     saved_output: SavedVariable | None
     saved_grad_output: SavedVariable | None
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         edges = self.next_edges
         grad_grad_output: Any = None
@@ -3116,8 +2277,7 @@ class SigmoidBackwardBackward0(Node):
         return (grad_grad_output, grad_output)
 
     def release_variables(self) -> None:
-        self.saved_output = None
-        self.saved_grad_output = None
+        self.saved_output = self.saved_grad_output = None
         self.released = True
 
 
@@ -3138,15 +2298,11 @@ def sigmoid_backward(keys: int, grad_output: Any, output: Any) -> Any:
     return result
 
 
-_relu = table("relu")
-
-
 class ReluBackward0(Node):
     saved_result: SavedVariable | None
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         result = self.unpack(self.saved_result)
         grad_self = f.threshold_backward(grad, result, 0)
@@ -3172,36 +2328,12 @@ def relu(keys: int, self: Any) -> Any:
     return result
 
 
-_relu_ = table("relu_")
-
-
-@AUTOGRAD.impl("relu_")
-def relu_(keys: int, self: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _relu_[below](below, self)
-    if requires_grad(self):
-        check_inplace(self)
-    edge_self = gradient_edge(self)
-    if edge_self is None and not requires_grad(self):
-        return _relu_[below](below, self)
-    node = ReluBackward0((edge_self,))
-    _relu_[below](below, self)
-    rebase_history(self, node)
-    node.saved_result = SavedVariable(self, node, 0)
-    return self
-
-
-_threshold_backward = table("threshold_backward")
-
-
 class ThresholdBackwardBackward0(Node):
     saved_self: SavedVariable | None
     threshold: Any
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         edges = self.next_edges
         grad_grad_output: Any = None
@@ -3236,15 +2368,11 @@ def threshold_backward(keys: int, grad_output: Any, self: Any, threshold: Any) -
     return result
 
 
-_tan = table("tan")
-
-
 class TanBackward0(Node):
     saved_result: SavedVariable | None
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         result = self.unpack(self.saved_result)
         grad_self = grad * conjugate(1 + result.pow(2))
@@ -3270,35 +2398,11 @@ def tan(keys: int, self: Any) -> Any:
     return result
 
 
-_tan_ = table("tan_")
-
-
-@AUTOGRAD.impl("tan_")
-def tan_(keys: int, self: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _tan_[below](below, self)
-    if requires_grad(self):
-        check_inplace(self)
-    edge_self = gradient_edge(self)
-    if edge_self is None and not requires_grad(self):
-        return _tan_[below](below, self)
-    node = TanBackward0((edge_self,))
-    _tan_[below](below, self)
-    rebase_history(self, node)
-    node.saved_result = SavedVariable(self, node, 0)
-    return self
-
-
-_asin = table("asin")
-
-
 class AsinBackward0(Node):
     saved_self: SavedVariable | None
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         self_ = self.unpack(self.saved_self)
         grad_self = grad * conjugate((-self_ * self_ + 1).rsqrt())
@@ -3324,35 +2428,11 @@ def asin(keys: int, self: Any) -> Any:
     return result
 
 
-_asin_ = table("asin_")
-
-
-@AUTOGRAD.impl("asin_")
-def asin_(keys: int, self: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _asin_[below](below, self)
-    if requires_grad(self):
-        check_inplace(self)
-    edge_self = gradient_edge(self)
-    if edge_self is None and not requires_grad(self):
-        return _asin_[below](below, self)
-    node = AsinBackward0((edge_self,))
-    node.saved_self = SavedVariable(self.clone())
-    _asin_[below](below, self)
-    rebase_history(self, node)
-    return self
-
-
-_acos = table("acos")
-
-
 class AcosBackward0(Node):
     saved_self: SavedVariable | None
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         self_ = self.unpack(self.saved_self)
         grad_self = grad * -conjugate((-self_ * self_ + 1).rsqrt())
@@ -3378,35 +2458,11 @@ def acos(keys: int, self: Any) -> Any:
     return result
 
 
-_acos_ = table("acos_")
-
-
-@AUTOGRAD.impl("acos_")
-def acos_(keys: int, self: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _acos_[below](below, self)
-    if requires_grad(self):
-        check_inplace(self)
-    edge_self = gradient_edge(self)
-    if edge_self is None and not requires_grad(self):
-        return _acos_[below](below, self)
-    node = AcosBackward0((edge_self,))
-    node.saved_self = SavedVariable(self.clone())
-    _acos_[below](below, self)
-    rebase_history(self, node)
-    return self
-
-
-_atan = table("atan")
-
-
 class AtanBackward0(Node):
     saved_self: SavedVariable | None
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         self_ = self.unpack(self.saved_self)
         grad_self = grad / conjugate(self_ * self_ + 1)
@@ -3432,35 +2488,11 @@ def atan(keys: int, self: Any) -> Any:
     return result
 
 
-_atan_ = table("atan_")
-
-
-@AUTOGRAD.impl("atan_")
-def atan_(keys: int, self: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _atan_[below](below, self)
-    if requires_grad(self):
-        check_inplace(self)
-    edge_self = gradient_edge(self)
-    if edge_self is None and not requires_grad(self):
-        return _atan_[below](below, self)
-    node = AtanBackward0((edge_self,))
-    node.saved_self = SavedVariable(self.clone())
-    _atan_[below](below, self)
-    rebase_history(self, node)
-    return self
-
-
-_sinh = table("sinh")
-
-
 class SinhBackward0(Node):
     saved_self: SavedVariable | None
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         self_ = self.unpack(self.saved_self)
         grad_self = grad * conjugate(f.cosh(self_))
@@ -3486,35 +2518,11 @@ def sinh(keys: int, self: Any) -> Any:
     return result
 
 
-_sinh_ = table("sinh_")
-
-
-@AUTOGRAD.impl("sinh_")
-def sinh_(keys: int, self: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _sinh_[below](below, self)
-    if requires_grad(self):
-        check_inplace(self)
-    edge_self = gradient_edge(self)
-    if edge_self is None and not requires_grad(self):
-        return _sinh_[below](below, self)
-    node = SinhBackward0((edge_self,))
-    node.saved_self = SavedVariable(self.clone())
-    _sinh_[below](below, self)
-    rebase_history(self, node)
-    return self
-
-
-_cosh = table("cosh")
-
-
 class CoshBackward0(Node):
     saved_self: SavedVariable | None
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         self_ = self.unpack(self.saved_self)
         grad_self = grad * conjugate(f.sinh(self_))
@@ -3540,35 +2548,11 @@ def cosh(keys: int, self: Any) -> Any:
     return result
 
 
-_cosh_ = table("cosh_")
-
-
-@AUTOGRAD.impl("cosh_")
-def cosh_(keys: int, self: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _cosh_[below](below, self)
-    if requires_grad(self):
-        check_inplace(self)
-    edge_self = gradient_edge(self)
-    if edge_self is None and not requires_grad(self):
-        return _cosh_[below](below, self)
-    node = CoshBackward0((edge_self,))
-    node.saved_self = SavedVariable(self.clone())
-    _cosh_[below](below, self)
-    rebase_history(self, node)
-    return self
-
-
-_asinh = table("asinh")
-
-
 class AsinhBackward0(Node):
     saved_self: SavedVariable | None
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         self_ = self.unpack(self.saved_self)
         grad_self = grad * conjugate((self_.pow(2) + 1).rsqrt())
@@ -3594,35 +2578,11 @@ def asinh(keys: int, self: Any) -> Any:
     return result
 
 
-_asinh_ = table("asinh_")
-
-
-@AUTOGRAD.impl("asinh_")
-def asinh_(keys: int, self: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _asinh_[below](below, self)
-    if requires_grad(self):
-        check_inplace(self)
-    edge_self = gradient_edge(self)
-    if edge_self is None and not requires_grad(self):
-        return _asinh_[below](below, self)
-    node = AsinhBackward0((edge_self,))
-    node.saved_self = SavedVariable(self.clone())
-    _asinh_[below](below, self)
-    rebase_history(self, node)
-    return self
-
-
-_acosh = table("acosh")
-
-
 class AcoshBackward0(Node):
     saved_self: SavedVariable | None
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         self_ = self.unpack(self.saved_self)
         grad_self = acosh_backward(grad, self_)
@@ -3648,35 +2608,11 @@ def acosh(keys: int, self: Any) -> Any:
     return result
 
 
-_acosh_ = table("acosh_")
-
-
-@AUTOGRAD.impl("acosh_")
-def acosh_(keys: int, self: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _acosh_[below](below, self)
-    if requires_grad(self):
-        check_inplace(self)
-    edge_self = gradient_edge(self)
-    if edge_self is None and not requires_grad(self):
-        return _acosh_[below](below, self)
-    node = AcoshBackward0((edge_self,))
-    node.saved_self = SavedVariable(self.clone())
-    _acosh_[below](below, self)
-    rebase_history(self, node)
-    return self
-
-
-_atanh = table("atanh")
-
-
 class AtanhBackward0(Node):
     saved_self: SavedVariable | None
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         self_ = self.unpack(self.saved_self)
         grad_self = grad / conjugate(1 - self_.pow(2))
@@ -3702,35 +2638,11 @@ def atanh(keys: int, self: Any) -> Any:
     return result
 
 
-_atanh_ = table("atanh_")
-
-
-@AUTOGRAD.impl("atanh_")
-def atanh_(keys: int, self: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _atanh_[below](below, self)
-    if requires_grad(self):
-        check_inplace(self)
-    edge_self = gradient_edge(self)
-    if edge_self is None and not requires_grad(self):
-        return _atanh_[below](below, self)
-    node = AtanhBackward0((edge_self,))
-    node.saved_self = SavedVariable(self.clone())
-    _atanh_[below](below, self)
-    rebase_history(self, node)
-    return self
-
-
-_expm1 = table("expm1")
-
-
 class Expm1Backward0(Node):
     saved_result: SavedVariable | None
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         result = self.unpack(self.saved_result)
         grad_self = grad * (conjugate(result) + 1)
@@ -3756,35 +2668,11 @@ def expm1(keys: int, self: Any) -> Any:
     return result
 
 
-_expm1_ = table("expm1_")
-
-
-@AUTOGRAD.impl("expm1_")
-def expm1_(keys: int, self: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _expm1_[below](below, self)
-    if requires_grad(self):
-        check_inplace(self)
-    edge_self = gradient_edge(self)
-    if edge_self is None and not requires_grad(self):
-        return _expm1_[below](below, self)
-    node = Expm1Backward0((edge_self,))
-    _expm1_[below](below, self)
-    rebase_history(self, node)
-    node.saved_result = SavedVariable(self, node, 0)
-    return self
-
-
-_exp2 = table("exp2")
-
-
 class Exp2Backward0(Node):
     saved_result: SavedVariable | None
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         result = self.unpack(self.saved_result)
         grad_self = grad * (conjugate(result) * 0.6931471805599453)
@@ -3810,35 +2698,11 @@ def exp2(keys: int, self: Any) -> Any:
     return result
 
 
-_exp2_ = table("exp2_")
-
-
-@AUTOGRAD.impl("exp2_")
-def exp2_(keys: int, self: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _exp2_[below](below, self)
-    if requires_grad(self):
-        check_inplace(self)
-    edge_self = gradient_edge(self)
-    if edge_self is None and not requires_grad(self):
-        return _exp2_[below](below, self)
-    node = Exp2Backward0((edge_self,))
-    _exp2_[below](below, self)
-    rebase_history(self, node)
-    node.saved_result = SavedVariable(self, node, 0)
-    return self
-
-
-_log1p = table("log1p")
-
-
 class Log1PBackward0(Node):
     saved_self: SavedVariable | None
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         self_ = self.unpack(self.saved_self)
         grad_self = grad / conjugate(self_ + 1)
@@ -3864,35 +2728,11 @@ def log1p(keys: int, self: Any) -> Any:
     return result
 
 
-_log1p_ = table("log1p_")
-
-
-@AUTOGRAD.impl("log1p_")
-def log1p_(keys: int, self: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _log1p_[below](below, self)
-    if requires_grad(self):
-        check_inplace(self)
-    edge_self = gradient_edge(self)
-    if edge_self is None and not requires_grad(self):
-        return _log1p_[below](below, self)
-    node = Log1PBackward0((edge_self,))
-    node.saved_self = SavedVariable(self.clone())
-    _log1p_[below](below, self)
-    rebase_history(self, node)
-    return self
-
-
-_log2 = table("log2")
-
-
 class Log2Backward0(Node):
     saved_self: SavedVariable | None
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         self_ = self.unpack(self.saved_self)
         grad_self = grad / (conjugate(self_) * 0.6931471805599453)
@@ -3918,35 +2758,11 @@ def log2(keys: int, self: Any) -> Any:
     return result
 
 
-_log2_ = table("log2_")
-
-
-@AUTOGRAD.impl("log2_")
-def log2_(keys: int, self: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _log2_[below](below, self)
-    if requires_grad(self):
-        check_inplace(self)
-    edge_self = gradient_edge(self)
-    if edge_self is None and not requires_grad(self):
-        return _log2_[below](below, self)
-    node = Log2Backward0((edge_self,))
-    node.saved_self = SavedVariable(self.clone())
-    _log2_[below](below, self)
-    rebase_history(self, node)
-    return self
-
-
-_log10 = table("log10")
-
-
 class Log10Backward0(Node):
     saved_self: SavedVariable | None
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         self_ = self.unpack(self.saved_self)
         grad_self = grad / (conjugate(self_) * 2.302585092994046)
@@ -3972,33 +2788,9 @@ def log10(keys: int, self: Any) -> Any:
     return result
 
 
-_log10_ = table("log10_")
-
-
-@AUTOGRAD.impl("log10_")
-def log10_(keys: int, self: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _log10_[below](below, self)
-    if requires_grad(self):
-        check_inplace(self)
-    edge_self = gradient_edge(self)
-    if edge_self is None and not requires_grad(self):
-        return _log10_[below](below, self)
-    node = Log10Backward0((edge_self,))
-    node.saved_self = SavedVariable(self.clone())
-    _log10_[below](below, self)
-    rebase_history(self, node)
-    return self
-
-
-_ceil = table("ceil")
-
-
 class CeilBackward0(Node):
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         grad_self = f.zeros_like(grad)
         return (grad_self,)
@@ -4018,32 +2810,9 @@ def ceil(keys: int, self: Any) -> Any:
     return result
 
 
-_ceil_ = table("ceil_")
-
-
-@AUTOGRAD.impl("ceil_")
-def ceil_(keys: int, self: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _ceil_[below](below, self)
-    if requires_grad(self):
-        check_inplace(self)
-    edge_self = gradient_edge(self)
-    if edge_self is None and not requires_grad(self):
-        return _ceil_[below](below, self)
-    node = CeilBackward0((edge_self,))
-    _ceil_[below](below, self)
-    rebase_history(self, node)
-    return self
-
-
-_floor = table("floor")
-
-
 class FloorBackward0(Node):
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         grad_self = f.zeros_like(grad)
         return (grad_self,)
@@ -4063,32 +2832,9 @@ def floor(keys: int, self: Any) -> Any:
     return result
 
 
-_floor_ = table("floor_")
-
-
-@AUTOGRAD.impl("floor_")
-def floor_(keys: int, self: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _floor_[below](below, self)
-    if requires_grad(self):
-        check_inplace(self)
-    edge_self = gradient_edge(self)
-    if edge_self is None and not requires_grad(self):
-        return _floor_[below](below, self)
-    node = FloorBackward0((edge_self,))
-    _floor_[below](below, self)
-    rebase_history(self, node)
-    return self
-
-
-_trunc = table("trunc")
-
-
 class TruncBackward0(Node):
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         grad_self = f.zeros_like(grad)
         return (grad_self,)
@@ -4108,32 +2854,9 @@ def trunc(keys: int, self: Any) -> Any:
     return result
 
 
-_trunc_ = table("trunc_")
-
-
-@AUTOGRAD.impl("trunc_")
-def trunc_(keys: int, self: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _trunc_[below](below, self)
-    if requires_grad(self):
-        check_inplace(self)
-    edge_self = gradient_edge(self)
-    if edge_self is None and not requires_grad(self):
-        return _trunc_[below](below, self)
-    node = TruncBackward0((edge_self,))
-    _trunc_[below](below, self)
-    rebase_history(self, node)
-    return self
-
-
-_round = table("round")
-
-
 class RoundBackward0(Node):
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         grad_self = f.zeros_like(grad)
         return (grad_self,)
@@ -4153,32 +2876,9 @@ def round(keys: int, self: Any) -> Any:
     return result
 
 
-_round_ = table("round_")
-
-
-@AUTOGRAD.impl("round_")
-def round_(keys: int, self: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _round_[below](below, self)
-    if requires_grad(self):
-        check_inplace(self)
-    edge_self = gradient_edge(self)
-    if edge_self is None and not requires_grad(self):
-        return _round_[below](below, self)
-    node = RoundBackward0((edge_self,))
-    _round_[below](below, self)
-    rebase_history(self, node)
-    return self
-
-
-_round_decimals = table("round.decimals")
-
-
 class RoundBackward1(Node):
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         grad_self = f.zeros_like(grad)
         return (grad_self,)
@@ -4198,32 +2898,9 @@ def round_decimals(keys: int, self: Any, decimals: Any) -> Any:
     return result
 
 
-_round__decimals = table("round_.decimals")
-
-
-@AUTOGRAD.impl("round_.decimals")
-def round__decimals(keys: int, self: Any, decimals: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _round__decimals[below](below, self, decimals)
-    if requires_grad(self):
-        check_inplace(self)
-    edge_self = gradient_edge(self)
-    if edge_self is None and not requires_grad(self):
-        return _round__decimals[below](below, self, decimals)
-    node = RoundBackward1((edge_self,))
-    _round__decimals[below](below, self, decimals)
-    rebase_history(self, node)
-    return self
-
-
-_sign = table("sign")
-
-
 class SignBackward0(Node):
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         grad_self = f.zeros_like(grad)
         return (grad_self,)
@@ -4243,34 +2920,11 @@ def sign(keys: int, self: Any) -> Any:
     return result
 
 
-_sign_ = table("sign_")
-
-
-@AUTOGRAD.impl("sign_")
-def sign_(keys: int, self: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _sign_[below](below, self)
-    if requires_grad(self):
-        check_inplace(self)
-    edge_self = gradient_edge(self)
-    if edge_self is None and not requires_grad(self):
-        return _sign_[below](below, self)
-    node = SignBackward0((edge_self,))
-    _sign_[below](below, self)
-    rebase_history(self, node)
-    return self
-
-
-_angle = table("angle")
-
-
 class AngleBackward0(Node):
     saved_self: SavedVariable | None
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         self_ = self.unpack(self.saved_self)
         grad_self = angle_backward(grad, self_)
@@ -4296,13 +2950,9 @@ def angle(keys: int, self: Any) -> Any:
     return result
 
 
-_frac = table("frac")
-
-
 class FracBackward0(Node):
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         grad_self = grad
         return (grad_self,)
@@ -4322,34 +2972,11 @@ def frac(keys: int, self: Any) -> Any:
     return result
 
 
-_frac_ = table("frac_")
-
-
-@AUTOGRAD.impl("frac_")
-def frac_(keys: int, self: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _frac_[below](below, self)
-    if requires_grad(self):
-        check_inplace(self)
-    edge_self = gradient_edge(self)
-    if edge_self is None and not requires_grad(self):
-        return _frac_[below](below, self)
-    node = FracBackward0((edge_self,))
-    _frac_[below](below, self)
-    rebase_history(self, node)
-    return self
-
-
-_frexp_Tensor = table("frexp.Tensor")
-
-
 class FrexpBackward0(Node):
     saved_exponent: SavedVariable | None
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         exponent = self.unpack(self.saved_exponent)
         grad_self = grad / f.exp2(exponent)
@@ -4375,15 +3002,11 @@ def frexp_Tensor(keys: int, self: Any) -> Any:
     return results
 
 
-_nan_to_num = table("nan_to_num")
-
-
 class NanToNumBackward0(Node):
     saved_self: SavedVariable | None
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         self_ = self.unpack(self.saved_self)
         grad_self = grad * f.isfinite(self_)
@@ -4410,33 +3033,9 @@ def nan_to_num(keys: int, self: Any, nan: Any, posinf: Any, neginf: Any) -> Any:
     return result
 
 
-_nan_to_num_ = table("nan_to_num_")
-
-
-@AUTOGRAD.impl("nan_to_num_")
-def nan_to_num_(keys: int, self: Any, nan: Any, posinf: Any, neginf: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _nan_to_num_[below](below, self, nan, posinf, neginf)
-    if requires_grad(self):
-        check_inplace(self)
-    edge_self = gradient_edge(self)
-    if edge_self is None and not requires_grad(self):
-        return _nan_to_num_[below](below, self, nan, posinf, neginf)
-    node = NanToNumBackward0((edge_self,))
-    node.saved_self = SavedVariable(self.clone())
-    _nan_to_num_[below](below, self, nan, posinf, neginf)
-    rebase_history(self, node)
-    return self
-
-
-_deg2rad = table("deg2rad")
-
-
 class Deg2RadBackward0(Node):
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         grad_self = grad * 0.017453292519943295
         return (grad_self,)
@@ -4456,32 +3055,9 @@ def deg2rad(keys: int, self: Any) -> Any:
     return result
 
 
-_deg2rad_ = table("deg2rad_")
-
-
-@AUTOGRAD.impl("deg2rad_")
-def deg2rad_(keys: int, self: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _deg2rad_[below](below, self)
-    if requires_grad(self):
-        check_inplace(self)
-    edge_self = gradient_edge(self)
-    if edge_self is None and not requires_grad(self):
-        return _deg2rad_[below](below, self)
-    node = Deg2RadBackward0((edge_self,))
-    _deg2rad_[below](below, self)
-    rebase_history(self, node)
-    return self
-
-
-_rad2deg = table("rad2deg")
-
-
 class Rad2DegBackward0(Node):
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         grad_self = grad * 57.29577951308232
         return (grad_self,)
@@ -4501,34 +3077,11 @@ def rad2deg(keys: int, self: Any) -> Any:
     return result
 
 
-_rad2deg_ = table("rad2deg_")
-
-
-@AUTOGRAD.impl("rad2deg_")
-def rad2deg_(keys: int, self: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _rad2deg_[below](below, self)
-    if requires_grad(self):
-        check_inplace(self)
-    edge_self = gradient_edge(self)
-    if edge_self is None and not requires_grad(self):
-        return _rad2deg_[below](below, self)
-    node = Rad2DegBackward0((edge_self,))
-    _rad2deg_[below](below, self)
-    rebase_history(self, node)
-    return self
-
-
-_where_self = table("where.self")
-
-
 class WhereBackward0(Node):
     saved_condition: SavedVariable | None
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         edges = self.next_edges
         grad_self: Any = None
@@ -4562,17 +3115,13 @@ def where_self(keys: int, condition: Any, self: Any, other: Any) -> Any:
     return result
 
 
-_clamp_Tensor = table("clamp.Tensor")
-
-
 class ClampBackward0(Node):
     saved_self: SavedVariable | None
     saved_min: SavedVariable | None
     saved_max: SavedVariable | None
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         edges = self.next_edges
         grad_self: Any = None
@@ -4591,9 +3140,7 @@ class ClampBackward0(Node):
         return (grad_self, grad_min, grad_max)
 
     def release_variables(self) -> None:
-        self.saved_self = None
-        self.saved_min = None
-        self.saved_max = None
+        self.saved_self = self.saved_min = self.saved_max = None
         self.released = True
 
 
@@ -4620,35 +3167,11 @@ def clamp_Tensor(keys: int, self: Any, min: Any, max: Any) -> Any:
     return result
 
 
-_clamp__Tensor = table("clamp_.Tensor")
-
-
-@AUTOGRAD.impl("clamp_.Tensor")
-def clamp__Tensor(keys: int, self: Any, min: Any, max: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if (
-        self._autograd_meta is None
-        and (min is None or min._autograd_meta is None)
-        and (max is None or max._autograd_meta is None)
-    ) or not grad_mode.get():
-        return _clamp__Tensor[below](below, self, min, max)
-    if requires_grad(self) or (min is not None and requires_grad(min)) or (max is not None and requires_grad(max)):
-        check_inplace(self)
-    edge_self = gradient_edge(self)
-    edge_min = gradient_edge(min)
-    edge_max = gradient_edge(max)
-    if edge_self is None and edge_min is None and edge_max is None and not requires_grad(self):
-        return _clamp__Tensor[below](below, self, min, max)
-    node = ClampBackward0((edge_self, edge_min, edge_max))
+@in_place_saving(AUTOGRAD, "clamp_.Tensor", ClampBackward0, several_of_three, 0, 1, 2)
+def clamp__Tensor(node: Any, self: Any, min: Any, max: Any) -> None:
     node.saved_self = SavedVariable(self.clone())
     node.saved_min = None if min is None else SavedVariable(min)
     node.saved_max = None if max is None else SavedVariable(max)
-    _clamp__Tensor[below](below, self, min, max)
-    rebase_history(self, node)
-    return self
-
-
-_clamp = table("clamp")
 
 
 class ClampBackward1(Node):
@@ -4657,8 +3180,7 @@ class ClampBackward1(Node):
     min: Any
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         self_ = self.unpack(self.saved_self)
         max = self.max
@@ -4688,29 +3210,11 @@ def clamp(keys: int, self: Any, min: Any, max: Any) -> Any:
     return result
 
 
-_clamp_ = table("clamp_")
-
-
-@AUTOGRAD.impl("clamp_")
-def clamp_(keys: int, self: Any, min: Any, max: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _clamp_[below](below, self, min, max)
-    if requires_grad(self):
-        check_inplace(self)
-    edge_self = gradient_edge(self)
-    if edge_self is None and not requires_grad(self):
-        return _clamp_[below](below, self, min, max)
-    node = ClampBackward1((edge_self,))
+@in_place_saving(AUTOGRAD, "clamp_", ClampBackward1, alone_of_three)
+def clamp_(node: Any, self: Any, min: Any, max: Any) -> None:
     node.saved_self = SavedVariable(self.clone())
     node.max = max
     node.min = min
-    _clamp_[below](below, self, min, max)
-    rebase_history(self, node)
-    return self
-
-
-_clamp_max_Tensor = table("clamp_max.Tensor")
 
 
 class ClampMaxBackward1(Node):
@@ -4718,8 +3222,7 @@ class ClampMaxBackward1(Node):
     saved_max: SavedVariable | None
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         edges = self.next_edges
         grad_self: Any = None
@@ -4735,8 +3238,7 @@ class ClampMaxBackward1(Node):
         return (grad_self, grad_max)
 
     def release_variables(self) -> None:
-        self.saved_self = None
-        self.saved_max = None
+        self.saved_self = self.saved_max = None
         self.released = True
 
 
@@ -4757,29 +3259,10 @@ def clamp_max_Tensor(keys: int, self: Any, max: Any) -> Any:
     return result
 
 
-_clamp_max__Tensor = table("clamp_max_.Tensor")
-
-
-@AUTOGRAD.impl("clamp_max_.Tensor")
-def clamp_max__Tensor(keys: int, self: Any, max: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if (self._autograd_meta is None and max._autograd_meta is None) or not grad_mode.get():
-        return _clamp_max__Tensor[below](below, self, max)
-    if requires_grad(self) or requires_grad(max):
-        check_inplace(self)
-    edge_self = gradient_edge(self)
-    edge_max = gradient_edge(max)
-    if edge_self is None and edge_max is None and not requires_grad(self):
-        return _clamp_max__Tensor[below](below, self, max)
-    node = ClampMaxBackward1((edge_self, edge_max))
+@in_place_saving(AUTOGRAD, "clamp_max_.Tensor", ClampMaxBackward1, two_of_two)
+def clamp_max__Tensor(node: Any, self: Any, max: Any) -> None:
     node.saved_self = SavedVariable(self.clone())
     node.saved_max = SavedVariable(max)
-    _clamp_max__Tensor[below](below, self, max)
-    rebase_history(self, node)
-    return self
-
-
-_clamp_max = table("clamp_max")
 
 
 class ClampMaxBackward0(Node):
@@ -4787,8 +3270,7 @@ class ClampMaxBackward0(Node):
     max: Any
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         self_ = self.unpack(self.saved_self)
         max = self.max
@@ -4816,28 +3298,10 @@ def clamp_max(keys: int, self: Any, max: Any) -> Any:
     return result
 
 
-_clamp_max_ = table("clamp_max_")
-
-
-@AUTOGRAD.impl("clamp_max_")
-def clamp_max_(keys: int, self: Any, max: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _clamp_max_[below](below, self, max)
-    if requires_grad(self):
-        check_inplace(self)
-    edge_self = gradient_edge(self)
-    if edge_self is None and not requires_grad(self):
-        return _clamp_max_[below](below, self, max)
-    node = ClampMaxBackward0((edge_self,))
+@in_place_saving(AUTOGRAD, "clamp_max_", ClampMaxBackward0, alone_of_two)
+def clamp_max_(node: Any, self: Any, max: Any) -> None:
     node.saved_self = SavedVariable(self.clone())
     node.max = max
-    _clamp_max_[below](below, self, max)
-    rebase_history(self, node)
-    return self
-
-
-_clamp_min_Tensor = table("clamp_min.Tensor")
 
 
 class ClampMinBackward1(Node):
@@ -4845,8 +3309,7 @@ class ClampMinBackward1(Node):
     saved_min: SavedVariable | None
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         edges = self.next_edges
         grad_self: Any = None
@@ -4862,8 +3325,7 @@ class ClampMinBackward1(Node):
         return (grad_self, grad_min)
 
     def release_variables(self) -> None:
-        self.saved_self = None
-        self.saved_min = None
+        self.saved_self = self.saved_min = None
         self.released = True
 
 
@@ -4884,29 +3346,10 @@ def clamp_min_Tensor(keys: int, self: Any, min: Any) -> Any:
     return result
 
 
-_clamp_min__Tensor = table("clamp_min_.Tensor")
-
-
-@AUTOGRAD.impl("clamp_min_.Tensor")
-def clamp_min__Tensor(keys: int, self: Any, min: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if (self._autograd_meta is None and min._autograd_meta is None) or not grad_mode.get():
-        return _clamp_min__Tensor[below](below, self, min)
-    if requires_grad(self) or requires_grad(min):
-        check_inplace(self)
-    edge_self = gradient_edge(self)
-    edge_min = gradient_edge(min)
-    if edge_self is None and edge_min is None and not requires_grad(self):
-        return _clamp_min__Tensor[below](below, self, min)
-    node = ClampMinBackward1((edge_self, edge_min))
+@in_place_saving(AUTOGRAD, "clamp_min_.Tensor", ClampMinBackward1, two_of_two)
+def clamp_min__Tensor(node: Any, self: Any, min: Any) -> None:
     node.saved_self = SavedVariable(self.clone())
     node.saved_min = SavedVariable(min)
-    _clamp_min__Tensor[below](below, self, min)
-    rebase_history(self, node)
-    return self
-
-
-_clamp_min = table("clamp_min")
 
 
 class ClampMinBackward0(Node):
@@ -4914,8 +3357,7 @@ class ClampMinBackward0(Node):
     min: Any
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         self_ = self.unpack(self.saved_self)
         min = self.min
@@ -4943,28 +3385,10 @@ def clamp_min(keys: int, self: Any, min: Any) -> Any:
     return result
 
 
-_clamp_min_ = table("clamp_min_")
-
-
-@AUTOGRAD.impl("clamp_min_")
-def clamp_min_(keys: int, self: Any, min: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _clamp_min_[below](below, self, min)
-    if requires_grad(self):
-        check_inplace(self)
-    edge_self = gradient_edge(self)
-    if edge_self is None and not requires_grad(self):
-        return _clamp_min_[below](below, self, min)
-    node = ClampMinBackward0((edge_self,))
+@in_place_saving(AUTOGRAD, "clamp_min_", ClampMinBackward0, alone_of_two)
+def clamp_min_(node: Any, self: Any, min: Any) -> None:
     node.saved_self = SavedVariable(self.clone())
     node.min = min
-    _clamp_min_[below](below, self, min)
-    rebase_history(self, node)
-    return self
-
-
-_addcmul = table("addcmul")
 
 
 class AddcmulBackward0(Node):
@@ -4973,8 +3397,7 @@ class AddcmulBackward0(Node):
     value: Any
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         edges = self.next_edges
         grad_self: Any = None
@@ -4993,8 +3416,7 @@ class AddcmulBackward0(Node):
         return (grad_self, grad_tensor1, grad_tensor2)
 
     def release_variables(self) -> None:
-        self.saved_tensor2 = None
-        self.saved_tensor1 = None
+        self.saved_tensor2 = self.saved_tensor1 = None
         self.released = True
 
 
@@ -5019,33 +3441,12 @@ def addcmul(keys: int, self: Any, tensor1: Any, tensor2: Any, value: Any) -> Any
     return result
 
 
-_addcmul_ = table("addcmul_")
-
-
-@AUTOGRAD.impl("addcmul_")
-def addcmul_(keys: int, self: Any, tensor1: Any, tensor2: Any, value: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if (
-        self._autograd_meta is None and tensor1._autograd_meta is None and tensor2._autograd_meta is None
-    ) or not grad_mode.get():
-        return _addcmul_[below](below, self, tensor1, tensor2, value)
-    if requires_grad(self) or requires_grad(tensor1) or requires_grad(tensor2):
-        check_inplace(self)
-    edge_self = gradient_edge(self)
-    edge_tensor1 = gradient_edge(tensor1)
-    edge_tensor2 = gradient_edge(tensor2)
-    if edge_self is None and edge_tensor1 is None and edge_tensor2 is None and not requires_grad(self):
-        return _addcmul_[below](below, self, tensor1, tensor2, value)
-    node = AddcmulBackward0((edge_self, edge_tensor1, edge_tensor2))
+@in_place_saving(AUTOGRAD, "addcmul_", AddcmulBackward0, several_of_four, 0, 1, 2)
+def addcmul_(node: Any, self: Any, tensor1: Any, tensor2: Any, value: Any) -> None:
+    _, edge_tensor1, edge_tensor2 = node.next_edges
     node.saved_tensor2 = SavedVariable(tensor2) if edge_tensor1 is not None else None
     node.saved_tensor1 = SavedVariable(tensor1) if edge_tensor2 is not None else None
     node.value = value
-    _addcmul_[below](below, self, tensor1, tensor2, value)
-    rebase_history(self, node)
-    return self
-
-
-_addcdiv = table("addcdiv")
 
 
 class AddcdivBackward0(Node):
@@ -5054,8 +3455,7 @@ class AddcdivBackward0(Node):
     value: Any
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         edges = self.next_edges
         grad_self: Any = None
@@ -5075,8 +3475,7 @@ class AddcdivBackward0(Node):
         return (grad_self, grad_tensor1, grad_tensor2)
 
     def release_variables(self) -> None:
-        self.saved_tensor2 = None
-        self.saved_tensor1 = None
+        self.saved_tensor2 = self.saved_tensor1 = None
         self.released = True
 
 
@@ -5101,33 +3500,12 @@ def addcdiv(keys: int, self: Any, tensor1: Any, tensor2: Any, value: Any) -> Any
     return result
 
 
-_addcdiv_ = table("addcdiv_")
-
-
-@AUTOGRAD.impl("addcdiv_")
-def addcdiv_(keys: int, self: Any, tensor1: Any, tensor2: Any, value: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if (
-        self._autograd_meta is None and tensor1._autograd_meta is None and tensor2._autograd_meta is None
-    ) or not grad_mode.get():
-        return _addcdiv_[below](below, self, tensor1, tensor2, value)
-    if requires_grad(self) or requires_grad(tensor1) or requires_grad(tensor2):
-        check_inplace(self)
-    edge_self = gradient_edge(self)
-    edge_tensor1 = gradient_edge(tensor1)
-    edge_tensor2 = gradient_edge(tensor2)
-    if edge_self is None and edge_tensor1 is None and edge_tensor2 is None and not requires_grad(self):
-        return _addcdiv_[below](below, self, tensor1, tensor2, value)
-    node = AddcdivBackward0((edge_self, edge_tensor1, edge_tensor2))
+@in_place_saving(AUTOGRAD, "addcdiv_", AddcdivBackward0, several_of_four, 0, 1, 2)
+def addcdiv_(node: Any, self: Any, tensor1: Any, tensor2: Any, value: Any) -> None:
+    _, edge_tensor1, edge_tensor2 = node.next_edges
     node.saved_tensor2 = SavedVariable(tensor2) if edge_tensor1 is not None or edge_tensor2 is not None else None
     node.saved_tensor1 = SavedVariable(tensor1) if edge_tensor2 is not None else None
     node.value = value
-    _addcdiv_[below](below, self, tensor1, tensor2, value)
-    rebase_history(self, node)
-    return self
-
-
-_lerp_Tensor = table("lerp.Tensor")
 
 
 class LerpBackward1(Node):
@@ -5136,8 +3514,7 @@ class LerpBackward1(Node):
     saved_self: SavedVariable | None
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         edges = self.next_edges
         grad_self: Any = None
@@ -5156,9 +3533,7 @@ class LerpBackward1(Node):
         return (grad_self, grad_end, grad_weight)
 
     def release_variables(self) -> None:
-        self.saved_weight = None
-        self.saved_end = None
-        self.saved_self = None
+        self.saved_weight = self.saved_end = self.saved_self = None
         self.released = True
 
 
@@ -5183,41 +3558,19 @@ def lerp_Tensor(keys: int, self: Any, end: Any, weight: Any) -> Any:
     return result
 
 
-_lerp__Tensor = table("lerp_.Tensor")
-
-
-@AUTOGRAD.impl("lerp_.Tensor")
-def lerp__Tensor(keys: int, self: Any, end: Any, weight: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if (
-        self._autograd_meta is None and end._autograd_meta is None and weight._autograd_meta is None
-    ) or not grad_mode.get():
-        return _lerp__Tensor[below](below, self, end, weight)
-    if requires_grad(self) or requires_grad(end) or requires_grad(weight):
-        check_inplace(self)
-    edge_self = gradient_edge(self)
-    edge_end = gradient_edge(end)
-    edge_weight = gradient_edge(weight)
-    if edge_self is None and edge_end is None and edge_weight is None and not requires_grad(self):
-        return _lerp__Tensor[below](below, self, end, weight)
-    node = LerpBackward1((edge_self, edge_end, edge_weight))
+@in_place_saving(AUTOGRAD, "lerp_.Tensor", LerpBackward1, several_of_three, 0, 1, 2)
+def lerp__Tensor(node: Any, self: Any, end: Any, weight: Any) -> None:
+    edge_self, edge_end, edge_weight = node.next_edges
     node.saved_weight = SavedVariable(weight) if edge_self is not None or edge_end is not None else None
     node.saved_end = SavedVariable(end) if edge_weight is not None else None
     node.saved_self = SavedVariable(self.clone()) if edge_weight is not None else None
-    _lerp__Tensor[below](below, self, end, weight)
-    rebase_history(self, node)
-    return self
-
-
-_lerp_Scalar = table("lerp.Scalar")
 
 
 class LerpBackward0(Node):
     weight: Any
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         edges = self.next_edges
         grad_self: Any = None
@@ -5247,36 +3600,16 @@ def lerp_Scalar(keys: int, self: Any, end: Any, weight: Any) -> Any:
     return result
 
 
-_lerp__Scalar = table("lerp_.Scalar")
-
-
-@AUTOGRAD.impl("lerp_.Scalar")
-def lerp__Scalar(keys: int, self: Any, end: Any, weight: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if (self._autograd_meta is None and end._autograd_meta is None) or not grad_mode.get():
-        return _lerp__Scalar[below](below, self, end, weight)
-    if requires_grad(self) or requires_grad(end):
-        check_inplace(self)
-    edge_self = gradient_edge(self)
-    edge_end = gradient_edge(end)
-    if edge_self is None and edge_end is None and not requires_grad(self):
-        return _lerp__Scalar[below](below, self, end, weight)
-    node = LerpBackward0((edge_self, edge_end))
+@in_place_saving(AUTOGRAD, "lerp_.Scalar", LerpBackward0, two_of_three)
+def lerp__Scalar(node: Any, self: Any, end: Any, weight: Any) -> None:
     node.weight = weight
-    _lerp__Scalar[below](below, self, end, weight)
-    rebase_history(self, node)
-    return self
-
-
-_masked_fill_Scalar = table("masked_fill.Scalar")
 
 
 class MaskedFillBackward0(Node):
     saved_mask: SavedVariable | None
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         mask = self.unpack(self.saved_mask)
         grad_self = f.where(mask, 0, grad)
@@ -5302,35 +3635,16 @@ def masked_fill_Scalar(keys: int, self: Any, mask: Any, value: Any) -> Any:
     return result
 
 
-_masked_fill__Scalar = table("masked_fill_.Scalar")
-
-
-@AUTOGRAD.impl("masked_fill_.Scalar")
-def masked_fill__Scalar(keys: int, self: Any, mask: Any, value: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _masked_fill__Scalar[below](below, self, mask, value)
-    if requires_grad(self):
-        check_inplace(self)
-    edge_self = gradient_edge(self)
-    if edge_self is None and not requires_grad(self):
-        return _masked_fill__Scalar[below](below, self, mask, value)
-    node = MaskedFillBackward0((edge_self,))
+@in_place_saving(AUTOGRAD, "masked_fill_.Scalar", MaskedFillBackward0, alone_of_three)
+def masked_fill__Scalar(node: Any, self: Any, mask: Any, value: Any) -> None:
     node.saved_mask = SavedVariable(mask)
-    _masked_fill__Scalar[below](below, self, mask, value)
-    rebase_history(self, node)
-    return self
-
-
-_masked_fill_Tensor = table("masked_fill.Tensor")
 
 
 class MaskedFillBackward1(Node):
     saved_mask: SavedVariable | None
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         edges = self.next_edges
         grad_self: Any = None
@@ -5364,36 +3678,16 @@ def masked_fill_Tensor(keys: int, self: Any, mask: Any, value: Any) -> Any:
     return result
 
 
-_masked_fill__Tensor = table("masked_fill_.Tensor")
-
-
-@AUTOGRAD.impl("masked_fill_.Tensor")
-def masked_fill__Tensor(keys: int, self: Any, mask: Any, value: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if (self._autograd_meta is None and value._autograd_meta is None) or not grad_mode.get():
-        return _masked_fill__Tensor[below](below, self, mask, value)
-    if requires_grad(self) or requires_grad(value):
-        check_inplace(self)
-    edge_self = gradient_edge(self)
-    edge_value = gradient_edge(value)
-    if edge_self is None and edge_value is None and not requires_grad(self):
-        return _masked_fill__Tensor[below](below, self, mask, value)
-    node = MaskedFillBackward1((edge_self, edge_value))
+@in_place_saving(AUTOGRAD, "masked_fill_.Tensor", MaskedFillBackward1, several_of_three, 0, 2)
+def masked_fill__Tensor(node: Any, self: Any, mask: Any, value: Any) -> None:
     node.saved_mask = SavedVariable(mask)
-    _masked_fill__Tensor[below](below, self, mask, value)
-    rebase_history(self, node)
-    return self
-
-
-_erf = table("erf")
 
 
 class ErfBackward0(Node):
     saved_self: SavedVariable | None
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         self_ = self.unpack(self.saved_self)
         grad_self = 1.1283791670955126 * f.exp(-self_.pow(2)) * grad
@@ -5419,35 +3713,11 @@ def erf(keys: int, self: Any) -> Any:
     return result
 
 
-_erf_ = table("erf_")
-
-
-@AUTOGRAD.impl("erf_")
-def erf_(keys: int, self: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _erf_[below](below, self)
-    if requires_grad(self):
-        check_inplace(self)
-    edge_self = gradient_edge(self)
-    if edge_self is None and not requires_grad(self):
-        return _erf_[below](below, self)
-    node = ErfBackward0((edge_self,))
-    node.saved_self = SavedVariable(self.clone())
-    _erf_[below](below, self)
-    rebase_history(self, node)
-    return self
-
-
-_erfc = table("erfc")
-
-
 class ErfcBackward0(Node):
     saved_self: SavedVariable | None
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         self_ = self.unpack(self.saved_self)
         grad_self = -1.1283791670955126 * f.exp(-self_.pow(2)) * grad
@@ -5473,35 +3743,11 @@ def erfc(keys: int, self: Any) -> Any:
     return result
 
 
-_erfc_ = table("erfc_")
-
-
-@AUTOGRAD.impl("erfc_")
-def erfc_(keys: int, self: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _erfc_[below](below, self)
-    if requires_grad(self):
-        check_inplace(self)
-    edge_self = gradient_edge(self)
-    if edge_self is None and not requires_grad(self):
-        return _erfc_[below](below, self)
-    node = ErfcBackward0((edge_self,))
-    node.saved_self = SavedVariable(self.clone())
-    _erfc_[below](below, self)
-    rebase_history(self, node)
-    return self
-
-
-_erfinv = table("erfinv")
-
-
 class ErfinvBackward0(Node):
     saved_result: SavedVariable | None
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         result = self.unpack(self.saved_result)
         grad_self = 0.886226925452758 * f.exp(result.pow(2)) * grad
@@ -5527,35 +3773,11 @@ def erfinv(keys: int, self: Any) -> Any:
     return result
 
 
-_erfinv_ = table("erfinv_")
-
-
-@AUTOGRAD.impl("erfinv_")
-def erfinv_(keys: int, self: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _erfinv_[below](below, self)
-    if requires_grad(self):
-        check_inplace(self)
-    edge_self = gradient_edge(self)
-    if edge_self is None and not requires_grad(self):
-        return _erfinv_[below](below, self)
-    node = ErfinvBackward0((edge_self,))
-    _erfinv_[below](below, self)
-    rebase_history(self, node)
-    node.saved_result = SavedVariable(self, node, 0)
-    return self
-
-
-_lgamma = table("lgamma")
-
-
 class LgammaBackward0(Node):
     saved_self: SavedVariable | None
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         self_ = self.unpack(self.saved_self)
         grad_self = grad * f.digamma(self_)
@@ -5581,35 +3803,11 @@ def lgamma(keys: int, self: Any) -> Any:
     return result
 
 
-_lgamma_ = table("lgamma_")
-
-
-@AUTOGRAD.impl("lgamma_")
-def lgamma_(keys: int, self: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _lgamma_[below](below, self)
-    if requires_grad(self):
-        check_inplace(self)
-    edge_self = gradient_edge(self)
-    if edge_self is None and not requires_grad(self):
-        return _lgamma_[below](below, self)
-    node = LgammaBackward0((edge_self,))
-    node.saved_self = SavedVariable(self.clone())
-    _lgamma_[below](below, self)
-    rebase_history(self, node)
-    return self
-
-
-_digamma = table("digamma")
-
-
 class DigammaBackward0(Node):
     saved_self: SavedVariable | None
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         self_ = self.unpack(self.saved_self)
         grad_self = grad * f.polygamma(1, self_)
@@ -5635,36 +3833,12 @@ def digamma(keys: int, self: Any) -> Any:
     return result
 
 
-_digamma_ = table("digamma_")
-
-
-@AUTOGRAD.impl("digamma_")
-def digamma_(keys: int, self: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _digamma_[below](below, self)
-    if requires_grad(self):
-        check_inplace(self)
-    edge_self = gradient_edge(self)
-    if edge_self is None and not requires_grad(self):
-        return _digamma_[below](below, self)
-    node = DigammaBackward0((edge_self,))
-    node.saved_self = SavedVariable(self.clone())
-    _digamma_[below](below, self)
-    rebase_history(self, node)
-    return self
-
-
-_polygamma = table("polygamma")
-
-
 class PolygammaBackward0(Node):
     saved_self: SavedVariable | None
     n: Any
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         self_ = self.unpack(self.saved_self)
         n = self.n
@@ -5692,16 +3866,12 @@ def polygamma(keys: int, n: Any, self: Any) -> Any:
     return result
 
 
-_polygamma_ = table("polygamma_")
-
-
 class PolygammaBackward1(Node):
     saved_self: SavedVariable | None
     n: Any
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         self_ = self.unpack(self.saved_self)
         n = self.n
@@ -5713,25 +3883,10 @@ class PolygammaBackward1(Node):
         self.released = True
 
 
-@AUTOGRAD.impl("polygamma_")
-def polygamma_(keys: int, self: Any, n: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _polygamma_[below](below, self, n)
-    if requires_grad(self):
-        check_inplace(self)
-    edge_self = gradient_edge(self)
-    if edge_self is None and not requires_grad(self):
-        return _polygamma_[below](below, self, n)
-    node = PolygammaBackward1((edge_self,))
+@in_place_saving(AUTOGRAD, "polygamma_", PolygammaBackward1, alone_of_two)
+def polygamma_(node: Any, self: Any, n: Any) -> None:
     node.saved_self = SavedVariable(self.clone())
     node.n = n
-    _polygamma_[below](below, self, n)
-    rebase_history(self, node)
-    return self
-
-
-_mvlgamma = table("mvlgamma")
 
 
 class MvlgammaBackward0(Node):
@@ -5739,8 +3894,7 @@ class MvlgammaBackward0(Node):
     p: Any
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         self_ = self.unpack(self.saved_self)
         p = self.p
@@ -5768,36 +3922,17 @@ def mvlgamma(keys: int, self: Any, p: Any) -> Any:
     return result
 
 
-_mvlgamma_ = table("mvlgamma_")
-
-
-@AUTOGRAD.impl("mvlgamma_")
-def mvlgamma_(keys: int, self: Any, p: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _mvlgamma_[below](below, self, p)
-    if requires_grad(self):
-        check_inplace(self)
-    edge_self = gradient_edge(self)
-    if edge_self is None and not requires_grad(self):
-        return _mvlgamma_[below](below, self, p)
-    node = MvlgammaBackward0((edge_self,))
+@in_place_saving(AUTOGRAD, "mvlgamma_", MvlgammaBackward0, alone_of_two)
+def mvlgamma_(node: Any, self: Any, p: Any) -> None:
     node.saved_self = SavedVariable(self.clone())
     node.p = p
-    _mvlgamma_[below](below, self, p)
-    rebase_history(self, node)
-    return self
-
-
-_i0 = table("i0")
 
 
 class I0Backward0(Node):
     saved_self: SavedVariable | None
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         self_ = self.unpack(self.saved_self)
         grad_self = grad * f.special_i1(self_)
@@ -5823,35 +3958,11 @@ def i0(keys: int, self: Any) -> Any:
     return result
 
 
-_i0_ = table("i0_")
-
-
-@AUTOGRAD.impl("i0_")
-def i0_(keys: int, self: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _i0_[below](below, self)
-    if requires_grad(self):
-        check_inplace(self)
-    edge_self = gradient_edge(self)
-    if edge_self is None and not requires_grad(self):
-        return _i0_[below](below, self)
-    node = I0Backward0((edge_self,))
-    node.saved_self = SavedVariable(self.clone())
-    _i0_[below](below, self)
-    rebase_history(self, node)
-    return self
-
-
-_sinc = table("sinc")
-
-
 class SincBackward0(Node):
     saved_self: SavedVariable | None
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         self_ = self.unpack(self.saved_self)
         grad_self = sinc_backward(grad, self_)
@@ -5877,36 +3988,12 @@ def sinc(keys: int, self: Any) -> Any:
     return result
 
 
-_sinc_ = table("sinc_")
-
-
-@AUTOGRAD.impl("sinc_")
-def sinc_(keys: int, self: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _sinc_[below](below, self)
-    if requires_grad(self):
-        check_inplace(self)
-    edge_self = gradient_edge(self)
-    if edge_self is None and not requires_grad(self):
-        return _sinc_[below](below, self)
-    node = SincBackward0((edge_self,))
-    node.saved_self = SavedVariable(self.clone())
-    _sinc_[below](below, self)
-    rebase_history(self, node)
-    return self
-
-
-_logit = table("logit")
-
-
 class LogitBackward0(Node):
     saved_self: SavedVariable | None
     eps: Any
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         self_ = self.unpack(self.saved_self)
         eps = self.eps
@@ -5934,28 +4021,10 @@ def logit(keys: int, self: Any, eps: Any) -> Any:
     return result
 
 
-_logit_ = table("logit_")
-
-
-@AUTOGRAD.impl("logit_")
-def logit_(keys: int, self: Any, eps: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _logit_[below](below, self, eps)
-    if requires_grad(self):
-        check_inplace(self)
-    edge_self = gradient_edge(self)
-    if edge_self is None and not requires_grad(self):
-        return _logit_[below](below, self, eps)
-    node = LogitBackward0((edge_self,))
+@in_place_saving(AUTOGRAD, "logit_", LogitBackward0, alone_of_two)
+def logit_(node: Any, self: Any, eps: Any) -> None:
     node.saved_self = SavedVariable(self.clone())
     node.eps = eps
-    _logit_[below](below, self, eps)
-    rebase_history(self, node)
-    return self
-
-
-_igamma = table("igamma")
 
 
 class IgammaBackward0(Node):
@@ -5963,8 +4032,7 @@ class IgammaBackward0(Node):
     saved_other: SavedVariable | None
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         edges = self.next_edges
         grad_self: Any = None
@@ -5978,8 +4046,7 @@ class IgammaBackward0(Node):
         return (grad_self, grad_other)
 
     def release_variables(self) -> None:
-        self.saved_self = None
-        self.saved_other = None
+        self.saved_self = self.saved_other = None
         self.released = True
 
 
@@ -6000,29 +4067,11 @@ def igamma(keys: int, self: Any, other: Any) -> Any:
     return result
 
 
-_igamma_ = table("igamma_")
-
-
-@AUTOGRAD.impl("igamma_")
-def igamma_(keys: int, self: Any, other: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if (self._autograd_meta is None and other._autograd_meta is None) or not grad_mode.get():
-        return _igamma_[below](below, self, other)
-    if requires_grad(self) or requires_grad(other):
-        check_inplace(self)
-    edge_self = gradient_edge(self)
-    edge_other = gradient_edge(other)
-    if edge_self is None and edge_other is None and not requires_grad(self):
-        return _igamma_[below](below, self, other)
-    node = IgammaBackward0((edge_self, edge_other))
+@in_place_saving(AUTOGRAD, "igamma_", IgammaBackward0, two_of_two)
+def igamma_(node: Any, self: Any, other: Any) -> None:
+    _, edge_other = node.next_edges
     node.saved_self = SavedVariable(self.clone()) if edge_other is not None else None
     node.saved_other = SavedVariable(other) if edge_other is not None else None
-    _igamma_[below](below, self, other)
-    rebase_history(self, node)
-    return self
-
-
-_igammac = table("igammac")
 
 
 class IgammacBackward0(Node):
@@ -6030,8 +4079,7 @@ class IgammacBackward0(Node):
     saved_other: SavedVariable | None
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         edges = self.next_edges
         grad_self: Any = None
@@ -6045,8 +4093,7 @@ class IgammacBackward0(Node):
         return (grad_self, grad_other)
 
     def release_variables(self) -> None:
-        self.saved_self = None
-        self.saved_other = None
+        self.saved_self = self.saved_other = None
         self.released = True
 
 
@@ -6067,29 +4114,11 @@ def igammac(keys: int, self: Any, other: Any) -> Any:
     return result
 
 
-_igammac_ = table("igammac_")
-
-
-@AUTOGRAD.impl("igammac_")
-def igammac_(keys: int, self: Any, other: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if (self._autograd_meta is None and other._autograd_meta is None) or not grad_mode.get():
-        return _igammac_[below](below, self, other)
-    if requires_grad(self) or requires_grad(other):
-        check_inplace(self)
-    edge_self = gradient_edge(self)
-    edge_other = gradient_edge(other)
-    if edge_self is None and edge_other is None and not requires_grad(self):
-        return _igammac_[below](below, self, other)
-    node = IgammacBackward0((edge_self, edge_other))
+@in_place_saving(AUTOGRAD, "igammac_", IgammacBackward0, two_of_two)
+def igammac_(node: Any, self: Any, other: Any) -> None:
+    _, edge_other = node.next_edges
     node.saved_self = SavedVariable(self.clone()) if edge_other is not None else None
     node.saved_other = SavedVariable(other) if edge_other is not None else None
-    _igammac_[below](below, self, other)
-    rebase_history(self, node)
-    return self
-
-
-_xlogy_Tensor = table("xlogy.Tensor")
 
 
 class XlogyBackward0(Node):
@@ -6097,8 +4126,7 @@ class XlogyBackward0(Node):
     saved_self: SavedVariable | None
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         edges = self.next_edges
         grad_self: Any = None
@@ -6114,8 +4142,7 @@ class XlogyBackward0(Node):
         return (grad_self, grad_other)
 
     def release_variables(self) -> None:
-        self.saved_other = None
-        self.saved_self = None
+        self.saved_other = self.saved_self = None
         self.released = True
 
 
@@ -6136,29 +4163,10 @@ def xlogy_Tensor(keys: int, self: Any, other: Any) -> Any:
     return result
 
 
-_xlogy__Tensor = table("xlogy_.Tensor")
-
-
-@AUTOGRAD.impl("xlogy_.Tensor")
-def xlogy__Tensor(keys: int, self: Any, other: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if (self._autograd_meta is None and other._autograd_meta is None) or not grad_mode.get():
-        return _xlogy__Tensor[below](below, self, other)
-    if requires_grad(self) or requires_grad(other):
-        check_inplace(self)
-    edge_self = gradient_edge(self)
-    edge_other = gradient_edge(other)
-    if edge_self is None and edge_other is None and not requires_grad(self):
-        return _xlogy__Tensor[below](below, self, other)
-    node = XlogyBackward0((edge_self, edge_other))
+@in_place_saving(AUTOGRAD, "xlogy_.Tensor", XlogyBackward0, two_of_two)
+def xlogy__Tensor(node: Any, self: Any, other: Any) -> None:
     node.saved_other = SavedVariable(other)
     node.saved_self = SavedVariable(self.clone())
-    _xlogy__Tensor[below](below, self, other)
-    rebase_history(self, node)
-    return self
-
-
-_xlogy_Scalar_Self = table("xlogy.Scalar_Self")
 
 
 class XlogyBackward1(Node):
@@ -6166,8 +4174,7 @@ class XlogyBackward1(Node):
     self_: Any
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         other = self.unpack(self.saved_other)
         self_ = self.self_
@@ -6195,16 +4202,12 @@ def xlogy_Scalar_Self(keys: int, self: Any, other: Any) -> Any:
     return result
 
 
-_xlogy_Scalar_Other = table("xlogy.Scalar_Other")
-
-
 class XlogyBackward2(Node):
     saved_self: SavedVariable | None
     other: Any
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         self_ = self.unpack(self.saved_self)
         other = self.other
@@ -6232,36 +4235,17 @@ def xlogy_Scalar_Other(keys: int, self: Any, other: Any) -> Any:
     return result
 
 
-_xlogy__Scalar_Other = table("xlogy_.Scalar_Other")
-
-
-@AUTOGRAD.impl("xlogy_.Scalar_Other")
-def xlogy__Scalar_Other(keys: int, self: Any, other: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _xlogy__Scalar_Other[below](below, self, other)
-    if requires_grad(self):
-        check_inplace(self)
-    edge_self = gradient_edge(self)
-    if edge_self is None and not requires_grad(self):
-        return _xlogy__Scalar_Other[below](below, self, other)
-    node = XlogyBackward2((edge_self,))
+@in_place_saving(AUTOGRAD, "xlogy_.Scalar_Other", XlogyBackward2, alone_of_two)
+def xlogy__Scalar_Other(node: Any, self: Any, other: Any) -> None:
     node.saved_self = SavedVariable(self.clone())
     node.other = other
-    _xlogy__Scalar_Other[below](below, self, other)
-    rebase_history(self, node)
-    return self
-
-
-_special_entr = table("special_entr")
 
 
 class SpecialEntrBackward0(Node):
     saved_self: SavedVariable | None
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         self_ = self.unpack(self.saved_self)
         grad_self = grad * -(1 + self_.log())
@@ -6287,15 +4271,11 @@ def special_entr(keys: int, self: Any) -> Any:
     return result
 
 
-_special_ndtri = table("special_ndtri")
-
-
 class SpecialNdtriBackward0(Node):
     saved_result: SavedVariable | None
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         result = self.unpack(self.saved_result)
         grad_self = grad * 2.5066282746310002 * f.exp(result.pow(2) / 2)
@@ -6321,16 +4301,12 @@ def special_ndtri(keys: int, self: Any) -> Any:
     return result
 
 
-_special_log_ndtr = table("special_log_ndtr")
-
-
 class SpecialLogNdtrBackward0(Node):
     saved_self: SavedVariable | None
     saved_result: SavedVariable | None
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         self_ = self.unpack(self.saved_self)
         result = self.unpack(self.saved_result)
@@ -6338,8 +4314,7 @@ class SpecialLogNdtrBackward0(Node):
         return (grad_self,)
 
     def release_variables(self) -> None:
-        self.saved_self = None
-        self.saved_result = None
+        self.saved_self = self.saved_result = None
         self.released = True
 
 
@@ -6359,16 +4334,12 @@ def special_log_ndtr(keys: int, self: Any) -> Any:
     return result
 
 
-_special_erfcx = table("special_erfcx")
-
-
 class SpecialErfcxBackward0(Node):
     saved_self: SavedVariable | None
     saved_result: SavedVariable | None
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         self_ = self.unpack(self.saved_self)
         result = self.unpack(self.saved_result)
@@ -6376,8 +4347,7 @@ class SpecialErfcxBackward0(Node):
         return (grad_self,)
 
     def release_variables(self) -> None:
-        self.saved_self = None
-        self.saved_result = None
+        self.saved_self = self.saved_result = None
         self.released = True
 
 
@@ -6397,16 +4367,12 @@ def special_erfcx(keys: int, self: Any) -> Any:
     return result
 
 
-_special_i0e = table("special_i0e")
-
-
 class SpecialI0EBackward0(Node):
     saved_self: SavedVariable | None
     saved_result: SavedVariable | None
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         self_ = self.unpack(self.saved_self)
         result = self.unpack(self.saved_result)
@@ -6414,8 +4380,7 @@ class SpecialI0EBackward0(Node):
         return (grad_self,)
 
     def release_variables(self) -> None:
-        self.saved_self = None
-        self.saved_result = None
+        self.saved_self = self.saved_result = None
         self.released = True
 
 
@@ -6435,16 +4400,12 @@ def special_i0e(keys: int, self: Any) -> Any:
     return result
 
 
-_special_i1 = table("special_i1")
-
-
 class SpecialI1Backward0(Node):
     saved_self: SavedVariable | None
     saved_result: SavedVariable | None
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         self_ = self.unpack(self.saved_self)
         result = self.unpack(self.saved_result)
@@ -6452,8 +4413,7 @@ class SpecialI1Backward0(Node):
         return (grad_self,)
 
     def release_variables(self) -> None:
-        self.saved_self = None
-        self.saved_result = None
+        self.saved_self = self.saved_result = None
         self.released = True
 
 
@@ -6473,16 +4433,12 @@ def special_i1(keys: int, self: Any) -> Any:
     return result
 
 
-_special_i1e = table("special_i1e")
-
-
 class SpecialI1EBackward0(Node):
     saved_self: SavedVariable | None
     saved_result: SavedVariable | None
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         self_ = self.unpack(self.saved_self)
         result = self.unpack(self.saved_result)
@@ -6490,8 +4446,7 @@ class SpecialI1EBackward0(Node):
         return (grad_self,)
 
     def release_variables(self) -> None:
-        self.saved_self = None
-        self.saved_result = None
+        self.saved_self = self.saved_result = None
         self.released = True
 
 
@@ -6511,16 +4466,12 @@ def special_i1e(keys: int, self: Any) -> Any:
     return result
 
 
-_special_xlog1py = table("special_xlog1py")
-
-
 class SpecialXlog1PyBackward0(Node):
     saved_other: SavedVariable | None
     saved_self: SavedVariable | None
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         edges = self.next_edges
         grad_self: Any = None
@@ -6536,8 +4487,7 @@ class SpecialXlog1PyBackward0(Node):
         return (grad_self, grad_other)
 
     def release_variables(self) -> None:
-        self.saved_other = None
-        self.saved_self = None
+        self.saved_other = self.saved_self = None
         self.released = True
 
 
@@ -6558,16 +4508,12 @@ def special_xlog1py(keys: int, self: Any, other: Any) -> Any:
     return result
 
 
-_special_xlog1py_self_scalar = table("special_xlog1py.self_scalar")
-
-
 class SpecialXlog1PyBackward1(Node):
     saved_other: SavedVariable | None
     self_: Any
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         other = self.unpack(self.saved_other)
         self_ = self.self_
@@ -6595,16 +4541,12 @@ def special_xlog1py_self_scalar(keys: int, self: Any, other: Any) -> Any:
     return result
 
 
-_special_xlog1py_other_scalar = table("special_xlog1py.other_scalar")
-
-
 class SpecialXlog1PyBackward2(Node):
     saved_self: SavedVariable | None
     other: Any
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         self_ = self.unpack(self.saved_self)
         other = self.other
@@ -6632,16 +4574,12 @@ def special_xlog1py_other_scalar(keys: int, self: Any, other: Any) -> Any:
     return result
 
 
-_special_zeta = table("special_zeta")
-
-
 class SpecialZetaBackward0(Node):
     saved_self: SavedVariable | None
     saved_other: SavedVariable | None
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         edges = self.next_edges
         grad_self: Any = None
@@ -6655,8 +4593,7 @@ class SpecialZetaBackward0(Node):
         return (grad_self, grad_other)
 
     def release_variables(self) -> None:
-        self.saved_self = None
-        self.saved_other = None
+        self.saved_self = self.saved_other = None
         self.released = True
 
 
@@ -6677,16 +4614,12 @@ def special_zeta(keys: int, self: Any, other: Any) -> Any:
     return result
 
 
-_special_zeta_self_scalar = table("special_zeta.self_scalar")
-
-
 class SpecialZetaBackward1(Node):
     saved_other: SavedVariable | None
     self_: Any
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         other = self.unpack(self.saved_other)
         self_ = self.self_
@@ -6714,13 +4647,9 @@ def special_zeta_self_scalar(keys: int, self: Any, other: Any) -> Any:
     return result
 
 
-_special_zeta_other_scalar = table("special_zeta.other_scalar")
-
-
 class SpecialZetaBackward2(Node):
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if grads[0] is None:
             return (None,) * len(self.next_edges)
         grad_self = not_implemented("zeta")
         return (grad_self,)
@@ -6740,15 +4669,11 @@ def special_zeta_other_scalar(keys: int, self: Any, other: Any) -> Any:
     return result
 
 
-_sum = table("sum")
-
-
 class SumBackward0(Node):
     self_shape: Any
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         self_shape = self.self_shape
         grad_self = grad.expand(self_shape)
@@ -6771,17 +4696,13 @@ def sum(keys: int, self: Any, dtype: Any) -> Any:
     return result
 
 
-_sum_dim_IntList = table("sum.dim_IntList")
-
-
 class SumBackward1(Node):
     dim: Any
     keepdim: Any
     self_shape: Any
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         dim = self.dim
         keepdim = self.keepdim
@@ -6808,15 +4729,11 @@ def sum_dim_IntList(keys: int, self: Any, dim: Any, keepdim: Any, dtype: Any) ->
     return result
 
 
-_mean = table("mean")
-
-
 class MeanBackward0(Node):
     self_shape: Any
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         self_shape = self.self_shape
         grad_self = grad.expand(self_shape) / numel(self_shape)
@@ -6839,17 +4756,13 @@ def mean(keys: int, self: Any, dtype: Any) -> Any:
     return result
 
 
-_mean_dim = table("mean.dim")
-
-
 class MeanBackward1(Node):
     dim: Any
     keepdim: Any
     self_shape: Any
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         dim = self.dim
         keepdim = self.keepdim
@@ -6876,17 +4789,13 @@ def mean_dim(keys: int, self: Any, dim: Any, keepdim: Any, dtype: Any) -> Any:
     return result
 
 
-_nansum = table("nansum")
-
-
 class NansumBackward0(Node):
     saved_self: SavedVariable | None
     dim: Any
     keepdim: Any
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         self_ = self.unpack(self.saved_self)
         dim = self.dim
@@ -6917,9 +4826,6 @@ def nansum(keys: int, self: Any, dim: Any, keepdim: Any, dtype: Any) -> Any:
     return result
 
 
-_aminmax = table("aminmax")
-
-
 class AminmaxBackward0(Node):
     saved_self: SavedVariable | None
     saved_min: SavedVariable | None
@@ -6937,9 +4843,7 @@ class AminmaxBackward0(Node):
         return (grad_self,)
 
     def release_variables(self) -> None:
-        self.saved_self = None
-        self.saved_min = None
-        self.saved_max = None
+        self.saved_self = self.saved_min = self.saved_max = None
         self.released = True
 
 
@@ -6962,16 +4866,12 @@ def aminmax(keys: int, self: Any, dim: Any, keepdim: Any) -> Any:
     return results
 
 
-_max = table("max")
-
-
 class MaxBackward1(Node):
     saved_self: SavedVariable | None
     saved_result: SavedVariable | None
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         self_ = self.unpack(self.saved_self)
         result = self.unpack(self.saved_result)
@@ -6979,8 +4879,7 @@ class MaxBackward1(Node):
         return (grad_self,)
 
     def release_variables(self) -> None:
-        self.saved_self = None
-        self.saved_result = None
+        self.saved_self = self.saved_result = None
         self.released = True
 
 
@@ -7000,9 +4899,6 @@ def max(keys: int, self: Any) -> Any:
     return result
 
 
-_max_dim = table("max.dim")
-
-
 class MaxBackward0(Node):
     saved_indices: SavedVariable | None
     dim: Any
@@ -7010,8 +4906,7 @@ class MaxBackward0(Node):
     self_shape: Any
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         indices = self.unpack(self.saved_indices)
         dim = self.dim
@@ -7043,16 +4938,12 @@ def max_dim(keys: int, self: Any, dim: Any, keepdim: Any) -> Any:
     return results
 
 
-_min = table("min")
-
-
 class MinBackward1(Node):
     saved_self: SavedVariable | None
     saved_result: SavedVariable | None
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         self_ = self.unpack(self.saved_self)
         result = self.unpack(self.saved_result)
@@ -7060,8 +4951,7 @@ class MinBackward1(Node):
         return (grad_self,)
 
     def release_variables(self) -> None:
-        self.saved_self = None
-        self.saved_result = None
+        self.saved_self = self.saved_result = None
         self.released = True
 
 
@@ -7081,9 +4971,6 @@ def min(keys: int, self: Any) -> Any:
     return result
 
 
-_min_dim = table("min.dim")
-
-
 class MinBackward0(Node):
     saved_indices: SavedVariable | None
     dim: Any
@@ -7091,8 +4978,7 @@ class MinBackward0(Node):
     self_shape: Any
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         indices = self.unpack(self.saved_indices)
         dim = self.dim
@@ -7124,9 +5010,6 @@ def min_dim(keys: int, self: Any, dim: Any, keepdim: Any) -> Any:
     return results
 
 
-_amax = table("amax")
-
-
 class AmaxBackward0(Node):
     saved_self: SavedVariable | None
     saved_result: SavedVariable | None
@@ -7134,8 +5017,7 @@ class AmaxBackward0(Node):
     keepdim: Any
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         self_ = self.unpack(self.saved_self)
         result = self.unpack(self.saved_result)
@@ -7145,8 +5027,7 @@ class AmaxBackward0(Node):
         return (grad_self,)
 
     def release_variables(self) -> None:
-        self.saved_self = None
-        self.saved_result = None
+        self.saved_self = self.saved_result = None
         self.released = True
 
 
@@ -7168,9 +5049,6 @@ def amax(keys: int, self: Any, dim: Any, keepdim: Any) -> Any:
     return result
 
 
-_amin = table("amin")
-
-
 class AminBackward0(Node):
     saved_self: SavedVariable | None
     saved_result: SavedVariable | None
@@ -7178,8 +5056,7 @@ class AminBackward0(Node):
     keepdim: Any
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         self_ = self.unpack(self.saved_self)
         result = self.unpack(self.saved_result)
@@ -7189,8 +5066,7 @@ class AminBackward0(Node):
         return (grad_self,)
 
     def release_variables(self) -> None:
-        self.saved_self = None
-        self.saved_result = None
+        self.saved_self = self.saved_result = None
         self.released = True
 
 
@@ -7212,15 +5088,11 @@ def amin(keys: int, self: Any, dim: Any, keepdim: Any) -> Any:
     return result
 
 
-_prod = table("prod")
-
-
 class ProdBackward0(Node):
     saved_self: SavedVariable | None
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         self_ = self.unpack(self.saved_self)
         grad_self = prod_backward(grad, self_)
@@ -7247,17 +5119,13 @@ def prod(keys: int, self: Any, dtype: Any) -> Any:
     return result
 
 
-_prod_dim_int = table("prod.dim_int")
-
-
 class ProdBackward1(Node):
     saved_self: SavedVariable | None
     dim: Any
     keepdim: Any
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         self_ = self.unpack(self.saved_self)
         dim = self.dim
@@ -7288,9 +5156,6 @@ def prod_dim_int(keys: int, self: Any, dim: Any, keepdim: Any, dtype: Any) -> An
     return result
 
 
-_var_correction = table("var.correction")
-
-
 class VarBackward0(Node):
     saved_self: SavedVariable | None
     correction: Any
@@ -7298,8 +5163,7 @@ class VarBackward0(Node):
     keepdim: Any
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         self_ = self.unpack(self.saved_self)
         correction = self.correction
@@ -7331,9 +5195,6 @@ def var_correction(keys: int, self: Any, dim: Any, correction: Any, keepdim: Any
     return result
 
 
-_std_correction = table("std.correction")
-
-
 class StdBackward0(Node):
     saved_self: SavedVariable | None
     saved_result: SavedVariable | None
@@ -7342,8 +5203,7 @@ class StdBackward0(Node):
     keepdim: Any
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         self_ = self.unpack(self.saved_self)
         result = self.unpack(self.saved_result)
@@ -7354,8 +5214,7 @@ class StdBackward0(Node):
         return (grad_self,)
 
     def release_variables(self) -> None:
-        self.saved_self = None
-        self.saved_result = None
+        self.saved_self = self.saved_result = None
         self.released = True
 
 
@@ -7376,9 +5235,6 @@ def std_correction(keys: int, self: Any, dim: Any, correction: Any, keepdim: Any
     node.saved_result = SavedVariable(result, node, 0)
     set_history(result, node)
     return result
-
-
-_var_mean_correction = table("var_mean.correction")
 
 
 class VarMeanBackward0(Node):
@@ -7418,9 +5274,6 @@ def var_mean_correction(keys: int, self: Any, dim: Any, correction: Any, keepdim
     return results
 
 
-_std_mean_correction = table("std_mean.correction")
-
-
 class StdMeanBackward0(Node):
     saved_self: SavedVariable | None
     saved_result0: SavedVariable | None
@@ -7438,8 +5291,7 @@ class StdMeanBackward0(Node):
         return (grad_self,)
 
     def release_variables(self) -> None:
-        self.saved_self = None
-        self.saved_result0 = None
+        self.saved_self = self.saved_result0 = None
         self.released = True
 
 
@@ -7462,9 +5314,6 @@ def std_mean_correction(keys: int, self: Any, dim: Any, correction: Any, keepdim
     return results
 
 
-_logsumexp = table("logsumexp")
-
-
 class LogsumexpBackward0(Node):
     saved_self: SavedVariable | None
     saved_result: SavedVariable | None
@@ -7472,8 +5321,7 @@ class LogsumexpBackward0(Node):
     keepdim: Any
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         self_ = self.unpack(self.saved_self)
         result = self.unpack(self.saved_result)
@@ -7483,8 +5331,7 @@ class LogsumexpBackward0(Node):
         return (grad_self,)
 
     def release_variables(self) -> None:
-        self.saved_self = None
-        self.saved_result = None
+        self.saved_self = self.saved_result = None
         self.released = True
 
 
@@ -7506,15 +5353,11 @@ def logsumexp(keys: int, self: Any, dim: Any, keepdim: Any) -> Any:
     return result
 
 
-_cumsum = table("cumsum")
-
-
 class CumsumBackward0(Node):
     dim: Any
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         dim = self.dim
         grad_self = grad.flip(dim).cumsum(dim).flip(dim)
@@ -7537,27 +5380,9 @@ def cumsum(keys: int, self: Any, dim: Any, dtype: Any) -> Any:
     return result
 
 
-_cumsum_ = table("cumsum_")
-
-
-@AUTOGRAD.impl("cumsum_")
-def cumsum_(keys: int, self: Any, dim: Any, dtype: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _cumsum_[below](below, self, dim, dtype)
-    if requires_grad(self):
-        check_inplace(self)
-    edge_self = gradient_edge(self)
-    if edge_self is None and not requires_grad(self):
-        return _cumsum_[below](below, self, dim, dtype)
-    node = CumsumBackward0((edge_self,))
+@in_place_saving(AUTOGRAD, "cumsum_", CumsumBackward0, alone_of_three)
+def cumsum_(node: Any, self: Any, dim: Any, dtype: Any) -> None:
     node.dim = dim
-    _cumsum_[below](below, self, dim, dtype)
-    rebase_history(self, node)
-    return self
-
-
-_cumprod = table("cumprod")
 
 
 class CumprodBackward0(Node):
@@ -7566,8 +5391,7 @@ class CumprodBackward0(Node):
     dim: Any
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         self_ = self.unpack(self.saved_self)
         result = self.unpack(self.saved_result)
@@ -7576,8 +5400,7 @@ class CumprodBackward0(Node):
         return (grad_self,)
 
     def release_variables(self) -> None:
-        self.saved_self = None
-        self.saved_result = None
+        self.saved_self = self.saved_result = None
         self.released = True
 
 
@@ -7599,29 +5422,10 @@ def cumprod(keys: int, self: Any, dim: Any, dtype: Any) -> Any:
     return result
 
 
-_cumprod_ = table("cumprod_")
-
-
-@AUTOGRAD.impl("cumprod_")
-def cumprod_(keys: int, self: Any, dim: Any, dtype: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _cumprod_[below](below, self, dim, dtype)
-    if requires_grad(self):
-        check_inplace(self)
-    edge_self = gradient_edge(self)
-    if edge_self is None and not requires_grad(self):
-        return _cumprod_[below](below, self, dim, dtype)
-    node = CumprodBackward0((edge_self,))
+@in_place_saving(AUTOGRAD, "cumprod_", CumprodBackward0, alone_of_three, keep=new_self)
+def cumprod_(node: Any, self: Any, dim: Any, dtype: Any) -> None:
     node.saved_self = SavedVariable(self.clone())
     node.dim = dim
-    _cumprod_[below](below, self, dim, dtype)
-    rebase_history(self, node)
-    node.saved_result = SavedVariable(self, node, 0)
-    return self
-
-
-_cummax = table("cummax")
 
 
 class CummaxBackward0(Node):
@@ -7630,8 +5434,7 @@ class CummaxBackward0(Node):
     self_shape: Any
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         indices = self.unpack(self.saved_indices)
         dim = self.dim
@@ -7662,17 +5465,13 @@ def cummax(keys: int, self: Any, dim: Any) -> Any:
     return results
 
 
-_cummin = table("cummin")
-
-
 class CumminBackward0(Node):
     saved_indices: SavedVariable | None
     dim: Any
     self_shape: Any
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         indices = self.unpack(self.saved_indices)
         dim = self.dim
@@ -7703,17 +5502,13 @@ def cummin(keys: int, self: Any, dim: Any) -> Any:
     return results
 
 
-_logcumsumexp = table("logcumsumexp")
-
-
 class LogcumsumexpBackward0(Node):
     saved_self: SavedVariable | None
     saved_result: SavedVariable | None
     dim: Any
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         self_ = self.unpack(self.saved_self)
         result = self.unpack(self.saved_result)
@@ -7722,8 +5517,7 @@ class LogcumsumexpBackward0(Node):
         return (grad_self,)
 
     def release_variables(self) -> None:
-        self.saved_self = None
-        self.saved_result = None
+        self.saved_self = self.saved_result = None
         self.released = True
 
 
@@ -7744,17 +5538,13 @@ def logcumsumexp(keys: int, self: Any, dim: Any) -> Any:
     return result
 
 
-_sort = table("sort")
-
-
 class SortBackward0(Node):
     saved_indices: SavedVariable | None
     dim: Any
     self_shape: Any
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         indices = self.unpack(self.saved_indices)
         dim = self.dim
@@ -7784,17 +5574,13 @@ def sort(keys: int, self: Any, dim: Any, descending: Any) -> Any:
     return results
 
 
-_sort_stable = table("sort.stable")
-
-
 class SortBackward1(Node):
     saved_indices: SavedVariable | None
     dim: Any
     self_shape: Any
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         indices = self.unpack(self.saved_indices)
         dim = self.dim
@@ -7824,17 +5610,13 @@ def sort_stable(keys: int, self: Any, stable: Any, dim: Any, descending: Any) ->
     return results
 
 
-_topk = table("topk")
-
-
 class TopkBackward0(Node):
     saved_indices: SavedVariable | None
     dim: Any
     self_shape: Any
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         indices = self.unpack(self.saved_indices)
         dim = self.dim
@@ -7864,9 +5646,6 @@ def topk(keys: int, self: Any, k: Any, dim: Any, largest: Any, sorted: Any) -> A
     return results
 
 
-_kthvalue = table("kthvalue")
-
-
 class KthvalueBackward0(Node):
     saved_indices: SavedVariable | None
     dim: Any
@@ -7874,8 +5653,7 @@ class KthvalueBackward0(Node):
     self_shape: Any
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         indices = self.unpack(self.saved_indices)
         dim = self.dim
@@ -7907,16 +5685,12 @@ def kthvalue(keys: int, self: Any, k: Any, dim: Any, keepdim: Any) -> Any:
     return results
 
 
-_median = table("median")
-
-
 class MedianBackward0(Node):
     saved_self: SavedVariable | None
     saved_result: SavedVariable | None
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         self_ = self.unpack(self.saved_self)
         result = self.unpack(self.saved_result)
@@ -7924,8 +5698,7 @@ class MedianBackward0(Node):
         return (grad_self,)
 
     def release_variables(self) -> None:
-        self.saved_self = None
-        self.saved_result = None
+        self.saved_self = self.saved_result = None
         self.released = True
 
 
@@ -7945,9 +5718,6 @@ def median(keys: int, self: Any) -> Any:
     return result
 
 
-_median_dim = table("median.dim")
-
-
 class MedianBackward1(Node):
     saved_indices: SavedVariable | None
     dim: Any
@@ -7955,8 +5725,7 @@ class MedianBackward1(Node):
     self_shape: Any
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         indices = self.unpack(self.saved_indices)
         dim = self.dim
@@ -7988,16 +5757,12 @@ def median_dim(keys: int, self: Any, dim: Any, keepdim: Any) -> Any:
     return results
 
 
-_nanmedian = table("nanmedian")
-
-
 class NanmedianBackward0(Node):
     saved_self: SavedVariable | None
     saved_result: SavedVariable | None
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         self_ = self.unpack(self.saved_self)
         result = self.unpack(self.saved_result)
@@ -8005,8 +5770,7 @@ class NanmedianBackward0(Node):
         return (grad_self,)
 
     def release_variables(self) -> None:
-        self.saved_self = None
-        self.saved_result = None
+        self.saved_self = self.saved_result = None
         self.released = True
 
 
@@ -8026,9 +5790,6 @@ def nanmedian(keys: int, self: Any) -> Any:
     return result
 
 
-_nanmedian_dim = table("nanmedian.dim")
-
-
 class NanmedianBackward1(Node):
     saved_indices: SavedVariable | None
     dim: Any
@@ -8036,8 +5797,7 @@ class NanmedianBackward1(Node):
     self_shape: Any
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         indices = self.unpack(self.saved_indices)
         dim = self.dim
@@ -8069,9 +5829,6 @@ def nanmedian_dim(keys: int, self: Any, dim: Any, keepdim: Any) -> Any:
     return results
 
 
-_mode = table("mode")
-
-
 class ModeBackward0(Node):
     saved_indices: SavedVariable | None
     dim: Any
@@ -8079,8 +5836,7 @@ class ModeBackward0(Node):
     self_shape: Any
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         indices = self.unpack(self.saved_indices)
         dim = self.dim
@@ -8112,13 +5868,9 @@ def mode(keys: int, self: Any, dim: Any, keepdim: Any) -> Any:
     return results
 
 
-_unique_consecutive = table("unique_consecutive")
-
-
 class UniqueConsecutiveBackward0(Node):
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if grads[0] is None:
             return (None,) * len(self.next_edges)
         grad_self = not_implemented("unique_consecutive")
         return (grad_self,)
@@ -8138,13 +5890,9 @@ def unique_consecutive(keys: int, self: Any, return_inverse: Any, return_counts:
     return results
 
 
-_unique_dim_consecutive = table("unique_dim_consecutive")
-
-
 class UniqueDimConsecutiveBackward0(Node):
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if grads[0] is None:
             return (None,) * len(self.next_edges)
         grad_self = not_implemented("unique_dim_consecutive")
         return (grad_self,)
@@ -8164,13 +5912,9 @@ def unique_dim_consecutive(keys: int, self: Any, dim: Any, return_inverse: Any, 
     return results
 
 
-__unique2 = table("_unique2")
-
-
 class Unique2Backward0(Node):
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if grads[0] is None:
             return (None,) * len(self.next_edges)
         grad_self = not_implemented("_unique2")
         return (grad_self,)
@@ -8190,13 +5934,9 @@ def _unique2(keys: int, self: Any, sorted: Any, return_inverse: Any, return_coun
     return results
 
 
-_unique_dim = table("unique_dim")
-
-
 class UniqueDimBackward0(Node):
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if grads[0] is None:
             return (None,) * len(self.next_edges)
         grad_self = not_implemented("unique_dim")
         return (grad_self,)
@@ -8216,16 +5956,12 @@ def unique_dim(keys: int, self: Any, dim: Any, sorted: Any, return_inverse: Any,
     return results
 
 
-_take = table("take")
-
-
 class TakeBackward0(Node):
     saved_index: SavedVariable | None
     self_shape: Any
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         index = self.unpack(self.saved_index)
         self_shape = self.self_shape
@@ -8253,16 +5989,12 @@ def take(keys: int, self: Any, index: Any) -> Any:
     return result
 
 
-_index_Tensor = table("index.Tensor")
-
-
 class IndexBackward0(Node):
     saved_indices: list[SavedVariable | None] | None
     self_shape: Any
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         indices = [self.unpack(s) for s in self.saved_indices or ()]
         self_shape = self.self_shape
@@ -8290,16 +6022,12 @@ def index_Tensor(keys: int, self: Any, indices: Any) -> Any:
     return result
 
 
-_index_put = table("index_put")
-
-
 class IndexPutBackward0(Node):
     saved_indices: list[SavedVariable | None] | None
     accumulate: Any
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         edges = self.next_edges
         grad_self: Any = None
@@ -8335,29 +6063,10 @@ def index_put(keys: int, self: Any, indices: Any, values: Any, accumulate: Any) 
     return result
 
 
-_index_put_ = table("index_put_")
-
-
-@AUTOGRAD.impl("index_put_")
-def index_put_(keys: int, self: Any, indices: Any, values: Any, accumulate: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if (self._autograd_meta is None and values._autograd_meta is None) or not grad_mode.get():
-        return _index_put_[below](below, self, indices, values, accumulate)
-    if requires_grad(self) or requires_grad(values):
-        check_inplace(self)
-    edge_self = gradient_edge(self)
-    edge_values = gradient_edge(values)
-    if edge_self is None and edge_values is None and not requires_grad(self):
-        return _index_put_[below](below, self, indices, values, accumulate)
-    node = IndexPutBackward0((edge_self, edge_values))
+@in_place_saving(AUTOGRAD, "index_put_", IndexPutBackward0, several_of_four, 0, 2)
+def index_put_(node: Any, self: Any, indices: Any, values: Any, accumulate: Any) -> None:
     node.saved_indices = [None if t is None else SavedVariable(t) for t in indices]
     node.accumulate = accumulate
-    _index_put_[below](below, self, indices, values, accumulate)
-    rebase_history(self, node)
-    return self
-
-
-_gather = table("gather")
 
 
 class GatherBackward0(Node):
@@ -8366,8 +6075,7 @@ class GatherBackward0(Node):
     self_shape: Any
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         index = self.unpack(self.saved_index)
         dim = self.dim
@@ -8397,16 +6105,12 @@ def gather(keys: int, self: Any, dim: Any, index: Any, sparse_grad: Any) -> Any:
     return result
 
 
-_scatter_src = table("scatter.src")
-
-
 class ScatterBackward0(Node):
     saved_index: SavedVariable | None
     dim: Any
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         edges = self.next_edges
         grad_self: Any = None
@@ -8443,29 +6147,10 @@ def scatter_src(keys: int, self: Any, dim: Any, index: Any, src: Any) -> Any:
     return result
 
 
-_scatter__src = table("scatter_.src")
-
-
-@AUTOGRAD.impl("scatter_.src")
-def scatter__src(keys: int, self: Any, dim: Any, index: Any, src: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if (self._autograd_meta is None and src._autograd_meta is None) or not grad_mode.get():
-        return _scatter__src[below](below, self, dim, index, src)
-    if requires_grad(self) or requires_grad(src):
-        check_inplace(self)
-    edge_self = gradient_edge(self)
-    edge_src = gradient_edge(src)
-    if edge_self is None and edge_src is None and not requires_grad(self):
-        return _scatter__src[below](below, self, dim, index, src)
-    node = ScatterBackward0((edge_self, edge_src))
+@in_place_saving(AUTOGRAD, "scatter_.src", ScatterBackward0, several_of_four, 0, 3)
+def scatter__src(node: Any, self: Any, dim: Any, index: Any, src: Any) -> None:
     node.saved_index = SavedVariable(index)
     node.dim = dim
-    _scatter__src[below](below, self, dim, index, src)
-    rebase_history(self, node)
-    return self
-
-
-_scatter_value = table("scatter.value")
 
 
 class ScatterBackward1(Node):
@@ -8473,8 +6158,7 @@ class ScatterBackward1(Node):
     dim: Any
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         index = self.unpack(self.saved_index)
         dim = self.dim
@@ -8502,28 +6186,10 @@ def scatter_value(keys: int, self: Any, dim: Any, index: Any, value: Any) -> Any
     return result
 
 
-_scatter__value = table("scatter_.value")
-
-
-@AUTOGRAD.impl("scatter_.value")
-def scatter__value(keys: int, self: Any, dim: Any, index: Any, value: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _scatter__value[below](below, self, dim, index, value)
-    if requires_grad(self):
-        check_inplace(self)
-    edge_self = gradient_edge(self)
-    if edge_self is None and not requires_grad(self):
-        return _scatter__value[below](below, self, dim, index, value)
-    node = ScatterBackward1((edge_self,))
+@in_place_saving(AUTOGRAD, "scatter_.value", ScatterBackward1, alone_of_four)
+def scatter__value(node: Any, self: Any, dim: Any, index: Any, value: Any) -> None:
     node.saved_index = SavedVariable(index)
     node.dim = dim
-    _scatter__value[below](below, self, dim, index, value)
-    rebase_history(self, node)
-    return self
-
-
-_scatter_add = table("scatter_add")
 
 
 class ScatterAddBackward0(Node):
@@ -8531,8 +6197,7 @@ class ScatterAddBackward0(Node):
     dim: Any
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         edges = self.next_edges
         grad_self: Any = None
@@ -8567,29 +6232,11 @@ def scatter_add(keys: int, self: Any, dim: Any, index: Any, src: Any) -> Any:
     return result
 
 
-_scatter_add_ = table("scatter_add_")
-
-
-@AUTOGRAD.impl("scatter_add_")
-def scatter_add_(keys: int, self: Any, dim: Any, index: Any, src: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if (self._autograd_meta is None and src._autograd_meta is None) or not grad_mode.get():
-        return _scatter_add_[below](below, self, dim, index, src)
-    if requires_grad(self) or requires_grad(src):
-        check_inplace(self)
-    edge_self = gradient_edge(self)
-    edge_src = gradient_edge(src)
-    if edge_self is None and edge_src is None and not requires_grad(self):
-        return _scatter_add_[below](below, self, dim, index, src)
-    node = ScatterAddBackward0((edge_self, edge_src))
+@in_place_saving(AUTOGRAD, "scatter_add_", ScatterAddBackward0, several_of_four, 0, 3)
+def scatter_add_(node: Any, self: Any, dim: Any, index: Any, src: Any) -> None:
+    _, edge_src = node.next_edges
     node.saved_index = SavedVariable(index) if edge_src is not None else None
     node.dim = dim
-    _scatter_add_[below](below, self, dim, index, src)
-    rebase_history(self, node)
-    return self
-
-
-_scatter_reduce_two = table("scatter_reduce.two")
 
 
 class ScatterReduceBackward0(Node):
@@ -8602,8 +6249,7 @@ class ScatterReduceBackward0(Node):
     reduce: Any
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         edges = self.next_edges
         grad_self: Any = None
@@ -8620,10 +6266,7 @@ class ScatterReduceBackward0(Node):
         return (grad_self, grad_src)
 
     def release_variables(self) -> None:
-        self.saved_self = None
-        self.saved_index = None
-        self.saved_src = None
-        self.saved_result = None
+        self.saved_self = self.saved_index = self.saved_src = self.saved_result = None
         self.released = True
 
 
@@ -8650,34 +6293,14 @@ def scatter_reduce_two(keys: int, self: Any, dim: Any, index: Any, src: Any, red
     return result
 
 
-_scatter_reduce__two = table("scatter_reduce_.two")
-
-
-@AUTOGRAD.impl("scatter_reduce_.two")
-def scatter_reduce__two(keys: int, self: Any, dim: Any, index: Any, src: Any, reduce: Any, include_self: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if (self._autograd_meta is None and src._autograd_meta is None) or not grad_mode.get():
-        return _scatter_reduce__two[below](below, self, dim, index, src, reduce, include_self)
-    if requires_grad(self) or requires_grad(src):
-        check_inplace(self)
-    edge_self = gradient_edge(self)
-    edge_src = gradient_edge(src)
-    if edge_self is None and edge_src is None and not requires_grad(self):
-        return _scatter_reduce__two[below](below, self, dim, index, src, reduce, include_self)
-    node = ScatterReduceBackward0((edge_self, edge_src))
+@in_place_saving(AUTOGRAD, "scatter_reduce_.two", ScatterReduceBackward0, several_of_six, 0, 3, keep=new_self)
+def scatter_reduce__two(node: Any, self: Any, dim: Any, index: Any, src: Any, reduce: Any, include_self: Any) -> None:
     node.saved_self = SavedVariable(self.clone())
     node.saved_index = SavedVariable(index)
     node.saved_src = SavedVariable(src)
     node.dim = dim
     node.include_self = include_self
     node.reduce = reduce
-    _scatter_reduce__two[below](below, self, dim, index, src, reduce, include_self)
-    rebase_history(self, node)
-    node.saved_result = SavedVariable(self, node, 0)
-    return self
-
-
-_index_add = table("index_add")
 
 
 class IndexAddBackward0(Node):
@@ -8687,8 +6310,7 @@ class IndexAddBackward0(Node):
     source_shape: Any
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         edges = self.next_edges
         grad_self: Any = None
@@ -8727,31 +6349,13 @@ def index_add(keys: int, self: Any, dim: Any, index: Any, source: Any, alpha: An
     return result
 
 
-_index_add_ = table("index_add_")
-
-
-@AUTOGRAD.impl("index_add_")
-def index_add_(keys: int, self: Any, dim: Any, index: Any, source: Any, alpha: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if (self._autograd_meta is None and source._autograd_meta is None) or not grad_mode.get():
-        return _index_add_[below](below, self, dim, index, source, alpha)
-    if requires_grad(self) or requires_grad(source):
-        check_inplace(self)
-    edge_self = gradient_edge(self)
-    edge_source = gradient_edge(source)
-    if edge_self is None and edge_source is None and not requires_grad(self):
-        return _index_add_[below](below, self, dim, index, source, alpha)
-    node = IndexAddBackward0((edge_self, edge_source))
+@in_place_saving(AUTOGRAD, "index_add_", IndexAddBackward0, several_of_five, 0, 3)
+def index_add_(node: Any, self: Any, dim: Any, index: Any, source: Any, alpha: Any) -> None:
+    _, edge_source = node.next_edges
     node.saved_index = SavedVariable(index) if edge_source is not None else None
     node.alpha = alpha
     node.dim = dim
     node.source_shape = source._shape
-    _index_add_[below](below, self, dim, index, source, alpha)
-    rebase_history(self, node)
-    return self
-
-
-_index_reduce = table("index_reduce")
 
 
 class IndexReduceBackward0(Node):
@@ -8764,8 +6368,7 @@ class IndexReduceBackward0(Node):
     reduce: Any
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         edges = self.next_edges
         grad_self: Any = None
@@ -8784,10 +6387,7 @@ class IndexReduceBackward0(Node):
         return (grad_self, grad_source)
 
     def release_variables(self) -> None:
-        self.saved_self = None
-        self.saved_index = None
-        self.saved_source = None
-        self.saved_result = None
+        self.saved_self = self.saved_index = self.saved_source = self.saved_result = None
         self.released = True
 
 
@@ -8814,34 +6414,14 @@ def index_reduce(keys: int, self: Any, dim: Any, index: Any, source: Any, reduce
     return result
 
 
-_index_reduce_ = table("index_reduce_")
-
-
-@AUTOGRAD.impl("index_reduce_")
-def index_reduce_(keys: int, self: Any, dim: Any, index: Any, source: Any, reduce: Any, include_self: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if (self._autograd_meta is None and source._autograd_meta is None) or not grad_mode.get():
-        return _index_reduce_[below](below, self, dim, index, source, reduce, include_self)
-    if requires_grad(self) or requires_grad(source):
-        check_inplace(self)
-    edge_self = gradient_edge(self)
-    edge_source = gradient_edge(source)
-    if edge_self is None and edge_source is None and not requires_grad(self):
-        return _index_reduce_[below](below, self, dim, index, source, reduce, include_self)
-    node = IndexReduceBackward0((edge_self, edge_source))
+@in_place_saving(AUTOGRAD, "index_reduce_", IndexReduceBackward0, several_of_six, 0, 3, keep=new_self)
+def index_reduce_(node: Any, self: Any, dim: Any, index: Any, source: Any, reduce: Any, include_self: Any) -> None:
     node.saved_self = SavedVariable(self.clone())
     node.saved_index = SavedVariable(index)
     node.saved_source = SavedVariable(source)
     node.dim = dim
     node.include_self = include_self
     node.reduce = reduce
-    _index_reduce_[below](below, self, dim, index, source, reduce, include_self)
-    rebase_history(self, node)
-    node.saved_result = SavedVariable(self, node, 0)
-    return self
-
-
-_index_copy = table("index_copy")
 
 
 class IndexCopyBackward0(Node):
@@ -8850,8 +6430,7 @@ class IndexCopyBackward0(Node):
     source_shape: Any
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         edges = self.next_edges
         grad_self: Any = None
@@ -8890,30 +6469,11 @@ def index_copy(keys: int, self: Any, dim: Any, index: Any, source: Any) -> Any:
     return result
 
 
-_index_copy_ = table("index_copy_")
-
-
-@AUTOGRAD.impl("index_copy_")
-def index_copy_(keys: int, self: Any, dim: Any, index: Any, source: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if (self._autograd_meta is None and source._autograd_meta is None) or not grad_mode.get():
-        return _index_copy_[below](below, self, dim, index, source)
-    if requires_grad(self) or requires_grad(source):
-        check_inplace(self)
-    edge_self = gradient_edge(self)
-    edge_source = gradient_edge(source)
-    if edge_self is None and edge_source is None and not requires_grad(self):
-        return _index_copy_[below](below, self, dim, index, source)
-    node = IndexCopyBackward0((edge_self, edge_source))
+@in_place_saving(AUTOGRAD, "index_copy_", IndexCopyBackward0, several_of_four, 0, 3)
+def index_copy_(node: Any, self: Any, dim: Any, index: Any, source: Any) -> None:
     node.saved_index = SavedVariable(index)
     node.dim = dim
     node.source_shape = source._shape
-    _index_copy_[below](below, self, dim, index, source)
-    rebase_history(self, node)
-    return self
-
-
-_index_fill_int_Scalar = table("index_fill.int_Scalar")
 
 
 class IndexFillBackward0(Node):
@@ -8921,8 +6481,7 @@ class IndexFillBackward0(Node):
     dim: Any
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         index = self.unpack(self.saved_index)
         dim = self.dim
@@ -8950,28 +6509,10 @@ def index_fill_int_Scalar(keys: int, self: Any, dim: Any, index: Any, value: Any
     return result
 
 
-_index_fill__int_Scalar = table("index_fill_.int_Scalar")
-
-
-@AUTOGRAD.impl("index_fill_.int_Scalar")
-def index_fill__int_Scalar(keys: int, self: Any, dim: Any, index: Any, value: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _index_fill__int_Scalar[below](below, self, dim, index, value)
-    if requires_grad(self):
-        check_inplace(self)
-    edge_self = gradient_edge(self)
-    if edge_self is None and not requires_grad(self):
-        return _index_fill__int_Scalar[below](below, self, dim, index, value)
-    node = IndexFillBackward0((edge_self,))
+@in_place_saving(AUTOGRAD, "index_fill_.int_Scalar", IndexFillBackward0, alone_of_four)
+def index_fill__int_Scalar(node: Any, self: Any, dim: Any, index: Any, value: Any) -> None:
     node.saved_index = SavedVariable(index)
     node.dim = dim
-    _index_fill__int_Scalar[below](below, self, dim, index, value)
-    rebase_history(self, node)
-    return self
-
-
-_index_fill_int_Tensor = table("index_fill.int_Tensor")
 
 
 class IndexFillBackward1(Node):
@@ -8979,8 +6520,7 @@ class IndexFillBackward1(Node):
     dim: Any
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         edges = self.next_edges
         grad_self: Any = None
@@ -9017,29 +6557,10 @@ def index_fill_int_Tensor(keys: int, self: Any, dim: Any, index: Any, value: Any
     return result
 
 
-_index_fill__int_Tensor = table("index_fill_.int_Tensor")
-
-
-@AUTOGRAD.impl("index_fill_.int_Tensor")
-def index_fill__int_Tensor(keys: int, self: Any, dim: Any, index: Any, value: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if (self._autograd_meta is None and value._autograd_meta is None) or not grad_mode.get():
-        return _index_fill__int_Tensor[below](below, self, dim, index, value)
-    if requires_grad(self) or requires_grad(value):
-        check_inplace(self)
-    edge_self = gradient_edge(self)
-    edge_value = gradient_edge(value)
-    if edge_self is None and edge_value is None and not requires_grad(self):
-        return _index_fill__int_Tensor[below](below, self, dim, index, value)
-    node = IndexFillBackward1((edge_self, edge_value))
+@in_place_saving(AUTOGRAD, "index_fill_.int_Tensor", IndexFillBackward1, several_of_four, 0, 3)
+def index_fill__int_Tensor(node: Any, self: Any, dim: Any, index: Any, value: Any) -> None:
     node.saved_index = SavedVariable(index)
     node.dim = dim
-    _index_fill__int_Tensor[below](below, self, dim, index, value)
-    rebase_history(self, node)
-    return self
-
-
-_put = table("put")
 
 
 class PutBackward0(Node):
@@ -9048,8 +6569,7 @@ class PutBackward0(Node):
     source_shape: Any
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         edges = self.next_edges
         grad_self: Any = None
@@ -9088,30 +6608,11 @@ def put(keys: int, self: Any, index: Any, source: Any, accumulate: Any) -> Any:
     return result
 
 
-_put_ = table("put_")
-
-
-@AUTOGRAD.impl("put_")
-def put_(keys: int, self: Any, index: Any, source: Any, accumulate: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if (self._autograd_meta is None and source._autograd_meta is None) or not grad_mode.get():
-        return _put_[below](below, self, index, source, accumulate)
-    if requires_grad(self) or requires_grad(source):
-        check_inplace(self)
-    edge_self = gradient_edge(self)
-    edge_source = gradient_edge(source)
-    if edge_self is None and edge_source is None and not requires_grad(self):
-        return _put_[below](below, self, index, source, accumulate)
-    node = PutBackward0((edge_self, edge_source))
+@in_place_saving(AUTOGRAD, "put_", PutBackward0, several_of_four, 0, 2)
+def put_(node: Any, self: Any, index: Any, source: Any, accumulate: Any) -> None:
     node.saved_index = SavedVariable(index)
     node.accumulate = accumulate
     node.source_shape = source._shape
-    _put_[below](below, self, index, source, accumulate)
-    rebase_history(self, node)
-    return self
-
-
-_masked_scatter = table("masked_scatter")
 
 
 class MaskedScatterBackward0(Node):
@@ -9119,8 +6620,7 @@ class MaskedScatterBackward0(Node):
     source_shape: Any
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         edges = self.next_edges
         grad_self: Any = None
@@ -9156,29 +6656,10 @@ def masked_scatter(keys: int, self: Any, mask: Any, source: Any) -> Any:
     return result
 
 
-_masked_scatter_ = table("masked_scatter_")
-
-
-@AUTOGRAD.impl("masked_scatter_")
-def masked_scatter_(keys: int, self: Any, mask: Any, source: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if (self._autograd_meta is None and source._autograd_meta is None) or not grad_mode.get():
-        return _masked_scatter_[below](below, self, mask, source)
-    if requires_grad(self) or requires_grad(source):
-        check_inplace(self)
-    edge_self = gradient_edge(self)
-    edge_source = gradient_edge(source)
-    if edge_self is None and edge_source is None and not requires_grad(self):
-        return _masked_scatter_[below](below, self, mask, source)
-    node = MaskedScatterBackward0((edge_self, edge_source))
+@in_place_saving(AUTOGRAD, "masked_scatter_", MaskedScatterBackward0, several_of_three, 0, 2)
+def masked_scatter_(node: Any, self: Any, mask: Any, source: Any) -> None:
     node.saved_mask = SavedVariable(mask)
     node.source_shape = source._shape
-    _masked_scatter_[below](below, self, mask, source)
-    rebase_history(self, node)
-    return self
-
-
-_masked_scatter_backward = table("masked_scatter_backward")
 
 
 class MaskedScatterBackwardBackward0(Node):
@@ -9186,8 +6667,7 @@ class MaskedScatterBackwardBackward0(Node):
     saved_mask: SavedVariable | None
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         grad_output = self.unpack(self.saved_grad_output)
         mask = self.unpack(self.saved_mask)
@@ -9195,8 +6675,7 @@ class MaskedScatterBackwardBackward0(Node):
         return (grad_grad_output,)
 
     def release_variables(self) -> None:
-        self.saved_grad_output = None
-        self.saved_mask = None
+        self.saved_grad_output = self.saved_mask = None
         self.released = True
 
 
@@ -9216,17 +6695,13 @@ def masked_scatter_backward(keys: int, grad_output: Any, mask: Any, sizes: Any) 
     return result
 
 
-_index_select = table("index_select")
-
-
 class IndexSelectBackward0(Node):
     saved_index: SavedVariable | None
     dim: Any
     self_shape: Any
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         index = self.unpack(self.saved_index)
         dim = self.dim
@@ -9256,16 +6731,12 @@ def index_select(keys: int, self: Any, dim: Any, index: Any) -> Any:
     return result
 
 
-_masked_select = table("masked_select")
-
-
 class MaskedSelectBackward0(Node):
     saved_mask: SavedVariable | None
     self_shape: Any
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         mask = self.unpack(self.saved_mask)
         self_shape = self.self_shape
@@ -9293,13 +6764,9 @@ def masked_select(keys: int, self: Any, mask: Any) -> Any:
     return result
 
 
-_alias = table("alias")
-
-
 class AliasBackward0(Node):
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         grad_self = grad
         return (grad_self,)
@@ -9319,13 +6786,9 @@ def alias(keys: int, self: Any) -> Any:
     return result
 
 
-_lift_fresh = table("lift_fresh")
-
-
 class LiftFreshBackward0(Node):
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         grad_self = grad
         return (grad_self,)
@@ -9345,15 +6808,11 @@ def lift_fresh(keys: int, self: Any) -> Any:
     return result
 
 
-_view = table("view")
-
-
 class ViewBackward0(Node):
     self_shape: Any
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         self_shape = self.self_shape
         grad_self = grad.reshape(self_shape)
@@ -9375,15 +6834,11 @@ def view(keys: int, self: Any, size: Any) -> Any:
     return result
 
 
-__unsafe_view = table("_unsafe_view")
-
-
 class UnsafeViewBackward0(Node):
     self_shape: Any
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         self_shape = self.self_shape
         grad_self = grad.reshape(self_shape)
@@ -9405,15 +6860,11 @@ def _unsafe_view(keys: int, self: Any, size: Any) -> Any:
     return result
 
 
-__reshape_alias = table("_reshape_alias")
-
-
 class ReshapeAliasBackward0(Node):
     self_shape: Any
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         self_shape = self.self_shape
         grad_self = grad.reshape(self_shape)
@@ -9435,16 +6886,12 @@ def _reshape_alias(keys: int, self: Any, size: Any, stride: Any) -> Any:
     return result
 
 
-_transpose_int = table("transpose.int")
-
-
 class TransposeBackward0(Node):
     dim0: Any
     dim1: Any
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         dim0 = self.dim0
         dim1 = self.dim1
@@ -9468,13 +6915,9 @@ def transpose_int(keys: int, self: Any, dim0: Any, dim1: Any) -> Any:
     return result
 
 
-_t = table("t")
-
-
 class TBackward0(Node):
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         grad_self = grad.t()
         return (grad_self,)
@@ -9494,15 +6937,11 @@ def t(keys: int, self: Any) -> Any:
     return result
 
 
-_permute = table("permute")
-
-
 class PermuteBackward0(Node):
     dims: Any
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         dims = self.dims
         grad_self = permute_backward(grad, dims)
@@ -9524,13 +6963,9 @@ def permute(keys: int, self: Any, dims: Any) -> Any:
     return result
 
 
-_expand = table("expand")
-
-
 class ExpandBackward0(Node):
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         grad_self = grad
         return (grad_self,)
@@ -9550,15 +6985,11 @@ def expand(keys: int, self: Any, size: Any, implicit: Any) -> Any:
     return result
 
 
-_squeeze = table("squeeze")
-
-
 class SqueezeBackward0(Node):
     self_shape: Any
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         self_shape = self.self_shape
         grad_self = grad.reshape(self_shape)
@@ -9580,15 +7011,11 @@ def squeeze(keys: int, self: Any) -> Any:
     return result
 
 
-_squeeze_dim = table("squeeze.dim")
-
-
 class SqueezeBackward1(Node):
     self_shape: Any
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         self_shape = self.self_shape
         grad_self = grad.reshape(self_shape)
@@ -9610,15 +7037,11 @@ def squeeze_dim(keys: int, self: Any, dim: Any) -> Any:
     return result
 
 
-_squeeze_dims = table("squeeze.dims")
-
-
 class SqueezeBackward2(Node):
     self_shape: Any
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         self_shape = self.self_shape
         grad_self = grad.reshape(self_shape)
@@ -9640,15 +7063,11 @@ def squeeze_dims(keys: int, self: Any, dim: Any) -> Any:
     return result
 
 
-_unsqueeze = table("unsqueeze")
-
-
 class UnsqueezeBackward0(Node):
     self_shape: Any
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         self_shape = self.self_shape
         grad_self = grad.reshape(self_shape)
@@ -9670,17 +7089,13 @@ def unsqueeze(keys: int, self: Any, dim: Any) -> Any:
     return result
 
 
-_select_int = table("select.int")
-
-
 class SelectBackward0(Node):
     dim: Any
     index: Any
     self_shape: Any
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         dim = self.dim
         index = self.index
@@ -9706,9 +7121,6 @@ def select_int(keys: int, self: Any, dim: Any, index: Any) -> Any:
     return result
 
 
-_slice_Tensor = table("slice.Tensor")
-
-
 class SliceBackward0(Node):
     dim: Any
     end: Any
@@ -9717,8 +7129,7 @@ class SliceBackward0(Node):
     step: Any
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         dim = self.dim
         end = self.end
@@ -9748,9 +7159,6 @@ def slice_Tensor(keys: int, self: Any, dim: Any, start: Any, end: Any, step: Any
     return result
 
 
-_diagonal = table("diagonal")
-
-
 class DiagonalBackward0(Node):
     dim1: Any
     dim2: Any
@@ -9758,8 +7166,7 @@ class DiagonalBackward0(Node):
     self_shape: Any
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         dim1 = self.dim1
         dim2 = self.dim2
@@ -9787,9 +7194,6 @@ def diagonal(keys: int, self: Any, offset: Any, dim1: Any, dim2: Any) -> Any:
     return result
 
 
-_unfold = table("unfold")
-
-
 class UnfoldBackward0(Node):
     dimension: Any
     self_shape: Any
@@ -9797,8 +7201,7 @@ class UnfoldBackward0(Node):
     step: Any
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         dimension = self.dimension
         self_shape = self.self_shape
@@ -9824,9 +7227,6 @@ def unfold(keys: int, self: Any, dimension: Any, size: Any, step: Any) -> Any:
     result = _unfold[below](below, self, dimension, size, step)
     set_history(result, node)
     return result
-
-
-_unbind_int = table("unbind.int")
 
 
 class UnbindBackward0(Node):
@@ -9857,9 +7257,6 @@ def unbind_int(keys: int, self: Any, dim: Any) -> Any:
     result = _unbind_int[below](below, self, dim)
     set_histories(result, node)
     return result
-
-
-_split_Tensor = table("split.Tensor")
 
 
 class SplitBackward0(Node):
@@ -9895,9 +7292,6 @@ def split_Tensor(keys: int, self: Any, split_size: Any, dim: Any) -> Any:
     return result
 
 
-_as_strided = table("as_strided")
-
-
 class AsStridedBackward0(Node):
     self_geometry: Any
     size: Any
@@ -9905,8 +7299,7 @@ class AsStridedBackward0(Node):
     stride: Any
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         self_geometry = self.self_geometry
         size = self.size
@@ -9932,9 +7325,6 @@ def as_strided(keys: int, self: Any, size: Any, stride: Any, storage_offset: Any
     result = _as_strided[below](below, self, size, stride, storage_offset)
     set_history(result, node)
     return result
-
-
-_split_with_sizes = table("split_with_sizes")
 
 
 class SplitWithSizesBackward0(Node):
@@ -9965,9 +7355,6 @@ def split_with_sizes(keys: int, self: Any, split_sizes: Any, dim: Any) -> Any:
     result = _split_with_sizes[below](below, self, split_sizes, dim)
     set_histories(result, node)
     return result
-
-
-_unsafe_split_Tensor = table("unsafe_split.Tensor")
 
 
 class UnsafeSplitBackward0(Node):
@@ -10003,9 +7390,6 @@ def unsafe_split_Tensor(keys: int, self: Any, split_size: Any, dim: Any) -> Any:
     return result
 
 
-_unsafe_split_with_sizes = table("unsafe_split_with_sizes")
-
-
 class UnsafeSplitWithSizesBackward0(Node):
     dim: Any
     self_shape: Any
@@ -10036,16 +7420,12 @@ def unsafe_split_with_sizes(keys: int, self: Any, split_sizes: Any, dim: Any) ->
     return result
 
 
-_transpose_ = table("transpose_")
-
-
 class TransposeBackward1(Node):
     dim0: Any
     dim1: Any
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         dim0 = self.dim0
         dim1 = self.dim1
@@ -10053,181 +7433,82 @@ class TransposeBackward1(Node):
         return (grad_self,)
 
 
-@AUTOGRAD.impl("transpose_")
-def transpose_(keys: int, self: Any, dim0: Any, dim1: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _transpose_[below](below, self, dim0, dim1)
-    if requires_grad(self):
-        check_inplace(self)
-    edge_self = gradient_edge(self)
-    if edge_self is None and not requires_grad(self):
-        return _transpose_[below](below, self, dim0, dim1)
-    node = TransposeBackward1((edge_self,))
+@in_place_saving(AUTOGRAD, "transpose_", TransposeBackward1, alone_of_three, history=turn_history)
+def transpose_(node: Any, self: Any, dim0: Any, dim1: Any) -> None:
     node.dim0 = dim0
     node.dim1 = dim1
-    _transpose_[below](below, self, dim0, dim1)
-    turn_history(self, node)
-    return self
-
-
-_t_ = table("t_")
 
 
 class TBackward1(Node):
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         grad_self = grad.t()
         return (grad_self,)
-
-
-@AUTOGRAD.impl("t_")
-def t_(keys: int, self: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _t_[below](below, self)
-    if requires_grad(self):
-        check_inplace(self)
-    edge_self = gradient_edge(self)
-    if edge_self is None and not requires_grad(self):
-        return _t_[below](below, self)
-    node = TBackward1((edge_self,))
-    _t_[below](below, self)
-    turn_history(self, node)
-    return self
-
-
-_squeeze_ = table("squeeze_")
 
 
 class SqueezeBackward3(Node):
     self_shape: Any
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         self_shape = self.self_shape
         grad_self = grad.reshape(self_shape)
         return (grad_self,)
 
 
-@AUTOGRAD.impl("squeeze_")
-def squeeze_(keys: int, self: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _squeeze_[below](below, self)
-    if requires_grad(self):
-        check_inplace(self)
-    edge_self = gradient_edge(self)
-    if edge_self is None and not requires_grad(self):
-        return _squeeze_[below](below, self)
-    node = SqueezeBackward3((edge_self,))
+@in_place_saving(AUTOGRAD, "squeeze_", SqueezeBackward3, alone_of_one, history=turn_history)
+def squeeze_(node: Any, self: Any) -> None:
     node.self_shape = self._shape
-    _squeeze_[below](below, self)
-    turn_history(self, node)
-    return self
-
-
-_squeeze__dim = table("squeeze_.dim")
 
 
 class SqueezeBackward4(Node):
     self_shape: Any
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         self_shape = self.self_shape
         grad_self = grad.reshape(self_shape)
         return (grad_self,)
 
 
-@AUTOGRAD.impl("squeeze_.dim")
-def squeeze__dim(keys: int, self: Any, dim: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _squeeze__dim[below](below, self, dim)
-    if requires_grad(self):
-        check_inplace(self)
-    edge_self = gradient_edge(self)
-    if edge_self is None and not requires_grad(self):
-        return _squeeze__dim[below](below, self, dim)
-    node = SqueezeBackward4((edge_self,))
+@in_place_saving(AUTOGRAD, "squeeze_.dim", SqueezeBackward4, alone_of_two, history=turn_history)
+def squeeze__dim(node: Any, self: Any, dim: Any) -> None:
     node.self_shape = self._shape
-    _squeeze__dim[below](below, self, dim)
-    turn_history(self, node)
-    return self
-
-
-_squeeze__dims = table("squeeze_.dims")
 
 
 class SqueezeBackward5(Node):
     self_shape: Any
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         self_shape = self.self_shape
         grad_self = grad.reshape(self_shape)
         return (grad_self,)
 
 
-@AUTOGRAD.impl("squeeze_.dims")
-def squeeze__dims(keys: int, self: Any, dim: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _squeeze__dims[below](below, self, dim)
-    if requires_grad(self):
-        check_inplace(self)
-    edge_self = gradient_edge(self)
-    if edge_self is None and not requires_grad(self):
-        return _squeeze__dims[below](below, self, dim)
-    node = SqueezeBackward5((edge_self,))
+@in_place_saving(AUTOGRAD, "squeeze_.dims", SqueezeBackward5, alone_of_two, history=turn_history)
+def squeeze__dims(node: Any, self: Any, dim: Any) -> None:
     node.self_shape = self._shape
-    _squeeze__dims[below](below, self, dim)
-    turn_history(self, node)
-    return self
-
-
-_unsqueeze_ = table("unsqueeze_")
 
 
 class UnsqueezeBackward1(Node):
     self_shape: Any
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         self_shape = self.self_shape
         grad_self = grad.reshape(self_shape)
         return (grad_self,)
 
 
-@AUTOGRAD.impl("unsqueeze_")
-def unsqueeze_(keys: int, self: Any, dim: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _unsqueeze_[below](below, self, dim)
-    if requires_grad(self):
-        check_inplace(self)
-    edge_self = gradient_edge(self)
-    if edge_self is None and not requires_grad(self):
-        return _unsqueeze_[below](below, self, dim)
-    node = UnsqueezeBackward1((edge_self,))
+@in_place_saving(AUTOGRAD, "unsqueeze_", UnsqueezeBackward1, alone_of_two, history=turn_history)
+def unsqueeze_(node: Any, self: Any, dim: Any) -> None:
     node.self_shape = self._shape
-    _unsqueeze_[below](below, self, dim)
-    turn_history(self, node)
-    return self
-
-
-_as_strided_ = table("as_strided_")
 
 
 class AsStridedBackward1(Node):
@@ -10237,8 +7518,7 @@ class AsStridedBackward1(Node):
     stride: Any
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         self_geometry = self.self_geometry
         size = self.size
@@ -10248,27 +7528,12 @@ class AsStridedBackward1(Node):
         return (grad_self,)
 
 
-@AUTOGRAD.impl("as_strided_")
-def as_strided_(keys: int, self: Any, size: Any, stride: Any, storage_offset: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _as_strided_[below](below, self, size, stride, storage_offset)
-    if requires_grad(self):
-        check_inplace(self)
-    edge_self = gradient_edge(self)
-    if edge_self is None and not requires_grad(self):
-        return _as_strided_[below](below, self, size, stride, storage_offset)
-    node = AsStridedBackward1((edge_self,))
+@in_place_saving(AUTOGRAD, "as_strided_", AsStridedBackward1, alone_of_four, history=turn_history)
+def as_strided_(node: Any, self: Any, size: Any, stride: Any, storage_offset: Any) -> None:
     node.self_geometry = (self._shape, self.strides(), self._offset)
     node.size = size
     node.storage_offset = storage_offset
     node.stride = stride
-    _as_strided_[below](below, self, size, stride, storage_offset)
-    turn_history(self, node)
-    return self
-
-
-_select_backward = table("select_backward")
 
 
 class SelectBackwardBackward0(Node):
@@ -10276,8 +7541,7 @@ class SelectBackwardBackward0(Node):
     index: Any
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         dim = self.dim
         index = self.index
@@ -10301,9 +7565,6 @@ def select_backward(keys: int, grad_output: Any, input_sizes: Any, dim: Any, ind
     return result
 
 
-_slice_backward = table("slice_backward")
-
-
 class SliceBackwardBackward0(Node):
     dim: Any
     end: Any
@@ -10311,8 +7572,7 @@ class SliceBackwardBackward0(Node):
     step: Any
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         dim = self.dim
         end = self.end
@@ -10340,9 +7600,6 @@ def slice_backward(keys: int, grad_output: Any, input_sizes: Any, dim: Any, star
     return result
 
 
-__as_strided_backward = table("_as_strided_backward")
-
-
 class AsStridedBackwardBackward0(Node):
     input_offset: Any
     input_size: Any
@@ -10352,8 +7609,7 @@ class AsStridedBackwardBackward0(Node):
     stride: Any
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         input_offset = self.input_offset
         input_size = self.input_size
@@ -10402,13 +7658,9 @@ def _as_strided_backward(
     return result
 
 
-__conj_copy = table("_conj_copy")
-
-
 class ConjBackward0_copy(Node):
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         grad_self = grad.conj()
         return (grad_self,)
@@ -10428,13 +7680,9 @@ def _conj_copy(keys: int, self: Any) -> Any:
     return result
 
 
-__neg_view_copy = table("_neg_view_copy")
-
-
 class NegViewBackward0_copy(Node):
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         grad_self = grad.neg()
         return (grad_self,)
@@ -10454,15 +7702,11 @@ def _neg_view_copy(keys: int, self: Any) -> Any:
     return result
 
 
-__reshape_alias_copy = table("_reshape_alias_copy")
-
-
 class ReshapeAliasBackward0_copy(Node):
     self_shape: Any
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         self_shape = self.self_shape
         grad_self = grad.reshape(self_shape)
@@ -10484,13 +7728,9 @@ def _reshape_alias_copy(keys: int, self: Any, size: Any, stride: Any) -> Any:
     return result
 
 
-_alias_copy = table("alias_copy")
-
-
 class AliasBackward0_copy(Node):
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         grad_self = grad
         return (grad_self,)
@@ -10510,9 +7750,6 @@ def alias_copy(keys: int, self: Any) -> Any:
     return result
 
 
-_as_strided_copy = table("as_strided_copy")
-
-
 class AsStridedBackward0_copy(Node):
     self_geometry: Any
     size: Any
@@ -10520,8 +7757,7 @@ class AsStridedBackward0_copy(Node):
     stride: Any
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         self_geometry = self.self_geometry
         size = self.size
@@ -10549,9 +7785,6 @@ def as_strided_copy(keys: int, self: Any, size: Any, stride: Any, storage_offset
     return result
 
 
-_diagonal_copy = table("diagonal_copy")
-
-
 class DiagonalBackward0_copy(Node):
     dim1: Any
     dim2: Any
@@ -10559,8 +7792,7 @@ class DiagonalBackward0_copy(Node):
     self_shape: Any
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         dim1 = self.dim1
         dim2 = self.dim2
@@ -10588,13 +7820,9 @@ def diagonal_copy(keys: int, self: Any, offset: Any, dim1: Any, dim2: Any) -> An
     return result
 
 
-_expand_copy = table("expand_copy")
-
-
 class ExpandBackward0_copy(Node):
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         grad_self = grad
         return (grad_self,)
@@ -10614,15 +7842,11 @@ def expand_copy(keys: int, self: Any, size: Any, implicit: Any) -> Any:
     return result
 
 
-_permute_copy = table("permute_copy")
-
-
 class PermuteBackward0_copy(Node):
     dims: Any
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         dims = self.dims
         grad_self = permute_backward(grad, dims)
@@ -10644,17 +7868,13 @@ def permute_copy(keys: int, self: Any, dims: Any) -> Any:
     return result
 
 
-_select_copy_int = table("select_copy.int")
-
-
 class SelectBackward0_copy(Node):
     dim: Any
     index: Any
     self_shape: Any
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         dim = self.dim
         index = self.index
@@ -10680,9 +7900,6 @@ def select_copy_int(keys: int, self: Any, dim: Any, index: Any) -> Any:
     return result
 
 
-_slice_copy_Tensor = table("slice_copy.Tensor")
-
-
 class SliceBackward0_copy(Node):
     dim: Any
     end: Any
@@ -10691,8 +7908,7 @@ class SliceBackward0_copy(Node):
     step: Any
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         dim = self.dim
         end = self.end
@@ -10722,15 +7938,11 @@ def slice_copy_Tensor(keys: int, self: Any, dim: Any, start: Any, end: Any, step
     return result
 
 
-_squeeze_copy = table("squeeze_copy")
-
-
 class SqueezeBackward0_copy(Node):
     self_shape: Any
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         self_shape = self.self_shape
         grad_self = grad.reshape(self_shape)
@@ -10752,15 +7964,11 @@ def squeeze_copy(keys: int, self: Any) -> Any:
     return result
 
 
-_squeeze_copy_dim = table("squeeze_copy.dim")
-
-
 class SqueezeBackward1_copy(Node):
     self_shape: Any
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         self_shape = self.self_shape
         grad_self = grad.reshape(self_shape)
@@ -10782,15 +7990,11 @@ def squeeze_copy_dim(keys: int, self: Any, dim: Any) -> Any:
     return result
 
 
-_squeeze_copy_dims = table("squeeze_copy.dims")
-
-
 class SqueezeBackward2_copy(Node):
     self_shape: Any
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         self_shape = self.self_shape
         grad_self = grad.reshape(self_shape)
@@ -10812,13 +8016,9 @@ def squeeze_copy_dims(keys: int, self: Any, dim: Any) -> Any:
     return result
 
 
-_t_copy = table("t_copy")
-
-
 class TBackward0_copy(Node):
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         grad_self = grad.t()
         return (grad_self,)
@@ -10838,16 +8038,12 @@ def t_copy(keys: int, self: Any) -> Any:
     return result
 
 
-_transpose_copy_int = table("transpose_copy.int")
-
-
 class TransposeBackward0_copy(Node):
     dim0: Any
     dim1: Any
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         dim0 = self.dim0
         dim1 = self.dim1
@@ -10871,9 +8067,6 @@ def transpose_copy_int(keys: int, self: Any, dim0: Any, dim1: Any) -> Any:
     return result
 
 
-_unfold_copy = table("unfold_copy")
-
-
 class UnfoldBackward0_copy(Node):
     dimension: Any
     self_shape: Any
@@ -10881,8 +8074,7 @@ class UnfoldBackward0_copy(Node):
     step: Any
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         dimension = self.dimension
         self_shape = self.self_shape
@@ -10910,15 +8102,11 @@ def unfold_copy(keys: int, self: Any, dimension: Any, size: Any, step: Any) -> A
     return result
 
 
-_unsqueeze_copy = table("unsqueeze_copy")
-
-
 class UnsqueezeBackward0_copy(Node):
     self_shape: Any
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         self_shape = self.self_shape
         grad_self = grad.reshape(self_shape)
@@ -10940,13 +8128,9 @@ def unsqueeze_copy(keys: int, self: Any, dim: Any) -> Any:
     return result
 
 
-_view_as_complex_copy = table("view_as_complex_copy")
-
-
 class ViewAsComplexBackward0_copy(Node):
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         grad_self = f.view_as_real(grad.contiguous().resolve_conj())
         return (grad_self,)
@@ -10966,13 +8150,9 @@ def view_as_complex_copy(keys: int, self: Any) -> Any:
     return result
 
 
-_view_as_real_copy = table("view_as_real_copy")
-
-
 class ViewAsRealBackward0_copy(Node):
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         grad_self = f.view_as_complex(grad.contiguous())
         return (grad_self,)
@@ -10992,15 +8172,11 @@ def view_as_real_copy(keys: int, self: Any) -> Any:
     return result
 
 
-_view_copy = table("view_copy")
-
-
 class ViewBackward0_copy(Node):
     self_shape: Any
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         self_shape = self.self_shape
         grad_self = grad.reshape(self_shape)
@@ -11022,9 +8198,6 @@ def view_copy(keys: int, self: Any, size: Any) -> Any:
     return result
 
 
-_narrow_copy = table("narrow_copy")
-
-
 class NarrowCopyBackward0(Node):
     dim: Any
     length: Any
@@ -11032,8 +8205,7 @@ class NarrowCopyBackward0(Node):
     start: Any
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         dim = self.dim
         length = self.length
@@ -11059,9 +8231,6 @@ def narrow_copy(keys: int, self: Any, dim: Any, start: Any, length: Any) -> Any:
     result = _narrow_copy[below](below, self, dim, start, length)
     set_history(result, node)
     return result
-
-
-_split_copy_Tensor = table("split_copy.Tensor")
 
 
 class SplitBackward0_copy(Node):
@@ -11097,9 +8266,6 @@ def split_copy_Tensor(keys: int, self: Any, split_size: Any, dim: Any) -> Any:
     return result
 
 
-_split_with_sizes_copy = table("split_with_sizes_copy")
-
-
 class SplitWithSizesBackward0_copy(Node):
     dim: Any
     self_shape: Any
@@ -11128,9 +8294,6 @@ def split_with_sizes_copy(keys: int, self: Any, split_sizes: Any, dim: Any) -> A
     result = _split_with_sizes_copy[below](below, self, split_sizes, dim)
     set_histories(result, node)
     return result
-
-
-_unbind_copy_int = table("unbind_copy.int")
 
 
 class UnbindBackward0_copy(Node):
@@ -11163,9 +8326,6 @@ def unbind_copy_int(keys: int, self: Any, dim: Any) -> Any:
     return result
 
 
-_slice_scatter = table("slice_scatter")
-
-
 class SliceScatterBackward0(Node):
     dim: Any
     end: Any
@@ -11174,8 +8334,7 @@ class SliceScatterBackward0(Node):
     step: Any
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         edges = self.next_edges
         grad_self: Any = None
@@ -11216,17 +8375,13 @@ def slice_scatter(keys: int, self: Any, src: Any, dim: Any, start: Any, end: Any
     return result
 
 
-_select_scatter = table("select_scatter")
-
-
 class SelectScatterBackward0(Node):
     dim: Any
     index: Any
     src_shape: Any
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         edges = self.next_edges
         grad_self: Any = None
@@ -11261,9 +8416,6 @@ def select_scatter(keys: int, self: Any, src: Any, dim: Any, index: Any) -> Any:
     return result
 
 
-_diagonal_scatter = table("diagonal_scatter")
-
-
 class DiagonalScatterBackward0(Node):
     dim1: Any
     dim2: Any
@@ -11271,8 +8423,7 @@ class DiagonalScatterBackward0(Node):
     src_shape: Any
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         edges = self.next_edges
         grad_self: Any = None
@@ -11310,9 +8461,6 @@ def diagonal_scatter(keys: int, self: Any, src: Any, offset: Any, dim1: Any, dim
     return result
 
 
-_as_strided_scatter = table("as_strided_scatter")
-
-
 class AsStridedScatterBackward0(Node):
     size: Any
     src_shape: Any
@@ -11320,8 +8468,7 @@ class AsStridedScatterBackward0(Node):
     stride: Any
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         edges = self.next_edges
         grad_self: Any = None
@@ -11359,16 +8506,12 @@ def as_strided_scatter(keys: int, self: Any, src: Any, size: Any, stride: Any, s
     return result
 
 
-_cat = table("cat")
-
-
 class CatBackward0(Node):
     dim: Any
     tensors_shapes: Any
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         dim = self.dim
         tensors_shapes = self.tensors_shapes
@@ -11391,15 +8534,11 @@ def cat(keys: int, tensors: Any, dim: Any) -> Any:
     return result
 
 
-_stack = table("stack")
-
-
 class StackBackward0(Node):
     dim: Any
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         dim = self.dim
         return tuple(f.unbind(grad, dim))
@@ -11420,15 +8559,11 @@ def stack(keys: int, tensors: Any, dim: Any) -> Any:
     return result
 
 
-_block_diag = table("block_diag")
-
-
 class BlockDiagBackward0(Node):
     tensors_shapes: Any
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         tensors_shapes = self.tensors_shapes
         return tuple(block_diag_backward(grad, tensors_shapes))
@@ -11449,15 +8584,11 @@ def block_diag(keys: int, tensors: Any) -> Any:
     return result
 
 
-_flip = table("flip")
-
-
 class FlipBackward0(Node):
     dims: Any
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         dims = self.dims
         grad_self = grad.flip(dims)
@@ -11479,16 +8610,12 @@ def flip(keys: int, self: Any, dims: Any) -> Any:
     return result
 
 
-_roll = table("roll")
-
-
 class RollBackward0(Node):
     dims: Any
     shifts: Any
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         dims = self.dims
         shifts = self.shifts
@@ -11512,16 +8639,12 @@ def roll(keys: int, self: Any, shifts: Any, dims: Any) -> Any:
     return result
 
 
-_rot90 = table("rot90")
-
-
 class Rot90Backward0(Node):
     dims: Any
     k: Any
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         dims = self.dims
         k = self.k
@@ -11545,16 +8668,12 @@ def rot90(keys: int, self: Any, k: Any, dims: Any) -> Any:
     return result
 
 
-_repeat = table("repeat")
-
-
 class RepeatBackward0(Node):
     repeats: Any
     self_shape: Any
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         repeats = self.repeats
         self_shape = self.self_shape
@@ -11578,15 +8697,11 @@ def repeat(keys: int, self: Any, repeats: Any) -> Any:
     return result
 
 
-_tril = table("tril")
-
-
 class TrilBackward0(Node):
     diagonal: Any
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         diagonal = self.diagonal
         grad_self = grad.tril(diagonal)
@@ -11608,35 +8723,16 @@ def tril(keys: int, self: Any, diagonal: Any) -> Any:
     return result
 
 
-_tril_ = table("tril_")
-
-
-@AUTOGRAD.impl("tril_")
-def tril_(keys: int, self: Any, diagonal: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _tril_[below](below, self, diagonal)
-    if requires_grad(self):
-        check_inplace(self)
-    edge_self = gradient_edge(self)
-    if edge_self is None and not requires_grad(self):
-        return _tril_[below](below, self, diagonal)
-    node = TrilBackward0((edge_self,))
+@in_place_saving(AUTOGRAD, "tril_", TrilBackward0, alone_of_two)
+def tril_(node: Any, self: Any, diagonal: Any) -> None:
     node.diagonal = diagonal
-    _tril_[below](below, self, diagonal)
-    rebase_history(self, node)
-    return self
-
-
-_triu = table("triu")
 
 
 class TriuBackward0(Node):
     diagonal: Any
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         diagonal = self.diagonal
         grad_self = grad.triu(diagonal)
@@ -11658,27 +8754,9 @@ def triu(keys: int, self: Any, diagonal: Any) -> Any:
     return result
 
 
-_triu_ = table("triu_")
-
-
-@AUTOGRAD.impl("triu_")
-def triu_(keys: int, self: Any, diagonal: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _triu_[below](below, self, diagonal)
-    if requires_grad(self):
-        check_inplace(self)
-    edge_self = gradient_edge(self)
-    if edge_self is None and not requires_grad(self):
-        return _triu_[below](below, self, diagonal)
-    node = TriuBackward0((edge_self,))
+@in_place_saving(AUTOGRAD, "triu_", TriuBackward0, alone_of_two)
+def triu_(node: Any, self: Any, diagonal: Any) -> None:
     node.diagonal = diagonal
-    _triu_[below](below, self, diagonal)
-    rebase_history(self, node)
-    return self
-
-
-_diag_embed = table("diag_embed")
 
 
 class DiagEmbedBackward0(Node):
@@ -11687,8 +8765,7 @@ class DiagEmbedBackward0(Node):
     offset: Any
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         dim1 = self.dim1
         dim2 = self.dim2
@@ -11714,15 +8791,11 @@ def diag_embed(keys: int, self: Any, offset: Any, dim1: Any, dim2: Any) -> Any:
     return result
 
 
-_constant_pad_nd = table("constant_pad_nd")
-
-
 class ConstantPadNdBackward0(Node):
     pad: Any
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         pad = self.pad
         grad_self = constant_pad_nd_backward(grad, pad)
@@ -11744,13 +8817,9 @@ def constant_pad_nd(keys: int, self: Any, pad: Any, value: Any) -> Any:
     return result
 
 
-_clone = table("clone")
-
-
 class CloneBackward0(Node):
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         grad_self = grad
         return (grad_self,)
@@ -11770,15 +8839,11 @@ def clone(keys: int, self: Any, memory_format: Any) -> Any:
     return result
 
 
-_copy_ = table("copy_")
-
-
 class CopyBackwards(Node):
     src_device: Any
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         edges = self.next_edges
         grad_self: Any = None
@@ -11791,37 +8856,16 @@ class CopyBackwards(Node):
         return (grad_self, grad_src)
 
 
-@AUTOGRAD.impl("copy_")
-def copy_(keys: int, self: Any, src: Any, non_blocking: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if (
-        (self._autograd_meta is None and src._autograd_meta is None)
-        or not (self.dtype.is_floating_point or self.dtype.is_complex)
-        or not grad_mode.get()
-    ):
-        return _copy_[below](below, self, src, non_blocking)
-    if requires_grad(self) or requires_grad(src):
-        check_inplace(self)
-    edge_self = gradient_edge(self)
-    edge_src = gradient_edge(src)
-    if edge_self is None and edge_src is None and not requires_grad(self):
-        return _copy_[below](below, self, src, non_blocking)
-    node = CopyBackwards((edge_self, edge_src))
+@in_place_saving(AUTOGRAD, "copy_", CopyBackwards, two_of_three, real_or_complex=True)
+def copy_(node: Any, self: Any, src: Any, non_blocking: Any) -> None:
     node.src_device = src.device
-    _copy_[below](below, self, src, non_blocking)
-    rebase_history(self, node)
-    return self
-
-
-__to_copy = table("_to_copy")
 
 
 class ToCopyBackward0(Node):
     self_device: Any
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         self_device = self.self_device
         grad_self = moved(grad, self_device)
@@ -11845,13 +8889,9 @@ def _to_copy(
     return result
 
 
-_fill_Scalar = table("fill.Scalar")
-
-
 class FillBackward0(Node):
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         grad_self = f.zeros_like(grad)
         return (grad_self,)
@@ -11871,13 +8911,9 @@ def fill_Scalar(keys: int, self: Any, value: Any) -> Any:
     return result
 
 
-_fill_Tensor = table("fill.Tensor")
-
-
 class FillBackward1(Node):
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         edges = self.next_edges
         grad_self: Any = None
@@ -11904,41 +8940,17 @@ def fill_Tensor(keys: int, self: Any, value: Any) -> Any:
     return result
 
 
-_fill__Scalar = table("fill_.Scalar")
-
-
 class FillBackward2(Node):
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         grad_self = f.zeros_like(grad)
         return (grad_self,)
 
 
-@AUTOGRAD.impl("fill_.Scalar")
-def fill__Scalar(keys: int, self: Any, value: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _fill__Scalar[below](below, self, value)
-    if requires_grad(self):
-        check_inplace(self)
-    edge_self = gradient_edge(self)
-    if edge_self is None and not requires_grad(self):
-        return _fill__Scalar[below](below, self, value)
-    node = FillBackward2((edge_self,))
-    _fill__Scalar[below](below, self, value)
-    rebase_history(self, node)
-    return self
-
-
-_fill__Tensor = table("fill_.Tensor")
-
-
 class FillBackward3(Node):
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         edges = self.next_edges
         grad_self: Any = None
@@ -11950,58 +8962,17 @@ class FillBackward3(Node):
         return (grad_self, grad_value)
 
 
-@AUTOGRAD.impl("fill_.Tensor")
-def fill__Tensor(keys: int, self: Any, value: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if (self._autograd_meta is None and value._autograd_meta is None) or not grad_mode.get():
-        return _fill__Tensor[below](below, self, value)
-    if requires_grad(self) or requires_grad(value):
-        check_inplace(self)
-    edge_self = gradient_edge(self)
-    edge_value = gradient_edge(value)
-    if edge_self is None and edge_value is None and not requires_grad(self):
-        return _fill__Tensor[below](below, self, value)
-    node = FillBackward3((edge_self, edge_value))
-    _fill__Tensor[below](below, self, value)
-    rebase_history(self, node)
-    return self
-
-
-_zero_ = table("zero_")
-
-
 class ZeroBackward0(Node):
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         grad_self = f.zeros_like(grad)
         return (grad_self,)
 
 
-@AUTOGRAD.impl("zero_")
-def zero_(keys: int, self: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _zero_[below](below, self)
-    if requires_grad(self):
-        check_inplace(self)
-    edge_self = gradient_edge(self)
-    if edge_self is None and not requires_grad(self):
-        return _zero_[below](below, self)
-    node = ZeroBackward0((edge_self,))
-    _zero_[below](below, self)
-    rebase_history(self, node)
-    return self
-
-
-__lazy_clone = table("_lazy_clone")
-
-
 class LazyCloneBackward0(Node):
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         grad_self = grad
         return (grad_self,)
@@ -12021,13 +8992,9 @@ def _lazy_clone(keys: int, self: Any) -> Any:
     return result
 
 
-_view_as_real = table("view_as_real")
-
-
 class ViewAsRealBackward0(Node):
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         grad_self = f.view_as_complex(grad.contiguous())
         return (grad_self,)
@@ -12047,13 +9014,9 @@ def view_as_real(keys: int, self: Any) -> Any:
     return result
 
 
-_view_as_complex = table("view_as_complex")
-
-
 class ViewAsComplexBackward0(Node):
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         grad_self = f.view_as_real(grad.contiguous().resolve_conj())
         return (grad_self,)
@@ -12073,13 +9036,9 @@ def view_as_complex(keys: int, self: Any) -> Any:
     return result
 
 
-_complex = table("complex")
-
-
 class ComplexBackward0(Node):
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         edges = self.next_edges
         grad_real: Any = None
@@ -12106,15 +9065,11 @@ def complex(keys: int, real: Any, imag: Any) -> Any:
     return result
 
 
-_polar = table("polar")
-
-
 class PolarBackward0(Node):
     saved_result: SavedVariable | None
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         edges = self.next_edges
         grad_abs: Any = None
@@ -12148,13 +9103,9 @@ def polar(keys: int, abs: Any, angle: Any) -> Any:
     return result
 
 
-__conj = table("_conj")
-
-
 class ConjBackward0(Node):
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         grad_self = grad.conj()
         return (grad_self,)
@@ -12174,13 +9125,9 @@ def _conj(keys: int, self: Any) -> Any:
     return result
 
 
-__conj_physical = table("_conj_physical")
-
-
 class ConjPhysicalBackward0(Node):
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         grad_self = grad.conj_physical()
         return (grad_self,)
@@ -12200,41 +9147,17 @@ def _conj_physical(keys: int, self: Any) -> Any:
     return result
 
 
-_conj_physical_ = table("conj_physical_")
-
-
 class ConjPhysicalBackward1(Node):
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         grad_self = grad.conj_physical()
         return (grad_self,)
 
 
-@AUTOGRAD.impl("conj_physical_")
-def conj_physical_(keys: int, self: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _conj_physical_[below](below, self)
-    if requires_grad(self):
-        check_inplace(self)
-    edge_self = gradient_edge(self)
-    if edge_self is None and not requires_grad(self):
-        return _conj_physical_[below](below, self)
-    node = ConjPhysicalBackward1((edge_self,))
-    _conj_physical_[below](below, self)
-    rebase_history(self, node)
-    return self
-
-
-__neg_view = table("_neg_view")
-
-
 class NegViewBackward0(Node):
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         grad_self = grad.neg()
         return (grad_self,)
@@ -12254,9 +9177,6 @@ def _neg_view(keys: int, self: Any) -> Any:
     return result
 
 
-_mm = table("mm")
-
-
 class MmBackward0(Node):
     saved_mat2: SavedVariable | None
     saved_self: SavedVariable | None
@@ -12264,8 +9184,7 @@ class MmBackward0(Node):
     mat2_geometry: Any
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         edges = self.next_edges
         grad_self: Any = None
@@ -12281,8 +9200,7 @@ class MmBackward0(Node):
         return (grad_self, grad_mat2)
 
     def release_variables(self) -> None:
-        self.saved_mat2 = None
-        self.saved_self = None
+        self.saved_mat2 = self.saved_self = None
         self.released = True
 
 
@@ -12305,16 +9223,12 @@ def mm(keys: int, self: Any, mat2: Any) -> Any:
     return result
 
 
-_bmm = table("bmm")
-
-
 class BmmBackward0(Node):
     saved_mat2: SavedVariable | None
     saved_self: SavedVariable | None
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         edges = self.next_edges
         grad_self: Any = None
@@ -12328,8 +9242,7 @@ class BmmBackward0(Node):
         return (grad_self, grad_mat2)
 
     def release_variables(self) -> None:
-        self.saved_mat2 = None
-        self.saved_self = None
+        self.saved_mat2 = self.saved_self = None
         self.released = True
 
 
@@ -12350,16 +9263,12 @@ def bmm(keys: int, self: Any, mat2: Any) -> Any:
     return result
 
 
-_mv = table("mv")
-
-
 class MvBackward0(Node):
     saved_vec: SavedVariable | None
     saved_self: SavedVariable | None
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         edges = self.next_edges
         grad_self: Any = None
@@ -12373,8 +9282,7 @@ class MvBackward0(Node):
         return (grad_self, grad_vec)
 
     def release_variables(self) -> None:
-        self.saved_vec = None
-        self.saved_self = None
+        self.saved_vec = self.saved_self = None
         self.released = True
 
 
@@ -12395,16 +9303,12 @@ def mv(keys: int, self: Any, vec: Any) -> Any:
     return result
 
 
-_dot = table("dot")
-
-
 class DotBackward0(Node):
     saved_tensor: SavedVariable | None
     saved_self: SavedVariable | None
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         edges = self.next_edges
         grad_self: Any = None
@@ -12418,8 +9322,7 @@ class DotBackward0(Node):
         return (grad_self, grad_tensor)
 
     def release_variables(self) -> None:
-        self.saved_tensor = None
-        self.saved_self = None
+        self.saved_tensor = self.saved_self = None
         self.released = True
 
 
@@ -12440,9 +9343,6 @@ def dot(keys: int, self: Any, tensor: Any) -> Any:
     return result
 
 
-_addmm = table("addmm")
-
-
 class AddmmBackward0(Node):
     saved_mat2: SavedVariable | None
     saved_mat1: SavedVariable | None
@@ -12452,8 +9352,7 @@ class AddmmBackward0(Node):
     mat2_geometry: Any
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         edges = self.next_edges
         grad_self: Any = None
@@ -12475,8 +9374,7 @@ class AddmmBackward0(Node):
         return (grad_self, grad_mat1, grad_mat2)
 
     def release_variables(self) -> None:
-        self.saved_mat2 = None
-        self.saved_mat1 = None
+        self.saved_mat2 = self.saved_mat1 = None
         self.released = True
 
 
@@ -12504,36 +9402,15 @@ def addmm(keys: int, self: Any, mat1: Any, mat2: Any, beta: Any, alpha: Any) -> 
     return result
 
 
-_addmm_ = table("addmm_")
-
-
-@AUTOGRAD.impl("addmm_")
-def addmm_(keys: int, self: Any, mat1: Any, mat2: Any, beta: Any, alpha: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if (
-        self._autograd_meta is None and mat1._autograd_meta is None and mat2._autograd_meta is None
-    ) or not grad_mode.get():
-        return _addmm_[below](below, self, mat1, mat2, beta, alpha)
-    if requires_grad(self) or requires_grad(mat1) or requires_grad(mat2):
-        check_inplace(self)
-    edge_self = gradient_edge(self)
-    edge_mat1 = gradient_edge(mat1)
-    edge_mat2 = gradient_edge(mat2)
-    if edge_self is None and edge_mat1 is None and edge_mat2 is None and not requires_grad(self):
-        return _addmm_[below](below, self, mat1, mat2, beta, alpha)
-    node = AddmmBackward0((edge_self, edge_mat1, edge_mat2))
+@in_place_saving(AUTOGRAD, "addmm_", AddmmBackward0, several_of_five, 0, 1, 2)
+def addmm_(node: Any, self: Any, mat1: Any, mat2: Any, beta: Any, alpha: Any) -> None:
+    _, edge_mat1, edge_mat2 = node.next_edges
     node.saved_mat2 = SavedVariable(mat2) if edge_mat1 is not None else None
     node.saved_mat1 = SavedVariable(mat1) if edge_mat2 is not None else None
     node.beta = beta
     node.alpha = alpha
     node.mat1_geometry = (mat1._shape, mat1.strides(), mat1._offset)
     node.mat2_geometry = (mat2._shape, mat2.strides(), mat2._offset)
-    _addmm_[below](below, self, mat1, mat2, beta, alpha)
-    rebase_history(self, node)
-    return self
-
-
-_addmv = table("addmv")
 
 
 class AddmvBackward0(Node):
@@ -12543,8 +9420,7 @@ class AddmvBackward0(Node):
     alpha: Any
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         edges = self.next_edges
         grad_self: Any = None
@@ -12564,8 +9440,7 @@ class AddmvBackward0(Node):
         return (grad_self, grad_mat, grad_vec)
 
     def release_variables(self) -> None:
-        self.saved_vec = None
-        self.saved_mat = None
+        self.saved_vec = self.saved_mat = None
         self.released = True
 
 
@@ -12591,34 +9466,13 @@ def addmv(keys: int, self: Any, mat: Any, vec: Any, beta: Any, alpha: Any) -> An
     return result
 
 
-_addmv_ = table("addmv_")
-
-
-@AUTOGRAD.impl("addmv_")
-def addmv_(keys: int, self: Any, mat: Any, vec: Any, beta: Any, alpha: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if (
-        self._autograd_meta is None and mat._autograd_meta is None and vec._autograd_meta is None
-    ) or not grad_mode.get():
-        return _addmv_[below](below, self, mat, vec, beta, alpha)
-    if requires_grad(self) or requires_grad(mat) or requires_grad(vec):
-        check_inplace(self)
-    edge_self = gradient_edge(self)
-    edge_mat = gradient_edge(mat)
-    edge_vec = gradient_edge(vec)
-    if edge_self is None and edge_mat is None and edge_vec is None and not requires_grad(self):
-        return _addmv_[below](below, self, mat, vec, beta, alpha)
-    node = AddmvBackward0((edge_self, edge_mat, edge_vec))
+@in_place_saving(AUTOGRAD, "addmv_", AddmvBackward0, several_of_five, 0, 1, 2)
+def addmv_(node: Any, self: Any, mat: Any, vec: Any, beta: Any, alpha: Any) -> None:
+    _, edge_mat, edge_vec = node.next_edges
     node.saved_vec = SavedVariable(vec) if edge_mat is not None else None
     node.saved_mat = SavedVariable(mat) if edge_vec is not None else None
     node.beta = beta
     node.alpha = alpha
-    _addmv_[below](below, self, mat, vec, beta, alpha)
-    rebase_history(self, node)
-    return self
-
-
-_addr = table("addr")
 
 
 class AddrBackward0(Node):
@@ -12628,8 +9482,7 @@ class AddrBackward0(Node):
     alpha: Any
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         edges = self.next_edges
         grad_self: Any = None
@@ -12649,8 +9502,7 @@ class AddrBackward0(Node):
         return (grad_self, grad_vec1, grad_vec2)
 
     def release_variables(self) -> None:
-        self.saved_vec2 = None
-        self.saved_vec1 = None
+        self.saved_vec2 = self.saved_vec1 = None
         self.released = True
 
 
@@ -12676,34 +9528,13 @@ def addr(keys: int, self: Any, vec1: Any, vec2: Any, beta: Any, alpha: Any) -> A
     return result
 
 
-_addr_ = table("addr_")
-
-
-@AUTOGRAD.impl("addr_")
-def addr_(keys: int, self: Any, vec1: Any, vec2: Any, beta: Any, alpha: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if (
-        self._autograd_meta is None and vec1._autograd_meta is None and vec2._autograd_meta is None
-    ) or not grad_mode.get():
-        return _addr_[below](below, self, vec1, vec2, beta, alpha)
-    if requires_grad(self) or requires_grad(vec1) or requires_grad(vec2):
-        check_inplace(self)
-    edge_self = gradient_edge(self)
-    edge_vec1 = gradient_edge(vec1)
-    edge_vec2 = gradient_edge(vec2)
-    if edge_self is None and edge_vec1 is None and edge_vec2 is None and not requires_grad(self):
-        return _addr_[below](below, self, vec1, vec2, beta, alpha)
-    node = AddrBackward0((edge_self, edge_vec1, edge_vec2))
+@in_place_saving(AUTOGRAD, "addr_", AddrBackward0, several_of_five, 0, 1, 2)
+def addr_(node: Any, self: Any, vec1: Any, vec2: Any, beta: Any, alpha: Any) -> None:
+    _, edge_vec1, edge_vec2 = node.next_edges
     node.saved_vec2 = SavedVariable(vec2) if edge_vec1 is not None else None
     node.saved_vec1 = SavedVariable(vec1) if edge_vec2 is not None else None
     node.beta = beta
     node.alpha = alpha
-    _addr_[below](below, self, vec1, vec2, beta, alpha)
-    rebase_history(self, node)
-    return self
-
-
-_baddbmm = table("baddbmm")
 
 
 class BaddbmmBackward0(Node):
@@ -12713,8 +9544,7 @@ class BaddbmmBackward0(Node):
     alpha: Any
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         edges = self.next_edges
         grad_self: Any = None
@@ -12734,8 +9564,7 @@ class BaddbmmBackward0(Node):
         return (grad_self, grad_batch1, grad_batch2)
 
     def release_variables(self) -> None:
-        self.saved_batch2 = None
-        self.saved_batch1 = None
+        self.saved_batch2 = self.saved_batch1 = None
         self.released = True
 
 
@@ -12761,34 +9590,13 @@ def baddbmm(keys: int, self: Any, batch1: Any, batch2: Any, beta: Any, alpha: An
     return result
 
 
-_baddbmm_ = table("baddbmm_")
-
-
-@AUTOGRAD.impl("baddbmm_")
-def baddbmm_(keys: int, self: Any, batch1: Any, batch2: Any, beta: Any, alpha: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if (
-        self._autograd_meta is None and batch1._autograd_meta is None and batch2._autograd_meta is None
-    ) or not grad_mode.get():
-        return _baddbmm_[below](below, self, batch1, batch2, beta, alpha)
-    if requires_grad(self) or requires_grad(batch1) or requires_grad(batch2):
-        check_inplace(self)
-    edge_self = gradient_edge(self)
-    edge_batch1 = gradient_edge(batch1)
-    edge_batch2 = gradient_edge(batch2)
-    if edge_self is None and edge_batch1 is None and edge_batch2 is None and not requires_grad(self):
-        return _baddbmm_[below](below, self, batch1, batch2, beta, alpha)
-    node = BaddbmmBackward0((edge_self, edge_batch1, edge_batch2))
+@in_place_saving(AUTOGRAD, "baddbmm_", BaddbmmBackward0, several_of_five, 0, 1, 2)
+def baddbmm_(node: Any, self: Any, batch1: Any, batch2: Any, beta: Any, alpha: Any) -> None:
+    _, edge_batch1, edge_batch2 = node.next_edges
     node.saved_batch2 = SavedVariable(batch2) if edge_batch1 is not None else None
     node.saved_batch1 = SavedVariable(batch1) if edge_batch2 is not None else None
     node.beta = beta
     node.alpha = alpha
-    _baddbmm_[below](below, self, batch1, batch2, beta, alpha)
-    rebase_history(self, node)
-    return self
-
-
-_addbmm = table("addbmm")
 
 
 class AddbmmBackward0(Node):
@@ -12800,8 +9608,7 @@ class AddbmmBackward0(Node):
     batch1_shape: Any
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         edges = self.next_edges
         grad_self: Any = None
@@ -12829,8 +9636,7 @@ class AddbmmBackward0(Node):
         return (grad_self, grad_batch1, grad_batch2)
 
     def release_variables(self) -> None:
-        self.saved_batch2 = None
-        self.saved_batch1 = None
+        self.saved_batch2 = self.saved_batch1 = None
         self.released = True
 
 
@@ -12858,36 +9664,15 @@ def addbmm(keys: int, self: Any, batch1: Any, batch2: Any, beta: Any, alpha: Any
     return result
 
 
-_addbmm_ = table("addbmm_")
-
-
-@AUTOGRAD.impl("addbmm_")
-def addbmm_(keys: int, self: Any, batch1: Any, batch2: Any, beta: Any, alpha: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if (
-        self._autograd_meta is None and batch1._autograd_meta is None and batch2._autograd_meta is None
-    ) or not grad_mode.get():
-        return _addbmm_[below](below, self, batch1, batch2, beta, alpha)
-    if requires_grad(self) or requires_grad(batch1) or requires_grad(batch2):
-        check_inplace(self)
-    edge_self = gradient_edge(self)
-    edge_batch1 = gradient_edge(batch1)
-    edge_batch2 = gradient_edge(batch2)
-    if edge_self is None and edge_batch1 is None and edge_batch2 is None and not requires_grad(self):
-        return _addbmm_[below](below, self, batch1, batch2, beta, alpha)
-    node = AddbmmBackward0((edge_self, edge_batch1, edge_batch2))
+@in_place_saving(AUTOGRAD, "addbmm_", AddbmmBackward0, several_of_five, 0, 1, 2)
+def addbmm_(node: Any, self: Any, batch1: Any, batch2: Any, beta: Any, alpha: Any) -> None:
+    _, edge_batch1, edge_batch2 = node.next_edges
     node.saved_batch2 = SavedVariable(batch2) if edge_batch1 is not None else None
     node.saved_batch1 = SavedVariable(batch1) if edge_batch2 is not None else None
     node.beta = beta
     node.alpha = alpha
     node.batch2_shape = batch2._shape
     node.batch1_shape = batch1._shape
-    _addbmm_[below](below, self, batch1, batch2, beta, alpha)
-    rebase_history(self, node)
-    return self
-
-
-_vdot = table("vdot")
 
 
 class VdotBackward0(Node):
@@ -12895,8 +9680,7 @@ class VdotBackward0(Node):
     saved_self: SavedVariable | None
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         edges = self.next_edges
         grad_self: Any = None
@@ -12910,8 +9694,7 @@ class VdotBackward0(Node):
         return (grad_self, grad_other)
 
     def release_variables(self) -> None:
-        self.saved_other = None
-        self.saved_self = None
+        self.saved_other = self.saved_self = None
         self.released = True
 
 
@@ -12932,16 +9715,12 @@ def vdot(keys: int, self: Any, other: Any) -> Any:
     return result
 
 
-_linalg_cholesky_ex = table("linalg_cholesky_ex")
-
-
 class LinalgCholeskyExBackward0(Node):
     saved_L: SavedVariable | None
     upper: Any
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         L = self.unpack(self.saved_L)
         upper = self.upper
@@ -12969,15 +9748,11 @@ def linalg_cholesky_ex(keys: int, self: Any, upper: Any, check_errors: Any) -> A
     return results
 
 
-_linalg_inv_ex = table("linalg_inv_ex")
-
-
 class LinalgInvExBackward0(Node):
     saved_inverse: SavedVariable | None
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         inverse = self.unpack(self.saved_inverse)
         grad_A = -f.matmul(inverse.mH, f.matmul(grad, inverse.mH))
@@ -13003,9 +9778,6 @@ def linalg_inv_ex(keys: int, A: Any, check_errors: Any) -> Any:
     return results
 
 
-__linalg_det = table("_linalg_det")
-
-
 class LinalgDetBackward0(Node):
     saved_A: SavedVariable | None
     saved_result: SavedVariable | None
@@ -13017,8 +9789,7 @@ class LinalgDetBackward0(Node):
         return (grad_A,)
 
     def release_variables(self) -> None:
-        self.saved_A = None
-        self.saved_result = None
+        self.saved_A = self.saved_result = None
         self.released = True
 
 
@@ -13038,9 +9809,6 @@ def _linalg_det(keys: int, A: Any) -> Any:
     return results
 
 
-__linalg_slogdet = table("_linalg_slogdet")
-
-
 class LinalgSlogdetBackward0(Node):
     saved_A: SavedVariable | None
     saved_sign: SavedVariable | None
@@ -13052,8 +9820,7 @@ class LinalgSlogdetBackward0(Node):
         return (grad_A,)
 
     def release_variables(self) -> None:
-        self.saved_A = None
-        self.saved_sign = None
+        self.saved_A = self.saved_sign = None
         self.released = True
 
 
@@ -13073,9 +9840,6 @@ def _linalg_slogdet(keys: int, A: Any) -> Any:
     return results
 
 
-_linalg_eig = table("linalg_eig")
-
-
 class LinalgEigBackward0(Node):
     saved_eigenvalues: SavedVariable | None
     saved_eigenvectors: SavedVariable | None
@@ -13089,8 +9853,7 @@ class LinalgEigBackward0(Node):
         return (grad_self,)
 
     def release_variables(self) -> None:
-        self.saved_eigenvalues = None
-        self.saved_eigenvectors = None
+        self.saved_eigenvalues = self.saved_eigenvectors = None
         self.released = True
 
 
@@ -13111,9 +9874,6 @@ def linalg_eig(keys: int, self: Any) -> Any:
     return results
 
 
-__linalg_eigh = table("_linalg_eigh")
-
-
 class LinalgEighBackward0(Node):
     saved_eigenvalues: SavedVariable | None
     saved_eigenvectors: SavedVariable | None
@@ -13125,8 +9885,7 @@ class LinalgEighBackward0(Node):
         return (grad_A,)
 
     def release_variables(self) -> None:
-        self.saved_eigenvalues = None
-        self.saved_eigenvectors = None
+        self.saved_eigenvalues = self.saved_eigenvectors = None
         self.released = True
 
 
@@ -13146,9 +9905,6 @@ def _linalg_eigh(keys: int, A: Any, UPLO: Any, compute_v: Any) -> Any:
     return results
 
 
-_linalg_qr = table("linalg_qr")
-
-
 class LinalgQrBackward0(Node):
     saved_Q: SavedVariable | None
     saved_R: SavedVariable | None
@@ -13162,8 +9918,7 @@ class LinalgQrBackward0(Node):
         return (grad_A,)
 
     def release_variables(self) -> None:
-        self.saved_Q = None
-        self.saved_R = None
+        self.saved_Q = self.saved_R = None
         self.released = True
 
 
@@ -13184,9 +9939,6 @@ def linalg_qr(keys: int, A: Any, mode: Any) -> Any:
     return results
 
 
-__linalg_svd = table("_linalg_svd")
-
-
 class LinalgSvdBackward0(Node):
     saved_U: SavedVariable | None
     saved_S: SavedVariable | None
@@ -13200,9 +9952,7 @@ class LinalgSvdBackward0(Node):
         return (grad_A,)
 
     def release_variables(self) -> None:
-        self.saved_U = None
-        self.saved_S = None
-        self.saved_Vh = None
+        self.saved_U = self.saved_S = self.saved_Vh = None
         self.released = True
 
 
@@ -13221,9 +9971,6 @@ def _linalg_svd(keys: int, A: Any, full_matrices: Any, compute_uv: Any, driver: 
     node.saved_Vh = SavedVariable(results[2], node, 2)
     set_histories((results[0], results[1], results[2]), node)
     return results
-
-
-__linalg_solve_ex = table("_linalg_solve_ex")
 
 
 class LinalgSolveExBackward0(Node):
@@ -13245,8 +9992,7 @@ class LinalgSolveExBackward0(Node):
         return (grad_A, grad_B)
 
     def release_variables(self) -> None:
-        self.saved_A = None
-        self.saved_result = None
+        self.saved_A = self.saved_result = None
         self.released = True
 
 
@@ -13269,16 +10015,12 @@ def _linalg_solve_ex(keys: int, A: Any, B: Any, left: Any, check_errors: Any) ->
     return results
 
 
-_cholesky = table("cholesky")
-
-
 class CholeskyBackward0(Node):
     saved_result: SavedVariable | None
     upper: Any
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         result = self.unpack(self.saved_result)
         upper = self.upper
@@ -13306,17 +10048,13 @@ def cholesky(keys: int, self: Any, upper: Any) -> Any:
     return result
 
 
-_cholesky_inverse = table("cholesky_inverse")
-
-
 class CholeskyInverseBackward0(Node):
     saved_self: SavedVariable | None
     saved_result: SavedVariable | None
     upper: Any
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         self_ = self.unpack(self.saved_self)
         result = self.unpack(self.saved_result)
@@ -13325,8 +10063,7 @@ class CholeskyInverseBackward0(Node):
         return (grad_self,)
 
     def release_variables(self) -> None:
-        self.saved_self = None
-        self.saved_result = None
+        self.saved_self = self.saved_result = None
         self.released = True
 
 
@@ -13347,17 +10084,13 @@ def cholesky_inverse(keys: int, self: Any, upper: Any) -> Any:
     return result
 
 
-_cholesky_solve = table("cholesky_solve")
-
-
 class CholeskySolveBackward0(Node):
     saved_input2: SavedVariable | None
     saved_result: SavedVariable | None
     upper: Any
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         edges = self.next_edges
         grad_self: Any = None
@@ -13370,8 +10103,7 @@ class CholeskySolveBackward0(Node):
         return (grad_self, grad_input2)
 
     def release_variables(self) -> None:
-        self.saved_input2 = None
-        self.saved_result = None
+        self.saved_input2 = self.saved_result = None
         self.released = True
 
 
@@ -13393,9 +10125,6 @@ def cholesky_solve(keys: int, self: Any, input2: Any, upper: Any) -> Any:
     return result
 
 
-_linalg_lu_factor_ex = table("linalg_lu_factor_ex")
-
-
 class LinalgLuFactorExBackward0(Node):
     saved_LU: SavedVariable | None
     saved_pivots: SavedVariable | None
@@ -13407,8 +10136,7 @@ class LinalgLuFactorExBackward0(Node):
         return (grad_A,)
 
     def release_variables(self) -> None:
-        self.saved_LU = None
-        self.saved_pivots = None
+        self.saved_LU = self.saved_pivots = None
         self.released = True
 
 
@@ -13428,9 +10156,6 @@ def linalg_lu_factor_ex(keys: int, A: Any, pivot: Any, check_errors: Any) -> Any
     return results
 
 
-_linalg_lu = table("linalg_lu")
-
-
 class LinalgLuBackward0(Node):
     saved_P: SavedVariable | None
     saved_L: SavedVariable | None
@@ -13444,9 +10169,7 @@ class LinalgLuBackward0(Node):
         return (grad_A,)
 
     def release_variables(self) -> None:
-        self.saved_P = None
-        self.saved_L = None
-        self.saved_U = None
+        self.saved_P = self.saved_L = self.saved_U = None
         self.released = True
 
 
@@ -13467,9 +10190,6 @@ def linalg_lu(keys: int, A: Any, pivot: Any) -> Any:
     return results
 
 
-_linalg_lu_solve = table("linalg_lu_solve")
-
-
 class LinalgLuSolveBackward0(Node):
     saved_LU: SavedVariable | None
     saved_pivots: SavedVariable | None
@@ -13478,8 +10198,7 @@ class LinalgLuSolveBackward0(Node):
     left: Any
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         edges = self.next_edges
         grad_LU: Any = None
@@ -13494,9 +10213,7 @@ class LinalgLuSolveBackward0(Node):
         return (grad_LU, grad_B)
 
     def release_variables(self) -> None:
-        self.saved_LU = None
-        self.saved_pivots = None
-        self.saved_result = None
+        self.saved_LU = self.saved_pivots = self.saved_result = None
         self.released = True
 
 
@@ -13518,9 +10235,6 @@ def linalg_lu_solve(keys: int, LU: Any, pivots: Any, B: Any, left: Any, adjoint:
     node.saved_result = SavedVariable(result, node, 0)
     set_history(result, node)
     return result
-
-
-_lu_unpack = table("lu_unpack")
 
 
 class LuUnpackBackward0(Node):
@@ -13554,9 +10268,6 @@ def lu_unpack(keys: int, LU_data: Any, LU_pivots: Any, unpack_data: Any, unpack_
     return results
 
 
-_linalg_solve_triangular = table("linalg_solve_triangular")
-
-
 class LinalgSolveTriangularBackward0(Node):
     saved_self: SavedVariable | None
     saved_result: SavedVariable | None
@@ -13565,8 +10276,7 @@ class LinalgSolveTriangularBackward0(Node):
     upper: Any
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         edges = self.next_edges
         grad_self: Any = None
@@ -13581,8 +10291,7 @@ class LinalgSolveTriangularBackward0(Node):
         return (grad_self, grad_B)
 
     def release_variables(self) -> None:
-        self.saved_self = None
-        self.saved_result = None
+        self.saved_self = self.saved_result = None
         self.released = True
 
 
@@ -13604,9 +10313,6 @@ def linalg_solve_triangular(keys: int, self: Any, B: Any, upper: Any, left: Any,
     node.saved_result = SavedVariable(result, node, 0)
     set_history(result, node)
     return result
-
-
-_triangular_solve = table("triangular_solve")
 
 
 class TriangularSolveBackward0(Node):
@@ -13632,9 +10338,7 @@ class TriangularSolveBackward0(Node):
         return (grad_self, grad_A)
 
     def release_variables(self) -> None:
-        self.saved_self = None
-        self.saved_A = None
-        self.saved_solution = None
+        self.saved_self = self.saved_A = self.saved_solution = None
         self.released = True
 
 
@@ -13659,9 +10363,6 @@ def triangular_solve(keys: int, self: Any, A: Any, upper: Any, transpose: Any, u
     return results
 
 
-_linalg_lstsq = table("linalg_lstsq")
-
-
 class LinalgLstsqBackward0(Node):
     saved_self: SavedVariable | None
     saved_b: SavedVariable | None
@@ -13679,9 +10380,7 @@ class LinalgLstsqBackward0(Node):
         return (grad_self, grad_b)
 
     def release_variables(self) -> None:
-        self.saved_self = None
-        self.saved_b = None
-        self.saved_solution = None
+        self.saved_self = self.saved_b = self.saved_solution = None
         self.released = True
 
 
@@ -13701,9 +10400,6 @@ def linalg_lstsq(keys: int, self: Any, b: Any, rcond: Any, driver: Any) -> Any:
     node.saved_solution = SavedVariable(results[0], node, 0)
     set_histories((results[0], results[1], None, None), node)
     return results
-
-
-_geqrf = table("geqrf")
 
 
 class GeqrfBackward0(Node):
@@ -13727,16 +10423,12 @@ def geqrf(keys: int, self: Any) -> Any:
     return results
 
 
-_linalg_householder_product = table("linalg_householder_product")
-
-
 class LinalgHouseholderProductBackward0(Node):
     saved_input: SavedVariable | None
     saved_tau: SavedVariable | None
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         edges = self.next_edges
         grad_input: Any = None
@@ -13748,8 +10440,7 @@ class LinalgHouseholderProductBackward0(Node):
         return (grad_input, grad_tau)
 
     def release_variables(self) -> None:
-        self.saved_input = None
-        self.saved_tau = None
+        self.saved_input = self.saved_tau = None
         self.released = True
 
 
@@ -13770,9 +10461,6 @@ def linalg_householder_product(keys: int, input: Any, tau: Any) -> Any:
     return result
 
 
-_ormqr = table("ormqr")
-
-
 class OrmqrBackward0(Node):
     saved_self: SavedVariable | None
     saved_input2: SavedVariable | None
@@ -13781,8 +10469,7 @@ class OrmqrBackward0(Node):
     transpose: Any
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         edges = self.next_edges
         grad_self: Any = None
@@ -13798,9 +10485,7 @@ class OrmqrBackward0(Node):
         return (grad_self, grad_input2, grad_input3)
 
     def release_variables(self) -> None:
-        self.saved_self = None
-        self.saved_input2 = None
-        self.saved_input3 = None
+        self.saved_self = self.saved_input2 = self.saved_input3 = None
         self.released = True
 
 
@@ -13827,15 +10512,11 @@ def ormqr(keys: int, self: Any, input2: Any, input3: Any, left: Any, transpose: 
     return result
 
 
-_linalg_matrix_exp = table("linalg_matrix_exp")
-
-
 class LinalgMatrixExpBackward0(Node):
     saved_self: SavedVariable | None
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         self_ = self.unpack(self.saved_self)
         grad_self = matrix_exp_backward(grad, self_)
@@ -13861,16 +10542,12 @@ def linalg_matrix_exp(keys: int, self: Any) -> Any:
     return result
 
 
-_linalg_pinv_atol_rtol_tensor = table("linalg_pinv.atol_rtol_tensor")
-
-
 class LinalgPinvBackward0(Node):
     saved_self: SavedVariable | None
     saved_result: SavedVariable | None
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         self_ = self.unpack(self.saved_self)
         result = self.unpack(self.saved_result)
@@ -13878,8 +10555,7 @@ class LinalgPinvBackward0(Node):
         return (grad_self,)
 
     def release_variables(self) -> None:
-        self.saved_self = None
-        self.saved_result = None
+        self.saved_self = self.saved_result = None
         self.released = True
 
 
@@ -13899,9 +10575,6 @@ def linalg_pinv_atol_rtol_tensor(keys: int, self: Any, atol: Any, rtol: Any, her
     return result
 
 
-_linalg_vector_norm = table("linalg_vector_norm")
-
-
 class LinalgVectorNormBackward0(Node):
     saved_self: SavedVariable | None
     saved_result: SavedVariable | None
@@ -13910,8 +10583,7 @@ class LinalgVectorNormBackward0(Node):
     ord: Any
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         self_ = self.unpack(self.saved_self)
         result = self.unpack(self.saved_result)
@@ -13922,8 +10594,7 @@ class LinalgVectorNormBackward0(Node):
         return (grad_self,)
 
     def release_variables(self) -> None:
-        self.saved_self = None
-        self.saved_result = None
+        self.saved_self = self.saved_result = None
         self.released = True
 
 
@@ -13947,17 +10618,13 @@ def linalg_vector_norm(keys: int, self: Any, ord: Any, dim: Any, keepdim: Any, d
     return result
 
 
-_norm_ScalarOpt_dtype = table("norm.ScalarOpt_dtype")
-
-
 class NormBackward2(Node):
     saved_self: SavedVariable | None
     saved_result: SavedVariable | None
     p: Any
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         self_ = self.unpack(self.saved_self)
         result = self.unpack(self.saved_result)
@@ -13966,8 +10633,7 @@ class NormBackward2(Node):
         return (grad_self,)
 
     def release_variables(self) -> None:
-        self.saved_self = None
-        self.saved_result = None
+        self.saved_self = self.saved_result = None
         self.released = True
 
 
@@ -13989,17 +10655,13 @@ def norm_ScalarOpt_dtype(keys: int, self: Any, p: Any, dtype: Any) -> Any:
     return result
 
 
-_norm_Scalar = table("norm.Scalar")
-
-
 class NormBackward0(Node):
     saved_self: SavedVariable | None
     saved_result: SavedVariable | None
     p: Any
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         self_ = self.unpack(self.saved_self)
         result = self.unpack(self.saved_result)
@@ -14008,8 +10670,7 @@ class NormBackward0(Node):
         return (grad_self,)
 
     def release_variables(self) -> None:
-        self.saved_self = None
-        self.saved_result = None
+        self.saved_self = self.saved_result = None
         self.released = True
 
 
@@ -14030,9 +10691,6 @@ def norm_Scalar(keys: int, self: Any, p: Any) -> Any:
     return result
 
 
-_norm_ScalarOpt_dim_dtype = table("norm.ScalarOpt_dim_dtype")
-
-
 class NormBackward3(Node):
     saved_self: SavedVariable | None
     saved_result: SavedVariable | None
@@ -14041,8 +10699,7 @@ class NormBackward3(Node):
     p: Any
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         self_ = self.unpack(self.saved_self)
         result = self.unpack(self.saved_result)
@@ -14053,8 +10710,7 @@ class NormBackward3(Node):
         return (grad_self,)
 
     def release_variables(self) -> None:
-        self.saved_self = None
-        self.saved_result = None
+        self.saved_self = self.saved_result = None
         self.released = True
 
 
@@ -14078,9 +10734,6 @@ def norm_ScalarOpt_dim_dtype(keys: int, self: Any, p: Any, dim: Any, keepdim: An
     return result
 
 
-_norm_ScalarOpt_dim = table("norm.ScalarOpt_dim")
-
-
 class NormBackward1(Node):
     saved_self: SavedVariable | None
     saved_result: SavedVariable | None
@@ -14089,8 +10742,7 @@ class NormBackward1(Node):
     p: Any
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         self_ = self.unpack(self.saved_self)
         result = self.unpack(self.saved_result)
@@ -14101,8 +10753,7 @@ class NormBackward1(Node):
         return (grad_self,)
 
     def release_variables(self) -> None:
-        self.saved_self = None
-        self.saved_result = None
+        self.saved_self = self.saved_result = None
         self.released = True
 
 
@@ -14125,9 +10776,6 @@ def norm_ScalarOpt_dim(keys: int, self: Any, p: Any, dim: Any, keepdim: Any) -> 
     return result
 
 
-_dist = table("dist")
-
-
 class DistBackward0(Node):
     saved_self: SavedVariable | None
     saved_other: SavedVariable | None
@@ -14135,8 +10783,7 @@ class DistBackward0(Node):
     p: Any
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         edges = self.next_edges
         grad_self: Any = None
@@ -14156,9 +10803,7 @@ class DistBackward0(Node):
         return (grad_self, grad_other)
 
     def release_variables(self) -> None:
-        self.saved_self = None
-        self.saved_other = None
-        self.saved_result = None
+        self.saved_self = self.saved_other = self.saved_result = None
         self.released = True
 
 
@@ -14181,9 +10826,6 @@ def dist(keys: int, self: Any, other: Any, p: Any) -> Any:
     return result
 
 
-_renorm = table("renorm")
-
-
 class RenormBackward0(Node):
     saved_self: SavedVariable | None
     dim: Any
@@ -14191,8 +10833,7 @@ class RenormBackward0(Node):
     p: Any
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         self_ = self.unpack(self.saved_self)
         dim = self.dim
@@ -14224,30 +10865,12 @@ def renorm(keys: int, self: Any, p: Any, dim: Any, maxnorm: Any) -> Any:
     return result
 
 
-_renorm_ = table("renorm_")
-
-
-@AUTOGRAD.impl("renorm_")
-def renorm_(keys: int, self: Any, p: Any, dim: Any, maxnorm: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _renorm_[below](below, self, p, dim, maxnorm)
-    if requires_grad(self):
-        check_inplace(self)
-    edge_self = gradient_edge(self)
-    if edge_self is None and not requires_grad(self):
-        return _renorm_[below](below, self, p, dim, maxnorm)
-    node = RenormBackward0((edge_self,))
+@in_place_saving(AUTOGRAD, "renorm_", RenormBackward0, alone_of_four)
+def renorm_(node: Any, self: Any, p: Any, dim: Any, maxnorm: Any) -> None:
     node.saved_self = SavedVariable(self.clone())
     node.dim = dim
     node.maxnorm = maxnorm
     node.p = p
-    _renorm_[below](below, self, p, dim, maxnorm)
-    rebase_history(self, node)
-    return self
-
-
-_linalg_cross = table("linalg_cross")
 
 
 class LinalgCrossBackward0(Node):
@@ -14256,8 +10879,7 @@ class LinalgCrossBackward0(Node):
     dim: Any
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         edges = self.next_edges
         grad_self: Any = None
@@ -14273,8 +10895,7 @@ class LinalgCrossBackward0(Node):
         return (grad_self, grad_other)
 
     def release_variables(self) -> None:
-        self.saved_other = None
-        self.saved_self = None
+        self.saved_other = self.saved_self = None
         self.released = True
 
 
@@ -14296,15 +10917,11 @@ def linalg_cross(keys: int, self: Any, other: Any, dim: Any) -> Any:
     return result
 
 
-_trace = table("trace")
-
-
 class TraceBackward0(Node):
     self_shape: Any
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         self_shape = self.self_shape
         grad_self = trace_backward(grad, self_shape)
@@ -14326,17 +10943,13 @@ def trace(keys: int, self: Any) -> Any:
     return result
 
 
-__euclidean_dist = table("_euclidean_dist")
-
-
 class EuclideanDistBackward0(Node):
     saved_x1: SavedVariable | None
     saved_x2: SavedVariable | None
     saved_result: SavedVariable | None
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         edges = self.next_edges
         grad_x1: Any = None
@@ -14349,9 +10962,7 @@ class EuclideanDistBackward0(Node):
         return (grad_x1, grad_x2)
 
     def release_variables(self) -> None:
-        self.saved_x1 = None
-        self.saved_x2 = None
-        self.saved_result = None
+        self.saved_x1 = self.saved_x2 = self.saved_result = None
         self.released = True
 
 
@@ -14373,9 +10984,6 @@ def _euclidean_dist(keys: int, x1: Any, x2: Any) -> Any:
     return result
 
 
-__cdist_forward = table("_cdist_forward")
-
-
 class CdistBackward0(Node):
     saved_x1: SavedVariable | None
     saved_x2: SavedVariable | None
@@ -14383,8 +10991,7 @@ class CdistBackward0(Node):
     p: Any
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         edges = self.next_edges
         grad_x1: Any = None
@@ -14404,9 +11011,7 @@ class CdistBackward0(Node):
         return (grad_x1, grad_x2)
 
     def release_variables(self) -> None:
-        self.saved_x1 = None
-        self.saved_x2 = None
-        self.saved_result = None
+        self.saved_x1 = self.saved_x2 = self.saved_result = None
         self.released = True
 
 
@@ -14429,17 +11034,13 @@ def _cdist_forward(keys: int, x1: Any, x2: Any, p: Any, compute_mode: Any) -> An
     return result
 
 
-__pdist_forward = table("_pdist_forward")
-
-
 class PdistBackward0(Node):
     saved_self: SavedVariable | None
     saved_result: SavedVariable | None
     p: Any
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         self_ = self.unpack(self.saved_self)
         result = self.unpack(self.saved_result)
@@ -14448,8 +11049,7 @@ class PdistBackward0(Node):
         return (grad_self,)
 
     def release_variables(self) -> None:
-        self.saved_self = None
-        self.saved_result = None
+        self.saved_self = self.saved_result = None
         self.released = True
 
 
@@ -14470,17 +11070,13 @@ def _pdist_forward(keys: int, self: Any, p: Any) -> Any:
     return result
 
 
-__fft_c2c = table("_fft_c2c")
-
-
 class FftC2CBackward0(Node):
     dim: Any
     forward: Any
     normalization: Any
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         dim = self.dim
         forward = self.forward
@@ -14506,9 +11102,6 @@ def _fft_c2c(keys: int, self: Any, dim: Any, normalization: Any, forward: Any) -
     return result
 
 
-__fft_r2c = table("_fft_r2c")
-
-
 class FftR2CBackward0(Node):
     dim: Any
     normalization: Any
@@ -14516,8 +11109,7 @@ class FftR2CBackward0(Node):
     self_shape: Any
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         dim = self.dim
         normalization = self.normalization
@@ -14545,16 +11137,12 @@ def _fft_r2c(keys: int, self: Any, dim: Any, normalization: Any, onesided: Any) 
     return result
 
 
-__fft_c2r = table("_fft_c2r")
-
-
 class FftC2RBackward0(Node):
     dim: Any
     normalization: Any
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         dim = self.dim
         normalization = self.normalization
@@ -14578,17 +11166,13 @@ def _fft_c2r(keys: int, self: Any, dim: Any, normalization: Any, last_dim_size: 
     return result
 
 
-__softmax = table("_softmax")
-
-
 class SoftmaxBackward0(Node):
     saved_result: SavedVariable | None
     dim: Any
     self_dtype: Any
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         result = self.unpack(self.saved_result)
         dim = self.dim
@@ -14618,9 +11202,6 @@ def _softmax(keys: int, self: Any, dim: Any, half_to_float: Any) -> Any:
     return result
 
 
-__softmax_backward_data = table("_softmax_backward_data")
-
-
 class SoftmaxBackwardDataBackward0(Node):
     saved_output: SavedVariable | None
     saved_grad_output: SavedVariable | None
@@ -14628,8 +11209,7 @@ class SoftmaxBackwardDataBackward0(Node):
     input_dtype: Any
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         edges = self.next_edges
         grad_grad_output: Any = None
@@ -14647,8 +11227,7 @@ class SoftmaxBackwardDataBackward0(Node):
         return (grad_grad_output, grad_output)
 
     def release_variables(self) -> None:
-        self.saved_output = None
-        self.saved_grad_output = None
+        self.saved_output = self.saved_grad_output = None
         self.released = True
 
 
@@ -14671,17 +11250,13 @@ def _softmax_backward_data(keys: int, grad_output: Any, output: Any, dim: Any, i
     return result
 
 
-__log_softmax = table("_log_softmax")
-
-
 class LogSoftmaxBackward0(Node):
     saved_result: SavedVariable | None
     dim: Any
     self_dtype: Any
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         result = self.unpack(self.saved_result)
         dim = self.dim
@@ -14711,17 +11286,13 @@ def _log_softmax(keys: int, self: Any, dim: Any, half_to_float: Any) -> Any:
     return result
 
 
-__log_softmax_backward_data = table("_log_softmax_backward_data")
-
-
 class LogSoftmaxBackwardDataBackward0(Node):
     saved_output: SavedVariable | None
     saved_grad_output: SavedVariable | None
     dim: Any
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         edges = self.next_edges
         grad_grad_output: Any = None
@@ -14738,8 +11309,7 @@ class LogSoftmaxBackwardDataBackward0(Node):
         return (grad_grad_output, grad_output)
 
     def release_variables(self) -> None:
-        self.saved_output = None
-        self.saved_grad_output = None
+        self.saved_output = self.saved_grad_output = None
         self.released = True
 
 
@@ -14761,9 +11331,6 @@ def _log_softmax_backward_data(keys: int, grad_output: Any, output: Any, dim: An
     return result
 
 
-_nll_loss_forward = table("nll_loss_forward")
-
-
 class NllLossBackward0(Node):
     saved_self: SavedVariable | None
     saved_target: SavedVariable | None
@@ -14773,8 +11340,7 @@ class NllLossBackward0(Node):
     reduction: Any
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         self_ = self.unpack(self.saved_self)
         target = self.unpack(self.saved_target)
@@ -14786,10 +11352,7 @@ class NllLossBackward0(Node):
         return (grad_self,)
 
     def release_variables(self) -> None:
-        self.saved_self = None
-        self.saved_target = None
-        self.saved_weight = None
-        self.saved_total_weight = None
+        self.saved_self = self.saved_target = self.saved_weight = self.saved_total_weight = None
         self.released = True
 
 
@@ -14813,9 +11376,6 @@ def nll_loss_forward(keys: int, self: Any, target: Any, weight: Any, reduction: 
     return results
 
 
-_nll_loss_backward = table("nll_loss_backward")
-
-
 class NllLossBackwardBackward0(Node):
     saved_target: SavedVariable | None
     saved_weight: SavedVariable | None
@@ -14823,8 +11383,7 @@ class NllLossBackwardBackward0(Node):
     reduction: Any
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         edges = self.next_edges
         grad_grad_output: Any = None
@@ -14840,8 +11399,7 @@ class NllLossBackwardBackward0(Node):
         return (grad_grad_output, grad_self)
 
     def release_variables(self) -> None:
-        self.saved_target = None
-        self.saved_weight = None
+        self.saved_target = self.saved_weight = None
         self.released = True
 
 
@@ -14877,9 +11435,6 @@ def nll_loss_backward(
     return result
 
 
-_nll_loss2d_forward = table("nll_loss2d_forward")
-
-
 class NllLoss2DBackward0(Node):
     saved_self: SavedVariable | None
     saved_target: SavedVariable | None
@@ -14889,8 +11444,7 @@ class NllLoss2DBackward0(Node):
     reduction: Any
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         self_ = self.unpack(self.saved_self)
         target = self.unpack(self.saved_target)
@@ -14902,10 +11456,7 @@ class NllLoss2DBackward0(Node):
         return (grad_self,)
 
     def release_variables(self) -> None:
-        self.saved_self = None
-        self.saved_target = None
-        self.saved_weight = None
-        self.saved_total_weight = None
+        self.saved_self = self.saved_target = self.saved_weight = self.saved_total_weight = None
         self.released = True
 
 
@@ -14929,9 +11480,6 @@ def nll_loss2d_forward(keys: int, self: Any, target: Any, weight: Any, reduction
     return results
 
 
-_nll_loss2d_backward = table("nll_loss2d_backward")
-
-
 class NllLoss2DBackwardBackward0(Node):
     saved_target: SavedVariable | None
     saved_weight: SavedVariable | None
@@ -14939,8 +11487,7 @@ class NllLoss2DBackwardBackward0(Node):
     reduction: Any
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         edges = self.next_edges
         grad_grad_output: Any = None
@@ -14956,8 +11503,7 @@ class NllLoss2DBackwardBackward0(Node):
         return (grad_grad_output, grad_self)
 
     def release_variables(self) -> None:
-        self.saved_target = None
-        self.saved_weight = None
+        self.saved_target = self.saved_weight = None
         self.released = True
 
 
@@ -14995,17 +11541,13 @@ def nll_loss2d_backward(
     return result
 
 
-_mse_loss = table("mse_loss")
-
-
 class MseLossBackward0(Node):
     saved_self: SavedVariable | None
     saved_target: SavedVariable | None
     reduction: Any
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         edges = self.next_edges
         grad_self: Any = None
@@ -15023,8 +11565,7 @@ class MseLossBackward0(Node):
         return (grad_self, grad_target)
 
     def release_variables(self) -> None:
-        self.saved_self = None
-        self.saved_target = None
+        self.saved_self = self.saved_target = None
         self.released = True
 
 
@@ -15046,9 +11587,6 @@ def mse_loss(keys: int, self: Any, target: Any, reduction: Any) -> Any:
     return result
 
 
-_mse_loss_backward = table("mse_loss_backward")
-
-
 class MseLossBackwardBackward0(Node):
     saved_self: SavedVariable | None
     saved_target: SavedVariable | None
@@ -15056,8 +11594,7 @@ class MseLossBackwardBackward0(Node):
     reduction: Any
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
+        if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         edges = self.next_edges
         grad_grad_output: Any = None
@@ -15081,9 +11618,7 @@ class MseLossBackwardBackward0(Node):
         return (grad_grad_output, grad_self, grad_target)
 
     def release_variables(self) -> None:
-        self.saved_self = None
-        self.saved_target = None
-        self.saved_grad_output = None
+        self.saved_self = self.saved_target = self.saved_grad_output = None
         self.released = True
 
 
@@ -15109,234 +11644,81 @@ def mse_loss_backward(keys: int, grad_output: Any, self: Any, target: Any, reduc
     return result
 
 
-register_out_forms(
-    AUTOGRAD,
-    (
-        "normal.Tensor_Tensor_out",
-        "normal.Tensor_float_out",
-        "normal.float_Tensor_out",
-        "bernoulli.out",
-        "add.out",
-        "sub.out",
-        "mul.out",
-        "div.out",
-        "div.out_mode",
-        "remainder.Tensor_out",
-        "pow.Tensor_Tensor_out",
-        "pow.Scalar_out",
-        "pow.Tensor_Scalar_out",
-        "maximum.out",
-        "minimum.out",
-        "atan2.out",
-        "hypot.out",
-        "logaddexp.out",
-        "logaddexp2.out",
-        "nextafter.out",
-        "copysign.out",
-        "copysign.Scalar_out",
-        "fmod.Tensor_out",
-        "fmod.Scalar_out",
-        "fmax.out",
-        "fmin.out",
-        "ldexp.out",
-        "neg.out",
-        "abs.out",
-        "sgn.out",
-        "exp.out",
-        "log.out",
-        "sqrt.out",
-        "rsqrt.out",
-        "reciprocal.out",
-        "sin.out",
-        "cos.out",
-        "tanh.out",
-        "sigmoid.out",
-        "tan.out",
-        "asin.out",
-        "acos.out",
-        "atan.out",
-        "sinh.out",
-        "cosh.out",
-        "asinh.out",
-        "acosh.out",
-        "atanh.out",
-        "expm1.out",
-        "exp2.out",
-        "log1p.out",
-        "log2.out",
-        "log10.out",
-        "ceil.out",
-        "floor.out",
-        "trunc.out",
-        "round.out",
-        "round.decimals_out",
-        "sign.out",
-        "angle.out",
-        "frac.out",
-        "frexp.Tensor_out",
-        "nan_to_num.out",
-        "deg2rad.out",
-        "rad2deg.out",
-        "where.self_out",
-        "clamp.Tensor_out",
-        "clamp.out",
-        "clamp_max.Tensor_out",
-        "clamp_max.out",
-        "clamp_min.Tensor_out",
-        "clamp_min.out",
-        "addcmul.out",
-        "addcdiv.out",
-        "lerp.Tensor_out",
-        "lerp.Scalar_out",
-        "erf.out",
-        "erfc.out",
-        "erfinv.out",
-        "lgamma.out",
-        "digamma.out",
-        "polygamma.out",
-        "mvlgamma.out",
-        "i0.out",
-        "sinc.out",
-        "logit.out",
-        "igamma.out",
-        "igammac.out",
-        "xlogy.OutTensor",
-        "xlogy.OutScalar_Self",
-        "xlogy.OutScalar_Other",
-        "special_entr.out",
-        "special_ndtri.out",
-        "special_log_ndtr.out",
-        "special_erfcx.out",
-        "special_i0e.out",
-        "special_i1.out",
-        "special_i1e.out",
-        "special_xlog1py.out",
-        "special_xlog1py.self_scalar_out",
-        "special_xlog1py.other_scalar_out",
-        "special_zeta.out",
-        "special_zeta.self_scalar_out",
-        "special_zeta.other_scalar_out",
-        "sum.IntList_out",
-        "mean.dtype_out",
-        "mean.out",
-        "nansum.out",
-        "aminmax.out",
-        "max.unary_out",
-        "max.dim_max",
-        "min.unary_out",
-        "min.dim_min",
-        "amax.out",
-        "amin.out",
-        "prod.int_out",
-        "var.correction_out",
-        "std.correction_out",
-        "var_mean.correction_out",
-        "std_mean.correction_out",
-        "logsumexp.out",
-        "cumsum.out",
-        "cumprod.out",
-        "cummax.out",
-        "cummin.out",
-        "logcumsumexp.out",
-        "sort.values",
-        "sort.values_stable",
-        "topk.values",
-        "kthvalue.values",
-        "median.out",
-        "median.dim_values",
-        "nanmedian.out",
-        "nanmedian.dim_values",
-        "mode.values",
-        "take.out",
-        "gather.out",
-        "scatter.src_out",
-        "scatter.value_out",
-        "scatter_add.out",
-        "scatter_reduce.two_out",
-        "index_add.out",
-        "index_reduce.out",
-        "index_copy.out",
-        "index_select.out",
-        "masked_select.out",
-        "_conj_copy.out",
-        "_neg_view_copy.out",
-        "_reshape_alias_copy.out",
-        "alias_copy.out",
-        "as_strided_copy.out",
-        "diagonal_copy.out",
-        "expand_copy.out",
-        "permute_copy.out",
-        "select_copy.int_out",
-        "slice_copy.Tensor_out",
-        "squeeze_copy.out",
-        "squeeze_copy.dim_out",
-        "squeeze_copy.dims_out",
-        "t_copy.out",
-        "transpose_copy.int_out",
-        "unfold_copy.out",
-        "unsqueeze_copy.out",
-        "view_as_complex_copy.out",
-        "view_as_real_copy.out",
-        "view_copy.out",
-        "narrow_copy.out",
-        "slice_scatter.out",
-        "cat.out",
-        "stack.out",
-        "tril.out",
-        "triu.out",
-        "complex.out",
-        "polar.out",
-        "_conj_physical.out",
-        "mm.out",
-        "bmm.out",
-        "mv.out",
-        "dot.out",
-        "addmm.out",
-        "addmv.out",
-        "addr.out",
-        "baddbmm.out",
-        "addbmm.out",
-        "vdot.out",
-        "linalg_cholesky_ex.L",
-        "linalg_inv_ex.inverse",
-        "_linalg_det.result",
-        "_linalg_slogdet.sign",
-        "linalg_eig.out",
-        "_linalg_eigh.eigenvalues",
-        "linalg_qr.out",
-        "_linalg_svd.U",
-        "_linalg_solve_ex.result",
-        "cholesky.out",
-        "cholesky_inverse.out",
-        "cholesky_solve.out",
-        "linalg_lu_factor_ex.out",
-        "linalg_lu.out",
-        "linalg_lu_solve.out",
-        "lu_unpack.out",
-        "linalg_solve_triangular.out",
-        "triangular_solve.X",
-        "linalg_lstsq.out",
-        "geqrf.a",
-        "linalg_householder_product.out",
-        "ormqr.out",
-        "linalg_matrix_exp.out",
-        "linalg_pinv.atol_rtol_tensor_out",
-        "linalg_vector_norm.out",
-        "norm.ScalarOpt_dtype_out",
-        "norm.Scalar_out",
-        "norm.dtype_out",
-        "norm.out",
-        "dist.out",
-        "renorm.out",
-        "linalg_cross.out",
-        "trace.out",
-        "_euclidean_dist.out",
-        "_cdist_forward.out",
-        "_fft_c2c.out",
-        "_fft_r2c.out",
-        "_fft_c2r.out",
-        "_softmax.out",
-        "_log_softmax.out",
-        "mse_loss.out",
-    ),
-)
+# In-place operators whose nodes save nothing, or the tensor before the write, or after it.
+# fmt: off
+in_place(AUTOGRAD, "uniform_", UniformBackward0, alone_of_four)
+in_place(AUTOGRAD, "normal_", NormalBackward0, alone_of_four)
+in_place(AUTOGRAD, "log_normal_", LogNormalBackward0, alone_of_four)
+in_place(AUTOGRAD, "exponential_", ExponentialBackward0, alone_of_three)
+in_place(AUTOGRAD, "cauchy_", CauchyBackward0, alone_of_four)
+in_place(AUTOGRAD, "geometric_", GeometricBackward0, alone_of_three)
+in_place(AUTOGRAD, "random_.from", RandomBackward0, alone_of_four)
+in_place(AUTOGRAD, "random_.to", RandomBackward1, alone_of_three)
+in_place(AUTOGRAD, "random_", RandomBackward2, alone_of_two)
+in_place(AUTOGRAD, "bernoulli_.float", BernoulliBackward2, alone_of_three)
+in_place(AUTOGRAD, "eq_.Tensor", EqBackward1, two_of_two)
+in_place(AUTOGRAD, "eq_.Scalar", EqBackward0, alone_of_two)
+in_place(AUTOGRAD, "ne_.Tensor", NeBackward1, two_of_two)
+in_place(AUTOGRAD, "ne_.Scalar", NeBackward0, alone_of_two)
+in_place(AUTOGRAD, "lt_.Tensor", LtBackward1, two_of_two)
+in_place(AUTOGRAD, "lt_.Scalar", LtBackward0, alone_of_two)
+in_place(AUTOGRAD, "gt_.Tensor", GtBackward1, two_of_two)
+in_place(AUTOGRAD, "gt_.Scalar", GtBackward0, alone_of_two)
+in_place(AUTOGRAD, "le_.Tensor", LeBackward1, two_of_two)
+in_place(AUTOGRAD, "le_.Scalar", LeBackward0, alone_of_two)
+in_place(AUTOGRAD, "ge_.Tensor", GeBackward1, two_of_two)
+in_place(AUTOGRAD, "ge_.Scalar", GeBackward0, alone_of_two)
+in_place(AUTOGRAD, "copysign_.Scalar", CopysignBackward1, alone_of_two, save=old_self, keep=new_self)
+in_place(AUTOGRAD, "fmod_.Scalar", FmodBackward0, alone_of_two)
+in_place(AUTOGRAD, "neg_", NegBackward0, alone_of_one)
+in_place(AUTOGRAD, "abs_", AbsBackward0, alone_of_one, save=old_self)
+in_place(AUTOGRAD, "sgn_", SgnBackward0, alone_of_one, save=old_self, keep=new_self)
+in_place(AUTOGRAD, "exp_", ExpBackward0, alone_of_one, keep=new_self)
+in_place(AUTOGRAD, "log_", LogBackward0, alone_of_one, save=old_self)
+in_place(AUTOGRAD, "sqrt_", SqrtBackward0, alone_of_one, keep=new_self)
+in_place(AUTOGRAD, "rsqrt_", RsqrtBackward0, alone_of_one, keep=new_self)
+in_place(AUTOGRAD, "reciprocal_", ReciprocalBackward0, alone_of_one, keep=new_self)
+in_place(AUTOGRAD, "sin_", SinBackward0, alone_of_one, save=old_self)
+in_place(AUTOGRAD, "cos_", CosBackward0, alone_of_one, save=old_self)
+in_place(AUTOGRAD, "tanh_", TanhBackward0, alone_of_one, keep=new_self)
+in_place(AUTOGRAD, "sigmoid_", SigmoidBackward0, alone_of_one, keep=new_self)
+in_place(AUTOGRAD, "relu_", ReluBackward0, alone_of_one, keep=new_self)
+in_place(AUTOGRAD, "tan_", TanBackward0, alone_of_one, keep=new_self)
+in_place(AUTOGRAD, "asin_", AsinBackward0, alone_of_one, save=old_self)
+in_place(AUTOGRAD, "acos_", AcosBackward0, alone_of_one, save=old_self)
+in_place(AUTOGRAD, "atan_", AtanBackward0, alone_of_one, save=old_self)
+in_place(AUTOGRAD, "sinh_", SinhBackward0, alone_of_one, save=old_self)
+in_place(AUTOGRAD, "cosh_", CoshBackward0, alone_of_one, save=old_self)
+in_place(AUTOGRAD, "asinh_", AsinhBackward0, alone_of_one, save=old_self)
+in_place(AUTOGRAD, "acosh_", AcoshBackward0, alone_of_one, save=old_self)
+in_place(AUTOGRAD, "atanh_", AtanhBackward0, alone_of_one, save=old_self)
+in_place(AUTOGRAD, "expm1_", Expm1Backward0, alone_of_one, keep=new_self)
+in_place(AUTOGRAD, "exp2_", Exp2Backward0, alone_of_one, keep=new_self)
+in_place(AUTOGRAD, "log1p_", Log1PBackward0, alone_of_one, save=old_self)
+in_place(AUTOGRAD, "log2_", Log2Backward0, alone_of_one, save=old_self)
+in_place(AUTOGRAD, "log10_", Log10Backward0, alone_of_one, save=old_self)
+in_place(AUTOGRAD, "ceil_", CeilBackward0, alone_of_one)
+in_place(AUTOGRAD, "floor_", FloorBackward0, alone_of_one)
+in_place(AUTOGRAD, "trunc_", TruncBackward0, alone_of_one)
+in_place(AUTOGRAD, "round_", RoundBackward0, alone_of_one)
+in_place(AUTOGRAD, "round_.decimals", RoundBackward1, alone_of_two)
+in_place(AUTOGRAD, "sign_", SignBackward0, alone_of_one)
+in_place(AUTOGRAD, "frac_", FracBackward0, alone_of_one)
+in_place(AUTOGRAD, "nan_to_num_", NanToNumBackward0, alone_of_four, save=old_self)
+in_place(AUTOGRAD, "deg2rad_", Deg2RadBackward0, alone_of_one)
+in_place(AUTOGRAD, "rad2deg_", Rad2DegBackward0, alone_of_one)
+in_place(AUTOGRAD, "erf_", ErfBackward0, alone_of_one, save=old_self)
+in_place(AUTOGRAD, "erfc_", ErfcBackward0, alone_of_one, save=old_self)
+in_place(AUTOGRAD, "erfinv_", ErfinvBackward0, alone_of_one, keep=new_self)
+in_place(AUTOGRAD, "lgamma_", LgammaBackward0, alone_of_one, save=old_self)
+in_place(AUTOGRAD, "digamma_", DigammaBackward0, alone_of_one, save=old_self)
+in_place(AUTOGRAD, "i0_", I0Backward0, alone_of_one, save=old_self)
+in_place(AUTOGRAD, "sinc_", SincBackward0, alone_of_one, save=old_self)
+in_place(AUTOGRAD, "t_", TBackward1, alone_of_one, history=turn_history)
+in_place(AUTOGRAD, "fill_.Scalar", FillBackward2, alone_of_two)
+in_place(AUTOGRAD, "fill_.Tensor", FillBackward3, two_of_two)
+in_place(AUTOGRAD, "zero_", ZeroBackward0, alone_of_one)
+in_place(AUTOGRAD, "conj_physical_", ConjPhysicalBackward1, alone_of_one)
+# fmt: on
+
+register_out_forms()

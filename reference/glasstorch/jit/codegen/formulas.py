@@ -345,7 +345,7 @@ def _argument(given: Argument | Number) -> Argument:
 # overload -> the one that it calls (operators/composite, kernels/number_operands.py), and the arguments for that
 COMPOSITES: Final[dict[str, tuple[str, Callable[..., tuple[Any, ...]]]]] = {
     **{f"{name}.Scalar": (f"{name}.Tensor", _both) for name in pointwise_binary.COMPARISONS},
-    **{f"bitwise_{name}.Scalar": (f"bitwise_{name}.Tensor", _both) for name in ("and", "or", "xor")},
+    **{f"{name}.Scalar": (f"{name}.Tensor", _both) for name in pointwise_binary.BITWISE},
     "rsub.Tensor": ("sub.Tensor", _reversed),
     "rsub.Scalar": ("sub.Tensor", _reversed),
     "isnan": ("ne.Tensor", _with_itself),

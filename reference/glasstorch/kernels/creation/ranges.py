@@ -201,13 +201,17 @@ def _powers(base: Any, first: Any, last: Any, kind: Any, steps: int) -> Array:
 # A start or end that is a tensor is read as a number: no gradient passes through. ---------------------------------
 
 
-@COMPOSED.impl("linspace.Tensor_Tensor_out", "linspace.Tensor_Scalar_out", "linspace.Scalar_Tensor_out")
+@COMPOSED.impl("linspace.Tensor_Tensor_out")
+@COMPOSED.impl("linspace.Tensor_Scalar_out")
+@COMPOSED.impl("linspace.Scalar_Tensor_out")
 def linspace_tensors_out(start: Tensor | Number, end: Tensor | Number, steps: int, out: Tensor) -> Tensor:
     """As `linspace.out`."""
     return linspace(*ends("linspace", start, end), steps, out=out)
 
 
-@COMPOSED.impl("logspace.Tensor_Tensor_out", "logspace.Tensor_Scalar_out", "logspace.Scalar_Tensor_out")
+@COMPOSED.impl("logspace.Tensor_Tensor_out")
+@COMPOSED.impl("logspace.Tensor_Scalar_out")
+@COMPOSED.impl("logspace.Scalar_Tensor_out")
 def logspace_tensors_out(start: Tensor | Number, end: Tensor | Number, steps: int, base: float, out: Tensor) -> Tensor:
     """As `logspace.out`."""
     return logspace(*ends("logspace", start, end), steps, base, out=out)

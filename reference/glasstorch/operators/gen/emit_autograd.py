@@ -7,14 +7,19 @@ Differs: a node and its kernel stand side by side in one file. Gradients of argu
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import cache
 
 from glasstorch.core.errors import SchemaError
 from glasstorch.dispatch.schema import Argument
 from glasstorch.dispatch.tags import Tag
+from glasstorch.operators.gen.emit_inplace_or_view import NUMBERS
 from glasstorch.operators.gen.formulas import Formula, helper_modules, helper_names, local_name, read_formulas
-from glasstorch.operators.gen.model import Derivative, NativeFunction, located, python_name, result_names
+from glasstorch.operators.gen.model import OPERATORS, Derivative, NativeFunction, located, python_name, result_names
+
+MAKERS = OPERATORS.parent / "autograd" / "in_place.py"
 
 # Written into a tensor of integers they record nothing (VariableTypeManual.cpp, copy_).
 OF_DIFFERENTIABLE_DTYPES = frozenset(("copy_",))
@@ -31,18 +36,16 @@ from typing import Any
 
 {helpers}
 from glasstorch.autograd.history import (
-    check_inplace,
     gradient_edge,
     gradient_edges,
-    rebase_history,
     refuse_complex,
     refuse_integers,
-    requires_grad,
     set_histories,
     set_history,
     turn_history,
 )
 from glasstorch.autograd.hooks import Gradients
+from glasstorch.autograd.in_place import {makers}
 from glasstorch.autograd.modes import grad_mode
 from glasstorch.autograd.node import Node
 from glasstorch.autograd.out_forms import register_out_forms
@@ -55,20 +58,33 @@ from glasstorch.operators.generated.registry import table
 AUTOGRAD = KernelTable("Autograd")
 '''
 
+FOOTER = """
+# In-place operators whose nodes save nothing, or the tensor before the write, or after it.
+# fmt: off
+{rows}# fmt: on
+
+register_out_forms()
+"""
+
 
 def emit(functions: list[NativeFunction], derivatives: dict[str, Derivative], mark: str) -> str:
     parts: list[str] = []
+    rows: list[str] = []
     used_helpers: set[str] = set()
     for text, formulas in emit_operators(functions, derivatives, helper_names()):
-        parts.append(text)
+        part, in_place, row = text.partition("in_place(")
+        parts.append(part)
+        rows.append(in_place + row)
         for formula in formulas:
             used_helpers |= formula.helpers
     modules = helper_modules()
     by_module = sorted((modules[name], name) for name in used_helpers)
     helpers = "\n".join(f"from {module} import {name}" for module, name in by_module)
-    header = HEADER.format(mark=mark, helpers=helpers)
-    outs = [f.name for f in functions if f.schema.is_out and f.functional in derivatives]
-    return header + "".join(parts) + f"\n\nregister_out_forms(AUTOGRAD, {tuple(outs)})\n"
+    header = HEADER.format(mark=mark, helpers=helpers, makers=", ".join(_makers()))
+    tables = "".join(
+        f"{f.table} = table({f.name!r})\n" for f in functions if f.name in derivatives and not f.schema.is_inplace
+    )
+    return f"{header}\n{tables}\n{''.join(parts)}\n{FOOTER.format(rows=''.join(rows))}"
 
 
 def emit_operators(
@@ -145,10 +161,11 @@ class _Plan:
 def _operator(f: NativeFunction, derivative: Derivative, formulas: list[Formula], names: dict[str, str]) -> str:
     plan = _Plan(f, derivative, formulas)
     name = names[derivative.op]
-    table = f"{f.table} = table({f.name!r})\n"
     node = _node(name, plan) if f.name == derivative.op else ""
-    kernel = _inplace_kernel(name, plan) if f.schema.is_inplace else _kernel(name, plan)
-    return f"\n\n{table}\n{node}{kernel}"
+    if not f.schema.is_inplace:
+        return f"\n\n{node}{_kernel(name, plan)}"
+    kernel = _inplace_kernel(name, plan)
+    return f"\n\n{node}{kernel}" if node or kernel.startswith("@") else kernel
 
 
 def _returns_list(plan: _Plan) -> bool:
@@ -168,17 +185,11 @@ def _node(name: str, plan: _Plan) -> str:
     lines.append("    def apply(self, grads: Gradients) -> Gradients:\n")
     multiple = len(plan.names) > 1 or _returns_list(plan)
     uses_grads = any("grads" in formula.expression for formula in plan.formulas)
-    if not multiple:
-        lines.append(
-            "        grad: Any = grads[0]\n        if grad is None:\n            return (None,) * "
-            "len(self.next_edges)\n"
-        )
-    elif not uses_grads:
-        first = plan.names.index(plan.differentiable[0])
-        lines.append(
-            f"        grad: Any = grads[{first}]\n        if grad is None:\n            return (None,) * "
-            f"len(self.next_edges)\n"
-        )
+    if not (multiple and uses_grads):
+        arriving = f"grads[{plan.names.index(plan.differentiable[0]) if multiple else 0}]"
+        if any(re.search(r"\bgrad\b", formula.expression) for formula in plan.formulas):
+            arriving = f"(grad := {arriving})"
+        lines.append(f"        if {arriving} is None:\n            return (None,) * len(self.next_edges)\n")
     if plan.lists:
         formula = plan.formulas[0]
         lines += _unpack(formula, plan, "        ")
@@ -202,7 +213,7 @@ def _node(name: str, plan: _Plan) -> str:
     lines.append("\n    def release_variables(self) -> None:\n")
     saved = [f"saved_{n}" for n in (*plan.tensors, *plan.results)]
     if saved:
-        lines += [f"        self.{s} = None\n" for s in saved]
+        lines.append(f"        {' = '.join(f'self.{s}' for s in saved)} = None\n")
         lines.append("        self.released = True\n\n\n")
     else:
         lines[-1] = "\n\n"
@@ -260,8 +271,11 @@ def _save(plan: _Plan, inplace: bool) -> list[str]:
         value_or_none = f"{value} if {test} else None" if test else value
         lines.append(f"    node.saved_{n} = {value_or_none}\n")
     for name, expression in plan.constants.items():
-        if _owner(expression) not in plan.names:
+        owner = _owner(expression)
+        if owner not in plan.names:
             lines.append(f"    node.{local_name(name)} = {expression}\n")
+        elif inplace:  # what is written to keeps its shape and dtype
+            lines.append(f"    node.{name} = {expression.replace(owner + '.', 'self.')}\n")
     return lines
 
 
@@ -337,35 +351,45 @@ def _refuse_integers(plan: _Plan) -> list[str]:
 
 
 def _inplace_kernel(node: str, plan: _Plan) -> str:
+    """A row, or the function that saves what the node needs below one: the kernel is made by autograd/in_place.py."""
     f = plan.f
-    declared, passed = _signature(f)
-    lines = [f"@AUTOGRAD.impl({f.name!r})\n", f"def {f.identifier}(keys: int, {declared}) -> Any:\n"]
-    lines.append("    below = keys & BELOW_AUTOGRAD\n")
-    call = f"{f.table}[below](below, {passed})"
-    simple = " and ".join(
-        f"({a.name} is None or {a.name}._autograd_meta is None)"
-        if a.type.is_optional
-        else f"{a.name}._autograd_meta is None"
-        for a in plan.arguments
-    )
-    test = f"({simple})" if len(plan.arguments) > 1 else simple
-    if f.schema.name in OF_DIFFERENTIABLE_DTYPES:
-        test += " or not (self.dtype.is_floating_point or self.dtype.is_complex)"
-    lines.append(f"    if {test} or not grad_mode.get():\n        return {call}\n")
-    concerned = " or ".join(
-        f"({a.name} is not None and requires_grad({a.name}))" if a.type.is_optional else f"requires_grad({a.name})"
-        for a in plan.arguments
-    )
-    lines.append(f"    if {concerned}:\n        check_inplace(self)\n")  # before a view is given a new node
-    edge_lines, none = _edges(plan)
-    lines += edge_lines
-    lines.append(f"    if {none} and not requires_grad(self):\n        return {call}\n")
-    edges = _tuple([f"edge_{a.name}" for a in plan.arguments])
-    lines.append(f"    node = {node}({edges})\n")
-    lines += _save(plan, inplace=True)
-    lines.append(f"    {call}\n")
-    history = "turn_history" if Tag.inplace_view in f.tags else "rebase_history"
-    lines.append(f"    {history}(self, node)\n")
-    lines += _save_results(plan, {"result": "self"})
-    lines.append("    return self\n")
-    return "".join(lines)
+    if Tag.inplace_view in f.tags and any(_owner(expression) in plan.names for expression in plan.constants.values()):
+        raise SchemaError(f"{f.name} changes the shape of its result, of which a formula therefore can save no facts")
+    told = [f'"{f.name}"', node, *_inplace_maker(plan)]
+    save = _save(plan, inplace=True)
+    alone = save == ["    node.saved_self = SavedVariable(self.clone())\n"]
+    told += ["save=old_self"] if alone else []
+    told += ["keep=new_self"] if plan.results else []
+    told += ["history=turn_history"] if Tag.inplace_view in f.tags else []
+    told += ["real_or_complex=True"] if f.schema.name in OF_DIFFERENTIABLE_DTYPES else []
+    row = f"(AUTOGRAD, {', '.join(told)})\n"
+    if alone or not save:
+        return f"in_place{row}"
+    declared, _ = _signature(f)
+    edges = [f"edge_{a.name}" for a in plan.arguments]
+    used = "".join(save)
+    taken = [edge if re.search(rf"\b{edge}\b", used) else "_" for edge in edges]
+    if set(taken) != {"_"}:
+        save.insert(0, f"    {', '.join(taken)} = node.next_edges\n")
+    return f"@in_place_saving{row}def {f.identifier}(node: Any, {declared}) -> None:\n{''.join(save)}"
+
+
+def _inplace_maker(plan: _Plan) -> list[str]:
+    """`alone_of_one`: what makes the kernel of an in-place operator; and, where it is told, which have gradients."""
+    arguments = plan.f.schema.arguments
+    places = [arguments.index(a) for a in plan.arguments]
+    optional = any(a.type.is_optional for a in plan.arguments)
+    many = NUMBERS[len(arguments)] if len(arguments) < len(NUMBERS) else str(len(arguments))
+    kind = {(0,): "alone", (0, 1): "two"}.get(tuple(places), "several")
+    makers = _makers()
+    if f"{kind}_of_{many}" not in makers or optional:
+        kind = "several"
+    if f"{kind}_of_{many}" not in makers or places[0] != 0:
+        raise SchemaError(f"{plan.f.name} needs {kind}_of_{many} in {MAKERS.name}; it has {', '.join(makers)}")
+    return [f"{kind}_of_{many}", *(map(str, places) if kind == "several" else ())]
+
+
+@cache
+def _makers() -> tuple[str, ...]:
+    """The functions of autograd/in_place.py, read without importing it (it lies above this layer)."""
+    return tuple(re.findall(r"^def (\w+)", MAKERS.read_text(encoding="utf-8"), re.MULTILINE))

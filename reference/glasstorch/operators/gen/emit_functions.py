@@ -121,10 +121,13 @@ def emit(functions: list[NativeFunction], mark: str) -> str:
     names = group(functions)
     parts = [HEADER.format(mark=mark)]
     parts += [f"{f.table} = table({f.name!r})\n" for n in names for f in _called_here(n)]
+    parts.append("# fmt: off\n")
     for name in names:
         overloads = [f.name for f in name.plain]
         outs = f", {[f.name for f in name.outs]!r}" if name.outs else ""
-        parts.append(f"_parse_{name.name} = PythonFunction({name.name!r}, {overloads!r}{outs})\n")
+        row = f"_parse_{name.name} = PythonFunction({name.name!r}, {overloads!r}{outs})\n"
+        parts.append(row.replace("'", '"'))
+    parts.append("# fmt: on\n")
     for n in names:
         shape = _plain if n.has_plain_parameters else _loose if _is_loose(n) else _starred
         parts.append("\n\n" + shape(n))

@@ -1,35 +1,36 @@
 """Emits `autograd/generated/inplace_or_view_kernels.py`: who writes is counted, who views is recorded.
 
 Mirrors: tools/autograd/gen_inplace_or_view_type.py
-Differs: nothing in substance.
+Differs: it writes a row for an operator, and no function: `autograd/inplace_or_view.py` makes that.
 """
 
 from __future__ import annotations
 
-from glasstorch.operators.gen.model import NativeFunction, python_name
+import re
 
-HEADER = '''"""The ADInplaceOrView kernels: in-place operators raise versions, views remember their base. {mark}
+from glasstorch.core.errors import SchemaError
+from glasstorch.dispatch.tags import Tag
+from glasstorch.operators.gen.model import OPERATORS, NativeFunction
+
+HEADER = '''"""Which operators have ADInplaceOrView kernels, and what makes each. {mark}
 
 Mirrors: torch/csrc/autograd/generated/ADInplaceOrViewType_*.cpp
-Differs: nothing in substance. Backend kernels never do either.
+Differs: rows; the functions that they name are in `autograd/inplace_or_view.py`.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from glasstorch.autograd.inplace_or_view import {makers}
+from glasstorch.autograd.views import as_views, shares_version
 
-from glasstorch.autograd.views import as_view, as_views, shares_version
-from glasstorch.core.keys import BELOW_ADINPLACEORVIEW
-from glasstorch.dispatch.library import KernelTable
-from glasstorch.operators.generated.registry import table
-
-ADINPLACEORVIEW = KernelTable("ADInplaceOrView")
+# fmt: off
 '''
+
+MAKERS = OPERATORS.parent / "autograd" / "inplace_or_view.py"
+NUMBERS = ("none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
 
 # Views through which no gradient flows: they share the version counter and have no base.
 NOT_DIFFERENTIABLE = frozenset(["detach", "view.dtype"])
-# The out= forms of operators made of others are made of others too, which count what they write; but for these.
-KERNELS_OF_THEIR_OWN = frozenset(["conj_physical.out", "linalg_eigvals.out", "log_softmax.int_out", "softmax.int_out"])
 # The result is the argument itself, though the schema declares a view: of itself nothing can be one.
 THE_ARGUMENT_ITSELF = frozenset(["lift_fresh"])
 
@@ -37,43 +38,32 @@ THE_ARGUMENT_ITSELF = frozenset(["lift_fresh"])
 def emit(functions: list[NativeFunction], mark: str) -> str:
     concerned = [f for f in functions if f.schema.is_inplace or f.schema.is_out or f.schema.is_view]
     implicit = {f.name for f in functions if f.is_composite_implicit}
-    made_of_others = {f.name for f in concerned if f.schema.is_out and f.functional in implicit} - KERNELS_OF_THEIR_OWN
+    # The out= form of an operator made of others is made of others too, which count what they write.
+    made_of_others = {
+        f.name for f in concerned if f.schema.is_out and f.functional in implicit and Tag.own_kernel not in f.tags
+    }
     without = made_of_others | implicit | THE_ARGUMENT_ITSELF
     own = [f for f in concerned if f.name not in without]
-    return HEADER.format(mark=mark) + "".join(map(_kernel, own))
+    makers = re.findall(r"^def (\w+)", MAKERS.read_text(encoding="utf-8"), re.MULTILINE)
+    rows = (f'row("{f.name}", {_made(f, makers)})\n' for f in own)
+    return HEADER.format(mark=mark, makers=", ".join(makers)) + "".join(rows) + "# fmt: on\n"
 
 
-def _kernel(f: NativeFunction) -> str:
-    names = [python_name(a.name) for a in f.schema.arguments]
-    declared = ", ".join(f"{n}: Any" for n in names)
-    passed = ", ".join(names)
-    lines = [
-        f"\n\n{f.table} = table({f.name!r})\n\n\n",
-        f"@ADINPLACEORVIEW.impl({f.name!r})\n",
-        f"def {f.identifier}(keys: int, {declared}) -> Any:\n",
-        "    below = keys & BELOW_ADINPLACEORVIEW\n",
-    ]
-    call = f"{f.table}[below](below, {passed})"
-    written = [a.name for a in f.schema.arguments if a.type.is_write]
-    lists = {a.name: a.type.is_list for a in f.schema.arguments}
+def _made(f: NativeFunction, makers: list[str]) -> str:
+    """`views_first_of_three`: what makes an operator's kernel, and what else that is told."""
+    arguments = f.schema.arguments
+    written = [i for i, a in enumerate(arguments) if a.type.is_write]
+    lists = [i for i in written if arguments[i].type.is_list]
+    if lists and lists != [len(arguments) - 1]:
+        raise SchemaError(f"{f.where}: {f.name} writes to a list of tensors that is not its last argument")
     if written:
-        for name in written:
-            one, indent = python_name(name), "    "
-            if lists[name]:
-                lines.append(f"    for tensor in {one}:\n")
-                one, indent = "tensor", "        "
-            lines.append(f"{indent}if (storage := {one}._storage) is not None and storage.lazy is not None:\n")
-            lines.append(f"{indent}    storage.materialize()\n")
-        lines.append(f"    returned = {call}\n")
-        for name in written:
-            if lists[name]:
-                lines.append(f"    for tensor in {python_name(name)}:\n        tensor.bump_version()\n")
-            else:
-                lines.append(f"    {python_name(name)}.bump_version()\n")
-        lines.append("    return returned\n")
-    else:
-        base = next(a.name for a in f.schema.arguments if a.type.alias)
-        wrap = "as_views" if f.schema.returns[0].type.is_list else "as_view"
-        wrap = "shares_version" if f.name in NOT_DIFFERENTIABLE else wrap
-        lines.append(f"    return {wrap}({base}, {call})\n")
-    return "".join(lines)
+        place = "first" if written == [0] else "last" if written == [len(arguments) - 1] else "several"
+        maker = f"writes_{place}_of_{NUMBERS[len(arguments)]}"
+        several = f"writes_several, {', '.join(map(str, written))}"
+        return "writes_last_list" if lists else maker if maker in makers else several
+    maker = f"views_first_of_{NUMBERS[len(arguments)]}"
+    if maker not in makers or not arguments[0].type.alias:
+        raise SchemaError(f"{f.where}: {f.name} needs {maker} in {MAKERS.name}, which shows its first argument")
+    remember = "as_views" if f.schema.returns[0].type.is_list else ""
+    remember = "shares_version" if f.name in NOT_DIFFERENTIABLE else remember
+    return f"{maker}, {remember}" if remember else maker

@@ -70,7 +70,7 @@ from glasstorch.core.errors import ArgumentTypeError
 from glasstorch.core.tensor_impl import TensorImpl
 from glasstorch.dispatch.active_keys import active_keys
 from glasstorch.calls.arguments import NUMBERS
-from glasstorch.calls.as_method import as_method
+from glasstorch.calls.as_method import as_method, names_of_methods
 from glasstorch.operators.generated import functions as _f
 from glasstorch.operators.generated.registry import table
 from glasstorch.calls.python_operators import equality_operator, method_operator, reflected_operator
@@ -79,6 +79,8 @@ if TYPE_CHECKING:
     from glasstorch._tensor import Tensor
 
 {tables}
+NAMES = names_of_methods(vars(_f))
+
 
 def _part(view: Any) -> property:
     """A property that shows a part of a tensor; to assign a tensor or a number is to write there."""
@@ -132,7 +134,7 @@ def emit(functions: list[NativeFunction], mark: str) -> str:
                 f"\n    def {dunder}(self, other: Any) -> Tensor:\n"
                 f"        return reflected_operator(_f.{name_}, self, other)\n"
             )
-    parts += [f"    {dunder} = as_method(_f.{name_})\n" for dunder, name_ in UNARY.items() if name_ in names]
+    parts += [f"    {dunder} = as_method(_f.{name_}, NAMES)\n" for dunder, name_ in UNARY.items() if name_ in names]
     if "bitwise_not" in names:
         parts.append("    __invert__ = _invert\n")
     if "__eq__" in "".join(parts):
@@ -144,7 +146,7 @@ def _method(name: Name) -> str:
     f = name.primary
     at = next(i for i, a in enumerate(f.schema.arguments) if a.name == "self")
     if at == 0:
-        return f"    {name.name} = as_method(_f.{python_name(name.name)})\n"
+        return f"    {name.name} = as_method(_f.{python_name(name.name)}, NAMES)\n"
     others = [python_name(a.name) for a in f.schema.arguments if a.name != "self"]
     call = ["self" if a.name == "self" else python_name(a.name) for a in f.schema.arguments]
     return (

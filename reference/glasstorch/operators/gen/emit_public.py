@@ -17,11 +17,19 @@ Differs: explicit re-exports.
 
 from glasstorch.operators.generated import functions as _functions
 from glasstorch.calls.listed import listed as _listed
+
+# fmt: off
+from glasstorch.operators.generated.functions import (  # isort: skip
+{names}
+)
+# fmt: on
+
 '''
+WIDTH = 120
 
 
 def emit(functions: list[NativeFunction], mark: str) -> str:
-    lines, listed = [HEADER.format(mark=mark)], []
+    names, listed = [], []
     for name in group(functions):
         hidden = name.name.startswith("_") or name.name.endswith("_backward")
         generated = name.primary.python_function == "generated"
@@ -30,5 +38,11 @@ def emit(functions: list[NativeFunction], mark: str) -> str:
             if takes_list_after_tensor(name):
                 listed.append(f"{shown} = _listed(_functions.{shown}, {name.primary.schema.positional[1].name!r})\n")
             else:
-                lines.append(f"from glasstorch.operators.generated.functions import {shown} as {shown}\n")
-    return "".join([*lines, "\n", *listed])
+                names.append(f"{shown} as {shown},")
+    lines, line = [], ""
+    for exported in sorted(names):  # a new letter starts a line, so that a new name moves few others
+        if len(line) + len(exported) >= WIDTH or line.strip()[:1] != exported[0]:
+            lines.append(line)
+            line = "   "
+        line += f" {exported}"
+    return HEADER.format(mark=mark, names="\n".join([*lines[1:], line])) + "".join(listed)

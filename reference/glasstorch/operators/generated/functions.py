@@ -831,6 +831,7 @@ _nll_loss_nd = table("nll_loss_nd")
 _cross_entropy_loss = table("cross_entropy_loss")
 _mse_loss = table("mse_loss")
 _mse_loss_backward = table("mse_loss_backward")
+# fmt: off
 _parse_empty = PythonFunction("empty", ["empty.memory_format"], ["empty.out"])
 _parse_empty_strided = PythonFunction("empty_strided", ["empty_strided"])
 _parse_empty_like = PythonFunction("empty_like", ["empty_like"])
@@ -845,68 +846,28 @@ _parse_new_empty_strided = PythonFunction("new_empty_strided", ["new_empty_strid
 _parse_new_zeros = PythonFunction("new_zeros", ["new_zeros"])
 _parse_new_ones = PythonFunction("new_ones", ["new_ones"])
 _parse_new_full = PythonFunction("new_full", ["new_full"])
-_parse_arange = PythonFunction(
-    "arange", ["arange", "arange.start", "arange.start_step"], ["arange.out", "arange.start_out"]
-)
+_parse_arange = PythonFunction("arange", ["arange", "arange.start", "arange.start_step"], ["arange.out", "arange.start_out"])
 _parse_range = PythonFunction("range", ["range", "range.step"], ["range.out_", "range.out"])
 _parse_eye = PythonFunction("eye", ["eye", "eye.m"], ["eye.out", "eye.m_out"])
 _parse_empty_permuted = PythonFunction("empty_permuted", ["empty_permuted"])
-_parse_linspace = PythonFunction(
-    "linspace",
-    ["linspace", "linspace.Tensor_Tensor", "linspace.Tensor_Scalar", "linspace.Scalar_Tensor"],
-    ["linspace.out", "linspace.Tensor_Tensor_out", "linspace.Tensor_Scalar_out", "linspace.Scalar_Tensor_out"],
-)
-_parse_logspace = PythonFunction(
-    "logspace",
-    ["logspace", "logspace.Tensor_Tensor", "logspace.Tensor_Scalar", "logspace.Scalar_Tensor"],
-    ["logspace.out", "logspace.Tensor_Tensor_out", "logspace.Tensor_Scalar_out", "logspace.Scalar_Tensor_out"],
-)
+_parse_linspace = PythonFunction("linspace", ["linspace", "linspace.Tensor_Tensor", "linspace.Tensor_Scalar", "linspace.Scalar_Tensor"], ["linspace.out", "linspace.Tensor_Tensor_out", "linspace.Tensor_Scalar_out", "linspace.Scalar_Tensor_out"])
+_parse_logspace = PythonFunction("logspace", ["logspace", "logspace.Tensor_Tensor", "logspace.Tensor_Scalar", "logspace.Scalar_Tensor"], ["logspace.out", "logspace.Tensor_Tensor_out", "logspace.Tensor_Scalar_out", "logspace.Scalar_Tensor_out"])
 _parse_tril_indices = PythonFunction("tril_indices", ["tril_indices"])
 _parse_triu_indices = PythonFunction("triu_indices", ["triu_indices"])
 _parse_bartlett_window = PythonFunction("bartlett_window", ["bartlett_window", "bartlett_window.periodic"])
 _parse_blackman_window = PythonFunction("blackman_window", ["blackman_window", "blackman_window.periodic"])
 _parse_hann_window = PythonFunction("hann_window", ["hann_window", "hann_window.periodic"])
-_parse_hamming_window = PythonFunction(
-    "hamming_window",
-    [
-        "hamming_window",
-        "hamming_window.periodic",
-        "hamming_window.periodic_alpha",
-        "hamming_window.periodic_alpha_beta",
-    ],
-)
-_parse_kaiser_window = PythonFunction(
-    "kaiser_window", ["kaiser_window", "kaiser_window.periodic", "kaiser_window.beta"]
-)
+_parse_hamming_window = PythonFunction("hamming_window", ["hamming_window", "hamming_window.periodic", "hamming_window.periodic_alpha", "hamming_window.periodic_alpha_beta"])
+_parse_kaiser_window = PythonFunction("kaiser_window", ["kaiser_window", "kaiser_window.periodic", "kaiser_window.beta"])
 _parse_scalar_tensor = PythonFunction("scalar_tensor", ["scalar_tensor"])
 _parse_rand = PythonFunction("rand", ["rand", "rand.generator"], ["rand.out", "rand.generator_out"])
 _parse_rand_like = PythonFunction("rand_like", ["rand_like", "rand_like.generator"])
 _parse_randn = PythonFunction("randn", ["randn", "randn.generator"], ["randn.out", "randn.generator_out"])
 _parse_randn_like = PythonFunction("randn_like", ["randn_like", "randn_like.generator"])
-_parse_randint = PythonFunction(
-    "randint",
-    ["randint", "randint.generator", "randint.low", "randint.low_generator"],
-    ["randint.out", "randint.generator_out", "randint.low_out", "randint.low_generator_out"],
-)
-_parse_randint_like = PythonFunction(
-    "randint_like",
-    [
-        "randint_like",
-        "randint_like.generator",
-        "randint_like.Tensor",
-        "randint_like.Tensor_generator",
-        "randint_like.low_dtype",
-        "randint_like.low_generator_dtype",
-    ],
-)
-_parse_randperm = PythonFunction(
-    "randperm", ["randperm", "randperm.generator"], ["randperm.out", "randperm.generator_out"]
-)
-_parse_normal = PythonFunction(
-    "normal",
-    ["normal.Tensor_Tensor", "normal.Tensor_float", "normal.float_Tensor", "normal.float_float"],
-    ["normal.Tensor_Tensor_out", "normal.Tensor_float_out", "normal.float_Tensor_out", "normal.float_float_out"],
-)
+_parse_randint = PythonFunction("randint", ["randint", "randint.generator", "randint.low", "randint.low_generator"], ["randint.out", "randint.generator_out", "randint.low_out", "randint.low_generator_out"])
+_parse_randint_like = PythonFunction("randint_like", ["randint_like", "randint_like.generator", "randint_like.Tensor", "randint_like.Tensor_generator", "randint_like.low_dtype", "randint_like.low_generator_dtype"])
+_parse_randperm = PythonFunction("randperm", ["randperm", "randperm.generator"], ["randperm.out", "randperm.generator_out"])
+_parse_normal = PythonFunction("normal", ["normal.Tensor_Tensor", "normal.Tensor_float", "normal.float_Tensor", "normal.float_float"], ["normal.Tensor_Tensor_out", "normal.Tensor_float_out", "normal.float_Tensor_out", "normal.float_float_out"])
 _parse_bernoulli = PythonFunction("bernoulli", ["bernoulli", "bernoulli.p"], ["bernoulli.out"])
 _parse_multinomial = PythonFunction("multinomial", ["multinomial"], ["multinomial.out"])
 _parse_uniform_ = PythonFunction("uniform_", ["uniform_"])
@@ -936,11 +897,7 @@ _parse_floor_divide = PythonFunction("floor_divide", ["floor_divide"], ["floor_d
 _parse_floor_divide_ = PythonFunction("floor_divide_", ["floor_divide_.Tensor"])
 _parse_remainder = PythonFunction("remainder", ["remainder.Tensor"], ["remainder.Tensor_out"])
 _parse_remainder_ = PythonFunction("remainder_", ["remainder_.Tensor"])
-_parse_pow = PythonFunction(
-    "pow",
-    ["pow.Tensor_Tensor", "pow.Scalar", "pow.Tensor_Scalar"],
-    ["pow.Tensor_Tensor_out", "pow.Scalar_out", "pow.Tensor_Scalar_out"],
-)
+_parse_pow = PythonFunction("pow", ["pow.Tensor_Tensor", "pow.Scalar", "pow.Tensor_Scalar"], ["pow.Tensor_Tensor_out", "pow.Scalar_out", "pow.Tensor_Scalar_out"])
 _parse_pow_ = PythonFunction("pow_", ["pow_.Tensor", "pow_.Scalar"])
 _parse_maximum = PythonFunction("maximum", ["maximum"], ["maximum.out"])
 _parse_minimum = PythonFunction("minimum", ["minimum"], ["minimum.out"])
@@ -948,9 +905,7 @@ _parse_eq = PythonFunction("eq", ["eq.Tensor", "eq.Scalar"], ["eq.Tensor_out", "
 _parse_eq_ = PythonFunction("eq_", ["eq_.Tensor", "eq_.Scalar"])
 _parse_ne = PythonFunction("ne", ["ne.Tensor", "ne.Scalar"], ["ne.Tensor_out", "ne.Scalar_out"])
 _parse_ne_ = PythonFunction("ne_", ["ne_.Tensor", "ne_.Scalar"])
-_parse_not_equal = PythonFunction(
-    "not_equal", ["not_equal.Tensor", "not_equal.Scalar"], ["not_equal.Tensor_out", "not_equal.Scalar_out"]
-)
+_parse_not_equal = PythonFunction("not_equal", ["not_equal.Tensor", "not_equal.Scalar"], ["not_equal.Tensor_out", "not_equal.Scalar_out"])
 _parse_not_equal_ = PythonFunction("not_equal_", ["not_equal_.Tensor", "not_equal_.Scalar"])
 _parse_lt = PythonFunction("lt", ["lt.Tensor", "lt.Scalar"], ["lt.Tensor_out", "lt.Scalar_out"])
 _parse_lt_ = PythonFunction("lt_", ["lt_.Tensor", "lt_.Scalar"])
@@ -958,41 +913,21 @@ _parse_less = PythonFunction("less", ["less.Tensor", "less.Scalar"], ["less.Tens
 _parse_less_ = PythonFunction("less_", ["less_.Tensor", "less_.Scalar"])
 _parse_gt = PythonFunction("gt", ["gt.Tensor", "gt.Scalar"], ["gt.Tensor_out", "gt.Scalar_out"])
 _parse_gt_ = PythonFunction("gt_", ["gt_.Tensor", "gt_.Scalar"])
-_parse_greater = PythonFunction(
-    "greater", ["greater.Tensor", "greater.Scalar"], ["greater.Tensor_out", "greater.Scalar_out"]
-)
+_parse_greater = PythonFunction("greater", ["greater.Tensor", "greater.Scalar"], ["greater.Tensor_out", "greater.Scalar_out"])
 _parse_greater_ = PythonFunction("greater_", ["greater_.Tensor", "greater_.Scalar"])
 _parse_le = PythonFunction("le", ["le.Tensor", "le.Scalar"], ["le.Tensor_out", "le.Scalar_out"])
 _parse_le_ = PythonFunction("le_", ["le_.Tensor", "le_.Scalar"])
-_parse_less_equal = PythonFunction(
-    "less_equal", ["less_equal.Tensor", "less_equal.Scalar"], ["less_equal.Tensor_out", "less_equal.Scalar_out"]
-)
+_parse_less_equal = PythonFunction("less_equal", ["less_equal.Tensor", "less_equal.Scalar"], ["less_equal.Tensor_out", "less_equal.Scalar_out"])
 _parse_less_equal_ = PythonFunction("less_equal_", ["less_equal_.Tensor", "less_equal_.Scalar"])
 _parse_ge = PythonFunction("ge", ["ge.Tensor", "ge.Scalar"], ["ge.Tensor_out", "ge.Scalar_out"])
 _parse_ge_ = PythonFunction("ge_", ["ge_.Tensor", "ge_.Scalar"])
-_parse_greater_equal = PythonFunction(
-    "greater_equal",
-    ["greater_equal.Tensor", "greater_equal.Scalar"],
-    ["greater_equal.Tensor_out", "greater_equal.Scalar_out"],
-)
+_parse_greater_equal = PythonFunction("greater_equal", ["greater_equal.Tensor", "greater_equal.Scalar"], ["greater_equal.Tensor_out", "greater_equal.Scalar_out"])
 _parse_greater_equal_ = PythonFunction("greater_equal_", ["greater_equal_.Tensor", "greater_equal_.Scalar"])
-_parse_bitwise_and = PythonFunction(
-    "bitwise_and",
-    ["bitwise_and.Tensor", "bitwise_and.Scalar", "bitwise_and.Scalar_Tensor"],
-    ["bitwise_and.Tensor_out", "bitwise_and.Scalar_out"],
-)
+_parse_bitwise_and = PythonFunction("bitwise_and", ["bitwise_and.Tensor", "bitwise_and.Scalar", "bitwise_and.Scalar_Tensor"], ["bitwise_and.Tensor_out", "bitwise_and.Scalar_out"])
 _parse_bitwise_and_ = PythonFunction("bitwise_and_", ["bitwise_and_.Tensor", "bitwise_and_.Scalar"])
-_parse_bitwise_or = PythonFunction(
-    "bitwise_or",
-    ["bitwise_or.Tensor", "bitwise_or.Scalar", "bitwise_or.Scalar_Tensor"],
-    ["bitwise_or.Tensor_out", "bitwise_or.Scalar_out"],
-)
+_parse_bitwise_or = PythonFunction("bitwise_or", ["bitwise_or.Tensor", "bitwise_or.Scalar", "bitwise_or.Scalar_Tensor"], ["bitwise_or.Tensor_out", "bitwise_or.Scalar_out"])
 _parse_bitwise_or_ = PythonFunction("bitwise_or_", ["bitwise_or_.Tensor", "bitwise_or_.Scalar"])
-_parse_bitwise_xor = PythonFunction(
-    "bitwise_xor",
-    ["bitwise_xor.Tensor", "bitwise_xor.Scalar", "bitwise_xor.Scalar_Tensor"],
-    ["bitwise_xor.Tensor_out", "bitwise_xor.Scalar_out"],
-)
+_parse_bitwise_xor = PythonFunction("bitwise_xor", ["bitwise_xor.Tensor", "bitwise_xor.Scalar", "bitwise_xor.Scalar_Tensor"], ["bitwise_xor.Tensor_out", "bitwise_xor.Scalar_out"])
 _parse_bitwise_xor_ = PythonFunction("bitwise_xor_", ["bitwise_xor_.Tensor", "bitwise_xor_.Scalar"])
 _parse_bitwise_not = PythonFunction("bitwise_not", ["bitwise_not"], ["bitwise_not.out"])
 _parse_bitwise_not_ = PythonFunction("bitwise_not_", ["bitwise_not_"])
@@ -1006,9 +941,7 @@ _parse_logaddexp = PythonFunction("logaddexp", ["logaddexp"], ["logaddexp.out"])
 _parse_logaddexp2 = PythonFunction("logaddexp2", ["logaddexp2"], ["logaddexp2.out"])
 _parse_nextafter = PythonFunction("nextafter", ["nextafter"], ["nextafter.out"])
 _parse_nextafter_ = PythonFunction("nextafter_", ["nextafter_"])
-_parse_copysign = PythonFunction(
-    "copysign", ["copysign.Tensor", "copysign.Scalar"], ["copysign.out", "copysign.Scalar_out"]
-)
+_parse_copysign = PythonFunction("copysign", ["copysign.Tensor", "copysign.Scalar"], ["copysign.out", "copysign.Scalar_out"])
 _parse_copysign_ = PythonFunction("copysign_", ["copysign_.Tensor", "copysign_.Scalar"])
 _parse_fmod = PythonFunction("fmod", ["fmod.Tensor", "fmod.Scalar"], ["fmod.Tensor_out", "fmod.Scalar_out"])
 _parse_fmod_ = PythonFunction("fmod_", ["fmod_.Tensor", "fmod_.Scalar"])
@@ -1018,22 +951,10 @@ _parse_logical_or = PythonFunction("logical_or", ["logical_or"], ["logical_or.ou
 _parse_logical_or_ = PythonFunction("logical_or_", ["logical_or_"])
 _parse_logical_xor = PythonFunction("logical_xor", ["logical_xor"], ["logical_xor.out"])
 _parse_logical_xor_ = PythonFunction("logical_xor_", ["logical_xor_"])
-_parse_bitwise_left_shift = PythonFunction(
-    "bitwise_left_shift",
-    ["bitwise_left_shift.Tensor", "bitwise_left_shift.Tensor_Scalar", "bitwise_left_shift.Scalar_Tensor"],
-    ["bitwise_left_shift.Tensor_out", "bitwise_left_shift.Tensor_Scalar_out"],
-)
-_parse_bitwise_left_shift_ = PythonFunction(
-    "bitwise_left_shift_", ["bitwise_left_shift_.Tensor", "bitwise_left_shift_.Tensor_Scalar"]
-)
-_parse_bitwise_right_shift = PythonFunction(
-    "bitwise_right_shift",
-    ["bitwise_right_shift.Tensor", "bitwise_right_shift.Tensor_Scalar", "bitwise_right_shift.Scalar_Tensor"],
-    ["bitwise_right_shift.Tensor_out", "bitwise_right_shift.Tensor_Scalar_out"],
-)
-_parse_bitwise_right_shift_ = PythonFunction(
-    "bitwise_right_shift_", ["bitwise_right_shift_.Tensor", "bitwise_right_shift_.Tensor_Scalar"]
-)
+_parse_bitwise_left_shift = PythonFunction("bitwise_left_shift", ["bitwise_left_shift.Tensor", "bitwise_left_shift.Tensor_Scalar", "bitwise_left_shift.Scalar_Tensor"], ["bitwise_left_shift.Tensor_out", "bitwise_left_shift.Tensor_Scalar_out"])
+_parse_bitwise_left_shift_ = PythonFunction("bitwise_left_shift_", ["bitwise_left_shift_.Tensor", "bitwise_left_shift_.Tensor_Scalar"])
+_parse_bitwise_right_shift = PythonFunction("bitwise_right_shift", ["bitwise_right_shift.Tensor", "bitwise_right_shift.Tensor_Scalar", "bitwise_right_shift.Scalar_Tensor"], ["bitwise_right_shift.Tensor_out", "bitwise_right_shift.Tensor_Scalar_out"])
+_parse_bitwise_right_shift_ = PythonFunction("bitwise_right_shift_", ["bitwise_right_shift_.Tensor", "bitwise_right_shift_.Tensor_Scalar"])
 _parse_true_divide = PythonFunction("true_divide", ["true_divide.Tensor"], ["true_divide.out"])
 _parse_true_divide_ = PythonFunction("true_divide_", ["true_divide_.Tensor"])
 _parse_fmax = PythonFunction("fmax", ["fmax"], ["fmax.out"])
@@ -1046,11 +967,7 @@ _parse_lcm = PythonFunction("lcm", ["lcm"], ["lcm.out"])
 _parse_lcm_ = PythonFunction("lcm_", ["lcm_"])
 _parse_ldexp = PythonFunction("ldexp", ["ldexp.Tensor"], ["ldexp.out"])
 _parse_ldexp_ = PythonFunction("ldexp_", ["ldexp_"])
-_parse_float_power = PythonFunction(
-    "float_power",
-    ["float_power.Tensor_Tensor", "float_power.Tensor_Scalar", "float_power.Scalar"],
-    ["float_power.Tensor_Tensor_out", "float_power.Tensor_Scalar_out", "float_power.Scalar_out"],
-)
+_parse_float_power = PythonFunction("float_power", ["float_power.Tensor_Tensor", "float_power.Tensor_Scalar", "float_power.Scalar"], ["float_power.Tensor_Tensor_out", "float_power.Tensor_Scalar_out", "float_power.Scalar_out"])
 _parse_float_power_ = PythonFunction("float_power_", ["float_power_.Scalar", "float_power_.Tensor"])
 _parse_neg = PythonFunction("neg", ["neg"], ["neg.out"])
 _parse_neg_ = PythonFunction("neg_", ["neg_"])
@@ -1159,20 +1076,14 @@ _parse_deg2rad_ = PythonFunction("deg2rad_", ["deg2rad_"])
 _parse_rad2deg = PythonFunction("rad2deg", ["rad2deg"], ["rad2deg.out"])
 _parse_rad2deg_ = PythonFunction("rad2deg_", ["rad2deg_"])
 _parse_isreal = PythonFunction("isreal", ["isreal"])
-_parse_where = PythonFunction(
-    "where", ["where.self", "where.ScalarSelf", "where.ScalarOther", "where.Scalar", "where"], ["where.self_out"]
-)
+_parse_where = PythonFunction("where", ["where.self", "where.ScalarSelf", "where.ScalarOther", "where.Scalar", "where"], ["where.self_out"])
 _parse_clamp = PythonFunction("clamp", ["clamp.Tensor", "clamp"], ["clamp.Tensor_out", "clamp.out"])
 _parse_clamp_ = PythonFunction("clamp_", ["clamp_.Tensor", "clamp_"])
 _parse_clip = PythonFunction("clip", ["clip.Tensor", "clip"], ["clip.Tensor_out", "clip.out"])
 _parse_clip_ = PythonFunction("clip_", ["clip_.Tensor", "clip_"])
-_parse_clamp_max = PythonFunction(
-    "clamp_max", ["clamp_max.Tensor", "clamp_max"], ["clamp_max.Tensor_out", "clamp_max.out"]
-)
+_parse_clamp_max = PythonFunction("clamp_max", ["clamp_max.Tensor", "clamp_max"], ["clamp_max.Tensor_out", "clamp_max.out"])
 _parse_clamp_max_ = PythonFunction("clamp_max_", ["clamp_max_.Tensor", "clamp_max_"])
-_parse_clamp_min = PythonFunction(
-    "clamp_min", ["clamp_min.Tensor", "clamp_min"], ["clamp_min.Tensor_out", "clamp_min.out"]
-)
+_parse_clamp_min = PythonFunction("clamp_min", ["clamp_min.Tensor", "clamp_min"], ["clamp_min.Tensor_out", "clamp_min.out"])
 _parse_clamp_min_ = PythonFunction("clamp_min_", ["clamp_min_.Tensor", "clamp_min_"])
 _parse_addcmul = PythonFunction("addcmul", ["addcmul"], ["addcmul.out"])
 _parse_addcmul_ = PythonFunction("addcmul_", ["addcmul_"])
@@ -1209,11 +1120,7 @@ _parse_igamma = PythonFunction("igamma", ["igamma"], ["igamma.out"])
 _parse_igamma_ = PythonFunction("igamma_", ["igamma_"])
 _parse_igammac = PythonFunction("igammac", ["igammac"], ["igammac.out"])
 _parse_igammac_ = PythonFunction("igammac_", ["igammac_"])
-_parse_xlogy = PythonFunction(
-    "xlogy",
-    ["xlogy.Tensor", "xlogy.Scalar_Self", "xlogy.Scalar_Other"],
-    ["xlogy.OutTensor", "xlogy.OutScalar_Self", "xlogy.OutScalar_Other"],
-)
+_parse_xlogy = PythonFunction("xlogy", ["xlogy.Tensor", "xlogy.Scalar_Self", "xlogy.Scalar_Other"], ["xlogy.OutTensor", "xlogy.OutScalar_Self", "xlogy.OutScalar_Other"])
 _parse_xlogy_ = PythonFunction("xlogy_", ["xlogy_.Tensor", "xlogy_.Scalar_Other"])
 _parse_special_entr = PythonFunction("special_entr", ["special_entr"], ["special_entr.out"])
 _parse_special_ndtri = PythonFunction("special_ndtri", ["special_ndtri"], ["special_ndtri.out"])
@@ -1226,194 +1133,28 @@ _parse_special_bessel_j0 = PythonFunction("special_bessel_j0", ["special_bessel_
 _parse_special_bessel_j1 = PythonFunction("special_bessel_j1", ["special_bessel_j1"], ["special_bessel_j1.out"])
 _parse_special_bessel_y0 = PythonFunction("special_bessel_y0", ["special_bessel_y0"], ["special_bessel_y0.out"])
 _parse_special_bessel_y1 = PythonFunction("special_bessel_y1", ["special_bessel_y1"], ["special_bessel_y1.out"])
-_parse_special_modified_bessel_i0 = PythonFunction(
-    "special_modified_bessel_i0", ["special_modified_bessel_i0"], ["special_modified_bessel_i0.out"]
-)
-_parse_special_modified_bessel_i1 = PythonFunction(
-    "special_modified_bessel_i1", ["special_modified_bessel_i1"], ["special_modified_bessel_i1.out"]
-)
-_parse_special_modified_bessel_k0 = PythonFunction(
-    "special_modified_bessel_k0", ["special_modified_bessel_k0"], ["special_modified_bessel_k0.out"]
-)
-_parse_special_modified_bessel_k1 = PythonFunction(
-    "special_modified_bessel_k1", ["special_modified_bessel_k1"], ["special_modified_bessel_k1.out"]
-)
+_parse_special_modified_bessel_i0 = PythonFunction("special_modified_bessel_i0", ["special_modified_bessel_i0"], ["special_modified_bessel_i0.out"])
+_parse_special_modified_bessel_i1 = PythonFunction("special_modified_bessel_i1", ["special_modified_bessel_i1"], ["special_modified_bessel_i1.out"])
+_parse_special_modified_bessel_k0 = PythonFunction("special_modified_bessel_k0", ["special_modified_bessel_k0"], ["special_modified_bessel_k0.out"])
+_parse_special_modified_bessel_k1 = PythonFunction("special_modified_bessel_k1", ["special_modified_bessel_k1"], ["special_modified_bessel_k1.out"])
 _parse_special_airy_ai = PythonFunction("special_airy_ai", ["special_airy_ai"], ["special_airy_ai.out"])
-_parse_special_scaled_modified_bessel_k0 = PythonFunction(
-    "special_scaled_modified_bessel_k0",
-    ["special_scaled_modified_bessel_k0"],
-    ["special_scaled_modified_bessel_k0.out"],
-)
-_parse_special_scaled_modified_bessel_k1 = PythonFunction(
-    "special_scaled_modified_bessel_k1",
-    ["special_scaled_modified_bessel_k1"],
-    ["special_scaled_modified_bessel_k1.out"],
-)
-_parse_special_spherical_bessel_j0 = PythonFunction(
-    "special_spherical_bessel_j0", ["special_spherical_bessel_j0"], ["special_spherical_bessel_j0.out"]
-)
-_parse_special_xlog1py = PythonFunction(
-    "special_xlog1py",
-    ["special_xlog1py", "special_xlog1py.self_scalar", "special_xlog1py.other_scalar"],
-    ["special_xlog1py.out", "special_xlog1py.self_scalar_out", "special_xlog1py.other_scalar_out"],
-)
-_parse_special_zeta = PythonFunction(
-    "special_zeta",
-    ["special_zeta", "special_zeta.self_scalar", "special_zeta.other_scalar"],
-    ["special_zeta.out", "special_zeta.self_scalar_out", "special_zeta.other_scalar_out"],
-)
-_parse_special_chebyshev_polynomial_t = PythonFunction(
-    "special_chebyshev_polynomial_t",
-    [
-        "special_chebyshev_polynomial_t",
-        "special_chebyshev_polynomial_t.x_scalar",
-        "special_chebyshev_polynomial_t.n_scalar",
-    ],
-    [
-        "special_chebyshev_polynomial_t.out",
-        "special_chebyshev_polynomial_t.x_scalar_out",
-        "special_chebyshev_polynomial_t.n_scalar_out",
-    ],
-)
-_parse_special_chebyshev_polynomial_u = PythonFunction(
-    "special_chebyshev_polynomial_u",
-    [
-        "special_chebyshev_polynomial_u",
-        "special_chebyshev_polynomial_u.x_scalar",
-        "special_chebyshev_polynomial_u.n_scalar",
-    ],
-    [
-        "special_chebyshev_polynomial_u.out",
-        "special_chebyshev_polynomial_u.x_scalar_out",
-        "special_chebyshev_polynomial_u.n_scalar_out",
-    ],
-)
-_parse_special_chebyshev_polynomial_v = PythonFunction(
-    "special_chebyshev_polynomial_v",
-    [
-        "special_chebyshev_polynomial_v",
-        "special_chebyshev_polynomial_v.x_scalar",
-        "special_chebyshev_polynomial_v.n_scalar",
-    ],
-    [
-        "special_chebyshev_polynomial_v.out",
-        "special_chebyshev_polynomial_v.x_scalar_out",
-        "special_chebyshev_polynomial_v.n_scalar_out",
-    ],
-)
-_parse_special_chebyshev_polynomial_w = PythonFunction(
-    "special_chebyshev_polynomial_w",
-    [
-        "special_chebyshev_polynomial_w",
-        "special_chebyshev_polynomial_w.x_scalar",
-        "special_chebyshev_polynomial_w.n_scalar",
-    ],
-    [
-        "special_chebyshev_polynomial_w.out",
-        "special_chebyshev_polynomial_w.x_scalar_out",
-        "special_chebyshev_polynomial_w.n_scalar_out",
-    ],
-)
-_parse_special_hermite_polynomial_h = PythonFunction(
-    "special_hermite_polynomial_h",
-    ["special_hermite_polynomial_h", "special_hermite_polynomial_h.x_scalar", "special_hermite_polynomial_h.n_scalar"],
-    [
-        "special_hermite_polynomial_h.out",
-        "special_hermite_polynomial_h.x_scalar_out",
-        "special_hermite_polynomial_h.n_scalar_out",
-    ],
-)
-_parse_special_hermite_polynomial_he = PythonFunction(
-    "special_hermite_polynomial_he",
-    [
-        "special_hermite_polynomial_he",
-        "special_hermite_polynomial_he.x_scalar",
-        "special_hermite_polynomial_he.n_scalar",
-    ],
-    [
-        "special_hermite_polynomial_he.out",
-        "special_hermite_polynomial_he.x_scalar_out",
-        "special_hermite_polynomial_he.n_scalar_out",
-    ],
-)
-_parse_special_laguerre_polynomial_l = PythonFunction(
-    "special_laguerre_polynomial_l",
-    [
-        "special_laguerre_polynomial_l",
-        "special_laguerre_polynomial_l.x_scalar",
-        "special_laguerre_polynomial_l.n_scalar",
-    ],
-    [
-        "special_laguerre_polynomial_l.out",
-        "special_laguerre_polynomial_l.x_scalar_out",
-        "special_laguerre_polynomial_l.n_scalar_out",
-    ],
-)
-_parse_special_legendre_polynomial_p = PythonFunction(
-    "special_legendre_polynomial_p",
-    [
-        "special_legendre_polynomial_p",
-        "special_legendre_polynomial_p.x_scalar",
-        "special_legendre_polynomial_p.n_scalar",
-    ],
-    [
-        "special_legendre_polynomial_p.out",
-        "special_legendre_polynomial_p.x_scalar_out",
-        "special_legendre_polynomial_p.n_scalar_out",
-    ],
-)
-_parse_special_shifted_chebyshev_polynomial_t = PythonFunction(
-    "special_shifted_chebyshev_polynomial_t",
-    [
-        "special_shifted_chebyshev_polynomial_t",
-        "special_shifted_chebyshev_polynomial_t.x_scalar",
-        "special_shifted_chebyshev_polynomial_t.n_scalar",
-    ],
-    [
-        "special_shifted_chebyshev_polynomial_t.out",
-        "special_shifted_chebyshev_polynomial_t.x_scalar_out",
-        "special_shifted_chebyshev_polynomial_t.n_scalar_out",
-    ],
-)
-_parse_special_shifted_chebyshev_polynomial_u = PythonFunction(
-    "special_shifted_chebyshev_polynomial_u",
-    [
-        "special_shifted_chebyshev_polynomial_u",
-        "special_shifted_chebyshev_polynomial_u.x_scalar",
-        "special_shifted_chebyshev_polynomial_u.n_scalar",
-    ],
-    [
-        "special_shifted_chebyshev_polynomial_u.out",
-        "special_shifted_chebyshev_polynomial_u.x_scalar_out",
-        "special_shifted_chebyshev_polynomial_u.n_scalar_out",
-    ],
-)
-_parse_special_shifted_chebyshev_polynomial_v = PythonFunction(
-    "special_shifted_chebyshev_polynomial_v",
-    [
-        "special_shifted_chebyshev_polynomial_v",
-        "special_shifted_chebyshev_polynomial_v.x_scalar",
-        "special_shifted_chebyshev_polynomial_v.n_scalar",
-    ],
-    [
-        "special_shifted_chebyshev_polynomial_v.out",
-        "special_shifted_chebyshev_polynomial_v.x_scalar_out",
-        "special_shifted_chebyshev_polynomial_v.n_scalar_out",
-    ],
-)
-_parse_special_shifted_chebyshev_polynomial_w = PythonFunction(
-    "special_shifted_chebyshev_polynomial_w",
-    [
-        "special_shifted_chebyshev_polynomial_w",
-        "special_shifted_chebyshev_polynomial_w.x_scalar",
-        "special_shifted_chebyshev_polynomial_w.n_scalar",
-    ],
-    [
-        "special_shifted_chebyshev_polynomial_w.out",
-        "special_shifted_chebyshev_polynomial_w.x_scalar_out",
-        "special_shifted_chebyshev_polynomial_w.n_scalar_out",
-    ],
-)
+_parse_special_scaled_modified_bessel_k0 = PythonFunction("special_scaled_modified_bessel_k0", ["special_scaled_modified_bessel_k0"], ["special_scaled_modified_bessel_k0.out"])
+_parse_special_scaled_modified_bessel_k1 = PythonFunction("special_scaled_modified_bessel_k1", ["special_scaled_modified_bessel_k1"], ["special_scaled_modified_bessel_k1.out"])
+_parse_special_spherical_bessel_j0 = PythonFunction("special_spherical_bessel_j0", ["special_spherical_bessel_j0"], ["special_spherical_bessel_j0.out"])
+_parse_special_xlog1py = PythonFunction("special_xlog1py", ["special_xlog1py", "special_xlog1py.self_scalar", "special_xlog1py.other_scalar"], ["special_xlog1py.out", "special_xlog1py.self_scalar_out", "special_xlog1py.other_scalar_out"])
+_parse_special_zeta = PythonFunction("special_zeta", ["special_zeta", "special_zeta.self_scalar", "special_zeta.other_scalar"], ["special_zeta.out", "special_zeta.self_scalar_out", "special_zeta.other_scalar_out"])
+_parse_special_chebyshev_polynomial_t = PythonFunction("special_chebyshev_polynomial_t", ["special_chebyshev_polynomial_t", "special_chebyshev_polynomial_t.x_scalar", "special_chebyshev_polynomial_t.n_scalar"], ["special_chebyshev_polynomial_t.out", "special_chebyshev_polynomial_t.x_scalar_out", "special_chebyshev_polynomial_t.n_scalar_out"])
+_parse_special_chebyshev_polynomial_u = PythonFunction("special_chebyshev_polynomial_u", ["special_chebyshev_polynomial_u", "special_chebyshev_polynomial_u.x_scalar", "special_chebyshev_polynomial_u.n_scalar"], ["special_chebyshev_polynomial_u.out", "special_chebyshev_polynomial_u.x_scalar_out", "special_chebyshev_polynomial_u.n_scalar_out"])
+_parse_special_chebyshev_polynomial_v = PythonFunction("special_chebyshev_polynomial_v", ["special_chebyshev_polynomial_v", "special_chebyshev_polynomial_v.x_scalar", "special_chebyshev_polynomial_v.n_scalar"], ["special_chebyshev_polynomial_v.out", "special_chebyshev_polynomial_v.x_scalar_out", "special_chebyshev_polynomial_v.n_scalar_out"])
+_parse_special_chebyshev_polynomial_w = PythonFunction("special_chebyshev_polynomial_w", ["special_chebyshev_polynomial_w", "special_chebyshev_polynomial_w.x_scalar", "special_chebyshev_polynomial_w.n_scalar"], ["special_chebyshev_polynomial_w.out", "special_chebyshev_polynomial_w.x_scalar_out", "special_chebyshev_polynomial_w.n_scalar_out"])
+_parse_special_hermite_polynomial_h = PythonFunction("special_hermite_polynomial_h", ["special_hermite_polynomial_h", "special_hermite_polynomial_h.x_scalar", "special_hermite_polynomial_h.n_scalar"], ["special_hermite_polynomial_h.out", "special_hermite_polynomial_h.x_scalar_out", "special_hermite_polynomial_h.n_scalar_out"])
+_parse_special_hermite_polynomial_he = PythonFunction("special_hermite_polynomial_he", ["special_hermite_polynomial_he", "special_hermite_polynomial_he.x_scalar", "special_hermite_polynomial_he.n_scalar"], ["special_hermite_polynomial_he.out", "special_hermite_polynomial_he.x_scalar_out", "special_hermite_polynomial_he.n_scalar_out"])
+_parse_special_laguerre_polynomial_l = PythonFunction("special_laguerre_polynomial_l", ["special_laguerre_polynomial_l", "special_laguerre_polynomial_l.x_scalar", "special_laguerre_polynomial_l.n_scalar"], ["special_laguerre_polynomial_l.out", "special_laguerre_polynomial_l.x_scalar_out", "special_laguerre_polynomial_l.n_scalar_out"])
+_parse_special_legendre_polynomial_p = PythonFunction("special_legendre_polynomial_p", ["special_legendre_polynomial_p", "special_legendre_polynomial_p.x_scalar", "special_legendre_polynomial_p.n_scalar"], ["special_legendre_polynomial_p.out", "special_legendre_polynomial_p.x_scalar_out", "special_legendre_polynomial_p.n_scalar_out"])
+_parse_special_shifted_chebyshev_polynomial_t = PythonFunction("special_shifted_chebyshev_polynomial_t", ["special_shifted_chebyshev_polynomial_t", "special_shifted_chebyshev_polynomial_t.x_scalar", "special_shifted_chebyshev_polynomial_t.n_scalar"], ["special_shifted_chebyshev_polynomial_t.out", "special_shifted_chebyshev_polynomial_t.x_scalar_out", "special_shifted_chebyshev_polynomial_t.n_scalar_out"])
+_parse_special_shifted_chebyshev_polynomial_u = PythonFunction("special_shifted_chebyshev_polynomial_u", ["special_shifted_chebyshev_polynomial_u", "special_shifted_chebyshev_polynomial_u.x_scalar", "special_shifted_chebyshev_polynomial_u.n_scalar"], ["special_shifted_chebyshev_polynomial_u.out", "special_shifted_chebyshev_polynomial_u.x_scalar_out", "special_shifted_chebyshev_polynomial_u.n_scalar_out"])
+_parse_special_shifted_chebyshev_polynomial_v = PythonFunction("special_shifted_chebyshev_polynomial_v", ["special_shifted_chebyshev_polynomial_v", "special_shifted_chebyshev_polynomial_v.x_scalar", "special_shifted_chebyshev_polynomial_v.n_scalar"], ["special_shifted_chebyshev_polynomial_v.out", "special_shifted_chebyshev_polynomial_v.x_scalar_out", "special_shifted_chebyshev_polynomial_v.n_scalar_out"])
+_parse_special_shifted_chebyshev_polynomial_w = PythonFunction("special_shifted_chebyshev_polynomial_w", ["special_shifted_chebyshev_polynomial_w", "special_shifted_chebyshev_polynomial_w.x_scalar", "special_shifted_chebyshev_polynomial_w.n_scalar"], ["special_shifted_chebyshev_polynomial_w.out", "special_shifted_chebyshev_polynomial_w.x_scalar_out", "special_shifted_chebyshev_polynomial_w.n_scalar_out"])
 _parse_special_expm1 = PythonFunction("special_expm1", ["special_expm1"], ["special_expm1.out"])
 _parse_special_exp2 = PythonFunction("special_exp2", ["special_exp2"], ["special_exp2.out"])
 _parse_special_psi = PythonFunction("special_psi", ["special_psi"], ["special_psi.out"])
@@ -1432,17 +1173,11 @@ _parse_special_round = PythonFunction("special_round", ["special_round"], ["spec
 _parse_special_log1p = PythonFunction("special_log1p", ["special_log1p"], ["special_log1p.out"])
 _parse_special_gammainc = PythonFunction("special_gammainc", ["special_gammainc"], ["special_gammainc.out"])
 _parse_special_gammaincc = PythonFunction("special_gammaincc", ["special_gammaincc"], ["special_gammaincc.out"])
-_parse_special_multigammaln = PythonFunction(
-    "special_multigammaln", ["special_multigammaln"], ["special_multigammaln.out"]
-)
+_parse_special_multigammaln = PythonFunction("special_multigammaln", ["special_multigammaln"], ["special_multigammaln.out"])
 _parse_special_ndtr = PythonFunction("special_ndtr", ["special_ndtr"], ["special_ndtr.out"])
 _parse_special_log_softmax = PythonFunction("special_log_softmax", ["special_log_softmax"])
 _parse_special_softmax = PythonFunction("special_softmax", ["special_softmax"])
-_parse_special_xlogy = PythonFunction(
-    "special_xlogy",
-    ["special_xlogy", "special_xlogy.self_scalar", "special_xlogy.other_scalar"],
-    ["special_xlogy.out", "special_xlogy.self_scalar_out", "special_xlogy.other_scalar_out"],
-)
+_parse_special_xlogy = PythonFunction("special_xlogy", ["special_xlogy", "special_xlogy.self_scalar", "special_xlogy.other_scalar"], ["special_xlogy.out", "special_xlogy.self_scalar_out", "special_xlogy.other_scalar_out"])
 _parse_sum = PythonFunction("sum", ["sum", "sum.dim_IntList"], ["sum.IntList_out"])
 _parse_mean = PythonFunction("mean", ["mean", "mean.dim"], ["mean.dtype_out", "mean.out"])
 _parse_nansum = PythonFunction("nansum", ["nansum"], ["nansum.out"])
@@ -1475,34 +1210,15 @@ _parse_cov = PythonFunction("cov", ["cov"])
 _parse_corrcoef = PythonFunction("corrcoef", ["corrcoef"])
 _parse_bincount = PythonFunction("bincount", ["bincount"])
 _parse_histc = PythonFunction("histc", ["histc"], ["histc.out"])
-_parse_histogram = PythonFunction(
-    "histogram", ["histogram.bins_tensor", "histogram.bin_ct"], ["histogram.bins_tensor_out", "histogram.bin_ct_out"]
-)
+_parse_histogram = PythonFunction("histogram", ["histogram.bins_tensor", "histogram.bin_ct"], ["histogram.bins_tensor_out", "histogram.bin_ct_out"])
 _parse__histogramdd_bin_edges = PythonFunction("_histogramdd_bin_edges", ["_histogramdd_bin_edges"])
 _parse__histogramdd_from_bin_cts = PythonFunction("_histogramdd_from_bin_cts", ["_histogramdd_from_bin_cts"])
-_parse__histogramdd_from_bin_tensors = PythonFunction(
-    "_histogramdd_from_bin_tensors", ["_histogramdd_from_bin_tensors"]
-)
-_parse_histogramdd = PythonFunction(
-    "histogramdd", ["histogramdd", "histogramdd.int_bins", "histogramdd.TensorList_bins"]
-)
+_parse__histogramdd_from_bin_tensors = PythonFunction("_histogramdd_from_bin_tensors", ["_histogramdd_from_bin_tensors"])
+_parse_histogramdd = PythonFunction("histogramdd", ["histogramdd", "histogramdd.int_bins", "histogramdd.TensorList_bins"])
 _parse_trapezoid = PythonFunction("trapezoid", ["trapezoid.x", "trapezoid.dx"])
-_parse_cumulative_trapezoid = PythonFunction(
-    "cumulative_trapezoid", ["cumulative_trapezoid.x", "cumulative_trapezoid.dx"]
-)
+_parse_cumulative_trapezoid = PythonFunction("cumulative_trapezoid", ["cumulative_trapezoid.x", "cumulative_trapezoid.dx"])
 _parse_trapz = PythonFunction("trapz", ["trapz.x", "trapz.dx"])
-_parse_gradient = PythonFunction(
-    "gradient",
-    [
-        "gradient.scalarint",
-        "gradient.scalararray",
-        "gradient.array",
-        "gradient.scalarrayint",
-        "gradient.scalarrayarray",
-        "gradient.tensorarrayint",
-        "gradient.tensorarray",
-    ],
-)
+_parse_gradient = PythonFunction("gradient", ["gradient.scalarint", "gradient.scalararray", "gradient.array", "gradient.scalarrayint", "gradient.scalarrayarray", "gradient.tensorarrayint", "gradient.tensorarray"])
 _parse_diff = PythonFunction("diff", ["diff"], ["diff.out"])
 _parse_sort = PythonFunction("sort", ["sort", "sort.stable"], ["sort.values", "sort.values_stable"])
 _parse_argsort = PythonFunction("argsort", ["argsort", "argsort.stable"], ["argsort.stable_out"])
@@ -1513,19 +1229,9 @@ _parse_nanmedian = PythonFunction("nanmedian", ["nanmedian", "nanmedian.dim"], [
 _parse_mode = PythonFunction("mode", ["mode"], ["mode.values"])
 _parse_msort = PythonFunction("msort", ["msort"], ["msort.out"])
 _parse_quantile = PythonFunction("quantile", ["quantile", "quantile.scalar"], ["quantile.out", "quantile.scalar_out"])
-_parse_nanquantile = PythonFunction(
-    "nanquantile", ["nanquantile", "nanquantile.scalar"], ["nanquantile.out", "nanquantile.scalar_out"]
-)
-_parse_searchsorted = PythonFunction(
-    "searchsorted",
-    ["searchsorted.Tensor", "searchsorted.Scalar"],
-    ["searchsorted.Tensor_out", "searchsorted.Scalar_out"],
-)
-_parse_isin = PythonFunction(
-    "isin",
-    ["isin.Tensor_Tensor", "isin.Tensor_Scalar", "isin.Scalar_Tensor"],
-    ["isin.Tensor_Tensor_out", "isin.Tensor_Scalar_out", "isin.Scalar_Tensor_out"],
-)
+_parse_nanquantile = PythonFunction("nanquantile", ["nanquantile", "nanquantile.scalar"], ["nanquantile.out", "nanquantile.scalar_out"])
+_parse_searchsorted = PythonFunction("searchsorted", ["searchsorted.Tensor", "searchsorted.Scalar"], ["searchsorted.Tensor_out", "searchsorted.Scalar_out"])
+_parse_isin = PythonFunction("isin", ["isin.Tensor_Tensor", "isin.Tensor_Scalar", "isin.Scalar_Tensor"], ["isin.Tensor_Tensor_out", "isin.Tensor_Scalar_out", "isin.Scalar_Tensor_out"])
 _parse_bucketize = PythonFunction("bucketize", ["bucketize.Tensor", "bucketize.Scalar"], ["bucketize.Tensor_out"])
 _parse_unique_consecutive = PythonFunction("unique_consecutive", ["unique_consecutive"])
 _parse_unique_dim_consecutive = PythonFunction("unique_dim_consecutive", ["unique_dim_consecutive"])
@@ -1537,14 +1243,8 @@ _parse_index = PythonFunction("index", ["index.Tensor"])
 _parse_index_put = PythonFunction("index_put", ["index_put"])
 _parse_index_put_ = PythonFunction("index_put_", ["index_put_"])
 _parse_gather = PythonFunction("gather", ["gather"], ["gather.out"])
-_parse_scatter = PythonFunction(
-    "scatter",
-    ["scatter.src", "scatter.value", "scatter.reduce", "scatter.value_reduce"],
-    ["scatter.src_out", "scatter.value_out", "scatter.reduce_out", "scatter.value_reduce_out"],
-)
-_parse_scatter_ = PythonFunction(
-    "scatter_", ["scatter_.src", "scatter_.value", "scatter_.reduce", "scatter_.value_reduce"]
-)
+_parse_scatter = PythonFunction("scatter", ["scatter.src", "scatter.value", "scatter.reduce", "scatter.value_reduce"], ["scatter.src_out", "scatter.value_out", "scatter.reduce_out", "scatter.value_reduce_out"])
+_parse_scatter_ = PythonFunction("scatter_", ["scatter_.src", "scatter_.value", "scatter_.reduce", "scatter_.value_reduce"])
 _parse_scatter_add = PythonFunction("scatter_add", ["scatter_add"], ["scatter_add.out"])
 _parse_scatter_add_ = PythonFunction("scatter_add_", ["scatter_add_"])
 _parse_scatter_reduce = PythonFunction("scatter_reduce", ["scatter_reduce.two"], ["scatter_reduce.two_out"])
@@ -1614,9 +1314,7 @@ _parse_atleast_3d = PythonFunction("atleast_3d", ["atleast_3d", "atleast_3d.Sequ
 _parse_broadcast_tensors = PythonFunction("broadcast_tensors", ["broadcast_tensors"])
 _parse_sum_to_size = PythonFunction("sum_to_size", ["sum_to_size"])
 _parse_split_with_sizes = PythonFunction("split_with_sizes", ["split_with_sizes"])
-_parse_tensor_split = PythonFunction(
-    "tensor_split", ["tensor_split.sections", "tensor_split.indices", "tensor_split.tensor_indices_or_sections"]
-)
+_parse_tensor_split = PythonFunction("tensor_split", ["tensor_split.sections", "tensor_split.indices", "tensor_split.tensor_indices_or_sections"])
 _parse_hsplit = PythonFunction("hsplit", ["hsplit.int", "hsplit.array"])
 _parse_vsplit = PythonFunction("vsplit", ["vsplit.int", "vsplit.array"])
 _parse_dsplit = PythonFunction("dsplit", ["dsplit.int", "dsplit.array"])
@@ -1642,27 +1340,17 @@ _parse_expand_copy = PythonFunction("expand_copy", ["expand_copy"], ["expand_cop
 _parse_permute_copy = PythonFunction("permute_copy", ["permute_copy"], ["permute_copy.out"])
 _parse_select_copy = PythonFunction("select_copy", ["select_copy.int"], ["select_copy.int_out"])
 _parse_slice_copy = PythonFunction("slice_copy", ["slice_copy.Tensor"], ["slice_copy.Tensor_out"])
-_parse_squeeze_copy = PythonFunction(
-    "squeeze_copy",
-    ["squeeze_copy", "squeeze_copy.dim", "squeeze_copy.dims"],
-    ["squeeze_copy.out", "squeeze_copy.dim_out", "squeeze_copy.dims_out"],
-)
+_parse_squeeze_copy = PythonFunction("squeeze_copy", ["squeeze_copy", "squeeze_copy.dim", "squeeze_copy.dims"], ["squeeze_copy.out", "squeeze_copy.dim_out", "squeeze_copy.dims_out"])
 _parse_t_copy = PythonFunction("t_copy", ["t_copy"], ["t_copy.out"])
 _parse_transpose_copy = PythonFunction("transpose_copy", ["transpose_copy.int"], ["transpose_copy.int_out"])
 _parse_unfold_copy = PythonFunction("unfold_copy", ["unfold_copy"], ["unfold_copy.out"])
 _parse_unsqueeze_copy = PythonFunction("unsqueeze_copy", ["unsqueeze_copy"], ["unsqueeze_copy.out"])
-_parse_view_as_complex_copy = PythonFunction(
-    "view_as_complex_copy", ["view_as_complex_copy"], ["view_as_complex_copy.out"]
-)
+_parse_view_as_complex_copy = PythonFunction("view_as_complex_copy", ["view_as_complex_copy"], ["view_as_complex_copy.out"])
 _parse_view_as_real_copy = PythonFunction("view_as_real_copy", ["view_as_real_copy"], ["view_as_real_copy.out"])
-_parse_view_copy = PythonFunction(
-    "view_copy", ["view_copy", "view_copy.dtype"], ["view_copy.out", "view_copy.dtype_out"]
-)
+_parse_view_copy = PythonFunction("view_copy", ["view_copy", "view_copy.dtype"], ["view_copy.out", "view_copy.dtype_out"])
 _parse_narrow_copy = PythonFunction("narrow_copy", ["narrow_copy"], ["narrow_copy.out"])
 _parse_split_copy = PythonFunction("split_copy", ["split_copy.Tensor"], ["split_copy.Tensor_out"])
-_parse_split_with_sizes_copy = PythonFunction(
-    "split_with_sizes_copy", ["split_with_sizes_copy"], ["split_with_sizes_copy.out"]
-)
+_parse_split_with_sizes_copy = PythonFunction("split_with_sizes_copy", ["split_with_sizes_copy"], ["split_with_sizes_copy.out"])
 _parse_unbind_copy = PythonFunction("unbind_copy", ["unbind_copy.int"], ["unbind_copy.int_out"])
 _parse_slice_scatter = PythonFunction("slice_scatter", ["slice_scatter"], ["slice_scatter.out"])
 _parse_select_scatter = PythonFunction("select_scatter", ["select_scatter"])
@@ -1681,9 +1369,7 @@ _parse_block_diag = PythonFunction("block_diag", ["block_diag"])
 _parse_meshgrid = PythonFunction("meshgrid", ["meshgrid", "meshgrid.indexing"])
 _parse_cartesian_prod = PythonFunction("cartesian_prod", ["cartesian_prod"])
 _parse_combinations = PythonFunction("combinations", ["combinations"])
-_parse_repeat_interleave = PythonFunction(
-    "repeat_interleave", ["repeat_interleave.self_Tensor", "repeat_interleave.self_int", "repeat_interleave.Tensor"]
-)
+_parse_repeat_interleave = PythonFunction("repeat_interleave", ["repeat_interleave.self_Tensor", "repeat_interleave.self_int", "repeat_interleave.Tensor"])
 _parse_flip = PythonFunction("flip", ["flip"])
 _parse_roll = PythonFunction("roll", ["roll"])
 _parse_fliplr = PythonFunction("fliplr", ["fliplr"])
@@ -1704,10 +1390,7 @@ _parse_clone = PythonFunction("clone", ["clone"])
 _parse_contiguous = PythonFunction("contiguous", ["contiguous"])
 _parse_copy_ = PythonFunction("copy_", ["copy_"])
 _parse__to_copy = PythonFunction("_to_copy", ["_to_copy"])
-_parse_result_type = PythonFunction(
-    "result_type",
-    ["result_type.Tensor", "result_type.Scalar", "result_type.Scalar_Tensor", "result_type.Scalar_Scalar"],
-)
+_parse_result_type = PythonFunction("result_type", ["result_type.Tensor", "result_type.Scalar", "result_type.Scalar_Tensor", "result_type.Scalar_Scalar"])
 _parse_to = PythonFunction("to", ["to.dtype", "to.device", "to.other", "to.dtype_layout"])
 _parse_type_as = PythonFunction("type_as", ["type_as"])
 _parse_fill = PythonFunction("fill", ["fill.Scalar", "fill.Tensor"])
@@ -1717,16 +1400,7 @@ _parse_item = PythonFunction("item", ["item"])
 _parse__local_scalar_dense = PythonFunction("_local_scalar_dense", ["_local_scalar_dense"])
 _parse_resize_ = PythonFunction("resize_", ["resize_"])
 _parse_resize_as_ = PythonFunction("resize_as_", ["resize_as_"])
-_parse_set_ = PythonFunction(
-    "set_",
-    [
-        "set_.source_Storage",
-        "set_.source_Storage_storage_offset",
-        "set_.source_Tensor_storage_offset",
-        "set_.source_Tensor",
-        "set_",
-    ],
-)
+_parse_set_ = PythonFunction("set_", ["set_.source_Storage", "set_.source_Storage_storage_offset", "set_.source_Tensor_storage_offset", "set_.source_Tensor", "set_"])
 _parse_is_set_to = PythonFunction("is_set_to", ["is_set_to"])
 _parse__lazy_clone = PythonFunction("_lazy_clone", ["_lazy_clone"])
 _parse_view_as_real = PythonFunction("view_as_real", ["view_as_real"])
@@ -1793,20 +1467,14 @@ _parse_linalg_lu_solve = PythonFunction("linalg_lu_solve", ["linalg_lu_solve"], 
 _parse_lu_unpack = PythonFunction("lu_unpack", ["lu_unpack"], ["lu_unpack.out"])
 _parse_lu_solve = PythonFunction("lu_solve", ["lu_solve"], ["lu_solve.out"])
 _parse__lu_with_info = PythonFunction("_lu_with_info", ["_lu_with_info"])
-_parse_linalg_ldl_factor_ex = PythonFunction(
-    "linalg_ldl_factor_ex", ["linalg_ldl_factor_ex"], ["linalg_ldl_factor_ex.out"]
-)
+_parse_linalg_ldl_factor_ex = PythonFunction("linalg_ldl_factor_ex", ["linalg_ldl_factor_ex"], ["linalg_ldl_factor_ex.out"])
 _parse_linalg_ldl_factor = PythonFunction("linalg_ldl_factor", ["linalg_ldl_factor"], ["linalg_ldl_factor.out"])
 _parse_linalg_ldl_solve = PythonFunction("linalg_ldl_solve", ["linalg_ldl_solve"], ["linalg_ldl_solve.out"])
-_parse_linalg_solve_triangular = PythonFunction(
-    "linalg_solve_triangular", ["linalg_solve_triangular"], ["linalg_solve_triangular.out"]
-)
+_parse_linalg_solve_triangular = PythonFunction("linalg_solve_triangular", ["linalg_solve_triangular"], ["linalg_solve_triangular.out"])
 _parse_triangular_solve = PythonFunction("triangular_solve", ["triangular_solve"], ["triangular_solve.X"])
 _parse_linalg_lstsq = PythonFunction("linalg_lstsq", ["linalg_lstsq"], ["linalg_lstsq.out"])
 _parse_geqrf = PythonFunction("geqrf", ["geqrf"], ["geqrf.a"])
-_parse_linalg_householder_product = PythonFunction(
-    "linalg_householder_product", ["linalg_householder_product"], ["linalg_householder_product.out"]
-)
+_parse_linalg_householder_product = PythonFunction("linalg_householder_product", ["linalg_householder_product"], ["linalg_householder_product.out"])
 _parse_orgqr = PythonFunction("orgqr", ["orgqr"], ["orgqr.out"])
 _parse_ormqr = PythonFunction("ormqr", ["ormqr"], ["ormqr.out"])
 _parse_qr = PythonFunction("qr", ["qr"], ["qr.Q"])
@@ -1816,51 +1484,18 @@ _parse_matrix_exp = PythonFunction("matrix_exp", ["matrix_exp"])
 _parse_det = PythonFunction("det", ["det"])
 _parse_slogdet = PythonFunction("slogdet", ["slogdet"], ["slogdet.out"])
 _parse_inverse = PythonFunction("inverse", ["inverse"], ["inverse.out"])
-_parse_linalg_pinv = PythonFunction(
-    "linalg_pinv",
-    ["linalg_pinv.atol_rtol_tensor", "linalg_pinv.atol_rtol_float", "linalg_pinv", "linalg_pinv.rcond_tensor"],
-    [
-        "linalg_pinv.atol_rtol_tensor_out",
-        "linalg_pinv.atol_rtol_float_out",
-        "linalg_pinv.out",
-        "linalg_pinv.out_rcond_tensor",
-    ],
-)
-_parse_linalg_matrix_rank = PythonFunction(
-    "linalg_matrix_rank",
-    [
-        "linalg_matrix_rank.atol_rtol_tensor",
-        "linalg_matrix_rank.atol_rtol_float",
-        "linalg_matrix_rank",
-        "linalg_matrix_rank.tol_tensor",
-    ],
-    [
-        "linalg_matrix_rank.atol_rtol_tensor_out",
-        "linalg_matrix_rank.atol_rtol_float_out",
-        "linalg_matrix_rank.out",
-        "linalg_matrix_rank.out_tol_tensor",
-    ],
-)
+_parse_linalg_pinv = PythonFunction("linalg_pinv", ["linalg_pinv.atol_rtol_tensor", "linalg_pinv.atol_rtol_float", "linalg_pinv", "linalg_pinv.rcond_tensor"], ["linalg_pinv.atol_rtol_tensor_out", "linalg_pinv.atol_rtol_float_out", "linalg_pinv.out", "linalg_pinv.out_rcond_tensor"])
+_parse_linalg_matrix_rank = PythonFunction("linalg_matrix_rank", ["linalg_matrix_rank.atol_rtol_tensor", "linalg_matrix_rank.atol_rtol_float", "linalg_matrix_rank", "linalg_matrix_rank.tol_tensor"], ["linalg_matrix_rank.atol_rtol_tensor_out", "linalg_matrix_rank.atol_rtol_float_out", "linalg_matrix_rank.out", "linalg_matrix_rank.out_tol_tensor"])
 _parse_linalg_matrix_power = PythonFunction("linalg_matrix_power", ["linalg_matrix_power"], ["linalg_matrix_power.out"])
 _parse_matrix_power = PythonFunction("matrix_power", ["matrix_power"], ["matrix_power.out"])
 _parse_linalg_vector_norm = PythonFunction("linalg_vector_norm", ["linalg_vector_norm"], ["linalg_vector_norm.out"])
 _parse_frobenius_norm = PythonFunction("frobenius_norm", ["frobenius_norm.dim"], ["frobenius_norm.out"])
-_parse_nuclear_norm = PythonFunction(
-    "nuclear_norm", ["nuclear_norm", "nuclear_norm.dim"], ["nuclear_norm.out", "nuclear_norm.dim_out"]
-)
-_parse_norm = PythonFunction(
-    "norm",
-    ["norm.ScalarOpt_dtype", "norm.Scalar", "norm.ScalarOpt_dim_dtype", "norm.ScalarOpt_dim"],
-    ["norm.dtype_out", "norm.out"],
-)
+_parse_nuclear_norm = PythonFunction("nuclear_norm", ["nuclear_norm", "nuclear_norm.dim"], ["nuclear_norm.out", "nuclear_norm.dim_out"])
+_parse_norm = PythonFunction("norm", ["norm.ScalarOpt_dtype", "norm.Scalar", "norm.ScalarOpt_dim_dtype", "norm.ScalarOpt_dim"], ["norm.dtype_out", "norm.out"])
 _parse_dist = PythonFunction("dist", ["dist"])
 _parse_renorm = PythonFunction("renorm", ["renorm"], ["renorm.out"])
 _parse_renorm_ = PythonFunction("renorm_", ["renorm_"])
-_parse_linalg_matrix_norm = PythonFunction(
-    "linalg_matrix_norm",
-    ["linalg_matrix_norm.str_ord", "linalg_matrix_norm"],
-    ["linalg_matrix_norm.str_ord_out", "linalg_matrix_norm.out"],
-)
+_parse_linalg_matrix_norm = PythonFunction("linalg_matrix_norm", ["linalg_matrix_norm.str_ord", "linalg_matrix_norm"], ["linalg_matrix_norm.str_ord_out", "linalg_matrix_norm.out"])
 _parse_linalg_cross = PythonFunction("linalg_cross", ["linalg_cross"], ["linalg_cross.out"])
 _parse_cross = PythonFunction("cross", ["cross"], ["cross.out"])
 _parse_linalg_diagonal = PythonFunction("linalg_diagonal", ["linalg_diagonal"])
@@ -1881,12 +1516,8 @@ _parse_linalg_multi_dot = PythonFunction("linalg_multi_dot", ["linalg_multi_dot"
 _parse_linalg_vander = PythonFunction("linalg_vander", ["linalg_vander"])
 _parse_linalg_tensorinv = PythonFunction("linalg_tensorinv", ["linalg_tensorinv"], ["linalg_tensorinv.out"])
 _parse_linalg_tensorsolve = PythonFunction("linalg_tensorsolve", ["linalg_tensorsolve"], ["linalg_tensorsolve.out"])
-_parse_linalg_norm = PythonFunction(
-    "linalg_norm", ["linalg_norm", "linalg_norm.ord_str"], ["linalg_norm.out", "linalg_norm.ord_str_out"]
-)
-_parse_linalg_cond = PythonFunction(
-    "linalg_cond", ["linalg_cond", "linalg_cond.p_str"], ["linalg_cond.out", "linalg_cond.p_str_out"]
-)
+_parse_linalg_norm = PythonFunction("linalg_norm", ["linalg_norm", "linalg_norm.ord_str"], ["linalg_norm.out", "linalg_norm.ord_str_out"])
+_parse_linalg_cond = PythonFunction("linalg_cond", ["linalg_cond", "linalg_cond.p_str"], ["linalg_cond.out", "linalg_cond.p_str_out"])
 _parse_cdist = PythonFunction("cdist", ["cdist"])
 _parse__euclidean_dist = PythonFunction("_euclidean_dist", ["_euclidean_dist"])
 _parse__cdist_forward = PythonFunction("_cdist_forward", ["_cdist_forward"])
@@ -1937,6 +1568,7 @@ _parse_nll_loss_nd = PythonFunction("nll_loss_nd", ["nll_loss_nd"])
 _parse_cross_entropy_loss = PythonFunction("cross_entropy_loss", ["cross_entropy_loss"])
 _parse_mse_loss = PythonFunction("mse_loss", ["mse_loss"], ["mse_loss.out"])
 _parse_mse_loss_backward = PythonFunction("mse_loss_backward", ["mse_loss_backward"])
+# fmt: on
 
 
 def empty(

@@ -6,427 +6,103 @@ Differs: explicit re-exports.
 
 from glasstorch.calls.listed import listed as _listed
 from glasstorch.operators.generated import functions as _functions
-from glasstorch.operators.generated.functions import abs as abs
-from glasstorch.operators.generated.functions import abs_ as abs_
-from glasstorch.operators.generated.functions import absolute as absolute
-from glasstorch.operators.generated.functions import acos as acos
-from glasstorch.operators.generated.functions import acos_ as acos_
-from glasstorch.operators.generated.functions import acosh as acosh
-from glasstorch.operators.generated.functions import acosh_ as acosh_
-from glasstorch.operators.generated.functions import add as add
-from glasstorch.operators.generated.functions import addbmm as addbmm
-from glasstorch.operators.generated.functions import addcdiv as addcdiv
-from glasstorch.operators.generated.functions import addcmul as addcmul
-from glasstorch.operators.generated.functions import addmm as addmm
-from glasstorch.operators.generated.functions import addmv as addmv
-from glasstorch.operators.generated.functions import addmv_ as addmv_
-from glasstorch.operators.generated.functions import addr as addr
-from glasstorch.operators.generated.functions import adjoint as adjoint
-from glasstorch.operators.generated.functions import alias_copy as alias_copy
-from glasstorch.operators.generated.functions import all as all
-from glasstorch.operators.generated.functions import allclose as allclose
-from glasstorch.operators.generated.functions import amax as amax
-from glasstorch.operators.generated.functions import amin as amin
-from glasstorch.operators.generated.functions import aminmax as aminmax
-from glasstorch.operators.generated.functions import angle as angle
-from glasstorch.operators.generated.functions import any as any
-from glasstorch.operators.generated.functions import arange as arange
-from glasstorch.operators.generated.functions import arccos as arccos
-from glasstorch.operators.generated.functions import arccos_ as arccos_
-from glasstorch.operators.generated.functions import arccosh as arccosh
-from glasstorch.operators.generated.functions import arccosh_ as arccosh_
-from glasstorch.operators.generated.functions import arcsin as arcsin
-from glasstorch.operators.generated.functions import arcsin_ as arcsin_
-from glasstorch.operators.generated.functions import arcsinh as arcsinh
-from glasstorch.operators.generated.functions import arcsinh_ as arcsinh_
-from glasstorch.operators.generated.functions import arctan as arctan
-from glasstorch.operators.generated.functions import arctan2 as arctan2
-from glasstorch.operators.generated.functions import arctan_ as arctan_
-from glasstorch.operators.generated.functions import arctanh as arctanh
-from glasstorch.operators.generated.functions import arctanh_ as arctanh_
-from glasstorch.operators.generated.functions import argmax as argmax
-from glasstorch.operators.generated.functions import argmin as argmin
-from glasstorch.operators.generated.functions import argsort as argsort
-from glasstorch.operators.generated.functions import argwhere as argwhere
-from glasstorch.operators.generated.functions import as_strided as as_strided
-from glasstorch.operators.generated.functions import as_strided_ as as_strided_
-from glasstorch.operators.generated.functions import as_strided_copy as as_strided_copy
-from glasstorch.operators.generated.functions import as_strided_scatter as as_strided_scatter
-from glasstorch.operators.generated.functions import asin as asin
-from glasstorch.operators.generated.functions import asin_ as asin_
-from glasstorch.operators.generated.functions import asinh as asinh
-from glasstorch.operators.generated.functions import asinh_ as asinh_
-from glasstorch.operators.generated.functions import atan as atan
-from glasstorch.operators.generated.functions import atan2 as atan2
-from glasstorch.operators.generated.functions import atan_ as atan_
-from glasstorch.operators.generated.functions import atanh as atanh
-from glasstorch.operators.generated.functions import atanh_ as atanh_
-from glasstorch.operators.generated.functions import baddbmm as baddbmm
-from glasstorch.operators.generated.functions import bartlett_window as bartlett_window
-from glasstorch.operators.generated.functions import bernoulli as bernoulli
-from glasstorch.operators.generated.functions import bincount as bincount
-from glasstorch.operators.generated.functions import bitwise_and as bitwise_and
-from glasstorch.operators.generated.functions import bitwise_left_shift as bitwise_left_shift
-from glasstorch.operators.generated.functions import bitwise_not as bitwise_not
-from glasstorch.operators.generated.functions import bitwise_or as bitwise_or
-from glasstorch.operators.generated.functions import bitwise_right_shift as bitwise_right_shift
-from glasstorch.operators.generated.functions import bitwise_xor as bitwise_xor
-from glasstorch.operators.generated.functions import blackman_window as blackman_window
-from glasstorch.operators.generated.functions import bmm as bmm
-from glasstorch.operators.generated.functions import bucketize as bucketize
-from glasstorch.operators.generated.functions import cat as cat
-from glasstorch.operators.generated.functions import ceil as ceil
-from glasstorch.operators.generated.functions import ceil_ as ceil_
-from glasstorch.operators.generated.functions import cholesky as cholesky
-from glasstorch.operators.generated.functions import cholesky_inverse as cholesky_inverse
-from glasstorch.operators.generated.functions import cholesky_solve as cholesky_solve
-from glasstorch.operators.generated.functions import chunk as chunk
-from glasstorch.operators.generated.functions import clamp as clamp
-from glasstorch.operators.generated.functions import clamp_ as clamp_
-from glasstorch.operators.generated.functions import clamp_max as clamp_max
-from glasstorch.operators.generated.functions import clamp_max_ as clamp_max_
-from glasstorch.operators.generated.functions import clamp_min as clamp_min
-from glasstorch.operators.generated.functions import clamp_min_ as clamp_min_
-from glasstorch.operators.generated.functions import clip as clip
-from glasstorch.operators.generated.functions import clip_ as clip_
-from glasstorch.operators.generated.functions import clone as clone
-from glasstorch.operators.generated.functions import column_stack as column_stack
-from glasstorch.operators.generated.functions import combinations as combinations
-from glasstorch.operators.generated.functions import complex as complex
-from glasstorch.operators.generated.functions import concat as concat
-from glasstorch.operators.generated.functions import concatenate as concatenate
-from glasstorch.operators.generated.functions import conj as conj
-from glasstorch.operators.generated.functions import conj_physical as conj_physical
-from glasstorch.operators.generated.functions import conj_physical_ as conj_physical_
-from glasstorch.operators.generated.functions import constant_pad_nd as constant_pad_nd
-from glasstorch.operators.generated.functions import copysign as copysign
-from glasstorch.operators.generated.functions import corrcoef as corrcoef
-from glasstorch.operators.generated.functions import cos as cos
-from glasstorch.operators.generated.functions import cos_ as cos_
-from glasstorch.operators.generated.functions import cosh as cosh
-from glasstorch.operators.generated.functions import cosh_ as cosh_
-from glasstorch.operators.generated.functions import count_nonzero as count_nonzero
-from glasstorch.operators.generated.functions import cov as cov
-from glasstorch.operators.generated.functions import cross as cross
-from glasstorch.operators.generated.functions import cummax as cummax
-from glasstorch.operators.generated.functions import cummin as cummin
-from glasstorch.operators.generated.functions import cumprod as cumprod
-from glasstorch.operators.generated.functions import cumsum as cumsum
-from glasstorch.operators.generated.functions import cumulative_trapezoid as cumulative_trapezoid
-from glasstorch.operators.generated.functions import deg2rad as deg2rad
-from glasstorch.operators.generated.functions import deg2rad_ as deg2rad_
-from glasstorch.operators.generated.functions import det as det
-from glasstorch.operators.generated.functions import detach as detach
-from glasstorch.operators.generated.functions import detach_copy as detach_copy
-from glasstorch.operators.generated.functions import diag as diag
-from glasstorch.operators.generated.functions import diag_embed as diag_embed
-from glasstorch.operators.generated.functions import diagflat as diagflat
-from glasstorch.operators.generated.functions import diagonal as diagonal
-from glasstorch.operators.generated.functions import diagonal_copy as diagonal_copy
-from glasstorch.operators.generated.functions import diagonal_scatter as diagonal_scatter
-from glasstorch.operators.generated.functions import diff as diff
-from glasstorch.operators.generated.functions import digamma as digamma
-from glasstorch.operators.generated.functions import dist as dist
-from glasstorch.operators.generated.functions import div as div
-from glasstorch.operators.generated.functions import divide as divide
-from glasstorch.operators.generated.functions import dot as dot
-from glasstorch.operators.generated.functions import dsplit as dsplit
-from glasstorch.operators.generated.functions import dstack as dstack
-from glasstorch.operators.generated.functions import empty as empty
-from glasstorch.operators.generated.functions import empty_like as empty_like
-from glasstorch.operators.generated.functions import empty_permuted as empty_permuted
-from glasstorch.operators.generated.functions import empty_strided as empty_strided
-from glasstorch.operators.generated.functions import eq as eq
-from glasstorch.operators.generated.functions import equal as equal
-from glasstorch.operators.generated.functions import erf as erf
-from glasstorch.operators.generated.functions import erf_ as erf_
-from glasstorch.operators.generated.functions import erfc as erfc
-from glasstorch.operators.generated.functions import erfc_ as erfc_
-from glasstorch.operators.generated.functions import erfinv as erfinv
-from glasstorch.operators.generated.functions import exp as exp
-from glasstorch.operators.generated.functions import exp2 as exp2
-from glasstorch.operators.generated.functions import exp2_ as exp2_
-from glasstorch.operators.generated.functions import exp_ as exp_
-from glasstorch.operators.generated.functions import expm1 as expm1
-from glasstorch.operators.generated.functions import expm1_ as expm1_
-from glasstorch.operators.generated.functions import eye as eye
-from glasstorch.operators.generated.functions import fill as fill
-from glasstorch.operators.generated.functions import fill_ as fill_
-from glasstorch.operators.generated.functions import fix as fix
-from glasstorch.operators.generated.functions import fix_ as fix_
-from glasstorch.operators.generated.functions import flatten as flatten
-from glasstorch.operators.generated.functions import fliplr as fliplr
-from glasstorch.operators.generated.functions import flipud as flipud
-from glasstorch.operators.generated.functions import float_power as float_power
-from glasstorch.operators.generated.functions import floor as floor
-from glasstorch.operators.generated.functions import floor_ as floor_
-from glasstorch.operators.generated.functions import floor_divide as floor_divide
-from glasstorch.operators.generated.functions import fmax as fmax
-from glasstorch.operators.generated.functions import fmin as fmin
-from glasstorch.operators.generated.functions import fmod as fmod
-from glasstorch.operators.generated.functions import frac as frac
-from glasstorch.operators.generated.functions import frac_ as frac_
-from glasstorch.operators.generated.functions import frexp as frexp
-from glasstorch.operators.generated.functions import frobenius_norm as frobenius_norm
-from glasstorch.operators.generated.functions import full as full
-from glasstorch.operators.generated.functions import full_like as full_like
-from glasstorch.operators.generated.functions import gather as gather
-from glasstorch.operators.generated.functions import gcd as gcd
-from glasstorch.operators.generated.functions import gcd_ as gcd_
-from glasstorch.operators.generated.functions import ge as ge
-from glasstorch.operators.generated.functions import geqrf as geqrf
-from glasstorch.operators.generated.functions import ger as ger
-from glasstorch.operators.generated.functions import gradient as gradient
-from glasstorch.operators.generated.functions import greater as greater
-from glasstorch.operators.generated.functions import greater_equal as greater_equal
-from glasstorch.operators.generated.functions import gt as gt
-from glasstorch.operators.generated.functions import hamming_window as hamming_window
-from glasstorch.operators.generated.functions import hann_window as hann_window
-from glasstorch.operators.generated.functions import hash_tensor as hash_tensor
-from glasstorch.operators.generated.functions import heaviside as heaviside
-from glasstorch.operators.generated.functions import histc as histc
-from glasstorch.operators.generated.functions import histogram as histogram
-from glasstorch.operators.generated.functions import histogramdd as histogramdd
-from glasstorch.operators.generated.functions import hsplit as hsplit
-from glasstorch.operators.generated.functions import hstack as hstack
-from glasstorch.operators.generated.functions import hypot as hypot
-from glasstorch.operators.generated.functions import i0 as i0
-from glasstorch.operators.generated.functions import i0_ as i0_
-from glasstorch.operators.generated.functions import igamma as igamma
-from glasstorch.operators.generated.functions import igammac as igammac
-from glasstorch.operators.generated.functions import imag as imag
-from glasstorch.operators.generated.functions import index_add as index_add
-from glasstorch.operators.generated.functions import index_copy as index_copy
-from glasstorch.operators.generated.functions import index_fill as index_fill
-from glasstorch.operators.generated.functions import index_put as index_put
-from glasstorch.operators.generated.functions import index_put_ as index_put_
-from glasstorch.operators.generated.functions import index_reduce as index_reduce
-from glasstorch.operators.generated.functions import index_select as index_select
-from glasstorch.operators.generated.functions import inner as inner
-from glasstorch.operators.generated.functions import inverse as inverse
-from glasstorch.operators.generated.functions import is_conj as is_conj
-from glasstorch.operators.generated.functions import is_neg as is_neg
-from glasstorch.operators.generated.functions import isclose as isclose
-from glasstorch.operators.generated.functions import isfinite as isfinite
-from glasstorch.operators.generated.functions import isin as isin
-from glasstorch.operators.generated.functions import isinf as isinf
-from glasstorch.operators.generated.functions import isnan as isnan
-from glasstorch.operators.generated.functions import isneginf as isneginf
-from glasstorch.operators.generated.functions import isposinf as isposinf
-from glasstorch.operators.generated.functions import isreal as isreal
-from glasstorch.operators.generated.functions import istft as istft
-from glasstorch.operators.generated.functions import kaiser_window as kaiser_window
-from glasstorch.operators.generated.functions import kron as kron
-from glasstorch.operators.generated.functions import kthvalue as kthvalue
-from glasstorch.operators.generated.functions import lcm as lcm
-from glasstorch.operators.generated.functions import lcm_ as lcm_
-from glasstorch.operators.generated.functions import ldexp as ldexp
-from glasstorch.operators.generated.functions import ldexp_ as ldexp_
-from glasstorch.operators.generated.functions import le as le
-from glasstorch.operators.generated.functions import lerp as lerp
-from glasstorch.operators.generated.functions import less as less
-from glasstorch.operators.generated.functions import less_equal as less_equal
-from glasstorch.operators.generated.functions import lgamma as lgamma
-from glasstorch.operators.generated.functions import linspace as linspace
-from glasstorch.operators.generated.functions import log as log
-from glasstorch.operators.generated.functions import log1p as log1p
-from glasstorch.operators.generated.functions import log1p_ as log1p_
-from glasstorch.operators.generated.functions import log2 as log2
-from glasstorch.operators.generated.functions import log2_ as log2_
-from glasstorch.operators.generated.functions import log10 as log10
-from glasstorch.operators.generated.functions import log10_ as log10_
-from glasstorch.operators.generated.functions import log_ as log_
-from glasstorch.operators.generated.functions import log_softmax as log_softmax
-from glasstorch.operators.generated.functions import logaddexp as logaddexp
-from glasstorch.operators.generated.functions import logaddexp2 as logaddexp2
-from glasstorch.operators.generated.functions import logcumsumexp as logcumsumexp
-from glasstorch.operators.generated.functions import logdet as logdet
-from glasstorch.operators.generated.functions import logical_and as logical_and
-from glasstorch.operators.generated.functions import logical_not as logical_not
-from glasstorch.operators.generated.functions import logical_or as logical_or
-from glasstorch.operators.generated.functions import logical_xor as logical_xor
-from glasstorch.operators.generated.functions import logit as logit
-from glasstorch.operators.generated.functions import logit_ as logit_
-from glasstorch.operators.generated.functions import logspace as logspace
-from glasstorch.operators.generated.functions import logsumexp as logsumexp
-from glasstorch.operators.generated.functions import lt as lt
-from glasstorch.operators.generated.functions import lu_solve as lu_solve
-from glasstorch.operators.generated.functions import lu_unpack as lu_unpack
-from glasstorch.operators.generated.functions import masked_fill as masked_fill
-from glasstorch.operators.generated.functions import masked_scatter as masked_scatter
-from glasstorch.operators.generated.functions import masked_select as masked_select
-from glasstorch.operators.generated.functions import matmul as matmul
-from glasstorch.operators.generated.functions import matrix_exp as matrix_exp
-from glasstorch.operators.generated.functions import matrix_power as matrix_power
-from glasstorch.operators.generated.functions import max as max
-from glasstorch.operators.generated.functions import maximum as maximum
-from glasstorch.operators.generated.functions import mean as mean
-from glasstorch.operators.generated.functions import median as median
-from glasstorch.operators.generated.functions import min as min
-from glasstorch.operators.generated.functions import minimum as minimum
-from glasstorch.operators.generated.functions import mm as mm
-from glasstorch.operators.generated.functions import mode as mode
-from glasstorch.operators.generated.functions import moveaxis as moveaxis
-from glasstorch.operators.generated.functions import movedim as movedim
-from glasstorch.operators.generated.functions import msort as msort
-from glasstorch.operators.generated.functions import mul as mul
-from glasstorch.operators.generated.functions import multinomial as multinomial
-from glasstorch.operators.generated.functions import multiply as multiply
-from glasstorch.operators.generated.functions import mv as mv
-from glasstorch.operators.generated.functions import mvlgamma as mvlgamma
-from glasstorch.operators.generated.functions import nan_to_num as nan_to_num
-from glasstorch.operators.generated.functions import nan_to_num_ as nan_to_num_
-from glasstorch.operators.generated.functions import nanmean as nanmean
-from glasstorch.operators.generated.functions import nanmedian as nanmedian
-from glasstorch.operators.generated.functions import nanquantile as nanquantile
-from glasstorch.operators.generated.functions import nansum as nansum
-from glasstorch.operators.generated.functions import narrow as narrow
-from glasstorch.operators.generated.functions import narrow_copy as narrow_copy
-from glasstorch.operators.generated.functions import ne as ne
-from glasstorch.operators.generated.functions import neg as neg
-from glasstorch.operators.generated.functions import neg_ as neg_
-from glasstorch.operators.generated.functions import negative as negative
-from glasstorch.operators.generated.functions import negative_ as negative_
-from glasstorch.operators.generated.functions import nextafter as nextafter
-from glasstorch.operators.generated.functions import nonzero_static as nonzero_static
-from glasstorch.operators.generated.functions import normal as normal
-from glasstorch.operators.generated.functions import not_equal as not_equal
-from glasstorch.operators.generated.functions import nuclear_norm as nuclear_norm
-from glasstorch.operators.generated.functions import ones as ones
-from glasstorch.operators.generated.functions import ones_like as ones_like
-from glasstorch.operators.generated.functions import orgqr as orgqr
-from glasstorch.operators.generated.functions import ormqr as ormqr
-from glasstorch.operators.generated.functions import outer as outer
-from glasstorch.operators.generated.functions import pdist as pdist
-from glasstorch.operators.generated.functions import pinverse as pinverse
-from glasstorch.operators.generated.functions import polar as polar
-from glasstorch.operators.generated.functions import polygamma as polygamma
-from glasstorch.operators.generated.functions import positive as positive
-from glasstorch.operators.generated.functions import pow as pow
-from glasstorch.operators.generated.functions import prod as prod
-from glasstorch.operators.generated.functions import put as put
-from glasstorch.operators.generated.functions import qr as qr
-from glasstorch.operators.generated.functions import quantile as quantile
-from glasstorch.operators.generated.functions import rad2deg as rad2deg
-from glasstorch.operators.generated.functions import rad2deg_ as rad2deg_
-from glasstorch.operators.generated.functions import rand as rand
-from glasstorch.operators.generated.functions import rand_like as rand_like
-from glasstorch.operators.generated.functions import randint as randint
-from glasstorch.operators.generated.functions import randint_like as randint_like
-from glasstorch.operators.generated.functions import randn as randn
-from glasstorch.operators.generated.functions import randn_like as randn_like
-from glasstorch.operators.generated.functions import randperm as randperm
-from glasstorch.operators.generated.functions import ravel as ravel
-from glasstorch.operators.generated.functions import real as real
-from glasstorch.operators.generated.functions import reciprocal as reciprocal
-from glasstorch.operators.generated.functions import reciprocal_ as reciprocal_
-from glasstorch.operators.generated.functions import relu as relu
-from glasstorch.operators.generated.functions import relu_ as relu_
-from glasstorch.operators.generated.functions import remainder as remainder
-from glasstorch.operators.generated.functions import renorm as renorm
-from glasstorch.operators.generated.functions import repeat_interleave as repeat_interleave
-from glasstorch.operators.generated.functions import resize_as_ as resize_as_
-from glasstorch.operators.generated.functions import resolve_conj as resolve_conj
-from glasstorch.operators.generated.functions import resolve_neg as resolve_neg
-from glasstorch.operators.generated.functions import result_type as result_type
-from glasstorch.operators.generated.functions import roll as roll
-from glasstorch.operators.generated.functions import rot90 as rot90
-from glasstorch.operators.generated.functions import round as round
-from glasstorch.operators.generated.functions import round_ as round_
-from glasstorch.operators.generated.functions import row_stack as row_stack
-from glasstorch.operators.generated.functions import rsqrt as rsqrt
-from glasstorch.operators.generated.functions import rsqrt_ as rsqrt_
-from glasstorch.operators.generated.functions import rsub as rsub
-from glasstorch.operators.generated.functions import scalar_tensor as scalar_tensor
-from glasstorch.operators.generated.functions import scatter as scatter
-from glasstorch.operators.generated.functions import scatter_add as scatter_add
-from glasstorch.operators.generated.functions import scatter_reduce as scatter_reduce
-from glasstorch.operators.generated.functions import searchsorted as searchsorted
-from glasstorch.operators.generated.functions import select as select
-from glasstorch.operators.generated.functions import select_copy as select_copy
-from glasstorch.operators.generated.functions import select_scatter as select_scatter
-from glasstorch.operators.generated.functions import sgn as sgn
-from glasstorch.operators.generated.functions import sigmoid as sigmoid
-from glasstorch.operators.generated.functions import sigmoid_ as sigmoid_
-from glasstorch.operators.generated.functions import sign as sign
-from glasstorch.operators.generated.functions import signbit as signbit
-from glasstorch.operators.generated.functions import sin as sin
-from glasstorch.operators.generated.functions import sin_ as sin_
-from glasstorch.operators.generated.functions import sinc as sinc
-from glasstorch.operators.generated.functions import sinc_ as sinc_
-from glasstorch.operators.generated.functions import sinh as sinh
-from glasstorch.operators.generated.functions import sinh_ as sinh_
-from glasstorch.operators.generated.functions import slice_copy as slice_copy
-from glasstorch.operators.generated.functions import slice_scatter as slice_scatter
-from glasstorch.operators.generated.functions import slogdet as slogdet
-from glasstorch.operators.generated.functions import softmax as softmax
-from glasstorch.operators.generated.functions import sort as sort
-from glasstorch.operators.generated.functions import split_copy as split_copy
-from glasstorch.operators.generated.functions import split_with_sizes as split_with_sizes
-from glasstorch.operators.generated.functions import split_with_sizes_copy as split_with_sizes_copy
-from glasstorch.operators.generated.functions import sqrt as sqrt
-from glasstorch.operators.generated.functions import sqrt_ as sqrt_
-from glasstorch.operators.generated.functions import square as square
-from glasstorch.operators.generated.functions import square_ as square_
-from glasstorch.operators.generated.functions import squeeze as squeeze
-from glasstorch.operators.generated.functions import squeeze_copy as squeeze_copy
-from glasstorch.operators.generated.functions import stack as stack
-from glasstorch.operators.generated.functions import std as std
-from glasstorch.operators.generated.functions import std_mean as std_mean
-from glasstorch.operators.generated.functions import sub as sub
-from glasstorch.operators.generated.functions import subtract as subtract
-from glasstorch.operators.generated.functions import sum as sum
-from glasstorch.operators.generated.functions import svd as svd
-from glasstorch.operators.generated.functions import swapaxes as swapaxes
-from glasstorch.operators.generated.functions import swapdims as swapdims
-from glasstorch.operators.generated.functions import t as t
-from glasstorch.operators.generated.functions import t_copy as t_copy
-from glasstorch.operators.generated.functions import take as take
-from glasstorch.operators.generated.functions import take_along_dim as take_along_dim
-from glasstorch.operators.generated.functions import tan as tan
-from glasstorch.operators.generated.functions import tan_ as tan_
-from glasstorch.operators.generated.functions import tanh as tanh
-from glasstorch.operators.generated.functions import tanh_ as tanh_
-from glasstorch.operators.generated.functions import tensor_split as tensor_split
-from glasstorch.operators.generated.functions import topk as topk
-from glasstorch.operators.generated.functions import trace as trace
-from glasstorch.operators.generated.functions import transpose as transpose
-from glasstorch.operators.generated.functions import transpose_copy as transpose_copy
-from glasstorch.operators.generated.functions import trapezoid as trapezoid
-from glasstorch.operators.generated.functions import trapz as trapz
-from glasstorch.operators.generated.functions import triangular_solve as triangular_solve
-from glasstorch.operators.generated.functions import tril as tril
-from glasstorch.operators.generated.functions import tril_indices as tril_indices
-from glasstorch.operators.generated.functions import triu as triu
-from glasstorch.operators.generated.functions import triu_indices as triu_indices
-from glasstorch.operators.generated.functions import true_divide as true_divide
-from glasstorch.operators.generated.functions import trunc as trunc
-from glasstorch.operators.generated.functions import trunc_ as trunc_
-from glasstorch.operators.generated.functions import unbind as unbind
-from glasstorch.operators.generated.functions import unbind_copy as unbind_copy
-from glasstorch.operators.generated.functions import unflatten as unflatten
-from glasstorch.operators.generated.functions import unfold_copy as unfold_copy
-from glasstorch.operators.generated.functions import unsafe_chunk as unsafe_chunk
-from glasstorch.operators.generated.functions import unsafe_split as unsafe_split
-from glasstorch.operators.generated.functions import unsafe_split_with_sizes as unsafe_split_with_sizes
-from glasstorch.operators.generated.functions import unsqueeze as unsqueeze
-from glasstorch.operators.generated.functions import unsqueeze_copy as unsqueeze_copy
-from glasstorch.operators.generated.functions import vander as vander
-from glasstorch.operators.generated.functions import var as var
-from glasstorch.operators.generated.functions import var_mean as var_mean
-from glasstorch.operators.generated.functions import vdot as vdot
-from glasstorch.operators.generated.functions import view_as_complex as view_as_complex
-from glasstorch.operators.generated.functions import view_as_complex_copy as view_as_complex_copy
-from glasstorch.operators.generated.functions import view_as_real as view_as_real
-from glasstorch.operators.generated.functions import view_as_real_copy as view_as_real_copy
-from glasstorch.operators.generated.functions import vsplit as vsplit
-from glasstorch.operators.generated.functions import vstack as vstack
-from glasstorch.operators.generated.functions import where as where
-from glasstorch.operators.generated.functions import xlogy as xlogy
-from glasstorch.operators.generated.functions import xlogy_ as xlogy_
-from glasstorch.operators.generated.functions import zero_ as zero_
-from glasstorch.operators.generated.functions import zeros as zeros
-from glasstorch.operators.generated.functions import zeros_like as zeros_like
+
+# fmt: off
+from glasstorch.operators.generated.functions import (  # isort: skip
+    abs as abs, abs_ as abs_, absolute as absolute, acos as acos, acos_ as acos_, acosh as acosh, acosh_ as acosh_,
+    add as add, addbmm as addbmm, addcdiv as addcdiv, addcmul as addcmul, addmm as addmm, addmv as addmv,
+    addmv_ as addmv_, addr as addr, adjoint as adjoint, alias_copy as alias_copy, all as all, allclose as allclose,
+    amax as amax, amin as amin, aminmax as aminmax, angle as angle, any as any, arange as arange, arccos as arccos,
+    arccos_ as arccos_, arccosh as arccosh, arccosh_ as arccosh_, arcsin as arcsin, arcsin_ as arcsin_,
+    arcsinh as arcsinh, arcsinh_ as arcsinh_, arctan as arctan, arctan2 as arctan2, arctan_ as arctan_,
+    arctanh as arctanh, arctanh_ as arctanh_, argmax as argmax, argmin as argmin, argsort as argsort,
+    argwhere as argwhere, as_strided as as_strided, as_strided_ as as_strided_, as_strided_copy as as_strided_copy,
+    as_strided_scatter as as_strided_scatter, asin as asin, asin_ as asin_, asinh as asinh, asinh_ as asinh_,
+    atan as atan, atan2 as atan2, atan_ as atan_, atanh as atanh, atanh_ as atanh_,
+    baddbmm as baddbmm, bartlett_window as bartlett_window, bernoulli as bernoulli, bincount as bincount,
+    bitwise_and as bitwise_and, bitwise_left_shift as bitwise_left_shift, bitwise_not as bitwise_not,
+    bitwise_or as bitwise_or, bitwise_right_shift as bitwise_right_shift, bitwise_xor as bitwise_xor,
+    blackman_window as blackman_window, bmm as bmm, bucketize as bucketize,
+    cat as cat, ceil as ceil, ceil_ as ceil_, cholesky as cholesky, cholesky_inverse as cholesky_inverse,
+    cholesky_solve as cholesky_solve, chunk as chunk, clamp as clamp, clamp_ as clamp_, clamp_max as clamp_max,
+    clamp_max_ as clamp_max_, clamp_min as clamp_min, clamp_min_ as clamp_min_, clip as clip, clip_ as clip_,
+    clone as clone, column_stack as column_stack, combinations as combinations, complex as complex, concat as concat,
+    concatenate as concatenate, conj as conj, conj_physical as conj_physical, conj_physical_ as conj_physical_,
+    constant_pad_nd as constant_pad_nd, copysign as copysign, corrcoef as corrcoef, cos as cos, cos_ as cos_,
+    cosh as cosh, cosh_ as cosh_, count_nonzero as count_nonzero, cov as cov, cross as cross, cummax as cummax,
+    cummin as cummin, cumprod as cumprod, cumsum as cumsum, cumulative_trapezoid as cumulative_trapezoid,
+    deg2rad as deg2rad, deg2rad_ as deg2rad_, det as det, detach as detach, detach_copy as detach_copy, diag as diag,
+    diag_embed as diag_embed, diagflat as diagflat, diagonal as diagonal, diagonal_copy as diagonal_copy,
+    diagonal_scatter as diagonal_scatter, diff as diff, digamma as digamma, dist as dist, div as div, divide as divide,
+    dot as dot, dsplit as dsplit, dstack as dstack,
+    empty as empty, empty_like as empty_like, empty_permuted as empty_permuted, empty_strided as empty_strided,
+    eq as eq, equal as equal, erf as erf, erf_ as erf_, erfc as erfc, erfc_ as erfc_, erfinv as erfinv, exp as exp,
+    exp2 as exp2, exp2_ as exp2_, exp_ as exp_, expm1 as expm1, expm1_ as expm1_, eye as eye,
+    fill as fill, fill_ as fill_, fix as fix, fix_ as fix_, flatten as flatten, fliplr as fliplr, flipud as flipud,
+    float_power as float_power, floor as floor, floor_ as floor_, floor_divide as floor_divide, fmax as fmax,
+    fmin as fmin, fmod as fmod, frac as frac, frac_ as frac_, frexp as frexp, frobenius_norm as frobenius_norm,
+    full as full, full_like as full_like,
+    gather as gather, gcd as gcd, gcd_ as gcd_, ge as ge, geqrf as geqrf, ger as ger, gradient as gradient,
+    greater as greater, greater_equal as greater_equal, gt as gt,
+    hamming_window as hamming_window, hann_window as hann_window, hash_tensor as hash_tensor, heaviside as heaviside,
+    histc as histc, histogram as histogram, histogramdd as histogramdd, hsplit as hsplit, hstack as hstack,
+    hypot as hypot,
+    i0 as i0, i0_ as i0_, igamma as igamma, igammac as igammac, imag as imag, index_add as index_add,
+    index_copy as index_copy, index_fill as index_fill, index_put as index_put, index_put_ as index_put_,
+    index_reduce as index_reduce, index_select as index_select, inner as inner, inverse as inverse, is_conj as is_conj,
+    is_neg as is_neg, isclose as isclose, isfinite as isfinite, isin as isin, isinf as isinf, isnan as isnan,
+    isneginf as isneginf, isposinf as isposinf, isreal as isreal, istft as istft,
+    kaiser_window as kaiser_window, kron as kron, kthvalue as kthvalue,
+    lcm as lcm, lcm_ as lcm_, ldexp as ldexp, ldexp_ as ldexp_, le as le, lerp as lerp, less as less,
+    less_equal as less_equal, lgamma as lgamma, linspace as linspace, log as log, log10 as log10, log10_ as log10_,
+    log1p as log1p, log1p_ as log1p_, log2 as log2, log2_ as log2_, log_ as log_, log_softmax as log_softmax,
+    logaddexp as logaddexp, logaddexp2 as logaddexp2, logcumsumexp as logcumsumexp, logdet as logdet,
+    logical_and as logical_and, logical_not as logical_not, logical_or as logical_or, logical_xor as logical_xor,
+    logit as logit, logit_ as logit_, logspace as logspace, logsumexp as logsumexp, lt as lt, lu_solve as lu_solve,
+    lu_unpack as lu_unpack,
+    masked_fill as masked_fill, masked_scatter as masked_scatter, masked_select as masked_select, matmul as matmul,
+    matrix_exp as matrix_exp, matrix_power as matrix_power, max as max, maximum as maximum, mean as mean,
+    median as median, min as min, minimum as minimum, mm as mm, mode as mode, moveaxis as moveaxis, movedim as movedim,
+    msort as msort, mul as mul, multinomial as multinomial, multiply as multiply, mv as mv, mvlgamma as mvlgamma,
+    nan_to_num as nan_to_num, nan_to_num_ as nan_to_num_, nanmean as nanmean, nanmedian as nanmedian,
+    nanquantile as nanquantile, nansum as nansum, narrow as narrow, narrow_copy as narrow_copy, ne as ne, neg as neg,
+    neg_ as neg_, negative as negative, negative_ as negative_, nextafter as nextafter,
+    nonzero_static as nonzero_static, normal as normal, not_equal as not_equal, nuclear_norm as nuclear_norm,
+    ones as ones, ones_like as ones_like, orgqr as orgqr, ormqr as ormqr, outer as outer,
+    pdist as pdist, pinverse as pinverse, polar as polar, polygamma as polygamma, positive as positive, pow as pow,
+    prod as prod, put as put,
+    qr as qr, quantile as quantile,
+    rad2deg as rad2deg, rad2deg_ as rad2deg_, rand as rand, rand_like as rand_like, randint as randint,
+    randint_like as randint_like, randn as randn, randn_like as randn_like, randperm as randperm, ravel as ravel,
+    real as real, reciprocal as reciprocal, reciprocal_ as reciprocal_, relu as relu, relu_ as relu_,
+    remainder as remainder, renorm as renorm, repeat_interleave as repeat_interleave, resize_as_ as resize_as_,
+    resolve_conj as resolve_conj, resolve_neg as resolve_neg, result_type as result_type, roll as roll, rot90 as rot90,
+    round as round, round_ as round_, row_stack as row_stack, rsqrt as rsqrt, rsqrt_ as rsqrt_, rsub as rsub,
+    scalar_tensor as scalar_tensor, scatter as scatter, scatter_add as scatter_add, scatter_reduce as scatter_reduce,
+    searchsorted as searchsorted, select as select, select_copy as select_copy, select_scatter as select_scatter,
+    sgn as sgn, sigmoid as sigmoid, sigmoid_ as sigmoid_, sign as sign, signbit as signbit, sin as sin, sin_ as sin_,
+    sinc as sinc, sinc_ as sinc_, sinh as sinh, sinh_ as sinh_, slice_copy as slice_copy,
+    slice_scatter as slice_scatter, slogdet as slogdet, softmax as softmax, sort as sort, split_copy as split_copy,
+    split_with_sizes as split_with_sizes, split_with_sizes_copy as split_with_sizes_copy, sqrt as sqrt, sqrt_ as sqrt_,
+    square as square, square_ as square_, squeeze as squeeze, squeeze_copy as squeeze_copy, stack as stack, std as std,
+    std_mean as std_mean, sub as sub, subtract as subtract, sum as sum, svd as svd, swapaxes as swapaxes,
+    swapdims as swapdims,
+    t as t, t_copy as t_copy, take as take, take_along_dim as take_along_dim, tan as tan, tan_ as tan_, tanh as tanh,
+    tanh_ as tanh_, tensor_split as tensor_split, topk as topk, trace as trace, transpose as transpose,
+    transpose_copy as transpose_copy, trapezoid as trapezoid, trapz as trapz, triangular_solve as triangular_solve,
+    tril as tril, tril_indices as tril_indices, triu as triu, triu_indices as triu_indices, true_divide as true_divide,
+    trunc as trunc, trunc_ as trunc_,
+    unbind as unbind, unbind_copy as unbind_copy, unflatten as unflatten, unfold_copy as unfold_copy,
+    unsafe_chunk as unsafe_chunk, unsafe_split as unsafe_split, unsafe_split_with_sizes as unsafe_split_with_sizes,
+    unsqueeze as unsqueeze, unsqueeze_copy as unsqueeze_copy,
+    vander as vander, var as var, var_mean as var_mean, vdot as vdot, view_as_complex as view_as_complex,
+    view_as_complex_copy as view_as_complex_copy, view_as_real as view_as_real, view_as_real_copy as view_as_real_copy,
+    vsplit as vsplit, vstack as vstack,
+    where as where,
+    xlogy as xlogy, xlogy_ as xlogy_,
+    zero_ as zero_, zeros as zeros, zeros_like as zeros_like,
+)
+# fmt: on
 
 reshape = _listed(_functions.reshape, "shape")
 permute = _listed(_functions.permute, "dims")

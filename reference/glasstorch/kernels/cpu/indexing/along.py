@@ -27,7 +27,7 @@ from glasstorch.operators.shapes.indexing import along as shapes
 from glasstorch.operators.shapes.scalars import number_as
 
 UFUNCS: Final = {"prod": np.multiply, "mean": np.add, "amax": np.maximum, "amin": np.minimum}
-LABELS: Final = {"prod": "mul_cpu", "amax": "maximum_cpu", "amin": "minimum_cpu"}
+LABELS: Final[dict[np.ufunc, str]] = {np.multiply: "mul_cpu", np.maximum: "maximum_cpu", np.minimum: "minimum_cpu"}
 
 
 def written(self: Tensor, out: Tensor | None, *inputs: Tensor) -> Tensor:
@@ -142,7 +142,7 @@ def _check_reduced(self: Tensor, reduce: str, include_self: bool) -> None:
     elif reduce == "mean":
         label, refused = "div_floor_cpu", STORED_ONLY | {bool_}
     else:
-        label, refused = LABELS[reduce], FLOAT8 if reduce == "prod" else STORED_ONLY
+        label, refused = LABELS[UFUNCS[reduce]], FLOAT8 if reduce == "prod" else STORED_ONLY
     complex_too = not include_self or vector or reduce in ("amax", "amin")
     if self.dtype in refused or (self.dtype.is_complex and complex_too):
         raise not_implemented_for(label, self.dtype)

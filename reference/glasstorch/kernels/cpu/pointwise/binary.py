@@ -129,6 +129,12 @@ INTEGERS = DIRECT_NOT_BOOL - DIRECT_FLOATS
 
 # The tables -----------------------------------------------------------------------------------------------------
 
+BITWISE = {
+    "bitwise_and": Row(np.bitwise_and, WHOLE_NUMBERS, WHOLE_NUMBERS, "bitwise_and_cpu"),
+    "bitwise_or": Row(np.bitwise_or, WHOLE_NUMBERS, WHOLE_NUMBERS, "bitwise_or_cpu"),
+    "bitwise_xor": Row(np.bitwise_xor, WHOLE_NUMBERS, WHOLE_NUMBERS, "bitwise_xor_cpu"),
+}
+
 ARITHMETIC = {
     "add.Tensor": Row(np.add, DIRECT | COMPLEX_DTYPES, WITH_COMPLEX, "add_stub"),
     "sub.Tensor": Row(np.subtract, DIRECT_NOT_BOOL | COMPLEX_DTYPES, WITH_COMPLEX, "add_stub"),
@@ -147,9 +153,7 @@ ARITHMETIC = {
     "heaviside": Row(heaviside, DIRECT, ALL, "heaviside_cpu"),
     "gcd": Row(np.gcd, INTEGERS, INTEGERS, "gcd_cpu"),
     "lcm": Row(lcm, INTEGERS, INTEGERS, "lcm_cpu"),
-    "bitwise_and.Tensor": Row(np.bitwise_and, WHOLE_NUMBERS, WHOLE_NUMBERS, "bitwise_and_cpu"),
-    "bitwise_or.Tensor": Row(np.bitwise_or, WHOLE_NUMBERS, WHOLE_NUMBERS, "bitwise_or_cpu"),
-    "bitwise_xor.Tensor": Row(np.bitwise_xor, WHOLE_NUMBERS, WHOLE_NUMBERS, "bitwise_xor_cpu"),
+    **{f"{name}.Tensor": row for name, row in BITWISE.items()},
     "tanh_backward": Row(
         tanh_backward, DIRECT_FLOATS, FLOATING_OR_COMPLEX, "tanh_backward_cpu", on_complex=complex_tanh_backward
     ),
@@ -162,16 +166,10 @@ ARITHMETIC = {
     ),
 }
 
-COMPARISONS = {
-    "eq": np.equal,
-    "ne": np.not_equal,
-    "lt": np.less,
-    "gt": np.greater,
-    "le": np.less_equal,
-    "ge": np.greater_equal,
-}
-
-ORDERED = ("lt", "gt", "le", "ge")  # of numbers on a line, which complex ones are not
+EQUALITIES = {"eq": np.equal, "ne": np.not_equal}
+# Of numbers on a line, which complex ones are not.
+ORDERS = {"lt": np.less, "gt": np.greater, "le": np.less_equal, "ge": np.greater_equal}
+COMPARISONS = EQUALITIES | ORDERS
 
 TAKE_ALPHA = frozenset(("add.Tensor", "sub.Tensor"))
 
@@ -185,13 +183,13 @@ for name, row in ARITHMETIC.items():
 
 for name, ufunc in COMPARISONS.items():
     row = Row(ufunc, DIRECT, ALL, f"{name}_cpu", produces=bool_)
-    if name not in ORDERED:
+    if name in EQUALITIES:
         row = Row(ufunc, DIRECT | COMPLEX_DTYPES | STORED_ONLY, EVERY, produces=bool_)
     compare, _ = binary_kernel(shapes.comparison, row)
     register(f"{name}.Tensor", compare)
     register(f"{name}.Scalar", with_wrapped_number(compare))
 
-for name in ("bitwise_and", "bitwise_or", "bitwise_xor"):
+for name in BITWISE:
     register(f"{name}.Scalar", with_wrapped_number(KERNELS[f"{name}.Tensor"]))
     register(f"{name}.Scalar_Tensor", number_first(KERNELS[f"{name}.Tensor"]))
 

@@ -98,14 +98,14 @@ FLOATING_POINT: dict[str, Loop] = {
 ON_COMPLEX: dict[str, Loop] = {"reciprocal": complex_reciprocal, "rsqrt": complex_rsqrt}
 
 # What PyTorch's kernels are called in messages, where it is not the operator's name and `_vml_cpu`.
-LABELS = {"rsqrt": "rsqrt_cpu", "reciprocal": "reciprocal_cpu", "sigmoid": "sigmoid_cpu_reduced_float"}
+LABELS: dict[Loop, str] = {rsqrt: "rsqrt_cpu", np.reciprocal: "reciprocal_cpu", sigmoid: "sigmoid_cpu_reduced_float"}
 
 ROWS = SAME_DTYPE | {
     name: Row(
         loop,
         DIRECT_FLOATS,
         FLOATING_OR_COMPLEX,
-        LABELS.get(name, f"{name}_vml_cpu"),
+        LABELS.get(loop, f"{name}_vml_cpu"),
         float_result_type,
         on_complex=ON_COMPLEX.get(name),
     )

@@ -53,20 +53,33 @@ TRUE_DIVIDE = Row("p != 0 ? a * p : a / b", 2, FLOATING, "div_true_cuda", float_
 FLOOR_DIVIDE = Row("floor_quotient(a, b, p)", 2, NOT_BOOL, "div_floor_cuda", numbers=EITHER, exact=SECOND)
 TRUNC_DIVIDE = Row("trunc_quotient(a, b, p)", 2, NOT_BOOL, "div_trunc_cuda", numbers=EITHER, exact=SECOND)
 
+BITWISE = {
+    "bitwise_and": Row("a & b", 2, INTEGRAL_OR_BOOL, "bitwise_and_cuda", numbers=EITHER),
+    "bitwise_or": Row("a | b", 2, INTEGRAL_OR_BOOL, "bitwise_or_cuda", numbers=EITHER),
+    "bitwise_xor": Row("a ^ b", 2, INTEGRAL_OR_BOOL, "bitwise_xor_cuda", numbers=EITHER),
+}
 BINARY = {
     "remainder.Tensor": Row("remainder_of_floor(a, b)", 2, NOT_BOOL, "remainder_cuda", numbers=EITHER),
     "maximum": Row("larger(a, b)", 2, label="max_elementwise_cuda", numbers=EITHER),
     "minimum": Row("smaller(a, b)", 2, label="min_elementwise_cuda", numbers=EITHER),
-    "bitwise_and.Tensor": Row("a & b", 2, INTEGRAL_OR_BOOL, "bitwise_and_cuda", numbers=EITHER),
-    "bitwise_or.Tensor": Row("a | b", 2, INTEGRAL_OR_BOOL, "bitwise_or_cuda", numbers=EITHER),
-    "bitwise_xor.Tensor": Row("a ^ b", 2, INTEGRAL_OR_BOOL, "bitwise_xor_cuda", numbers=EITHER),
+    **{f"{name}.Tensor": row for name, row in BITWISE.items()},
     "tanh_backward": Row("a * (1 - b * b)", 2, FLOATING, "tanh_backward_cuda"),
     "sigmoid_backward": Row("a * (1 - b) * b", 2, FLOATING, "sigmoid_backward_cuda"),
 }
 
-COMPARISONS = {"eq": "a == b", "ne": "a != b", "lt": "a < b", "gt": "a > b", "le": "a <= b", "ge": "a >= b"}
+
+def comparison(expression: str) -> Row:
+    """A comparison of two tensors, either of which may be a number."""
+    return Row(expression, 2, label="compare_cuda", numbers=EITHER)
+
+
 COMPARISON_ROWS = {
-    name: Row(expression, 2, label="compare_cuda", numbers=EITHER) for name, expression in COMPARISONS.items()
+    "eq": comparison("a == b"),
+    "ne": comparison("a != b"),
+    "lt": comparison("a < b"),
+    "gt": comparison("a > b"),
+    "le": comparison("a <= b"),
+    "ge": comparison("a >= b"),
 }
 
 KERNELS: dict[str, Kernel] = {}
@@ -79,7 +92,7 @@ for name, row in COMPARISON_ROWS.items():
     compare = register(f"{name}.Tensor", binary_kernel(shapes.comparison, row))
     register(f"{name}.Scalar", with_wrapped_number(compare))
 
-for name in ("bitwise_and", "bitwise_or", "bitwise_xor"):
+for name in BITWISE:
     register(f"{name}.Scalar", with_wrapped_number(KERNELS[f"{name}.Tensor"]))
 
 # Sums, whose second term has a factor: p ------------------------------------------------------------------------

@@ -9,6 +9,7 @@ Differs: nothing in substance. As in PyTorch, abs of bool is defined on CUDA and
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from glasstorch._tensor import Tensor
 from glasstorch.core.dtype import bool_
@@ -33,21 +34,25 @@ SAME_DTYPE = {
     "relu": Row("a < 0 ? 0 : a", 1, NOT_BOOL, "clamp_cuda"),
 }
 
+
+def floating_point(expression: str) -> Row:
+    """A function of floats; other numbers are read as floats."""
+    return Row(expression, 1, FLOATING, common=float_result_type)
+
+
 FLOATING_POINT = {
-    "exp": "exp(a)",
-    "log": "log(a)",
-    "sqrt": "sqrt(a)",
-    "rsqrt": "rsqrt(a)",
-    "reciprocal": "1 / a",
-    "sin": "sin(a)",
-    "cos": "cos(a)",
-    "tanh": "tanh(a)",
-    "sigmoid": "1 / (1 + exp(-a))",
+    "exp": floating_point("exp(a)"),
+    "log": floating_point("log(a)"),
+    "sqrt": floating_point("sqrt(a)"),
+    "rsqrt": floating_point("rsqrt(a)"),
+    "reciprocal": floating_point("1 / a"),
+    "sin": floating_point("sin(a)"),
+    "cos": floating_point("cos(a)"),
+    "tanh": floating_point("tanh(a)"),
+    "sigmoid": floating_point("1 / (1 + exp(-a))"),
 }
 
-ROWS = SAME_DTYPE | {
-    name: Row(expression, 1, FLOATING, f"{name}_cuda", float_result_type) for name, expression in FLOATING_POINT.items()
-}
+ROWS = SAME_DTYPE | {name: replace(row, label=f"{name}_cuda") for name, row in FLOATING_POINT.items()}
 
 KERNELS = {name: register(name, unary_kernel(shape_function(name), row)) for name, row in ROWS.items()}
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from glasstorch.core.dtype import INTEGRAL, int64
 from glasstorch.core.errors import DimensionError, DtypeError, ShapeError
@@ -149,56 +149,63 @@ def tensor_split_tensor(self: Tensor, tensor_indices_or_sections: Tensor, dim: i
 
 def hsplit_int(self: Tensor, sections: int) -> Pieces:
     """Equal pieces side by side: along dimension 1, or 0 of a vector."""
-    return tensor_split_sections(self, *_equal(self, "hsplit", sections))
+    return tensor_split_sections(self, *_equal(self, HSPLIT, sections))
 
 
 def hsplit_array(self: Tensor, indices: Sequence[int]) -> Pieces:
     """The pieces between column indices."""
-    return tensor_split_indices(self, indices, _numpy_dim(self, "hsplit"))
+    return tensor_split_indices(self, indices, _numpy_dim(self, HSPLIT))
 
 
 def vsplit_int(self: Tensor, sections: int) -> Pieces:
     """Equal pieces below one another: along dimension 0."""
-    return tensor_split_sections(self, *_equal(self, "vsplit", sections))
+    return tensor_split_sections(self, *_equal(self, VSPLIT, sections))
 
 
 def vsplit_array(self: Tensor, indices: Sequence[int]) -> Pieces:
     """The pieces between row indices."""
-    return tensor_split_indices(self, indices, _numpy_dim(self, "vsplit"))
+    return tensor_split_indices(self, indices, _numpy_dim(self, VSPLIT))
 
 
 def dsplit_int(self: Tensor, sections: int) -> Pieces:
     """Equal pieces in depth: along dimension 2."""
-    return tensor_split_sections(self, *_equal(self, "dsplit", sections))
+    return tensor_split_sections(self, *_equal(self, DSPLIT, sections))
 
 
 def dsplit_array(self: Tensor, indices: Sequence[int]) -> Pieces:
     """The pieces between indices of dimension 2."""
-    return tensor_split_indices(self, indices, _numpy_dim(self, "dsplit"))
+    return tensor_split_indices(self, indices, _numpy_dim(self, DSPLIT))
 
 
-RANKS = {"hsplit": 1, "vsplit": 2, "dsplit": 3}  # the dimensions that a tensor needs
-DIMS = {"hsplit": 1, "vsplit": 0, "dsplit": 2}
+class Cut(NamedTuple):
+    """How a function of NumPy's cuts a tensor."""
+
+    name: str
+    rank: int  # the dimensions that the tensor needs
+    dim: int  # the one that is cut; the last of a tensor that has fewer
 
 
-def _numpy_dim(self: Tensor, name: str) -> int:
-    """The dimension that `hsplit`, `vsplit` or `dsplit` cuts."""
+HSPLIT, VSPLIT, DSPLIT = Cut("hsplit", 1, 1), Cut("vsplit", 2, 0), Cut("dsplit", 3, 2)
+
+
+def _numpy_dim(self: Tensor, cut: Cut) -> int:
+    """The dimension that is cut."""
     ndim = len(self._shape)
-    if ndim < RANKS[name]:
+    if ndim < cut.rank:
         raise ShapeError(
-            f"torch.{name} requires a tensor with at least {RANKS[name]} dimension, but got a tensor with {ndim} "
+            f"torch.{cut.name} requires a tensor with at least {cut.rank} dimension, but got a tensor with {ndim} "
             f"dimensions!"
         )
-    return min(DIMS[name], ndim - 1)
+    return min(cut.dim, ndim - 1)
 
 
-def _equal(self: Tensor, name: str, sections: int) -> tuple[int, int]:
+def _equal(self: Tensor, cut: Cut, sections: int) -> tuple[int, int]:
     """The number of sections, which must divide the size, and the dimension."""
-    dim = _numpy_dim(self, name)
+    dim = _numpy_dim(self, cut)
     size = self._shape[dim]
     if sections == 0 or size % sections:
         raise ShapeError(
-            f"torch.{name} attempted to split along dimension {dim}, but the size of the dimension {size} is not "
+            f"torch.{cut.name} attempted to split along dimension {dim}, but the size of the dimension {size} is not "
             f"divisible by the split_size {sections}!"
         )
     return sections, dim

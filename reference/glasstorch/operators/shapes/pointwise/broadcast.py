@@ -84,13 +84,8 @@ def compute_strides(
     return iterated_strides(shape, order)
 
 
-# Shape functions of operators on a tensor and a number. Where strides are chosen for an out= tensor that is resized,
-# the number counts as a tensor without dimensions; it does not where a new tensor is made (seen on torch 2.13).
-BESIDE_NUMBER = frozenset(f"pointwise.broadcast.{name}_scalar" for name in ("comparison", "bitwise", "copysign"))
-
-
 def strides_beside_number(self: TensorImpl, other: Number, result: Result) -> Shape | None:
-    """The strides of an out= tensor that is resized for one of these operators; None for row-major."""
+    """The strides of an out= tensor that is resized for one of BESIDE_NUMBER; None for row-major."""
     common = result_type(self, other) if result.dtype is bool_ else result.dtype
     return compute_strides(self._shape, (self,), common, number=True)
 
@@ -381,7 +376,9 @@ def _rounding(name: str, self: TensorImpl) -> Result:
     return unary(self)
 
 
-ceil, floor, trunc = (partial(_rounding, name) for name in ("ceil", "floor", "trunc"))
+ceil = partial(_rounding, "ceil")
+floor = partial(_rounding, "floor")
+trunc = partial(_rounding, "trunc")
 
 
 def round_decimals(self: TensorImpl, decimals: int) -> Result:
@@ -434,3 +431,8 @@ def copysign_scalar(self: TensorImpl, other: Number) -> Result:
 def number_first(self: Number, other: TensorImpl) -> Result:
     """The tensor's sizes, its dtype promoted with the number's."""
     return broadcast(result_type(self, other), other)
+
+
+# Shape functions of operators on a tensor and a number. Where strides are chosen for an out= tensor that is resized,
+# the number counts as a tensor without dimensions; it does not where a new tensor is made (seen on torch 2.13).
+BESIDE_NUMBER = frozenset((comparison_scalar, bitwise_scalar, copysign_scalar))

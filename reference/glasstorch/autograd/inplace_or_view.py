@@ -1,0 +1,263 @@
+"""How does a write raise a tensor's version, and how does a view come to know its base?
+
+Mirrors: tools/autograd/gen_inplace_or_view_type.py, torch/csrc/autograd/generated/ADInplaceOrViewType_*.cpp
+Differs: a function for each number of arguments makes the kernels of all operators that take that many, where PyTorch
+    generates one for each operator. Backend kernels never do either. Rows that say which operator gets what are in
+    `generated/inplace_or_view_kernels.py`.
+
+# Note [Makers of kernels]
+What surrounds a call of the next kernel is the same for hundreds of operators, so it is written once and closed over an
+operator's table. A maker serves one number of arguments: a kernel that takes `*arguments` builds a tuple and calls with
+it, which costs a recorded call a tenth more. Only what writes to several tensors, or to a list of them, is made so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from glasstorch.autograd.views import as_view
+from glasstorch.core.keys import BELOW_ADINPLACEORVIEW
+from glasstorch.dispatch.library import KernelTable, caller
+from glasstorch.dispatch.operator import Boxed, DispatchTable
+from glasstorch.operators.generated.registry import table
+
+ADINPLACEORVIEW = KernelTable("ADInplaceOrView")
+
+Remember = Callable[[Any, Any], Any]
+
+
+def row(name: str, maker: Callable[..., Boxed], *more: Any) -> None:
+    """Register what a maker makes for an operator: one row of `generated/inplace_or_view_kernels.py`."""
+    kernel = maker(table(name), *more)
+    kernel.__name__ = kernel.__qualname__ = name.replace(".", "_")
+    ADINPLACEORVIEW.add(name, kernel, caller(1))
+
+
+# Operators that write to their first argument: in-place forms ---------------------------------------------------
+
+
+def writes_first_of_one(table: DispatchTable) -> Boxed:
+    def kernel(keys: int, self: Any) -> Any:
+        below = keys & BELOW_ADINPLACEORVIEW
+        if (storage := self._storage) is not None and storage.lazy is not None:
+            storage.materialize()
+        returned = table[below](below, self)
+        self.bump_version()
+        return returned
+
+    return kernel
+
+
+def writes_first_of_two(table: DispatchTable) -> Boxed:
+    def kernel(keys: int, self: Any, a: Any) -> Any:
+        below = keys & BELOW_ADINPLACEORVIEW
+        if (storage := self._storage) is not None and storage.lazy is not None:
+            storage.materialize()
+        returned = table[below](below, self, a)
+        self.bump_version()
+        return returned
+
+    return kernel
+
+
+def writes_first_of_three(table: DispatchTable) -> Boxed:
+    def kernel(keys: int, self: Any, a: Any, b: Any) -> Any:
+        below = keys & BELOW_ADINPLACEORVIEW
+        if (storage := self._storage) is not None and storage.lazy is not None:
+            storage.materialize()
+        returned = table[below](below, self, a, b)
+        self.bump_version()
+        return returned
+
+    return kernel
+
+
+def writes_first_of_four(table: DispatchTable) -> Boxed:
+    def kernel(keys: int, self: Any, a: Any, b: Any, c: Any) -> Any:
+        below = keys & BELOW_ADINPLACEORVIEW
+        if (storage := self._storage) is not None and storage.lazy is not None:
+            storage.materialize()
+        returned = table[below](below, self, a, b, c)
+        self.bump_version()
+        return returned
+
+    return kernel
+
+
+def writes_first_of_five(table: DispatchTable) -> Boxed:
+    def kernel(keys: int, self: Any, a: Any, b: Any, c: Any, d: Any) -> Any:
+        below = keys & BELOW_ADINPLACEORVIEW
+        if (storage := self._storage) is not None and storage.lazy is not None:
+            storage.materialize()
+        returned = table[below](below, self, a, b, c, d)
+        self.bump_version()
+        return returned
+
+    return kernel
+
+
+def writes_first_of_six(table: DispatchTable) -> Boxed:
+    def kernel(keys: int, self: Any, a: Any, b: Any, c: Any, d: Any, e: Any) -> Any:
+        below = keys & BELOW_ADINPLACEORVIEW
+        if (storage := self._storage) is not None and storage.lazy is not None:
+            storage.materialize()
+        returned = table[below](below, self, a, b, c, d, e)
+        self.bump_version()
+        return returned
+
+    return kernel
+
+
+# Operators that write to their last argument: out= forms --------------------------------------------------------
+
+
+def writes_last_of_two(table: DispatchTable) -> Boxed:
+    def kernel(keys: int, a: Any, out: Any) -> Any:
+        below = keys & BELOW_ADINPLACEORVIEW
+        if (storage := out._storage) is not None and storage.lazy is not None:
+            storage.materialize()
+        returned = table[below](below, a, out)
+        out.bump_version()
+        return returned
+
+    return kernel
+
+
+def writes_last_of_three(table: DispatchTable) -> Boxed:
+    def kernel(keys: int, a: Any, b: Any, out: Any) -> Any:
+        below = keys & BELOW_ADINPLACEORVIEW
+        if (storage := out._storage) is not None and storage.lazy is not None:
+            storage.materialize()
+        returned = table[below](below, a, b, out)
+        out.bump_version()
+        return returned
+
+    return kernel
+
+
+def writes_last_of_four(table: DispatchTable) -> Boxed:
+    def kernel(keys: int, a: Any, b: Any, c: Any, out: Any) -> Any:
+        below = keys & BELOW_ADINPLACEORVIEW
+        if (storage := out._storage) is not None and storage.lazy is not None:
+            storage.materialize()
+        returned = table[below](below, a, b, c, out)
+        out.bump_version()
+        return returned
+
+    return kernel
+
+
+def writes_last_of_five(table: DispatchTable) -> Boxed:
+    def kernel(keys: int, a: Any, b: Any, c: Any, d: Any, out: Any) -> Any:
+        below = keys & BELOW_ADINPLACEORVIEW
+        if (storage := out._storage) is not None and storage.lazy is not None:
+            storage.materialize()
+        returned = table[below](below, a, b, c, d, out)
+        out.bump_version()
+        return returned
+
+    return kernel
+
+
+def writes_last_of_six(table: DispatchTable) -> Boxed:
+    def kernel(keys: int, a: Any, b: Any, c: Any, d: Any, e: Any, out: Any) -> Any:
+        below = keys & BELOW_ADINPLACEORVIEW
+        if (storage := out._storage) is not None and storage.lazy is not None:
+            storage.materialize()
+        returned = table[below](below, a, b, c, d, e, out)
+        out.bump_version()
+        return returned
+
+    return kernel
+
+
+def writes_last_of_seven(table: DispatchTable) -> Boxed:
+    def kernel(keys: int, a: Any, b: Any, c: Any, d: Any, e: Any, f: Any, out: Any) -> Any:
+        below = keys & BELOW_ADINPLACEORVIEW
+        if (storage := out._storage) is not None and storage.lazy is not None:
+            storage.materialize()
+        returned = table[below](below, a, b, c, d, e, f, out)
+        out.bump_version()
+        return returned
+
+    return kernel
+
+
+# Operators that write to several arguments, or to a list: out= forms with several results ------------------------
+
+
+def writes_several(table: DispatchTable, *written: int) -> Boxed:
+    """The tensors that are written to are the arguments with these numbers."""
+
+    def kernel(keys: int, *arguments: Any) -> Any:
+        below = keys & BELOW_ADINPLACEORVIEW
+        for i in written:
+            if (storage := arguments[i]._storage) is not None and storage.lazy is not None:
+                storage.materialize()
+        returned = table[below](below, *arguments)
+        for i in written:
+            arguments[i].bump_version()
+        return returned
+
+    return kernel
+
+
+def writes_last_list(table: DispatchTable) -> Boxed:
+    """The last argument is a list of tensors."""
+
+    def kernel(keys: int, *arguments: Any) -> Any:
+        below = keys & BELOW_ADINPLACEORVIEW
+        for out in arguments[-1]:
+            if (storage := out._storage) is not None and storage.lazy is not None:
+                storage.materialize()
+        returned = table[below](below, *arguments)
+        for out in arguments[-1]:
+            out.bump_version()
+        return returned
+
+    return kernel
+
+
+# Operators that show their first argument: views ----------------------------------------------------------------
+# `remember` is `as_view`, `as_views` where the result is several, or `shares_version` where no gradient flows.
+
+
+def views_first_of_one(table: DispatchTable, remember: Remember = as_view) -> Boxed:
+    def kernel(keys: int, self: Any) -> Any:
+        below = keys & BELOW_ADINPLACEORVIEW
+        return remember(self, table[below](below, self))
+
+    return kernel
+
+
+def views_first_of_two(table: DispatchTable, remember: Remember = as_view) -> Boxed:
+    def kernel(keys: int, self: Any, a: Any) -> Any:
+        below = keys & BELOW_ADINPLACEORVIEW
+        return remember(self, table[below](below, self, a))
+
+    return kernel
+
+
+def views_first_of_three(table: DispatchTable, remember: Remember = as_view) -> Boxed:
+    def kernel(keys: int, self: Any, a: Any, b: Any) -> Any:
+        below = keys & BELOW_ADINPLACEORVIEW
+        return remember(self, table[below](below, self, a, b))
+
+    return kernel
+
+
+def views_first_of_four(table: DispatchTable, remember: Remember = as_view) -> Boxed:
+    def kernel(keys: int, self: Any, a: Any, b: Any, c: Any) -> Any:
+        below = keys & BELOW_ADINPLACEORVIEW
+        return remember(self, table[below](below, self, a, b, c))
+
+    return kernel
+
+
+def views_first_of_five(table: DispatchTable, remember: Remember = as_view) -> Boxed:
+    def kernel(keys: int, self: Any, a: Any, b: Any, c: Any, d: Any) -> Any:
+        below = keys & BELOW_ADINPLACEORVIEW
+        return remember(self, table[below](below, self, a, b, c, d))
+
+    return kernel
