@@ -59,7 +59,7 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
     with reported():
         found = vendor.vendored(root)
         rooms, exercises = api.room_pages(root), exercise_pages.exercise_pages(root)
-        operators = operator_pages.section_pages(root)
+        operators = operator_pages.family_pages(root)
         labs, entries = exercise_pages.lab_sheets(root), exercise_pages.nav_entries(root)
     if found.folder is None:
         config.extra_css = [path for path in config.extra_css if path != FONTS]
