@@ -56,7 +56,10 @@ def _required(name: str) -> Any:
 # Which tests run, and in which order ----------------------------------------------------------------------------------
 
 COMPARE = "tests compare with torch and were left out; CI runs them"
-LEFT_TO_CI = "tests were left to CI (browsers, the wheel, notebooks built again); `make test-all` runs them too"
+WHAT_CI_RUNS = "browsers, the wheel, notebooks built again, answers to exercises judged"
+LEFT_TO_CI = f"tests were left to CI ({WHAT_CI_RUNS}); `make test-all` runs them too"
+# The files that take the longest, one a line. A worker that is given one of them last works on alone.
+HEAVIEST_FIRST = Path(__file__).with_name("heaviest_first.txt")
 left_out = pytest.StashKey[Counter[str]]()
 
 
@@ -67,17 +70,27 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out what compares with torch where it is not installed; mark what no compiler can simulate."""
+    """Leave out what compares with torch where it is not installed; order the files for workers; mark what no compiler
+    can simulate."""
     if not IN_CI and not _is_installed("torch"):
         compare = [item for item in items if _asks_for_torch(item)]
         left = set(compare)
         items[:] = [item for item in items if item not in left]
         config.stash[left_out][COMPARE] = len(compare)
         config.hook.pytest_deselected(items=compare)
+    if hasattr(config, "workerinput"):
+        items[:] = in_order(items, config.rootpath)
     if not any(shutil.which(name) for name in COMPILERS):
         for item in items:
             if item.path.suffix == ".ipynb" and _simulates(item.path):
                 item.add_marker(pytest.mark.skip(reason=f"{COMPILERS[0]} is not installed"))
+
+
+def in_order(items: list[pytest.Item], root: Path) -> list[pytest.Item]:
+    """The tests of the heaviest files first, the others as they were."""
+    files = HEAVIEST_FIRST.read_text(encoding="utf-8").split() if HEAVIEST_FIRST.exists() else []
+    rank = {root / file: place for place, file in enumerate(files)}
+    return sorted(items, key=lambda item: rank.get(item.path, len(rank)))
 
 
 def pytest_deselected(items: list[pytest.Item]) -> None:

@@ -8,9 +8,13 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
+from tests.conftest import HEAVIEST_FIRST, in_order
+
+ROOT = Path(__file__).parents[1]
 CASES = """
 import pytest
 
@@ -60,6 +64,19 @@ def outcomes(folder: Path, *arguments: str, **environment: str) -> tuple[dict[st
     done = subprocess.run(command, cwd=folder, env=kept | environment, capture_output=True, text=True, check=False)
     last = done.stdout.splitlines()[-1]
     return {kind: int(count) for count, kind in re.findall(r"(\d+) (\w+)", last.partition(" in ")[0])}, done.stdout
+
+
+def test_the_files_that_begin_are_there() -> None:
+    files = HEAVIEST_FIRST.read_text(encoding="utf-8").split()
+    assert [file for file in files if not (ROOT / file).is_file()] == []
+    assert len(set(files)) == len(files)
+
+
+def test_the_heaviest_files_come_first_and_the_others_as_they_were() -> None:
+    first = ROOT / HEAVIEST_FIRST.read_text(encoding="utf-8").split()[1]
+    paths = [ROOT / "tests" / name for name in ("test_b.py", "test_a.py")]
+    items = [SimpleNamespace(path=path) for path in (*paths, first)]
+    assert [item.path for item in in_order(items, ROOT)] == [first, *paths]
 
 
 WITHOUT_TORCH = """

@@ -11,7 +11,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-CACHES = (".mypy_cache", ".ruff_cache", ".pytest_cache", ".hypothesis", "build", "dist")
+CACHES = (".mypy_cache", ".ruff_cache", ".pytest_cache", ".hypothesis", ".cache/book/pages", "build", "dist")
 ON_REQUEST = (".venv", ".cache", "node_modules")
 CODE, NOTEBOOKS = ("__pycache__",), ("__pycache__", ".ipynb_checkpoints")
 SOURCES = {

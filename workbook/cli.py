@@ -247,9 +247,9 @@ def dev_manifest(
 
 @app.command("test")
 def run_tests(
-    everything: Annotated[bool, typer.Option("--all", help="With the tests that take long.")] = False,
+    everything: Annotated[bool, typer.Option("--all", help="With what is left to CI or takes long.")] = False,
 ) -> None:
-    """Run what CI runs: style, types, generated code, tests."""
+    """Check style, types and generated code, and run the tests."""
     from workbook.checks import run_checks
 
     commands.need("test", "pytest", "xdist", "nbval", "ruff", "mypy")

@@ -32,8 +32,8 @@ class Target(NamedTuple):
 
 TARGETS = {
     "study": Target("install, build the book, and serve it at http://127.0.0.1:8000", ("book",), ("read",)),
-    "test": Target("run what CI runs: style, types, generated code, tests", ("book", "test"), ("test",)),
-    "test-all": Target("the same, with the tests that take long", ("book", "test"), ("test", "--all")),
+    "test": Target("check style, types, generated code, and run the tests", ("book", "test"), ("test",)),
+    "test-all": Target("the same, with what is left to CI and what takes long", ("book", "test"), ("test", "--all")),
     "site": Target("build the book into site/", ("book",), ("site",)),
     "lab": Target("open the chapters in JupyterLab", ("book",), ("lab",)),
     "bench": Target("measure, print the table, and put it into README.md", ("book",), ("bench",)),

@@ -30,9 +30,6 @@ from glasstorch import signal as signal
 from glasstorch import special as special
 from glasstorch import storage as storage
 from glasstorch import utils as utils
-from glasstorch._asarray import asarray as asarray
-from glasstorch._creation import *  # noqa: F403
-from glasstorch._exchange import *  # noqa: F403
 from glasstorch._python_dispatch import register_python_dispatch
 from glasstorch._tensor import Tensor as Tensor
 from glasstorch._tracer import register_tracer
@@ -108,7 +105,12 @@ from glasstorch.kernels import register_kernels
 from glasstorch.operators.generated.functions import _conj as _conj
 from glasstorch.operators.generated.functions import _neg_view as _neg_view
 from glasstorch.operators.generated.public import *  # noqa: F403
+from glasstorch.outside_data.asarray import asarray as asarray
+from glasstorch.outside_data.creation import *  # noqa: F403
+from glasstorch.outside_data.foreign_memory import *  # noqa: F403
 from glasstorch.printing import set_printoptions as set_printoptions
+from glasstorch.python_forms.broadcasting import *  # noqa: F403
+from glasstorch.python_forms.fact_functions import *  # noqa: F403
 from glasstorch.python_forms.nonzero import nonzero as nonzero
 from glasstorch.python_forms.range import range as range
 from glasstorch.python_forms.tensor_types import BFloat16Tensor as BFloat16Tensor

@@ -49,6 +49,8 @@ def described(name: str) -> str:
 def _text(one: Whereabouts, written: str | None) -> str:
     """One overload as text; `written` is the location of its Python function, if that is written by hand."""
     facts = [("function", written)] if written else []
+    if one.family:
+        facts.append(("family", one.family))
     facts.append(("declared", shown(one.declared)))
     if one.shape:
         facts.append(("shape", shown(one.shape)))

@@ -36,13 +36,13 @@ WITHOUT_ROW = {
             "bernoulli.p", "multinomial", "uniform_", "normal_", "log_normal_", "exponential_", "cauchy_",
             "geometric_", "random_.from", "random_.to", "random_", "bernoulli_.float", "bernoulli_.Tensor",
         ],
-        "its numbers are random: tests/kernels/cpu/test_random.py and its namesakes compare them with PyTorch's",
+        "its numbers are random: the tests of the family random compare them with PyTorch's",
     ),
     **dict.fromkeys(
         ["result_type.Tensor", "result_type.Scalar", "result_type.Scalar_Tensor", "result_type.Scalar_Scalar"],
         "answers with a dtype: tests/operators/shapes/test_promotion.py",
     ),
-    "meshgrid": "warns at its first call in a process: tests/operators/composite/test_grids.py",
+    "meshgrid": "warns at its first call in a process: tests/operators/composite/joining/test_grids.py",
     "lift_fresh": "gives its argument itself: tests/test_python_dispatch.py",
     "resize_": "new elements are not initialised: tests/test_tensor.py",
     "_lazy_clone": "refuses NumPy's memory in PyTorch, which the samples are in: tests/kernels/test_copies.py",
@@ -61,7 +61,7 @@ WITHOUT_ROW = {
         ],
         "has or makes complex numbers: tests/kernels/test_math_bits.py",
     ),
-    **dict.fromkeys(["complex", "polar"], "makes complex numbers: tests/kernels/cpu/test_complex_numbers.py"),
+    **dict.fromkeys(["complex", "polar"], "makes complex numbers: tests/kernels/cpu/complex_numbers/test_parts.py"),
     **dict.fromkeys(
         ["split_copy.Tensor_out", "split_with_sizes_copy.out", "unbind_copy.int_out"],
         "writes to a list of tensors: tests/kernels/test_copied_out.py",
@@ -73,18 +73,18 @@ WITHOUT_ROW = {
             "linalg_matrix_rank.tol_tensor", "linalg_pinv.atol_rtol_tensor", "linalg_pinv.rcond_tensor",
             "linalg_qr", "linalg_svd",
         ],
-        "wants a matrix of a kind, or its vectors have no sign of their own: tests/kernels/cpu/test_linalg.py",
+        "wants a matrix of a kind, or its vectors have no sign of their own: tests/kernels/cpu/linalg/test_inverses.py",
     ),
     **dict.fromkeys(
         ["_lu_with_info", "cholesky", "lu_solve", "qr", "triangular_solve"],
-        "warns at its first call in a process: tests/kernels/cpu/test_linalg_factors.py",
+        "warns at its first call in a process: tests/kernels/cpu/linalg/test_factors.py",
     ),
     **dict.fromkeys(
         ["frobenius_norm.dim", "nuclear_norm", "nuclear_norm.dim"],
-        "warns at its first call in a process: tests/operators/composite/test_linalg_norms.py",
+        "warns at its first call in a process: tests/operators/composite/linalg/test_norms.py",
     ),
-    "cholesky_inverse": "has the gradient of a triangle: tests/kernels/cpu/test_linalg_factors.py",
-    "svd": "its vectors have no sign of their own: tests/kernels/cpu/test_linalg_factors.py",
+    "cholesky_inverse": "has the gradient of a triangle: tests/kernels/cpu/linalg/test_factors.py",
+    "svd": "its vectors have no sign of their own: tests/kernels/cpu/linalg/test_factors.py",
     **dict.fromkeys(
         [
             "_fft_c2c", "_fft_c2r", "fft_fftn", "fft_hfft", "fft_hfft2", "fft_hfftn", "fft_ifft", "fft_ifftn",
@@ -98,16 +98,16 @@ WITHOUT_ROW = {
     ),
     **dict.fromkeys(
         ["stft", "istft"],
-        "takes complex numbers, or has a method that means another: tests/operators/composite/test_spectrograms.py",
+        "takes complex numbers, or has a method that means another: tests/operators/composite/fft/test_spectrograms.py",
     ),
     **dict.fromkeys(
         [
             "_histogramdd_bin_edges", "_histogramdd_from_bin_cts", "_histogramdd_from_bin_tensors", "histogramdd",
             "histogramdd.TensorList_bins", "histogramdd.int_bins",
         ],
-        "takes or gives a list of tensors: tests/kernels/cpu/test_histograms.py",
+        "takes or gives a list of tensors: tests/kernels/cpu/statistics/test_histograms.py",
     ),
-    "special_zeta.other_scalar": "has a gradient that is refused: tests/kernels/cpu/test_special.py",
+    "special_zeta.other_scalar": "has a gradient that is refused: tests/kernels/cpu/special/test_unary.py",
     "tensor_split.tensor_indices_or_sections": "takes a tensor, NumPy a list: tests/kernels/test_views.py",
 }  # fmt: skip
 

@@ -10,7 +10,7 @@ from glasstorch.kernels import cuda
 from glasstorch.operators.gen.model import OPERATORS
 from glasstorch.operators.whereabouts import LIBRARY
 from tests.book.small_book import ROOT
-from workbook.book.operator_pages import entries, entry_markdown, link, operator_index, page_of_section, section_pages
+from workbook.book.operator_pages import entries, entry_markdown, family_pages, link, operator_index, page_of_family
 
 cuda.register_kernels()
 NAMES = [name.removeprefix("aten::") for name in registry.operators if name.startswith("aten::")]
@@ -38,13 +38,13 @@ def test_the_counts_are_those_of_the_registry() -> None:
 
 
 def test_every_overload_stands_on_a_page_with_its_schema() -> None:
-    text = "".join(section_pages(ROOT).values())
+    text = "".join(family_pages(ROOT).values())
     told = {one.name for found in entries().values() for entry in found for one in entry.overloads}
     assert set(re.findall(r"<p><code>aten::([\w.]+)\(", text)) == told
 
 
 def test_an_overload_says_what_it_does_where_that_is_not_what_the_first_one_does() -> None:
-    (std,) = (entry for entry in entries()["Reductions"] if entry.name == "std")
+    (std,) = (entry for entry in entries()["reductions"] if entry.name == "std")
     first, over_dimensions, corrected = entry_markdown(std).split('<div class="operator"')[1:]
     assert "<p>The square root of the variance" not in first
     assert "<p>The square root of the variance over dimensions.</p>" in over_dimensions
@@ -52,7 +52,7 @@ def test_an_overload_says_what_it_does_where_that_is_not_what_the_first_one_does
 
 
 def test_the_index_links_every_name_to_its_entry() -> None:
-    pages = {Path(path).stem: text for path, text in section_pages(ROOT).items()}
+    pages = {Path(path).stem: text for path, text in family_pages(ROOT).items()}
     links = re.findall(r'<a href="([\w-]+)\.html#(\w+)"><code>(\w+)</code></a>', operator_index(ROOT))
     assert {name for _, _, name in links} == {entry.name for found in entries().values() for entry in found}
     assert all(f"{{ #{place} }}" in pages[page] for page, place, _ in links)
@@ -70,8 +70,13 @@ def test_a_place_links_to_what_is_defined_there_on_the_page_of_its_module() -> N
 
 
 def test_a_book_without_the_library_has_no_such_pages(tmp_path: Path) -> None:
-    assert section_pages(tmp_path) == {}
+    assert family_pages(tmp_path) == {}
 
 
-def test_sections_have_pages_of_their_own() -> None:
-    assert set(section_pages(ROOT)) == {page_of_section(title) for title in entries()}
+def test_families_have_pages_of_their_own() -> None:
+    assert set(family_pages(ROOT)) == {page_of_family(family) for family in entries()}
+
+
+def test_a_familys_page_says_what_it_is_and_where_pytorch_keeps_it() -> None:
+    page = family_pages(ROOT)["reference/operators/scans.md"]
+    assert "\n# scans\n\nRunning sums, products and extrema along a dimension. In PyTorch: `aten/src" in page

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 import glasstorch
-from glasstorch._exchange import over_cuda_interface
 from glasstorch.core.dtype import DTYPES
 from glasstorch.core.dtype import dtype as Dtype
 from glasstorch.outside_data import dlpack
+from glasstorch.outside_data.foreign_memory import over_cuda_interface
 from tests.devices.devices import Devices
 
 

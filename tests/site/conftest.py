@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -12,6 +14,7 @@ import pytest
 from workbook.book import vendor
 from workbook.book.build import build_site
 from workbook.book.vendor import Vendored
+from workbook.install import take
 
 ROOT = Path(__file__).parents[2]
 PATIENCE = 300_000  # milliseconds for one step of a browser: the machine may be busy
@@ -47,8 +50,15 @@ a_line_of_code = that_is_far_too_long_for_the_width_of_any_phone_and_must_scroll
 
 @pytest.fixture(scope="session")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The book's site."""
-    return build_site(ROOT, target=tmp_path_factory.mktemp("site"))
+    """The book's site, built by the first process of the session that asks for it."""
+    own = tmp_path_factory.getbasetemp()
+    path = (own.parent if "PYTEST_XDIST_WORKER" in os.environ else own) / "site"
+    with path.with_suffix(".lock").open("a") as lock:
+        while not take(lock):
+            time.sleep(0.2)
+        if not path.exists():
+            build_site(ROOT, target=path.with_suffix(".part")).rename(path)
+    return path
 
 
 def site_with_everything(root: Path, found: Vendored) -> Path:

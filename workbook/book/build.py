@@ -10,9 +10,13 @@ import os
 import sys
 from pathlib import Path
 
+from workbook.book.cache import FOLDER, Cache, digest_of_files, whole_book
 from workbook.book.errors import BookError
 from workbook.book.project import project_root, shown
 from workbook.progress import Progress
+
+LAST = "last-build"
+NOT_INSTALLED = "is not installed"
 
 
 class Collected(logging.Handler):
@@ -30,10 +34,14 @@ class Collected(logging.Handler):
 def build_site(root: Path | None = None, *, strict: bool = True, target: Path | None = None) -> Path:
     """Build the book and return the folder of the site: `target`, or the one that mkdocs.yml names.
 
-    With `strict`, a broken link or a page outside the navigation is an error. Raises BookError with all that
-    is wrong.
+    Where nothing was changed since the last build, its site is returned. With `strict`, a broken link or a page outside
+    the navigation is an error. Raises BookError with all that is wrong.
     """
     root = (root or project_root()).resolve()
+    made_from = whole_book(root, target, strict=strict)
+    if (last := finished(root, made_from)) is not None:
+        say_what_is_missing(last["missing"])
+        return Path(last["site"])
     os.environ.setdefault("NO_MKDOCS_2_WARNING", "1")  # where Material stands is told in the README
     try:
         from mkdocs.commands.build import build
@@ -66,13 +74,31 @@ def build_site(root: Path | None = None, *, strict: bool = True, target: Path | 
         logger.propagate = True
     for message in collected.messages:
         print(f"note: {message}", file=sys.stderr)
-    if missing := config.extra["vendored"].missing:
+    missing = config.extra["vendored"].missing
+    say_what_is_missing(missing)
+    site = Path(config.site_dir)
+    if not collected.messages and (not missing or missing.endswith(NOT_INSTALLED)):  # else the next build says it again
+        note = {"made_from": made_from, "site": str(site), "pages": digest_of_files(site), "missing": missing}
+        Cache(root / FOLDER).put(LAST, note)
+    return site
+
+
+def finished(root: Path, made_from: str) -> dict[str, str] | None:
+    """What the last build noted, if nothing that it was made from and nothing of what it made was changed since."""
+    last = Cache(root / FOLDER).get(LAST)
+    if not isinstance(last, dict) or last["made_from"] != made_from:
+        return None
+    return last if last["pages"] == digest_of_files(Path(last["site"])) else None
+
+
+def say_what_is_missing(missing: str) -> None:
+    """Say what keeps mathematics and diagrams from being drawn, if something does."""
+    if missing:
         print(
             f"note: {missing}, so mathematics and diagrams are shown as their source\n"
             "  with Node.js and npm installed, build again to have them drawn",
             file=sys.stderr,
         )
-    return Path(config.site_dir)
 
 
 def main() -> int:

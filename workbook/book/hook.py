@@ -9,6 +9,7 @@ import posixpath
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -19,11 +20,13 @@ from mkdocs.structure.files import File, Files, InclusionLevel
 from mkdocs.structure.pages import Page
 
 from workbook.book import api, exercise_pages, operator_pages, vendor
+from workbook.book.cache import FOLDER, Cache, digest_of_files, renderer
 from workbook.book.data_pages import fill_in
 from workbook.book.errors import BookError
 from workbook.book.finish import finish_pages, inlined_figure, with_breaks
 from workbook.book.house import PACKAGE
 from workbook.book.notebooks import check_in_step, is_notebook_source, notebook_sources, read_notebook
+from workbook.book.page_cache import PageCache
 from workbook.book.project import CHAPTERS
 from workbook.book.render import render
 from workbook.book.section_head import with_head
@@ -56,11 +59,13 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
     with reported():
         found = vendor.vendored(root)
         rooms, exercises = api.room_pages(root), exercise_pages.exercise_pages(root)
-        operators = operator_pages.section_pages(root)
+        operators = operator_pages.family_pages(root)
         labs, entries = exercise_pages.lab_sheets(root), exercise_pages.nav_entries(root)
     if found.folder is None:
         config.extra_css = [path for path in config.extra_css if path != FONTS]
     config.extra["vendored"], config.extra["pages"], config.extra["labs"] = found, rooms | operators | exercises, labs
+    cache = Cache(root / FOLDER)
+    config.extra["cache"] = PageCache(cache, renderer(root), digest_of_files(root / PACKAGE), OUTPUT_FIGURES)
     add_to_nav(config.nav or [], f"{api.FOLDER}/index.md", list(rooms))
     add_to_nav(config.nav or [], f"{operator_pages.FOLDER}/index.md", list(operators))
     add_to_nav(config.nav or [], f"{exercise_pages.FOLDER}/index.md", entries)
@@ -82,6 +87,13 @@ def vendored_of(config: MkDocsConfig) -> vendor.Vendored:
     found = config.extra["vendored"]
     assert isinstance(found, vendor.Vendored), "on_config comes first"
     return found
+
+
+def pages_of(config: MkDocsConfig) -> PageCache:
+    """What on_config made to turn pages into HTML."""
+    pages = config.extra["cache"]
+    assert isinstance(pages, PageCache), "on_config comes first"
+    return pages
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
@@ -111,7 +123,9 @@ def generated(config: MkDocsConfig, uri: str, content: Path | bytes) -> File:
 
 
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
-    """A notebook's page from its executed twin; a page of data from its data; any other page as it is."""
+    """A notebook's page from its executed twin; a page of data from its data; any other page as it is. Either way it
+    becomes HTML only where that was not done before."""
+    vars(page)["render"] = partial(pages_of(config).render, page)
     if page.file.abs_src_path is None:
         return markdown  # generated, and finished
     source = Path(page.file.abs_src_path)
@@ -167,3 +181,4 @@ def on_post_build(config: MkDocsConfig) -> None:
     """Typeset mathematics, settle diagrams, and keep every request at home."""
     with reported():
         finish_pages(Path(config.site_dir), vendored_of(config))
+    pages_of(config).cache.drop_unused()

@@ -1,6 +1,6 @@
 """Which pages list the operators, and what does an entry say?
 
-One page for each section of native_functions.yaml, and an index. All facts come from the running library
+One page for each family of operators, and an index. All facts come from the running library
 (`glasstorch.operators.whereabouts`), so a page cannot say what is not so.
 """
 
@@ -18,13 +18,13 @@ from pathlib import Path
 import glasstorch
 from glasstorch.dispatch.operator import registry
 from glasstorch.kernels import cuda
-from glasstorch.operators.gen.model import NATIVE_FUNCTIONS, NativeFunction, load_functions
+from glasstorch.operators.families import FAMILIES, Family
+from glasstorch.operators.gen.model import NativeFunction, load_functions
 from glasstorch.operators.whereabouts import LIBRARY, Whereabouts, forms_of, whereabouts
 from workbook.book.api import page_of, plain
 from workbook.book.house import PACKAGE
 
 FOLDER = "reference/operators"
-SECTION = re.compile(r"^# (.+?) -{10,}$")
 BOOST = 2  # in the search: who looks for `linalg.solve` wants its entry before the functions that compute it
 
 
@@ -46,28 +46,20 @@ class Entry:
 
 @lru_cache(maxsize=1)
 def entries() -> dict[str, list[Entry]]:
-    """The entries of each section, by name; a name stands in the section of its first overload."""
+    """The entries of each family, by name; a name stands with the family of its first overload."""
     cuda.register_kernels()
-    titles = _titles()
     names: dict[str, list[NativeFunction]] = {}
     for function in load_functions():
         if function.functional is None:
             names.setdefault(function.schema.name, []).append(function)
-    found: dict[str, list[Entry]] = {title: [] for title in titles.values()}
+    found: dict[str, list[Entry]] = {family.name: [] for family in FAMILIES}
     for name in sorted(names, key=lambda name: name.strip("_")):
         functions = names[name]
-        line = int(functions[0].where.rpartition(":")[2])
         told = tuple(whereabouts(registry.find(f"aten::{function.name}")) for function in functions)
         public = tuple(dict.fromkeys(path for function in functions for path in _public(function)))
-        title = titles[max(start for start in titles if start <= line)]
-        found[title].append(Entry(name, functions[0].doc, public, told, tuple(each.doc for each in functions)))
-    return {title: entries for title, entries in found.items() if entries}
-
-
-def _titles() -> dict[int, str]:
-    """The sections of native_functions.yaml by the line on which they begin."""
-    lines = enumerate(NATIVE_FUNCTIONS.read_text(encoding="utf-8").splitlines(), 1)
-    return {number: match[1] for number, line in lines if (match := SECTION.match(line))}
+        entry = Entry(name, functions[0].doc, public, told, tuple(each.doc for each in functions))
+        found[functions[0].family].append(entry)
+    return found
 
 
 def _public(function: NativeFunction) -> Iterator[str]:
@@ -93,27 +85,28 @@ def _has(path: str) -> bool:
 # Pages ----------------------------------------------------------------------------------------------------------
 
 
-def section_pages(root: Path) -> dict[str, str]:
-    """The Markdown of the page of each section, by its path in the book; none for another library's folder."""
+def family_pages(root: Path) -> dict[str, str]:
+    """The Markdown of the page of each family, by its path in the book; none for another library's folder."""
     if (root / PACKAGE).resolve() != LIBRARY:
         return {}
-    return {page_of_section(title): section_page(title, found) for title, found in entries().items()}
+    return {page_of_family(family.name): family_page(family, entries()[family.name]) for family in FAMILIES}
 
 
-def page_of_section(title: str) -> str:
-    """Where the page of a section stands in the book.
+def page_of_family(name: str) -> str:
+    """Where the page of a family stands in the book.
 
-    >>> page_of_section("Pointwise, two tensors")
-    'reference/operators/pointwise-two-tensors.md'
+    >>> page_of_family("complex_numbers")
+    'reference/operators/complex-numbers.md'
     """
-    return f"{FOLDER}/{re.sub('[^a-z0-9]+', '-', title.lower()).strip('-')}.md"
+    return f"{FOLDER}/{name.replace('_', '-')}.md"
 
 
-def section_page(title: str, found: list[Entry]) -> str:
-    """The page of one section."""
+def family_page(family: Family, found: list[Entry]) -> str:
+    """The page of one family."""
     parts = [
-        f"---\ndescription: The operators of glasstorch, {title.lower()}.\nsearch:\n  boost: {BOOST}\n---",
-        f"# {title}",
+        f"---\ndescription: The operators of glasstorch, {family.title}.\nsearch:\n  boost: {BOOST}\n---",
+        f"# {family.title}",
+        f"{family.says} In PyTorch: `aten/src/ATen/native`, {family.mirrors}.",
         f"*{counted(found)}* [All operators](index.md).",
         *map(entry_markdown, found),
     ]
@@ -181,7 +174,7 @@ def called(name: str) -> str:
 @lru_cache(maxsize=1)
 def pages_by_name() -> dict[str, str]:
     """The page on which each name's entry stands."""
-    return {entry.name: page_of_section(title) for title, found in entries().items() for entry in found}
+    return {entry.name: page_of_family(family) for family, found in entries().items() for entry in found}
 
 
 def link(place: str) -> str:
@@ -216,13 +209,13 @@ def _escaped(text: str) -> str:
 
 
 def operator_index(root: Path) -> str:
-    """The counts by section, and all names in order."""
+    """The counts by family, and all names in order."""
     rows = []
     totals = [0] * 4
-    for title, found in entries().items():
-        numbers = counts(found)
+    for family in FAMILIES:
+        numbers = counts(entries()[family.name])
         totals = [total + number for total, number in zip(totals, numbers, strict=True)]
-        rows.append(f"- [{title}]({Path(page_of_section(title)).name}): {in_words(numbers)}")
+        rows.append(f"- [{family.title}]({Path(page_of_family(family.name)).name}): {in_words(numbers)}")
     rows += ["", f"All together: {in_words(totals)}"]
     told = [one for found in entries().values() for entry in found for one in entry.overloads]
     formulas = sum(bool(one.formulas) for one in told)
@@ -233,7 +226,7 @@ def operator_index(root: Path) -> str:
 
 
 def in_words(numbers: list[int]) -> str:
-    """The four counts of a section, or of all."""
+    """The four counts of a family, or of all."""
     names, operators, native, composite = (f"{number:,}" for number in numbers)
     return f"{names} names, {operators} operators; {native} native, {composite} composite."
 

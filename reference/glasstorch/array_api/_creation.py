@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from glasstorch._asarray import asarray as _asarray
-from glasstorch._exchange import from_dlpack as _from_dlpack
 from glasstorch._tensor import Tensor
 from glasstorch.core.device import device as Device
 from glasstorch.core.dtype import Number
 from glasstorch.core.dtype import dtype as Dtype
 from glasstorch.operators.generated import functions as f
+from glasstorch.outside_data.asarray import asarray as _asarray
+from glasstorch.outside_data.foreign_memory import from_dlpack as _from_dlpack
 
 Array = Tensor
 Shape = int | tuple[int, ...]

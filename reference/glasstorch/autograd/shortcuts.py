@@ -24,7 +24,7 @@ from collections.abc import Callable
 from math import prod
 from typing import Any
 
-from glasstorch._tensor import Tensor
+from glasstorch._tensor import make_view
 from glasstorch.autograd import inplace_or_view
 from glasstorch.autograd.generated import autograd_kernels
 from glasstorch.autograd.history import AutogradMeta, MadeBy
@@ -42,7 +42,6 @@ Maker = Callable[..., Boxed]
 
 RESHAPE = composite_views.reshape
 recording = grad_mode.get
-new = object.__new__
 
 
 def shortened(operator: Operator, keys: int, resolution: Resolution) -> Boxed:
@@ -237,8 +236,8 @@ VIEWS: dict[int, Maker] = {1: view_of, 2: view_by_one, 3: view_by_two, 5: view_b
 
 
 # Row-major views ------------------------------------------------------------------------------------------------
-# Each takes the shortcut, or kernel, that it stands in front of. `make_view` and `seen_from` are written out in both:
-# two calls would be a tenth of what such a view costs.
+# Each takes the shortcut, or kernel, that it stands in front of. `seen_from` is written out in both: the call would be
+# a twentieth of what such a view costs.
 
 
 def of_shape(plain: Boxed) -> Boxed:
@@ -252,20 +251,10 @@ def of_shape(plain: Boxed) -> Boxed:
             size = (total,)
         elif prod(size) != total or not (size[0] >= 0 <= size[-1] if 0 < len(size) < 3 else all(n >= 0 for n in size)):
             return plain(keys, self, size)
-        storage = self._storage
-        if storage is None:
-            storage = self.untyped_storage()
+        view = make_view(self, size, None, self._offset)
         counter = self._version_counter
         if counter is None:
             counter = self.version_counter()
-        view = new(Tensor)
-        view._array = view._strides = view._number = None
-        view.dtype = self.dtype
-        view._shape = size
-        view._offset = self._offset
-        view.key_set = self.key_set
-        view._storage = storage
-        view._generation = storage.generation
         view._version_counter = counter
         view._autograd_meta = meta = AutogradMeta()
         meta.base = self
@@ -293,20 +282,10 @@ def of_rows(plain: Boxed) -> Boxed:
         rest, offset = shape[1:], self._offset
         if first:
             offset += first * (prod(rest) or contiguous_strides(shape)[0])
-        storage = self._storage
-        if storage is None:
-            storage = self.untyped_storage()
+        view = make_view(self, (last - first, *rest), None, offset)
         counter = self._version_counter
         if counter is None:
             counter = self.version_counter()
-        view = new(Tensor)
-        view._array = view._strides = view._number = None
-        view.dtype = self.dtype
-        view._shape = (last - first, *rest)
-        view._offset = offset
-        view.key_set = self.key_set
-        view._storage = storage
-        view._generation = storage.generation
         view._version_counter = counter
         view._autograd_meta = meta = AutogradMeta()
         meta.base = self

@@ -84,11 +84,14 @@ class TensorHooks(Protocol):
     def from_array(self, array: Any) -> Tensor:
         """A tensor over a NumPy array's memory."""
 
+    def over(self, array: Any, dtype: Any) -> Tensor:
+        """A tensor over a NumPy array's memory, whose bytes are read as a dtype of the same size."""
+
     def wrap(self, array: Any, dtype: Any) -> Tensor:
         """A CPU tensor around a fresh row-major array that has no other owner."""
 
-    def make(self, storage: Bytes, dtype: Any, shape: Any, strides: Any, offset: int, cls: Any) -> Tensor:
-        """A tensor of the class `cls` that reads a storage at these sizes, strides and offset."""
+    def make(self, storage: Bytes, dtype: Any, shape: Any, strides: Any, offset: int, cls: Any = ...) -> Tensor:
+        """A tensor, of the class `cls` if it is given, that reads a storage at these sizes, strides and offset."""
 
 
 class _NoTensors:

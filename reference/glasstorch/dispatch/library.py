@@ -57,15 +57,20 @@ def _dispatch_key(name: str | DispatchKey) -> DispatchKey:
         ) from None
 
 
-def define(name: str, text: str, where: str, tags: Sequence[str] = (), alias_of: str | None = None) -> Operator:
-    """Add an operator. `text` is its schema, parsed on first use; `alias_of` names no namespace."""
+def define(
+    name: str, text: str, where: str, tags: Sequence[str] = (), alias_of: str | None = None, family: str = ""
+) -> Operator:
+    """Add an operator. `text` is its schema, parsed on first use; `alias_of` names no namespace.
+
+    A user's operator has no family.
+    """
     with registry.lock:
         if name in registry.operators:
             raise RegistrationError(
                 f"the operator {name} was already defined at {registry.operators[name].defined_at}; refused the one at "
                 f"{where}"
             )
-        operator = registry.operators[name] = Operator(name, text, where, tags, alias_of)
+        operator = registry.operators[name] = Operator(name, text, where, tags, alias_of, family)
     return operator
 
 

@@ -135,16 +135,25 @@ class DispatchTable(dict[int, Boxed]):
 class Operator:
     """One overload of one operator: its schema, the kernels registered for it, and its table."""
 
-    __slots__ = ("__dict__", "alias", "defined_at", "kernels", "name", "relied_on_by", "table", "text", "words")
+    __slots__ = (
+        *("__dict__", "alias", "defined_at", "family", "kernels", "name", "relied_on_by", "table", "text", "words"),
+    )
 
     def __init__(
-        self, name: str, text: str, defined_at: str, words: Sequence[str] = (), alias: str | None = None
+        self,
+        name: str,
+        text: str,
+        defined_at: str,
+        words: Sequence[str] = (),
+        alias: str | None = None,
+        family: str = "",
     ) -> None:
         self.name = name  # aten::add.Tensor
         self.text = text  # the schema as written; parsed on first use
         self.defined_at = defined_at
         self.words = words  # the names of the tags
         self.alias = alias  # the operator that this one is another name of, without its namespace
+        self.family = family  # of operators/families.py; a user's operator has none
         # For each key the registered kernels; the last one is in force.
         self.kernels: dict[DispatchKey, list[Kernel]] = {}
         self.table = DispatchTable(self)

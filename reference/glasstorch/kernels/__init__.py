@@ -1,9 +1,10 @@
 """How is it computed?
 
 Reading order: `structured` (one kernel, three forms), `iterator` (shapes, dtypes and layouts of pointwise kernels),
-`quiet`, `threads`, `halves`, `loading`, `views` (no computing at all), `creation`, `copies`, `joining`, `random`,
-`indexing`, `number_operands`, `math_bits`; what writes to out=: `out_forms`, `copied_out`, `composed_out`, `diagonals`,
-`filling`, `special_forms`; `backend_select`; then `cpu/`, `meta/` and `cuda/`.
+`quiet`, `threads`, `halves`, `number_operands`, `loading`; then what serves all backends, by family: `creation/`,
+`random`, `indexing`, `views`, `joining`, `copies`, `complex_numbers`, `fft`; what writes to out=: `out_forms`,
+`copied_out`, `composed_out`, `diagonals`, `filling`, `special_forms`; `math_bits`, `backend_select`; then `cpu/`,
+`meta/` and `cuda/`.
 
 Mirrors: aten/src/ATen/native, aten/src/ATen/TensorIterator.h
 Differs: NumPy's loops do the arithmetic on the CPU.

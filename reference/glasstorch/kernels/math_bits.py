@@ -19,20 +19,14 @@ from typing import Any
 
 from glasstorch._tensor import Tensor, make_view
 from glasstorch.core.errors import DtypeError
-from glasstorch.core.keys import (
-    BELOW_ADINPLACEORVIEW,
-    CONJUGATE,
-    MATH_BITS,
-    NEGATIVE,
-    DispatchKey,
-    below,
-)
+from glasstorch.core.keys import BELOW_ADINPLACEORVIEW, CONJUGATE, MATH_BITS, NEGATIVE, DispatchKey, below
 from glasstorch.core.layout import memory_format
 from glasstorch.dispatch.library import KernelTable, caller
 from glasstorch.dispatch.operator import Boxed, Kernel, Operator, registry
 from glasstorch.dispatch.tags import Tag
+from glasstorch.kernels.complex_numbers import view_as_real
 from glasstorch.kernels.structured import check_writable, resize_output
-from glasstorch.kernels.views import select, view_as_real
+from glasstorch.kernels.views import select
 from glasstorch.operators.generated.registry import table
 
 CLONE, COPY_ = table("clone"), table("copy_")

@@ -17,7 +17,6 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any, Final, NamedTuple
 
-from glasstorch._creation import tensor
 from glasstorch._tensor import Tensor
 from glasstorch.core.dtype import BOOL, FLOATING, INTEGRAL, Number, bool_, dtype, float32, int64
 from glasstorch.core.errors import (
@@ -32,6 +31,7 @@ from glasstorch.operators.generated import functions
 from glasstorch.operators.generated.functions import maximum, where
 from glasstorch.operators.shapes.reductions.sums import reduced_shape
 from glasstorch.operators.shapes.scalars import LARGEST
+from glasstorch.outside_data.creation import tensor
 
 Dims = int | Sequence[int] | None
 

@@ -20,6 +20,7 @@ class OperatorRow(NamedTuple):
     alias_of: str | None = None  # the operator that this one is another name of
     tags: tuple[str, ...] = ()  # names of dispatch/tags.py
     not_implemented: str | None = None  # the "derivative" or "second derivative" that nobody knows
+    family: str = ""  # of operators/families.py
 
     @property
     def name(self) -> str:

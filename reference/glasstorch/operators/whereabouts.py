@@ -43,6 +43,7 @@ class Whereabouts:
 
     name: str  # add.Tensor
     schema: str
+    family: str  # of operators/families.py
     declared: str
     shape: str | None  # of the function that gives sizes and dtype
     kernels: tuple[tuple[str, str], ...]  # key, place
@@ -95,6 +96,7 @@ def whereabouts(operator: Operator) -> Whereabouts:
     return Whereabouts(
         operator.qualified_overload,
         str(operator.schema),
+        operator.family,
         f"operators/native_functions.yaml:{row.line}",
         None if row.shape is None else _place_of_shape(row.shape),
         computing,
@@ -215,7 +217,9 @@ def _derivatives() -> dict[str, tuple[int, tuple[tuple[str, str], ...]]]:
     found: dict[str, tuple[int, tuple[tuple[str, str], ...]]] = {}
     name = ""
     for number, text in enumerate(_lines("operators/derivatives.yaml"), 1):
-        if text.startswith("- op: "):
+        if text.startswith("- family: "):
+            name = ""
+        elif text.startswith("- op: "):
             name = text.removeprefix("- op: ").strip()
             found[name] = (number, ())
         elif text.startswith("  ") and name:

@@ -7,7 +7,7 @@ Differs: storages are not taken; `set_` gives a tensor another one.
 from __future__ import annotations
 
 import warnings
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 import numpy as np
 
@@ -35,6 +35,11 @@ NO_DETACHED_COPY = (
     "To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or "
     "sourceTensor.detach().clone().requires_grad_(True), rather than {}."
 )
+
+
+def is_tensor(obj: Any) -> TypeGuard[Tensor]:
+    """Whether the object is a Tensor."""
+    return isinstance(obj, TensorImpl)
 
 
 def legacy(data: tuple[Any, ...], dtype: Dtype, on: Device) -> Tensor:

@@ -1,8 +1,8 @@
 """What does a Python call mean that is more than a call of one operator?
 
-Reading order: `indexing`, `conversion` and `conversion_methods`, `tensor_types`, `facts`, `layouts`, `norm`, `lu`,
-`unique`, `nonzero`, `stft`, `range`, `unravel`, `contraction` (of einsum), `python_functions` (apply_, map_),
-`namespace`, `pickling`.
+Reading order: `indexing`, `conversion` and `conversion_methods`, `tensor_types`, `facts`, `fact_functions`, `layouts`,
+`broadcasting`, `norm`, `lu`, `unique`, `nonzero`, `stft`, `range`, `unravel`, `contraction` (of einsum),
+`python_functions` (apply_, map_), `namespace`, `pickling`.
 
 Mirrors: torch/functional.py, torch/_tensor.py, torch/csrc/autograd/python_variable_indexing.cpp,
     tools/autograd/templates/python_variable_methods.cpp

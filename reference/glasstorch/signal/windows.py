@@ -13,7 +13,6 @@ import math
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple, TypedDict, Unpack
 
-from glasstorch._creation import tensor
 from glasstorch._tensor import Tensor
 from glasstorch.core.device import device as Device
 from glasstorch.core.dtype import dtype as Dtype
@@ -23,6 +22,7 @@ from glasstorch.core.layout import layout as Layout
 from glasstorch.core.layout import strided
 from glasstorch.core.unknown_names import refuse_unknown_names
 from glasstorch.operators.generated.functions import arange, cos, empty, exp, i0, linspace, ones, sin, sqrt
+from glasstorch.outside_data.creation import tensor
 
 __all__ = [
     "bartlett",

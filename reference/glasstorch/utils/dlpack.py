@@ -6,10 +6,10 @@ Differs: re-exports of _exchange.py.
 
 from __future__ import annotations
 
-from glasstorch._exchange import from_dlpack as from_dlpack
-from glasstorch._exchange import to_dlpack as to_dlpack
 from glasstorch.core.unknown_names import refuse_unknown_names
 from glasstorch.outside_data.dlpack import DLDeviceType as DLDeviceType
+from glasstorch.outside_data.foreign_memory import from_dlpack as from_dlpack
+from glasstorch.outside_data.foreign_memory import to_dlpack as to_dlpack
 
 __all__ = ["DLDeviceType", "from_dlpack", "to_dlpack"]
 

@@ -378,3 +378,38 @@ def test_no_tag_of_pytorchs_that_an_operator_of_ours_has_is_left_out(require: Re
 
 def test_every_tag_is_said_of_an_operator() -> None:
     assert {tag for f in load_functions() for tag in f.tags} == set(Tag)
+
+
+# Families --------------------------------------------------------------------------------------------------------
+
+
+def test_a_row_belongs_to_the_family_whose_section_it_stands_in(functions: Read) -> None:
+    made, in_place, f = functions("""
+        - family: creation
+        - func: made(Tensor self) -> Tensor
+          autogen: made_
+        - family: views
+        - func: f(Tensor self) -> Tensor
+    """)
+    assert (made.family, in_place.family, f.family) == ("creation", "creation", "views")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("- family: vues\n", r":1: a section begins with 'family:' alone and one of creation, random, .*'vues'"),
+        ("- family: views\n  doc: some\n", ":1: a section begins with 'family:' alone"),
+        ("- family: views\n- family: views\n", ":2: the section of views stands behind that of views; expected one"),
+        ("- family: views\n- family: random\n", ":2: the section of random stands behind that of views"),
+    ],
+)
+def test_a_section_that_is_not_one_familys_in_order_is_refused(functions: Read, text: str, message: str) -> None:
+    with pytest.raises(SchemaError, match=message):
+        functions(text)
+
+
+def test_formulas_stand_in_the_section_of_their_operators_family(derivatives: Callable[..., Any]) -> None:
+    declared = "- family: views\n- func: f(Tensor self) -> Tensor\n"
+    assert set(derivatives("- family: views\n- op: f\n  self: grad\n", declared)) == {"f"}
+    with pytest.raises(SchemaError, match=":2: f stands in the section of joining; it is declared in that of views"):
+        derivatives("- family: joining\n- op: f\n  self: grad\n", declared)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from glasstorch.operators.shapes.nn import MEAN, NONE
+from glasstorch.operators.shapes.loss import MEAN, NONE
 
 if TYPE_CHECKING:
     from glasstorch._tensor import Tensor

@@ -238,6 +238,34 @@ _lerp_Tensor = table("lerp.Tensor")
 _lerp_Scalar = table("lerp.Scalar")
 _masked_fill_Scalar = table("masked_fill.Scalar")
 _masked_fill_Tensor = table("masked_fill.Tensor")
+_erf = table("erf")
+_erfc = table("erfc")
+_erfinv = table("erfinv")
+_lgamma = table("lgamma")
+_digamma = table("digamma")
+_polygamma = table("polygamma")
+_mvlgamma = table("mvlgamma")
+_i0 = table("i0")
+_sinc = table("sinc")
+_logit = table("logit")
+_igamma = table("igamma")
+_igammac = table("igammac")
+_xlogy_Tensor = table("xlogy.Tensor")
+_xlogy_Scalar_Self = table("xlogy.Scalar_Self")
+_xlogy_Scalar_Other = table("xlogy.Scalar_Other")
+_special_entr = table("special_entr")
+_special_ndtri = table("special_ndtri")
+_special_log_ndtr = table("special_log_ndtr")
+_special_erfcx = table("special_erfcx")
+_special_i0e = table("special_i0e")
+_special_i1 = table("special_i1")
+_special_i1e = table("special_i1e")
+_special_xlog1py = table("special_xlog1py")
+_special_xlog1py_self_scalar = table("special_xlog1py.self_scalar")
+_special_xlog1py_other_scalar = table("special_xlog1py.other_scalar")
+_special_zeta = table("special_zeta")
+_special_zeta_self_scalar = table("special_zeta.self_scalar")
+_special_zeta_other_scalar = table("special_zeta.other_scalar")
 _sum = table("sum")
 _sum_dim_IntList = table("sum.dim_IntList")
 _mean = table("mean")
@@ -276,55 +304,23 @@ _unique_dim_consecutive = table("unique_dim_consecutive")
 __unique2 = table("_unique2")
 _unique_dim = table("unique_dim")
 _take = table("take")
-_mm = table("mm")
-_bmm = table("bmm")
-_mv = table("mv")
-_dot = table("dot")
-_addmm = table("addmm")
-_addmv = table("addmv")
-_addr = table("addr")
-_baddbmm = table("baddbmm")
-_addbmm = table("addbmm")
-_vdot = table("vdot")
-_linalg_cholesky_ex = table("linalg_cholesky_ex")
-_linalg_inv_ex = table("linalg_inv_ex")
-__linalg_det = table("_linalg_det")
-__linalg_slogdet = table("_linalg_slogdet")
-_linalg_eig = table("linalg_eig")
-__linalg_eigh = table("_linalg_eigh")
-_linalg_qr = table("linalg_qr")
-__linalg_svd = table("_linalg_svd")
-__linalg_solve_ex = table("_linalg_solve_ex")
-_cholesky = table("cholesky")
-_cholesky_inverse = table("cholesky_inverse")
-_cholesky_solve = table("cholesky_solve")
-_linalg_lu_factor_ex = table("linalg_lu_factor_ex")
-_linalg_lu = table("linalg_lu")
-_linalg_lu_solve = table("linalg_lu_solve")
-_lu_unpack = table("lu_unpack")
-_linalg_solve_triangular = table("linalg_solve_triangular")
-_triangular_solve = table("triangular_solve")
-_linalg_lstsq = table("linalg_lstsq")
-_geqrf = table("geqrf")
-_linalg_householder_product = table("linalg_householder_product")
-_ormqr = table("ormqr")
-_linalg_matrix_exp = table("linalg_matrix_exp")
-_linalg_pinv_atol_rtol_tensor = table("linalg_pinv.atol_rtol_tensor")
-_linalg_vector_norm = table("linalg_vector_norm")
-_norm_ScalarOpt_dtype = table("norm.ScalarOpt_dtype")
-_norm_Scalar = table("norm.Scalar")
-_norm_ScalarOpt_dim_dtype = table("norm.ScalarOpt_dim_dtype")
-_norm_ScalarOpt_dim = table("norm.ScalarOpt_dim")
-_dist = table("dist")
-_renorm = table("renorm")
-_linalg_cross = table("linalg_cross")
-_trace = table("trace")
-__euclidean_dist = table("_euclidean_dist")
-__cdist_forward = table("_cdist_forward")
-__pdist_forward = table("_pdist_forward")
-__fft_c2c = table("_fft_c2c")
-__fft_r2c = table("_fft_r2c")
-__fft_c2r = table("_fft_c2r")
+_index_Tensor = table("index.Tensor")
+_index_put = table("index_put")
+_gather = table("gather")
+_scatter_src = table("scatter.src")
+_scatter_value = table("scatter.value")
+_scatter_add = table("scatter_add")
+_scatter_reduce_two = table("scatter_reduce.two")
+_index_add = table("index_add")
+_index_reduce = table("index_reduce")
+_index_copy = table("index_copy")
+_index_fill_int_Scalar = table("index_fill.int_Scalar")
+_index_fill_int_Tensor = table("index_fill.int_Tensor")
+_put = table("put")
+_masked_scatter = table("masked_scatter")
+_masked_scatter_backward = table("masked_scatter_backward")
+_index_select = table("index_select")
+_masked_select = table("masked_select")
 _alias = table("alias")
 _lift_fresh = table("lift_fresh")
 _view = table("view")
@@ -379,13 +375,6 @@ _slice_scatter = table("slice_scatter")
 _select_scatter = table("select_scatter")
 _diagonal_scatter = table("diagonal_scatter")
 _as_strided_scatter = table("as_strided_scatter")
-_view_as_real = table("view_as_real")
-_view_as_complex = table("view_as_complex")
-_complex = table("complex")
-_polar = table("polar")
-__conj = table("_conj")
-__conj_physical = table("_conj_physical")
-__neg_view = table("_neg_view")
 _cat = table("cat")
 _stack = table("stack")
 _block_diag = table("block_diag")
@@ -393,32 +382,71 @@ _flip = table("flip")
 _roll = table("roll")
 _rot90 = table("rot90")
 _repeat = table("repeat")
-_constant_pad_nd = table("constant_pad_nd")
 _tril = table("tril")
 _triu = table("triu")
 _diag_embed = table("diag_embed")
-_index_Tensor = table("index.Tensor")
-_index_put = table("index_put")
-_gather = table("gather")
-_scatter_src = table("scatter.src")
-_scatter_value = table("scatter.value")
-_scatter_add = table("scatter_add")
-_scatter_reduce_two = table("scatter_reduce.two")
-_index_add = table("index_add")
-_index_reduce = table("index_reduce")
-_index_copy = table("index_copy")
-_index_fill_int_Scalar = table("index_fill.int_Scalar")
-_index_fill_int_Tensor = table("index_fill.int_Tensor")
-_put = table("put")
-_masked_scatter = table("masked_scatter")
-_masked_scatter_backward = table("masked_scatter_backward")
-_index_select = table("index_select")
-_masked_select = table("masked_select")
+_constant_pad_nd = table("constant_pad_nd")
 _clone = table("clone")
 __to_copy = table("_to_copy")
 _fill_Scalar = table("fill.Scalar")
 _fill_Tensor = table("fill.Tensor")
 __lazy_clone = table("_lazy_clone")
+_view_as_real = table("view_as_real")
+_view_as_complex = table("view_as_complex")
+_complex = table("complex")
+_polar = table("polar")
+__conj = table("_conj")
+__conj_physical = table("_conj_physical")
+__neg_view = table("_neg_view")
+_mm = table("mm")
+_bmm = table("bmm")
+_mv = table("mv")
+_dot = table("dot")
+_addmm = table("addmm")
+_addmv = table("addmv")
+_addr = table("addr")
+_baddbmm = table("baddbmm")
+_addbmm = table("addbmm")
+_vdot = table("vdot")
+_linalg_cholesky_ex = table("linalg_cholesky_ex")
+_linalg_inv_ex = table("linalg_inv_ex")
+__linalg_det = table("_linalg_det")
+__linalg_slogdet = table("_linalg_slogdet")
+_linalg_eig = table("linalg_eig")
+__linalg_eigh = table("_linalg_eigh")
+_linalg_qr = table("linalg_qr")
+__linalg_svd = table("_linalg_svd")
+__linalg_solve_ex = table("_linalg_solve_ex")
+_cholesky = table("cholesky")
+_cholesky_inverse = table("cholesky_inverse")
+_cholesky_solve = table("cholesky_solve")
+_linalg_lu_factor_ex = table("linalg_lu_factor_ex")
+_linalg_lu = table("linalg_lu")
+_linalg_lu_solve = table("linalg_lu_solve")
+_lu_unpack = table("lu_unpack")
+_linalg_solve_triangular = table("linalg_solve_triangular")
+_triangular_solve = table("triangular_solve")
+_linalg_lstsq = table("linalg_lstsq")
+_geqrf = table("geqrf")
+_linalg_householder_product = table("linalg_householder_product")
+_ormqr = table("ormqr")
+_linalg_matrix_exp = table("linalg_matrix_exp")
+_linalg_pinv_atol_rtol_tensor = table("linalg_pinv.atol_rtol_tensor")
+_linalg_vector_norm = table("linalg_vector_norm")
+_norm_ScalarOpt_dtype = table("norm.ScalarOpt_dtype")
+_norm_Scalar = table("norm.Scalar")
+_norm_ScalarOpt_dim_dtype = table("norm.ScalarOpt_dim_dtype")
+_norm_ScalarOpt_dim = table("norm.ScalarOpt_dim")
+_dist = table("dist")
+_renorm = table("renorm")
+_linalg_cross = table("linalg_cross")
+_trace = table("trace")
+__euclidean_dist = table("_euclidean_dist")
+__cdist_forward = table("_cdist_forward")
+__pdist_forward = table("_pdist_forward")
+__fft_c2c = table("_fft_c2c")
+__fft_r2c = table("_fft_r2c")
+__fft_c2r = table("_fft_c2r")
 __softmax = table("_softmax")
 __softmax_backward_data = table("_softmax_backward_data")
 __log_softmax = table("_log_softmax")
@@ -429,34 +457,6 @@ _nll_loss2d_forward = table("nll_loss2d_forward")
 _nll_loss2d_backward = table("nll_loss2d_backward")
 _mse_loss = table("mse_loss")
 _mse_loss_backward = table("mse_loss_backward")
-_erf = table("erf")
-_erfc = table("erfc")
-_erfinv = table("erfinv")
-_lgamma = table("lgamma")
-_digamma = table("digamma")
-_polygamma = table("polygamma")
-_mvlgamma = table("mvlgamma")
-_i0 = table("i0")
-_sinc = table("sinc")
-_logit = table("logit")
-_igamma = table("igamma")
-_igammac = table("igammac")
-_xlogy_Tensor = table("xlogy.Tensor")
-_xlogy_Scalar_Self = table("xlogy.Scalar_Self")
-_xlogy_Scalar_Other = table("xlogy.Scalar_Other")
-_special_entr = table("special_entr")
-_special_ndtri = table("special_ndtri")
-_special_log_ndtr = table("special_log_ndtr")
-_special_erfcx = table("special_erfcx")
-_special_i0e = table("special_i0e")
-_special_i1 = table("special_i1")
-_special_i1e = table("special_i1e")
-_special_xlog1py = table("special_xlog1py")
-_special_xlog1py_self_scalar = table("special_xlog1py.self_scalar")
-_special_xlog1py_other_scalar = table("special_xlog1py.other_scalar")
-_special_zeta = table("special_zeta")
-_special_zeta_self_scalar = table("special_zeta.self_scalar")
-_special_zeta_other_scalar = table("special_zeta.other_scalar")
 
 
 class NormalBackward3(Node):
@@ -3683,6 +3683,992 @@ def masked_fill__Tensor(node: Any, self: Any, mask: Any, value: Any) -> None:
     node.saved_mask = SavedVariable(mask)
 
 
+class ErfBackward0(Node):
+    saved_self: SavedVariable | None
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        self_ = self.unpack(self.saved_self)
+        grad_self = 1.1283791670955126 * f.exp(-self_.pow(2)) * grad
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.saved_self = None
+        self.released = True
+
+
+@AUTOGRAD.impl("erf")
+def erf(keys: int, self: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _erf[below](below, self)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _erf[below](below, self)
+    node = ErfBackward0((edge_self,))
+    node.saved_self = SavedVariable(self)
+    result = _erf[below](below, self)
+    set_history(result, node)
+    return result
+
+
+class ErfcBackward0(Node):
+    saved_self: SavedVariable | None
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        self_ = self.unpack(self.saved_self)
+        grad_self = -1.1283791670955126 * f.exp(-self_.pow(2)) * grad
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.saved_self = None
+        self.released = True
+
+
+@AUTOGRAD.impl("erfc")
+def erfc(keys: int, self: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _erfc[below](below, self)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _erfc[below](below, self)
+    node = ErfcBackward0((edge_self,))
+    node.saved_self = SavedVariable(self)
+    result = _erfc[below](below, self)
+    set_history(result, node)
+    return result
+
+
+class ErfinvBackward0(Node):
+    saved_result: SavedVariable | None
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        result = self.unpack(self.saved_result)
+        grad_self = 0.886226925452758 * f.exp(result.pow(2)) * grad
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.saved_result = None
+        self.released = True
+
+
+@AUTOGRAD.impl("erfinv")
+def erfinv(keys: int, self: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _erfinv[below](below, self)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _erfinv[below](below, self)
+    node = ErfinvBackward0((edge_self,))
+    result = _erfinv[below](below, self)
+    node.saved_result = SavedVariable(result, node, 0)
+    set_history(result, node)
+    return result
+
+
+class LgammaBackward0(Node):
+    saved_self: SavedVariable | None
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        self_ = self.unpack(self.saved_self)
+        grad_self = grad * f.digamma(self_)
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.saved_self = None
+        self.released = True
+
+
+@AUTOGRAD.impl("lgamma")
+def lgamma(keys: int, self: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _lgamma[below](below, self)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _lgamma[below](below, self)
+    node = LgammaBackward0((edge_self,))
+    node.saved_self = SavedVariable(self)
+    result = _lgamma[below](below, self)
+    set_history(result, node)
+    return result
+
+
+class DigammaBackward0(Node):
+    saved_self: SavedVariable | None
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        self_ = self.unpack(self.saved_self)
+        grad_self = grad * f.polygamma(1, self_)
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.saved_self = None
+        self.released = True
+
+
+@AUTOGRAD.impl("digamma")
+def digamma(keys: int, self: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _digamma[below](below, self)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _digamma[below](below, self)
+    node = DigammaBackward0((edge_self,))
+    node.saved_self = SavedVariable(self)
+    result = _digamma[below](below, self)
+    set_history(result, node)
+    return result
+
+
+class PolygammaBackward0(Node):
+    saved_self: SavedVariable | None
+    n: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        self_ = self.unpack(self.saved_self)
+        n = self.n
+        grad_self = grad * f.polygamma(n + 1, self_)
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.saved_self = None
+        self.released = True
+
+
+@AUTOGRAD.impl("polygamma")
+def polygamma(keys: int, n: Any, self: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _polygamma[below](below, n, self)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _polygamma[below](below, n, self)
+    node = PolygammaBackward0((edge_self,))
+    node.saved_self = SavedVariable(self)
+    node.n = n
+    result = _polygamma[below](below, n, self)
+    set_history(result, node)
+    return result
+
+
+class PolygammaBackward1(Node):
+    saved_self: SavedVariable | None
+    n: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        self_ = self.unpack(self.saved_self)
+        n = self.n
+        grad_self = grad * f.polygamma(n + 1, self_)
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.saved_self = None
+        self.released = True
+
+
+@in_place_saving(AUTOGRAD, "polygamma_", PolygammaBackward1, alone_of_two)
+def polygamma_(node: Any, self: Any, n: Any) -> None:
+    node.saved_self = SavedVariable(self.clone())
+    node.n = n
+
+
+class MvlgammaBackward0(Node):
+    saved_self: SavedVariable | None
+    p: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        self_ = self.unpack(self.saved_self)
+        p = self.p
+        grad_self = mvlgamma_backward(grad, self_, p)
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.saved_self = None
+        self.released = True
+
+
+@AUTOGRAD.impl("mvlgamma")
+def mvlgamma(keys: int, self: Any, p: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _mvlgamma[below](below, self, p)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _mvlgamma[below](below, self, p)
+    node = MvlgammaBackward0((edge_self,))
+    node.saved_self = SavedVariable(self)
+    node.p = p
+    result = _mvlgamma[below](below, self, p)
+    set_history(result, node)
+    return result
+
+
+@in_place_saving(AUTOGRAD, "mvlgamma_", MvlgammaBackward0, alone_of_two)
+def mvlgamma_(node: Any, self: Any, p: Any) -> None:
+    node.saved_self = SavedVariable(self.clone())
+    node.p = p
+
+
+class I0Backward0(Node):
+    saved_self: SavedVariable | None
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        self_ = self.unpack(self.saved_self)
+        grad_self = grad * f.special_i1(self_)
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.saved_self = None
+        self.released = True
+
+
+@AUTOGRAD.impl("i0")
+def i0(keys: int, self: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _i0[below](below, self)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _i0[below](below, self)
+    node = I0Backward0((edge_self,))
+    node.saved_self = SavedVariable(self)
+    result = _i0[below](below, self)
+    set_history(result, node)
+    return result
+
+
+class SincBackward0(Node):
+    saved_self: SavedVariable | None
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        self_ = self.unpack(self.saved_self)
+        grad_self = sinc_backward(grad, self_)
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.saved_self = None
+        self.released = True
+
+
+@AUTOGRAD.impl("sinc")
+def sinc(keys: int, self: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _sinc[below](below, self)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _sinc[below](below, self)
+    node = SincBackward0((edge_self,))
+    node.saved_self = SavedVariable(self)
+    result = _sinc[below](below, self)
+    set_history(result, node)
+    return result
+
+
+class LogitBackward0(Node):
+    saved_self: SavedVariable | None
+    eps: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        self_ = self.unpack(self.saved_self)
+        eps = self.eps
+        grad_self = logit_backward(grad, self_, eps)
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.saved_self = None
+        self.released = True
+
+
+@AUTOGRAD.impl("logit")
+def logit(keys: int, self: Any, eps: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _logit[below](below, self, eps)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _logit[below](below, self, eps)
+    node = LogitBackward0((edge_self,))
+    node.saved_self = SavedVariable(self)
+    node.eps = eps
+    result = _logit[below](below, self, eps)
+    set_history(result, node)
+    return result
+
+
+@in_place_saving(AUTOGRAD, "logit_", LogitBackward0, alone_of_two)
+def logit_(node: Any, self: Any, eps: Any) -> None:
+    node.saved_self = SavedVariable(self.clone())
+    node.eps = eps
+
+
+class IgammaBackward0(Node):
+    saved_self: SavedVariable | None
+    saved_other: SavedVariable | None
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        edges = self.next_edges
+        grad_self: Any = None
+        grad_other: Any = None
+        if edges[0] is not None:
+            grad_self = not_implemented("igamma: input")
+        if edges[1] is not None:
+            self_ = self.unpack(self.saved_self)
+            other = self.unpack(self.saved_other)
+            grad_other = grad * f.exp((self_ - 1) * f.log(other) - other - f.lgamma(self_))
+        return (grad_self, grad_other)
+
+    def release_variables(self) -> None:
+        self.saved_self = self.saved_other = None
+        self.released = True
+
+
+@AUTOGRAD.impl("igamma")
+def igamma(keys: int, self: Any, other: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (self._autograd_meta is None and other._autograd_meta is None) or not grad_mode.get():
+        return _igamma[below](below, self, other)
+    edge_self = gradient_edge(self)
+    edge_other = gradient_edge(other)
+    if edge_self is None and edge_other is None:
+        return _igamma[below](below, self, other)
+    node = IgammaBackward0((edge_self, edge_other))
+    node.saved_self = SavedVariable(self) if edge_other is not None else None
+    node.saved_other = SavedVariable(other) if edge_other is not None else None
+    result = _igamma[below](below, self, other)
+    set_history(result, node)
+    return result
+
+
+@in_place_saving(AUTOGRAD, "igamma_", IgammaBackward0, two_of_two)
+def igamma_(node: Any, self: Any, other: Any) -> None:
+    _, edge_other = node.next_edges
+    node.saved_self = SavedVariable(self.clone()) if edge_other is not None else None
+    node.saved_other = SavedVariable(other) if edge_other is not None else None
+
+
+class IgammacBackward0(Node):
+    saved_self: SavedVariable | None
+    saved_other: SavedVariable | None
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        edges = self.next_edges
+        grad_self: Any = None
+        grad_other: Any = None
+        if edges[0] is not None:
+            grad_self = not_implemented("igammac: input")
+        if edges[1] is not None:
+            self_ = self.unpack(self.saved_self)
+            other = self.unpack(self.saved_other)
+            grad_other = -grad * f.exp((self_ - 1) * f.log(other) - other - f.lgamma(self_))
+        return (grad_self, grad_other)
+
+    def release_variables(self) -> None:
+        self.saved_self = self.saved_other = None
+        self.released = True
+
+
+@AUTOGRAD.impl("igammac")
+def igammac(keys: int, self: Any, other: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (self._autograd_meta is None and other._autograd_meta is None) or not grad_mode.get():
+        return _igammac[below](below, self, other)
+    edge_self = gradient_edge(self)
+    edge_other = gradient_edge(other)
+    if edge_self is None and edge_other is None:
+        return _igammac[below](below, self, other)
+    node = IgammacBackward0((edge_self, edge_other))
+    node.saved_self = SavedVariable(self) if edge_other is not None else None
+    node.saved_other = SavedVariable(other) if edge_other is not None else None
+    result = _igammac[below](below, self, other)
+    set_history(result, node)
+    return result
+
+
+@in_place_saving(AUTOGRAD, "igammac_", IgammacBackward0, two_of_two)
+def igammac_(node: Any, self: Any, other: Any) -> None:
+    _, edge_other = node.next_edges
+    node.saved_self = SavedVariable(self.clone()) if edge_other is not None else None
+    node.saved_other = SavedVariable(other) if edge_other is not None else None
+
+
+class XlogyBackward0(Node):
+    saved_other: SavedVariable | None
+    saved_self: SavedVariable | None
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        edges = self.next_edges
+        grad_self: Any = None
+        grad_other: Any = None
+        if edges[0] is not None:
+            other = self.unpack(self.saved_other)
+            self_ = self.unpack(self.saved_self)
+            grad_self = zero_where_empty(f.xlogy(grad, other), self_, other, 0.0)
+        if edges[1] is not None:
+            self_ = self.unpack(self.saved_self)
+            other = self.unpack(self.saved_other)
+            grad_other = grad * self_ / other
+        return (grad_self, grad_other)
+
+    def release_variables(self) -> None:
+        self.saved_other = self.saved_self = None
+        self.released = True
+
+
+@AUTOGRAD.impl("xlogy.Tensor")
+def xlogy_Tensor(keys: int, self: Any, other: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (self._autograd_meta is None and other._autograd_meta is None) or not grad_mode.get():
+        return _xlogy_Tensor[below](below, self, other)
+    edge_self = gradient_edge(self)
+    edge_other = gradient_edge(other)
+    if edge_self is None and edge_other is None:
+        return _xlogy_Tensor[below](below, self, other)
+    node = XlogyBackward0((edge_self, edge_other))
+    node.saved_other = SavedVariable(other)
+    node.saved_self = SavedVariable(self)
+    result = _xlogy_Tensor[below](below, self, other)
+    set_history(result, node)
+    return result
+
+
+@in_place_saving(AUTOGRAD, "xlogy_.Tensor", XlogyBackward0, two_of_two)
+def xlogy__Tensor(node: Any, self: Any, other: Any) -> None:
+    node.saved_other = SavedVariable(other)
+    node.saved_self = SavedVariable(self.clone())
+
+
+class XlogyBackward1(Node):
+    saved_other: SavedVariable | None
+    self_: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        other = self.unpack(self.saved_other)
+        self_ = self.self_
+        grad_other = grad * self_ / other
+        return (grad_other,)
+
+    def release_variables(self) -> None:
+        self.saved_other = None
+        self.released = True
+
+
+@AUTOGRAD.impl("xlogy.Scalar_Self")
+def xlogy_Scalar_Self(keys: int, self: Any, other: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if other._autograd_meta is None or not grad_mode.get():
+        return _xlogy_Scalar_Self[below](below, self, other)
+    edge_other = gradient_edge(other)
+    if edge_other is None:
+        return _xlogy_Scalar_Self[below](below, self, other)
+    node = XlogyBackward1((edge_other,))
+    node.saved_other = SavedVariable(other)
+    node.self_ = self
+    result = _xlogy_Scalar_Self[below](below, self, other)
+    set_history(result, node)
+    return result
+
+
+class XlogyBackward2(Node):
+    saved_self: SavedVariable | None
+    other: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        self_ = self.unpack(self.saved_self)
+        other = self.other
+        grad_self = zero_where_empty(f.xlogy(grad, other), self_, other, 0.0)
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.saved_self = None
+        self.released = True
+
+
+@AUTOGRAD.impl("xlogy.Scalar_Other")
+def xlogy_Scalar_Other(keys: int, self: Any, other: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _xlogy_Scalar_Other[below](below, self, other)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _xlogy_Scalar_Other[below](below, self, other)
+    node = XlogyBackward2((edge_self,))
+    node.saved_self = SavedVariable(self)
+    node.other = other
+    result = _xlogy_Scalar_Other[below](below, self, other)
+    set_history(result, node)
+    return result
+
+
+@in_place_saving(AUTOGRAD, "xlogy_.Scalar_Other", XlogyBackward2, alone_of_two)
+def xlogy__Scalar_Other(node: Any, self: Any, other: Any) -> None:
+    node.saved_self = SavedVariable(self.clone())
+    node.other = other
+
+
+class SpecialEntrBackward0(Node):
+    saved_self: SavedVariable | None
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        self_ = self.unpack(self.saved_self)
+        grad_self = grad * -(1 + self_.log())
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.saved_self = None
+        self.released = True
+
+
+@AUTOGRAD.impl("special_entr")
+def special_entr(keys: int, self: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _special_entr[below](below, self)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _special_entr[below](below, self)
+    node = SpecialEntrBackward0((edge_self,))
+    node.saved_self = SavedVariable(self)
+    result = _special_entr[below](below, self)
+    set_history(result, node)
+    return result
+
+
+class SpecialNdtriBackward0(Node):
+    saved_result: SavedVariable | None
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        result = self.unpack(self.saved_result)
+        grad_self = grad * 2.5066282746310002 * f.exp(result.pow(2) / 2)
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.saved_result = None
+        self.released = True
+
+
+@AUTOGRAD.impl("special_ndtri")
+def special_ndtri(keys: int, self: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _special_ndtri[below](below, self)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _special_ndtri[below](below, self)
+    node = SpecialNdtriBackward0((edge_self,))
+    result = _special_ndtri[below](below, self)
+    node.saved_result = SavedVariable(result, node, 0)
+    set_history(result, node)
+    return result
+
+
+class SpecialLogNdtrBackward0(Node):
+    saved_self: SavedVariable | None
+    saved_result: SavedVariable | None
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        self_ = self.unpack(self.saved_self)
+        result = self.unpack(self.saved_result)
+        grad_self = grad / 2.5066282746310002 * f.exp(-(result + self_.pow(2) / 2))
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.saved_self = self.saved_result = None
+        self.released = True
+
+
+@AUTOGRAD.impl("special_log_ndtr")
+def special_log_ndtr(keys: int, self: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _special_log_ndtr[below](below, self)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _special_log_ndtr[below](below, self)
+    node = SpecialLogNdtrBackward0((edge_self,))
+    node.saved_self = SavedVariable(self)
+    result = _special_log_ndtr[below](below, self)
+    node.saved_result = SavedVariable(result, node, 0)
+    set_history(result, node)
+    return result
+
+
+class SpecialErfcxBackward0(Node):
+    saved_self: SavedVariable | None
+    saved_result: SavedVariable | None
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        self_ = self.unpack(self.saved_self)
+        result = self.unpack(self.saved_result)
+        grad_self = (2.0 * self_ * result - 1.1283791670955126) * grad
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.saved_self = self.saved_result = None
+        self.released = True
+
+
+@AUTOGRAD.impl("special_erfcx")
+def special_erfcx(keys: int, self: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _special_erfcx[below](below, self)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _special_erfcx[below](below, self)
+    node = SpecialErfcxBackward0((edge_self,))
+    node.saved_self = SavedVariable(self)
+    result = _special_erfcx[below](below, self)
+    node.saved_result = SavedVariable(result, node, 0)
+    set_history(result, node)
+    return result
+
+
+class SpecialI0EBackward0(Node):
+    saved_self: SavedVariable | None
+    saved_result: SavedVariable | None
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        self_ = self.unpack(self.saved_self)
+        result = self.unpack(self.saved_result)
+        grad_self = grad * (f.special_i1e(self_) - self_.sgn() * result)
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.saved_self = self.saved_result = None
+        self.released = True
+
+
+@AUTOGRAD.impl("special_i0e")
+def special_i0e(keys: int, self: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _special_i0e[below](below, self)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _special_i0e[below](below, self)
+    node = SpecialI0EBackward0((edge_self,))
+    node.saved_self = SavedVariable(self)
+    result = _special_i0e[below](below, self)
+    node.saved_result = SavedVariable(result, node, 0)
+    set_history(result, node)
+    return result
+
+
+class SpecialI1Backward0(Node):
+    saved_self: SavedVariable | None
+    saved_result: SavedVariable | None
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        self_ = self.unpack(self.saved_self)
+        result = self.unpack(self.saved_result)
+        grad_self = i1_backward(grad, self_, result)
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.saved_self = self.saved_result = None
+        self.released = True
+
+
+@AUTOGRAD.impl("special_i1")
+def special_i1(keys: int, self: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _special_i1[below](below, self)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _special_i1[below](below, self)
+    node = SpecialI1Backward0((edge_self,))
+    node.saved_self = SavedVariable(self)
+    result = _special_i1[below](below, self)
+    node.saved_result = SavedVariable(result, node, 0)
+    set_history(result, node)
+    return result
+
+
+class SpecialI1EBackward0(Node):
+    saved_self: SavedVariable | None
+    saved_result: SavedVariable | None
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        self_ = self.unpack(self.saved_self)
+        result = self.unpack(self.saved_result)
+        grad_self = i1e_backward(grad, self_, result)
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.saved_self = self.saved_result = None
+        self.released = True
+
+
+@AUTOGRAD.impl("special_i1e")
+def special_i1e(keys: int, self: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _special_i1e[below](below, self)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _special_i1e[below](below, self)
+    node = SpecialI1EBackward0((edge_self,))
+    node.saved_self = SavedVariable(self)
+    result = _special_i1e[below](below, self)
+    node.saved_result = SavedVariable(result, node, 0)
+    set_history(result, node)
+    return result
+
+
+class SpecialXlog1PyBackward0(Node):
+    saved_other: SavedVariable | None
+    saved_self: SavedVariable | None
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        edges = self.next_edges
+        grad_self: Any = None
+        grad_other: Any = None
+        if edges[0] is not None:
+            other = self.unpack(self.saved_other)
+            self_ = self.unpack(self.saved_self)
+            grad_self = zero_where_empty(f.special_xlog1py(grad, other), self_, other, -1.0)
+        if edges[1] is not None:
+            self_ = self.unpack(self.saved_self)
+            other = self.unpack(self.saved_other)
+            grad_other = grad * self_ / (other + 1)
+        return (grad_self, grad_other)
+
+    def release_variables(self) -> None:
+        self.saved_other = self.saved_self = None
+        self.released = True
+
+
+@AUTOGRAD.impl("special_xlog1py")
+def special_xlog1py(keys: int, self: Any, other: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (self._autograd_meta is None and other._autograd_meta is None) or not grad_mode.get():
+        return _special_xlog1py[below](below, self, other)
+    edge_self = gradient_edge(self)
+    edge_other = gradient_edge(other)
+    if edge_self is None and edge_other is None:
+        return _special_xlog1py[below](below, self, other)
+    node = SpecialXlog1PyBackward0((edge_self, edge_other))
+    node.saved_other = SavedVariable(other)
+    node.saved_self = SavedVariable(self)
+    result = _special_xlog1py[below](below, self, other)
+    set_history(result, node)
+    return result
+
+
+class SpecialXlog1PyBackward1(Node):
+    saved_other: SavedVariable | None
+    self_: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        other = self.unpack(self.saved_other)
+        self_ = self.self_
+        grad_other = grad * self_ / (other + 1)
+        return (grad_other,)
+
+    def release_variables(self) -> None:
+        self.saved_other = None
+        self.released = True
+
+
+@AUTOGRAD.impl("special_xlog1py.self_scalar")
+def special_xlog1py_self_scalar(keys: int, self: Any, other: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if other._autograd_meta is None or not grad_mode.get():
+        return _special_xlog1py_self_scalar[below](below, self, other)
+    edge_other = gradient_edge(other)
+    if edge_other is None:
+        return _special_xlog1py_self_scalar[below](below, self, other)
+    node = SpecialXlog1PyBackward1((edge_other,))
+    node.saved_other = SavedVariable(other)
+    node.self_ = self
+    result = _special_xlog1py_self_scalar[below](below, self, other)
+    set_history(result, node)
+    return result
+
+
+class SpecialXlog1PyBackward2(Node):
+    saved_self: SavedVariable | None
+    other: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        self_ = self.unpack(self.saved_self)
+        other = self.other
+        grad_self = zero_where_empty(f.special_xlog1py(grad, other), self_, other, -1.0)
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.saved_self = None
+        self.released = True
+
+
+@AUTOGRAD.impl("special_xlog1py.other_scalar")
+def special_xlog1py_other_scalar(keys: int, self: Any, other: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _special_xlog1py_other_scalar[below](below, self, other)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _special_xlog1py_other_scalar[below](below, self, other)
+    node = SpecialXlog1PyBackward2((edge_self,))
+    node.saved_self = SavedVariable(self)
+    node.other = other
+    result = _special_xlog1py_other_scalar[below](below, self, other)
+    set_history(result, node)
+    return result
+
+
+class SpecialZetaBackward0(Node):
+    saved_self: SavedVariable | None
+    saved_other: SavedVariable | None
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        edges = self.next_edges
+        grad_self: Any = None
+        grad_other: Any = None
+        if edges[0] is not None:
+            grad_self = not_implemented("zeta")
+        if edges[1] is not None:
+            self_ = self.unpack(self.saved_self)
+            other = self.unpack(self.saved_other)
+            grad_other = grad * -self_ * f.special_zeta(self_ + 1.0, other)
+        return (grad_self, grad_other)
+
+    def release_variables(self) -> None:
+        self.saved_self = self.saved_other = None
+        self.released = True
+
+
+@AUTOGRAD.impl("special_zeta")
+def special_zeta(keys: int, self: Any, other: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (self._autograd_meta is None and other._autograd_meta is None) or not grad_mode.get():
+        return _special_zeta[below](below, self, other)
+    edge_self = gradient_edge(self)
+    edge_other = gradient_edge(other)
+    if edge_self is None and edge_other is None:
+        return _special_zeta[below](below, self, other)
+    node = SpecialZetaBackward0((edge_self, edge_other))
+    node.saved_self = SavedVariable(self) if edge_other is not None else None
+    node.saved_other = SavedVariable(other) if edge_other is not None else None
+    result = _special_zeta[below](below, self, other)
+    set_history(result, node)
+    return result
+
+
+class SpecialZetaBackward1(Node):
+    saved_other: SavedVariable | None
+    self_: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        other = self.unpack(self.saved_other)
+        self_ = self.self_
+        grad_other = grad * -self_ * f.special_zeta(self_ + 1.0, other)
+        return (grad_other,)
+
+    def release_variables(self) -> None:
+        self.saved_other = None
+        self.released = True
+
+
+@AUTOGRAD.impl("special_zeta.self_scalar")
+def special_zeta_self_scalar(keys: int, self: Any, other: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if other._autograd_meta is None or not grad_mode.get():
+        return _special_zeta_self_scalar[below](below, self, other)
+    edge_other = gradient_edge(other)
+    if edge_other is None:
+        return _special_zeta_self_scalar[below](below, self, other)
+    node = SpecialZetaBackward1((edge_other,))
+    node.saved_other = SavedVariable(other)
+    node.self_ = self
+    result = _special_zeta_self_scalar[below](below, self, other)
+    set_history(result, node)
+    return result
+
+
+class SpecialZetaBackward2(Node):
+    def apply(self, grads: Gradients) -> Gradients:
+        if grads[0] is None:
+            return (None,) * len(self.next_edges)
+        grad_self = not_implemented("zeta")
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("special_zeta.other_scalar")
+def special_zeta_other_scalar(keys: int, self: Any, other: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _special_zeta_other_scalar[below](below, self, other)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _special_zeta_other_scalar[below](below, self, other)
+    node = SpecialZetaBackward2((edge_self,))
+    result = _special_zeta_other_scalar[below](below, self, other)
+    set_history(result, node)
+    return result
+
+
 class SumBackward0(Node):
     self_shape: Any
 
@@ -4999,6 +5985,3194 @@ def take(keys: int, self: Any, index: Any) -> Any:
     node.saved_index = SavedVariable(index)
     node.self_shape = self._shape
     result = _take[below](below, self, index)
+    set_history(result, node)
+    return result
+
+
+class IndexBackward0(Node):
+    saved_indices: list[SavedVariable | None] | None
+    self_shape: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        indices = [self.unpack(s) for s in self.saved_indices or ()]
+        self_shape = self.self_shape
+        grad_self = index_backward(grad, self_shape, indices)
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.saved_indices = None
+        self.released = True
+
+
+@AUTOGRAD.impl("index.Tensor")
+def index_Tensor(keys: int, self: Any, indices: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _index_Tensor[below](below, self, indices)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _index_Tensor[below](below, self, indices)
+    node = IndexBackward0((edge_self,))
+    node.saved_indices = [None if t is None else SavedVariable(t) for t in indices]
+    node.self_shape = self._shape
+    result = _index_Tensor[below](below, self, indices)
+    set_history(result, node)
+    return result
+
+
+class IndexPutBackward0(Node):
+    saved_indices: list[SavedVariable | None] | None
+    accumulate: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        edges = self.next_edges
+        grad_self: Any = None
+        grad_values: Any = None
+        if edges[0] is not None:
+            indices = [self.unpack(s) for s in self.saved_indices or ()]
+            accumulate = self.accumulate
+            grad_self = index_put_self_backward(grad, indices, accumulate)
+        if edges[1] is not None:
+            indices = [self.unpack(s) for s in self.saved_indices or ()]
+            grad_values = f.index(grad, indices)
+        return (grad_self, grad_values)
+
+    def release_variables(self) -> None:
+        self.saved_indices = None
+        self.released = True
+
+
+@AUTOGRAD.impl("index_put")
+def index_put(keys: int, self: Any, indices: Any, values: Any, accumulate: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (self._autograd_meta is None and values._autograd_meta is None) or not grad_mode.get():
+        return _index_put[below](below, self, indices, values, accumulate)
+    edge_self = gradient_edge(self)
+    edge_values = gradient_edge(values)
+    if edge_self is None and edge_values is None:
+        return _index_put[below](below, self, indices, values, accumulate)
+    node = IndexPutBackward0((edge_self, edge_values))
+    node.saved_indices = [None if t is None else SavedVariable(t) for t in indices]
+    node.accumulate = accumulate
+    result = _index_put[below](below, self, indices, values, accumulate)
+    set_history(result, node)
+    return result
+
+
+@in_place_saving(AUTOGRAD, "index_put_", IndexPutBackward0, several_of_four, 0, 2)
+def index_put_(node: Any, self: Any, indices: Any, values: Any, accumulate: Any) -> None:
+    node.saved_indices = [None if t is None else SavedVariable(t) for t in indices]
+    node.accumulate = accumulate
+
+
+class GatherBackward0(Node):
+    saved_index: SavedVariable | None
+    dim: Any
+    self_shape: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        index = self.unpack(self.saved_index)
+        dim = self.dim
+        self_shape = self.self_shape
+        grad_self = gather_backward(grad, self_shape, dim, index)
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.saved_index = None
+        self.released = True
+
+
+@AUTOGRAD.impl("gather")
+def gather(keys: int, self: Any, dim: Any, index: Any, sparse_grad: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _gather[below](below, self, dim, index, sparse_grad)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _gather[below](below, self, dim, index, sparse_grad)
+    node = GatherBackward0((edge_self,))
+    node.saved_index = SavedVariable(index)
+    node.dim = dim
+    node.self_shape = self._shape
+    result = _gather[below](below, self, dim, index, sparse_grad)
+    set_history(result, node)
+    return result
+
+
+class ScatterBackward0(Node):
+    saved_index: SavedVariable | None
+    dim: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        edges = self.next_edges
+        grad_self: Any = None
+        grad_src: Any = None
+        if edges[0] is not None:
+            index = self.unpack(self.saved_index)
+            dim = self.dim
+            grad_self = grad.scatter(dim, index, 0)
+        if edges[1] is not None:
+            index = self.unpack(self.saved_index)
+            dim = self.dim
+            grad_src = grad.gather(dim, index)
+        return (grad_self, grad_src)
+
+    def release_variables(self) -> None:
+        self.saved_index = None
+        self.released = True
+
+
+@AUTOGRAD.impl("scatter.src")
+def scatter_src(keys: int, self: Any, dim: Any, index: Any, src: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (self._autograd_meta is None and src._autograd_meta is None) or not grad_mode.get():
+        return _scatter_src[below](below, self, dim, index, src)
+    edge_self = gradient_edge(self)
+    edge_src = gradient_edge(src)
+    if edge_self is None and edge_src is None:
+        return _scatter_src[below](below, self, dim, index, src)
+    node = ScatterBackward0((edge_self, edge_src))
+    node.saved_index = SavedVariable(index)
+    node.dim = dim
+    result = _scatter_src[below](below, self, dim, index, src)
+    set_history(result, node)
+    return result
+
+
+@in_place_saving(AUTOGRAD, "scatter_.src", ScatterBackward0, several_of_four, 0, 3)
+def scatter__src(node: Any, self: Any, dim: Any, index: Any, src: Any) -> None:
+    node.saved_index = SavedVariable(index)
+    node.dim = dim
+
+
+class ScatterBackward1(Node):
+    saved_index: SavedVariable | None
+    dim: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        index = self.unpack(self.saved_index)
+        dim = self.dim
+        grad_self = grad.scatter(dim, index, 0)
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.saved_index = None
+        self.released = True
+
+
+@AUTOGRAD.impl("scatter.value")
+def scatter_value(keys: int, self: Any, dim: Any, index: Any, value: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _scatter_value[below](below, self, dim, index, value)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _scatter_value[below](below, self, dim, index, value)
+    node = ScatterBackward1((edge_self,))
+    node.saved_index = SavedVariable(index)
+    node.dim = dim
+    result = _scatter_value[below](below, self, dim, index, value)
+    set_history(result, node)
+    return result
+
+
+@in_place_saving(AUTOGRAD, "scatter_.value", ScatterBackward1, alone_of_four)
+def scatter__value(node: Any, self: Any, dim: Any, index: Any, value: Any) -> None:
+    node.saved_index = SavedVariable(index)
+    node.dim = dim
+
+
+class ScatterAddBackward0(Node):
+    saved_index: SavedVariable | None
+    dim: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        edges = self.next_edges
+        grad_self: Any = None
+        grad_src: Any = None
+        if edges[0] is not None:
+            grad_self = grad
+        if edges[1] is not None:
+            index = self.unpack(self.saved_index)
+            dim = self.dim
+            grad_src = grad.gather(dim, index)
+        return (grad_self, grad_src)
+
+    def release_variables(self) -> None:
+        self.saved_index = None
+        self.released = True
+
+
+@AUTOGRAD.impl("scatter_add")
+def scatter_add(keys: int, self: Any, dim: Any, index: Any, src: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (self._autograd_meta is None and src._autograd_meta is None) or not grad_mode.get():
+        return _scatter_add[below](below, self, dim, index, src)
+    edge_self = gradient_edge(self)
+    edge_src = gradient_edge(src)
+    if edge_self is None and edge_src is None:
+        return _scatter_add[below](below, self, dim, index, src)
+    node = ScatterAddBackward0((edge_self, edge_src))
+    node.saved_index = SavedVariable(index) if edge_src is not None else None
+    node.dim = dim
+    result = _scatter_add[below](below, self, dim, index, src)
+    set_history(result, node)
+    return result
+
+
+@in_place_saving(AUTOGRAD, "scatter_add_", ScatterAddBackward0, several_of_four, 0, 3)
+def scatter_add_(node: Any, self: Any, dim: Any, index: Any, src: Any) -> None:
+    _, edge_src = node.next_edges
+    node.saved_index = SavedVariable(index) if edge_src is not None else None
+    node.dim = dim
+
+
+class ScatterReduceBackward0(Node):
+    saved_self: SavedVariable | None
+    saved_index: SavedVariable | None
+    saved_src: SavedVariable | None
+    saved_result: SavedVariable | None
+    dim: Any
+    include_self: Any
+    reduce: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        edges = self.next_edges
+        grad_self: Any = None
+        grad_src: Any = None
+        if edges[0] is not None or edges[1] is not None:
+            self_ = self.unpack(self.saved_self)
+            index = self.unpack(self.saved_index)
+            src = self.unpack(self.saved_src)
+            result = self.unpack(self.saved_result)
+            dim = self.dim
+            include_self = self.include_self
+            reduce = self.reduce
+            grad_self, grad_src = scatter_reduce_backward(grad, self_, dim, index, src, reduce, include_self, result)
+        return (grad_self, grad_src)
+
+    def release_variables(self) -> None:
+        self.saved_self = self.saved_index = self.saved_src = self.saved_result = None
+        self.released = True
+
+
+@AUTOGRAD.impl("scatter_reduce.two")
+def scatter_reduce_two(keys: int, self: Any, dim: Any, index: Any, src: Any, reduce: Any, include_self: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (self._autograd_meta is None and src._autograd_meta is None) or not grad_mode.get():
+        return _scatter_reduce_two[below](below, self, dim, index, src, reduce, include_self)
+    edge_self = gradient_edge(self)
+    edge_src = gradient_edge(src)
+    if edge_self is None and edge_src is None:
+        return _scatter_reduce_two[below](below, self, dim, index, src, reduce, include_self)
+    node = ScatterReduceBackward0((edge_self, edge_src))
+    node.saved_self = SavedVariable(self)
+    node.saved_index = SavedVariable(index)
+    node.saved_src = SavedVariable(src)
+    node.dim = dim
+    node.include_self = include_self
+    node.reduce = reduce
+    result = _scatter_reduce_two[below](below, self, dim, index, src, reduce, include_self)
+    node.saved_result = SavedVariable(result, node, 0)
+    refuse_complex(result, "scatter_reduce")
+    set_history(result, node)
+    return result
+
+
+@in_place_saving(AUTOGRAD, "scatter_reduce_.two", ScatterReduceBackward0, several_of_six, 0, 3, keep=new_self)
+def scatter_reduce__two(node: Any, self: Any, dim: Any, index: Any, src: Any, reduce: Any, include_self: Any) -> None:
+    node.saved_self = SavedVariable(self.clone())
+    node.saved_index = SavedVariable(index)
+    node.saved_src = SavedVariable(src)
+    node.dim = dim
+    node.include_self = include_self
+    node.reduce = reduce
+
+
+class IndexAddBackward0(Node):
+    saved_index: SavedVariable | None
+    alpha: Any
+    dim: Any
+    source_shape: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        edges = self.next_edges
+        grad_self: Any = None
+        grad_source: Any = None
+        if edges[0] is not None:
+            grad_self = grad
+        if edges[1] is not None:
+            index = self.unpack(self.saved_index)
+            alpha = self.alpha
+            dim = self.dim
+            source_shape = self.source_shape
+            grad_source = scaled(index_slices(grad, dim, index, source_shape), alpha)
+        return (grad_self, grad_source)
+
+    def release_variables(self) -> None:
+        self.saved_index = None
+        self.released = True
+
+
+@AUTOGRAD.impl("index_add")
+def index_add(keys: int, self: Any, dim: Any, index: Any, source: Any, alpha: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (self._autograd_meta is None and source._autograd_meta is None) or not grad_mode.get():
+        return _index_add[below](below, self, dim, index, source, alpha)
+    edge_self = gradient_edge(self)
+    edge_source = gradient_edge(source)
+    if edge_self is None and edge_source is None:
+        return _index_add[below](below, self, dim, index, source, alpha)
+    node = IndexAddBackward0((edge_self, edge_source))
+    node.saved_index = SavedVariable(index) if edge_source is not None else None
+    node.alpha = alpha
+    node.dim = dim
+    node.source_shape = source._shape
+    result = _index_add[below](below, self, dim, index, source, alpha)
+    set_history(result, node)
+    return result
+
+
+@in_place_saving(AUTOGRAD, "index_add_", IndexAddBackward0, several_of_five, 0, 3)
+def index_add_(node: Any, self: Any, dim: Any, index: Any, source: Any, alpha: Any) -> None:
+    _, edge_source = node.next_edges
+    node.saved_index = SavedVariable(index) if edge_source is not None else None
+    node.alpha = alpha
+    node.dim = dim
+    node.source_shape = source._shape
+
+
+class IndexReduceBackward0(Node):
+    saved_self: SavedVariable | None
+    saved_index: SavedVariable | None
+    saved_source: SavedVariable | None
+    saved_result: SavedVariable | None
+    dim: Any
+    include_self: Any
+    reduce: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        edges = self.next_edges
+        grad_self: Any = None
+        grad_source: Any = None
+        if edges[0] is not None or edges[1] is not None:
+            self_ = self.unpack(self.saved_self)
+            index = self.unpack(self.saved_index)
+            source = self.unpack(self.saved_source)
+            result = self.unpack(self.saved_result)
+            dim = self.dim
+            include_self = self.include_self
+            reduce = self.reduce
+            grad_self, grad_source = index_reduce_backward(
+                grad, self_, dim, index, source, reduce, include_self, result
+            )
+        return (grad_self, grad_source)
+
+    def release_variables(self) -> None:
+        self.saved_self = self.saved_index = self.saved_source = self.saved_result = None
+        self.released = True
+
+
+@AUTOGRAD.impl("index_reduce")
+def index_reduce(keys: int, self: Any, dim: Any, index: Any, source: Any, reduce: Any, include_self: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (self._autograd_meta is None and source._autograd_meta is None) or not grad_mode.get():
+        return _index_reduce[below](below, self, dim, index, source, reduce, include_self)
+    edge_self = gradient_edge(self)
+    edge_source = gradient_edge(source)
+    if edge_self is None and edge_source is None:
+        return _index_reduce[below](below, self, dim, index, source, reduce, include_self)
+    node = IndexReduceBackward0((edge_self, edge_source))
+    node.saved_self = SavedVariable(self)
+    node.saved_index = SavedVariable(index)
+    node.saved_source = SavedVariable(source)
+    node.dim = dim
+    node.include_self = include_self
+    node.reduce = reduce
+    result = _index_reduce[below](below, self, dim, index, source, reduce, include_self)
+    node.saved_result = SavedVariable(result, node, 0)
+    refuse_complex(result, "index_reduce")
+    set_history(result, node)
+    return result
+
+
+@in_place_saving(AUTOGRAD, "index_reduce_", IndexReduceBackward0, several_of_six, 0, 3, keep=new_self)
+def index_reduce_(node: Any, self: Any, dim: Any, index: Any, source: Any, reduce: Any, include_self: Any) -> None:
+    node.saved_self = SavedVariable(self.clone())
+    node.saved_index = SavedVariable(index)
+    node.saved_source = SavedVariable(source)
+    node.dim = dim
+    node.include_self = include_self
+    node.reduce = reduce
+
+
+class IndexCopyBackward0(Node):
+    saved_index: SavedVariable | None
+    dim: Any
+    source_shape: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        edges = self.next_edges
+        grad_self: Any = None
+        grad_source: Any = None
+        if edges[0] is not None:
+            index = self.unpack(self.saved_index)
+            dim = self.dim
+            grad_self = grad.index_fill(dim, index, 0)
+        if edges[1] is not None:
+            index = self.unpack(self.saved_index)
+            dim = self.dim
+            source_shape = self.source_shape
+            grad_source = index_slices(grad, dim, index, source_shape)
+        return (grad_self, grad_source)
+
+    def release_variables(self) -> None:
+        self.saved_index = None
+        self.released = True
+
+
+@AUTOGRAD.impl("index_copy")
+def index_copy(keys: int, self: Any, dim: Any, index: Any, source: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (self._autograd_meta is None and source._autograd_meta is None) or not grad_mode.get():
+        return _index_copy[below](below, self, dim, index, source)
+    edge_self = gradient_edge(self)
+    edge_source = gradient_edge(source)
+    if edge_self is None and edge_source is None:
+        return _index_copy[below](below, self, dim, index, source)
+    node = IndexCopyBackward0((edge_self, edge_source))
+    node.saved_index = SavedVariable(index)
+    node.dim = dim
+    node.source_shape = source._shape
+    result = _index_copy[below](below, self, dim, index, source)
+    set_history(result, node)
+    return result
+
+
+@in_place_saving(AUTOGRAD, "index_copy_", IndexCopyBackward0, several_of_four, 0, 3)
+def index_copy_(node: Any, self: Any, dim: Any, index: Any, source: Any) -> None:
+    node.saved_index = SavedVariable(index)
+    node.dim = dim
+    node.source_shape = source._shape
+
+
+class IndexFillBackward0(Node):
+    saved_index: SavedVariable | None
+    dim: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        index = self.unpack(self.saved_index)
+        dim = self.dim
+        grad_self = grad.index_fill(dim, index, 0)
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.saved_index = None
+        self.released = True
+
+
+@AUTOGRAD.impl("index_fill.int_Scalar")
+def index_fill_int_Scalar(keys: int, self: Any, dim: Any, index: Any, value: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _index_fill_int_Scalar[below](below, self, dim, index, value)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _index_fill_int_Scalar[below](below, self, dim, index, value)
+    node = IndexFillBackward0((edge_self,))
+    node.saved_index = SavedVariable(index)
+    node.dim = dim
+    result = _index_fill_int_Scalar[below](below, self, dim, index, value)
+    set_history(result, node)
+    return result
+
+
+@in_place_saving(AUTOGRAD, "index_fill_.int_Scalar", IndexFillBackward0, alone_of_four)
+def index_fill__int_Scalar(node: Any, self: Any, dim: Any, index: Any, value: Any) -> None:
+    node.saved_index = SavedVariable(index)
+    node.dim = dim
+
+
+class IndexFillBackward1(Node):
+    saved_index: SavedVariable | None
+    dim: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        edges = self.next_edges
+        grad_self: Any = None
+        grad_value: Any = None
+        if edges[0] is not None:
+            index = self.unpack(self.saved_index)
+            dim = self.dim
+            grad_self = grad.index_fill(dim, index, 0)
+        if edges[1] is not None:
+            index = self.unpack(self.saved_index)
+            dim = self.dim
+            grad_value = index_fill_value_backward(grad, dim, index)
+        return (grad_self, grad_value)
+
+    def release_variables(self) -> None:
+        self.saved_index = None
+        self.released = True
+
+
+@AUTOGRAD.impl("index_fill.int_Tensor")
+def index_fill_int_Tensor(keys: int, self: Any, dim: Any, index: Any, value: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (self._autograd_meta is None and value._autograd_meta is None) or not grad_mode.get():
+        return _index_fill_int_Tensor[below](below, self, dim, index, value)
+    edge_self = gradient_edge(self)
+    edge_value = gradient_edge(value)
+    if edge_self is None and edge_value is None:
+        return _index_fill_int_Tensor[below](below, self, dim, index, value)
+    node = IndexFillBackward1((edge_self, edge_value))
+    node.saved_index = SavedVariable(index)
+    node.dim = dim
+    result = _index_fill_int_Tensor[below](below, self, dim, index, value)
+    set_history(result, node)
+    return result
+
+
+@in_place_saving(AUTOGRAD, "index_fill_.int_Tensor", IndexFillBackward1, several_of_four, 0, 3)
+def index_fill__int_Tensor(node: Any, self: Any, dim: Any, index: Any, value: Any) -> None:
+    node.saved_index = SavedVariable(index)
+    node.dim = dim
+
+
+class PutBackward0(Node):
+    saved_index: SavedVariable | None
+    accumulate: Any
+    source_shape: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        edges = self.next_edges
+        grad_self: Any = None
+        grad_source: Any = None
+        if edges[0] is not None:
+            index = self.unpack(self.saved_index)
+            accumulate = self.accumulate
+            source_shape = self.source_shape
+            grad_self = put_self_backward(grad, index, source_shape, accumulate)
+        if edges[1] is not None:
+            index = self.unpack(self.saved_index)
+            source_shape = self.source_shape
+            grad_source = grad.take(index).reshape(source_shape)
+        return (grad_self, grad_source)
+
+    def release_variables(self) -> None:
+        self.saved_index = None
+        self.released = True
+
+
+@AUTOGRAD.impl("put")
+def put(keys: int, self: Any, index: Any, source: Any, accumulate: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (self._autograd_meta is None and source._autograd_meta is None) or not grad_mode.get():
+        return _put[below](below, self, index, source, accumulate)
+    edge_self = gradient_edge(self)
+    edge_source = gradient_edge(source)
+    if edge_self is None and edge_source is None:
+        return _put[below](below, self, index, source, accumulate)
+    node = PutBackward0((edge_self, edge_source))
+    node.saved_index = SavedVariable(index)
+    node.accumulate = accumulate
+    node.source_shape = source._shape
+    result = _put[below](below, self, index, source, accumulate)
+    set_history(result, node)
+    return result
+
+
+@in_place_saving(AUTOGRAD, "put_", PutBackward0, several_of_four, 0, 2)
+def put_(node: Any, self: Any, index: Any, source: Any, accumulate: Any) -> None:
+    node.saved_index = SavedVariable(index)
+    node.accumulate = accumulate
+    node.source_shape = source._shape
+
+
+class MaskedScatterBackward0(Node):
+    saved_mask: SavedVariable | None
+    source_shape: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        edges = self.next_edges
+        grad_self: Any = None
+        grad_source: Any = None
+        if edges[0] is not None:
+            mask = self.unpack(self.saved_mask)
+            grad_self = grad.masked_fill(mask, 0)
+        if edges[1] is not None:
+            mask = self.unpack(self.saved_mask)
+            source_shape = self.source_shape
+            grad_source = f.masked_scatter_backward(grad, mask, source_shape)
+        return (grad_self, grad_source)
+
+    def release_variables(self) -> None:
+        self.saved_mask = None
+        self.released = True
+
+
+@AUTOGRAD.impl("masked_scatter")
+def masked_scatter(keys: int, self: Any, mask: Any, source: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (self._autograd_meta is None and source._autograd_meta is None) or not grad_mode.get():
+        return _masked_scatter[below](below, self, mask, source)
+    edge_self = gradient_edge(self)
+    edge_source = gradient_edge(source)
+    if edge_self is None and edge_source is None:
+        return _masked_scatter[below](below, self, mask, source)
+    node = MaskedScatterBackward0((edge_self, edge_source))
+    node.saved_mask = SavedVariable(mask)
+    node.source_shape = source._shape
+    result = _masked_scatter[below](below, self, mask, source)
+    set_history(result, node)
+    return result
+
+
+@in_place_saving(AUTOGRAD, "masked_scatter_", MaskedScatterBackward0, several_of_three, 0, 2)
+def masked_scatter_(node: Any, self: Any, mask: Any, source: Any) -> None:
+    node.saved_mask = SavedVariable(mask)
+    node.source_shape = source._shape
+
+
+class MaskedScatterBackwardBackward0(Node):
+    saved_grad_output: SavedVariable | None
+    saved_mask: SavedVariable | None
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        grad_output = self.unpack(self.saved_grad_output)
+        mask = self.unpack(self.saved_mask)
+        grad_grad_output = f.zeros_like(grad_output).masked_scatter(mask, grad)
+        return (grad_grad_output,)
+
+    def release_variables(self) -> None:
+        self.saved_grad_output = self.saved_mask = None
+        self.released = True
+
+
+@AUTOGRAD.impl("masked_scatter_backward")
+def masked_scatter_backward(keys: int, grad_output: Any, mask: Any, sizes: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if grad_output._autograd_meta is None or not grad_mode.get():
+        return _masked_scatter_backward[below](below, grad_output, mask, sizes)
+    edge_grad_output = gradient_edge(grad_output)
+    if edge_grad_output is None:
+        return _masked_scatter_backward[below](below, grad_output, mask, sizes)
+    node = MaskedScatterBackwardBackward0((edge_grad_output,))
+    node.saved_grad_output = SavedVariable(grad_output)
+    node.saved_mask = SavedVariable(mask)
+    result = _masked_scatter_backward[below](below, grad_output, mask, sizes)
+    set_history(result, node)
+    return result
+
+
+class IndexSelectBackward0(Node):
+    saved_index: SavedVariable | None
+    dim: Any
+    self_shape: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        index = self.unpack(self.saved_index)
+        dim = self.dim
+        self_shape = self.self_shape
+        grad_self = index_select_backward(grad, self_shape, dim, index)
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.saved_index = None
+        self.released = True
+
+
+@AUTOGRAD.impl("index_select")
+def index_select(keys: int, self: Any, dim: Any, index: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _index_select[below](below, self, dim, index)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _index_select[below](below, self, dim, index)
+    node = IndexSelectBackward0((edge_self,))
+    node.saved_index = SavedVariable(index)
+    node.dim = dim
+    node.self_shape = self._shape
+    result = _index_select[below](below, self, dim, index)
+    set_history(result, node)
+    return result
+
+
+class MaskedSelectBackward0(Node):
+    saved_mask: SavedVariable | None
+    self_shape: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        mask = self.unpack(self.saved_mask)
+        self_shape = self.self_shape
+        grad_self = masked_select_backward(grad, self_shape, mask)
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.saved_mask = None
+        self.released = True
+
+
+@AUTOGRAD.impl("masked_select")
+def masked_select(keys: int, self: Any, mask: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _masked_select[below](below, self, mask)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _masked_select[below](below, self, mask)
+    node = MaskedSelectBackward0((edge_self,))
+    node.saved_mask = SavedVariable(mask)
+    node.self_shape = self._shape
+    result = _masked_select[below](below, self, mask)
+    set_history(result, node)
+    return result
+
+
+class AliasBackward0(Node):
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        grad_self = grad
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("alias")
+def alias(keys: int, self: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _alias[below](below, self)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _alias[below](below, self)
+    node = AliasBackward0((edge_self,))
+    result = _alias[below](below, self)
+    set_history(result, node)
+    return result
+
+
+class LiftFreshBackward0(Node):
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        grad_self = grad
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("lift_fresh")
+def lift_fresh(keys: int, self: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _lift_fresh[below](below, self)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _lift_fresh[below](below, self)
+    node = LiftFreshBackward0((edge_self,))
+    result = _lift_fresh[below](below, self)
+    set_history(result, node)
+    return result
+
+
+class ViewBackward0(Node):
+    self_shape: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        self_shape = self.self_shape
+        grad_self = grad.reshape(self_shape)
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("view")
+def view(keys: int, self: Any, size: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _view[below](below, self, size)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _view[below](below, self, size)
+    node = ViewBackward0((edge_self,))
+    node.self_shape = self._shape
+    result = _view[below](below, self, size)
+    set_history(result, node)
+    return result
+
+
+class UnsafeViewBackward0(Node):
+    self_shape: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        self_shape = self.self_shape
+        grad_self = grad.reshape(self_shape)
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("_unsafe_view")
+def _unsafe_view(keys: int, self: Any, size: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return __unsafe_view[below](below, self, size)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return __unsafe_view[below](below, self, size)
+    node = UnsafeViewBackward0((edge_self,))
+    node.self_shape = self._shape
+    result = __unsafe_view[below](below, self, size)
+    set_history(result, node)
+    return result
+
+
+class ReshapeAliasBackward0(Node):
+    self_shape: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        self_shape = self.self_shape
+        grad_self = grad.reshape(self_shape)
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("_reshape_alias")
+def _reshape_alias(keys: int, self: Any, size: Any, stride: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return __reshape_alias[below](below, self, size, stride)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return __reshape_alias[below](below, self, size, stride)
+    node = ReshapeAliasBackward0((edge_self,))
+    node.self_shape = self._shape
+    result = __reshape_alias[below](below, self, size, stride)
+    set_history(result, node)
+    return result
+
+
+class TransposeBackward0(Node):
+    dim0: Any
+    dim1: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        dim0 = self.dim0
+        dim1 = self.dim1
+        grad_self = grad.transpose(dim0, dim1)
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("transpose.int")
+def transpose_int(keys: int, self: Any, dim0: Any, dim1: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _transpose_int[below](below, self, dim0, dim1)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _transpose_int[below](below, self, dim0, dim1)
+    node = TransposeBackward0((edge_self,))
+    node.dim0 = dim0
+    node.dim1 = dim1
+    result = _transpose_int[below](below, self, dim0, dim1)
+    set_history(result, node)
+    return result
+
+
+class TBackward0(Node):
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        grad_self = grad.t()
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("t")
+def t(keys: int, self: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _t[below](below, self)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _t[below](below, self)
+    node = TBackward0((edge_self,))
+    result = _t[below](below, self)
+    set_history(result, node)
+    return result
+
+
+class PermuteBackward0(Node):
+    dims: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        dims = self.dims
+        grad_self = permute_backward(grad, dims)
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("permute")
+def permute(keys: int, self: Any, dims: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _permute[below](below, self, dims)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _permute[below](below, self, dims)
+    node = PermuteBackward0((edge_self,))
+    node.dims = dims
+    result = _permute[below](below, self, dims)
+    set_history(result, node)
+    return result
+
+
+class ExpandBackward0(Node):
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        grad_self = grad
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("expand")
+def expand(keys: int, self: Any, size: Any, implicit: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _expand[below](below, self, size, implicit)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _expand[below](below, self, size, implicit)
+    node = ExpandBackward0((edge_self,))
+    result = _expand[below](below, self, size, implicit)
+    set_history(result, node)
+    return result
+
+
+class SqueezeBackward0(Node):
+    self_shape: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        self_shape = self.self_shape
+        grad_self = grad.reshape(self_shape)
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("squeeze")
+def squeeze(keys: int, self: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _squeeze[below](below, self)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _squeeze[below](below, self)
+    node = SqueezeBackward0((edge_self,))
+    node.self_shape = self._shape
+    result = _squeeze[below](below, self)
+    set_history(result, node)
+    return result
+
+
+class SqueezeBackward1(Node):
+    self_shape: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        self_shape = self.self_shape
+        grad_self = grad.reshape(self_shape)
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("squeeze.dim")
+def squeeze_dim(keys: int, self: Any, dim: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _squeeze_dim[below](below, self, dim)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _squeeze_dim[below](below, self, dim)
+    node = SqueezeBackward1((edge_self,))
+    node.self_shape = self._shape
+    result = _squeeze_dim[below](below, self, dim)
+    set_history(result, node)
+    return result
+
+
+class SqueezeBackward2(Node):
+    self_shape: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        self_shape = self.self_shape
+        grad_self = grad.reshape(self_shape)
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("squeeze.dims")
+def squeeze_dims(keys: int, self: Any, dim: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _squeeze_dims[below](below, self, dim)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _squeeze_dims[below](below, self, dim)
+    node = SqueezeBackward2((edge_self,))
+    node.self_shape = self._shape
+    result = _squeeze_dims[below](below, self, dim)
+    set_history(result, node)
+    return result
+
+
+class UnsqueezeBackward0(Node):
+    self_shape: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        self_shape = self.self_shape
+        grad_self = grad.reshape(self_shape)
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("unsqueeze")
+def unsqueeze(keys: int, self: Any, dim: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _unsqueeze[below](below, self, dim)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _unsqueeze[below](below, self, dim)
+    node = UnsqueezeBackward0((edge_self,))
+    node.self_shape = self._shape
+    result = _unsqueeze[below](below, self, dim)
+    set_history(result, node)
+    return result
+
+
+class SelectBackward0(Node):
+    dim: Any
+    index: Any
+    self_shape: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        dim = self.dim
+        index = self.index
+        self_shape = self.self_shape
+        grad_self = f.select_backward(grad, self_shape, dim, index)
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("select.int")
+def select_int(keys: int, self: Any, dim: Any, index: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _select_int[below](below, self, dim, index)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _select_int[below](below, self, dim, index)
+    node = SelectBackward0((edge_self,))
+    node.dim = dim
+    node.index = index
+    node.self_shape = self._shape
+    result = _select_int[below](below, self, dim, index)
+    set_history(result, node)
+    return result
+
+
+class SliceBackward0(Node):
+    dim: Any
+    end: Any
+    self_shape: Any
+    start: Any
+    step: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        dim = self.dim
+        end = self.end
+        self_shape = self.self_shape
+        start = self.start
+        step = self.step
+        grad_self = f.slice_backward(grad, self_shape, dim, slice_start(start), slice_end(end), step)
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("slice.Tensor")
+def slice_Tensor(keys: int, self: Any, dim: Any, start: Any, end: Any, step: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _slice_Tensor[below](below, self, dim, start, end, step)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _slice_Tensor[below](below, self, dim, start, end, step)
+    node = SliceBackward0((edge_self,))
+    node.dim = dim
+    node.end = end
+    node.self_shape = self._shape
+    node.start = start
+    node.step = step
+    result = _slice_Tensor[below](below, self, dim, start, end, step)
+    set_history(result, node)
+    return result
+
+
+class DiagonalBackward0(Node):
+    dim1: Any
+    dim2: Any
+    offset: Any
+    self_shape: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        dim1 = self.dim1
+        dim2 = self.dim2
+        offset = self.offset
+        self_shape = self.self_shape
+        grad_self = diagonal_backward(grad, self_shape, offset, dim1, dim2)
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("diagonal")
+def diagonal(keys: int, self: Any, offset: Any, dim1: Any, dim2: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _diagonal[below](below, self, offset, dim1, dim2)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _diagonal[below](below, self, offset, dim1, dim2)
+    node = DiagonalBackward0((edge_self,))
+    node.dim1 = dim1
+    node.dim2 = dim2
+    node.offset = offset
+    node.self_shape = self._shape
+    result = _diagonal[below](below, self, offset, dim1, dim2)
+    set_history(result, node)
+    return result
+
+
+class UnfoldBackward0(Node):
+    dimension: Any
+    self_shape: Any
+    size: Any
+    step: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        dimension = self.dimension
+        self_shape = self.self_shape
+        size = self.size
+        step = self.step
+        grad_self = unfold_backward(grad, self_shape, dimension, size, step)
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("unfold")
+def unfold(keys: int, self: Any, dimension: Any, size: Any, step: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _unfold[below](below, self, dimension, size, step)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _unfold[below](below, self, dimension, size, step)
+    node = UnfoldBackward0((edge_self,))
+    node.dimension = dimension
+    node.self_shape = self._shape
+    node.size = size
+    node.step = step
+    result = _unfold[below](below, self, dimension, size, step)
+    set_history(result, node)
+    return result
+
+
+class UnbindBackward0(Node):
+    dim: Any
+    self_dtype: Any
+    self_shape: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        dim = self.dim
+        self_dtype = self.self_dtype
+        self_shape = self.self_shape
+        grad_self = unbind_backward(grads, self_shape, self_dtype, dim)
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("unbind.int")
+def unbind_int(keys: int, self: Any, dim: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _unbind_int[below](below, self, dim)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _unbind_int[below](below, self, dim)
+    node = UnbindBackward0((edge_self,))
+    node.dim = dim
+    node.self_dtype = self.dtype
+    node.self_shape = self._shape
+    result = _unbind_int[below](below, self, dim)
+    set_histories(result, node)
+    return result
+
+
+class SplitBackward0(Node):
+    dim: Any
+    self_dtype: Any
+    self_shape: Any
+    split_size: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        dim = self.dim
+        self_dtype = self.self_dtype
+        self_shape = self.self_shape
+        split_size = self.split_size
+        grad_self = split_backward(grads, self_shape, self_dtype, split_size, dim)
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("split.Tensor")
+def split_Tensor(keys: int, self: Any, split_size: Any, dim: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _split_Tensor[below](below, self, split_size, dim)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _split_Tensor[below](below, self, split_size, dim)
+    node = SplitBackward0((edge_self,))
+    node.dim = dim
+    node.self_dtype = self.dtype
+    node.self_shape = self._shape
+    node.split_size = split_size
+    result = _split_Tensor[below](below, self, split_size, dim)
+    set_histories(result, node)
+    return result
+
+
+class AsStridedBackward0(Node):
+    self_geometry: Any
+    size: Any
+    storage_offset: Any
+    stride: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        self_geometry = self.self_geometry
+        size = self.size
+        storage_offset = self.storage_offset
+        stride = self.stride
+        grad_self = as_strided_backward(grad, self_geometry, size, stride, storage_offset)
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("as_strided")
+def as_strided(keys: int, self: Any, size: Any, stride: Any, storage_offset: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _as_strided[below](below, self, size, stride, storage_offset)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _as_strided[below](below, self, size, stride, storage_offset)
+    node = AsStridedBackward0((edge_self,))
+    node.self_geometry = (self._shape, self.strides(), self._offset)
+    node.size = size
+    node.storage_offset = storage_offset
+    node.stride = stride
+    result = _as_strided[below](below, self, size, stride, storage_offset)
+    set_history(result, node)
+    return result
+
+
+class SplitWithSizesBackward0(Node):
+    dim: Any
+    self_shape: Any
+    split_sizes: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        dim = self.dim
+        self_shape = self.self_shape
+        split_sizes = self.split_sizes
+        grad_self = split_with_sizes_backward(grads, self_shape, split_sizes, dim)
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("split_with_sizes")
+def split_with_sizes(keys: int, self: Any, split_sizes: Any, dim: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _split_with_sizes[below](below, self, split_sizes, dim)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _split_with_sizes[below](below, self, split_sizes, dim)
+    node = SplitWithSizesBackward0((edge_self,))
+    node.dim = dim
+    node.self_shape = self._shape
+    node.split_sizes = split_sizes
+    result = _split_with_sizes[below](below, self, split_sizes, dim)
+    set_histories(result, node)
+    return result
+
+
+class UnsafeSplitBackward0(Node):
+    dim: Any
+    self_dtype: Any
+    self_shape: Any
+    split_size: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        dim = self.dim
+        self_dtype = self.self_dtype
+        self_shape = self.self_shape
+        split_size = self.split_size
+        grad_self = split_backward(grads, self_shape, self_dtype, split_size, dim)
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("unsafe_split.Tensor")
+def unsafe_split_Tensor(keys: int, self: Any, split_size: Any, dim: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _unsafe_split_Tensor[below](below, self, split_size, dim)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _unsafe_split_Tensor[below](below, self, split_size, dim)
+    node = UnsafeSplitBackward0((edge_self,))
+    node.dim = dim
+    node.self_dtype = self.dtype
+    node.self_shape = self._shape
+    node.split_size = split_size
+    result = _unsafe_split_Tensor[below](below, self, split_size, dim)
+    set_histories(result, node)
+    return result
+
+
+class UnsafeSplitWithSizesBackward0(Node):
+    dim: Any
+    self_shape: Any
+    split_sizes: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        dim = self.dim
+        self_shape = self.self_shape
+        split_sizes = self.split_sizes
+        grad_self = split_with_sizes_backward(grads, self_shape, split_sizes, dim)
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("unsafe_split_with_sizes")
+def unsafe_split_with_sizes(keys: int, self: Any, split_sizes: Any, dim: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _unsafe_split_with_sizes[below](below, self, split_sizes, dim)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _unsafe_split_with_sizes[below](below, self, split_sizes, dim)
+    node = UnsafeSplitWithSizesBackward0((edge_self,))
+    node.dim = dim
+    node.self_shape = self._shape
+    node.split_sizes = split_sizes
+    result = _unsafe_split_with_sizes[below](below, self, split_sizes, dim)
+    set_histories(result, node)
+    return result
+
+
+class TransposeBackward1(Node):
+    dim0: Any
+    dim1: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        dim0 = self.dim0
+        dim1 = self.dim1
+        grad_self = grad.transpose(dim0, dim1)
+        return (grad_self,)
+
+
+@in_place_saving(AUTOGRAD, "transpose_", TransposeBackward1, alone_of_three, history=turn_history)
+def transpose_(node: Any, self: Any, dim0: Any, dim1: Any) -> None:
+    node.dim0 = dim0
+    node.dim1 = dim1
+
+
+class TBackward1(Node):
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        grad_self = grad.t()
+        return (grad_self,)
+
+
+class SqueezeBackward3(Node):
+    self_shape: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        self_shape = self.self_shape
+        grad_self = grad.reshape(self_shape)
+        return (grad_self,)
+
+
+@in_place_saving(AUTOGRAD, "squeeze_", SqueezeBackward3, alone_of_one, history=turn_history)
+def squeeze_(node: Any, self: Any) -> None:
+    node.self_shape = self._shape
+
+
+class SqueezeBackward4(Node):
+    self_shape: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        self_shape = self.self_shape
+        grad_self = grad.reshape(self_shape)
+        return (grad_self,)
+
+
+@in_place_saving(AUTOGRAD, "squeeze_.dim", SqueezeBackward4, alone_of_two, history=turn_history)
+def squeeze__dim(node: Any, self: Any, dim: Any) -> None:
+    node.self_shape = self._shape
+
+
+class SqueezeBackward5(Node):
+    self_shape: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        self_shape = self.self_shape
+        grad_self = grad.reshape(self_shape)
+        return (grad_self,)
+
+
+@in_place_saving(AUTOGRAD, "squeeze_.dims", SqueezeBackward5, alone_of_two, history=turn_history)
+def squeeze__dims(node: Any, self: Any, dim: Any) -> None:
+    node.self_shape = self._shape
+
+
+class UnsqueezeBackward1(Node):
+    self_shape: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        self_shape = self.self_shape
+        grad_self = grad.reshape(self_shape)
+        return (grad_self,)
+
+
+@in_place_saving(AUTOGRAD, "unsqueeze_", UnsqueezeBackward1, alone_of_two, history=turn_history)
+def unsqueeze_(node: Any, self: Any, dim: Any) -> None:
+    node.self_shape = self._shape
+
+
+class AsStridedBackward1(Node):
+    self_geometry: Any
+    size: Any
+    storage_offset: Any
+    stride: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        self_geometry = self.self_geometry
+        size = self.size
+        storage_offset = self.storage_offset
+        stride = self.stride
+        grad_self = as_strided_backward(grad, self_geometry, size, stride, storage_offset)
+        return (grad_self,)
+
+
+@in_place_saving(AUTOGRAD, "as_strided_", AsStridedBackward1, alone_of_four, history=turn_history)
+def as_strided_(node: Any, self: Any, size: Any, stride: Any, storage_offset: Any) -> None:
+    node.self_geometry = (self._shape, self.strides(), self._offset)
+    node.size = size
+    node.storage_offset = storage_offset
+    node.stride = stride
+
+
+class SelectBackwardBackward0(Node):
+    dim: Any
+    index: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        dim = self.dim
+        index = self.index
+        grad_grad_output = grad.select(dim, index)
+        return (grad_grad_output,)
+
+
+@AUTOGRAD.impl("select_backward")
+def select_backward(keys: int, grad_output: Any, input_sizes: Any, dim: Any, index: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if grad_output._autograd_meta is None or not grad_mode.get():
+        return _select_backward[below](below, grad_output, input_sizes, dim, index)
+    edge_grad_output = gradient_edge(grad_output)
+    if edge_grad_output is None:
+        return _select_backward[below](below, grad_output, input_sizes, dim, index)
+    node = SelectBackwardBackward0((edge_grad_output,))
+    node.dim = dim
+    node.index = index
+    result = _select_backward[below](below, grad_output, input_sizes, dim, index)
+    set_history(result, node)
+    return result
+
+
+class SliceBackwardBackward0(Node):
+    dim: Any
+    end: Any
+    start: Any
+    step: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        dim = self.dim
+        end = self.end
+        start = self.start
+        step = self.step
+        grad_grad_output = f.slice(grad, dim, start, end, step)
+        return (grad_grad_output,)
+
+
+@AUTOGRAD.impl("slice_backward")
+def slice_backward(keys: int, grad_output: Any, input_sizes: Any, dim: Any, start: Any, end: Any, step: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if grad_output._autograd_meta is None or not grad_mode.get():
+        return _slice_backward[below](below, grad_output, input_sizes, dim, start, end, step)
+    edge_grad_output = gradient_edge(grad_output)
+    if edge_grad_output is None:
+        return _slice_backward[below](below, grad_output, input_sizes, dim, start, end, step)
+    node = SliceBackwardBackward0((edge_grad_output,))
+    node.dim = dim
+    node.end = end
+    node.start = start
+    node.step = step
+    result = _slice_backward[below](below, grad_output, input_sizes, dim, start, end, step)
+    set_history(result, node)
+    return result
+
+
+class AsStridedBackwardBackward0(Node):
+    input_offset: Any
+    input_size: Any
+    input_stride: Any
+    offset: Any
+    size: Any
+    stride: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        input_offset = self.input_offset
+        input_size = self.input_size
+        input_stride = self.input_stride
+        offset = self.offset
+        size = self.size
+        stride = self.stride
+        grad_grad_output = as_strided_backward_backward(
+            grad, input_size, input_stride, input_offset, size, stride, offset
+        )
+        return (grad_grad_output,)
+
+
+@AUTOGRAD.impl("_as_strided_backward")
+def _as_strided_backward(
+    keys: int,
+    grad_output: Any,
+    input_size: Any,
+    input_stride: Any,
+    input_offset: Any,
+    size: Any,
+    stride: Any,
+    offset: Any,
+) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if grad_output._autograd_meta is None or not grad_mode.get():
+        return __as_strided_backward[below](
+            below, grad_output, input_size, input_stride, input_offset, size, stride, offset
+        )
+    edge_grad_output = gradient_edge(grad_output)
+    if edge_grad_output is None:
+        return __as_strided_backward[below](
+            below, grad_output, input_size, input_stride, input_offset, size, stride, offset
+        )
+    node = AsStridedBackwardBackward0((edge_grad_output,))
+    node.input_offset = input_offset
+    node.input_size = input_size
+    node.input_stride = input_stride
+    node.offset = offset
+    node.size = size
+    node.stride = stride
+    result = __as_strided_backward[below](
+        below, grad_output, input_size, input_stride, input_offset, size, stride, offset
+    )
+    set_history(result, node)
+    return result
+
+
+class ConjBackward0_copy(Node):
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        grad_self = grad.conj()
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("_conj_copy")
+def _conj_copy(keys: int, self: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return __conj_copy[below](below, self)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return __conj_copy[below](below, self)
+    node = ConjBackward0_copy((edge_self,))
+    result = __conj_copy[below](below, self)
+    set_history(result, node)
+    return result
+
+
+class NegViewBackward0_copy(Node):
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        grad_self = grad.neg()
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("_neg_view_copy")
+def _neg_view_copy(keys: int, self: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return __neg_view_copy[below](below, self)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return __neg_view_copy[below](below, self)
+    node = NegViewBackward0_copy((edge_self,))
+    result = __neg_view_copy[below](below, self)
+    set_history(result, node)
+    return result
+
+
+class ReshapeAliasBackward0_copy(Node):
+    self_shape: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        self_shape = self.self_shape
+        grad_self = grad.reshape(self_shape)
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("_reshape_alias_copy")
+def _reshape_alias_copy(keys: int, self: Any, size: Any, stride: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return __reshape_alias_copy[below](below, self, size, stride)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return __reshape_alias_copy[below](below, self, size, stride)
+    node = ReshapeAliasBackward0_copy((edge_self,))
+    node.self_shape = self._shape
+    result = __reshape_alias_copy[below](below, self, size, stride)
+    set_history(result, node)
+    return result
+
+
+class AliasBackward0_copy(Node):
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        grad_self = grad
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("alias_copy")
+def alias_copy(keys: int, self: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _alias_copy[below](below, self)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _alias_copy[below](below, self)
+    node = AliasBackward0_copy((edge_self,))
+    result = _alias_copy[below](below, self)
+    set_history(result, node)
+    return result
+
+
+class AsStridedBackward0_copy(Node):
+    self_geometry: Any
+    size: Any
+    storage_offset: Any
+    stride: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        self_geometry = self.self_geometry
+        size = self.size
+        storage_offset = self.storage_offset
+        stride = self.stride
+        grad_self = as_strided_backward(grad, self_geometry, size, stride, storage_offset)
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("as_strided_copy")
+def as_strided_copy(keys: int, self: Any, size: Any, stride: Any, storage_offset: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _as_strided_copy[below](below, self, size, stride, storage_offset)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _as_strided_copy[below](below, self, size, stride, storage_offset)
+    node = AsStridedBackward0_copy((edge_self,))
+    node.self_geometry = (self._shape, self.strides(), self._offset)
+    node.size = size
+    node.storage_offset = storage_offset
+    node.stride = stride
+    result = _as_strided_copy[below](below, self, size, stride, storage_offset)
+    set_history(result, node)
+    return result
+
+
+class DiagonalBackward0_copy(Node):
+    dim1: Any
+    dim2: Any
+    offset: Any
+    self_shape: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        dim1 = self.dim1
+        dim2 = self.dim2
+        offset = self.offset
+        self_shape = self.self_shape
+        grad_self = diagonal_backward(grad, self_shape, offset, dim1, dim2)
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("diagonal_copy")
+def diagonal_copy(keys: int, self: Any, offset: Any, dim1: Any, dim2: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _diagonal_copy[below](below, self, offset, dim1, dim2)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _diagonal_copy[below](below, self, offset, dim1, dim2)
+    node = DiagonalBackward0_copy((edge_self,))
+    node.dim1 = dim1
+    node.dim2 = dim2
+    node.offset = offset
+    node.self_shape = self._shape
+    result = _diagonal_copy[below](below, self, offset, dim1, dim2)
+    set_history(result, node)
+    return result
+
+
+class ExpandBackward0_copy(Node):
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        grad_self = grad
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("expand_copy")
+def expand_copy(keys: int, self: Any, size: Any, implicit: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _expand_copy[below](below, self, size, implicit)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _expand_copy[below](below, self, size, implicit)
+    node = ExpandBackward0_copy((edge_self,))
+    result = _expand_copy[below](below, self, size, implicit)
+    set_history(result, node)
+    return result
+
+
+class PermuteBackward0_copy(Node):
+    dims: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        dims = self.dims
+        grad_self = permute_backward(grad, dims)
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("permute_copy")
+def permute_copy(keys: int, self: Any, dims: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _permute_copy[below](below, self, dims)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _permute_copy[below](below, self, dims)
+    node = PermuteBackward0_copy((edge_self,))
+    node.dims = dims
+    result = _permute_copy[below](below, self, dims)
+    set_history(result, node)
+    return result
+
+
+class SelectBackward0_copy(Node):
+    dim: Any
+    index: Any
+    self_shape: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        dim = self.dim
+        index = self.index
+        self_shape = self.self_shape
+        grad_self = f.select_backward(grad, self_shape, dim, index)
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("select_copy.int")
+def select_copy_int(keys: int, self: Any, dim: Any, index: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _select_copy_int[below](below, self, dim, index)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _select_copy_int[below](below, self, dim, index)
+    node = SelectBackward0_copy((edge_self,))
+    node.dim = dim
+    node.index = index
+    node.self_shape = self._shape
+    result = _select_copy_int[below](below, self, dim, index)
+    set_history(result, node)
+    return result
+
+
+class SliceBackward0_copy(Node):
+    dim: Any
+    end: Any
+    self_shape: Any
+    start: Any
+    step: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        dim = self.dim
+        end = self.end
+        self_shape = self.self_shape
+        start = self.start
+        step = self.step
+        grad_self = f.slice_backward(grad, self_shape, dim, slice_start(start), slice_end(end), step)
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("slice_copy.Tensor")
+def slice_copy_Tensor(keys: int, self: Any, dim: Any, start: Any, end: Any, step: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _slice_copy_Tensor[below](below, self, dim, start, end, step)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _slice_copy_Tensor[below](below, self, dim, start, end, step)
+    node = SliceBackward0_copy((edge_self,))
+    node.dim = dim
+    node.end = end
+    node.self_shape = self._shape
+    node.start = start
+    node.step = step
+    result = _slice_copy_Tensor[below](below, self, dim, start, end, step)
+    set_history(result, node)
+    return result
+
+
+class SqueezeBackward0_copy(Node):
+    self_shape: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        self_shape = self.self_shape
+        grad_self = grad.reshape(self_shape)
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("squeeze_copy")
+def squeeze_copy(keys: int, self: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _squeeze_copy[below](below, self)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _squeeze_copy[below](below, self)
+    node = SqueezeBackward0_copy((edge_self,))
+    node.self_shape = self._shape
+    result = _squeeze_copy[below](below, self)
+    set_history(result, node)
+    return result
+
+
+class SqueezeBackward1_copy(Node):
+    self_shape: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        self_shape = self.self_shape
+        grad_self = grad.reshape(self_shape)
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("squeeze_copy.dim")
+def squeeze_copy_dim(keys: int, self: Any, dim: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _squeeze_copy_dim[below](below, self, dim)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _squeeze_copy_dim[below](below, self, dim)
+    node = SqueezeBackward1_copy((edge_self,))
+    node.self_shape = self._shape
+    result = _squeeze_copy_dim[below](below, self, dim)
+    set_history(result, node)
+    return result
+
+
+class SqueezeBackward2_copy(Node):
+    self_shape: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        self_shape = self.self_shape
+        grad_self = grad.reshape(self_shape)
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("squeeze_copy.dims")
+def squeeze_copy_dims(keys: int, self: Any, dim: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _squeeze_copy_dims[below](below, self, dim)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _squeeze_copy_dims[below](below, self, dim)
+    node = SqueezeBackward2_copy((edge_self,))
+    node.self_shape = self._shape
+    result = _squeeze_copy_dims[below](below, self, dim)
+    set_history(result, node)
+    return result
+
+
+class TBackward0_copy(Node):
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        grad_self = grad.t()
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("t_copy")
+def t_copy(keys: int, self: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _t_copy[below](below, self)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _t_copy[below](below, self)
+    node = TBackward0_copy((edge_self,))
+    result = _t_copy[below](below, self)
+    set_history(result, node)
+    return result
+
+
+class TransposeBackward0_copy(Node):
+    dim0: Any
+    dim1: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        dim0 = self.dim0
+        dim1 = self.dim1
+        grad_self = grad.transpose(dim0, dim1)
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("transpose_copy.int")
+def transpose_copy_int(keys: int, self: Any, dim0: Any, dim1: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _transpose_copy_int[below](below, self, dim0, dim1)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _transpose_copy_int[below](below, self, dim0, dim1)
+    node = TransposeBackward0_copy((edge_self,))
+    node.dim0 = dim0
+    node.dim1 = dim1
+    result = _transpose_copy_int[below](below, self, dim0, dim1)
+    set_history(result, node)
+    return result
+
+
+class UnfoldBackward0_copy(Node):
+    dimension: Any
+    self_shape: Any
+    size: Any
+    step: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        dimension = self.dimension
+        self_shape = self.self_shape
+        size = self.size
+        step = self.step
+        grad_self = unfold_backward(grad, self_shape, dimension, size, step)
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("unfold_copy")
+def unfold_copy(keys: int, self: Any, dimension: Any, size: Any, step: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _unfold_copy[below](below, self, dimension, size, step)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _unfold_copy[below](below, self, dimension, size, step)
+    node = UnfoldBackward0_copy((edge_self,))
+    node.dimension = dimension
+    node.self_shape = self._shape
+    node.size = size
+    node.step = step
+    result = _unfold_copy[below](below, self, dimension, size, step)
+    set_history(result, node)
+    return result
+
+
+class UnsqueezeBackward0_copy(Node):
+    self_shape: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        self_shape = self.self_shape
+        grad_self = grad.reshape(self_shape)
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("unsqueeze_copy")
+def unsqueeze_copy(keys: int, self: Any, dim: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _unsqueeze_copy[below](below, self, dim)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _unsqueeze_copy[below](below, self, dim)
+    node = UnsqueezeBackward0_copy((edge_self,))
+    node.self_shape = self._shape
+    result = _unsqueeze_copy[below](below, self, dim)
+    set_history(result, node)
+    return result
+
+
+class ViewAsComplexBackward0_copy(Node):
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        grad_self = f.view_as_real(grad.contiguous().resolve_conj())
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("view_as_complex_copy")
+def view_as_complex_copy(keys: int, self: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _view_as_complex_copy[below](below, self)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _view_as_complex_copy[below](below, self)
+    node = ViewAsComplexBackward0_copy((edge_self,))
+    result = _view_as_complex_copy[below](below, self)
+    set_history(result, node)
+    return result
+
+
+class ViewAsRealBackward0_copy(Node):
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        grad_self = f.view_as_complex(grad.contiguous())
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("view_as_real_copy")
+def view_as_real_copy(keys: int, self: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _view_as_real_copy[below](below, self)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _view_as_real_copy[below](below, self)
+    node = ViewAsRealBackward0_copy((edge_self,))
+    result = _view_as_real_copy[below](below, self)
+    set_history(result, node)
+    return result
+
+
+class ViewBackward0_copy(Node):
+    self_shape: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        self_shape = self.self_shape
+        grad_self = grad.reshape(self_shape)
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("view_copy")
+def view_copy(keys: int, self: Any, size: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _view_copy[below](below, self, size)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _view_copy[below](below, self, size)
+    node = ViewBackward0_copy((edge_self,))
+    node.self_shape = self._shape
+    result = _view_copy[below](below, self, size)
+    set_history(result, node)
+    return result
+
+
+class NarrowCopyBackward0(Node):
+    dim: Any
+    length: Any
+    self_shape: Any
+    start: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        dim = self.dim
+        length = self.length
+        self_shape = self.self_shape
+        start = self.start
+        grad_self = narrow_copy_backward(grad, self_shape, dim, start, length)
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("narrow_copy")
+def narrow_copy(keys: int, self: Any, dim: Any, start: Any, length: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _narrow_copy[below](below, self, dim, start, length)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _narrow_copy[below](below, self, dim, start, length)
+    node = NarrowCopyBackward0((edge_self,))
+    node.dim = dim
+    node.length = length
+    node.self_shape = self._shape
+    node.start = start
+    result = _narrow_copy[below](below, self, dim, start, length)
+    set_history(result, node)
+    return result
+
+
+class SplitBackward0_copy(Node):
+    dim: Any
+    self_dtype: Any
+    self_shape: Any
+    split_size: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        dim = self.dim
+        self_dtype = self.self_dtype
+        self_shape = self.self_shape
+        split_size = self.split_size
+        grad_self = split_backward(grads, self_shape, self_dtype, split_size, dim)
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("split_copy.Tensor")
+def split_copy_Tensor(keys: int, self: Any, split_size: Any, dim: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _split_copy_Tensor[below](below, self, split_size, dim)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _split_copy_Tensor[below](below, self, split_size, dim)
+    node = SplitBackward0_copy((edge_self,))
+    node.dim = dim
+    node.self_dtype = self.dtype
+    node.self_shape = self._shape
+    node.split_size = split_size
+    result = _split_copy_Tensor[below](below, self, split_size, dim)
+    set_histories(result, node)
+    return result
+
+
+class SplitWithSizesBackward0_copy(Node):
+    dim: Any
+    self_shape: Any
+    split_sizes: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        dim = self.dim
+        self_shape = self.self_shape
+        split_sizes = self.split_sizes
+        grad_self = split_with_sizes_backward(grads, self_shape, split_sizes, dim)
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("split_with_sizes_copy")
+def split_with_sizes_copy(keys: int, self: Any, split_sizes: Any, dim: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _split_with_sizes_copy[below](below, self, split_sizes, dim)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _split_with_sizes_copy[below](below, self, split_sizes, dim)
+    node = SplitWithSizesBackward0_copy((edge_self,))
+    node.dim = dim
+    node.self_shape = self._shape
+    node.split_sizes = split_sizes
+    result = _split_with_sizes_copy[below](below, self, split_sizes, dim)
+    set_histories(result, node)
+    return result
+
+
+class UnbindBackward0_copy(Node):
+    dim: Any
+    self_dtype: Any
+    self_shape: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        dim = self.dim
+        self_dtype = self.self_dtype
+        self_shape = self.self_shape
+        grad_self = unbind_backward(grads, self_shape, self_dtype, dim)
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("unbind_copy.int")
+def unbind_copy_int(keys: int, self: Any, dim: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _unbind_copy_int[below](below, self, dim)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _unbind_copy_int[below](below, self, dim)
+    node = UnbindBackward0_copy((edge_self,))
+    node.dim = dim
+    node.self_dtype = self.dtype
+    node.self_shape = self._shape
+    result = _unbind_copy_int[below](below, self, dim)
+    set_histories(result, node)
+    return result
+
+
+class SliceScatterBackward0(Node):
+    dim: Any
+    end: Any
+    src_shape: Any
+    start: Any
+    step: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        edges = self.next_edges
+        grad_self: Any = None
+        grad_src: Any = None
+        if edges[0] is not None:
+            dim = self.dim
+            end = self.end
+            src_shape = self.src_shape
+            start = self.start
+            step = self.step
+            grad_self = f.slice_scatter(grad, grad.new_zeros(src_shape), dim, start, end, step)
+        if edges[1] is not None:
+            dim = self.dim
+            end = self.end
+            start = self.start
+            step = self.step
+            grad_src = f.slice(grad, dim, start, end, step)
+        return (grad_self, grad_src)
+
+
+@AUTOGRAD.impl("slice_scatter")
+def slice_scatter(keys: int, self: Any, src: Any, dim: Any, start: Any, end: Any, step: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (self._autograd_meta is None and src._autograd_meta is None) or not grad_mode.get():
+        return _slice_scatter[below](below, self, src, dim, start, end, step)
+    edge_self = gradient_edge(self)
+    edge_src = gradient_edge(src)
+    if edge_self is None and edge_src is None:
+        return _slice_scatter[below](below, self, src, dim, start, end, step)
+    node = SliceScatterBackward0((edge_self, edge_src))
+    node.dim = dim
+    node.end = end
+    node.src_shape = src._shape
+    node.start = start
+    node.step = step
+    result = _slice_scatter[below](below, self, src, dim, start, end, step)
+    set_history(result, node)
+    return result
+
+
+class SelectScatterBackward0(Node):
+    dim: Any
+    index: Any
+    src_shape: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        edges = self.next_edges
+        grad_self: Any = None
+        grad_src: Any = None
+        if edges[0] is not None:
+            dim = self.dim
+            index = self.index
+            src_shape = self.src_shape
+            grad_self = f.select_scatter(grad, grad.new_zeros(src_shape), dim, index)
+        if edges[1] is not None:
+            dim = self.dim
+            index = self.index
+            grad_src = grad.select(dim, index)
+        return (grad_self, grad_src)
+
+
+@AUTOGRAD.impl("select_scatter")
+def select_scatter(keys: int, self: Any, src: Any, dim: Any, index: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (self._autograd_meta is None and src._autograd_meta is None) or not grad_mode.get():
+        return _select_scatter[below](below, self, src, dim, index)
+    edge_self = gradient_edge(self)
+    edge_src = gradient_edge(src)
+    if edge_self is None and edge_src is None:
+        return _select_scatter[below](below, self, src, dim, index)
+    node = SelectScatterBackward0((edge_self, edge_src))
+    node.dim = dim
+    node.index = index
+    node.src_shape = src._shape
+    result = _select_scatter[below](below, self, src, dim, index)
+    set_history(result, node)
+    return result
+
+
+class DiagonalScatterBackward0(Node):
+    dim1: Any
+    dim2: Any
+    offset: Any
+    src_shape: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        edges = self.next_edges
+        grad_self: Any = None
+        grad_src: Any = None
+        if edges[0] is not None:
+            dim1 = self.dim1
+            dim2 = self.dim2
+            offset = self.offset
+            src_shape = self.src_shape
+            grad_self = f.diagonal_scatter(grad, grad.new_zeros(src_shape), offset, dim1, dim2)
+        if edges[1] is not None:
+            dim1 = self.dim1
+            dim2 = self.dim2
+            offset = self.offset
+            grad_src = grad.diagonal(offset, dim1, dim2)
+        return (grad_self, grad_src)
+
+
+@AUTOGRAD.impl("diagonal_scatter")
+def diagonal_scatter(keys: int, self: Any, src: Any, offset: Any, dim1: Any, dim2: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (self._autograd_meta is None and src._autograd_meta is None) or not grad_mode.get():
+        return _diagonal_scatter[below](below, self, src, offset, dim1, dim2)
+    edge_self = gradient_edge(self)
+    edge_src = gradient_edge(src)
+    if edge_self is None and edge_src is None:
+        return _diagonal_scatter[below](below, self, src, offset, dim1, dim2)
+    node = DiagonalScatterBackward0((edge_self, edge_src))
+    node.dim1 = dim1
+    node.dim2 = dim2
+    node.offset = offset
+    node.src_shape = src._shape
+    result = _diagonal_scatter[below](below, self, src, offset, dim1, dim2)
+    set_history(result, node)
+    return result
+
+
+class AsStridedScatterBackward0(Node):
+    size: Any
+    src_shape: Any
+    storage_offset: Any
+    stride: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        edges = self.next_edges
+        grad_self: Any = None
+        grad_src: Any = None
+        if edges[0] is not None:
+            size = self.size
+            src_shape = self.src_shape
+            storage_offset = self.storage_offset
+            stride = self.stride
+            grad_self = f.as_strided_scatter(grad.contiguous(), grad.new_zeros(src_shape), size, stride, storage_offset)
+        if edges[1] is not None:
+            size = self.size
+            storage_offset = self.storage_offset
+            stride = self.stride
+            grad_src = grad.contiguous().as_strided(size, stride, storage_offset)
+        return (grad_self, grad_src)
+
+
+@AUTOGRAD.impl("as_strided_scatter")
+def as_strided_scatter(keys: int, self: Any, src: Any, size: Any, stride: Any, storage_offset: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (self._autograd_meta is None and src._autograd_meta is None) or not grad_mode.get():
+        return _as_strided_scatter[below](below, self, src, size, stride, storage_offset)
+    edge_self = gradient_edge(self)
+    edge_src = gradient_edge(src)
+    if edge_self is None and edge_src is None:
+        return _as_strided_scatter[below](below, self, src, size, stride, storage_offset)
+    node = AsStridedScatterBackward0((edge_self, edge_src))
+    node.size = size
+    node.src_shape = src._shape
+    node.storage_offset = storage_offset
+    node.stride = stride
+    result = _as_strided_scatter[below](below, self, src, size, stride, storage_offset)
+    set_history(result, node)
+    return result
+
+
+class CatBackward0(Node):
+    dim: Any
+    tensors_shapes: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        dim = self.dim
+        tensors_shapes = self.tensors_shapes
+        return tuple(cat_backward(grad, tensors_shapes, dim))
+
+
+@AUTOGRAD.impl("cat")
+def cat(keys: int, tensors: Any, dim: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if not grad_mode.get():
+        return _cat[below](below, tensors, dim)
+    edges = gradient_edges(tensors)
+    if not any(edges):
+        return _cat[below](below, tensors, dim)
+    node = CatBackward0(edges)
+    node.dim = dim
+    node.tensors_shapes = [t._shape for t in tensors]
+    result = _cat[below](below, tensors, dim)
+    set_history(result, node)
+    return result
+
+
+class StackBackward0(Node):
+    dim: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        dim = self.dim
+        return tuple(f.unbind(grad, dim))
+
+
+@AUTOGRAD.impl("stack")
+def stack(keys: int, tensors: Any, dim: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if not grad_mode.get():
+        return _stack[below](below, tensors, dim)
+    edges = gradient_edges(tensors)
+    if not any(edges):
+        return _stack[below](below, tensors, dim)
+    node = StackBackward0(edges)
+    node.dim = dim
+    result = _stack[below](below, tensors, dim)
+    set_history(result, node)
+    return result
+
+
+class BlockDiagBackward0(Node):
+    tensors_shapes: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        tensors_shapes = self.tensors_shapes
+        return tuple(block_diag_backward(grad, tensors_shapes))
+
+
+@AUTOGRAD.impl("block_diag")
+def block_diag(keys: int, tensors: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if not grad_mode.get():
+        return _block_diag[below](below, tensors)
+    edges = gradient_edges(tensors)
+    if not any(edges):
+        return _block_diag[below](below, tensors)
+    node = BlockDiagBackward0(edges)
+    node.tensors_shapes = [t._shape for t in tensors]
+    result = _block_diag[below](below, tensors)
+    set_history(result, node)
+    return result
+
+
+class FlipBackward0(Node):
+    dims: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        dims = self.dims
+        grad_self = grad.flip(dims)
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("flip")
+def flip(keys: int, self: Any, dims: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _flip[below](below, self, dims)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _flip[below](below, self, dims)
+    node = FlipBackward0((edge_self,))
+    node.dims = dims
+    result = _flip[below](below, self, dims)
+    set_history(result, node)
+    return result
+
+
+class RollBackward0(Node):
+    dims: Any
+    shifts: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        dims = self.dims
+        shifts = self.shifts
+        grad_self = roll_backward(grad, shifts, dims)
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("roll")
+def roll(keys: int, self: Any, shifts: Any, dims: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _roll[below](below, self, shifts, dims)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _roll[below](below, self, shifts, dims)
+    node = RollBackward0((edge_self,))
+    node.dims = dims
+    node.shifts = shifts
+    result = _roll[below](below, self, shifts, dims)
+    set_history(result, node)
+    return result
+
+
+class Rot90Backward0(Node):
+    dims: Any
+    k: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        dims = self.dims
+        k = self.k
+        grad_self = grad.rot90(-k, dims)
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("rot90")
+def rot90(keys: int, self: Any, k: Any, dims: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _rot90[below](below, self, k, dims)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _rot90[below](below, self, k, dims)
+    node = Rot90Backward0((edge_self,))
+    node.dims = dims
+    node.k = k
+    result = _rot90[below](below, self, k, dims)
+    set_history(result, node)
+    return result
+
+
+class RepeatBackward0(Node):
+    repeats: Any
+    self_shape: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        repeats = self.repeats
+        self_shape = self.self_shape
+        grad_self = repeat_backward(grad, repeats, self_shape)
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("repeat")
+def repeat(keys: int, self: Any, repeats: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _repeat[below](below, self, repeats)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _repeat[below](below, self, repeats)
+    node = RepeatBackward0((edge_self,))
+    node.repeats = repeats
+    node.self_shape = self._shape
+    result = _repeat[below](below, self, repeats)
+    set_history(result, node)
+    return result
+
+
+class TrilBackward0(Node):
+    diagonal: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        diagonal = self.diagonal
+        grad_self = grad.tril(diagonal)
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("tril")
+def tril(keys: int, self: Any, diagonal: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _tril[below](below, self, diagonal)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _tril[below](below, self, diagonal)
+    node = TrilBackward0((edge_self,))
+    node.diagonal = diagonal
+    result = _tril[below](below, self, diagonal)
+    set_history(result, node)
+    return result
+
+
+@in_place_saving(AUTOGRAD, "tril_", TrilBackward0, alone_of_two)
+def tril_(node: Any, self: Any, diagonal: Any) -> None:
+    node.diagonal = diagonal
+
+
+class TriuBackward0(Node):
+    diagonal: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        diagonal = self.diagonal
+        grad_self = grad.triu(diagonal)
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("triu")
+def triu(keys: int, self: Any, diagonal: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _triu[below](below, self, diagonal)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _triu[below](below, self, diagonal)
+    node = TriuBackward0((edge_self,))
+    node.diagonal = diagonal
+    result = _triu[below](below, self, diagonal)
+    set_history(result, node)
+    return result
+
+
+@in_place_saving(AUTOGRAD, "triu_", TriuBackward0, alone_of_two)
+def triu_(node: Any, self: Any, diagonal: Any) -> None:
+    node.diagonal = diagonal
+
+
+class DiagEmbedBackward0(Node):
+    dim1: Any
+    dim2: Any
+    offset: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        dim1 = self.dim1
+        dim2 = self.dim2
+        offset = self.offset
+        grad_self = grad.diagonal(offset, dim1, dim2)
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("diag_embed")
+def diag_embed(keys: int, self: Any, offset: Any, dim1: Any, dim2: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _diag_embed[below](below, self, offset, dim1, dim2)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _diag_embed[below](below, self, offset, dim1, dim2)
+    node = DiagEmbedBackward0((edge_self,))
+    node.dim1 = dim1
+    node.dim2 = dim2
+    node.offset = offset
+    result = _diag_embed[below](below, self, offset, dim1, dim2)
+    set_history(result, node)
+    return result
+
+
+class ConstantPadNdBackward0(Node):
+    pad: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        pad = self.pad
+        grad_self = constant_pad_nd_backward(grad, pad)
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("constant_pad_nd")
+def constant_pad_nd(keys: int, self: Any, pad: Any, value: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _constant_pad_nd[below](below, self, pad, value)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _constant_pad_nd[below](below, self, pad, value)
+    node = ConstantPadNdBackward0((edge_self,))
+    node.pad = pad
+    result = _constant_pad_nd[below](below, self, pad, value)
+    set_history(result, node)
+    return result
+
+
+class CloneBackward0(Node):
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        grad_self = grad
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("clone")
+def clone(keys: int, self: Any, memory_format: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _clone[below](below, self, memory_format)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _clone[below](below, self, memory_format)
+    node = CloneBackward0((edge_self,))
+    result = _clone[below](below, self, memory_format)
+    set_history(result, node)
+    return result
+
+
+class CopyBackwards(Node):
+    src_device: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        edges = self.next_edges
+        grad_self: Any = None
+        grad_src: Any = None
+        if edges[0] is not None:
+            grad_self = f.zeros_like(grad)
+        if edges[1] is not None:
+            src_device = self.src_device
+            grad_src = moved(grad, src_device)
+        return (grad_self, grad_src)
+
+
+@in_place_saving(AUTOGRAD, "copy_", CopyBackwards, two_of_three, real_or_complex=True)
+def copy_(node: Any, self: Any, src: Any, non_blocking: Any) -> None:
+    node.src_device = src.device
+
+
+class ToCopyBackward0(Node):
+    self_device: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        self_device = self.self_device
+        grad_self = moved(grad, self_device)
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("_to_copy")
+def _to_copy(
+    keys: int, self: Any, dtype: Any, layout: Any, device: Any, pin_memory: Any, non_blocking: Any, memory_format: Any
+) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return __to_copy[below](below, self, dtype, layout, device, pin_memory, non_blocking, memory_format)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return __to_copy[below](below, self, dtype, layout, device, pin_memory, non_blocking, memory_format)
+    node = ToCopyBackward0((edge_self,))
+    node.self_device = self.device
+    result = __to_copy[below](below, self, dtype, layout, device, pin_memory, non_blocking, memory_format)
+    set_history(result, node)
+    return result
+
+
+class FillBackward0(Node):
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        grad_self = f.zeros_like(grad)
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("fill.Scalar")
+def fill_Scalar(keys: int, self: Any, value: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _fill_Scalar[below](below, self, value)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _fill_Scalar[below](below, self, value)
+    node = FillBackward0((edge_self,))
+    result = _fill_Scalar[below](below, self, value)
+    set_history(result, node)
+    return result
+
+
+class FillBackward1(Node):
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        edges = self.next_edges
+        grad_self: Any = None
+        grad_value: Any = None
+        if edges[0] is not None:
+            grad_self = f.zeros_like(grad)
+        if edges[1] is not None:
+            grad_value = grad.sum()
+        return (grad_self, grad_value)
+
+
+@AUTOGRAD.impl("fill.Tensor")
+def fill_Tensor(keys: int, self: Any, value: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (self._autograd_meta is None and value._autograd_meta is None) or not grad_mode.get():
+        return _fill_Tensor[below](below, self, value)
+    edge_self = gradient_edge(self)
+    edge_value = gradient_edge(value)
+    if edge_self is None and edge_value is None:
+        return _fill_Tensor[below](below, self, value)
+    node = FillBackward1((edge_self, edge_value))
+    result = _fill_Tensor[below](below, self, value)
+    set_history(result, node)
+    return result
+
+
+class FillBackward2(Node):
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        grad_self = f.zeros_like(grad)
+        return (grad_self,)
+
+
+class FillBackward3(Node):
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        edges = self.next_edges
+        grad_self: Any = None
+        grad_value: Any = None
+        if edges[0] is not None:
+            grad_self = f.zeros_like(grad)
+        if edges[1] is not None:
+            grad_value = grad.sum()
+        return (grad_self, grad_value)
+
+
+class ZeroBackward0(Node):
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        grad_self = f.zeros_like(grad)
+        return (grad_self,)
+
+
+class LazyCloneBackward0(Node):
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        grad_self = grad
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("_lazy_clone")
+def _lazy_clone(keys: int, self: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return __lazy_clone[below](below, self)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return __lazy_clone[below](below, self)
+    node = LazyCloneBackward0((edge_self,))
+    result = __lazy_clone[below](below, self)
+    set_history(result, node)
+    return result
+
+
+class ViewAsRealBackward0(Node):
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        grad_self = f.view_as_complex(grad.contiguous())
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("view_as_real")
+def view_as_real(keys: int, self: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _view_as_real[below](below, self)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _view_as_real[below](below, self)
+    node = ViewAsRealBackward0((edge_self,))
+    result = _view_as_real[below](below, self)
+    set_history(result, node)
+    return result
+
+
+class ViewAsComplexBackward0(Node):
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        grad_self = f.view_as_real(grad.contiguous().resolve_conj())
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("view_as_complex")
+def view_as_complex(keys: int, self: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _view_as_complex[below](below, self)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _view_as_complex[below](below, self)
+    node = ViewAsComplexBackward0((edge_self,))
+    result = _view_as_complex[below](below, self)
+    set_history(result, node)
+    return result
+
+
+class ComplexBackward0(Node):
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        edges = self.next_edges
+        grad_real: Any = None
+        grad_imag: Any = None
+        if edges[0] is not None:
+            grad_real = grad.real
+        if edges[1] is not None:
+            grad_imag = grad.imag
+        return (grad_real, grad_imag)
+
+
+@AUTOGRAD.impl("complex")
+def complex(keys: int, real: Any, imag: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (real._autograd_meta is None and imag._autograd_meta is None) or not grad_mode.get():
+        return _complex[below](below, real, imag)
+    edge_real = gradient_edge(real)
+    edge_imag = gradient_edge(imag)
+    if edge_real is None and edge_imag is None:
+        return _complex[below](below, real, imag)
+    node = ComplexBackward0((edge_real, edge_imag))
+    result = _complex[below](below, real, imag)
+    set_history(result, node)
+    return result
+
+
+class PolarBackward0(Node):
+    saved_result: SavedVariable | None
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        edges = self.next_edges
+        grad_abs: Any = None
+        grad_angle: Any = None
+        if edges[0] is not None:
+            result = self.unpack(self.saved_result)
+            grad_abs = f.real(grad.conj() * f.sgn(result))
+        if edges[1] is not None:
+            result = self.unpack(self.saved_result)
+            grad_angle = f.real(grad.conj() * f.mul(result, 1j))
+        return (grad_abs, grad_angle)
+
+    def release_variables(self) -> None:
+        self.saved_result = None
+        self.released = True
+
+
+@AUTOGRAD.impl("polar")
+def polar(keys: int, abs: Any, angle: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (abs._autograd_meta is None and angle._autograd_meta is None) or not grad_mode.get():
+        return _polar[below](below, abs, angle)
+    edge_abs = gradient_edge(abs)
+    edge_angle = gradient_edge(angle)
+    if edge_abs is None and edge_angle is None:
+        return _polar[below](below, abs, angle)
+    node = PolarBackward0((edge_abs, edge_angle))
+    result = _polar[below](below, abs, angle)
+    node.saved_result = SavedVariable(result, node, 0)
+    set_history(result, node)
+    return result
+
+
+class ConjBackward0(Node):
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        grad_self = grad.conj()
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("_conj")
+def _conj(keys: int, self: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return __conj[below](below, self)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return __conj[below](below, self)
+    node = ConjBackward0((edge_self,))
+    result = __conj[below](below, self)
+    set_history(result, node)
+    return result
+
+
+class ConjPhysicalBackward0(Node):
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        grad_self = grad.conj_physical()
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("_conj_physical")
+def _conj_physical(keys: int, self: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return __conj_physical[below](below, self)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return __conj_physical[below](below, self)
+    node = ConjPhysicalBackward0((edge_self,))
+    result = __conj_physical[below](below, self)
+    set_history(result, node)
+    return result
+
+
+class ConjPhysicalBackward1(Node):
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        grad_self = grad.conj_physical()
+        return (grad_self,)
+
+
+class NegViewBackward0(Node):
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        grad_self = grad.neg()
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("_neg_view")
+def _neg_view(keys: int, self: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return __neg_view[below](below, self)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return __neg_view[below](below, self)
+    node = NegViewBackward0((edge_self,))
+    result = __neg_view[below](below, self)
     set_history(result, node)
     return result
 
@@ -6992,3194 +11166,6 @@ def _fft_c2r(keys: int, self: Any, dim: Any, normalization: Any, last_dim_size: 
     return result
 
 
-class AliasBackward0(Node):
-    def apply(self, grads: Gradients) -> Gradients:
-        if (grad := grads[0]) is None:
-            return (None,) * len(self.next_edges)
-        grad_self = grad
-        return (grad_self,)
-
-
-@AUTOGRAD.impl("alias")
-def alias(keys: int, self: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _alias[below](below, self)
-    edge_self = gradient_edge(self)
-    if edge_self is None:
-        return _alias[below](below, self)
-    node = AliasBackward0((edge_self,))
-    result = _alias[below](below, self)
-    set_history(result, node)
-    return result
-
-
-class LiftFreshBackward0(Node):
-    def apply(self, grads: Gradients) -> Gradients:
-        if (grad := grads[0]) is None:
-            return (None,) * len(self.next_edges)
-        grad_self = grad
-        return (grad_self,)
-
-
-@AUTOGRAD.impl("lift_fresh")
-def lift_fresh(keys: int, self: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _lift_fresh[below](below, self)
-    edge_self = gradient_edge(self)
-    if edge_self is None:
-        return _lift_fresh[below](below, self)
-    node = LiftFreshBackward0((edge_self,))
-    result = _lift_fresh[below](below, self)
-    set_history(result, node)
-    return result
-
-
-class ViewBackward0(Node):
-    self_shape: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        if (grad := grads[0]) is None:
-            return (None,) * len(self.next_edges)
-        self_shape = self.self_shape
-        grad_self = grad.reshape(self_shape)
-        return (grad_self,)
-
-
-@AUTOGRAD.impl("view")
-def view(keys: int, self: Any, size: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _view[below](below, self, size)
-    edge_self = gradient_edge(self)
-    if edge_self is None:
-        return _view[below](below, self, size)
-    node = ViewBackward0((edge_self,))
-    node.self_shape = self._shape
-    result = _view[below](below, self, size)
-    set_history(result, node)
-    return result
-
-
-class UnsafeViewBackward0(Node):
-    self_shape: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        if (grad := grads[0]) is None:
-            return (None,) * len(self.next_edges)
-        self_shape = self.self_shape
-        grad_self = grad.reshape(self_shape)
-        return (grad_self,)
-
-
-@AUTOGRAD.impl("_unsafe_view")
-def _unsafe_view(keys: int, self: Any, size: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return __unsafe_view[below](below, self, size)
-    edge_self = gradient_edge(self)
-    if edge_self is None:
-        return __unsafe_view[below](below, self, size)
-    node = UnsafeViewBackward0((edge_self,))
-    node.self_shape = self._shape
-    result = __unsafe_view[below](below, self, size)
-    set_history(result, node)
-    return result
-
-
-class ReshapeAliasBackward0(Node):
-    self_shape: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        if (grad := grads[0]) is None:
-            return (None,) * len(self.next_edges)
-        self_shape = self.self_shape
-        grad_self = grad.reshape(self_shape)
-        return (grad_self,)
-
-
-@AUTOGRAD.impl("_reshape_alias")
-def _reshape_alias(keys: int, self: Any, size: Any, stride: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return __reshape_alias[below](below, self, size, stride)
-    edge_self = gradient_edge(self)
-    if edge_self is None:
-        return __reshape_alias[below](below, self, size, stride)
-    node = ReshapeAliasBackward0((edge_self,))
-    node.self_shape = self._shape
-    result = __reshape_alias[below](below, self, size, stride)
-    set_history(result, node)
-    return result
-
-
-class TransposeBackward0(Node):
-    dim0: Any
-    dim1: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        if (grad := grads[0]) is None:
-            return (None,) * len(self.next_edges)
-        dim0 = self.dim0
-        dim1 = self.dim1
-        grad_self = grad.transpose(dim0, dim1)
-        return (grad_self,)
-
-
-@AUTOGRAD.impl("transpose.int")
-def transpose_int(keys: int, self: Any, dim0: Any, dim1: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _transpose_int[below](below, self, dim0, dim1)
-    edge_self = gradient_edge(self)
-    if edge_self is None:
-        return _transpose_int[below](below, self, dim0, dim1)
-    node = TransposeBackward0((edge_self,))
-    node.dim0 = dim0
-    node.dim1 = dim1
-    result = _transpose_int[below](below, self, dim0, dim1)
-    set_history(result, node)
-    return result
-
-
-class TBackward0(Node):
-    def apply(self, grads: Gradients) -> Gradients:
-        if (grad := grads[0]) is None:
-            return (None,) * len(self.next_edges)
-        grad_self = grad.t()
-        return (grad_self,)
-
-
-@AUTOGRAD.impl("t")
-def t(keys: int, self: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _t[below](below, self)
-    edge_self = gradient_edge(self)
-    if edge_self is None:
-        return _t[below](below, self)
-    node = TBackward0((edge_self,))
-    result = _t[below](below, self)
-    set_history(result, node)
-    return result
-
-
-class PermuteBackward0(Node):
-    dims: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        if (grad := grads[0]) is None:
-            return (None,) * len(self.next_edges)
-        dims = self.dims
-        grad_self = permute_backward(grad, dims)
-        return (grad_self,)
-
-
-@AUTOGRAD.impl("permute")
-def permute(keys: int, self: Any, dims: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _permute[below](below, self, dims)
-    edge_self = gradient_edge(self)
-    if edge_self is None:
-        return _permute[below](below, self, dims)
-    node = PermuteBackward0((edge_self,))
-    node.dims = dims
-    result = _permute[below](below, self, dims)
-    set_history(result, node)
-    return result
-
-
-class ExpandBackward0(Node):
-    def apply(self, grads: Gradients) -> Gradients:
-        if (grad := grads[0]) is None:
-            return (None,) * len(self.next_edges)
-        grad_self = grad
-        return (grad_self,)
-
-
-@AUTOGRAD.impl("expand")
-def expand(keys: int, self: Any, size: Any, implicit: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _expand[below](below, self, size, implicit)
-    edge_self = gradient_edge(self)
-    if edge_self is None:
-        return _expand[below](below, self, size, implicit)
-    node = ExpandBackward0((edge_self,))
-    result = _expand[below](below, self, size, implicit)
-    set_history(result, node)
-    return result
-
-
-class SqueezeBackward0(Node):
-    self_shape: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        if (grad := grads[0]) is None:
-            return (None,) * len(self.next_edges)
-        self_shape = self.self_shape
-        grad_self = grad.reshape(self_shape)
-        return (grad_self,)
-
-
-@AUTOGRAD.impl("squeeze")
-def squeeze(keys: int, self: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _squeeze[below](below, self)
-    edge_self = gradient_edge(self)
-    if edge_self is None:
-        return _squeeze[below](below, self)
-    node = SqueezeBackward0((edge_self,))
-    node.self_shape = self._shape
-    result = _squeeze[below](below, self)
-    set_history(result, node)
-    return result
-
-
-class SqueezeBackward1(Node):
-    self_shape: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        if (grad := grads[0]) is None:
-            return (None,) * len(self.next_edges)
-        self_shape = self.self_shape
-        grad_self = grad.reshape(self_shape)
-        return (grad_self,)
-
-
-@AUTOGRAD.impl("squeeze.dim")
-def squeeze_dim(keys: int, self: Any, dim: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _squeeze_dim[below](below, self, dim)
-    edge_self = gradient_edge(self)
-    if edge_self is None:
-        return _squeeze_dim[below](below, self, dim)
-    node = SqueezeBackward1((edge_self,))
-    node.self_shape = self._shape
-    result = _squeeze_dim[below](below, self, dim)
-    set_history(result, node)
-    return result
-
-
-class SqueezeBackward2(Node):
-    self_shape: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        if (grad := grads[0]) is None:
-            return (None,) * len(self.next_edges)
-        self_shape = self.self_shape
-        grad_self = grad.reshape(self_shape)
-        return (grad_self,)
-
-
-@AUTOGRAD.impl("squeeze.dims")
-def squeeze_dims(keys: int, self: Any, dim: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _squeeze_dims[below](below, self, dim)
-    edge_self = gradient_edge(self)
-    if edge_self is None:
-        return _squeeze_dims[below](below, self, dim)
-    node = SqueezeBackward2((edge_self,))
-    node.self_shape = self._shape
-    result = _squeeze_dims[below](below, self, dim)
-    set_history(result, node)
-    return result
-
-
-class UnsqueezeBackward0(Node):
-    self_shape: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        if (grad := grads[0]) is None:
-            return (None,) * len(self.next_edges)
-        self_shape = self.self_shape
-        grad_self = grad.reshape(self_shape)
-        return (grad_self,)
-
-
-@AUTOGRAD.impl("unsqueeze")
-def unsqueeze(keys: int, self: Any, dim: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _unsqueeze[below](below, self, dim)
-    edge_self = gradient_edge(self)
-    if edge_self is None:
-        return _unsqueeze[below](below, self, dim)
-    node = UnsqueezeBackward0((edge_self,))
-    node.self_shape = self._shape
-    result = _unsqueeze[below](below, self, dim)
-    set_history(result, node)
-    return result
-
-
-class SelectBackward0(Node):
-    dim: Any
-    index: Any
-    self_shape: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        if (grad := grads[0]) is None:
-            return (None,) * len(self.next_edges)
-        dim = self.dim
-        index = self.index
-        self_shape = self.self_shape
-        grad_self = f.select_backward(grad, self_shape, dim, index)
-        return (grad_self,)
-
-
-@AUTOGRAD.impl("select.int")
-def select_int(keys: int, self: Any, dim: Any, index: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _select_int[below](below, self, dim, index)
-    edge_self = gradient_edge(self)
-    if edge_self is None:
-        return _select_int[below](below, self, dim, index)
-    node = SelectBackward0((edge_self,))
-    node.dim = dim
-    node.index = index
-    node.self_shape = self._shape
-    result = _select_int[below](below, self, dim, index)
-    set_history(result, node)
-    return result
-
-
-class SliceBackward0(Node):
-    dim: Any
-    end: Any
-    self_shape: Any
-    start: Any
-    step: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        if (grad := grads[0]) is None:
-            return (None,) * len(self.next_edges)
-        dim = self.dim
-        end = self.end
-        self_shape = self.self_shape
-        start = self.start
-        step = self.step
-        grad_self = f.slice_backward(grad, self_shape, dim, slice_start(start), slice_end(end), step)
-        return (grad_self,)
-
-
-@AUTOGRAD.impl("slice.Tensor")
-def slice_Tensor(keys: int, self: Any, dim: Any, start: Any, end: Any, step: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _slice_Tensor[below](below, self, dim, start, end, step)
-    edge_self = gradient_edge(self)
-    if edge_self is None:
-        return _slice_Tensor[below](below, self, dim, start, end, step)
-    node = SliceBackward0((edge_self,))
-    node.dim = dim
-    node.end = end
-    node.self_shape = self._shape
-    node.start = start
-    node.step = step
-    result = _slice_Tensor[below](below, self, dim, start, end, step)
-    set_history(result, node)
-    return result
-
-
-class DiagonalBackward0(Node):
-    dim1: Any
-    dim2: Any
-    offset: Any
-    self_shape: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        if (grad := grads[0]) is None:
-            return (None,) * len(self.next_edges)
-        dim1 = self.dim1
-        dim2 = self.dim2
-        offset = self.offset
-        self_shape = self.self_shape
-        grad_self = diagonal_backward(grad, self_shape, offset, dim1, dim2)
-        return (grad_self,)
-
-
-@AUTOGRAD.impl("diagonal")
-def diagonal(keys: int, self: Any, offset: Any, dim1: Any, dim2: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _diagonal[below](below, self, offset, dim1, dim2)
-    edge_self = gradient_edge(self)
-    if edge_self is None:
-        return _diagonal[below](below, self, offset, dim1, dim2)
-    node = DiagonalBackward0((edge_self,))
-    node.dim1 = dim1
-    node.dim2 = dim2
-    node.offset = offset
-    node.self_shape = self._shape
-    result = _diagonal[below](below, self, offset, dim1, dim2)
-    set_history(result, node)
-    return result
-
-
-class UnfoldBackward0(Node):
-    dimension: Any
-    self_shape: Any
-    size: Any
-    step: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        if (grad := grads[0]) is None:
-            return (None,) * len(self.next_edges)
-        dimension = self.dimension
-        self_shape = self.self_shape
-        size = self.size
-        step = self.step
-        grad_self = unfold_backward(grad, self_shape, dimension, size, step)
-        return (grad_self,)
-
-
-@AUTOGRAD.impl("unfold")
-def unfold(keys: int, self: Any, dimension: Any, size: Any, step: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _unfold[below](below, self, dimension, size, step)
-    edge_self = gradient_edge(self)
-    if edge_self is None:
-        return _unfold[below](below, self, dimension, size, step)
-    node = UnfoldBackward0((edge_self,))
-    node.dimension = dimension
-    node.self_shape = self._shape
-    node.size = size
-    node.step = step
-    result = _unfold[below](below, self, dimension, size, step)
-    set_history(result, node)
-    return result
-
-
-class UnbindBackward0(Node):
-    dim: Any
-    self_dtype: Any
-    self_shape: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        dim = self.dim
-        self_dtype = self.self_dtype
-        self_shape = self.self_shape
-        grad_self = unbind_backward(grads, self_shape, self_dtype, dim)
-        return (grad_self,)
-
-
-@AUTOGRAD.impl("unbind.int")
-def unbind_int(keys: int, self: Any, dim: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _unbind_int[below](below, self, dim)
-    edge_self = gradient_edge(self)
-    if edge_self is None:
-        return _unbind_int[below](below, self, dim)
-    node = UnbindBackward0((edge_self,))
-    node.dim = dim
-    node.self_dtype = self.dtype
-    node.self_shape = self._shape
-    result = _unbind_int[below](below, self, dim)
-    set_histories(result, node)
-    return result
-
-
-class SplitBackward0(Node):
-    dim: Any
-    self_dtype: Any
-    self_shape: Any
-    split_size: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        dim = self.dim
-        self_dtype = self.self_dtype
-        self_shape = self.self_shape
-        split_size = self.split_size
-        grad_self = split_backward(grads, self_shape, self_dtype, split_size, dim)
-        return (grad_self,)
-
-
-@AUTOGRAD.impl("split.Tensor")
-def split_Tensor(keys: int, self: Any, split_size: Any, dim: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _split_Tensor[below](below, self, split_size, dim)
-    edge_self = gradient_edge(self)
-    if edge_self is None:
-        return _split_Tensor[below](below, self, split_size, dim)
-    node = SplitBackward0((edge_self,))
-    node.dim = dim
-    node.self_dtype = self.dtype
-    node.self_shape = self._shape
-    node.split_size = split_size
-    result = _split_Tensor[below](below, self, split_size, dim)
-    set_histories(result, node)
-    return result
-
-
-class AsStridedBackward0(Node):
-    self_geometry: Any
-    size: Any
-    storage_offset: Any
-    stride: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        if (grad := grads[0]) is None:
-            return (None,) * len(self.next_edges)
-        self_geometry = self.self_geometry
-        size = self.size
-        storage_offset = self.storage_offset
-        stride = self.stride
-        grad_self = as_strided_backward(grad, self_geometry, size, stride, storage_offset)
-        return (grad_self,)
-
-
-@AUTOGRAD.impl("as_strided")
-def as_strided(keys: int, self: Any, size: Any, stride: Any, storage_offset: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _as_strided[below](below, self, size, stride, storage_offset)
-    edge_self = gradient_edge(self)
-    if edge_self is None:
-        return _as_strided[below](below, self, size, stride, storage_offset)
-    node = AsStridedBackward0((edge_self,))
-    node.self_geometry = (self._shape, self.strides(), self._offset)
-    node.size = size
-    node.storage_offset = storage_offset
-    node.stride = stride
-    result = _as_strided[below](below, self, size, stride, storage_offset)
-    set_history(result, node)
-    return result
-
-
-class SplitWithSizesBackward0(Node):
-    dim: Any
-    self_shape: Any
-    split_sizes: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        dim = self.dim
-        self_shape = self.self_shape
-        split_sizes = self.split_sizes
-        grad_self = split_with_sizes_backward(grads, self_shape, split_sizes, dim)
-        return (grad_self,)
-
-
-@AUTOGRAD.impl("split_with_sizes")
-def split_with_sizes(keys: int, self: Any, split_sizes: Any, dim: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _split_with_sizes[below](below, self, split_sizes, dim)
-    edge_self = gradient_edge(self)
-    if edge_self is None:
-        return _split_with_sizes[below](below, self, split_sizes, dim)
-    node = SplitWithSizesBackward0((edge_self,))
-    node.dim = dim
-    node.self_shape = self._shape
-    node.split_sizes = split_sizes
-    result = _split_with_sizes[below](below, self, split_sizes, dim)
-    set_histories(result, node)
-    return result
-
-
-class UnsafeSplitBackward0(Node):
-    dim: Any
-    self_dtype: Any
-    self_shape: Any
-    split_size: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        dim = self.dim
-        self_dtype = self.self_dtype
-        self_shape = self.self_shape
-        split_size = self.split_size
-        grad_self = split_backward(grads, self_shape, self_dtype, split_size, dim)
-        return (grad_self,)
-
-
-@AUTOGRAD.impl("unsafe_split.Tensor")
-def unsafe_split_Tensor(keys: int, self: Any, split_size: Any, dim: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _unsafe_split_Tensor[below](below, self, split_size, dim)
-    edge_self = gradient_edge(self)
-    if edge_self is None:
-        return _unsafe_split_Tensor[below](below, self, split_size, dim)
-    node = UnsafeSplitBackward0((edge_self,))
-    node.dim = dim
-    node.self_dtype = self.dtype
-    node.self_shape = self._shape
-    node.split_size = split_size
-    result = _unsafe_split_Tensor[below](below, self, split_size, dim)
-    set_histories(result, node)
-    return result
-
-
-class UnsafeSplitWithSizesBackward0(Node):
-    dim: Any
-    self_shape: Any
-    split_sizes: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        dim = self.dim
-        self_shape = self.self_shape
-        split_sizes = self.split_sizes
-        grad_self = split_with_sizes_backward(grads, self_shape, split_sizes, dim)
-        return (grad_self,)
-
-
-@AUTOGRAD.impl("unsafe_split_with_sizes")
-def unsafe_split_with_sizes(keys: int, self: Any, split_sizes: Any, dim: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _unsafe_split_with_sizes[below](below, self, split_sizes, dim)
-    edge_self = gradient_edge(self)
-    if edge_self is None:
-        return _unsafe_split_with_sizes[below](below, self, split_sizes, dim)
-    node = UnsafeSplitWithSizesBackward0((edge_self,))
-    node.dim = dim
-    node.self_shape = self._shape
-    node.split_sizes = split_sizes
-    result = _unsafe_split_with_sizes[below](below, self, split_sizes, dim)
-    set_histories(result, node)
-    return result
-
-
-class TransposeBackward1(Node):
-    dim0: Any
-    dim1: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        if (grad := grads[0]) is None:
-            return (None,) * len(self.next_edges)
-        dim0 = self.dim0
-        dim1 = self.dim1
-        grad_self = grad.transpose(dim0, dim1)
-        return (grad_self,)
-
-
-@in_place_saving(AUTOGRAD, "transpose_", TransposeBackward1, alone_of_three, history=turn_history)
-def transpose_(node: Any, self: Any, dim0: Any, dim1: Any) -> None:
-    node.dim0 = dim0
-    node.dim1 = dim1
-
-
-class TBackward1(Node):
-    def apply(self, grads: Gradients) -> Gradients:
-        if (grad := grads[0]) is None:
-            return (None,) * len(self.next_edges)
-        grad_self = grad.t()
-        return (grad_self,)
-
-
-class SqueezeBackward3(Node):
-    self_shape: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        if (grad := grads[0]) is None:
-            return (None,) * len(self.next_edges)
-        self_shape = self.self_shape
-        grad_self = grad.reshape(self_shape)
-        return (grad_self,)
-
-
-@in_place_saving(AUTOGRAD, "squeeze_", SqueezeBackward3, alone_of_one, history=turn_history)
-def squeeze_(node: Any, self: Any) -> None:
-    node.self_shape = self._shape
-
-
-class SqueezeBackward4(Node):
-    self_shape: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        if (grad := grads[0]) is None:
-            return (None,) * len(self.next_edges)
-        self_shape = self.self_shape
-        grad_self = grad.reshape(self_shape)
-        return (grad_self,)
-
-
-@in_place_saving(AUTOGRAD, "squeeze_.dim", SqueezeBackward4, alone_of_two, history=turn_history)
-def squeeze__dim(node: Any, self: Any, dim: Any) -> None:
-    node.self_shape = self._shape
-
-
-class SqueezeBackward5(Node):
-    self_shape: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        if (grad := grads[0]) is None:
-            return (None,) * len(self.next_edges)
-        self_shape = self.self_shape
-        grad_self = grad.reshape(self_shape)
-        return (grad_self,)
-
-
-@in_place_saving(AUTOGRAD, "squeeze_.dims", SqueezeBackward5, alone_of_two, history=turn_history)
-def squeeze__dims(node: Any, self: Any, dim: Any) -> None:
-    node.self_shape = self._shape
-
-
-class UnsqueezeBackward1(Node):
-    self_shape: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        if (grad := grads[0]) is None:
-            return (None,) * len(self.next_edges)
-        self_shape = self.self_shape
-        grad_self = grad.reshape(self_shape)
-        return (grad_self,)
-
-
-@in_place_saving(AUTOGRAD, "unsqueeze_", UnsqueezeBackward1, alone_of_two, history=turn_history)
-def unsqueeze_(node: Any, self: Any, dim: Any) -> None:
-    node.self_shape = self._shape
-
-
-class AsStridedBackward1(Node):
-    self_geometry: Any
-    size: Any
-    storage_offset: Any
-    stride: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        if (grad := grads[0]) is None:
-            return (None,) * len(self.next_edges)
-        self_geometry = self.self_geometry
-        size = self.size
-        storage_offset = self.storage_offset
-        stride = self.stride
-        grad_self = as_strided_backward(grad, self_geometry, size, stride, storage_offset)
-        return (grad_self,)
-
-
-@in_place_saving(AUTOGRAD, "as_strided_", AsStridedBackward1, alone_of_four, history=turn_history)
-def as_strided_(node: Any, self: Any, size: Any, stride: Any, storage_offset: Any) -> None:
-    node.self_geometry = (self._shape, self.strides(), self._offset)
-    node.size = size
-    node.storage_offset = storage_offset
-    node.stride = stride
-
-
-class SelectBackwardBackward0(Node):
-    dim: Any
-    index: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        if (grad := grads[0]) is None:
-            return (None,) * len(self.next_edges)
-        dim = self.dim
-        index = self.index
-        grad_grad_output = grad.select(dim, index)
-        return (grad_grad_output,)
-
-
-@AUTOGRAD.impl("select_backward")
-def select_backward(keys: int, grad_output: Any, input_sizes: Any, dim: Any, index: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if grad_output._autograd_meta is None or not grad_mode.get():
-        return _select_backward[below](below, grad_output, input_sizes, dim, index)
-    edge_grad_output = gradient_edge(grad_output)
-    if edge_grad_output is None:
-        return _select_backward[below](below, grad_output, input_sizes, dim, index)
-    node = SelectBackwardBackward0((edge_grad_output,))
-    node.dim = dim
-    node.index = index
-    result = _select_backward[below](below, grad_output, input_sizes, dim, index)
-    set_history(result, node)
-    return result
-
-
-class SliceBackwardBackward0(Node):
-    dim: Any
-    end: Any
-    start: Any
-    step: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        if (grad := grads[0]) is None:
-            return (None,) * len(self.next_edges)
-        dim = self.dim
-        end = self.end
-        start = self.start
-        step = self.step
-        grad_grad_output = f.slice(grad, dim, start, end, step)
-        return (grad_grad_output,)
-
-
-@AUTOGRAD.impl("slice_backward")
-def slice_backward(keys: int, grad_output: Any, input_sizes: Any, dim: Any, start: Any, end: Any, step: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if grad_output._autograd_meta is None or not grad_mode.get():
-        return _slice_backward[below](below, grad_output, input_sizes, dim, start, end, step)
-    edge_grad_output = gradient_edge(grad_output)
-    if edge_grad_output is None:
-        return _slice_backward[below](below, grad_output, input_sizes, dim, start, end, step)
-    node = SliceBackwardBackward0((edge_grad_output,))
-    node.dim = dim
-    node.end = end
-    node.start = start
-    node.step = step
-    result = _slice_backward[below](below, grad_output, input_sizes, dim, start, end, step)
-    set_history(result, node)
-    return result
-
-
-class AsStridedBackwardBackward0(Node):
-    input_offset: Any
-    input_size: Any
-    input_stride: Any
-    offset: Any
-    size: Any
-    stride: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        if (grad := grads[0]) is None:
-            return (None,) * len(self.next_edges)
-        input_offset = self.input_offset
-        input_size = self.input_size
-        input_stride = self.input_stride
-        offset = self.offset
-        size = self.size
-        stride = self.stride
-        grad_grad_output = as_strided_backward_backward(
-            grad, input_size, input_stride, input_offset, size, stride, offset
-        )
-        return (grad_grad_output,)
-
-
-@AUTOGRAD.impl("_as_strided_backward")
-def _as_strided_backward(
-    keys: int,
-    grad_output: Any,
-    input_size: Any,
-    input_stride: Any,
-    input_offset: Any,
-    size: Any,
-    stride: Any,
-    offset: Any,
-) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if grad_output._autograd_meta is None or not grad_mode.get():
-        return __as_strided_backward[below](
-            below, grad_output, input_size, input_stride, input_offset, size, stride, offset
-        )
-    edge_grad_output = gradient_edge(grad_output)
-    if edge_grad_output is None:
-        return __as_strided_backward[below](
-            below, grad_output, input_size, input_stride, input_offset, size, stride, offset
-        )
-    node = AsStridedBackwardBackward0((edge_grad_output,))
-    node.input_offset = input_offset
-    node.input_size = input_size
-    node.input_stride = input_stride
-    node.offset = offset
-    node.size = size
-    node.stride = stride
-    result = __as_strided_backward[below](
-        below, grad_output, input_size, input_stride, input_offset, size, stride, offset
-    )
-    set_history(result, node)
-    return result
-
-
-class ConjBackward0_copy(Node):
-    def apply(self, grads: Gradients) -> Gradients:
-        if (grad := grads[0]) is None:
-            return (None,) * len(self.next_edges)
-        grad_self = grad.conj()
-        return (grad_self,)
-
-
-@AUTOGRAD.impl("_conj_copy")
-def _conj_copy(keys: int, self: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return __conj_copy[below](below, self)
-    edge_self = gradient_edge(self)
-    if edge_self is None:
-        return __conj_copy[below](below, self)
-    node = ConjBackward0_copy((edge_self,))
-    result = __conj_copy[below](below, self)
-    set_history(result, node)
-    return result
-
-
-class NegViewBackward0_copy(Node):
-    def apply(self, grads: Gradients) -> Gradients:
-        if (grad := grads[0]) is None:
-            return (None,) * len(self.next_edges)
-        grad_self = grad.neg()
-        return (grad_self,)
-
-
-@AUTOGRAD.impl("_neg_view_copy")
-def _neg_view_copy(keys: int, self: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return __neg_view_copy[below](below, self)
-    edge_self = gradient_edge(self)
-    if edge_self is None:
-        return __neg_view_copy[below](below, self)
-    node = NegViewBackward0_copy((edge_self,))
-    result = __neg_view_copy[below](below, self)
-    set_history(result, node)
-    return result
-
-
-class ReshapeAliasBackward0_copy(Node):
-    self_shape: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        if (grad := grads[0]) is None:
-            return (None,) * len(self.next_edges)
-        self_shape = self.self_shape
-        grad_self = grad.reshape(self_shape)
-        return (grad_self,)
-
-
-@AUTOGRAD.impl("_reshape_alias_copy")
-def _reshape_alias_copy(keys: int, self: Any, size: Any, stride: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return __reshape_alias_copy[below](below, self, size, stride)
-    edge_self = gradient_edge(self)
-    if edge_self is None:
-        return __reshape_alias_copy[below](below, self, size, stride)
-    node = ReshapeAliasBackward0_copy((edge_self,))
-    node.self_shape = self._shape
-    result = __reshape_alias_copy[below](below, self, size, stride)
-    set_history(result, node)
-    return result
-
-
-class AliasBackward0_copy(Node):
-    def apply(self, grads: Gradients) -> Gradients:
-        if (grad := grads[0]) is None:
-            return (None,) * len(self.next_edges)
-        grad_self = grad
-        return (grad_self,)
-
-
-@AUTOGRAD.impl("alias_copy")
-def alias_copy(keys: int, self: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _alias_copy[below](below, self)
-    edge_self = gradient_edge(self)
-    if edge_self is None:
-        return _alias_copy[below](below, self)
-    node = AliasBackward0_copy((edge_self,))
-    result = _alias_copy[below](below, self)
-    set_history(result, node)
-    return result
-
-
-class AsStridedBackward0_copy(Node):
-    self_geometry: Any
-    size: Any
-    storage_offset: Any
-    stride: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        if (grad := grads[0]) is None:
-            return (None,) * len(self.next_edges)
-        self_geometry = self.self_geometry
-        size = self.size
-        storage_offset = self.storage_offset
-        stride = self.stride
-        grad_self = as_strided_backward(grad, self_geometry, size, stride, storage_offset)
-        return (grad_self,)
-
-
-@AUTOGRAD.impl("as_strided_copy")
-def as_strided_copy(keys: int, self: Any, size: Any, stride: Any, storage_offset: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _as_strided_copy[below](below, self, size, stride, storage_offset)
-    edge_self = gradient_edge(self)
-    if edge_self is None:
-        return _as_strided_copy[below](below, self, size, stride, storage_offset)
-    node = AsStridedBackward0_copy((edge_self,))
-    node.self_geometry = (self._shape, self.strides(), self._offset)
-    node.size = size
-    node.storage_offset = storage_offset
-    node.stride = stride
-    result = _as_strided_copy[below](below, self, size, stride, storage_offset)
-    set_history(result, node)
-    return result
-
-
-class DiagonalBackward0_copy(Node):
-    dim1: Any
-    dim2: Any
-    offset: Any
-    self_shape: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        if (grad := grads[0]) is None:
-            return (None,) * len(self.next_edges)
-        dim1 = self.dim1
-        dim2 = self.dim2
-        offset = self.offset
-        self_shape = self.self_shape
-        grad_self = diagonal_backward(grad, self_shape, offset, dim1, dim2)
-        return (grad_self,)
-
-
-@AUTOGRAD.impl("diagonal_copy")
-def diagonal_copy(keys: int, self: Any, offset: Any, dim1: Any, dim2: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _diagonal_copy[below](below, self, offset, dim1, dim2)
-    edge_self = gradient_edge(self)
-    if edge_self is None:
-        return _diagonal_copy[below](below, self, offset, dim1, dim2)
-    node = DiagonalBackward0_copy((edge_self,))
-    node.dim1 = dim1
-    node.dim2 = dim2
-    node.offset = offset
-    node.self_shape = self._shape
-    result = _diagonal_copy[below](below, self, offset, dim1, dim2)
-    set_history(result, node)
-    return result
-
-
-class ExpandBackward0_copy(Node):
-    def apply(self, grads: Gradients) -> Gradients:
-        if (grad := grads[0]) is None:
-            return (None,) * len(self.next_edges)
-        grad_self = grad
-        return (grad_self,)
-
-
-@AUTOGRAD.impl("expand_copy")
-def expand_copy(keys: int, self: Any, size: Any, implicit: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _expand_copy[below](below, self, size, implicit)
-    edge_self = gradient_edge(self)
-    if edge_self is None:
-        return _expand_copy[below](below, self, size, implicit)
-    node = ExpandBackward0_copy((edge_self,))
-    result = _expand_copy[below](below, self, size, implicit)
-    set_history(result, node)
-    return result
-
-
-class PermuteBackward0_copy(Node):
-    dims: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        if (grad := grads[0]) is None:
-            return (None,) * len(self.next_edges)
-        dims = self.dims
-        grad_self = permute_backward(grad, dims)
-        return (grad_self,)
-
-
-@AUTOGRAD.impl("permute_copy")
-def permute_copy(keys: int, self: Any, dims: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _permute_copy[below](below, self, dims)
-    edge_self = gradient_edge(self)
-    if edge_self is None:
-        return _permute_copy[below](below, self, dims)
-    node = PermuteBackward0_copy((edge_self,))
-    node.dims = dims
-    result = _permute_copy[below](below, self, dims)
-    set_history(result, node)
-    return result
-
-
-class SelectBackward0_copy(Node):
-    dim: Any
-    index: Any
-    self_shape: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        if (grad := grads[0]) is None:
-            return (None,) * len(self.next_edges)
-        dim = self.dim
-        index = self.index
-        self_shape = self.self_shape
-        grad_self = f.select_backward(grad, self_shape, dim, index)
-        return (grad_self,)
-
-
-@AUTOGRAD.impl("select_copy.int")
-def select_copy_int(keys: int, self: Any, dim: Any, index: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _select_copy_int[below](below, self, dim, index)
-    edge_self = gradient_edge(self)
-    if edge_self is None:
-        return _select_copy_int[below](below, self, dim, index)
-    node = SelectBackward0_copy((edge_self,))
-    node.dim = dim
-    node.index = index
-    node.self_shape = self._shape
-    result = _select_copy_int[below](below, self, dim, index)
-    set_history(result, node)
-    return result
-
-
-class SliceBackward0_copy(Node):
-    dim: Any
-    end: Any
-    self_shape: Any
-    start: Any
-    step: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        if (grad := grads[0]) is None:
-            return (None,) * len(self.next_edges)
-        dim = self.dim
-        end = self.end
-        self_shape = self.self_shape
-        start = self.start
-        step = self.step
-        grad_self = f.slice_backward(grad, self_shape, dim, slice_start(start), slice_end(end), step)
-        return (grad_self,)
-
-
-@AUTOGRAD.impl("slice_copy.Tensor")
-def slice_copy_Tensor(keys: int, self: Any, dim: Any, start: Any, end: Any, step: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _slice_copy_Tensor[below](below, self, dim, start, end, step)
-    edge_self = gradient_edge(self)
-    if edge_self is None:
-        return _slice_copy_Tensor[below](below, self, dim, start, end, step)
-    node = SliceBackward0_copy((edge_self,))
-    node.dim = dim
-    node.end = end
-    node.self_shape = self._shape
-    node.start = start
-    node.step = step
-    result = _slice_copy_Tensor[below](below, self, dim, start, end, step)
-    set_history(result, node)
-    return result
-
-
-class SqueezeBackward0_copy(Node):
-    self_shape: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        if (grad := grads[0]) is None:
-            return (None,) * len(self.next_edges)
-        self_shape = self.self_shape
-        grad_self = grad.reshape(self_shape)
-        return (grad_self,)
-
-
-@AUTOGRAD.impl("squeeze_copy")
-def squeeze_copy(keys: int, self: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _squeeze_copy[below](below, self)
-    edge_self = gradient_edge(self)
-    if edge_self is None:
-        return _squeeze_copy[below](below, self)
-    node = SqueezeBackward0_copy((edge_self,))
-    node.self_shape = self._shape
-    result = _squeeze_copy[below](below, self)
-    set_history(result, node)
-    return result
-
-
-class SqueezeBackward1_copy(Node):
-    self_shape: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        if (grad := grads[0]) is None:
-            return (None,) * len(self.next_edges)
-        self_shape = self.self_shape
-        grad_self = grad.reshape(self_shape)
-        return (grad_self,)
-
-
-@AUTOGRAD.impl("squeeze_copy.dim")
-def squeeze_copy_dim(keys: int, self: Any, dim: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _squeeze_copy_dim[below](below, self, dim)
-    edge_self = gradient_edge(self)
-    if edge_self is None:
-        return _squeeze_copy_dim[below](below, self, dim)
-    node = SqueezeBackward1_copy((edge_self,))
-    node.self_shape = self._shape
-    result = _squeeze_copy_dim[below](below, self, dim)
-    set_history(result, node)
-    return result
-
-
-class SqueezeBackward2_copy(Node):
-    self_shape: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        if (grad := grads[0]) is None:
-            return (None,) * len(self.next_edges)
-        self_shape = self.self_shape
-        grad_self = grad.reshape(self_shape)
-        return (grad_self,)
-
-
-@AUTOGRAD.impl("squeeze_copy.dims")
-def squeeze_copy_dims(keys: int, self: Any, dim: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _squeeze_copy_dims[below](below, self, dim)
-    edge_self = gradient_edge(self)
-    if edge_self is None:
-        return _squeeze_copy_dims[below](below, self, dim)
-    node = SqueezeBackward2_copy((edge_self,))
-    node.self_shape = self._shape
-    result = _squeeze_copy_dims[below](below, self, dim)
-    set_history(result, node)
-    return result
-
-
-class TBackward0_copy(Node):
-    def apply(self, grads: Gradients) -> Gradients:
-        if (grad := grads[0]) is None:
-            return (None,) * len(self.next_edges)
-        grad_self = grad.t()
-        return (grad_self,)
-
-
-@AUTOGRAD.impl("t_copy")
-def t_copy(keys: int, self: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _t_copy[below](below, self)
-    edge_self = gradient_edge(self)
-    if edge_self is None:
-        return _t_copy[below](below, self)
-    node = TBackward0_copy((edge_self,))
-    result = _t_copy[below](below, self)
-    set_history(result, node)
-    return result
-
-
-class TransposeBackward0_copy(Node):
-    dim0: Any
-    dim1: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        if (grad := grads[0]) is None:
-            return (None,) * len(self.next_edges)
-        dim0 = self.dim0
-        dim1 = self.dim1
-        grad_self = grad.transpose(dim0, dim1)
-        return (grad_self,)
-
-
-@AUTOGRAD.impl("transpose_copy.int")
-def transpose_copy_int(keys: int, self: Any, dim0: Any, dim1: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _transpose_copy_int[below](below, self, dim0, dim1)
-    edge_self = gradient_edge(self)
-    if edge_self is None:
-        return _transpose_copy_int[below](below, self, dim0, dim1)
-    node = TransposeBackward0_copy((edge_self,))
-    node.dim0 = dim0
-    node.dim1 = dim1
-    result = _transpose_copy_int[below](below, self, dim0, dim1)
-    set_history(result, node)
-    return result
-
-
-class UnfoldBackward0_copy(Node):
-    dimension: Any
-    self_shape: Any
-    size: Any
-    step: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        if (grad := grads[0]) is None:
-            return (None,) * len(self.next_edges)
-        dimension = self.dimension
-        self_shape = self.self_shape
-        size = self.size
-        step = self.step
-        grad_self = unfold_backward(grad, self_shape, dimension, size, step)
-        return (grad_self,)
-
-
-@AUTOGRAD.impl("unfold_copy")
-def unfold_copy(keys: int, self: Any, dimension: Any, size: Any, step: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _unfold_copy[below](below, self, dimension, size, step)
-    edge_self = gradient_edge(self)
-    if edge_self is None:
-        return _unfold_copy[below](below, self, dimension, size, step)
-    node = UnfoldBackward0_copy((edge_self,))
-    node.dimension = dimension
-    node.self_shape = self._shape
-    node.size = size
-    node.step = step
-    result = _unfold_copy[below](below, self, dimension, size, step)
-    set_history(result, node)
-    return result
-
-
-class UnsqueezeBackward0_copy(Node):
-    self_shape: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        if (grad := grads[0]) is None:
-            return (None,) * len(self.next_edges)
-        self_shape = self.self_shape
-        grad_self = grad.reshape(self_shape)
-        return (grad_self,)
-
-
-@AUTOGRAD.impl("unsqueeze_copy")
-def unsqueeze_copy(keys: int, self: Any, dim: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _unsqueeze_copy[below](below, self, dim)
-    edge_self = gradient_edge(self)
-    if edge_self is None:
-        return _unsqueeze_copy[below](below, self, dim)
-    node = UnsqueezeBackward0_copy((edge_self,))
-    node.self_shape = self._shape
-    result = _unsqueeze_copy[below](below, self, dim)
-    set_history(result, node)
-    return result
-
-
-class ViewAsComplexBackward0_copy(Node):
-    def apply(self, grads: Gradients) -> Gradients:
-        if (grad := grads[0]) is None:
-            return (None,) * len(self.next_edges)
-        grad_self = f.view_as_real(grad.contiguous().resolve_conj())
-        return (grad_self,)
-
-
-@AUTOGRAD.impl("view_as_complex_copy")
-def view_as_complex_copy(keys: int, self: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _view_as_complex_copy[below](below, self)
-    edge_self = gradient_edge(self)
-    if edge_self is None:
-        return _view_as_complex_copy[below](below, self)
-    node = ViewAsComplexBackward0_copy((edge_self,))
-    result = _view_as_complex_copy[below](below, self)
-    set_history(result, node)
-    return result
-
-
-class ViewAsRealBackward0_copy(Node):
-    def apply(self, grads: Gradients) -> Gradients:
-        if (grad := grads[0]) is None:
-            return (None,) * len(self.next_edges)
-        grad_self = f.view_as_complex(grad.contiguous())
-        return (grad_self,)
-
-
-@AUTOGRAD.impl("view_as_real_copy")
-def view_as_real_copy(keys: int, self: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _view_as_real_copy[below](below, self)
-    edge_self = gradient_edge(self)
-    if edge_self is None:
-        return _view_as_real_copy[below](below, self)
-    node = ViewAsRealBackward0_copy((edge_self,))
-    result = _view_as_real_copy[below](below, self)
-    set_history(result, node)
-    return result
-
-
-class ViewBackward0_copy(Node):
-    self_shape: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        if (grad := grads[0]) is None:
-            return (None,) * len(self.next_edges)
-        self_shape = self.self_shape
-        grad_self = grad.reshape(self_shape)
-        return (grad_self,)
-
-
-@AUTOGRAD.impl("view_copy")
-def view_copy(keys: int, self: Any, size: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _view_copy[below](below, self, size)
-    edge_self = gradient_edge(self)
-    if edge_self is None:
-        return _view_copy[below](below, self, size)
-    node = ViewBackward0_copy((edge_self,))
-    node.self_shape = self._shape
-    result = _view_copy[below](below, self, size)
-    set_history(result, node)
-    return result
-
-
-class NarrowCopyBackward0(Node):
-    dim: Any
-    length: Any
-    self_shape: Any
-    start: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        if (grad := grads[0]) is None:
-            return (None,) * len(self.next_edges)
-        dim = self.dim
-        length = self.length
-        self_shape = self.self_shape
-        start = self.start
-        grad_self = narrow_copy_backward(grad, self_shape, dim, start, length)
-        return (grad_self,)
-
-
-@AUTOGRAD.impl("narrow_copy")
-def narrow_copy(keys: int, self: Any, dim: Any, start: Any, length: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _narrow_copy[below](below, self, dim, start, length)
-    edge_self = gradient_edge(self)
-    if edge_self is None:
-        return _narrow_copy[below](below, self, dim, start, length)
-    node = NarrowCopyBackward0((edge_self,))
-    node.dim = dim
-    node.length = length
-    node.self_shape = self._shape
-    node.start = start
-    result = _narrow_copy[below](below, self, dim, start, length)
-    set_history(result, node)
-    return result
-
-
-class SplitBackward0_copy(Node):
-    dim: Any
-    self_dtype: Any
-    self_shape: Any
-    split_size: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        dim = self.dim
-        self_dtype = self.self_dtype
-        self_shape = self.self_shape
-        split_size = self.split_size
-        grad_self = split_backward(grads, self_shape, self_dtype, split_size, dim)
-        return (grad_self,)
-
-
-@AUTOGRAD.impl("split_copy.Tensor")
-def split_copy_Tensor(keys: int, self: Any, split_size: Any, dim: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _split_copy_Tensor[below](below, self, split_size, dim)
-    edge_self = gradient_edge(self)
-    if edge_self is None:
-        return _split_copy_Tensor[below](below, self, split_size, dim)
-    node = SplitBackward0_copy((edge_self,))
-    node.dim = dim
-    node.self_dtype = self.dtype
-    node.self_shape = self._shape
-    node.split_size = split_size
-    result = _split_copy_Tensor[below](below, self, split_size, dim)
-    set_histories(result, node)
-    return result
-
-
-class SplitWithSizesBackward0_copy(Node):
-    dim: Any
-    self_shape: Any
-    split_sizes: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        dim = self.dim
-        self_shape = self.self_shape
-        split_sizes = self.split_sizes
-        grad_self = split_with_sizes_backward(grads, self_shape, split_sizes, dim)
-        return (grad_self,)
-
-
-@AUTOGRAD.impl("split_with_sizes_copy")
-def split_with_sizes_copy(keys: int, self: Any, split_sizes: Any, dim: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _split_with_sizes_copy[below](below, self, split_sizes, dim)
-    edge_self = gradient_edge(self)
-    if edge_self is None:
-        return _split_with_sizes_copy[below](below, self, split_sizes, dim)
-    node = SplitWithSizesBackward0_copy((edge_self,))
-    node.dim = dim
-    node.self_shape = self._shape
-    node.split_sizes = split_sizes
-    result = _split_with_sizes_copy[below](below, self, split_sizes, dim)
-    set_histories(result, node)
-    return result
-
-
-class UnbindBackward0_copy(Node):
-    dim: Any
-    self_dtype: Any
-    self_shape: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        dim = self.dim
-        self_dtype = self.self_dtype
-        self_shape = self.self_shape
-        grad_self = unbind_backward(grads, self_shape, self_dtype, dim)
-        return (grad_self,)
-
-
-@AUTOGRAD.impl("unbind_copy.int")
-def unbind_copy_int(keys: int, self: Any, dim: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _unbind_copy_int[below](below, self, dim)
-    edge_self = gradient_edge(self)
-    if edge_self is None:
-        return _unbind_copy_int[below](below, self, dim)
-    node = UnbindBackward0_copy((edge_self,))
-    node.dim = dim
-    node.self_dtype = self.dtype
-    node.self_shape = self._shape
-    result = _unbind_copy_int[below](below, self, dim)
-    set_histories(result, node)
-    return result
-
-
-class SliceScatterBackward0(Node):
-    dim: Any
-    end: Any
-    src_shape: Any
-    start: Any
-    step: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        if (grad := grads[0]) is None:
-            return (None,) * len(self.next_edges)
-        edges = self.next_edges
-        grad_self: Any = None
-        grad_src: Any = None
-        if edges[0] is not None:
-            dim = self.dim
-            end = self.end
-            src_shape = self.src_shape
-            start = self.start
-            step = self.step
-            grad_self = f.slice_scatter(grad, grad.new_zeros(src_shape), dim, start, end, step)
-        if edges[1] is not None:
-            dim = self.dim
-            end = self.end
-            start = self.start
-            step = self.step
-            grad_src = f.slice(grad, dim, start, end, step)
-        return (grad_self, grad_src)
-
-
-@AUTOGRAD.impl("slice_scatter")
-def slice_scatter(keys: int, self: Any, src: Any, dim: Any, start: Any, end: Any, step: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if (self._autograd_meta is None and src._autograd_meta is None) or not grad_mode.get():
-        return _slice_scatter[below](below, self, src, dim, start, end, step)
-    edge_self = gradient_edge(self)
-    edge_src = gradient_edge(src)
-    if edge_self is None and edge_src is None:
-        return _slice_scatter[below](below, self, src, dim, start, end, step)
-    node = SliceScatterBackward0((edge_self, edge_src))
-    node.dim = dim
-    node.end = end
-    node.src_shape = src._shape
-    node.start = start
-    node.step = step
-    result = _slice_scatter[below](below, self, src, dim, start, end, step)
-    set_history(result, node)
-    return result
-
-
-class SelectScatterBackward0(Node):
-    dim: Any
-    index: Any
-    src_shape: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        if (grad := grads[0]) is None:
-            return (None,) * len(self.next_edges)
-        edges = self.next_edges
-        grad_self: Any = None
-        grad_src: Any = None
-        if edges[0] is not None:
-            dim = self.dim
-            index = self.index
-            src_shape = self.src_shape
-            grad_self = f.select_scatter(grad, grad.new_zeros(src_shape), dim, index)
-        if edges[1] is not None:
-            dim = self.dim
-            index = self.index
-            grad_src = grad.select(dim, index)
-        return (grad_self, grad_src)
-
-
-@AUTOGRAD.impl("select_scatter")
-def select_scatter(keys: int, self: Any, src: Any, dim: Any, index: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if (self._autograd_meta is None and src._autograd_meta is None) or not grad_mode.get():
-        return _select_scatter[below](below, self, src, dim, index)
-    edge_self = gradient_edge(self)
-    edge_src = gradient_edge(src)
-    if edge_self is None and edge_src is None:
-        return _select_scatter[below](below, self, src, dim, index)
-    node = SelectScatterBackward0((edge_self, edge_src))
-    node.dim = dim
-    node.index = index
-    node.src_shape = src._shape
-    result = _select_scatter[below](below, self, src, dim, index)
-    set_history(result, node)
-    return result
-
-
-class DiagonalScatterBackward0(Node):
-    dim1: Any
-    dim2: Any
-    offset: Any
-    src_shape: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        if (grad := grads[0]) is None:
-            return (None,) * len(self.next_edges)
-        edges = self.next_edges
-        grad_self: Any = None
-        grad_src: Any = None
-        if edges[0] is not None:
-            dim1 = self.dim1
-            dim2 = self.dim2
-            offset = self.offset
-            src_shape = self.src_shape
-            grad_self = f.diagonal_scatter(grad, grad.new_zeros(src_shape), offset, dim1, dim2)
-        if edges[1] is not None:
-            dim1 = self.dim1
-            dim2 = self.dim2
-            offset = self.offset
-            grad_src = grad.diagonal(offset, dim1, dim2)
-        return (grad_self, grad_src)
-
-
-@AUTOGRAD.impl("diagonal_scatter")
-def diagonal_scatter(keys: int, self: Any, src: Any, offset: Any, dim1: Any, dim2: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if (self._autograd_meta is None and src._autograd_meta is None) or not grad_mode.get():
-        return _diagonal_scatter[below](below, self, src, offset, dim1, dim2)
-    edge_self = gradient_edge(self)
-    edge_src = gradient_edge(src)
-    if edge_self is None and edge_src is None:
-        return _diagonal_scatter[below](below, self, src, offset, dim1, dim2)
-    node = DiagonalScatterBackward0((edge_self, edge_src))
-    node.dim1 = dim1
-    node.dim2 = dim2
-    node.offset = offset
-    node.src_shape = src._shape
-    result = _diagonal_scatter[below](below, self, src, offset, dim1, dim2)
-    set_history(result, node)
-    return result
-
-
-class AsStridedScatterBackward0(Node):
-    size: Any
-    src_shape: Any
-    storage_offset: Any
-    stride: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        if (grad := grads[0]) is None:
-            return (None,) * len(self.next_edges)
-        edges = self.next_edges
-        grad_self: Any = None
-        grad_src: Any = None
-        if edges[0] is not None:
-            size = self.size
-            src_shape = self.src_shape
-            storage_offset = self.storage_offset
-            stride = self.stride
-            grad_self = f.as_strided_scatter(grad.contiguous(), grad.new_zeros(src_shape), size, stride, storage_offset)
-        if edges[1] is not None:
-            size = self.size
-            storage_offset = self.storage_offset
-            stride = self.stride
-            grad_src = grad.contiguous().as_strided(size, stride, storage_offset)
-        return (grad_self, grad_src)
-
-
-@AUTOGRAD.impl("as_strided_scatter")
-def as_strided_scatter(keys: int, self: Any, src: Any, size: Any, stride: Any, storage_offset: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if (self._autograd_meta is None and src._autograd_meta is None) or not grad_mode.get():
-        return _as_strided_scatter[below](below, self, src, size, stride, storage_offset)
-    edge_self = gradient_edge(self)
-    edge_src = gradient_edge(src)
-    if edge_self is None and edge_src is None:
-        return _as_strided_scatter[below](below, self, src, size, stride, storage_offset)
-    node = AsStridedScatterBackward0((edge_self, edge_src))
-    node.size = size
-    node.src_shape = src._shape
-    node.storage_offset = storage_offset
-    node.stride = stride
-    result = _as_strided_scatter[below](below, self, src, size, stride, storage_offset)
-    set_history(result, node)
-    return result
-
-
-class ViewAsRealBackward0(Node):
-    def apply(self, grads: Gradients) -> Gradients:
-        if (grad := grads[0]) is None:
-            return (None,) * len(self.next_edges)
-        grad_self = f.view_as_complex(grad.contiguous())
-        return (grad_self,)
-
-
-@AUTOGRAD.impl("view_as_real")
-def view_as_real(keys: int, self: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _view_as_real[below](below, self)
-    edge_self = gradient_edge(self)
-    if edge_self is None:
-        return _view_as_real[below](below, self)
-    node = ViewAsRealBackward0((edge_self,))
-    result = _view_as_real[below](below, self)
-    set_history(result, node)
-    return result
-
-
-class ViewAsComplexBackward0(Node):
-    def apply(self, grads: Gradients) -> Gradients:
-        if (grad := grads[0]) is None:
-            return (None,) * len(self.next_edges)
-        grad_self = f.view_as_real(grad.contiguous().resolve_conj())
-        return (grad_self,)
-
-
-@AUTOGRAD.impl("view_as_complex")
-def view_as_complex(keys: int, self: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _view_as_complex[below](below, self)
-    edge_self = gradient_edge(self)
-    if edge_self is None:
-        return _view_as_complex[below](below, self)
-    node = ViewAsComplexBackward0((edge_self,))
-    result = _view_as_complex[below](below, self)
-    set_history(result, node)
-    return result
-
-
-class ComplexBackward0(Node):
-    def apply(self, grads: Gradients) -> Gradients:
-        if (grad := grads[0]) is None:
-            return (None,) * len(self.next_edges)
-        edges = self.next_edges
-        grad_real: Any = None
-        grad_imag: Any = None
-        if edges[0] is not None:
-            grad_real = grad.real
-        if edges[1] is not None:
-            grad_imag = grad.imag
-        return (grad_real, grad_imag)
-
-
-@AUTOGRAD.impl("complex")
-def complex(keys: int, real: Any, imag: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if (real._autograd_meta is None and imag._autograd_meta is None) or not grad_mode.get():
-        return _complex[below](below, real, imag)
-    edge_real = gradient_edge(real)
-    edge_imag = gradient_edge(imag)
-    if edge_real is None and edge_imag is None:
-        return _complex[below](below, real, imag)
-    node = ComplexBackward0((edge_real, edge_imag))
-    result = _complex[below](below, real, imag)
-    set_history(result, node)
-    return result
-
-
-class PolarBackward0(Node):
-    saved_result: SavedVariable | None
-
-    def apply(self, grads: Gradients) -> Gradients:
-        if (grad := grads[0]) is None:
-            return (None,) * len(self.next_edges)
-        edges = self.next_edges
-        grad_abs: Any = None
-        grad_angle: Any = None
-        if edges[0] is not None:
-            result = self.unpack(self.saved_result)
-            grad_abs = f.real(grad.conj() * f.sgn(result))
-        if edges[1] is not None:
-            result = self.unpack(self.saved_result)
-            grad_angle = f.real(grad.conj() * f.mul(result, 1j))
-        return (grad_abs, grad_angle)
-
-    def release_variables(self) -> None:
-        self.saved_result = None
-        self.released = True
-
-
-@AUTOGRAD.impl("polar")
-def polar(keys: int, abs: Any, angle: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if (abs._autograd_meta is None and angle._autograd_meta is None) or not grad_mode.get():
-        return _polar[below](below, abs, angle)
-    edge_abs = gradient_edge(abs)
-    edge_angle = gradient_edge(angle)
-    if edge_abs is None and edge_angle is None:
-        return _polar[below](below, abs, angle)
-    node = PolarBackward0((edge_abs, edge_angle))
-    result = _polar[below](below, abs, angle)
-    node.saved_result = SavedVariable(result, node, 0)
-    set_history(result, node)
-    return result
-
-
-class ConjBackward0(Node):
-    def apply(self, grads: Gradients) -> Gradients:
-        if (grad := grads[0]) is None:
-            return (None,) * len(self.next_edges)
-        grad_self = grad.conj()
-        return (grad_self,)
-
-
-@AUTOGRAD.impl("_conj")
-def _conj(keys: int, self: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return __conj[below](below, self)
-    edge_self = gradient_edge(self)
-    if edge_self is None:
-        return __conj[below](below, self)
-    node = ConjBackward0((edge_self,))
-    result = __conj[below](below, self)
-    set_history(result, node)
-    return result
-
-
-class ConjPhysicalBackward0(Node):
-    def apply(self, grads: Gradients) -> Gradients:
-        if (grad := grads[0]) is None:
-            return (None,) * len(self.next_edges)
-        grad_self = grad.conj_physical()
-        return (grad_self,)
-
-
-@AUTOGRAD.impl("_conj_physical")
-def _conj_physical(keys: int, self: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return __conj_physical[below](below, self)
-    edge_self = gradient_edge(self)
-    if edge_self is None:
-        return __conj_physical[below](below, self)
-    node = ConjPhysicalBackward0((edge_self,))
-    result = __conj_physical[below](below, self)
-    set_history(result, node)
-    return result
-
-
-class ConjPhysicalBackward1(Node):
-    def apply(self, grads: Gradients) -> Gradients:
-        if (grad := grads[0]) is None:
-            return (None,) * len(self.next_edges)
-        grad_self = grad.conj_physical()
-        return (grad_self,)
-
-
-class NegViewBackward0(Node):
-    def apply(self, grads: Gradients) -> Gradients:
-        if (grad := grads[0]) is None:
-            return (None,) * len(self.next_edges)
-        grad_self = grad.neg()
-        return (grad_self,)
-
-
-@AUTOGRAD.impl("_neg_view")
-def _neg_view(keys: int, self: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return __neg_view[below](below, self)
-    edge_self = gradient_edge(self)
-    if edge_self is None:
-        return __neg_view[below](below, self)
-    node = NegViewBackward0((edge_self,))
-    result = __neg_view[below](below, self)
-    set_history(result, node)
-    return result
-
-
-class CatBackward0(Node):
-    dim: Any
-    tensors_shapes: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        if (grad := grads[0]) is None:
-            return (None,) * len(self.next_edges)
-        dim = self.dim
-        tensors_shapes = self.tensors_shapes
-        return tuple(cat_backward(grad, tensors_shapes, dim))
-
-
-@AUTOGRAD.impl("cat")
-def cat(keys: int, tensors: Any, dim: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if not grad_mode.get():
-        return _cat[below](below, tensors, dim)
-    edges = gradient_edges(tensors)
-    if not any(edges):
-        return _cat[below](below, tensors, dim)
-    node = CatBackward0(edges)
-    node.dim = dim
-    node.tensors_shapes = [t._shape for t in tensors]
-    result = _cat[below](below, tensors, dim)
-    set_history(result, node)
-    return result
-
-
-class StackBackward0(Node):
-    dim: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        if (grad := grads[0]) is None:
-            return (None,) * len(self.next_edges)
-        dim = self.dim
-        return tuple(f.unbind(grad, dim))
-
-
-@AUTOGRAD.impl("stack")
-def stack(keys: int, tensors: Any, dim: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if not grad_mode.get():
-        return _stack[below](below, tensors, dim)
-    edges = gradient_edges(tensors)
-    if not any(edges):
-        return _stack[below](below, tensors, dim)
-    node = StackBackward0(edges)
-    node.dim = dim
-    result = _stack[below](below, tensors, dim)
-    set_history(result, node)
-    return result
-
-
-class BlockDiagBackward0(Node):
-    tensors_shapes: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        if (grad := grads[0]) is None:
-            return (None,) * len(self.next_edges)
-        tensors_shapes = self.tensors_shapes
-        return tuple(block_diag_backward(grad, tensors_shapes))
-
-
-@AUTOGRAD.impl("block_diag")
-def block_diag(keys: int, tensors: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if not grad_mode.get():
-        return _block_diag[below](below, tensors)
-    edges = gradient_edges(tensors)
-    if not any(edges):
-        return _block_diag[below](below, tensors)
-    node = BlockDiagBackward0(edges)
-    node.tensors_shapes = [t._shape for t in tensors]
-    result = _block_diag[below](below, tensors)
-    set_history(result, node)
-    return result
-
-
-class FlipBackward0(Node):
-    dims: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        if (grad := grads[0]) is None:
-            return (None,) * len(self.next_edges)
-        dims = self.dims
-        grad_self = grad.flip(dims)
-        return (grad_self,)
-
-
-@AUTOGRAD.impl("flip")
-def flip(keys: int, self: Any, dims: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _flip[below](below, self, dims)
-    edge_self = gradient_edge(self)
-    if edge_self is None:
-        return _flip[below](below, self, dims)
-    node = FlipBackward0((edge_self,))
-    node.dims = dims
-    result = _flip[below](below, self, dims)
-    set_history(result, node)
-    return result
-
-
-class RollBackward0(Node):
-    dims: Any
-    shifts: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        if (grad := grads[0]) is None:
-            return (None,) * len(self.next_edges)
-        dims = self.dims
-        shifts = self.shifts
-        grad_self = roll_backward(grad, shifts, dims)
-        return (grad_self,)
-
-
-@AUTOGRAD.impl("roll")
-def roll(keys: int, self: Any, shifts: Any, dims: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _roll[below](below, self, shifts, dims)
-    edge_self = gradient_edge(self)
-    if edge_self is None:
-        return _roll[below](below, self, shifts, dims)
-    node = RollBackward0((edge_self,))
-    node.dims = dims
-    node.shifts = shifts
-    result = _roll[below](below, self, shifts, dims)
-    set_history(result, node)
-    return result
-
-
-class Rot90Backward0(Node):
-    dims: Any
-    k: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        if (grad := grads[0]) is None:
-            return (None,) * len(self.next_edges)
-        dims = self.dims
-        k = self.k
-        grad_self = grad.rot90(-k, dims)
-        return (grad_self,)
-
-
-@AUTOGRAD.impl("rot90")
-def rot90(keys: int, self: Any, k: Any, dims: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _rot90[below](below, self, k, dims)
-    edge_self = gradient_edge(self)
-    if edge_self is None:
-        return _rot90[below](below, self, k, dims)
-    node = Rot90Backward0((edge_self,))
-    node.dims = dims
-    node.k = k
-    result = _rot90[below](below, self, k, dims)
-    set_history(result, node)
-    return result
-
-
-class RepeatBackward0(Node):
-    repeats: Any
-    self_shape: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        if (grad := grads[0]) is None:
-            return (None,) * len(self.next_edges)
-        repeats = self.repeats
-        self_shape = self.self_shape
-        grad_self = repeat_backward(grad, repeats, self_shape)
-        return (grad_self,)
-
-
-@AUTOGRAD.impl("repeat")
-def repeat(keys: int, self: Any, repeats: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _repeat[below](below, self, repeats)
-    edge_self = gradient_edge(self)
-    if edge_self is None:
-        return _repeat[below](below, self, repeats)
-    node = RepeatBackward0((edge_self,))
-    node.repeats = repeats
-    node.self_shape = self._shape
-    result = _repeat[below](below, self, repeats)
-    set_history(result, node)
-    return result
-
-
-class ConstantPadNdBackward0(Node):
-    pad: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        if (grad := grads[0]) is None:
-            return (None,) * len(self.next_edges)
-        pad = self.pad
-        grad_self = constant_pad_nd_backward(grad, pad)
-        return (grad_self,)
-
-
-@AUTOGRAD.impl("constant_pad_nd")
-def constant_pad_nd(keys: int, self: Any, pad: Any, value: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _constant_pad_nd[below](below, self, pad, value)
-    edge_self = gradient_edge(self)
-    if edge_self is None:
-        return _constant_pad_nd[below](below, self, pad, value)
-    node = ConstantPadNdBackward0((edge_self,))
-    node.pad = pad
-    result = _constant_pad_nd[below](below, self, pad, value)
-    set_history(result, node)
-    return result
-
-
-class TrilBackward0(Node):
-    diagonal: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        if (grad := grads[0]) is None:
-            return (None,) * len(self.next_edges)
-        diagonal = self.diagonal
-        grad_self = grad.tril(diagonal)
-        return (grad_self,)
-
-
-@AUTOGRAD.impl("tril")
-def tril(keys: int, self: Any, diagonal: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _tril[below](below, self, diagonal)
-    edge_self = gradient_edge(self)
-    if edge_self is None:
-        return _tril[below](below, self, diagonal)
-    node = TrilBackward0((edge_self,))
-    node.diagonal = diagonal
-    result = _tril[below](below, self, diagonal)
-    set_history(result, node)
-    return result
-
-
-@in_place_saving(AUTOGRAD, "tril_", TrilBackward0, alone_of_two)
-def tril_(node: Any, self: Any, diagonal: Any) -> None:
-    node.diagonal = diagonal
-
-
-class TriuBackward0(Node):
-    diagonal: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        if (grad := grads[0]) is None:
-            return (None,) * len(self.next_edges)
-        diagonal = self.diagonal
-        grad_self = grad.triu(diagonal)
-        return (grad_self,)
-
-
-@AUTOGRAD.impl("triu")
-def triu(keys: int, self: Any, diagonal: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _triu[below](below, self, diagonal)
-    edge_self = gradient_edge(self)
-    if edge_self is None:
-        return _triu[below](below, self, diagonal)
-    node = TriuBackward0((edge_self,))
-    node.diagonal = diagonal
-    result = _triu[below](below, self, diagonal)
-    set_history(result, node)
-    return result
-
-
-@in_place_saving(AUTOGRAD, "triu_", TriuBackward0, alone_of_two)
-def triu_(node: Any, self: Any, diagonal: Any) -> None:
-    node.diagonal = diagonal
-
-
-class DiagEmbedBackward0(Node):
-    dim1: Any
-    dim2: Any
-    offset: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        if (grad := grads[0]) is None:
-            return (None,) * len(self.next_edges)
-        dim1 = self.dim1
-        dim2 = self.dim2
-        offset = self.offset
-        grad_self = grad.diagonal(offset, dim1, dim2)
-        return (grad_self,)
-
-
-@AUTOGRAD.impl("diag_embed")
-def diag_embed(keys: int, self: Any, offset: Any, dim1: Any, dim2: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _diag_embed[below](below, self, offset, dim1, dim2)
-    edge_self = gradient_edge(self)
-    if edge_self is None:
-        return _diag_embed[below](below, self, offset, dim1, dim2)
-    node = DiagEmbedBackward0((edge_self,))
-    node.dim1 = dim1
-    node.dim2 = dim2
-    node.offset = offset
-    result = _diag_embed[below](below, self, offset, dim1, dim2)
-    set_history(result, node)
-    return result
-
-
-class IndexBackward0(Node):
-    saved_indices: list[SavedVariable | None] | None
-    self_shape: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        if (grad := grads[0]) is None:
-            return (None,) * len(self.next_edges)
-        indices = [self.unpack(s) for s in self.saved_indices or ()]
-        self_shape = self.self_shape
-        grad_self = index_backward(grad, self_shape, indices)
-        return (grad_self,)
-
-    def release_variables(self) -> None:
-        self.saved_indices = None
-        self.released = True
-
-
-@AUTOGRAD.impl("index.Tensor")
-def index_Tensor(keys: int, self: Any, indices: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _index_Tensor[below](below, self, indices)
-    edge_self = gradient_edge(self)
-    if edge_self is None:
-        return _index_Tensor[below](below, self, indices)
-    node = IndexBackward0((edge_self,))
-    node.saved_indices = [None if t is None else SavedVariable(t) for t in indices]
-    node.self_shape = self._shape
-    result = _index_Tensor[below](below, self, indices)
-    set_history(result, node)
-    return result
-
-
-class IndexPutBackward0(Node):
-    saved_indices: list[SavedVariable | None] | None
-    accumulate: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        if (grad := grads[0]) is None:
-            return (None,) * len(self.next_edges)
-        edges = self.next_edges
-        grad_self: Any = None
-        grad_values: Any = None
-        if edges[0] is not None:
-            indices = [self.unpack(s) for s in self.saved_indices or ()]
-            accumulate = self.accumulate
-            grad_self = index_put_self_backward(grad, indices, accumulate)
-        if edges[1] is not None:
-            indices = [self.unpack(s) for s in self.saved_indices or ()]
-            grad_values = f.index(grad, indices)
-        return (grad_self, grad_values)
-
-    def release_variables(self) -> None:
-        self.saved_indices = None
-        self.released = True
-
-
-@AUTOGRAD.impl("index_put")
-def index_put(keys: int, self: Any, indices: Any, values: Any, accumulate: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if (self._autograd_meta is None and values._autograd_meta is None) or not grad_mode.get():
-        return _index_put[below](below, self, indices, values, accumulate)
-    edge_self = gradient_edge(self)
-    edge_values = gradient_edge(values)
-    if edge_self is None and edge_values is None:
-        return _index_put[below](below, self, indices, values, accumulate)
-    node = IndexPutBackward0((edge_self, edge_values))
-    node.saved_indices = [None if t is None else SavedVariable(t) for t in indices]
-    node.accumulate = accumulate
-    result = _index_put[below](below, self, indices, values, accumulate)
-    set_history(result, node)
-    return result
-
-
-@in_place_saving(AUTOGRAD, "index_put_", IndexPutBackward0, several_of_four, 0, 2)
-def index_put_(node: Any, self: Any, indices: Any, values: Any, accumulate: Any) -> None:
-    node.saved_indices = [None if t is None else SavedVariable(t) for t in indices]
-    node.accumulate = accumulate
-
-
-class GatherBackward0(Node):
-    saved_index: SavedVariable | None
-    dim: Any
-    self_shape: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        if (grad := grads[0]) is None:
-            return (None,) * len(self.next_edges)
-        index = self.unpack(self.saved_index)
-        dim = self.dim
-        self_shape = self.self_shape
-        grad_self = gather_backward(grad, self_shape, dim, index)
-        return (grad_self,)
-
-    def release_variables(self) -> None:
-        self.saved_index = None
-        self.released = True
-
-
-@AUTOGRAD.impl("gather")
-def gather(keys: int, self: Any, dim: Any, index: Any, sparse_grad: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _gather[below](below, self, dim, index, sparse_grad)
-    edge_self = gradient_edge(self)
-    if edge_self is None:
-        return _gather[below](below, self, dim, index, sparse_grad)
-    node = GatherBackward0((edge_self,))
-    node.saved_index = SavedVariable(index)
-    node.dim = dim
-    node.self_shape = self._shape
-    result = _gather[below](below, self, dim, index, sparse_grad)
-    set_history(result, node)
-    return result
-
-
-class ScatterBackward0(Node):
-    saved_index: SavedVariable | None
-    dim: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        if (grad := grads[0]) is None:
-            return (None,) * len(self.next_edges)
-        edges = self.next_edges
-        grad_self: Any = None
-        grad_src: Any = None
-        if edges[0] is not None:
-            index = self.unpack(self.saved_index)
-            dim = self.dim
-            grad_self = grad.scatter(dim, index, 0)
-        if edges[1] is not None:
-            index = self.unpack(self.saved_index)
-            dim = self.dim
-            grad_src = grad.gather(dim, index)
-        return (grad_self, grad_src)
-
-    def release_variables(self) -> None:
-        self.saved_index = None
-        self.released = True
-
-
-@AUTOGRAD.impl("scatter.src")
-def scatter_src(keys: int, self: Any, dim: Any, index: Any, src: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if (self._autograd_meta is None and src._autograd_meta is None) or not grad_mode.get():
-        return _scatter_src[below](below, self, dim, index, src)
-    edge_self = gradient_edge(self)
-    edge_src = gradient_edge(src)
-    if edge_self is None and edge_src is None:
-        return _scatter_src[below](below, self, dim, index, src)
-    node = ScatterBackward0((edge_self, edge_src))
-    node.saved_index = SavedVariable(index)
-    node.dim = dim
-    result = _scatter_src[below](below, self, dim, index, src)
-    set_history(result, node)
-    return result
-
-
-@in_place_saving(AUTOGRAD, "scatter_.src", ScatterBackward0, several_of_four, 0, 3)
-def scatter__src(node: Any, self: Any, dim: Any, index: Any, src: Any) -> None:
-    node.saved_index = SavedVariable(index)
-    node.dim = dim
-
-
-class ScatterBackward1(Node):
-    saved_index: SavedVariable | None
-    dim: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        if (grad := grads[0]) is None:
-            return (None,) * len(self.next_edges)
-        index = self.unpack(self.saved_index)
-        dim = self.dim
-        grad_self = grad.scatter(dim, index, 0)
-        return (grad_self,)
-
-    def release_variables(self) -> None:
-        self.saved_index = None
-        self.released = True
-
-
-@AUTOGRAD.impl("scatter.value")
-def scatter_value(keys: int, self: Any, dim: Any, index: Any, value: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _scatter_value[below](below, self, dim, index, value)
-    edge_self = gradient_edge(self)
-    if edge_self is None:
-        return _scatter_value[below](below, self, dim, index, value)
-    node = ScatterBackward1((edge_self,))
-    node.saved_index = SavedVariable(index)
-    node.dim = dim
-    result = _scatter_value[below](below, self, dim, index, value)
-    set_history(result, node)
-    return result
-
-
-@in_place_saving(AUTOGRAD, "scatter_.value", ScatterBackward1, alone_of_four)
-def scatter__value(node: Any, self: Any, dim: Any, index: Any, value: Any) -> None:
-    node.saved_index = SavedVariable(index)
-    node.dim = dim
-
-
-class ScatterAddBackward0(Node):
-    saved_index: SavedVariable | None
-    dim: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        if (grad := grads[0]) is None:
-            return (None,) * len(self.next_edges)
-        edges = self.next_edges
-        grad_self: Any = None
-        grad_src: Any = None
-        if edges[0] is not None:
-            grad_self = grad
-        if edges[1] is not None:
-            index = self.unpack(self.saved_index)
-            dim = self.dim
-            grad_src = grad.gather(dim, index)
-        return (grad_self, grad_src)
-
-    def release_variables(self) -> None:
-        self.saved_index = None
-        self.released = True
-
-
-@AUTOGRAD.impl("scatter_add")
-def scatter_add(keys: int, self: Any, dim: Any, index: Any, src: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if (self._autograd_meta is None and src._autograd_meta is None) or not grad_mode.get():
-        return _scatter_add[below](below, self, dim, index, src)
-    edge_self = gradient_edge(self)
-    edge_src = gradient_edge(src)
-    if edge_self is None and edge_src is None:
-        return _scatter_add[below](below, self, dim, index, src)
-    node = ScatterAddBackward0((edge_self, edge_src))
-    node.saved_index = SavedVariable(index) if edge_src is not None else None
-    node.dim = dim
-    result = _scatter_add[below](below, self, dim, index, src)
-    set_history(result, node)
-    return result
-
-
-@in_place_saving(AUTOGRAD, "scatter_add_", ScatterAddBackward0, several_of_four, 0, 3)
-def scatter_add_(node: Any, self: Any, dim: Any, index: Any, src: Any) -> None:
-    _, edge_src = node.next_edges
-    node.saved_index = SavedVariable(index) if edge_src is not None else None
-    node.dim = dim
-
-
-class ScatterReduceBackward0(Node):
-    saved_self: SavedVariable | None
-    saved_index: SavedVariable | None
-    saved_src: SavedVariable | None
-    saved_result: SavedVariable | None
-    dim: Any
-    include_self: Any
-    reduce: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        if (grad := grads[0]) is None:
-            return (None,) * len(self.next_edges)
-        edges = self.next_edges
-        grad_self: Any = None
-        grad_src: Any = None
-        if edges[0] is not None or edges[1] is not None:
-            self_ = self.unpack(self.saved_self)
-            index = self.unpack(self.saved_index)
-            src = self.unpack(self.saved_src)
-            result = self.unpack(self.saved_result)
-            dim = self.dim
-            include_self = self.include_self
-            reduce = self.reduce
-            grad_self, grad_src = scatter_reduce_backward(grad, self_, dim, index, src, reduce, include_self, result)
-        return (grad_self, grad_src)
-
-    def release_variables(self) -> None:
-        self.saved_self = self.saved_index = self.saved_src = self.saved_result = None
-        self.released = True
-
-
-@AUTOGRAD.impl("scatter_reduce.two")
-def scatter_reduce_two(keys: int, self: Any, dim: Any, index: Any, src: Any, reduce: Any, include_self: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if (self._autograd_meta is None and src._autograd_meta is None) or not grad_mode.get():
-        return _scatter_reduce_two[below](below, self, dim, index, src, reduce, include_self)
-    edge_self = gradient_edge(self)
-    edge_src = gradient_edge(src)
-    if edge_self is None and edge_src is None:
-        return _scatter_reduce_two[below](below, self, dim, index, src, reduce, include_self)
-    node = ScatterReduceBackward0((edge_self, edge_src))
-    node.saved_self = SavedVariable(self)
-    node.saved_index = SavedVariable(index)
-    node.saved_src = SavedVariable(src)
-    node.dim = dim
-    node.include_self = include_self
-    node.reduce = reduce
-    result = _scatter_reduce_two[below](below, self, dim, index, src, reduce, include_self)
-    node.saved_result = SavedVariable(result, node, 0)
-    refuse_complex(result, "scatter_reduce")
-    set_history(result, node)
-    return result
-
-
-@in_place_saving(AUTOGRAD, "scatter_reduce_.two", ScatterReduceBackward0, several_of_six, 0, 3, keep=new_self)
-def scatter_reduce__two(node: Any, self: Any, dim: Any, index: Any, src: Any, reduce: Any, include_self: Any) -> None:
-    node.saved_self = SavedVariable(self.clone())
-    node.saved_index = SavedVariable(index)
-    node.saved_src = SavedVariable(src)
-    node.dim = dim
-    node.include_self = include_self
-    node.reduce = reduce
-
-
-class IndexAddBackward0(Node):
-    saved_index: SavedVariable | None
-    alpha: Any
-    dim: Any
-    source_shape: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        if (grad := grads[0]) is None:
-            return (None,) * len(self.next_edges)
-        edges = self.next_edges
-        grad_self: Any = None
-        grad_source: Any = None
-        if edges[0] is not None:
-            grad_self = grad
-        if edges[1] is not None:
-            index = self.unpack(self.saved_index)
-            alpha = self.alpha
-            dim = self.dim
-            source_shape = self.source_shape
-            grad_source = scaled(index_slices(grad, dim, index, source_shape), alpha)
-        return (grad_self, grad_source)
-
-    def release_variables(self) -> None:
-        self.saved_index = None
-        self.released = True
-
-
-@AUTOGRAD.impl("index_add")
-def index_add(keys: int, self: Any, dim: Any, index: Any, source: Any, alpha: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if (self._autograd_meta is None and source._autograd_meta is None) or not grad_mode.get():
-        return _index_add[below](below, self, dim, index, source, alpha)
-    edge_self = gradient_edge(self)
-    edge_source = gradient_edge(source)
-    if edge_self is None and edge_source is None:
-        return _index_add[below](below, self, dim, index, source, alpha)
-    node = IndexAddBackward0((edge_self, edge_source))
-    node.saved_index = SavedVariable(index) if edge_source is not None else None
-    node.alpha = alpha
-    node.dim = dim
-    node.source_shape = source._shape
-    result = _index_add[below](below, self, dim, index, source, alpha)
-    set_history(result, node)
-    return result
-
-
-@in_place_saving(AUTOGRAD, "index_add_", IndexAddBackward0, several_of_five, 0, 3)
-def index_add_(node: Any, self: Any, dim: Any, index: Any, source: Any, alpha: Any) -> None:
-    _, edge_source = node.next_edges
-    node.saved_index = SavedVariable(index) if edge_source is not None else None
-    node.alpha = alpha
-    node.dim = dim
-    node.source_shape = source._shape
-
-
-class IndexReduceBackward0(Node):
-    saved_self: SavedVariable | None
-    saved_index: SavedVariable | None
-    saved_source: SavedVariable | None
-    saved_result: SavedVariable | None
-    dim: Any
-    include_self: Any
-    reduce: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        if (grad := grads[0]) is None:
-            return (None,) * len(self.next_edges)
-        edges = self.next_edges
-        grad_self: Any = None
-        grad_source: Any = None
-        if edges[0] is not None or edges[1] is not None:
-            self_ = self.unpack(self.saved_self)
-            index = self.unpack(self.saved_index)
-            source = self.unpack(self.saved_source)
-            result = self.unpack(self.saved_result)
-            dim = self.dim
-            include_self = self.include_self
-            reduce = self.reduce
-            grad_self, grad_source = index_reduce_backward(
-                grad, self_, dim, index, source, reduce, include_self, result
-            )
-        return (grad_self, grad_source)
-
-    def release_variables(self) -> None:
-        self.saved_self = self.saved_index = self.saved_source = self.saved_result = None
-        self.released = True
-
-
-@AUTOGRAD.impl("index_reduce")
-def index_reduce(keys: int, self: Any, dim: Any, index: Any, source: Any, reduce: Any, include_self: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if (self._autograd_meta is None and source._autograd_meta is None) or not grad_mode.get():
-        return _index_reduce[below](below, self, dim, index, source, reduce, include_self)
-    edge_self = gradient_edge(self)
-    edge_source = gradient_edge(source)
-    if edge_self is None and edge_source is None:
-        return _index_reduce[below](below, self, dim, index, source, reduce, include_self)
-    node = IndexReduceBackward0((edge_self, edge_source))
-    node.saved_self = SavedVariable(self)
-    node.saved_index = SavedVariable(index)
-    node.saved_source = SavedVariable(source)
-    node.dim = dim
-    node.include_self = include_self
-    node.reduce = reduce
-    result = _index_reduce[below](below, self, dim, index, source, reduce, include_self)
-    node.saved_result = SavedVariable(result, node, 0)
-    refuse_complex(result, "index_reduce")
-    set_history(result, node)
-    return result
-
-
-@in_place_saving(AUTOGRAD, "index_reduce_", IndexReduceBackward0, several_of_six, 0, 3, keep=new_self)
-def index_reduce_(node: Any, self: Any, dim: Any, index: Any, source: Any, reduce: Any, include_self: Any) -> None:
-    node.saved_self = SavedVariable(self.clone())
-    node.saved_index = SavedVariable(index)
-    node.saved_source = SavedVariable(source)
-    node.dim = dim
-    node.include_self = include_self
-    node.reduce = reduce
-
-
-class IndexCopyBackward0(Node):
-    saved_index: SavedVariable | None
-    dim: Any
-    source_shape: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        if (grad := grads[0]) is None:
-            return (None,) * len(self.next_edges)
-        edges = self.next_edges
-        grad_self: Any = None
-        grad_source: Any = None
-        if edges[0] is not None:
-            index = self.unpack(self.saved_index)
-            dim = self.dim
-            grad_self = grad.index_fill(dim, index, 0)
-        if edges[1] is not None:
-            index = self.unpack(self.saved_index)
-            dim = self.dim
-            source_shape = self.source_shape
-            grad_source = index_slices(grad, dim, index, source_shape)
-        return (grad_self, grad_source)
-
-    def release_variables(self) -> None:
-        self.saved_index = None
-        self.released = True
-
-
-@AUTOGRAD.impl("index_copy")
-def index_copy(keys: int, self: Any, dim: Any, index: Any, source: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if (self._autograd_meta is None and source._autograd_meta is None) or not grad_mode.get():
-        return _index_copy[below](below, self, dim, index, source)
-    edge_self = gradient_edge(self)
-    edge_source = gradient_edge(source)
-    if edge_self is None and edge_source is None:
-        return _index_copy[below](below, self, dim, index, source)
-    node = IndexCopyBackward0((edge_self, edge_source))
-    node.saved_index = SavedVariable(index)
-    node.dim = dim
-    node.source_shape = source._shape
-    result = _index_copy[below](below, self, dim, index, source)
-    set_history(result, node)
-    return result
-
-
-@in_place_saving(AUTOGRAD, "index_copy_", IndexCopyBackward0, several_of_four, 0, 3)
-def index_copy_(node: Any, self: Any, dim: Any, index: Any, source: Any) -> None:
-    node.saved_index = SavedVariable(index)
-    node.dim = dim
-    node.source_shape = source._shape
-
-
-class IndexFillBackward0(Node):
-    saved_index: SavedVariable | None
-    dim: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        if (grad := grads[0]) is None:
-            return (None,) * len(self.next_edges)
-        index = self.unpack(self.saved_index)
-        dim = self.dim
-        grad_self = grad.index_fill(dim, index, 0)
-        return (grad_self,)
-
-    def release_variables(self) -> None:
-        self.saved_index = None
-        self.released = True
-
-
-@AUTOGRAD.impl("index_fill.int_Scalar")
-def index_fill_int_Scalar(keys: int, self: Any, dim: Any, index: Any, value: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _index_fill_int_Scalar[below](below, self, dim, index, value)
-    edge_self = gradient_edge(self)
-    if edge_self is None:
-        return _index_fill_int_Scalar[below](below, self, dim, index, value)
-    node = IndexFillBackward0((edge_self,))
-    node.saved_index = SavedVariable(index)
-    node.dim = dim
-    result = _index_fill_int_Scalar[below](below, self, dim, index, value)
-    set_history(result, node)
-    return result
-
-
-@in_place_saving(AUTOGRAD, "index_fill_.int_Scalar", IndexFillBackward0, alone_of_four)
-def index_fill__int_Scalar(node: Any, self: Any, dim: Any, index: Any, value: Any) -> None:
-    node.saved_index = SavedVariable(index)
-    node.dim = dim
-
-
-class IndexFillBackward1(Node):
-    saved_index: SavedVariable | None
-    dim: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        if (grad := grads[0]) is None:
-            return (None,) * len(self.next_edges)
-        edges = self.next_edges
-        grad_self: Any = None
-        grad_value: Any = None
-        if edges[0] is not None:
-            index = self.unpack(self.saved_index)
-            dim = self.dim
-            grad_self = grad.index_fill(dim, index, 0)
-        if edges[1] is not None:
-            index = self.unpack(self.saved_index)
-            dim = self.dim
-            grad_value = index_fill_value_backward(grad, dim, index)
-        return (grad_self, grad_value)
-
-    def release_variables(self) -> None:
-        self.saved_index = None
-        self.released = True
-
-
-@AUTOGRAD.impl("index_fill.int_Tensor")
-def index_fill_int_Tensor(keys: int, self: Any, dim: Any, index: Any, value: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if (self._autograd_meta is None and value._autograd_meta is None) or not grad_mode.get():
-        return _index_fill_int_Tensor[below](below, self, dim, index, value)
-    edge_self = gradient_edge(self)
-    edge_value = gradient_edge(value)
-    if edge_self is None and edge_value is None:
-        return _index_fill_int_Tensor[below](below, self, dim, index, value)
-    node = IndexFillBackward1((edge_self, edge_value))
-    node.saved_index = SavedVariable(index)
-    node.dim = dim
-    result = _index_fill_int_Tensor[below](below, self, dim, index, value)
-    set_history(result, node)
-    return result
-
-
-@in_place_saving(AUTOGRAD, "index_fill_.int_Tensor", IndexFillBackward1, several_of_four, 0, 3)
-def index_fill__int_Tensor(node: Any, self: Any, dim: Any, index: Any, value: Any) -> None:
-    node.saved_index = SavedVariable(index)
-    node.dim = dim
-
-
-class PutBackward0(Node):
-    saved_index: SavedVariable | None
-    accumulate: Any
-    source_shape: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        if (grad := grads[0]) is None:
-            return (None,) * len(self.next_edges)
-        edges = self.next_edges
-        grad_self: Any = None
-        grad_source: Any = None
-        if edges[0] is not None:
-            index = self.unpack(self.saved_index)
-            accumulate = self.accumulate
-            source_shape = self.source_shape
-            grad_self = put_self_backward(grad, index, source_shape, accumulate)
-        if edges[1] is not None:
-            index = self.unpack(self.saved_index)
-            source_shape = self.source_shape
-            grad_source = grad.take(index).reshape(source_shape)
-        return (grad_self, grad_source)
-
-    def release_variables(self) -> None:
-        self.saved_index = None
-        self.released = True
-
-
-@AUTOGRAD.impl("put")
-def put(keys: int, self: Any, index: Any, source: Any, accumulate: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if (self._autograd_meta is None and source._autograd_meta is None) or not grad_mode.get():
-        return _put[below](below, self, index, source, accumulate)
-    edge_self = gradient_edge(self)
-    edge_source = gradient_edge(source)
-    if edge_self is None and edge_source is None:
-        return _put[below](below, self, index, source, accumulate)
-    node = PutBackward0((edge_self, edge_source))
-    node.saved_index = SavedVariable(index)
-    node.accumulate = accumulate
-    node.source_shape = source._shape
-    result = _put[below](below, self, index, source, accumulate)
-    set_history(result, node)
-    return result
-
-
-@in_place_saving(AUTOGRAD, "put_", PutBackward0, several_of_four, 0, 2)
-def put_(node: Any, self: Any, index: Any, source: Any, accumulate: Any) -> None:
-    node.saved_index = SavedVariable(index)
-    node.accumulate = accumulate
-    node.source_shape = source._shape
-
-
-class MaskedScatterBackward0(Node):
-    saved_mask: SavedVariable | None
-    source_shape: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        if (grad := grads[0]) is None:
-            return (None,) * len(self.next_edges)
-        edges = self.next_edges
-        grad_self: Any = None
-        grad_source: Any = None
-        if edges[0] is not None:
-            mask = self.unpack(self.saved_mask)
-            grad_self = grad.masked_fill(mask, 0)
-        if edges[1] is not None:
-            mask = self.unpack(self.saved_mask)
-            source_shape = self.source_shape
-            grad_source = f.masked_scatter_backward(grad, mask, source_shape)
-        return (grad_self, grad_source)
-
-    def release_variables(self) -> None:
-        self.saved_mask = None
-        self.released = True
-
-
-@AUTOGRAD.impl("masked_scatter")
-def masked_scatter(keys: int, self: Any, mask: Any, source: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if (self._autograd_meta is None and source._autograd_meta is None) or not grad_mode.get():
-        return _masked_scatter[below](below, self, mask, source)
-    edge_self = gradient_edge(self)
-    edge_source = gradient_edge(source)
-    if edge_self is None and edge_source is None:
-        return _masked_scatter[below](below, self, mask, source)
-    node = MaskedScatterBackward0((edge_self, edge_source))
-    node.saved_mask = SavedVariable(mask)
-    node.source_shape = source._shape
-    result = _masked_scatter[below](below, self, mask, source)
-    set_history(result, node)
-    return result
-
-
-@in_place_saving(AUTOGRAD, "masked_scatter_", MaskedScatterBackward0, several_of_three, 0, 2)
-def masked_scatter_(node: Any, self: Any, mask: Any, source: Any) -> None:
-    node.saved_mask = SavedVariable(mask)
-    node.source_shape = source._shape
-
-
-class MaskedScatterBackwardBackward0(Node):
-    saved_grad_output: SavedVariable | None
-    saved_mask: SavedVariable | None
-
-    def apply(self, grads: Gradients) -> Gradients:
-        if (grad := grads[0]) is None:
-            return (None,) * len(self.next_edges)
-        grad_output = self.unpack(self.saved_grad_output)
-        mask = self.unpack(self.saved_mask)
-        grad_grad_output = f.zeros_like(grad_output).masked_scatter(mask, grad)
-        return (grad_grad_output,)
-
-    def release_variables(self) -> None:
-        self.saved_grad_output = self.saved_mask = None
-        self.released = True
-
-
-@AUTOGRAD.impl("masked_scatter_backward")
-def masked_scatter_backward(keys: int, grad_output: Any, mask: Any, sizes: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if grad_output._autograd_meta is None or not grad_mode.get():
-        return _masked_scatter_backward[below](below, grad_output, mask, sizes)
-    edge_grad_output = gradient_edge(grad_output)
-    if edge_grad_output is None:
-        return _masked_scatter_backward[below](below, grad_output, mask, sizes)
-    node = MaskedScatterBackwardBackward0((edge_grad_output,))
-    node.saved_grad_output = SavedVariable(grad_output)
-    node.saved_mask = SavedVariable(mask)
-    result = _masked_scatter_backward[below](below, grad_output, mask, sizes)
-    set_history(result, node)
-    return result
-
-
-class IndexSelectBackward0(Node):
-    saved_index: SavedVariable | None
-    dim: Any
-    self_shape: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        if (grad := grads[0]) is None:
-            return (None,) * len(self.next_edges)
-        index = self.unpack(self.saved_index)
-        dim = self.dim
-        self_shape = self.self_shape
-        grad_self = index_select_backward(grad, self_shape, dim, index)
-        return (grad_self,)
-
-    def release_variables(self) -> None:
-        self.saved_index = None
-        self.released = True
-
-
-@AUTOGRAD.impl("index_select")
-def index_select(keys: int, self: Any, dim: Any, index: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _index_select[below](below, self, dim, index)
-    edge_self = gradient_edge(self)
-    if edge_self is None:
-        return _index_select[below](below, self, dim, index)
-    node = IndexSelectBackward0((edge_self,))
-    node.saved_index = SavedVariable(index)
-    node.dim = dim
-    node.self_shape = self._shape
-    result = _index_select[below](below, self, dim, index)
-    set_history(result, node)
-    return result
-
-
-class MaskedSelectBackward0(Node):
-    saved_mask: SavedVariable | None
-    self_shape: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        if (grad := grads[0]) is None:
-            return (None,) * len(self.next_edges)
-        mask = self.unpack(self.saved_mask)
-        self_shape = self.self_shape
-        grad_self = masked_select_backward(grad, self_shape, mask)
-        return (grad_self,)
-
-    def release_variables(self) -> None:
-        self.saved_mask = None
-        self.released = True
-
-
-@AUTOGRAD.impl("masked_select")
-def masked_select(keys: int, self: Any, mask: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _masked_select[below](below, self, mask)
-    edge_self = gradient_edge(self)
-    if edge_self is None:
-        return _masked_select[below](below, self, mask)
-    node = MaskedSelectBackward0((edge_self,))
-    node.saved_mask = SavedVariable(mask)
-    node.self_shape = self._shape
-    result = _masked_select[below](below, self, mask)
-    set_history(result, node)
-    return result
-
-
-class CloneBackward0(Node):
-    def apply(self, grads: Gradients) -> Gradients:
-        if (grad := grads[0]) is None:
-            return (None,) * len(self.next_edges)
-        grad_self = grad
-        return (grad_self,)
-
-
-@AUTOGRAD.impl("clone")
-def clone(keys: int, self: Any, memory_format: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _clone[below](below, self, memory_format)
-    edge_self = gradient_edge(self)
-    if edge_self is None:
-        return _clone[below](below, self, memory_format)
-    node = CloneBackward0((edge_self,))
-    result = _clone[below](below, self, memory_format)
-    set_history(result, node)
-    return result
-
-
-class CopyBackwards(Node):
-    src_device: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        if (grad := grads[0]) is None:
-            return (None,) * len(self.next_edges)
-        edges = self.next_edges
-        grad_self: Any = None
-        grad_src: Any = None
-        if edges[0] is not None:
-            grad_self = f.zeros_like(grad)
-        if edges[1] is not None:
-            src_device = self.src_device
-            grad_src = moved(grad, src_device)
-        return (grad_self, grad_src)
-
-
-@in_place_saving(AUTOGRAD, "copy_", CopyBackwards, two_of_three, real_or_complex=True)
-def copy_(node: Any, self: Any, src: Any, non_blocking: Any) -> None:
-    node.src_device = src.device
-
-
-class ToCopyBackward0(Node):
-    self_device: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        if (grad := grads[0]) is None:
-            return (None,) * len(self.next_edges)
-        self_device = self.self_device
-        grad_self = moved(grad, self_device)
-        return (grad_self,)
-
-
-@AUTOGRAD.impl("_to_copy")
-def _to_copy(
-    keys: int, self: Any, dtype: Any, layout: Any, device: Any, pin_memory: Any, non_blocking: Any, memory_format: Any
-) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return __to_copy[below](below, self, dtype, layout, device, pin_memory, non_blocking, memory_format)
-    edge_self = gradient_edge(self)
-    if edge_self is None:
-        return __to_copy[below](below, self, dtype, layout, device, pin_memory, non_blocking, memory_format)
-    node = ToCopyBackward0((edge_self,))
-    node.self_device = self.device
-    result = __to_copy[below](below, self, dtype, layout, device, pin_memory, non_blocking, memory_format)
-    set_history(result, node)
-    return result
-
-
-class FillBackward0(Node):
-    def apply(self, grads: Gradients) -> Gradients:
-        if (grad := grads[0]) is None:
-            return (None,) * len(self.next_edges)
-        grad_self = f.zeros_like(grad)
-        return (grad_self,)
-
-
-@AUTOGRAD.impl("fill.Scalar")
-def fill_Scalar(keys: int, self: Any, value: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _fill_Scalar[below](below, self, value)
-    edge_self = gradient_edge(self)
-    if edge_self is None:
-        return _fill_Scalar[below](below, self, value)
-    node = FillBackward0((edge_self,))
-    result = _fill_Scalar[below](below, self, value)
-    set_history(result, node)
-    return result
-
-
-class FillBackward1(Node):
-    def apply(self, grads: Gradients) -> Gradients:
-        if (grad := grads[0]) is None:
-            return (None,) * len(self.next_edges)
-        edges = self.next_edges
-        grad_self: Any = None
-        grad_value: Any = None
-        if edges[0] is not None:
-            grad_self = f.zeros_like(grad)
-        if edges[1] is not None:
-            grad_value = grad.sum()
-        return (grad_self, grad_value)
-
-
-@AUTOGRAD.impl("fill.Tensor")
-def fill_Tensor(keys: int, self: Any, value: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if (self._autograd_meta is None and value._autograd_meta is None) or not grad_mode.get():
-        return _fill_Tensor[below](below, self, value)
-    edge_self = gradient_edge(self)
-    edge_value = gradient_edge(value)
-    if edge_self is None and edge_value is None:
-        return _fill_Tensor[below](below, self, value)
-    node = FillBackward1((edge_self, edge_value))
-    result = _fill_Tensor[below](below, self, value)
-    set_history(result, node)
-    return result
-
-
-class FillBackward2(Node):
-    def apply(self, grads: Gradients) -> Gradients:
-        if (grad := grads[0]) is None:
-            return (None,) * len(self.next_edges)
-        grad_self = f.zeros_like(grad)
-        return (grad_self,)
-
-
-class FillBackward3(Node):
-    def apply(self, grads: Gradients) -> Gradients:
-        if (grad := grads[0]) is None:
-            return (None,) * len(self.next_edges)
-        edges = self.next_edges
-        grad_self: Any = None
-        grad_value: Any = None
-        if edges[0] is not None:
-            grad_self = f.zeros_like(grad)
-        if edges[1] is not None:
-            grad_value = grad.sum()
-        return (grad_self, grad_value)
-
-
-class ZeroBackward0(Node):
-    def apply(self, grads: Gradients) -> Gradients:
-        if (grad := grads[0]) is None:
-            return (None,) * len(self.next_edges)
-        grad_self = f.zeros_like(grad)
-        return (grad_self,)
-
-
-class LazyCloneBackward0(Node):
-    def apply(self, grads: Gradients) -> Gradients:
-        if (grad := grads[0]) is None:
-            return (None,) * len(self.next_edges)
-        grad_self = grad
-        return (grad_self,)
-
-
-@AUTOGRAD.impl("_lazy_clone")
-def _lazy_clone(keys: int, self: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return __lazy_clone[below](below, self)
-    edge_self = gradient_edge(self)
-    if edge_self is None:
-        return __lazy_clone[below](below, self)
-    node = LazyCloneBackward0((edge_self,))
-    result = __lazy_clone[below](below, self)
-    set_history(result, node)
-    return result
-
-
 class SoftmaxBackward0(Node):
     saved_result: SavedVariable | None
     dim: Any
@@ -10658,992 +11644,6 @@ def mse_loss_backward(keys: int, grad_output: Any, self: Any, target: Any, reduc
     return result
 
 
-class ErfBackward0(Node):
-    saved_self: SavedVariable | None
-
-    def apply(self, grads: Gradients) -> Gradients:
-        if (grad := grads[0]) is None:
-            return (None,) * len(self.next_edges)
-        self_ = self.unpack(self.saved_self)
-        grad_self = 1.1283791670955126 * f.exp(-self_.pow(2)) * grad
-        return (grad_self,)
-
-    def release_variables(self) -> None:
-        self.saved_self = None
-        self.released = True
-
-
-@AUTOGRAD.impl("erf")
-def erf(keys: int, self: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _erf[below](below, self)
-    edge_self = gradient_edge(self)
-    if edge_self is None:
-        return _erf[below](below, self)
-    node = ErfBackward0((edge_self,))
-    node.saved_self = SavedVariable(self)
-    result = _erf[below](below, self)
-    set_history(result, node)
-    return result
-
-
-class ErfcBackward0(Node):
-    saved_self: SavedVariable | None
-
-    def apply(self, grads: Gradients) -> Gradients:
-        if (grad := grads[0]) is None:
-            return (None,) * len(self.next_edges)
-        self_ = self.unpack(self.saved_self)
-        grad_self = -1.1283791670955126 * f.exp(-self_.pow(2)) * grad
-        return (grad_self,)
-
-    def release_variables(self) -> None:
-        self.saved_self = None
-        self.released = True
-
-
-@AUTOGRAD.impl("erfc")
-def erfc(keys: int, self: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _erfc[below](below, self)
-    edge_self = gradient_edge(self)
-    if edge_self is None:
-        return _erfc[below](below, self)
-    node = ErfcBackward0((edge_self,))
-    node.saved_self = SavedVariable(self)
-    result = _erfc[below](below, self)
-    set_history(result, node)
-    return result
-
-
-class ErfinvBackward0(Node):
-    saved_result: SavedVariable | None
-
-    def apply(self, grads: Gradients) -> Gradients:
-        if (grad := grads[0]) is None:
-            return (None,) * len(self.next_edges)
-        result = self.unpack(self.saved_result)
-        grad_self = 0.886226925452758 * f.exp(result.pow(2)) * grad
-        return (grad_self,)
-
-    def release_variables(self) -> None:
-        self.saved_result = None
-        self.released = True
-
-
-@AUTOGRAD.impl("erfinv")
-def erfinv(keys: int, self: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _erfinv[below](below, self)
-    edge_self = gradient_edge(self)
-    if edge_self is None:
-        return _erfinv[below](below, self)
-    node = ErfinvBackward0((edge_self,))
-    result = _erfinv[below](below, self)
-    node.saved_result = SavedVariable(result, node, 0)
-    set_history(result, node)
-    return result
-
-
-class LgammaBackward0(Node):
-    saved_self: SavedVariable | None
-
-    def apply(self, grads: Gradients) -> Gradients:
-        if (grad := grads[0]) is None:
-            return (None,) * len(self.next_edges)
-        self_ = self.unpack(self.saved_self)
-        grad_self = grad * f.digamma(self_)
-        return (grad_self,)
-
-    def release_variables(self) -> None:
-        self.saved_self = None
-        self.released = True
-
-
-@AUTOGRAD.impl("lgamma")
-def lgamma(keys: int, self: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _lgamma[below](below, self)
-    edge_self = gradient_edge(self)
-    if edge_self is None:
-        return _lgamma[below](below, self)
-    node = LgammaBackward0((edge_self,))
-    node.saved_self = SavedVariable(self)
-    result = _lgamma[below](below, self)
-    set_history(result, node)
-    return result
-
-
-class DigammaBackward0(Node):
-    saved_self: SavedVariable | None
-
-    def apply(self, grads: Gradients) -> Gradients:
-        if (grad := grads[0]) is None:
-            return (None,) * len(self.next_edges)
-        self_ = self.unpack(self.saved_self)
-        grad_self = grad * f.polygamma(1, self_)
-        return (grad_self,)
-
-    def release_variables(self) -> None:
-        self.saved_self = None
-        self.released = True
-
-
-@AUTOGRAD.impl("digamma")
-def digamma(keys: int, self: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _digamma[below](below, self)
-    edge_self = gradient_edge(self)
-    if edge_self is None:
-        return _digamma[below](below, self)
-    node = DigammaBackward0((edge_self,))
-    node.saved_self = SavedVariable(self)
-    result = _digamma[below](below, self)
-    set_history(result, node)
-    return result
-
-
-class PolygammaBackward0(Node):
-    saved_self: SavedVariable | None
-    n: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        if (grad := grads[0]) is None:
-            return (None,) * len(self.next_edges)
-        self_ = self.unpack(self.saved_self)
-        n = self.n
-        grad_self = grad * f.polygamma(n + 1, self_)
-        return (grad_self,)
-
-    def release_variables(self) -> None:
-        self.saved_self = None
-        self.released = True
-
-
-@AUTOGRAD.impl("polygamma")
-def polygamma(keys: int, n: Any, self: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _polygamma[below](below, n, self)
-    edge_self = gradient_edge(self)
-    if edge_self is None:
-        return _polygamma[below](below, n, self)
-    node = PolygammaBackward0((edge_self,))
-    node.saved_self = SavedVariable(self)
-    node.n = n
-    result = _polygamma[below](below, n, self)
-    set_history(result, node)
-    return result
-
-
-class PolygammaBackward1(Node):
-    saved_self: SavedVariable | None
-    n: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        if (grad := grads[0]) is None:
-            return (None,) * len(self.next_edges)
-        self_ = self.unpack(self.saved_self)
-        n = self.n
-        grad_self = grad * f.polygamma(n + 1, self_)
-        return (grad_self,)
-
-    def release_variables(self) -> None:
-        self.saved_self = None
-        self.released = True
-
-
-@in_place_saving(AUTOGRAD, "polygamma_", PolygammaBackward1, alone_of_two)
-def polygamma_(node: Any, self: Any, n: Any) -> None:
-    node.saved_self = SavedVariable(self.clone())
-    node.n = n
-
-
-class MvlgammaBackward0(Node):
-    saved_self: SavedVariable | None
-    p: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        if (grad := grads[0]) is None:
-            return (None,) * len(self.next_edges)
-        self_ = self.unpack(self.saved_self)
-        p = self.p
-        grad_self = mvlgamma_backward(grad, self_, p)
-        return (grad_self,)
-
-    def release_variables(self) -> None:
-        self.saved_self = None
-        self.released = True
-
-
-@AUTOGRAD.impl("mvlgamma")
-def mvlgamma(keys: int, self: Any, p: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _mvlgamma[below](below, self, p)
-    edge_self = gradient_edge(self)
-    if edge_self is None:
-        return _mvlgamma[below](below, self, p)
-    node = MvlgammaBackward0((edge_self,))
-    node.saved_self = SavedVariable(self)
-    node.p = p
-    result = _mvlgamma[below](below, self, p)
-    set_history(result, node)
-    return result
-
-
-@in_place_saving(AUTOGRAD, "mvlgamma_", MvlgammaBackward0, alone_of_two)
-def mvlgamma_(node: Any, self: Any, p: Any) -> None:
-    node.saved_self = SavedVariable(self.clone())
-    node.p = p
-
-
-class I0Backward0(Node):
-    saved_self: SavedVariable | None
-
-    def apply(self, grads: Gradients) -> Gradients:
-        if (grad := grads[0]) is None:
-            return (None,) * len(self.next_edges)
-        self_ = self.unpack(self.saved_self)
-        grad_self = grad * f.special_i1(self_)
-        return (grad_self,)
-
-    def release_variables(self) -> None:
-        self.saved_self = None
-        self.released = True
-
-
-@AUTOGRAD.impl("i0")
-def i0(keys: int, self: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _i0[below](below, self)
-    edge_self = gradient_edge(self)
-    if edge_self is None:
-        return _i0[below](below, self)
-    node = I0Backward0((edge_self,))
-    node.saved_self = SavedVariable(self)
-    result = _i0[below](below, self)
-    set_history(result, node)
-    return result
-
-
-class SincBackward0(Node):
-    saved_self: SavedVariable | None
-
-    def apply(self, grads: Gradients) -> Gradients:
-        if (grad := grads[0]) is None:
-            return (None,) * len(self.next_edges)
-        self_ = self.unpack(self.saved_self)
-        grad_self = sinc_backward(grad, self_)
-        return (grad_self,)
-
-    def release_variables(self) -> None:
-        self.saved_self = None
-        self.released = True
-
-
-@AUTOGRAD.impl("sinc")
-def sinc(keys: int, self: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _sinc[below](below, self)
-    edge_self = gradient_edge(self)
-    if edge_self is None:
-        return _sinc[below](below, self)
-    node = SincBackward0((edge_self,))
-    node.saved_self = SavedVariable(self)
-    result = _sinc[below](below, self)
-    set_history(result, node)
-    return result
-
-
-class LogitBackward0(Node):
-    saved_self: SavedVariable | None
-    eps: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        if (grad := grads[0]) is None:
-            return (None,) * len(self.next_edges)
-        self_ = self.unpack(self.saved_self)
-        eps = self.eps
-        grad_self = logit_backward(grad, self_, eps)
-        return (grad_self,)
-
-    def release_variables(self) -> None:
-        self.saved_self = None
-        self.released = True
-
-
-@AUTOGRAD.impl("logit")
-def logit(keys: int, self: Any, eps: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _logit[below](below, self, eps)
-    edge_self = gradient_edge(self)
-    if edge_self is None:
-        return _logit[below](below, self, eps)
-    node = LogitBackward0((edge_self,))
-    node.saved_self = SavedVariable(self)
-    node.eps = eps
-    result = _logit[below](below, self, eps)
-    set_history(result, node)
-    return result
-
-
-@in_place_saving(AUTOGRAD, "logit_", LogitBackward0, alone_of_two)
-def logit_(node: Any, self: Any, eps: Any) -> None:
-    node.saved_self = SavedVariable(self.clone())
-    node.eps = eps
-
-
-class IgammaBackward0(Node):
-    saved_self: SavedVariable | None
-    saved_other: SavedVariable | None
-
-    def apply(self, grads: Gradients) -> Gradients:
-        if (grad := grads[0]) is None:
-            return (None,) * len(self.next_edges)
-        edges = self.next_edges
-        grad_self: Any = None
-        grad_other: Any = None
-        if edges[0] is not None:
-            grad_self = not_implemented("igamma: input")
-        if edges[1] is not None:
-            self_ = self.unpack(self.saved_self)
-            other = self.unpack(self.saved_other)
-            grad_other = grad * f.exp((self_ - 1) * f.log(other) - other - f.lgamma(self_))
-        return (grad_self, grad_other)
-
-    def release_variables(self) -> None:
-        self.saved_self = self.saved_other = None
-        self.released = True
-
-
-@AUTOGRAD.impl("igamma")
-def igamma(keys: int, self: Any, other: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if (self._autograd_meta is None and other._autograd_meta is None) or not grad_mode.get():
-        return _igamma[below](below, self, other)
-    edge_self = gradient_edge(self)
-    edge_other = gradient_edge(other)
-    if edge_self is None and edge_other is None:
-        return _igamma[below](below, self, other)
-    node = IgammaBackward0((edge_self, edge_other))
-    node.saved_self = SavedVariable(self) if edge_other is not None else None
-    node.saved_other = SavedVariable(other) if edge_other is not None else None
-    result = _igamma[below](below, self, other)
-    set_history(result, node)
-    return result
-
-
-@in_place_saving(AUTOGRAD, "igamma_", IgammaBackward0, two_of_two)
-def igamma_(node: Any, self: Any, other: Any) -> None:
-    _, edge_other = node.next_edges
-    node.saved_self = SavedVariable(self.clone()) if edge_other is not None else None
-    node.saved_other = SavedVariable(other) if edge_other is not None else None
-
-
-class IgammacBackward0(Node):
-    saved_self: SavedVariable | None
-    saved_other: SavedVariable | None
-
-    def apply(self, grads: Gradients) -> Gradients:
-        if (grad := grads[0]) is None:
-            return (None,) * len(self.next_edges)
-        edges = self.next_edges
-        grad_self: Any = None
-        grad_other: Any = None
-        if edges[0] is not None:
-            grad_self = not_implemented("igammac: input")
-        if edges[1] is not None:
-            self_ = self.unpack(self.saved_self)
-            other = self.unpack(self.saved_other)
-            grad_other = -grad * f.exp((self_ - 1) * f.log(other) - other - f.lgamma(self_))
-        return (grad_self, grad_other)
-
-    def release_variables(self) -> None:
-        self.saved_self = self.saved_other = None
-        self.released = True
-
-
-@AUTOGRAD.impl("igammac")
-def igammac(keys: int, self: Any, other: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if (self._autograd_meta is None and other._autograd_meta is None) or not grad_mode.get():
-        return _igammac[below](below, self, other)
-    edge_self = gradient_edge(self)
-    edge_other = gradient_edge(other)
-    if edge_self is None and edge_other is None:
-        return _igammac[below](below, self, other)
-    node = IgammacBackward0((edge_self, edge_other))
-    node.saved_self = SavedVariable(self) if edge_other is not None else None
-    node.saved_other = SavedVariable(other) if edge_other is not None else None
-    result = _igammac[below](below, self, other)
-    set_history(result, node)
-    return result
-
-
-@in_place_saving(AUTOGRAD, "igammac_", IgammacBackward0, two_of_two)
-def igammac_(node: Any, self: Any, other: Any) -> None:
-    _, edge_other = node.next_edges
-    node.saved_self = SavedVariable(self.clone()) if edge_other is not None else None
-    node.saved_other = SavedVariable(other) if edge_other is not None else None
-
-
-class XlogyBackward0(Node):
-    saved_other: SavedVariable | None
-    saved_self: SavedVariable | None
-
-    def apply(self, grads: Gradients) -> Gradients:
-        if (grad := grads[0]) is None:
-            return (None,) * len(self.next_edges)
-        edges = self.next_edges
-        grad_self: Any = None
-        grad_other: Any = None
-        if edges[0] is not None:
-            other = self.unpack(self.saved_other)
-            self_ = self.unpack(self.saved_self)
-            grad_self = zero_where_empty(f.xlogy(grad, other), self_, other, 0.0)
-        if edges[1] is not None:
-            self_ = self.unpack(self.saved_self)
-            other = self.unpack(self.saved_other)
-            grad_other = grad * self_ / other
-        return (grad_self, grad_other)
-
-    def release_variables(self) -> None:
-        self.saved_other = self.saved_self = None
-        self.released = True
-
-
-@AUTOGRAD.impl("xlogy.Tensor")
-def xlogy_Tensor(keys: int, self: Any, other: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if (self._autograd_meta is None and other._autograd_meta is None) or not grad_mode.get():
-        return _xlogy_Tensor[below](below, self, other)
-    edge_self = gradient_edge(self)
-    edge_other = gradient_edge(other)
-    if edge_self is None and edge_other is None:
-        return _xlogy_Tensor[below](below, self, other)
-    node = XlogyBackward0((edge_self, edge_other))
-    node.saved_other = SavedVariable(other)
-    node.saved_self = SavedVariable(self)
-    result = _xlogy_Tensor[below](below, self, other)
-    set_history(result, node)
-    return result
-
-
-@in_place_saving(AUTOGRAD, "xlogy_.Tensor", XlogyBackward0, two_of_two)
-def xlogy__Tensor(node: Any, self: Any, other: Any) -> None:
-    node.saved_other = SavedVariable(other)
-    node.saved_self = SavedVariable(self.clone())
-
-
-class XlogyBackward1(Node):
-    saved_other: SavedVariable | None
-    self_: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        if (grad := grads[0]) is None:
-            return (None,) * len(self.next_edges)
-        other = self.unpack(self.saved_other)
-        self_ = self.self_
-        grad_other = grad * self_ / other
-        return (grad_other,)
-
-    def release_variables(self) -> None:
-        self.saved_other = None
-        self.released = True
-
-
-@AUTOGRAD.impl("xlogy.Scalar_Self")
-def xlogy_Scalar_Self(keys: int, self: Any, other: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if other._autograd_meta is None or not grad_mode.get():
-        return _xlogy_Scalar_Self[below](below, self, other)
-    edge_other = gradient_edge(other)
-    if edge_other is None:
-        return _xlogy_Scalar_Self[below](below, self, other)
-    node = XlogyBackward1((edge_other,))
-    node.saved_other = SavedVariable(other)
-    node.self_ = self
-    result = _xlogy_Scalar_Self[below](below, self, other)
-    set_history(result, node)
-    return result
-
-
-class XlogyBackward2(Node):
-    saved_self: SavedVariable | None
-    other: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        if (grad := grads[0]) is None:
-            return (None,) * len(self.next_edges)
-        self_ = self.unpack(self.saved_self)
-        other = self.other
-        grad_self = zero_where_empty(f.xlogy(grad, other), self_, other, 0.0)
-        return (grad_self,)
-
-    def release_variables(self) -> None:
-        self.saved_self = None
-        self.released = True
-
-
-@AUTOGRAD.impl("xlogy.Scalar_Other")
-def xlogy_Scalar_Other(keys: int, self: Any, other: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _xlogy_Scalar_Other[below](below, self, other)
-    edge_self = gradient_edge(self)
-    if edge_self is None:
-        return _xlogy_Scalar_Other[below](below, self, other)
-    node = XlogyBackward2((edge_self,))
-    node.saved_self = SavedVariable(self)
-    node.other = other
-    result = _xlogy_Scalar_Other[below](below, self, other)
-    set_history(result, node)
-    return result
-
-
-@in_place_saving(AUTOGRAD, "xlogy_.Scalar_Other", XlogyBackward2, alone_of_two)
-def xlogy__Scalar_Other(node: Any, self: Any, other: Any) -> None:
-    node.saved_self = SavedVariable(self.clone())
-    node.other = other
-
-
-class SpecialEntrBackward0(Node):
-    saved_self: SavedVariable | None
-
-    def apply(self, grads: Gradients) -> Gradients:
-        if (grad := grads[0]) is None:
-            return (None,) * len(self.next_edges)
-        self_ = self.unpack(self.saved_self)
-        grad_self = grad * -(1 + self_.log())
-        return (grad_self,)
-
-    def release_variables(self) -> None:
-        self.saved_self = None
-        self.released = True
-
-
-@AUTOGRAD.impl("special_entr")
-def special_entr(keys: int, self: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _special_entr[below](below, self)
-    edge_self = gradient_edge(self)
-    if edge_self is None:
-        return _special_entr[below](below, self)
-    node = SpecialEntrBackward0((edge_self,))
-    node.saved_self = SavedVariable(self)
-    result = _special_entr[below](below, self)
-    set_history(result, node)
-    return result
-
-
-class SpecialNdtriBackward0(Node):
-    saved_result: SavedVariable | None
-
-    def apply(self, grads: Gradients) -> Gradients:
-        if (grad := grads[0]) is None:
-            return (None,) * len(self.next_edges)
-        result = self.unpack(self.saved_result)
-        grad_self = grad * 2.5066282746310002 * f.exp(result.pow(2) / 2)
-        return (grad_self,)
-
-    def release_variables(self) -> None:
-        self.saved_result = None
-        self.released = True
-
-
-@AUTOGRAD.impl("special_ndtri")
-def special_ndtri(keys: int, self: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _special_ndtri[below](below, self)
-    edge_self = gradient_edge(self)
-    if edge_self is None:
-        return _special_ndtri[below](below, self)
-    node = SpecialNdtriBackward0((edge_self,))
-    result = _special_ndtri[below](below, self)
-    node.saved_result = SavedVariable(result, node, 0)
-    set_history(result, node)
-    return result
-
-
-class SpecialLogNdtrBackward0(Node):
-    saved_self: SavedVariable | None
-    saved_result: SavedVariable | None
-
-    def apply(self, grads: Gradients) -> Gradients:
-        if (grad := grads[0]) is None:
-            return (None,) * len(self.next_edges)
-        self_ = self.unpack(self.saved_self)
-        result = self.unpack(self.saved_result)
-        grad_self = grad / 2.5066282746310002 * f.exp(-(result + self_.pow(2) / 2))
-        return (grad_self,)
-
-    def release_variables(self) -> None:
-        self.saved_self = self.saved_result = None
-        self.released = True
-
-
-@AUTOGRAD.impl("special_log_ndtr")
-def special_log_ndtr(keys: int, self: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _special_log_ndtr[below](below, self)
-    edge_self = gradient_edge(self)
-    if edge_self is None:
-        return _special_log_ndtr[below](below, self)
-    node = SpecialLogNdtrBackward0((edge_self,))
-    node.saved_self = SavedVariable(self)
-    result = _special_log_ndtr[below](below, self)
-    node.saved_result = SavedVariable(result, node, 0)
-    set_history(result, node)
-    return result
-
-
-class SpecialErfcxBackward0(Node):
-    saved_self: SavedVariable | None
-    saved_result: SavedVariable | None
-
-    def apply(self, grads: Gradients) -> Gradients:
-        if (grad := grads[0]) is None:
-            return (None,) * len(self.next_edges)
-        self_ = self.unpack(self.saved_self)
-        result = self.unpack(self.saved_result)
-        grad_self = (2.0 * self_ * result - 1.1283791670955126) * grad
-        return (grad_self,)
-
-    def release_variables(self) -> None:
-        self.saved_self = self.saved_result = None
-        self.released = True
-
-
-@AUTOGRAD.impl("special_erfcx")
-def special_erfcx(keys: int, self: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _special_erfcx[below](below, self)
-    edge_self = gradient_edge(self)
-    if edge_self is None:
-        return _special_erfcx[below](below, self)
-    node = SpecialErfcxBackward0((edge_self,))
-    node.saved_self = SavedVariable(self)
-    result = _special_erfcx[below](below, self)
-    node.saved_result = SavedVariable(result, node, 0)
-    set_history(result, node)
-    return result
-
-
-class SpecialI0EBackward0(Node):
-    saved_self: SavedVariable | None
-    saved_result: SavedVariable | None
-
-    def apply(self, grads: Gradients) -> Gradients:
-        if (grad := grads[0]) is None:
-            return (None,) * len(self.next_edges)
-        self_ = self.unpack(self.saved_self)
-        result = self.unpack(self.saved_result)
-        grad_self = grad * (f.special_i1e(self_) - self_.sgn() * result)
-        return (grad_self,)
-
-    def release_variables(self) -> None:
-        self.saved_self = self.saved_result = None
-        self.released = True
-
-
-@AUTOGRAD.impl("special_i0e")
-def special_i0e(keys: int, self: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _special_i0e[below](below, self)
-    edge_self = gradient_edge(self)
-    if edge_self is None:
-        return _special_i0e[below](below, self)
-    node = SpecialI0EBackward0((edge_self,))
-    node.saved_self = SavedVariable(self)
-    result = _special_i0e[below](below, self)
-    node.saved_result = SavedVariable(result, node, 0)
-    set_history(result, node)
-    return result
-
-
-class SpecialI1Backward0(Node):
-    saved_self: SavedVariable | None
-    saved_result: SavedVariable | None
-
-    def apply(self, grads: Gradients) -> Gradients:
-        if (grad := grads[0]) is None:
-            return (None,) * len(self.next_edges)
-        self_ = self.unpack(self.saved_self)
-        result = self.unpack(self.saved_result)
-        grad_self = i1_backward(grad, self_, result)
-        return (grad_self,)
-
-    def release_variables(self) -> None:
-        self.saved_self = self.saved_result = None
-        self.released = True
-
-
-@AUTOGRAD.impl("special_i1")
-def special_i1(keys: int, self: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _special_i1[below](below, self)
-    edge_self = gradient_edge(self)
-    if edge_self is None:
-        return _special_i1[below](below, self)
-    node = SpecialI1Backward0((edge_self,))
-    node.saved_self = SavedVariable(self)
-    result = _special_i1[below](below, self)
-    node.saved_result = SavedVariable(result, node, 0)
-    set_history(result, node)
-    return result
-
-
-class SpecialI1EBackward0(Node):
-    saved_self: SavedVariable | None
-    saved_result: SavedVariable | None
-
-    def apply(self, grads: Gradients) -> Gradients:
-        if (grad := grads[0]) is None:
-            return (None,) * len(self.next_edges)
-        self_ = self.unpack(self.saved_self)
-        result = self.unpack(self.saved_result)
-        grad_self = i1e_backward(grad, self_, result)
-        return (grad_self,)
-
-    def release_variables(self) -> None:
-        self.saved_self = self.saved_result = None
-        self.released = True
-
-
-@AUTOGRAD.impl("special_i1e")
-def special_i1e(keys: int, self: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _special_i1e[below](below, self)
-    edge_self = gradient_edge(self)
-    if edge_self is None:
-        return _special_i1e[below](below, self)
-    node = SpecialI1EBackward0((edge_self,))
-    node.saved_self = SavedVariable(self)
-    result = _special_i1e[below](below, self)
-    node.saved_result = SavedVariable(result, node, 0)
-    set_history(result, node)
-    return result
-
-
-class SpecialXlog1PyBackward0(Node):
-    saved_other: SavedVariable | None
-    saved_self: SavedVariable | None
-
-    def apply(self, grads: Gradients) -> Gradients:
-        if (grad := grads[0]) is None:
-            return (None,) * len(self.next_edges)
-        edges = self.next_edges
-        grad_self: Any = None
-        grad_other: Any = None
-        if edges[0] is not None:
-            other = self.unpack(self.saved_other)
-            self_ = self.unpack(self.saved_self)
-            grad_self = zero_where_empty(f.special_xlog1py(grad, other), self_, other, -1.0)
-        if edges[1] is not None:
-            self_ = self.unpack(self.saved_self)
-            other = self.unpack(self.saved_other)
-            grad_other = grad * self_ / (other + 1)
-        return (grad_self, grad_other)
-
-    def release_variables(self) -> None:
-        self.saved_other = self.saved_self = None
-        self.released = True
-
-
-@AUTOGRAD.impl("special_xlog1py")
-def special_xlog1py(keys: int, self: Any, other: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if (self._autograd_meta is None and other._autograd_meta is None) or not grad_mode.get():
-        return _special_xlog1py[below](below, self, other)
-    edge_self = gradient_edge(self)
-    edge_other = gradient_edge(other)
-    if edge_self is None and edge_other is None:
-        return _special_xlog1py[below](below, self, other)
-    node = SpecialXlog1PyBackward0((edge_self, edge_other))
-    node.saved_other = SavedVariable(other)
-    node.saved_self = SavedVariable(self)
-    result = _special_xlog1py[below](below, self, other)
-    set_history(result, node)
-    return result
-
-
-class SpecialXlog1PyBackward1(Node):
-    saved_other: SavedVariable | None
-    self_: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        if (grad := grads[0]) is None:
-            return (None,) * len(self.next_edges)
-        other = self.unpack(self.saved_other)
-        self_ = self.self_
-        grad_other = grad * self_ / (other + 1)
-        return (grad_other,)
-
-    def release_variables(self) -> None:
-        self.saved_other = None
-        self.released = True
-
-
-@AUTOGRAD.impl("special_xlog1py.self_scalar")
-def special_xlog1py_self_scalar(keys: int, self: Any, other: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if other._autograd_meta is None or not grad_mode.get():
-        return _special_xlog1py_self_scalar[below](below, self, other)
-    edge_other = gradient_edge(other)
-    if edge_other is None:
-        return _special_xlog1py_self_scalar[below](below, self, other)
-    node = SpecialXlog1PyBackward1((edge_other,))
-    node.saved_other = SavedVariable(other)
-    node.self_ = self
-    result = _special_xlog1py_self_scalar[below](below, self, other)
-    set_history(result, node)
-    return result
-
-
-class SpecialXlog1PyBackward2(Node):
-    saved_self: SavedVariable | None
-    other: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        if (grad := grads[0]) is None:
-            return (None,) * len(self.next_edges)
-        self_ = self.unpack(self.saved_self)
-        other = self.other
-        grad_self = zero_where_empty(f.special_xlog1py(grad, other), self_, other, -1.0)
-        return (grad_self,)
-
-    def release_variables(self) -> None:
-        self.saved_self = None
-        self.released = True
-
-
-@AUTOGRAD.impl("special_xlog1py.other_scalar")
-def special_xlog1py_other_scalar(keys: int, self: Any, other: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _special_xlog1py_other_scalar[below](below, self, other)
-    edge_self = gradient_edge(self)
-    if edge_self is None:
-        return _special_xlog1py_other_scalar[below](below, self, other)
-    node = SpecialXlog1PyBackward2((edge_self,))
-    node.saved_self = SavedVariable(self)
-    node.other = other
-    result = _special_xlog1py_other_scalar[below](below, self, other)
-    set_history(result, node)
-    return result
-
-
-class SpecialZetaBackward0(Node):
-    saved_self: SavedVariable | None
-    saved_other: SavedVariable | None
-
-    def apply(self, grads: Gradients) -> Gradients:
-        if (grad := grads[0]) is None:
-            return (None,) * len(self.next_edges)
-        edges = self.next_edges
-        grad_self: Any = None
-        grad_other: Any = None
-        if edges[0] is not None:
-            grad_self = not_implemented("zeta")
-        if edges[1] is not None:
-            self_ = self.unpack(self.saved_self)
-            other = self.unpack(self.saved_other)
-            grad_other = grad * -self_ * f.special_zeta(self_ + 1.0, other)
-        return (grad_self, grad_other)
-
-    def release_variables(self) -> None:
-        self.saved_self = self.saved_other = None
-        self.released = True
-
-
-@AUTOGRAD.impl("special_zeta")
-def special_zeta(keys: int, self: Any, other: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if (self._autograd_meta is None and other._autograd_meta is None) or not grad_mode.get():
-        return _special_zeta[below](below, self, other)
-    edge_self = gradient_edge(self)
-    edge_other = gradient_edge(other)
-    if edge_self is None and edge_other is None:
-        return _special_zeta[below](below, self, other)
-    node = SpecialZetaBackward0((edge_self, edge_other))
-    node.saved_self = SavedVariable(self) if edge_other is not None else None
-    node.saved_other = SavedVariable(other) if edge_other is not None else None
-    result = _special_zeta[below](below, self, other)
-    set_history(result, node)
-    return result
-
-
-class SpecialZetaBackward1(Node):
-    saved_other: SavedVariable | None
-    self_: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        if (grad := grads[0]) is None:
-            return (None,) * len(self.next_edges)
-        other = self.unpack(self.saved_other)
-        self_ = self.self_
-        grad_other = grad * -self_ * f.special_zeta(self_ + 1.0, other)
-        return (grad_other,)
-
-    def release_variables(self) -> None:
-        self.saved_other = None
-        self.released = True
-
-
-@AUTOGRAD.impl("special_zeta.self_scalar")
-def special_zeta_self_scalar(keys: int, self: Any, other: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if other._autograd_meta is None or not grad_mode.get():
-        return _special_zeta_self_scalar[below](below, self, other)
-    edge_other = gradient_edge(other)
-    if edge_other is None:
-        return _special_zeta_self_scalar[below](below, self, other)
-    node = SpecialZetaBackward1((edge_other,))
-    node.saved_other = SavedVariable(other)
-    node.self_ = self
-    result = _special_zeta_self_scalar[below](below, self, other)
-    set_history(result, node)
-    return result
-
-
-class SpecialZetaBackward2(Node):
-    def apply(self, grads: Gradients) -> Gradients:
-        if grads[0] is None:
-            return (None,) * len(self.next_edges)
-        grad_self = not_implemented("zeta")
-        return (grad_self,)
-
-
-@AUTOGRAD.impl("special_zeta.other_scalar")
-def special_zeta_other_scalar(keys: int, self: Any, other: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _special_zeta_other_scalar[below](below, self, other)
-    edge_self = gradient_edge(self)
-    if edge_self is None:
-        return _special_zeta_other_scalar[below](below, self, other)
-    node = SpecialZetaBackward2((edge_self,))
-    result = _special_zeta_other_scalar[below](below, self, other)
-    set_history(result, node)
-    return result
-
-
 # In-place operators whose nodes save nothing, or the tensor before the write, or after it.
 # fmt: off
 in_place(AUTOGRAD, "uniform_", UniformBackward0, alone_of_four)
@@ -11707,11 +11707,6 @@ in_place(AUTOGRAD, "frac_", FracBackward0, alone_of_one)
 in_place(AUTOGRAD, "nan_to_num_", NanToNumBackward0, alone_of_four, save=old_self)
 in_place(AUTOGRAD, "deg2rad_", Deg2RadBackward0, alone_of_one)
 in_place(AUTOGRAD, "rad2deg_", Rad2DegBackward0, alone_of_one)
-in_place(AUTOGRAD, "t_", TBackward1, alone_of_one, history=turn_history)
-in_place(AUTOGRAD, "conj_physical_", ConjPhysicalBackward1, alone_of_one)
-in_place(AUTOGRAD, "fill_.Scalar", FillBackward2, alone_of_two)
-in_place(AUTOGRAD, "fill_.Tensor", FillBackward3, two_of_two)
-in_place(AUTOGRAD, "zero_", ZeroBackward0, alone_of_one)
 in_place(AUTOGRAD, "erf_", ErfBackward0, alone_of_one, save=old_self)
 in_place(AUTOGRAD, "erfc_", ErfcBackward0, alone_of_one, save=old_self)
 in_place(AUTOGRAD, "erfinv_", ErfinvBackward0, alone_of_one, keep=new_self)
@@ -11719,6 +11714,11 @@ in_place(AUTOGRAD, "lgamma_", LgammaBackward0, alone_of_one, save=old_self)
 in_place(AUTOGRAD, "digamma_", DigammaBackward0, alone_of_one, save=old_self)
 in_place(AUTOGRAD, "i0_", I0Backward0, alone_of_one, save=old_self)
 in_place(AUTOGRAD, "sinc_", SincBackward0, alone_of_one, save=old_self)
+in_place(AUTOGRAD, "t_", TBackward1, alone_of_one, history=turn_history)
+in_place(AUTOGRAD, "fill_.Scalar", FillBackward2, alone_of_two)
+in_place(AUTOGRAD, "fill_.Tensor", FillBackward3, two_of_two)
+in_place(AUTOGRAD, "zero_", ZeroBackward0, alone_of_one)
+in_place(AUTOGRAD, "conj_physical_", ConjPhysicalBackward1, alone_of_one)
 # fmt: on
 
 register_out_forms()

@@ -1,7 +1,8 @@
 """How do the operators compute in main memory?
 
-Reading order: `creation`, `copies`, `random`, `pointwise` and what stands beside it, `reductions`, `matmul`, `joining`,
-`transformations`, `triangles`, `indexing`, `accumulation`, `index_along`, `scattering`, `placing`, `loss`.
+Reading order: `blocks` (arrays in pieces that stay in cache); then the families: `creation`, `random/`, `pointwise/`,
+`special/`, `reductions/`, `scans`, `statistics/`, `sorting/`, `searching`, `unique`, `indexing/`, `joining`,
+`transformations/`, `copies`, `complex_numbers/`, `matmul/`, `linalg/`, `distances`, `fft`, `softmax`, `loss`.
 
 Mirrors: aten/src/ATen/native/cpu
 Differs: NumPy's loops do the arithmetic.

@@ -21,9 +21,9 @@ from glasstorch.dispatch.library import KernelTable
 from glasstorch.kernels.cpu.reductions.sums import finish, widened
 from glasstorch.kernels.quiet import quietly
 from glasstorch.kernels.structured import shape_function, structured
-from glasstorch.operators.shapes.nn import MEAN, NONE
-from glasstorch.operators.shapes.nn import mse_loss as mse_loss_shape
-from glasstorch.operators.shapes.nn import mse_loss_backward as mse_loss_backward_shape
+from glasstorch.operators.shapes.loss import MEAN, NONE
+from glasstorch.operators.shapes.loss import mse_loss as mse_loss_shape
+from glasstorch.operators.shapes.loss import mse_loss_backward as mse_loss_backward_shape
 
 CPU = KernelTable("CPU")
 

@@ -33,7 +33,7 @@ from glasstorch.kernels.cpu.reductions.sums import UNORDERED, add_reduction, fin
 from glasstorch.kernels.iterator import WIDE_BLOCK
 from glasstorch.kernels.quiet import quietly
 from glasstorch.kernels.structured import shape_function, structured
-from glasstorch.operators.shapes.reductions import moments as shapes
+from glasstorch.operators.shapes import scans as shapes
 
 CPU = KernelTable("CPU")
 

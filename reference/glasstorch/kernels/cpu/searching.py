@@ -22,8 +22,8 @@ from glasstorch.kernels.cpu.reductions.sums import finish
 from glasstorch.kernels.iterator import BLOCK, op_math
 from glasstorch.kernels.quiet import quietly
 from glasstorch.kernels.structured import structured
+from glasstorch.operators.shapes import searching as shapes
 from glasstorch.operators.shapes.promotion import result_type
-from glasstorch.operators.shapes.sorting import sort as shapes
 
 CPU = KernelTable("CPU")
 

@@ -28,7 +28,7 @@ from glasstorch.kernels.cpu.reductions.sums import add_reduce, finish
 from glasstorch.kernels.halves import as_single, cast
 from glasstorch.kernels.quiet import quietly
 from glasstorch.kernels.structured import structured
-from glasstorch.operators.shapes import nn as shapes
+from glasstorch.operators.shapes import softmax as shapes
 
 CPU = KernelTable("CPU")
 

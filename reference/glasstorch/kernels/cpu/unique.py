@@ -10,8 +10,8 @@ from __future__ import annotations
 import numpy as np
 
 from glasstorch._tensor import Tensor, from_array
-from glasstorch.core.dtype import COMPLEX_DTYPES, FLOAT8, check_implemented, int32, int64
-from glasstorch.core.errors import ArgumentError, ShapeError, not_implemented_for
+from glasstorch.core.dtype import COMPLEX_DTYPES, FLOAT8, check_implemented, int64
+from glasstorch.core.errors import ShapeError
 from glasstorch.core.geometry import existing_dim
 from glasstorch.core.tensor_impl import Array
 from glasstorch.dispatch.library import KernelTable
@@ -122,21 +122,3 @@ def unique_dim(
         finish(inverse.reshape(-1), int64, None),
         finish(counts, int64, None),
     )
-
-
-# repeat_interleave ----------------------------------------------------------------------------------------------
-
-
-@CPU.impl("repeat_interleave.Tensor")
-def repeat_interleave(keys: int, repeats: Tensor, output_size: int | None) -> Tensor:
-    """Each index as often as its element says."""
-    if repeats.dtype not in (int32, int64):
-        raise not_implemented_for("repeat_interleave_cpu", repeats.dtype)
-    array = repeats.array()
-    if array.ndim != 1:
-        raise ShapeError("repeat_interleave only accept 1D vector as repeat")
-    if (array < 0).any():
-        raise ArgumentError("repeats can not be negative")
-    if output_size is not None and output_size != array.sum():
-        raise ArgumentError("allocated size does not match required size")
-    return finish(np.repeat(np.arange(array.size), array), repeats.dtype, None)

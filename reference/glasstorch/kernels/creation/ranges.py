@@ -1,4 +1,4 @@
-"""Which numbers do arange, linspace, logspace and the frequencies of a Fourier transform count?
+"""Which numbers do arange, linspace and logspace count?
 
 Mirrors: aten/src/ATen/native/RangeFactories.cpp, aten/src/ATen/native/cpu/RangeFactoriesKernel.cpp
 Differs: linspace and logspace are counted on the host, by NumPy, for every device. linspace's floats are rounded once,
@@ -196,24 +196,6 @@ def _powers(base: Any, first: Any, last: Any, kind: Any, steps: int) -> Array:
     way = int(last) - int(first) if whole else last - first  # a float is rounded to its dtype here
     exponents = _between(kind(first), kind(last), kind(way) / kind(steps - 1), steps, kind)
     return np.power(base, exponents)  # type: ignore[no-any-return]
-
-
-# Frequencies ----------------------------------------------------------------------------------------------------
-
-
-def frequencies(name: str) -> None:
-    """Register the out= form of an operator that gives the frequencies of a spectrum."""
-    operator = factory(name)
-
-    @COMPOSED.impl(f"{name}.out")
-    def with_out(n: int, d: float, out: Tensor) -> Tensor:
-        made: Tensor = operator(n, d, out.dtype, None, out.device, None)
-        resize_range(out, made.numel())
-        return out.copy_(made.view(out._shape))
-
-
-for _name in ("fft_fftfreq", "fft_rfftfreq"):
-    frequencies(_name)
 
 
 # A start or end that is a tensor is read as a number: no gradient passes through. ---------------------------------

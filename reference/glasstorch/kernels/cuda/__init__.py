@@ -1,7 +1,8 @@
 """How do the operators compute on a CUDA device?
 
-Reading order: `tensors`, `units` and `lines` (what kernels ask of tensors), `copies`; then the operators, in files
-named as those of `kernels/cpu`. The CUDA C++ is in `.cu` files beside them. What launches them is in `devices/`.
+Reading order: `tensors`, `units` and `lines` (what kernels ask of tensors); then the families: `creation`, `random`,
+`pointwise/`, `reductions`, `indexing`, `joining`, `transformations`, `copies`, `complex_numbers`, `matmul`,
+`softmax`, `loss`. The CUDA C++ is in `.cu` files beside them; what launches it is in `devices/`.
 
 Mirrors: aten/src/ATen/native/cuda
 Differs: the kernels are loaded, and compiled, when they are first asked for.

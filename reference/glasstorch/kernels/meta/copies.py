@@ -5,16 +5,14 @@ Mirrors: torch/_meta_registrations.py, aten/src/ATen/native/Copy.cpp
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, NoReturn
 
 from glasstorch._tensor import Tensor, empty, empty_strided
 from glasstorch.core.device import META as NOWHERE
-from glasstorch.core.errors import NoDataError, StorageError, needs_data
+from glasstorch.core.errors import NoDataError, StorageError
 from glasstorch.core.layout import memory_format
 from glasstorch.dispatch.library import KernelTable
 from glasstorch.kernels.copies import check_copy, same_elements, strides_of_copy
-from glasstorch.operators.shapes.indexing import advanced as shapes
 
 META = KernelTable("Meta")
 
@@ -44,28 +42,7 @@ def nothing_to_write(keys: int, self: Tensor, *arguments: Any) -> Tensor:
     return self
 
 
-@META.impl("index_put_")
-def index_put_(keys: int, self: Tensor, indices: Sequence[Tensor | None], values: Tensor, accumulate: bool) -> Tensor:
-    """Nothing to write; the indices and the values must fit."""
-    if self.device is not NOWHERE:
-        raise NoDataError("Cannot copy out of meta tensor; no data!")
-    shapes.index_put(self, indices, values, accumulate)
-    return self
-
-
 @META.impl("_local_scalar_dense")
 def local_scalar_dense(keys: int, self: Tensor) -> NoReturn:
     """There is no element to read."""
     raise StorageError("Tensor.item() cannot be called on meta tensors")
-
-
-@META.impl("nonzero")
-def nonzero(keys: int, self: Tensor) -> NoReturn:
-    """How many elements are not 0 only data can tell."""
-    raise needs_data("nonzero", self._shape)
-
-
-@META.impl("nonzero.out")
-def nonzero_out(keys: int, self: Tensor, out: Tensor) -> NoReturn:
-    """As `nonzero`."""
-    nonzero(keys, self)

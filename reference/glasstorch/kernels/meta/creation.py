@@ -11,9 +11,8 @@ from glasstorch._tensor import Tensor
 from glasstorch._tensor import empty as uninitialised
 from glasstorch.core.device import META as NOWHERE
 from glasstorch.core.device import device
-from glasstorch.core.dtype import Number, dtype, int64
+from glasstorch.core.dtype import Number, dtype
 from glasstorch.core.layout import layout, memory_format
-from glasstorch.core.random.generator import Generator
 from glasstorch.dispatch.library import KernelTable
 from glasstorch.kernels.creation.factories import new_empty, new_empty_strided
 from glasstorch.kernels.creation.ranges import arange_dtype, arange_length, resize_range
@@ -71,17 +70,3 @@ def arange_out(keys: int, start: Number, end: Number, step: Number, out: Tensor)
     length = arange_length(start, end, step, out.dtype)
     resize_range(out, length)
     return out
-
-
-@META.impl("randperm.generator")
-def randperm(
-    keys: int,
-    n: int,
-    generator: Generator | None,
-    dtype: dtype | None,
-    layout: layout | None,
-    device: device | None,
-    pin_memory: bool | None,
-) -> Tensor:
-    """As many as there would be numbers."""
-    return new_empty(NOWHERE, (n,), int64 if dtype is None else dtype, pin_memory, None)

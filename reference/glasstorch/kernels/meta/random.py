@@ -10,8 +10,14 @@ from __future__ import annotations
 from typing import Any
 
 from glasstorch._tensor import Tensor
+from glasstorch.core.device import META as NOWHERE
+from glasstorch.core.device import device
+from glasstorch.core.dtype import dtype, int64
+from glasstorch.core.layout import layout
+from glasstorch.core.random.generator import Generator
 from glasstorch.dispatch.library import KernelTable
 from glasstorch.kernels.cpu.random.distributions import DRAWS
+from glasstorch.kernels.creation.factories import new_empty
 
 META = KernelTable("Meta")
 
@@ -20,3 +26,17 @@ META = KernelTable("Meta")
 def nothing_to_draw(keys: int, self: Tensor, *arguments: Any) -> Tensor:
     """The tensor itself."""
     return self
+
+
+@META.impl("randperm.generator")
+def randperm(
+    keys: int,
+    n: int,
+    generator: Generator | None,
+    dtype: dtype | None,
+    layout: layout | None,
+    device: device | None,
+    pin_memory: bool | None,
+) -> Tensor:
+    """As many as there would be numbers."""
+    return new_empty(NOWHERE, (n,), int64 if dtype is None else dtype, pin_memory, None)

@@ -6,6 +6,10 @@ where the whole has a formula, CompositeExplicitAutogradNonFunctional for the co
 first parameter is `keys` is given the key set that it was reached with and redispatches on it, which is faster than
 calling operators anew.
 
+Reading order: `aliases` (second names); then the families: `creation`, `random`, `pointwise`, `special`,
+`reductions`, `statistics/`, `calculus`, `sorting/`, `indexing`, `views/`, `joining/`, `transformations/`, `padding`,
+`copies/`, `complex_numbers`, `matmul`, `linalg/`, `distances`, `fft/`, `softmax`, `loss`.
+
 Mirrors: aten/src/ATen/native (kernels under CompositeImplicitAutograd and CompositeExplicitAutograd)
 """
 

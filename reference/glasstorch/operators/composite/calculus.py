@@ -11,13 +11,16 @@ from typing import TYPE_CHECKING
 from glasstorch.core.dtype import Number, bool_, uint8
 from glasstorch.core.errors import ArgumentError, DeviceError, DtypeError, ShapeError
 from glasstorch.core.geometry import wrap_dim, wrap_dims
-from glasstorch.operators.direct import on_tensor
+from glasstorch.operators.direct import on_tensor, on_tensors
 from glasstorch.operators.generated import functions
 
 if TYPE_CHECKING:
     from glasstorch._tensor import Tensor
 
 slice_of = on_tensor("slice.Tensor")
+cat = on_tensors("cat")
+logical_xor = on_tensors("logical_xor")
+subtract = on_tensors("sub.Tensor")
 
 # Integrals ------------------------------------------------------------------------------------------------------
 
@@ -231,3 +234,24 @@ def _pieces(self: Tensor, dim: int) -> tuple[Cut, Cut, Cut]:
         return _cut(self, dim, size - 1 - i, size - i)
 
     return first, center, last
+
+
+def diff(self: Tensor, n: int, dim: int, prepend: Tensor | None, append: Tensor | None) -> Tensor:
+    """What each element is more than the one before it, n times over; of bool, whether the two differ."""
+    if not self.dim():
+        raise ShapeError("diff expects input to be at least one-dimensional")
+    d = wrap_dim(dim, self.dim())
+    for other in (prepend, append):
+        if other is not None and other.dim() != self.dim():
+            raise ShapeError("diff expects prepend or append to be the same dimension as input")
+    if n < 0:
+        raise ArgumentError(f"order must be non-negative but got {n}")
+    if n == 0:
+        return self.clone()
+    parts = [part for part in (prepend, self, append) if part is not None]
+    result: Tensor = cat(parts, d) if len(parts) > 1 else self
+    for _ in range(min(n, result._shape[d])):
+        size = result._shape[d]
+        later, earlier = result.narrow(d, 1, size - 1), result.narrow(d, 0, size - 1)
+        result = logical_xor(later, earlier) if result.dtype is bool_ else subtract(later, earlier, 1)
+    return result

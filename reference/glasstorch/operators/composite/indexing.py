@@ -12,13 +12,13 @@ from collections.abc import Sequence
 from math import prod
 from typing import TYPE_CHECKING
 
-from glasstorch.core.dtype import STORED_ONLY, bool_, check_implemented, int32, int64
-from glasstorch.core.errors import ArgumentError, DimensionError, DtypeError, ShapeError, not_implemented_for
+from glasstorch.core.dtype import STORED_ONLY, check_implemented, int64
+from glasstorch.core.errors import DimensionError, DtypeError, ShapeError
 from glasstorch.core.geometry import broadcast_shapes, wrap_dim
 from glasstorch.core.hooks import decides
-from glasstorch.core.layout import contiguous_format
 from glasstorch.operators.composite.pointwise import only_number
 from glasstorch.operators.direct import on_tensor, on_tensors
+from glasstorch.operators.generated.functions import nonzero, unbind
 
 if TYPE_CHECKING:
     from glasstorch._tensor import Tensor
@@ -30,8 +30,6 @@ gather = on_tensors("gather")
 cat = on_tensors("cat")
 masked_select = on_tensors("masked_select")
 logical_xor = on_tensors("logical_xor")
-subtract = on_tensors("sub.Tensor")
-repeated_indices = on_tensor("repeat_interleave.Tensor")
 
 
 def check_take(self: Tensor, index: Tensor) -> None:
@@ -96,66 +94,16 @@ def masked_scatter_backward(grad_output: Tensor, mask: Tensor, sizes: Sequence[i
     return picked.view(sizes)
 
 
-# repeat_interleave ----------------------------------------------------------------------------------------------
-
-
-def repeat_interleave_tensor(self: Tensor, repeats: Tensor, dim: int | None, output_size: int | None) -> Tensor:
-    """Each part along a dimension as often as its element of `repeats` says."""
-    source = self if dim is not None else self.flatten()
-    d = wrap_dim(0 if dim is None else dim, source.dim())
-    source = source if source.dim() else source.reshape(1)
-    counts = repeats
-    if counts.dim() == 0 or (counts.dim() == 1 and counts.numel() == 1):
-        counts = (counts if counts.dim() else counts.reshape(1)).expand((source._shape[d],))
-    elif counts.dim() != 1:
-        raise ShapeError("repeats must be 0-dim or 1-dim tensor")
-    elif counts.numel() != source._shape[d]:
-        raise ShapeError(
-            f"repeats must have the same size as input along dim, but got repeats.size(0) = {counts.numel()} and "
-            f"input.size({d}) = {source._shape[d]}"
-        )
-    if counts.dtype not in (int32, int64):
-        raise not_implemented_for("repeat_interleave_cpu", counts.dtype)
-    return index_select(source, d, repeated_indices(counts, output_size))
-
-
-def repeat_interleave_int(self: Tensor, repeats: int, dim: int | None, output_size: int | None) -> Tensor:
-    """Each part along a dimension so many times."""
-    if repeats < 0:
-        raise ArgumentError("Repeats must be non-negative")
-    if dim is not None and not self._shape:
-        raise DimensionError("Dimension out of range (expected to be in range of [-1, 0], but got 1)")
-    source = self if dim is not None else self.reshape(-1)
-    source = source if source.dim() else source.reshape(1)
-    d = wrap_dim(0 if dim is None else dim, source.dim())
-    shape = source._shape
-    if output_size is not None and output_size != shape[d] * repeats:
-        raise ArgumentError(
-            f"repeat_interleave: Invalid output_size, expected {shape[d] * repeats} but got {output_size}"
-        )
-    wider = source.unsqueeze(d + 1).expand((*shape[: d + 1], repeats, *shape[d + 1 :]))
-    return wider.clone(memory_format=contiguous_format).reshape((*shape[:d], shape[d] * repeats, *shape[d + 1 :]))
-
-
 # diff -----------------------------------------------------------------------------------------------------------
 
 
-def diff(self: Tensor, n: int, dim: int, prepend: Tensor | None, append: Tensor | None) -> Tensor:
-    """What each element is more than the one before it, n times over; of bool, whether the two differ."""
-    if not self.dim():
-        raise ShapeError("diff expects input to be at least one-dimensional")
-    d = wrap_dim(dim, self.dim())
-    for other in (prepend, append):
-        if other is not None and other.dim() != self.dim():
-            raise ShapeError("diff expects prepend or append to be the same dimension as input")
-    if n < 0:
-        raise ArgumentError(f"order must be non-negative but got {n}")
-    if n == 0:
-        return self.clone()
-    parts = [part for part in (prepend, self, append) if part is not None]
-    result: Tensor = cat(parts, d) if len(parts) > 1 else self
-    for _ in range(min(n, result._shape[d])):
-        size = result._shape[d]
-        later, earlier = result.narrow(d, 1, size - 1), result.narrow(d, 0, size - 1)
-        result = logical_xor(later, earlier) if result.dtype is bool_ else subtract(later, earlier, 1)
-    return result
+def where_indices(condition: Tensor) -> tuple[Tensor, ...]:
+    """`where` of a condition alone: for each dimension, the indices of the elements that are not 0."""
+    if not condition._shape:
+        condition = condition.unsqueeze(0)
+    return unbind(nonzero(condition), 1)
+
+
+def argwhere(self: Tensor) -> Tensor:
+    """`nonzero` under NumPy's name."""
+    return nonzero(self)

@@ -26,7 +26,7 @@ from glasstorch.core.dtype import (
 from glasstorch.core.errors import ArgumentError, DtypeError, ShapeError, not_implemented_for
 from glasstorch.core.tensor_impl import TensorImpl
 from glasstorch.operators.direct import factory, on_tensors
-from glasstorch.operators.generated.functions import nonzero, ones_like, pow, unbind, zeros_like
+from glasstorch.operators.generated.functions import ones_like, pow, zeros_like
 from glasstorch.operators.generated.functions import where as where_self
 from glasstorch.operators.shapes.promotion import result_type
 from glasstorch.operators.shapes.scalars import number_as
@@ -195,18 +195,6 @@ def where_numbers(condition: Tensor, self: Tensor | Number, other: Tensor | Numb
         return scalar_tensor(side, common, None, device, None)
 
     return where_self(condition, tensor(self), tensor(other))
-
-
-def where_indices(condition: Tensor) -> tuple[Tensor, ...]:
-    """`where` of a condition alone: for each dimension, the indices of the elements that are not 0."""
-    if not condition._shape:
-        condition = condition.unsqueeze(0)
-    return unbind(nonzero(condition), 1)
-
-
-def argwhere(self: Tensor) -> Tensor:
-    """`nonzero` under NumPy's name."""
-    return nonzero(self)
 
 
 def masked_fill_tensor(self: Tensor, mask: Tensor, value: Tensor) -> Tensor:

@@ -7,9 +7,10 @@ Mirrors: aten/src/ATen/native/ReduceOps.cpp (var, std, logsumexp), aten/src/ATen
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from glasstorch.core.dtype import get_default_dtype
+from glasstorch.core.dtype import BOOL, INTEGRAL, dtype, get_default_dtype
+from glasstorch.core.errors import DtypeError
 from glasstorch.operators.direct import on_tensor, on_tensors
 
 if TYPE_CHECKING:
@@ -54,6 +55,12 @@ def count_nonzero(self: Tensor, dim: int | None) -> Tensor:
 amax, isinf = on_tensor("amax"), on_tensor("isinf")
 masked_fill_, subtract, add_ = on_tensors("masked_fill_.Scalar"), on_tensors("sub.Tensor"), on_tensors("add_.Tensor")
 exp_, log_, sum_dims = on_tensor("exp_"), on_tensor("log_"), on_tensor("sum.dim_IntList")
+nansum = on_tensor("nansum")
+logical_not_ = on_tensor("logical_not_")
+divide = on_tensors("div.Tensor")
+not_equal = on_tensors("ne.Tensor")
+var_mean_correction = on_tensor("var_mean.correction")
+std_mean_correction = on_tensor("std_mean.correction")
 
 
 def logsumexp(self: Tensor, dim: Sequence[int], keepdim: bool) -> Tensor:
@@ -66,3 +73,39 @@ def logsumexp(self: Tensor, dim: Sequence[int], keepdim: bool) -> Tensor:
     masked_fill_(largest, isinf(largest), 0)
     total = log_(sum_dims(exp_(subtract(self, largest, 1)), dim, keepdim, None))
     return add_(total, largest if keepdim else largest.reshape(total._shape), 1)
+
+
+def nanmean(self: Tensor, dim: Sequence[int] | None, keepdim: bool, dtype: dtype | None) -> Tensor:
+    """The sum of what is no NaN, divided by how many there are."""
+    if self.dtype.category in (BOOL, INTEGRAL):
+        raise DtypeError(
+            f"nanmean(): expected input to have floating point or complex dtype but got {self.dtype.scalar_name}"
+        )
+    if dtype is not None and dtype.category in (BOOL, INTEGRAL):
+        raise DtypeError(
+            f"nanmean(): could not infer output dtype. Optional dtype must be either a floating point or complex "
+            f"dtype. Got: {dtype.scalar_name}"
+        )
+    whole = self.detach()
+    counted = sum_dims(logical_not_(not_equal(whole, whole)), dim, keepdim, None)
+    return divide(nansum(self, dim, keepdim, dtype), counted)
+
+
+def var_mean(self: Tensor, unbiased: bool) -> Any:
+    """The variance of everything, and the mean."""
+    return var_mean_dim(self, None, unbiased, False)
+
+
+def var_mean_dim(self: Tensor, dim: Sequence[int] | None, unbiased: bool, keepdim: bool) -> Any:
+    """The variance over dimensions, and the mean."""
+    return var_mean_correction(self, dim, 1 if unbiased else 0, keepdim)
+
+
+def std_mean(self: Tensor, unbiased: bool) -> Any:
+    """The square root of the variance of everything, and the mean."""
+    return std_mean_dim(self, None, unbiased, False)
+
+
+def std_mean_dim(self: Tensor, dim: Sequence[int] | None, unbiased: bool, keepdim: bool) -> Any:
+    """The square root of the variance over dimensions, and the mean."""
+    return std_mean_correction(self, dim, 1 if unbiased else 0, keepdim)

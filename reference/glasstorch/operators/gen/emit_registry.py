@@ -35,7 +35,14 @@ def table(name: str) -> DispatchTable:
 
 
 for _row in OPERATORS:
-    define("aten::" + _row.name, "aten::" + _row.schema, f"native_functions.yaml:{_row.line}", _row.tags, _row.alias_of)
+    define(
+        "aten::" + _row.name,
+        "aten::" + _row.schema,
+        f"native_functions.yaml:{_row.line}",
+        _row.tags,
+        _row.alias_of,
+        _row.family,
+    )
 """
 
 
@@ -51,6 +58,7 @@ def emit(functions: list[NativeFunction], not_implemented: dict[str, str], mark:
             f.alias_of,
             tuple(tag.name for tag in f.tags),
             not_implemented.get(f.name),
+            f.family,
         )
         rows.append(f"    {_text(row)},\n")
     return HEADER.format(mark=mark) + "".join(rows) + FOOTER

@@ -25,6 +25,7 @@ import yaml
 from glasstorch.core.errors import SchemaError
 from glasstorch.dispatch.schema import Argument, FunctionSchema, Return, Type
 from glasstorch.dispatch.tags import Tag
+from glasstorch.operators.families import NAMES as FAMILIES
 
 OPERATORS = Path(__file__).resolve().parents[1]
 NATIVE_FUNCTIONS = OPERATORS / "native_functions.yaml"
@@ -64,6 +65,7 @@ class NativeFunction:
     attribute: str | None = None  # what a tensor has it as, without a call
     is_assignable: bool = False  # whether that attribute may be assigned
     has_twin: bool = False  # whether another operator has the identifier of this one after a `_`
+    family: str = ""  # whose section its row stands in; of operators/families.py
 
     @property
     def name(self) -> str:
@@ -155,18 +157,43 @@ def load_rows(path: Path) -> list[dict[str, Any]]:
     return rows or []
 
 
+def sections(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The rows of a yaml file that declare something, each with the family whose section it stands in.
+
+    `- family: pointwise` begins a section; a family has one at most, and they are in the order of their table.
+    """
+    family = ""
+    for row in load_rows(path):
+        if "family" not in row:
+            yield family, row
+            continue
+        with located(f"{path.name}:{row['__line__']}"):
+            name = row["family"]
+            if name not in FAMILIES or set(row) != {"family", "__line__"}:
+                raise SchemaError(
+                    f"a section begins with 'family:' alone and one of {', '.join(FAMILIES)}; got "
+                    f"{ {key: value for key, value in row.items() if key != '__line__'} }"
+                )
+            if family and FAMILIES.index(name) <= FAMILIES.index(family):
+                raise SchemaError(
+                    f"the section of {name} stands behind that of {family}; expected one section for each family, in "
+                    f"the order of operators/families.py"
+                )
+        family = name
+
+
 def load_functions(path: Path = NATIVE_FUNCTIONS) -> list[NativeFunction]:
     """All operators, the generated in-place and out= forms right after what they were made from."""
     functions: list[NativeFunction] = []
     seen: dict[str, str] = {}
-    for row in load_rows(path):
+    for family, row in sections(path):
         where = f"{path.name}:{row['__line__']}"
         with located(where):
             for function in _functions_of(row, where):
                 if function.name in seen:
                     raise SchemaError(f"{function.name} is declared twice; the first is at {seen[function.name]}")
                 seen[function.name] = where
-                functions.append(function)
+                functions.append(replace(function, family=family))
     by_name = {f.name: f for f in functions}
     forms = {(f.functional, f.is_inplace): f.name for f in functions if f.functional is not None}
     taken = {named for f in functions for named in (f.schema.name, f.identifier)}
@@ -382,7 +409,7 @@ def _derivative_rows(functions: list[NativeFunction], path: Path) -> dict[str, D
     by_name = {f.name: f for f in functions}
     rows: dict[str, Derivative | str] = {}
     places: dict[str, str] = {}
-    for row in load_rows(path):
+    for family, row in sections(path):
         where = f"{path.name}:{row.pop('__line__')}"
         with located(where):
             op = row.pop("op", None)
@@ -390,6 +417,11 @@ def _derivative_rows(functions: list[NativeFunction], path: Path) -> dict[str, D
                 raise SchemaError(f"'op: {op}' is not declared in {NATIVE_FUNCTIONS.name}")
             if op in rows:
                 raise SchemaError(f"{op} has formulas already, at {places[op]}")
+            if family != by_name[op].family:
+                raise SchemaError(
+                    f"{op} stands in the section of {family or 'no family'}; it is declared in that of "
+                    f"{by_name[op].family or 'no family'}"
+                )
             places[op] = where
             missing = row.pop("not_implemented", None)
             rows[op] = _derivative(by_name[op], row, where) if missing is None else _refusal(op, missing, row)

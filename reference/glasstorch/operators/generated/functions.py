@@ -340,6 +340,121 @@ _masked_fill__Tensor = table("masked_fill_.Tensor")
 _equal = table("equal")
 _isclose = table("isclose")
 _allclose = table("allclose")
+_erf = table("erf")
+_erf_ = table("erf_")
+_erfc = table("erfc")
+_erfc_ = table("erfc_")
+_erfinv = table("erfinv")
+_erfinv_ = table("erfinv_")
+_lgamma = table("lgamma")
+_lgamma_ = table("lgamma_")
+_digamma = table("digamma")
+_digamma_ = table("digamma_")
+_polygamma = table("polygamma")
+_polygamma_ = table("polygamma_")
+_mvlgamma = table("mvlgamma")
+_mvlgamma_ = table("mvlgamma_")
+_i0 = table("i0")
+_i0_ = table("i0_")
+_sinc = table("sinc")
+_sinc_ = table("sinc_")
+_logit = table("logit")
+_logit_ = table("logit_")
+_igamma = table("igamma")
+_igamma_ = table("igamma_")
+_igammac = table("igammac")
+_igammac_ = table("igammac_")
+_xlogy_Tensor = table("xlogy.Tensor")
+_xlogy_Scalar_Self = table("xlogy.Scalar_Self")
+_xlogy_Scalar_Other = table("xlogy.Scalar_Other")
+_xlogy__Tensor = table("xlogy_.Tensor")
+_xlogy__Scalar_Other = table("xlogy_.Scalar_Other")
+_special_entr = table("special_entr")
+_special_ndtri = table("special_ndtri")
+_special_log_ndtr = table("special_log_ndtr")
+_special_erfcx = table("special_erfcx")
+_special_i0e = table("special_i0e")
+_special_i1 = table("special_i1")
+_special_i1e = table("special_i1e")
+_special_bessel_j0 = table("special_bessel_j0")
+_special_bessel_j1 = table("special_bessel_j1")
+_special_bessel_y0 = table("special_bessel_y0")
+_special_bessel_y1 = table("special_bessel_y1")
+_special_modified_bessel_i0 = table("special_modified_bessel_i0")
+_special_modified_bessel_i1 = table("special_modified_bessel_i1")
+_special_modified_bessel_k0 = table("special_modified_bessel_k0")
+_special_modified_bessel_k1 = table("special_modified_bessel_k1")
+_special_airy_ai = table("special_airy_ai")
+_special_scaled_modified_bessel_k0 = table("special_scaled_modified_bessel_k0")
+_special_scaled_modified_bessel_k1 = table("special_scaled_modified_bessel_k1")
+_special_spherical_bessel_j0 = table("special_spherical_bessel_j0")
+_special_xlog1py = table("special_xlog1py")
+_special_xlog1py_self_scalar = table("special_xlog1py.self_scalar")
+_special_xlog1py_other_scalar = table("special_xlog1py.other_scalar")
+_special_zeta = table("special_zeta")
+_special_zeta_self_scalar = table("special_zeta.self_scalar")
+_special_zeta_other_scalar = table("special_zeta.other_scalar")
+_special_chebyshev_polynomial_t = table("special_chebyshev_polynomial_t")
+_special_chebyshev_polynomial_t_x_scalar = table("special_chebyshev_polynomial_t.x_scalar")
+_special_chebyshev_polynomial_t_n_scalar = table("special_chebyshev_polynomial_t.n_scalar")
+_special_chebyshev_polynomial_u = table("special_chebyshev_polynomial_u")
+_special_chebyshev_polynomial_u_x_scalar = table("special_chebyshev_polynomial_u.x_scalar")
+_special_chebyshev_polynomial_u_n_scalar = table("special_chebyshev_polynomial_u.n_scalar")
+_special_chebyshev_polynomial_v = table("special_chebyshev_polynomial_v")
+_special_chebyshev_polynomial_v_x_scalar = table("special_chebyshev_polynomial_v.x_scalar")
+_special_chebyshev_polynomial_v_n_scalar = table("special_chebyshev_polynomial_v.n_scalar")
+_special_chebyshev_polynomial_w = table("special_chebyshev_polynomial_w")
+_special_chebyshev_polynomial_w_x_scalar = table("special_chebyshev_polynomial_w.x_scalar")
+_special_chebyshev_polynomial_w_n_scalar = table("special_chebyshev_polynomial_w.n_scalar")
+_special_hermite_polynomial_h = table("special_hermite_polynomial_h")
+_special_hermite_polynomial_h_x_scalar = table("special_hermite_polynomial_h.x_scalar")
+_special_hermite_polynomial_h_n_scalar = table("special_hermite_polynomial_h.n_scalar")
+_special_hermite_polynomial_he = table("special_hermite_polynomial_he")
+_special_hermite_polynomial_he_x_scalar = table("special_hermite_polynomial_he.x_scalar")
+_special_hermite_polynomial_he_n_scalar = table("special_hermite_polynomial_he.n_scalar")
+_special_laguerre_polynomial_l = table("special_laguerre_polynomial_l")
+_special_laguerre_polynomial_l_x_scalar = table("special_laguerre_polynomial_l.x_scalar")
+_special_laguerre_polynomial_l_n_scalar = table("special_laguerre_polynomial_l.n_scalar")
+_special_legendre_polynomial_p = table("special_legendre_polynomial_p")
+_special_legendre_polynomial_p_x_scalar = table("special_legendre_polynomial_p.x_scalar")
+_special_legendre_polynomial_p_n_scalar = table("special_legendre_polynomial_p.n_scalar")
+_special_shifted_chebyshev_polynomial_t = table("special_shifted_chebyshev_polynomial_t")
+_special_shifted_chebyshev_polynomial_t_x_scalar = table("special_shifted_chebyshev_polynomial_t.x_scalar")
+_special_shifted_chebyshev_polynomial_t_n_scalar = table("special_shifted_chebyshev_polynomial_t.n_scalar")
+_special_shifted_chebyshev_polynomial_u = table("special_shifted_chebyshev_polynomial_u")
+_special_shifted_chebyshev_polynomial_u_x_scalar = table("special_shifted_chebyshev_polynomial_u.x_scalar")
+_special_shifted_chebyshev_polynomial_u_n_scalar = table("special_shifted_chebyshev_polynomial_u.n_scalar")
+_special_shifted_chebyshev_polynomial_v = table("special_shifted_chebyshev_polynomial_v")
+_special_shifted_chebyshev_polynomial_v_x_scalar = table("special_shifted_chebyshev_polynomial_v.x_scalar")
+_special_shifted_chebyshev_polynomial_v_n_scalar = table("special_shifted_chebyshev_polynomial_v.n_scalar")
+_special_shifted_chebyshev_polynomial_w = table("special_shifted_chebyshev_polynomial_w")
+_special_shifted_chebyshev_polynomial_w_x_scalar = table("special_shifted_chebyshev_polynomial_w.x_scalar")
+_special_shifted_chebyshev_polynomial_w_n_scalar = table("special_shifted_chebyshev_polynomial_w.n_scalar")
+_special_expm1 = table("special_expm1")
+_special_exp2 = table("special_exp2")
+_special_psi = table("special_psi")
+_special_digamma = table("special_digamma")
+_special_gammaln = table("special_gammaln")
+_special_erf = table("special_erf")
+_special_erfc = table("special_erfc")
+_special_erfinv = table("special_erfinv")
+_special_i0 = table("special_i0")
+_special_logit = table("special_logit")
+_special_polygamma = table("special_polygamma")
+_special_logsumexp = table("special_logsumexp")
+_special_expit = table("special_expit")
+_special_sinc = table("special_sinc")
+_special_round = table("special_round")
+_special_log1p = table("special_log1p")
+_special_gammainc = table("special_gammainc")
+_special_gammaincc = table("special_gammaincc")
+_special_multigammaln = table("special_multigammaln")
+_special_ndtr = table("special_ndtr")
+_special_log_softmax = table("special_log_softmax")
+_special_softmax = table("special_softmax")
+_special_xlogy = table("special_xlogy")
+_special_xlogy_self_scalar = table("special_xlogy.self_scalar")
+_special_xlogy_other_scalar = table("special_xlogy.other_scalar")
 _sum = table("sum")
 _sum_dim_IntList = table("sum.dim_IntList")
 _mean = table("mean")
@@ -365,8 +480,6 @@ _var = table("var")
 _std = table("std")
 _var_mean = table("var_mean")
 _std_mean = table("std_mean")
-_cov = table("cov")
-_corrcoef = table("corrcoef")
 _hash_tensor = table("hash_tensor")
 _count_nonzero = table("count_nonzero")
 _logsumexp = table("logsumexp")
@@ -377,11 +490,18 @@ _cumprod_ = table("cumprod_")
 _cummax = table("cummax")
 _cummin = table("cummin")
 _logcumsumexp = table("logcumsumexp")
+_cov = table("cov")
+_corrcoef = table("corrcoef")
+_bincount = table("bincount")
+_histc = table("histc")
+_histogram_bin_ct = table("histogram.bin_ct")
+__histogramdd_bin_edges = table("_histogramdd_bin_edges")
+__histogramdd_from_bin_cts = table("_histogramdd_from_bin_cts")
+__histogramdd_from_bin_tensors = table("_histogramdd_from_bin_tensors")
 _gradient_scalarint = table("gradient.scalarint")
+_diff = table("diff")
 _sort = table("sort")
 _argsort = table("argsort")
-_searchsorted_Tensor = table("searchsorted.Tensor")
-_searchsorted_Scalar = table("searchsorted.Scalar")
 _topk = table("topk")
 _kthvalue = table("kthvalue")
 _median = table("median")
@@ -390,21 +510,184 @@ _nanmedian = table("nanmedian")
 _nanmedian_dim = table("nanmedian.dim")
 _mode = table("mode")
 _msort = table("msort")
+_searchsorted_Tensor = table("searchsorted.Tensor")
+_searchsorted_Scalar = table("searchsorted.Scalar")
 _bucketize_Tensor = table("bucketize.Tensor")
 _bucketize_Scalar = table("bucketize.Scalar")
 _unique_consecutive = table("unique_consecutive")
 _unique_dim_consecutive = table("unique_dim_consecutive")
-_bincount = table("bincount")
-_histc = table("histc")
-_histogram_bin_ct = table("histogram.bin_ct")
-__histogramdd_bin_edges = table("_histogramdd_bin_edges")
-__histogramdd_from_bin_cts = table("_histogramdd_from_bin_cts")
-__histogramdd_from_bin_tensors = table("_histogramdd_from_bin_tensors")
 __unique2 = table("_unique2")
 _unique_dim = table("unique_dim")
 _take = table("take")
 _take_along_dim = table("take_along_dim")
-_diff = table("diff")
+_gather = table("gather")
+_scatter_add = table("scatter_add")
+_scatter_add_ = table("scatter_add_")
+_index_add = table("index_add")
+_index_add_ = table("index_add_")
+_index_copy = table("index_copy")
+_index_copy_ = table("index_copy_")
+_index_fill_int_Scalar = table("index_fill.int_Scalar")
+_index_fill_int_Tensor = table("index_fill.int_Tensor")
+_index_fill__int_Scalar = table("index_fill_.int_Scalar")
+_index_fill__int_Tensor = table("index_fill_.int_Tensor")
+_put = table("put")
+_put_ = table("put_")
+_masked_scatter = table("masked_scatter")
+_masked_scatter_ = table("masked_scatter_")
+_masked_scatter_backward = table("masked_scatter_backward")
+_nonzero_static = table("nonzero_static")
+_index_select = table("index_select")
+_masked_select = table("masked_select")
+_nonzero_numpy = table("nonzero_numpy")
+_argwhere = table("argwhere")
+_nonzero = table("nonzero")
+_alias = table("alias")
+_lift_fresh = table("lift_fresh")
+_detach = table("detach")
+_view = table("view")
+__unsafe_view = table("_unsafe_view")
+_reshape = table("reshape")
+__reshape_alias = table("_reshape_alias")
+_view_as = table("view_as")
+_reshape_as = table("reshape_as")
+_flatten_using_ints = table("flatten.using_ints")
+_transpose_int = table("transpose.int")
+_t = table("t")
+_numpy_T = table("numpy_T")
+_mT = table("mT")
+_permute = table("permute")
+_movedim_intlist = table("movedim.intlist")
+_movedim_int = table("movedim.int")
+_expand = table("expand")
+_expand_as = table("expand_as")
+_squeeze = table("squeeze")
+_squeeze_dim = table("squeeze.dim")
+_unsqueeze = table("unsqueeze")
+_select_int = table("select.int")
+_slice_Tensor = table("slice.Tensor")
+_narrow = table("narrow")
+_narrow_Tensor = table("narrow.Tensor")
+_diagonal = table("diagonal")
+_unfold = table("unfold")
+_unbind_int = table("unbind.int")
+_chunk = table("chunk")
+_as_strided = table("as_strided")
+_swapaxes = table("swapaxes")
+_swapdims = table("swapdims")
+_moveaxis_intlist = table("moveaxis.intlist")
+_moveaxis_int = table("moveaxis.int")
+_ravel = table("ravel")
+_unflatten_int = table("unflatten.int")
+_broadcast_to = table("broadcast_to")
+_adjoint = table("adjoint")
+_matrix_H = table("matrix_H")
+_mH = table("mH")
+_swapaxes_ = table("swapaxes_")
+_swapdims_ = table("swapdims_")
+_atleast_1d = table("atleast_1d")
+_atleast_2d = table("atleast_2d")
+_atleast_3d = table("atleast_3d")
+_broadcast_tensors = table("broadcast_tensors")
+_sum_to_size = table("sum_to_size")
+_hsplit_int = table("hsplit.int")
+_vsplit_int = table("vsplit.int")
+_dsplit_int = table("dsplit.int")
+_unsafe_chunk = table("unsafe_chunk")
+_unsafe_split_Tensor = table("unsafe_split.Tensor")
+_transpose_ = table("transpose_")
+_t_ = table("t_")
+_squeeze_ = table("squeeze_")
+_unsqueeze_ = table("unsqueeze_")
+_as_strided_ = table("as_strided_")
+_select_backward = table("select_backward")
+_slice_backward = table("slice_backward")
+__as_strided_backward = table("_as_strided_backward")
+__conj_copy = table("_conj_copy")
+__neg_view_copy = table("_neg_view_copy")
+__reshape_alias_copy = table("_reshape_alias_copy")
+_alias_copy = table("alias_copy")
+_as_strided_copy = table("as_strided_copy")
+_detach_copy = table("detach_copy")
+_diagonal_copy = table("diagonal_copy")
+_expand_copy = table("expand_copy")
+_permute_copy = table("permute_copy")
+_select_copy_int = table("select_copy.int")
+_slice_copy_Tensor = table("slice_copy.Tensor")
+_squeeze_copy = table("squeeze_copy")
+_squeeze_copy_dim = table("squeeze_copy.dim")
+_t_copy = table("t_copy")
+_transpose_copy_int = table("transpose_copy.int")
+_unfold_copy = table("unfold_copy")
+_unsqueeze_copy = table("unsqueeze_copy")
+_view_as_complex_copy = table("view_as_complex_copy")
+_view_as_real_copy = table("view_as_real_copy")
+_view_copy = table("view_copy")
+_narrow_copy = table("narrow_copy")
+_split_copy_Tensor = table("split_copy.Tensor")
+_unbind_copy_int = table("unbind_copy.int")
+_slice_scatter = table("slice_scatter")
+_select_scatter = table("select_scatter")
+_diagonal_scatter = table("diagonal_scatter")
+_as_strided_scatter = table("as_strided_scatter")
+_cat = table("cat")
+_concat = table("concat")
+_concatenate = table("concatenate")
+_stack = table("stack")
+_hstack = table("hstack")
+_vstack = table("vstack")
+_row_stack = table("row_stack")
+_dstack = table("dstack")
+_column_stack = table("column_stack")
+_block_diag = table("block_diag")
+_cartesian_prod = table("cartesian_prod")
+_combinations = table("combinations")
+_flip = table("flip")
+_fliplr = table("fliplr")
+_flipud = table("flipud")
+_rot90 = table("rot90")
+_repeat = table("repeat")
+_tile = table("tile")
+_tril = table("tril")
+_tril_ = table("tril_")
+_triu = table("triu")
+_triu_ = table("triu_")
+_diag = table("diag")
+_diag_embed = table("diag_embed")
+_diagflat = table("diagflat")
+_fill_diagonal_ = table("fill_diagonal_")
+_clone = table("clone")
+_contiguous = table("contiguous")
+_copy_ = table("copy_")
+__to_copy = table("_to_copy")
+_type_as = table("type_as")
+_fill_Scalar = table("fill.Scalar")
+_fill_Tensor = table("fill.Tensor")
+_fill__Scalar = table("fill_.Scalar")
+_fill__Tensor = table("fill_.Tensor")
+_zero_ = table("zero_")
+_item = table("item")
+__local_scalar_dense = table("_local_scalar_dense")
+_resize_ = table("resize_")
+_resize_as_ = table("resize_as_")
+_is_set_to = table("is_set_to")
+__lazy_clone = table("_lazy_clone")
+_view_as_real = table("view_as_real")
+_view_as_complex = table("view_as_complex")
+_complex = table("complex")
+_polar = table("polar")
+_real = table("real")
+_imag = table("imag")
+_is_conj = table("is_conj")
+_is_neg = table("is_neg")
+__conj = table("_conj")
+_conj_table = table("conj")
+__conj_physical = table("_conj_physical")
+_conj_physical_table = table("conj_physical")
+_conj_physical_ = table("conj_physical_")
+_resolve_conj = table("resolve_conj")
+_resolve_neg = table("resolve_neg")
+__neg_view = table("_neg_view")
 _mm = table("mm")
 _bmm = table("bmm")
 _mv = table("mv")
@@ -532,174 +815,6 @@ _fft_fftfreq = table("fft_fftfreq")
 _fft_rfftfreq = table("fft_rfftfreq")
 _fft_fftshift = table("fft_fftshift")
 _fft_ifftshift = table("fft_ifftshift")
-_alias = table("alias")
-_lift_fresh = table("lift_fresh")
-_detach = table("detach")
-_view = table("view")
-__unsafe_view = table("_unsafe_view")
-_reshape = table("reshape")
-__reshape_alias = table("_reshape_alias")
-_view_as = table("view_as")
-_reshape_as = table("reshape_as")
-_flatten_using_ints = table("flatten.using_ints")
-_transpose_int = table("transpose.int")
-_t = table("t")
-_numpy_T = table("numpy_T")
-_mT = table("mT")
-_permute = table("permute")
-_movedim_intlist = table("movedim.intlist")
-_movedim_int = table("movedim.int")
-_expand = table("expand")
-_expand_as = table("expand_as")
-_squeeze = table("squeeze")
-_squeeze_dim = table("squeeze.dim")
-_unsqueeze = table("unsqueeze")
-_select_int = table("select.int")
-_slice_Tensor = table("slice.Tensor")
-_narrow = table("narrow")
-_narrow_Tensor = table("narrow.Tensor")
-_diagonal = table("diagonal")
-_unfold = table("unfold")
-_unbind_int = table("unbind.int")
-_chunk = table("chunk")
-_as_strided = table("as_strided")
-_swapaxes = table("swapaxes")
-_swapdims = table("swapdims")
-_moveaxis_intlist = table("moveaxis.intlist")
-_moveaxis_int = table("moveaxis.int")
-_ravel = table("ravel")
-_unflatten_int = table("unflatten.int")
-_broadcast_to = table("broadcast_to")
-_adjoint = table("adjoint")
-_matrix_H = table("matrix_H")
-_mH = table("mH")
-_swapaxes_ = table("swapaxes_")
-_swapdims_ = table("swapdims_")
-_atleast_1d = table("atleast_1d")
-_atleast_2d = table("atleast_2d")
-_atleast_3d = table("atleast_3d")
-_broadcast_tensors = table("broadcast_tensors")
-_sum_to_size = table("sum_to_size")
-_hsplit_int = table("hsplit.int")
-_vsplit_int = table("vsplit.int")
-_dsplit_int = table("dsplit.int")
-_unsafe_chunk = table("unsafe_chunk")
-_unsafe_split_Tensor = table("unsafe_split.Tensor")
-_transpose_ = table("transpose_")
-_t_ = table("t_")
-_squeeze_ = table("squeeze_")
-_unsqueeze_ = table("unsqueeze_")
-_as_strided_ = table("as_strided_")
-_select_backward = table("select_backward")
-_slice_backward = table("slice_backward")
-__as_strided_backward = table("_as_strided_backward")
-__conj_copy = table("_conj_copy")
-__neg_view_copy = table("_neg_view_copy")
-__reshape_alias_copy = table("_reshape_alias_copy")
-_alias_copy = table("alias_copy")
-_as_strided_copy = table("as_strided_copy")
-_detach_copy = table("detach_copy")
-_diagonal_copy = table("diagonal_copy")
-_expand_copy = table("expand_copy")
-_permute_copy = table("permute_copy")
-_select_copy_int = table("select_copy.int")
-_slice_copy_Tensor = table("slice_copy.Tensor")
-_squeeze_copy = table("squeeze_copy")
-_squeeze_copy_dim = table("squeeze_copy.dim")
-_t_copy = table("t_copy")
-_transpose_copy_int = table("transpose_copy.int")
-_unfold_copy = table("unfold_copy")
-_unsqueeze_copy = table("unsqueeze_copy")
-_view_as_complex_copy = table("view_as_complex_copy")
-_view_as_real_copy = table("view_as_real_copy")
-_view_copy = table("view_copy")
-_narrow_copy = table("narrow_copy")
-_split_copy_Tensor = table("split_copy.Tensor")
-_unbind_copy_int = table("unbind_copy.int")
-_slice_scatter = table("slice_scatter")
-_select_scatter = table("select_scatter")
-_diagonal_scatter = table("diagonal_scatter")
-_as_strided_scatter = table("as_strided_scatter")
-_view_as_real = table("view_as_real")
-_view_as_complex = table("view_as_complex")
-_complex = table("complex")
-_polar = table("polar")
-_real = table("real")
-_imag = table("imag")
-_is_conj = table("is_conj")
-_is_neg = table("is_neg")
-__conj = table("_conj")
-_conj_table = table("conj")
-__conj_physical = table("_conj_physical")
-_conj_physical_table = table("conj_physical")
-_conj_physical_ = table("conj_physical_")
-_resolve_conj = table("resolve_conj")
-_resolve_neg = table("resolve_neg")
-__neg_view = table("_neg_view")
-_cat = table("cat")
-_concat = table("concat")
-_concatenate = table("concatenate")
-_stack = table("stack")
-_hstack = table("hstack")
-_vstack = table("vstack")
-_row_stack = table("row_stack")
-_dstack = table("dstack")
-_column_stack = table("column_stack")
-_block_diag = table("block_diag")
-_cartesian_prod = table("cartesian_prod")
-_combinations = table("combinations")
-_flip = table("flip")
-_fliplr = table("fliplr")
-_flipud = table("flipud")
-_rot90 = table("rot90")
-_repeat = table("repeat")
-_tile = table("tile")
-_tril = table("tril")
-_tril_ = table("tril_")
-_triu = table("triu")
-_triu_ = table("triu_")
-_diag = table("diag")
-_diag_embed = table("diag_embed")
-_diagflat = table("diagflat")
-_fill_diagonal_ = table("fill_diagonal_")
-_gather = table("gather")
-_scatter_add = table("scatter_add")
-_scatter_add_ = table("scatter_add_")
-_index_add = table("index_add")
-_index_add_ = table("index_add_")
-_index_copy = table("index_copy")
-_index_copy_ = table("index_copy_")
-_index_fill_int_Scalar = table("index_fill.int_Scalar")
-_index_fill_int_Tensor = table("index_fill.int_Tensor")
-_index_fill__int_Scalar = table("index_fill_.int_Scalar")
-_index_fill__int_Tensor = table("index_fill_.int_Tensor")
-_put = table("put")
-_put_ = table("put_")
-_masked_scatter = table("masked_scatter")
-_masked_scatter_ = table("masked_scatter_")
-_masked_scatter_backward = table("masked_scatter_backward")
-_nonzero_static = table("nonzero_static")
-_index_select = table("index_select")
-_masked_select = table("masked_select")
-_nonzero_numpy = table("nonzero_numpy")
-_argwhere = table("argwhere")
-_nonzero = table("nonzero")
-_clone = table("clone")
-_contiguous = table("contiguous")
-_copy_ = table("copy_")
-__to_copy = table("_to_copy")
-_type_as = table("type_as")
-_fill_Scalar = table("fill.Scalar")
-_fill_Tensor = table("fill.Tensor")
-_fill__Scalar = table("fill_.Scalar")
-_fill__Tensor = table("fill_.Tensor")
-_zero_ = table("zero_")
-_item = table("item")
-__local_scalar_dense = table("_local_scalar_dense")
-_resize_ = table("resize_")
-_resize_as_ = table("resize_as_")
-_is_set_to = table("is_set_to")
-__lazy_clone = table("_lazy_clone")
 __softmax = table("_softmax")
 _softmax_int = table("softmax.int")
 __softmax_backward_data = table("_softmax_backward_data")
@@ -716,121 +831,6 @@ _nll_loss_nd = table("nll_loss_nd")
 _cross_entropy_loss = table("cross_entropy_loss")
 _mse_loss = table("mse_loss")
 _mse_loss_backward = table("mse_loss_backward")
-_erf = table("erf")
-_erf_ = table("erf_")
-_erfc = table("erfc")
-_erfc_ = table("erfc_")
-_erfinv = table("erfinv")
-_erfinv_ = table("erfinv_")
-_lgamma = table("lgamma")
-_lgamma_ = table("lgamma_")
-_digamma = table("digamma")
-_digamma_ = table("digamma_")
-_polygamma = table("polygamma")
-_polygamma_ = table("polygamma_")
-_mvlgamma = table("mvlgamma")
-_mvlgamma_ = table("mvlgamma_")
-_i0 = table("i0")
-_i0_ = table("i0_")
-_sinc = table("sinc")
-_sinc_ = table("sinc_")
-_logit = table("logit")
-_logit_ = table("logit_")
-_igamma = table("igamma")
-_igamma_ = table("igamma_")
-_igammac = table("igammac")
-_igammac_ = table("igammac_")
-_xlogy_Tensor = table("xlogy.Tensor")
-_xlogy_Scalar_Self = table("xlogy.Scalar_Self")
-_xlogy_Scalar_Other = table("xlogy.Scalar_Other")
-_xlogy__Tensor = table("xlogy_.Tensor")
-_xlogy__Scalar_Other = table("xlogy_.Scalar_Other")
-_special_entr = table("special_entr")
-_special_ndtri = table("special_ndtri")
-_special_log_ndtr = table("special_log_ndtr")
-_special_erfcx = table("special_erfcx")
-_special_i0e = table("special_i0e")
-_special_i1 = table("special_i1")
-_special_i1e = table("special_i1e")
-_special_bessel_j0 = table("special_bessel_j0")
-_special_bessel_j1 = table("special_bessel_j1")
-_special_bessel_y0 = table("special_bessel_y0")
-_special_bessel_y1 = table("special_bessel_y1")
-_special_modified_bessel_i0 = table("special_modified_bessel_i0")
-_special_modified_bessel_i1 = table("special_modified_bessel_i1")
-_special_modified_bessel_k0 = table("special_modified_bessel_k0")
-_special_modified_bessel_k1 = table("special_modified_bessel_k1")
-_special_airy_ai = table("special_airy_ai")
-_special_scaled_modified_bessel_k0 = table("special_scaled_modified_bessel_k0")
-_special_scaled_modified_bessel_k1 = table("special_scaled_modified_bessel_k1")
-_special_spherical_bessel_j0 = table("special_spherical_bessel_j0")
-_special_xlog1py = table("special_xlog1py")
-_special_xlog1py_self_scalar = table("special_xlog1py.self_scalar")
-_special_xlog1py_other_scalar = table("special_xlog1py.other_scalar")
-_special_zeta = table("special_zeta")
-_special_zeta_self_scalar = table("special_zeta.self_scalar")
-_special_zeta_other_scalar = table("special_zeta.other_scalar")
-_special_chebyshev_polynomial_t = table("special_chebyshev_polynomial_t")
-_special_chebyshev_polynomial_t_x_scalar = table("special_chebyshev_polynomial_t.x_scalar")
-_special_chebyshev_polynomial_t_n_scalar = table("special_chebyshev_polynomial_t.n_scalar")
-_special_chebyshev_polynomial_u = table("special_chebyshev_polynomial_u")
-_special_chebyshev_polynomial_u_x_scalar = table("special_chebyshev_polynomial_u.x_scalar")
-_special_chebyshev_polynomial_u_n_scalar = table("special_chebyshev_polynomial_u.n_scalar")
-_special_chebyshev_polynomial_v = table("special_chebyshev_polynomial_v")
-_special_chebyshev_polynomial_v_x_scalar = table("special_chebyshev_polynomial_v.x_scalar")
-_special_chebyshev_polynomial_v_n_scalar = table("special_chebyshev_polynomial_v.n_scalar")
-_special_chebyshev_polynomial_w = table("special_chebyshev_polynomial_w")
-_special_chebyshev_polynomial_w_x_scalar = table("special_chebyshev_polynomial_w.x_scalar")
-_special_chebyshev_polynomial_w_n_scalar = table("special_chebyshev_polynomial_w.n_scalar")
-_special_hermite_polynomial_h = table("special_hermite_polynomial_h")
-_special_hermite_polynomial_h_x_scalar = table("special_hermite_polynomial_h.x_scalar")
-_special_hermite_polynomial_h_n_scalar = table("special_hermite_polynomial_h.n_scalar")
-_special_hermite_polynomial_he = table("special_hermite_polynomial_he")
-_special_hermite_polynomial_he_x_scalar = table("special_hermite_polynomial_he.x_scalar")
-_special_hermite_polynomial_he_n_scalar = table("special_hermite_polynomial_he.n_scalar")
-_special_laguerre_polynomial_l = table("special_laguerre_polynomial_l")
-_special_laguerre_polynomial_l_x_scalar = table("special_laguerre_polynomial_l.x_scalar")
-_special_laguerre_polynomial_l_n_scalar = table("special_laguerre_polynomial_l.n_scalar")
-_special_legendre_polynomial_p = table("special_legendre_polynomial_p")
-_special_legendre_polynomial_p_x_scalar = table("special_legendre_polynomial_p.x_scalar")
-_special_legendre_polynomial_p_n_scalar = table("special_legendre_polynomial_p.n_scalar")
-_special_shifted_chebyshev_polynomial_t = table("special_shifted_chebyshev_polynomial_t")
-_special_shifted_chebyshev_polynomial_t_x_scalar = table("special_shifted_chebyshev_polynomial_t.x_scalar")
-_special_shifted_chebyshev_polynomial_t_n_scalar = table("special_shifted_chebyshev_polynomial_t.n_scalar")
-_special_shifted_chebyshev_polynomial_u = table("special_shifted_chebyshev_polynomial_u")
-_special_shifted_chebyshev_polynomial_u_x_scalar = table("special_shifted_chebyshev_polynomial_u.x_scalar")
-_special_shifted_chebyshev_polynomial_u_n_scalar = table("special_shifted_chebyshev_polynomial_u.n_scalar")
-_special_shifted_chebyshev_polynomial_v = table("special_shifted_chebyshev_polynomial_v")
-_special_shifted_chebyshev_polynomial_v_x_scalar = table("special_shifted_chebyshev_polynomial_v.x_scalar")
-_special_shifted_chebyshev_polynomial_v_n_scalar = table("special_shifted_chebyshev_polynomial_v.n_scalar")
-_special_shifted_chebyshev_polynomial_w = table("special_shifted_chebyshev_polynomial_w")
-_special_shifted_chebyshev_polynomial_w_x_scalar = table("special_shifted_chebyshev_polynomial_w.x_scalar")
-_special_shifted_chebyshev_polynomial_w_n_scalar = table("special_shifted_chebyshev_polynomial_w.n_scalar")
-_special_expm1 = table("special_expm1")
-_special_exp2 = table("special_exp2")
-_special_psi = table("special_psi")
-_special_digamma = table("special_digamma")
-_special_gammaln = table("special_gammaln")
-_special_erf = table("special_erf")
-_special_erfc = table("special_erfc")
-_special_erfinv = table("special_erfinv")
-_special_i0 = table("special_i0")
-_special_logit = table("special_logit")
-_special_polygamma = table("special_polygamma")
-_special_logsumexp = table("special_logsumexp")
-_special_expit = table("special_expit")
-_special_sinc = table("special_sinc")
-_special_round = table("special_round")
-_special_log1p = table("special_log1p")
-_special_gammainc = table("special_gammainc")
-_special_gammaincc = table("special_gammaincc")
-_special_multigammaln = table("special_multigammaln")
-_special_ndtr = table("special_ndtr")
-_special_log_softmax = table("special_log_softmax")
-_special_softmax = table("special_softmax")
-_special_xlogy = table("special_xlogy")
-_special_xlogy_self_scalar = table("special_xlogy.self_scalar")
-_special_xlogy_other_scalar = table("special_xlogy.other_scalar")
 # fmt: off
 _parse_empty = PythonFunction("empty", ["empty.memory_format"], ["empty.out"])
 _parse_empty_strided = PythonFunction("empty_strided", ["empty_strided"])
@@ -1096,6 +1096,88 @@ _parse_masked_fill_ = PythonFunction("masked_fill_", ["masked_fill_.Scalar", "ma
 _parse_equal = PythonFunction("equal", ["equal"])
 _parse_isclose = PythonFunction("isclose", ["isclose"])
 _parse_allclose = PythonFunction("allclose", ["allclose"])
+_parse_erf = PythonFunction("erf", ["erf"], ["erf.out"])
+_parse_erf_ = PythonFunction("erf_", ["erf_"])
+_parse_erfc = PythonFunction("erfc", ["erfc"], ["erfc.out"])
+_parse_erfc_ = PythonFunction("erfc_", ["erfc_"])
+_parse_erfinv = PythonFunction("erfinv", ["erfinv"], ["erfinv.out"])
+_parse_erfinv_ = PythonFunction("erfinv_", ["erfinv_"])
+_parse_lgamma = PythonFunction("lgamma", ["lgamma"], ["lgamma.out"])
+_parse_lgamma_ = PythonFunction("lgamma_", ["lgamma_"])
+_parse_digamma = PythonFunction("digamma", ["digamma"], ["digamma.out"])
+_parse_digamma_ = PythonFunction("digamma_", ["digamma_"])
+_parse_polygamma = PythonFunction("polygamma", ["polygamma"], ["polygamma.out"])
+_parse_polygamma_ = PythonFunction("polygamma_", ["polygamma_"])
+_parse_mvlgamma = PythonFunction("mvlgamma", ["mvlgamma"], ["mvlgamma.out"])
+_parse_mvlgamma_ = PythonFunction("mvlgamma_", ["mvlgamma_"])
+_parse_i0 = PythonFunction("i0", ["i0"], ["i0.out"])
+_parse_i0_ = PythonFunction("i0_", ["i0_"])
+_parse_sinc = PythonFunction("sinc", ["sinc"], ["sinc.out"])
+_parse_sinc_ = PythonFunction("sinc_", ["sinc_"])
+_parse_logit = PythonFunction("logit", ["logit"], ["logit.out"])
+_parse_logit_ = PythonFunction("logit_", ["logit_"])
+_parse_igamma = PythonFunction("igamma", ["igamma"], ["igamma.out"])
+_parse_igamma_ = PythonFunction("igamma_", ["igamma_"])
+_parse_igammac = PythonFunction("igammac", ["igammac"], ["igammac.out"])
+_parse_igammac_ = PythonFunction("igammac_", ["igammac_"])
+_parse_xlogy = PythonFunction("xlogy", ["xlogy.Tensor", "xlogy.Scalar_Self", "xlogy.Scalar_Other"], ["xlogy.OutTensor", "xlogy.OutScalar_Self", "xlogy.OutScalar_Other"])
+_parse_xlogy_ = PythonFunction("xlogy_", ["xlogy_.Tensor", "xlogy_.Scalar_Other"])
+_parse_special_entr = PythonFunction("special_entr", ["special_entr"], ["special_entr.out"])
+_parse_special_ndtri = PythonFunction("special_ndtri", ["special_ndtri"], ["special_ndtri.out"])
+_parse_special_log_ndtr = PythonFunction("special_log_ndtr", ["special_log_ndtr"], ["special_log_ndtr.out"])
+_parse_special_erfcx = PythonFunction("special_erfcx", ["special_erfcx"], ["special_erfcx.out"])
+_parse_special_i0e = PythonFunction("special_i0e", ["special_i0e"], ["special_i0e.out"])
+_parse_special_i1 = PythonFunction("special_i1", ["special_i1"], ["special_i1.out"])
+_parse_special_i1e = PythonFunction("special_i1e", ["special_i1e"], ["special_i1e.out"])
+_parse_special_bessel_j0 = PythonFunction("special_bessel_j0", ["special_bessel_j0"], ["special_bessel_j0.out"])
+_parse_special_bessel_j1 = PythonFunction("special_bessel_j1", ["special_bessel_j1"], ["special_bessel_j1.out"])
+_parse_special_bessel_y0 = PythonFunction("special_bessel_y0", ["special_bessel_y0"], ["special_bessel_y0.out"])
+_parse_special_bessel_y1 = PythonFunction("special_bessel_y1", ["special_bessel_y1"], ["special_bessel_y1.out"])
+_parse_special_modified_bessel_i0 = PythonFunction("special_modified_bessel_i0", ["special_modified_bessel_i0"], ["special_modified_bessel_i0.out"])
+_parse_special_modified_bessel_i1 = PythonFunction("special_modified_bessel_i1", ["special_modified_bessel_i1"], ["special_modified_bessel_i1.out"])
+_parse_special_modified_bessel_k0 = PythonFunction("special_modified_bessel_k0", ["special_modified_bessel_k0"], ["special_modified_bessel_k0.out"])
+_parse_special_modified_bessel_k1 = PythonFunction("special_modified_bessel_k1", ["special_modified_bessel_k1"], ["special_modified_bessel_k1.out"])
+_parse_special_airy_ai = PythonFunction("special_airy_ai", ["special_airy_ai"], ["special_airy_ai.out"])
+_parse_special_scaled_modified_bessel_k0 = PythonFunction("special_scaled_modified_bessel_k0", ["special_scaled_modified_bessel_k0"], ["special_scaled_modified_bessel_k0.out"])
+_parse_special_scaled_modified_bessel_k1 = PythonFunction("special_scaled_modified_bessel_k1", ["special_scaled_modified_bessel_k1"], ["special_scaled_modified_bessel_k1.out"])
+_parse_special_spherical_bessel_j0 = PythonFunction("special_spherical_bessel_j0", ["special_spherical_bessel_j0"], ["special_spherical_bessel_j0.out"])
+_parse_special_xlog1py = PythonFunction("special_xlog1py", ["special_xlog1py", "special_xlog1py.self_scalar", "special_xlog1py.other_scalar"], ["special_xlog1py.out", "special_xlog1py.self_scalar_out", "special_xlog1py.other_scalar_out"])
+_parse_special_zeta = PythonFunction("special_zeta", ["special_zeta", "special_zeta.self_scalar", "special_zeta.other_scalar"], ["special_zeta.out", "special_zeta.self_scalar_out", "special_zeta.other_scalar_out"])
+_parse_special_chebyshev_polynomial_t = PythonFunction("special_chebyshev_polynomial_t", ["special_chebyshev_polynomial_t", "special_chebyshev_polynomial_t.x_scalar", "special_chebyshev_polynomial_t.n_scalar"], ["special_chebyshev_polynomial_t.out", "special_chebyshev_polynomial_t.x_scalar_out", "special_chebyshev_polynomial_t.n_scalar_out"])
+_parse_special_chebyshev_polynomial_u = PythonFunction("special_chebyshev_polynomial_u", ["special_chebyshev_polynomial_u", "special_chebyshev_polynomial_u.x_scalar", "special_chebyshev_polynomial_u.n_scalar"], ["special_chebyshev_polynomial_u.out", "special_chebyshev_polynomial_u.x_scalar_out", "special_chebyshev_polynomial_u.n_scalar_out"])
+_parse_special_chebyshev_polynomial_v = PythonFunction("special_chebyshev_polynomial_v", ["special_chebyshev_polynomial_v", "special_chebyshev_polynomial_v.x_scalar", "special_chebyshev_polynomial_v.n_scalar"], ["special_chebyshev_polynomial_v.out", "special_chebyshev_polynomial_v.x_scalar_out", "special_chebyshev_polynomial_v.n_scalar_out"])
+_parse_special_chebyshev_polynomial_w = PythonFunction("special_chebyshev_polynomial_w", ["special_chebyshev_polynomial_w", "special_chebyshev_polynomial_w.x_scalar", "special_chebyshev_polynomial_w.n_scalar"], ["special_chebyshev_polynomial_w.out", "special_chebyshev_polynomial_w.x_scalar_out", "special_chebyshev_polynomial_w.n_scalar_out"])
+_parse_special_hermite_polynomial_h = PythonFunction("special_hermite_polynomial_h", ["special_hermite_polynomial_h", "special_hermite_polynomial_h.x_scalar", "special_hermite_polynomial_h.n_scalar"], ["special_hermite_polynomial_h.out", "special_hermite_polynomial_h.x_scalar_out", "special_hermite_polynomial_h.n_scalar_out"])
+_parse_special_hermite_polynomial_he = PythonFunction("special_hermite_polynomial_he", ["special_hermite_polynomial_he", "special_hermite_polynomial_he.x_scalar", "special_hermite_polynomial_he.n_scalar"], ["special_hermite_polynomial_he.out", "special_hermite_polynomial_he.x_scalar_out", "special_hermite_polynomial_he.n_scalar_out"])
+_parse_special_laguerre_polynomial_l = PythonFunction("special_laguerre_polynomial_l", ["special_laguerre_polynomial_l", "special_laguerre_polynomial_l.x_scalar", "special_laguerre_polynomial_l.n_scalar"], ["special_laguerre_polynomial_l.out", "special_laguerre_polynomial_l.x_scalar_out", "special_laguerre_polynomial_l.n_scalar_out"])
+_parse_special_legendre_polynomial_p = PythonFunction("special_legendre_polynomial_p", ["special_legendre_polynomial_p", "special_legendre_polynomial_p.x_scalar", "special_legendre_polynomial_p.n_scalar"], ["special_legendre_polynomial_p.out", "special_legendre_polynomial_p.x_scalar_out", "special_legendre_polynomial_p.n_scalar_out"])
+_parse_special_shifted_chebyshev_polynomial_t = PythonFunction("special_shifted_chebyshev_polynomial_t", ["special_shifted_chebyshev_polynomial_t", "special_shifted_chebyshev_polynomial_t.x_scalar", "special_shifted_chebyshev_polynomial_t.n_scalar"], ["special_shifted_chebyshev_polynomial_t.out", "special_shifted_chebyshev_polynomial_t.x_scalar_out", "special_shifted_chebyshev_polynomial_t.n_scalar_out"])
+_parse_special_shifted_chebyshev_polynomial_u = PythonFunction("special_shifted_chebyshev_polynomial_u", ["special_shifted_chebyshev_polynomial_u", "special_shifted_chebyshev_polynomial_u.x_scalar", "special_shifted_chebyshev_polynomial_u.n_scalar"], ["special_shifted_chebyshev_polynomial_u.out", "special_shifted_chebyshev_polynomial_u.x_scalar_out", "special_shifted_chebyshev_polynomial_u.n_scalar_out"])
+_parse_special_shifted_chebyshev_polynomial_v = PythonFunction("special_shifted_chebyshev_polynomial_v", ["special_shifted_chebyshev_polynomial_v", "special_shifted_chebyshev_polynomial_v.x_scalar", "special_shifted_chebyshev_polynomial_v.n_scalar"], ["special_shifted_chebyshev_polynomial_v.out", "special_shifted_chebyshev_polynomial_v.x_scalar_out", "special_shifted_chebyshev_polynomial_v.n_scalar_out"])
+_parse_special_shifted_chebyshev_polynomial_w = PythonFunction("special_shifted_chebyshev_polynomial_w", ["special_shifted_chebyshev_polynomial_w", "special_shifted_chebyshev_polynomial_w.x_scalar", "special_shifted_chebyshev_polynomial_w.n_scalar"], ["special_shifted_chebyshev_polynomial_w.out", "special_shifted_chebyshev_polynomial_w.x_scalar_out", "special_shifted_chebyshev_polynomial_w.n_scalar_out"])
+_parse_special_expm1 = PythonFunction("special_expm1", ["special_expm1"], ["special_expm1.out"])
+_parse_special_exp2 = PythonFunction("special_exp2", ["special_exp2"], ["special_exp2.out"])
+_parse_special_psi = PythonFunction("special_psi", ["special_psi"], ["special_psi.out"])
+_parse_special_digamma = PythonFunction("special_digamma", ["special_digamma"], ["special_digamma.out"])
+_parse_special_gammaln = PythonFunction("special_gammaln", ["special_gammaln"], ["special_gammaln.out"])
+_parse_special_erf = PythonFunction("special_erf", ["special_erf"], ["special_erf.out"])
+_parse_special_erfc = PythonFunction("special_erfc", ["special_erfc"], ["special_erfc.out"])
+_parse_special_erfinv = PythonFunction("special_erfinv", ["special_erfinv"], ["special_erfinv.out"])
+_parse_special_i0 = PythonFunction("special_i0", ["special_i0"], ["special_i0.out"])
+_parse_special_logit = PythonFunction("special_logit", ["special_logit"], ["special_logit.out"])
+_parse_special_polygamma = PythonFunction("special_polygamma", ["special_polygamma"], ["special_polygamma.out"])
+_parse_special_logsumexp = PythonFunction("special_logsumexp", ["special_logsumexp"], ["special_logsumexp.out"])
+_parse_special_expit = PythonFunction("special_expit", ["special_expit"], ["special_expit.out"])
+_parse_special_sinc = PythonFunction("special_sinc", ["special_sinc"], ["special_sinc.out"])
+_parse_special_round = PythonFunction("special_round", ["special_round"], ["special_round.out"])
+_parse_special_log1p = PythonFunction("special_log1p", ["special_log1p"], ["special_log1p.out"])
+_parse_special_gammainc = PythonFunction("special_gammainc", ["special_gammainc"], ["special_gammainc.out"])
+_parse_special_gammaincc = PythonFunction("special_gammaincc", ["special_gammaincc"], ["special_gammaincc.out"])
+_parse_special_multigammaln = PythonFunction("special_multigammaln", ["special_multigammaln"], ["special_multigammaln.out"])
+_parse_special_ndtr = PythonFunction("special_ndtr", ["special_ndtr"], ["special_ndtr.out"])
+_parse_special_log_softmax = PythonFunction("special_log_softmax", ["special_log_softmax"])
+_parse_special_softmax = PythonFunction("special_softmax", ["special_softmax"])
+_parse_special_xlogy = PythonFunction("special_xlogy", ["special_xlogy", "special_xlogy.self_scalar", "special_xlogy.other_scalar"], ["special_xlogy.out", "special_xlogy.self_scalar_out", "special_xlogy.other_scalar_out"])
 _parse_sum = PythonFunction("sum", ["sum", "sum.dim_IntList"], ["sum.IntList_out"])
 _parse_mean = PythonFunction("mean", ["mean", "mean.dim"], ["mean.dtype_out", "mean.out"])
 _parse_nansum = PythonFunction("nansum", ["nansum"], ["nansum.out"])
@@ -1114,8 +1196,6 @@ _parse_var = PythonFunction("var", ["var", "var.dim", "var.correction"], ["var.o
 _parse_std = PythonFunction("std", ["std", "std.dim", "std.correction"], ["std.out", "std.correction_out"])
 _parse_var_mean = PythonFunction("var_mean", ["var_mean", "var_mean.dim", "var_mean.correction"])
 _parse_std_mean = PythonFunction("std_mean", ["std_mean", "std_mean.dim", "std_mean.correction"])
-_parse_cov = PythonFunction("cov", ["cov"])
-_parse_corrcoef = PythonFunction("corrcoef", ["corrcoef"])
 _parse_hash_tensor = PythonFunction("hash_tensor", ["hash_tensor"], ["hash_tensor.out"])
 _parse_count_nonzero = PythonFunction("count_nonzero", ["count_nonzero", "count_nonzero.dim_IntList"])
 _parse_logsumexp = PythonFunction("logsumexp", ["logsumexp"], ["logsumexp.out"])
@@ -1126,14 +1206,22 @@ _parse_cumprod_ = PythonFunction("cumprod_", ["cumprod_"])
 _parse_cummax = PythonFunction("cummax", ["cummax"], ["cummax.out"])
 _parse_cummin = PythonFunction("cummin", ["cummin"], ["cummin.out"])
 _parse_logcumsumexp = PythonFunction("logcumsumexp", ["logcumsumexp"], ["logcumsumexp.out"])
+_parse_cov = PythonFunction("cov", ["cov"])
+_parse_corrcoef = PythonFunction("corrcoef", ["corrcoef"])
+_parse_bincount = PythonFunction("bincount", ["bincount"])
+_parse_histc = PythonFunction("histc", ["histc"], ["histc.out"])
+_parse_histogram = PythonFunction("histogram", ["histogram.bins_tensor", "histogram.bin_ct"], ["histogram.bins_tensor_out", "histogram.bin_ct_out"])
+_parse__histogramdd_bin_edges = PythonFunction("_histogramdd_bin_edges", ["_histogramdd_bin_edges"])
+_parse__histogramdd_from_bin_cts = PythonFunction("_histogramdd_from_bin_cts", ["_histogramdd_from_bin_cts"])
+_parse__histogramdd_from_bin_tensors = PythonFunction("_histogramdd_from_bin_tensors", ["_histogramdd_from_bin_tensors"])
+_parse_histogramdd = PythonFunction("histogramdd", ["histogramdd", "histogramdd.int_bins", "histogramdd.TensorList_bins"])
 _parse_trapezoid = PythonFunction("trapezoid", ["trapezoid.x", "trapezoid.dx"])
 _parse_cumulative_trapezoid = PythonFunction("cumulative_trapezoid", ["cumulative_trapezoid.x", "cumulative_trapezoid.dx"])
 _parse_trapz = PythonFunction("trapz", ["trapz.x", "trapz.dx"])
 _parse_gradient = PythonFunction("gradient", ["gradient.scalarint", "gradient.scalararray", "gradient.array", "gradient.scalarrayint", "gradient.scalarrayarray", "gradient.tensorarrayint", "gradient.tensorarray"])
+_parse_diff = PythonFunction("diff", ["diff"], ["diff.out"])
 _parse_sort = PythonFunction("sort", ["sort", "sort.stable"], ["sort.values", "sort.values_stable"])
 _parse_argsort = PythonFunction("argsort", ["argsort", "argsort.stable"], ["argsort.stable_out"])
-_parse_searchsorted = PythonFunction("searchsorted", ["searchsorted.Tensor", "searchsorted.Scalar"], ["searchsorted.Tensor_out", "searchsorted.Scalar_out"])
-_parse_isin = PythonFunction("isin", ["isin.Tensor_Tensor", "isin.Tensor_Scalar", "isin.Scalar_Tensor"], ["isin.Tensor_Tensor_out", "isin.Tensor_Scalar_out", "isin.Scalar_Tensor_out"])
 _parse_topk = PythonFunction("topk", ["topk"], ["topk.values"])
 _parse_kthvalue = PythonFunction("kthvalue", ["kthvalue"], ["kthvalue.values"])
 _parse_median = PythonFunction("median", ["median", "median.dim"], ["median.dim_values"])
@@ -1142,22 +1230,195 @@ _parse_mode = PythonFunction("mode", ["mode"], ["mode.values"])
 _parse_msort = PythonFunction("msort", ["msort"], ["msort.out"])
 _parse_quantile = PythonFunction("quantile", ["quantile", "quantile.scalar"], ["quantile.out", "quantile.scalar_out"])
 _parse_nanquantile = PythonFunction("nanquantile", ["nanquantile", "nanquantile.scalar"], ["nanquantile.out", "nanquantile.scalar_out"])
+_parse_searchsorted = PythonFunction("searchsorted", ["searchsorted.Tensor", "searchsorted.Scalar"], ["searchsorted.Tensor_out", "searchsorted.Scalar_out"])
+_parse_isin = PythonFunction("isin", ["isin.Tensor_Tensor", "isin.Tensor_Scalar", "isin.Scalar_Tensor"], ["isin.Tensor_Tensor_out", "isin.Tensor_Scalar_out", "isin.Scalar_Tensor_out"])
 _parse_bucketize = PythonFunction("bucketize", ["bucketize.Tensor", "bucketize.Scalar"], ["bucketize.Tensor_out"])
 _parse_unique_consecutive = PythonFunction("unique_consecutive", ["unique_consecutive"])
 _parse_unique_dim_consecutive = PythonFunction("unique_dim_consecutive", ["unique_dim_consecutive"])
-_parse_bincount = PythonFunction("bincount", ["bincount"])
-_parse_histc = PythonFunction("histc", ["histc"], ["histc.out"])
-_parse_histogram = PythonFunction("histogram", ["histogram.bins_tensor", "histogram.bin_ct"], ["histogram.bins_tensor_out", "histogram.bin_ct_out"])
-_parse__histogramdd_bin_edges = PythonFunction("_histogramdd_bin_edges", ["_histogramdd_bin_edges"])
-_parse__histogramdd_from_bin_cts = PythonFunction("_histogramdd_from_bin_cts", ["_histogramdd_from_bin_cts"])
-_parse__histogramdd_from_bin_tensors = PythonFunction("_histogramdd_from_bin_tensors", ["_histogramdd_from_bin_tensors"])
-_parse_histogramdd = PythonFunction("histogramdd", ["histogramdd", "histogramdd.int_bins", "histogramdd.TensorList_bins"])
 _parse__unique2 = PythonFunction("_unique2", ["_unique2"])
 _parse_unique_dim = PythonFunction("unique_dim", ["unique_dim"])
 _parse_take = PythonFunction("take", ["take"], ["take.out"])
 _parse_take_along_dim = PythonFunction("take_along_dim", ["take_along_dim"], ["take_along_dim.out"])
+_parse_index = PythonFunction("index", ["index.Tensor"])
+_parse_index_put = PythonFunction("index_put", ["index_put"])
+_parse_index_put_ = PythonFunction("index_put_", ["index_put_"])
+_parse_gather = PythonFunction("gather", ["gather"], ["gather.out"])
+_parse_scatter = PythonFunction("scatter", ["scatter.src", "scatter.value", "scatter.reduce", "scatter.value_reduce"], ["scatter.src_out", "scatter.value_out", "scatter.reduce_out", "scatter.value_reduce_out"])
+_parse_scatter_ = PythonFunction("scatter_", ["scatter_.src", "scatter_.value", "scatter_.reduce", "scatter_.value_reduce"])
+_parse_scatter_add = PythonFunction("scatter_add", ["scatter_add"], ["scatter_add.out"])
+_parse_scatter_add_ = PythonFunction("scatter_add_", ["scatter_add_"])
+_parse_scatter_reduce = PythonFunction("scatter_reduce", ["scatter_reduce.two"], ["scatter_reduce.two_out"])
+_parse_scatter_reduce_ = PythonFunction("scatter_reduce_", ["scatter_reduce_.two"])
+_parse_index_add = PythonFunction("index_add", ["index_add"], ["index_add.out"])
+_parse_index_add_ = PythonFunction("index_add_", ["index_add_"])
+_parse_index_reduce = PythonFunction("index_reduce", ["index_reduce"], ["index_reduce.out"])
+_parse_index_reduce_ = PythonFunction("index_reduce_", ["index_reduce_"])
+_parse_index_copy = PythonFunction("index_copy", ["index_copy"], ["index_copy.out"])
+_parse_index_copy_ = PythonFunction("index_copy_", ["index_copy_"])
+_parse_index_fill = PythonFunction("index_fill", ["index_fill.int_Scalar", "index_fill.int_Tensor"])
+_parse_index_fill_ = PythonFunction("index_fill_", ["index_fill_.int_Scalar", "index_fill_.int_Tensor"])
+_parse_put = PythonFunction("put", ["put"])
+_parse_put_ = PythonFunction("put_", ["put_"])
+_parse_masked_scatter = PythonFunction("masked_scatter", ["masked_scatter"])
+_parse_masked_scatter_ = PythonFunction("masked_scatter_", ["masked_scatter_"])
+_parse_masked_scatter_backward = PythonFunction("masked_scatter_backward", ["masked_scatter_backward"])
+_parse_nonzero_static = PythonFunction("nonzero_static", ["nonzero_static"], ["nonzero_static.out"])
+_parse_index_select = PythonFunction("index_select", ["index_select"], ["index_select.out"])
+_parse_masked_select = PythonFunction("masked_select", ["masked_select"], ["masked_select.out"])
+_parse_nonzero_numpy = PythonFunction("nonzero_numpy", ["nonzero_numpy"])
+_parse_argwhere = PythonFunction("argwhere", ["argwhere"])
+_parse_nonzero = PythonFunction("nonzero", ["nonzero"], ["nonzero.out"])
+_parse_alias = PythonFunction("alias", ["alias"])
+_parse_lift_fresh = PythonFunction("lift_fresh", ["lift_fresh"])
+_parse_detach = PythonFunction("detach", ["detach"])
+_parse_view = PythonFunction("view", ["view", "view.dtype"])
+_parse__unsafe_view = PythonFunction("_unsafe_view", ["_unsafe_view"])
+_parse_reshape = PythonFunction("reshape", ["reshape"])
+_parse__reshape_alias = PythonFunction("_reshape_alias", ["_reshape_alias"])
+_parse_view_as = PythonFunction("view_as", ["view_as"])
+_parse_reshape_as = PythonFunction("reshape_as", ["reshape_as"])
+_parse_flatten = PythonFunction("flatten", ["flatten.using_ints"])
+_parse_transpose = PythonFunction("transpose", ["transpose.int"])
+_parse_t = PythonFunction("t", ["t"])
+_parse_numpy_T = PythonFunction("numpy_T", ["numpy_T"])
+_parse_mT = PythonFunction("mT", ["mT"])
+_parse_permute = PythonFunction("permute", ["permute"])
+_parse_movedim = PythonFunction("movedim", ["movedim.intlist", "movedim.int"])
+_parse_expand = PythonFunction("expand", ["expand"])
+_parse_expand_as = PythonFunction("expand_as", ["expand_as"])
+_parse_squeeze = PythonFunction("squeeze", ["squeeze", "squeeze.dim", "squeeze.dims"])
+_parse_unsqueeze = PythonFunction("unsqueeze", ["unsqueeze"])
+_parse_select = PythonFunction("select", ["select.int"])
+_parse_slice = PythonFunction("slice", ["slice.Tensor"])
+_parse_narrow = PythonFunction("narrow", ["narrow", "narrow.Tensor"])
+_parse_diagonal = PythonFunction("diagonal", ["diagonal"])
+_parse_unfold = PythonFunction("unfold", ["unfold"])
+_parse_unbind = PythonFunction("unbind", ["unbind.int"])
+_parse_split = PythonFunction("split", ["split.Tensor", "split.sizes"])
+_parse_chunk = PythonFunction("chunk", ["chunk"])
+_parse_as_strided = PythonFunction("as_strided", ["as_strided"])
+_parse_swapaxes = PythonFunction("swapaxes", ["swapaxes"])
+_parse_swapdims = PythonFunction("swapdims", ["swapdims"])
+_parse_moveaxis = PythonFunction("moveaxis", ["moveaxis.intlist", "moveaxis.int"])
+_parse_ravel = PythonFunction("ravel", ["ravel"])
+_parse_unflatten = PythonFunction("unflatten", ["unflatten.int"])
+_parse_broadcast_to = PythonFunction("broadcast_to", ["broadcast_to"])
+_parse_adjoint = PythonFunction("adjoint", ["adjoint"])
+_parse_matrix_H = PythonFunction("matrix_H", ["matrix_H"])
+_parse_mH = PythonFunction("mH", ["mH"])
+_parse_swapaxes_ = PythonFunction("swapaxes_", ["swapaxes_"])
+_parse_swapdims_ = PythonFunction("swapdims_", ["swapdims_"])
+_parse_atleast_1d = PythonFunction("atleast_1d", ["atleast_1d", "atleast_1d.Sequence"])
+_parse_atleast_2d = PythonFunction("atleast_2d", ["atleast_2d", "atleast_2d.Sequence"])
+_parse_atleast_3d = PythonFunction("atleast_3d", ["atleast_3d", "atleast_3d.Sequence"])
+_parse_broadcast_tensors = PythonFunction("broadcast_tensors", ["broadcast_tensors"])
+_parse_sum_to_size = PythonFunction("sum_to_size", ["sum_to_size"])
+_parse_split_with_sizes = PythonFunction("split_with_sizes", ["split_with_sizes"])
+_parse_tensor_split = PythonFunction("tensor_split", ["tensor_split.sections", "tensor_split.indices", "tensor_split.tensor_indices_or_sections"])
+_parse_hsplit = PythonFunction("hsplit", ["hsplit.int", "hsplit.array"])
+_parse_vsplit = PythonFunction("vsplit", ["vsplit.int", "vsplit.array"])
+_parse_dsplit = PythonFunction("dsplit", ["dsplit.int", "dsplit.array"])
+_parse_unsafe_chunk = PythonFunction("unsafe_chunk", ["unsafe_chunk"])
+_parse_unsafe_split = PythonFunction("unsafe_split", ["unsafe_split.Tensor"])
+_parse_unsafe_split_with_sizes = PythonFunction("unsafe_split_with_sizes", ["unsafe_split_with_sizes"])
+_parse_transpose_ = PythonFunction("transpose_", ["transpose_"])
+_parse_t_ = PythonFunction("t_", ["t_"])
+_parse_squeeze_ = PythonFunction("squeeze_", ["squeeze_", "squeeze_.dim", "squeeze_.dims"])
+_parse_unsqueeze_ = PythonFunction("unsqueeze_", ["unsqueeze_"])
+_parse_as_strided_ = PythonFunction("as_strided_", ["as_strided_"])
+_parse_select_backward = PythonFunction("select_backward", ["select_backward"])
+_parse_slice_backward = PythonFunction("slice_backward", ["slice_backward"])
+_parse__as_strided_backward = PythonFunction("_as_strided_backward", ["_as_strided_backward"])
+_parse__conj_copy = PythonFunction("_conj_copy", ["_conj_copy"], ["_conj_copy.out"])
+_parse__neg_view_copy = PythonFunction("_neg_view_copy", ["_neg_view_copy"], ["_neg_view_copy.out"])
+_parse__reshape_alias_copy = PythonFunction("_reshape_alias_copy", ["_reshape_alias_copy"], ["_reshape_alias_copy.out"])
+_parse_alias_copy = PythonFunction("alias_copy", ["alias_copy"], ["alias_copy.out"])
+_parse_as_strided_copy = PythonFunction("as_strided_copy", ["as_strided_copy"], ["as_strided_copy.out"])
+_parse_detach_copy = PythonFunction("detach_copy", ["detach_copy"], ["detach_copy.out"])
+_parse_diagonal_copy = PythonFunction("diagonal_copy", ["diagonal_copy"], ["diagonal_copy.out"])
+_parse_expand_copy = PythonFunction("expand_copy", ["expand_copy"], ["expand_copy.out"])
+_parse_permute_copy = PythonFunction("permute_copy", ["permute_copy"], ["permute_copy.out"])
+_parse_select_copy = PythonFunction("select_copy", ["select_copy.int"], ["select_copy.int_out"])
+_parse_slice_copy = PythonFunction("slice_copy", ["slice_copy.Tensor"], ["slice_copy.Tensor_out"])
+_parse_squeeze_copy = PythonFunction("squeeze_copy", ["squeeze_copy", "squeeze_copy.dim", "squeeze_copy.dims"], ["squeeze_copy.out", "squeeze_copy.dim_out", "squeeze_copy.dims_out"])
+_parse_t_copy = PythonFunction("t_copy", ["t_copy"], ["t_copy.out"])
+_parse_transpose_copy = PythonFunction("transpose_copy", ["transpose_copy.int"], ["transpose_copy.int_out"])
+_parse_unfold_copy = PythonFunction("unfold_copy", ["unfold_copy"], ["unfold_copy.out"])
+_parse_unsqueeze_copy = PythonFunction("unsqueeze_copy", ["unsqueeze_copy"], ["unsqueeze_copy.out"])
+_parse_view_as_complex_copy = PythonFunction("view_as_complex_copy", ["view_as_complex_copy"], ["view_as_complex_copy.out"])
+_parse_view_as_real_copy = PythonFunction("view_as_real_copy", ["view_as_real_copy"], ["view_as_real_copy.out"])
+_parse_view_copy = PythonFunction("view_copy", ["view_copy", "view_copy.dtype"], ["view_copy.out", "view_copy.dtype_out"])
+_parse_narrow_copy = PythonFunction("narrow_copy", ["narrow_copy"], ["narrow_copy.out"])
+_parse_split_copy = PythonFunction("split_copy", ["split_copy.Tensor"], ["split_copy.Tensor_out"])
+_parse_split_with_sizes_copy = PythonFunction("split_with_sizes_copy", ["split_with_sizes_copy"], ["split_with_sizes_copy.out"])
+_parse_unbind_copy = PythonFunction("unbind_copy", ["unbind_copy.int"], ["unbind_copy.int_out"])
+_parse_slice_scatter = PythonFunction("slice_scatter", ["slice_scatter"], ["slice_scatter.out"])
+_parse_select_scatter = PythonFunction("select_scatter", ["select_scatter"])
+_parse_diagonal_scatter = PythonFunction("diagonal_scatter", ["diagonal_scatter"])
+_parse_as_strided_scatter = PythonFunction("as_strided_scatter", ["as_strided_scatter"])
+_parse_cat = PythonFunction("cat", ["cat"], ["cat.out"])
+_parse_concat = PythonFunction("concat", ["concat"], ["concat.out"])
+_parse_concatenate = PythonFunction("concatenate", ["concatenate"], ["concatenate.out"])
+_parse_stack = PythonFunction("stack", ["stack"], ["stack.out"])
+_parse_hstack = PythonFunction("hstack", ["hstack"], ["hstack.out"])
+_parse_vstack = PythonFunction("vstack", ["vstack"], ["vstack.out"])
+_parse_row_stack = PythonFunction("row_stack", ["row_stack"], ["row_stack.out"])
+_parse_dstack = PythonFunction("dstack", ["dstack"], ["dstack.out"])
+_parse_column_stack = PythonFunction("column_stack", ["column_stack"], ["column_stack.out"])
+_parse_block_diag = PythonFunction("block_diag", ["block_diag"])
+_parse_meshgrid = PythonFunction("meshgrid", ["meshgrid", "meshgrid.indexing"])
+_parse_cartesian_prod = PythonFunction("cartesian_prod", ["cartesian_prod"])
+_parse_combinations = PythonFunction("combinations", ["combinations"])
 _parse_repeat_interleave = PythonFunction("repeat_interleave", ["repeat_interleave.self_Tensor", "repeat_interleave.self_int", "repeat_interleave.Tensor"])
-_parse_diff = PythonFunction("diff", ["diff"], ["diff.out"])
+_parse_flip = PythonFunction("flip", ["flip"])
+_parse_roll = PythonFunction("roll", ["roll"])
+_parse_fliplr = PythonFunction("fliplr", ["fliplr"])
+_parse_flipud = PythonFunction("flipud", ["flipud"])
+_parse_rot90 = PythonFunction("rot90", ["rot90"])
+_parse_repeat = PythonFunction("repeat", ["repeat"])
+_parse_tile = PythonFunction("tile", ["tile"])
+_parse_tril = PythonFunction("tril", ["tril"], ["tril.out"])
+_parse_tril_ = PythonFunction("tril_", ["tril_"])
+_parse_triu = PythonFunction("triu", ["triu"], ["triu.out"])
+_parse_triu_ = PythonFunction("triu_", ["triu_"])
+_parse_diag = PythonFunction("diag", ["diag"], ["diag.out"])
+_parse_diag_embed = PythonFunction("diag_embed", ["diag_embed"])
+_parse_diagflat = PythonFunction("diagflat", ["diagflat"])
+_parse_fill_diagonal_ = PythonFunction("fill_diagonal_", ["fill_diagonal_"])
+_parse_constant_pad_nd = PythonFunction("constant_pad_nd", ["constant_pad_nd"])
+_parse_clone = PythonFunction("clone", ["clone"])
+_parse_contiguous = PythonFunction("contiguous", ["contiguous"])
+_parse_copy_ = PythonFunction("copy_", ["copy_"])
+_parse__to_copy = PythonFunction("_to_copy", ["_to_copy"])
+_parse_result_type = PythonFunction("result_type", ["result_type.Tensor", "result_type.Scalar", "result_type.Scalar_Tensor", "result_type.Scalar_Scalar"])
+_parse_to = PythonFunction("to", ["to.dtype", "to.device", "to.other", "to.dtype_layout"])
+_parse_type_as = PythonFunction("type_as", ["type_as"])
+_parse_fill = PythonFunction("fill", ["fill.Scalar", "fill.Tensor"])
+_parse_fill_ = PythonFunction("fill_", ["fill_.Scalar", "fill_.Tensor"])
+_parse_zero_ = PythonFunction("zero_", ["zero_"])
+_parse_item = PythonFunction("item", ["item"])
+_parse__local_scalar_dense = PythonFunction("_local_scalar_dense", ["_local_scalar_dense"])
+_parse_resize_ = PythonFunction("resize_", ["resize_"])
+_parse_resize_as_ = PythonFunction("resize_as_", ["resize_as_"])
+_parse_set_ = PythonFunction("set_", ["set_.source_Storage", "set_.source_Storage_storage_offset", "set_.source_Tensor_storage_offset", "set_.source_Tensor", "set_"])
+_parse_is_set_to = PythonFunction("is_set_to", ["is_set_to"])
+_parse__lazy_clone = PythonFunction("_lazy_clone", ["_lazy_clone"])
+_parse_view_as_real = PythonFunction("view_as_real", ["view_as_real"])
+_parse_view_as_complex = PythonFunction("view_as_complex", ["view_as_complex"])
+_parse_complex = PythonFunction("complex", ["complex"], ["complex.out"])
+_parse_polar = PythonFunction("polar", ["polar"], ["polar.out"])
+_parse_real = PythonFunction("real", ["real"])
+_parse_imag = PythonFunction("imag", ["imag"])
+_parse_is_conj = PythonFunction("is_conj", ["is_conj"])
+_parse_is_neg = PythonFunction("is_neg", ["is_neg"])
+_parse__conj = PythonFunction("_conj", ["_conj"])
+_parse_conj = PythonFunction("conj", ["conj"])
+_parse__conj_physical = PythonFunction("_conj_physical", ["_conj_physical"])
+_parse_conj_physical = PythonFunction("conj_physical", ["conj_physical"], ["conj_physical.out"])
+_parse_conj_physical_ = PythonFunction("conj_physical_", ["conj_physical_"])
+_parse_resolve_conj = PythonFunction("resolve_conj", ["resolve_conj"])
+_parse_resolve_neg = PythonFunction("resolve_neg", ["resolve_neg"])
+_parse__neg_view = PythonFunction("_neg_view", ["_neg_view"])
 _parse_mm = PythonFunction("mm", ["mm"], ["mm.out"])
 _parse_bmm = PythonFunction("bmm", ["bmm"], ["bmm.out"])
 _parse_mv = PythonFunction("mv", ["mv"], ["mv.out"])
@@ -1291,185 +1552,6 @@ _parse_fft_fftfreq = PythonFunction("fft_fftfreq", ["fft_fftfreq"], ["fft_fftfre
 _parse_fft_rfftfreq = PythonFunction("fft_rfftfreq", ["fft_rfftfreq"], ["fft_rfftfreq.out"])
 _parse_fft_fftshift = PythonFunction("fft_fftshift", ["fft_fftshift"])
 _parse_fft_ifftshift = PythonFunction("fft_ifftshift", ["fft_ifftshift"])
-_parse_alias = PythonFunction("alias", ["alias"])
-_parse_lift_fresh = PythonFunction("lift_fresh", ["lift_fresh"])
-_parse_detach = PythonFunction("detach", ["detach"])
-_parse_view = PythonFunction("view", ["view", "view.dtype"])
-_parse__unsafe_view = PythonFunction("_unsafe_view", ["_unsafe_view"])
-_parse_reshape = PythonFunction("reshape", ["reshape"])
-_parse__reshape_alias = PythonFunction("_reshape_alias", ["_reshape_alias"])
-_parse_view_as = PythonFunction("view_as", ["view_as"])
-_parse_reshape_as = PythonFunction("reshape_as", ["reshape_as"])
-_parse_flatten = PythonFunction("flatten", ["flatten.using_ints"])
-_parse_transpose = PythonFunction("transpose", ["transpose.int"])
-_parse_t = PythonFunction("t", ["t"])
-_parse_numpy_T = PythonFunction("numpy_T", ["numpy_T"])
-_parse_mT = PythonFunction("mT", ["mT"])
-_parse_permute = PythonFunction("permute", ["permute"])
-_parse_movedim = PythonFunction("movedim", ["movedim.intlist", "movedim.int"])
-_parse_expand = PythonFunction("expand", ["expand"])
-_parse_expand_as = PythonFunction("expand_as", ["expand_as"])
-_parse_squeeze = PythonFunction("squeeze", ["squeeze", "squeeze.dim", "squeeze.dims"])
-_parse_unsqueeze = PythonFunction("unsqueeze", ["unsqueeze"])
-_parse_select = PythonFunction("select", ["select.int"])
-_parse_slice = PythonFunction("slice", ["slice.Tensor"])
-_parse_narrow = PythonFunction("narrow", ["narrow", "narrow.Tensor"])
-_parse_diagonal = PythonFunction("diagonal", ["diagonal"])
-_parse_unfold = PythonFunction("unfold", ["unfold"])
-_parse_unbind = PythonFunction("unbind", ["unbind.int"])
-_parse_split = PythonFunction("split", ["split.Tensor", "split.sizes"])
-_parse_chunk = PythonFunction("chunk", ["chunk"])
-_parse_as_strided = PythonFunction("as_strided", ["as_strided"])
-_parse_swapaxes = PythonFunction("swapaxes", ["swapaxes"])
-_parse_swapdims = PythonFunction("swapdims", ["swapdims"])
-_parse_moveaxis = PythonFunction("moveaxis", ["moveaxis.intlist", "moveaxis.int"])
-_parse_ravel = PythonFunction("ravel", ["ravel"])
-_parse_unflatten = PythonFunction("unflatten", ["unflatten.int"])
-_parse_broadcast_to = PythonFunction("broadcast_to", ["broadcast_to"])
-_parse_adjoint = PythonFunction("adjoint", ["adjoint"])
-_parse_matrix_H = PythonFunction("matrix_H", ["matrix_H"])
-_parse_mH = PythonFunction("mH", ["mH"])
-_parse_swapaxes_ = PythonFunction("swapaxes_", ["swapaxes_"])
-_parse_swapdims_ = PythonFunction("swapdims_", ["swapdims_"])
-_parse_atleast_1d = PythonFunction("atleast_1d", ["atleast_1d", "atleast_1d.Sequence"])
-_parse_atleast_2d = PythonFunction("atleast_2d", ["atleast_2d", "atleast_2d.Sequence"])
-_parse_atleast_3d = PythonFunction("atleast_3d", ["atleast_3d", "atleast_3d.Sequence"])
-_parse_broadcast_tensors = PythonFunction("broadcast_tensors", ["broadcast_tensors"])
-_parse_sum_to_size = PythonFunction("sum_to_size", ["sum_to_size"])
-_parse_split_with_sizes = PythonFunction("split_with_sizes", ["split_with_sizes"])
-_parse_tensor_split = PythonFunction("tensor_split", ["tensor_split.sections", "tensor_split.indices", "tensor_split.tensor_indices_or_sections"])
-_parse_hsplit = PythonFunction("hsplit", ["hsplit.int", "hsplit.array"])
-_parse_vsplit = PythonFunction("vsplit", ["vsplit.int", "vsplit.array"])
-_parse_dsplit = PythonFunction("dsplit", ["dsplit.int", "dsplit.array"])
-_parse_unsafe_chunk = PythonFunction("unsafe_chunk", ["unsafe_chunk"])
-_parse_unsafe_split = PythonFunction("unsafe_split", ["unsafe_split.Tensor"])
-_parse_unsafe_split_with_sizes = PythonFunction("unsafe_split_with_sizes", ["unsafe_split_with_sizes"])
-_parse_transpose_ = PythonFunction("transpose_", ["transpose_"])
-_parse_t_ = PythonFunction("t_", ["t_"])
-_parse_squeeze_ = PythonFunction("squeeze_", ["squeeze_", "squeeze_.dim", "squeeze_.dims"])
-_parse_unsqueeze_ = PythonFunction("unsqueeze_", ["unsqueeze_"])
-_parse_as_strided_ = PythonFunction("as_strided_", ["as_strided_"])
-_parse_select_backward = PythonFunction("select_backward", ["select_backward"])
-_parse_slice_backward = PythonFunction("slice_backward", ["slice_backward"])
-_parse__as_strided_backward = PythonFunction("_as_strided_backward", ["_as_strided_backward"])
-_parse__conj_copy = PythonFunction("_conj_copy", ["_conj_copy"], ["_conj_copy.out"])
-_parse__neg_view_copy = PythonFunction("_neg_view_copy", ["_neg_view_copy"], ["_neg_view_copy.out"])
-_parse__reshape_alias_copy = PythonFunction("_reshape_alias_copy", ["_reshape_alias_copy"], ["_reshape_alias_copy.out"])
-_parse_alias_copy = PythonFunction("alias_copy", ["alias_copy"], ["alias_copy.out"])
-_parse_as_strided_copy = PythonFunction("as_strided_copy", ["as_strided_copy"], ["as_strided_copy.out"])
-_parse_detach_copy = PythonFunction("detach_copy", ["detach_copy"], ["detach_copy.out"])
-_parse_diagonal_copy = PythonFunction("diagonal_copy", ["diagonal_copy"], ["diagonal_copy.out"])
-_parse_expand_copy = PythonFunction("expand_copy", ["expand_copy"], ["expand_copy.out"])
-_parse_permute_copy = PythonFunction("permute_copy", ["permute_copy"], ["permute_copy.out"])
-_parse_select_copy = PythonFunction("select_copy", ["select_copy.int"], ["select_copy.int_out"])
-_parse_slice_copy = PythonFunction("slice_copy", ["slice_copy.Tensor"], ["slice_copy.Tensor_out"])
-_parse_squeeze_copy = PythonFunction("squeeze_copy", ["squeeze_copy", "squeeze_copy.dim", "squeeze_copy.dims"], ["squeeze_copy.out", "squeeze_copy.dim_out", "squeeze_copy.dims_out"])
-_parse_t_copy = PythonFunction("t_copy", ["t_copy"], ["t_copy.out"])
-_parse_transpose_copy = PythonFunction("transpose_copy", ["transpose_copy.int"], ["transpose_copy.int_out"])
-_parse_unfold_copy = PythonFunction("unfold_copy", ["unfold_copy"], ["unfold_copy.out"])
-_parse_unsqueeze_copy = PythonFunction("unsqueeze_copy", ["unsqueeze_copy"], ["unsqueeze_copy.out"])
-_parse_view_as_complex_copy = PythonFunction("view_as_complex_copy", ["view_as_complex_copy"], ["view_as_complex_copy.out"])
-_parse_view_as_real_copy = PythonFunction("view_as_real_copy", ["view_as_real_copy"], ["view_as_real_copy.out"])
-_parse_view_copy = PythonFunction("view_copy", ["view_copy", "view_copy.dtype"], ["view_copy.out", "view_copy.dtype_out"])
-_parse_narrow_copy = PythonFunction("narrow_copy", ["narrow_copy"], ["narrow_copy.out"])
-_parse_split_copy = PythonFunction("split_copy", ["split_copy.Tensor"], ["split_copy.Tensor_out"])
-_parse_split_with_sizes_copy = PythonFunction("split_with_sizes_copy", ["split_with_sizes_copy"], ["split_with_sizes_copy.out"])
-_parse_unbind_copy = PythonFunction("unbind_copy", ["unbind_copy.int"], ["unbind_copy.int_out"])
-_parse_slice_scatter = PythonFunction("slice_scatter", ["slice_scatter"], ["slice_scatter.out"])
-_parse_select_scatter = PythonFunction("select_scatter", ["select_scatter"])
-_parse_diagonal_scatter = PythonFunction("diagonal_scatter", ["diagonal_scatter"])
-_parse_as_strided_scatter = PythonFunction("as_strided_scatter", ["as_strided_scatter"])
-_parse_view_as_real = PythonFunction("view_as_real", ["view_as_real"])
-_parse_view_as_complex = PythonFunction("view_as_complex", ["view_as_complex"])
-_parse_complex = PythonFunction("complex", ["complex"], ["complex.out"])
-_parse_polar = PythonFunction("polar", ["polar"], ["polar.out"])
-_parse_real = PythonFunction("real", ["real"])
-_parse_imag = PythonFunction("imag", ["imag"])
-_parse_is_conj = PythonFunction("is_conj", ["is_conj"])
-_parse_is_neg = PythonFunction("is_neg", ["is_neg"])
-_parse__conj = PythonFunction("_conj", ["_conj"])
-_parse_conj = PythonFunction("conj", ["conj"])
-_parse__conj_physical = PythonFunction("_conj_physical", ["_conj_physical"])
-_parse_conj_physical = PythonFunction("conj_physical", ["conj_physical"], ["conj_physical.out"])
-_parse_conj_physical_ = PythonFunction("conj_physical_", ["conj_physical_"])
-_parse_resolve_conj = PythonFunction("resolve_conj", ["resolve_conj"])
-_parse_resolve_neg = PythonFunction("resolve_neg", ["resolve_neg"])
-_parse__neg_view = PythonFunction("_neg_view", ["_neg_view"])
-_parse_cat = PythonFunction("cat", ["cat"], ["cat.out"])
-_parse_concat = PythonFunction("concat", ["concat"], ["concat.out"])
-_parse_concatenate = PythonFunction("concatenate", ["concatenate"], ["concatenate.out"])
-_parse_stack = PythonFunction("stack", ["stack"], ["stack.out"])
-_parse_hstack = PythonFunction("hstack", ["hstack"], ["hstack.out"])
-_parse_vstack = PythonFunction("vstack", ["vstack"], ["vstack.out"])
-_parse_row_stack = PythonFunction("row_stack", ["row_stack"], ["row_stack.out"])
-_parse_dstack = PythonFunction("dstack", ["dstack"], ["dstack.out"])
-_parse_column_stack = PythonFunction("column_stack", ["column_stack"], ["column_stack.out"])
-_parse_block_diag = PythonFunction("block_diag", ["block_diag"])
-_parse_meshgrid = PythonFunction("meshgrid", ["meshgrid", "meshgrid.indexing"])
-_parse_cartesian_prod = PythonFunction("cartesian_prod", ["cartesian_prod"])
-_parse_combinations = PythonFunction("combinations", ["combinations"])
-_parse_flip = PythonFunction("flip", ["flip"])
-_parse_roll = PythonFunction("roll", ["roll"])
-_parse_fliplr = PythonFunction("fliplr", ["fliplr"])
-_parse_flipud = PythonFunction("flipud", ["flipud"])
-_parse_rot90 = PythonFunction("rot90", ["rot90"])
-_parse_repeat = PythonFunction("repeat", ["repeat"])
-_parse_tile = PythonFunction("tile", ["tile"])
-_parse_constant_pad_nd = PythonFunction("constant_pad_nd", ["constant_pad_nd"])
-_parse_tril = PythonFunction("tril", ["tril"], ["tril.out"])
-_parse_tril_ = PythonFunction("tril_", ["tril_"])
-_parse_triu = PythonFunction("triu", ["triu"], ["triu.out"])
-_parse_triu_ = PythonFunction("triu_", ["triu_"])
-_parse_diag = PythonFunction("diag", ["diag"], ["diag.out"])
-_parse_diag_embed = PythonFunction("diag_embed", ["diag_embed"])
-_parse_diagflat = PythonFunction("diagflat", ["diagflat"])
-_parse_fill_diagonal_ = PythonFunction("fill_diagonal_", ["fill_diagonal_"])
-_parse_index = PythonFunction("index", ["index.Tensor"])
-_parse_index_put = PythonFunction("index_put", ["index_put"])
-_parse_index_put_ = PythonFunction("index_put_", ["index_put_"])
-_parse_gather = PythonFunction("gather", ["gather"], ["gather.out"])
-_parse_scatter = PythonFunction("scatter", ["scatter.src", "scatter.value", "scatter.reduce", "scatter.value_reduce"], ["scatter.src_out", "scatter.value_out", "scatter.reduce_out", "scatter.value_reduce_out"])
-_parse_scatter_ = PythonFunction("scatter_", ["scatter_.src", "scatter_.value", "scatter_.reduce", "scatter_.value_reduce"])
-_parse_scatter_add = PythonFunction("scatter_add", ["scatter_add"], ["scatter_add.out"])
-_parse_scatter_add_ = PythonFunction("scatter_add_", ["scatter_add_"])
-_parse_scatter_reduce = PythonFunction("scatter_reduce", ["scatter_reduce.two"], ["scatter_reduce.two_out"])
-_parse_scatter_reduce_ = PythonFunction("scatter_reduce_", ["scatter_reduce_.two"])
-_parse_index_add = PythonFunction("index_add", ["index_add"], ["index_add.out"])
-_parse_index_add_ = PythonFunction("index_add_", ["index_add_"])
-_parse_index_reduce = PythonFunction("index_reduce", ["index_reduce"], ["index_reduce.out"])
-_parse_index_reduce_ = PythonFunction("index_reduce_", ["index_reduce_"])
-_parse_index_copy = PythonFunction("index_copy", ["index_copy"], ["index_copy.out"])
-_parse_index_copy_ = PythonFunction("index_copy_", ["index_copy_"])
-_parse_index_fill = PythonFunction("index_fill", ["index_fill.int_Scalar", "index_fill.int_Tensor"])
-_parse_index_fill_ = PythonFunction("index_fill_", ["index_fill_.int_Scalar", "index_fill_.int_Tensor"])
-_parse_put = PythonFunction("put", ["put"])
-_parse_put_ = PythonFunction("put_", ["put_"])
-_parse_masked_scatter = PythonFunction("masked_scatter", ["masked_scatter"])
-_parse_masked_scatter_ = PythonFunction("masked_scatter_", ["masked_scatter_"])
-_parse_masked_scatter_backward = PythonFunction("masked_scatter_backward", ["masked_scatter_backward"])
-_parse_nonzero_static = PythonFunction("nonzero_static", ["nonzero_static"], ["nonzero_static.out"])
-_parse_index_select = PythonFunction("index_select", ["index_select"], ["index_select.out"])
-_parse_masked_select = PythonFunction("masked_select", ["masked_select"], ["masked_select.out"])
-_parse_nonzero_numpy = PythonFunction("nonzero_numpy", ["nonzero_numpy"])
-_parse_argwhere = PythonFunction("argwhere", ["argwhere"])
-_parse_nonzero = PythonFunction("nonzero", ["nonzero"], ["nonzero.out"])
-_parse_clone = PythonFunction("clone", ["clone"])
-_parse_contiguous = PythonFunction("contiguous", ["contiguous"])
-_parse_copy_ = PythonFunction("copy_", ["copy_"])
-_parse__to_copy = PythonFunction("_to_copy", ["_to_copy"])
-_parse_result_type = PythonFunction("result_type", ["result_type.Tensor", "result_type.Scalar", "result_type.Scalar_Tensor", "result_type.Scalar_Scalar"])
-_parse_to = PythonFunction("to", ["to.dtype", "to.device", "to.other", "to.dtype_layout"])
-_parse_type_as = PythonFunction("type_as", ["type_as"])
-_parse_fill = PythonFunction("fill", ["fill.Scalar", "fill.Tensor"])
-_parse_fill_ = PythonFunction("fill_", ["fill_.Scalar", "fill_.Tensor"])
-_parse_zero_ = PythonFunction("zero_", ["zero_"])
-_parse_item = PythonFunction("item", ["item"])
-_parse__local_scalar_dense = PythonFunction("_local_scalar_dense", ["_local_scalar_dense"])
-_parse_resize_ = PythonFunction("resize_", ["resize_"])
-_parse_resize_as_ = PythonFunction("resize_as_", ["resize_as_"])
-_parse_set_ = PythonFunction("set_", ["set_.source_Storage", "set_.source_Storage_storage_offset", "set_.source_Tensor_storage_offset", "set_.source_Tensor", "set_"])
-_parse_is_set_to = PythonFunction("is_set_to", ["is_set_to"])
-_parse__lazy_clone = PythonFunction("_lazy_clone", ["_lazy_clone"])
 _parse__softmax = PythonFunction("_softmax", ["_softmax"], ["_softmax.out"])
 _parse_softmax = PythonFunction("softmax", ["softmax.int"], ["softmax.int_out"])
 _parse__softmax_backward_data = PythonFunction("_softmax_backward_data", ["_softmax_backward_data"])
@@ -1486,88 +1568,6 @@ _parse_nll_loss_nd = PythonFunction("nll_loss_nd", ["nll_loss_nd"])
 _parse_cross_entropy_loss = PythonFunction("cross_entropy_loss", ["cross_entropy_loss"])
 _parse_mse_loss = PythonFunction("mse_loss", ["mse_loss"], ["mse_loss.out"])
 _parse_mse_loss_backward = PythonFunction("mse_loss_backward", ["mse_loss_backward"])
-_parse_erf = PythonFunction("erf", ["erf"], ["erf.out"])
-_parse_erf_ = PythonFunction("erf_", ["erf_"])
-_parse_erfc = PythonFunction("erfc", ["erfc"], ["erfc.out"])
-_parse_erfc_ = PythonFunction("erfc_", ["erfc_"])
-_parse_erfinv = PythonFunction("erfinv", ["erfinv"], ["erfinv.out"])
-_parse_erfinv_ = PythonFunction("erfinv_", ["erfinv_"])
-_parse_lgamma = PythonFunction("lgamma", ["lgamma"], ["lgamma.out"])
-_parse_lgamma_ = PythonFunction("lgamma_", ["lgamma_"])
-_parse_digamma = PythonFunction("digamma", ["digamma"], ["digamma.out"])
-_parse_digamma_ = PythonFunction("digamma_", ["digamma_"])
-_parse_polygamma = PythonFunction("polygamma", ["polygamma"], ["polygamma.out"])
-_parse_polygamma_ = PythonFunction("polygamma_", ["polygamma_"])
-_parse_mvlgamma = PythonFunction("mvlgamma", ["mvlgamma"], ["mvlgamma.out"])
-_parse_mvlgamma_ = PythonFunction("mvlgamma_", ["mvlgamma_"])
-_parse_i0 = PythonFunction("i0", ["i0"], ["i0.out"])
-_parse_i0_ = PythonFunction("i0_", ["i0_"])
-_parse_sinc = PythonFunction("sinc", ["sinc"], ["sinc.out"])
-_parse_sinc_ = PythonFunction("sinc_", ["sinc_"])
-_parse_logit = PythonFunction("logit", ["logit"], ["logit.out"])
-_parse_logit_ = PythonFunction("logit_", ["logit_"])
-_parse_igamma = PythonFunction("igamma", ["igamma"], ["igamma.out"])
-_parse_igamma_ = PythonFunction("igamma_", ["igamma_"])
-_parse_igammac = PythonFunction("igammac", ["igammac"], ["igammac.out"])
-_parse_igammac_ = PythonFunction("igammac_", ["igammac_"])
-_parse_xlogy = PythonFunction("xlogy", ["xlogy.Tensor", "xlogy.Scalar_Self", "xlogy.Scalar_Other"], ["xlogy.OutTensor", "xlogy.OutScalar_Self", "xlogy.OutScalar_Other"])
-_parse_xlogy_ = PythonFunction("xlogy_", ["xlogy_.Tensor", "xlogy_.Scalar_Other"])
-_parse_special_entr = PythonFunction("special_entr", ["special_entr"], ["special_entr.out"])
-_parse_special_ndtri = PythonFunction("special_ndtri", ["special_ndtri"], ["special_ndtri.out"])
-_parse_special_log_ndtr = PythonFunction("special_log_ndtr", ["special_log_ndtr"], ["special_log_ndtr.out"])
-_parse_special_erfcx = PythonFunction("special_erfcx", ["special_erfcx"], ["special_erfcx.out"])
-_parse_special_i0e = PythonFunction("special_i0e", ["special_i0e"], ["special_i0e.out"])
-_parse_special_i1 = PythonFunction("special_i1", ["special_i1"], ["special_i1.out"])
-_parse_special_i1e = PythonFunction("special_i1e", ["special_i1e"], ["special_i1e.out"])
-_parse_special_bessel_j0 = PythonFunction("special_bessel_j0", ["special_bessel_j0"], ["special_bessel_j0.out"])
-_parse_special_bessel_j1 = PythonFunction("special_bessel_j1", ["special_bessel_j1"], ["special_bessel_j1.out"])
-_parse_special_bessel_y0 = PythonFunction("special_bessel_y0", ["special_bessel_y0"], ["special_bessel_y0.out"])
-_parse_special_bessel_y1 = PythonFunction("special_bessel_y1", ["special_bessel_y1"], ["special_bessel_y1.out"])
-_parse_special_modified_bessel_i0 = PythonFunction("special_modified_bessel_i0", ["special_modified_bessel_i0"], ["special_modified_bessel_i0.out"])
-_parse_special_modified_bessel_i1 = PythonFunction("special_modified_bessel_i1", ["special_modified_bessel_i1"], ["special_modified_bessel_i1.out"])
-_parse_special_modified_bessel_k0 = PythonFunction("special_modified_bessel_k0", ["special_modified_bessel_k0"], ["special_modified_bessel_k0.out"])
-_parse_special_modified_bessel_k1 = PythonFunction("special_modified_bessel_k1", ["special_modified_bessel_k1"], ["special_modified_bessel_k1.out"])
-_parse_special_airy_ai = PythonFunction("special_airy_ai", ["special_airy_ai"], ["special_airy_ai.out"])
-_parse_special_scaled_modified_bessel_k0 = PythonFunction("special_scaled_modified_bessel_k0", ["special_scaled_modified_bessel_k0"], ["special_scaled_modified_bessel_k0.out"])
-_parse_special_scaled_modified_bessel_k1 = PythonFunction("special_scaled_modified_bessel_k1", ["special_scaled_modified_bessel_k1"], ["special_scaled_modified_bessel_k1.out"])
-_parse_special_spherical_bessel_j0 = PythonFunction("special_spherical_bessel_j0", ["special_spherical_bessel_j0"], ["special_spherical_bessel_j0.out"])
-_parse_special_xlog1py = PythonFunction("special_xlog1py", ["special_xlog1py", "special_xlog1py.self_scalar", "special_xlog1py.other_scalar"], ["special_xlog1py.out", "special_xlog1py.self_scalar_out", "special_xlog1py.other_scalar_out"])
-_parse_special_zeta = PythonFunction("special_zeta", ["special_zeta", "special_zeta.self_scalar", "special_zeta.other_scalar"], ["special_zeta.out", "special_zeta.self_scalar_out", "special_zeta.other_scalar_out"])
-_parse_special_chebyshev_polynomial_t = PythonFunction("special_chebyshev_polynomial_t", ["special_chebyshev_polynomial_t", "special_chebyshev_polynomial_t.x_scalar", "special_chebyshev_polynomial_t.n_scalar"], ["special_chebyshev_polynomial_t.out", "special_chebyshev_polynomial_t.x_scalar_out", "special_chebyshev_polynomial_t.n_scalar_out"])
-_parse_special_chebyshev_polynomial_u = PythonFunction("special_chebyshev_polynomial_u", ["special_chebyshev_polynomial_u", "special_chebyshev_polynomial_u.x_scalar", "special_chebyshev_polynomial_u.n_scalar"], ["special_chebyshev_polynomial_u.out", "special_chebyshev_polynomial_u.x_scalar_out", "special_chebyshev_polynomial_u.n_scalar_out"])
-_parse_special_chebyshev_polynomial_v = PythonFunction("special_chebyshev_polynomial_v", ["special_chebyshev_polynomial_v", "special_chebyshev_polynomial_v.x_scalar", "special_chebyshev_polynomial_v.n_scalar"], ["special_chebyshev_polynomial_v.out", "special_chebyshev_polynomial_v.x_scalar_out", "special_chebyshev_polynomial_v.n_scalar_out"])
-_parse_special_chebyshev_polynomial_w = PythonFunction("special_chebyshev_polynomial_w", ["special_chebyshev_polynomial_w", "special_chebyshev_polynomial_w.x_scalar", "special_chebyshev_polynomial_w.n_scalar"], ["special_chebyshev_polynomial_w.out", "special_chebyshev_polynomial_w.x_scalar_out", "special_chebyshev_polynomial_w.n_scalar_out"])
-_parse_special_hermite_polynomial_h = PythonFunction("special_hermite_polynomial_h", ["special_hermite_polynomial_h", "special_hermite_polynomial_h.x_scalar", "special_hermite_polynomial_h.n_scalar"], ["special_hermite_polynomial_h.out", "special_hermite_polynomial_h.x_scalar_out", "special_hermite_polynomial_h.n_scalar_out"])
-_parse_special_hermite_polynomial_he = PythonFunction("special_hermite_polynomial_he", ["special_hermite_polynomial_he", "special_hermite_polynomial_he.x_scalar", "special_hermite_polynomial_he.n_scalar"], ["special_hermite_polynomial_he.out", "special_hermite_polynomial_he.x_scalar_out", "special_hermite_polynomial_he.n_scalar_out"])
-_parse_special_laguerre_polynomial_l = PythonFunction("special_laguerre_polynomial_l", ["special_laguerre_polynomial_l", "special_laguerre_polynomial_l.x_scalar", "special_laguerre_polynomial_l.n_scalar"], ["special_laguerre_polynomial_l.out", "special_laguerre_polynomial_l.x_scalar_out", "special_laguerre_polynomial_l.n_scalar_out"])
-_parse_special_legendre_polynomial_p = PythonFunction("special_legendre_polynomial_p", ["special_legendre_polynomial_p", "special_legendre_polynomial_p.x_scalar", "special_legendre_polynomial_p.n_scalar"], ["special_legendre_polynomial_p.out", "special_legendre_polynomial_p.x_scalar_out", "special_legendre_polynomial_p.n_scalar_out"])
-_parse_special_shifted_chebyshev_polynomial_t = PythonFunction("special_shifted_chebyshev_polynomial_t", ["special_shifted_chebyshev_polynomial_t", "special_shifted_chebyshev_polynomial_t.x_scalar", "special_shifted_chebyshev_polynomial_t.n_scalar"], ["special_shifted_chebyshev_polynomial_t.out", "special_shifted_chebyshev_polynomial_t.x_scalar_out", "special_shifted_chebyshev_polynomial_t.n_scalar_out"])
-_parse_special_shifted_chebyshev_polynomial_u = PythonFunction("special_shifted_chebyshev_polynomial_u", ["special_shifted_chebyshev_polynomial_u", "special_shifted_chebyshev_polynomial_u.x_scalar", "special_shifted_chebyshev_polynomial_u.n_scalar"], ["special_shifted_chebyshev_polynomial_u.out", "special_shifted_chebyshev_polynomial_u.x_scalar_out", "special_shifted_chebyshev_polynomial_u.n_scalar_out"])
-_parse_special_shifted_chebyshev_polynomial_v = PythonFunction("special_shifted_chebyshev_polynomial_v", ["special_shifted_chebyshev_polynomial_v", "special_shifted_chebyshev_polynomial_v.x_scalar", "special_shifted_chebyshev_polynomial_v.n_scalar"], ["special_shifted_chebyshev_polynomial_v.out", "special_shifted_chebyshev_polynomial_v.x_scalar_out", "special_shifted_chebyshev_polynomial_v.n_scalar_out"])
-_parse_special_shifted_chebyshev_polynomial_w = PythonFunction("special_shifted_chebyshev_polynomial_w", ["special_shifted_chebyshev_polynomial_w", "special_shifted_chebyshev_polynomial_w.x_scalar", "special_shifted_chebyshev_polynomial_w.n_scalar"], ["special_shifted_chebyshev_polynomial_w.out", "special_shifted_chebyshev_polynomial_w.x_scalar_out", "special_shifted_chebyshev_polynomial_w.n_scalar_out"])
-_parse_special_expm1 = PythonFunction("special_expm1", ["special_expm1"], ["special_expm1.out"])
-_parse_special_exp2 = PythonFunction("special_exp2", ["special_exp2"], ["special_exp2.out"])
-_parse_special_psi = PythonFunction("special_psi", ["special_psi"], ["special_psi.out"])
-_parse_special_digamma = PythonFunction("special_digamma", ["special_digamma"], ["special_digamma.out"])
-_parse_special_gammaln = PythonFunction("special_gammaln", ["special_gammaln"], ["special_gammaln.out"])
-_parse_special_erf = PythonFunction("special_erf", ["special_erf"], ["special_erf.out"])
-_parse_special_erfc = PythonFunction("special_erfc", ["special_erfc"], ["special_erfc.out"])
-_parse_special_erfinv = PythonFunction("special_erfinv", ["special_erfinv"], ["special_erfinv.out"])
-_parse_special_i0 = PythonFunction("special_i0", ["special_i0"], ["special_i0.out"])
-_parse_special_logit = PythonFunction("special_logit", ["special_logit"], ["special_logit.out"])
-_parse_special_polygamma = PythonFunction("special_polygamma", ["special_polygamma"], ["special_polygamma.out"])
-_parse_special_logsumexp = PythonFunction("special_logsumexp", ["special_logsumexp"], ["special_logsumexp.out"])
-_parse_special_expit = PythonFunction("special_expit", ["special_expit"], ["special_expit.out"])
-_parse_special_sinc = PythonFunction("special_sinc", ["special_sinc"], ["special_sinc.out"])
-_parse_special_round = PythonFunction("special_round", ["special_round"], ["special_round.out"])
-_parse_special_log1p = PythonFunction("special_log1p", ["special_log1p"], ["special_log1p.out"])
-_parse_special_gammainc = PythonFunction("special_gammainc", ["special_gammainc"], ["special_gammainc.out"])
-_parse_special_gammaincc = PythonFunction("special_gammaincc", ["special_gammaincc"], ["special_gammaincc.out"])
-_parse_special_multigammaln = PythonFunction("special_multigammaln", ["special_multigammaln"], ["special_multigammaln.out"])
-_parse_special_ndtr = PythonFunction("special_ndtr", ["special_ndtr"], ["special_ndtr.out"])
-_parse_special_log_softmax = PythonFunction("special_log_softmax", ["special_log_softmax"])
-_parse_special_softmax = PythonFunction("special_softmax", ["special_softmax"])
-_parse_special_xlogy = PythonFunction("special_xlogy", ["special_xlogy", "special_xlogy.self_scalar", "special_xlogy.other_scalar"], ["special_xlogy.out", "special_xlogy.self_scalar_out", "special_xlogy.other_scalar_out"])
 # fmt: on
 
 
@@ -6460,6 +6460,1262 @@ def allclose(
     return _parse_allclose(input, other, rtol, atol, equal_nan)
 
 
+def erf(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+    """The error function of each element.
+
+    erf(input, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and out is None and not kwargs:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _erf[keys](keys, input)
+    if kwargs or input is MISSING:
+        return _parse_erf.by_names(kwargs, input=input, out=out)
+    return _parse_erf(input, out=out)
+
+
+def erf_(input: Tensor) -> Tensor:
+    """The error function of each element.
+
+    erf_(input) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if isinstance(input, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _erf_[keys](keys, input)
+    return _parse_erf_(input)
+
+
+def erfc(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+    """`1 - erf(x)`, exact where that is near 0 too.
+
+    erfc(input, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and out is None and not kwargs:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _erfc[keys](keys, input)
+    if kwargs or input is MISSING:
+        return _parse_erfc.by_names(kwargs, input=input, out=out)
+    return _parse_erfc(input, out=out)
+
+
+def erfc_(input: Tensor) -> Tensor:
+    """`1 - erf(x)`, exact where that is near 0 too.
+
+    erfc_(input) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if isinstance(input, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _erfc_[keys](keys, input)
+    return _parse_erfc_(input)
+
+
+def erfinv(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+    """The number whose error function each element is.
+
+    erfinv(input, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and out is None and not kwargs:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _erfinv[keys](keys, input)
+    if kwargs or input is MISSING:
+        return _parse_erfinv.by_names(kwargs, input=input, out=out)
+    return _parse_erfinv(input, out=out)
+
+
+def erfinv_(input: Tensor) -> Tensor:
+    """The number whose error function each element is.
+
+    erfinv_(input) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if isinstance(input, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _erfinv_[keys](keys, input)
+    return _parse_erfinv_(input)
+
+
+def lgamma(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+    """The logarithm of the size of the gamma function of each element.
+
+    lgamma(input, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and out is None and not kwargs:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _lgamma[keys](keys, input)
+    if kwargs or input is MISSING:
+        return _parse_lgamma.by_names(kwargs, input=input, out=out)
+    return _parse_lgamma(input, out=out)
+
+
+def lgamma_(input: Tensor) -> Tensor:
+    """The logarithm of the size of the gamma function of each element.
+
+    lgamma_(input) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if isinstance(input, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _lgamma_[keys](keys, input)
+    return _parse_lgamma_(input)
+
+
+def digamma(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+    """The derivative of `lgamma`.
+
+    digamma(input, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and out is None and not kwargs:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _digamma[keys](keys, input)
+    if kwargs or input is MISSING:
+        return _parse_digamma.by_names(kwargs, input=input, out=out)
+    return _parse_digamma(input, out=out)
+
+
+def digamma_(input: Tensor) -> Tensor:
+    """The derivative of `lgamma`.
+
+    digamma_(input) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if isinstance(input, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _digamma_[keys](keys, input)
+    return _parse_digamma_(input)
+
+
+def polygamma(n: int, input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+    """The n-th derivative of `digamma`.
+
+    polygamma(n, input, *, out=None) -> Tensor
+    """
+    if type(n) is int and isinstance(input, TensorImpl) and out is None and not kwargs:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _polygamma[keys](keys, n, input)
+    if kwargs or input is MISSING:
+        return _parse_polygamma.by_names(kwargs, n=n, input=input, out=out)
+    return _parse_polygamma(n, input, out=out)
+
+
+def polygamma_(input: Tensor, n: int) -> Tensor:
+    """The n-th derivative of `digamma`, written where the input was.
+
+    polygamma_(input, n) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if isinstance(input, TensorImpl) and type(n) is int:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _polygamma_[keys](keys, input, n)
+    return _parse_polygamma_(input, n)
+
+
+def mvlgamma(input: Tensor = MISSING, p: int = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+    """The logarithm of the gamma function of p dimensions.
+
+    mvlgamma(input, p, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and type(p) is int and out is None and not kwargs:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _mvlgamma[keys](keys, input, p)
+    if kwargs or input is MISSING or p is MISSING:
+        return _parse_mvlgamma.by_names(kwargs, input=input, p=p, out=out)
+    return _parse_mvlgamma(input, p, out=out)
+
+
+def mvlgamma_(input: Tensor, p: int) -> Tensor:
+    """The logarithm of the gamma function of p dimensions.
+
+    mvlgamma_(input, p) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if isinstance(input, TensorImpl) and type(p) is int:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _mvlgamma_[keys](keys, input, p)
+    return _parse_mvlgamma_(input, p)
+
+
+def i0(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+    """The modified Bessel function of the first kind and order 0.
+
+    i0(input, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and out is None and not kwargs:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _i0[keys](keys, input)
+    if kwargs or input is MISSING:
+        return _parse_i0.by_names(kwargs, input=input, out=out)
+    return _parse_i0(input, out=out)
+
+
+def i0_(input: Tensor) -> Tensor:
+    """The modified Bessel function of the first kind and order 0.
+
+    i0_(input) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if isinstance(input, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _i0_[keys](keys, input)
+    return _parse_i0_(input)
+
+
+def sinc(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+    """`sin(pi x) / (pi x)`, which is 1 at 0.
+
+    sinc(input, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and out is None and not kwargs:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _sinc[keys](keys, input)
+    if kwargs or input is MISSING:
+        return _parse_sinc.by_names(kwargs, input=input, out=out)
+    return _parse_sinc(input, out=out)
+
+
+def sinc_(input: Tensor) -> Tensor:
+    """`sin(pi x) / (pi x)`, which is 1 at 0.
+
+    sinc_(input) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if isinstance(input, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _sinc_[keys](keys, input)
+    return _parse_sinc_(input)
+
+
+def logit(input: Tensor = MISSING, eps: float | None = None, *, out: Any = None, **kwargs: Any) -> Tensor:
+    """`log(x / (1 - x))`, of elements moved into [eps, 1 - eps] where eps is given.
+
+    logit(input, eps=None, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and (eps is None or type(eps) is float) and out is None and not kwargs:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _logit[keys](keys, input, eps)
+    if kwargs or input is MISSING:
+        return _parse_logit.by_names(kwargs, input=input, eps=eps, out=out)
+    return _parse_logit(input, eps, out=out)
+
+
+def logit_(input: Tensor, eps: float | None = None) -> Tensor:
+    """`log(x / (1 - x))`, of elements moved into [eps, 1 - eps] where eps is given.
+
+    logit_(input, eps=None) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if isinstance(input, TensorImpl) and (eps is None or type(eps) is float):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _logit_[keys](keys, input, eps)
+    return _parse_logit_(input, eps)
+
+
+def igamma(input: Tensor = MISSING, other: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+    """The share of the integral that is the gamma function of the first which lies below the second.
+
+    igamma(input, other, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl) and out is None and not kwargs:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | other.key_set | included) & allowed
+        return _igamma[keys](keys, input, other)
+    if kwargs or input is MISSING or other is MISSING:
+        return _parse_igamma.by_names(kwargs, input=input, other=other, out=out)
+    return _parse_igamma(input, other, out=out)
+
+
+def igamma_(input: Tensor, other: Tensor) -> Tensor:
+    """The share of the integral that is the gamma function of the first which lies below the second.
+
+    igamma_(input, other) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | other.key_set | included) & allowed
+        return _igamma_[keys](keys, input, other)
+    return _parse_igamma_(input, other)
+
+
+def igammac(input: Tensor = MISSING, other: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+    """`1 - igamma(x, y)`, exact where that is near 0 too.
+
+    igammac(input, other, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl) and out is None and not kwargs:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | other.key_set | included) & allowed
+        return _igammac[keys](keys, input, other)
+    if kwargs or input is MISSING or other is MISSING:
+        return _parse_igammac.by_names(kwargs, input=input, other=other, out=out)
+    return _parse_igammac(input, other, out=out)
+
+
+def igammac_(input: Tensor, other: Tensor) -> Tensor:
+    """`1 - igamma(x, y)`, exact where that is near 0 too.
+
+    igammac_(input, other) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | other.key_set | included) & allowed
+        return _igammac_[keys](keys, input, other)
+    return _parse_igammac_(input, other)
+
+
+def xlogy(
+    input: Tensor | Number = MISSING, other: Tensor | Number = MISSING, *, out: Any = None, **kwargs: Any
+) -> Tensor:
+    """`x * log(y)`, which is 0 where x is.
+
+    xlogy(input, other, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl) and out is None and not kwargs:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | other.key_set | included) & allowed
+        return _xlogy_Tensor[keys](keys, input, other)
+    if type(input) in NUMBERS and isinstance(other, TensorImpl) and out is None and not kwargs:
+        included, allowed = active_keys.get()
+        keys = (other.key_set | included) & allowed
+        return _xlogy_Scalar_Self[keys](keys, input, other)
+    if isinstance(input, TensorImpl) and type(other) in NUMBERS and out is None and not kwargs:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _xlogy_Scalar_Other[keys](keys, input, other)
+    if kwargs or input is MISSING or other is MISSING:
+        return _parse_xlogy.by_names(kwargs, input=input, other=other, out=out)
+    return _parse_xlogy(input, other, out=out)
+
+
+def xlogy_(input: Tensor, other: Tensor | Number) -> Tensor:
+    """`x * log(y)`, which is 0 where x is.
+
+    xlogy_(input, other) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | other.key_set | included) & allowed
+        return _xlogy__Tensor[keys](keys, input, other)
+    if isinstance(input, TensorImpl) and type(other) in NUMBERS:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _xlogy__Scalar_Other[keys](keys, input, other)
+    return _parse_xlogy_(input, other)
+
+
+def special_entr(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+    """`-x log(x)`: 0 at 0, -infinity below.
+
+    special.entr(input, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and out is None and not kwargs:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _special_entr[keys](keys, input)
+    if kwargs or input is MISSING:
+        return _parse_special_entr.by_names(kwargs, input=input, out=out)
+    return _parse_special_entr(input, out=out)
+
+
+def special_ndtri(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+    """The inverse of `special.ndtr`: the number below which the given share of the normal distribution lies.
+
+    special.ndtri(input, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and out is None and not kwargs:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _special_ndtri[keys](keys, input)
+    if kwargs or input is MISSING:
+        return _parse_special_ndtri.by_names(kwargs, input=input, out=out)
+    return _parse_special_ndtri(input, out=out)
+
+
+def special_log_ndtr(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+    """The logarithm of the share of a normal distribution below each element.
+
+    special.log_ndtr(input, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and out is None and not kwargs:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _special_log_ndtr[keys](keys, input)
+    if kwargs or input is MISSING:
+        return _parse_special_log_ndtr.by_names(kwargs, input=input, out=out)
+    return _parse_special_log_ndtr(input, out=out)
+
+
+def special_erfcx(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+    """`exp(x * x) * erfc(x)`, without overflow on the way.
+
+    special.erfcx(input, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and out is None and not kwargs:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _special_erfcx[keys](keys, input)
+    if kwargs or input is MISSING:
+        return _parse_special_erfcx.by_names(kwargs, input=input, out=out)
+    return _parse_special_erfcx(input, out=out)
+
+
+def special_i0e(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+    """`exp(-|x|) * i0(x)`.
+
+    special.i0e(input, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and out is None and not kwargs:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _special_i0e[keys](keys, input)
+    if kwargs or input is MISSING:
+        return _parse_special_i0e.by_names(kwargs, input=input, out=out)
+    return _parse_special_i0e(input, out=out)
+
+
+def special_i1(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+    """The modified Bessel function of the first kind and order 1.
+
+    special.i1(input, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and out is None and not kwargs:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _special_i1[keys](keys, input)
+    if kwargs or input is MISSING:
+        return _parse_special_i1.by_names(kwargs, input=input, out=out)
+    return _parse_special_i1(input, out=out)
+
+
+def special_i1e(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+    """`exp(-|x|) * i1(x)`.
+
+    special.i1e(input, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and out is None and not kwargs:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _special_i1e[keys](keys, input)
+    if kwargs or input is MISSING:
+        return _parse_special_i1e.by_names(kwargs, input=input, out=out)
+    return _parse_special_i1e(input, out=out)
+
+
+def special_bessel_j0(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+    """The Bessel function of the first kind and order 0.
+
+    special.bessel_j0(input, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and out is None and not kwargs:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _special_bessel_j0[keys](keys, input)
+    if kwargs or input is MISSING:
+        return _parse_special_bessel_j0.by_names(kwargs, input=input, out=out)
+    return _parse_special_bessel_j0(input, out=out)
+
+
+def special_bessel_j1(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+    """The Bessel function of the first kind and order 1.
+
+    special.bessel_j1(input, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and out is None and not kwargs:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _special_bessel_j1[keys](keys, input)
+    if kwargs or input is MISSING:
+        return _parse_special_bessel_j1.by_names(kwargs, input=input, out=out)
+    return _parse_special_bessel_j1(input, out=out)
+
+
+def special_bessel_y0(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+    """The Bessel function of the second kind and order 0.
+
+    special.bessel_y0(input, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and out is None and not kwargs:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _special_bessel_y0[keys](keys, input)
+    if kwargs or input is MISSING:
+        return _parse_special_bessel_y0.by_names(kwargs, input=input, out=out)
+    return _parse_special_bessel_y0(input, out=out)
+
+
+def special_bessel_y1(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+    """The Bessel function of the second kind and order 1.
+
+    special.bessel_y1(input, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and out is None and not kwargs:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _special_bessel_y1[keys](keys, input)
+    if kwargs or input is MISSING:
+        return _parse_special_bessel_y1.by_names(kwargs, input=input, out=out)
+    return _parse_special_bessel_y1(input, out=out)
+
+
+def special_modified_bessel_i0(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+    """The modified Bessel function of the first kind and order 0.
+
+    special.modified_bessel_i0(input, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and out is None and not kwargs:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _special_modified_bessel_i0[keys](keys, input)
+    if kwargs or input is MISSING:
+        return _parse_special_modified_bessel_i0.by_names(kwargs, input=input, out=out)
+    return _parse_special_modified_bessel_i0(input, out=out)
+
+
+def special_modified_bessel_i1(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+    """The modified Bessel function of the first kind and order 1.
+
+    special.modified_bessel_i1(input, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and out is None and not kwargs:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _special_modified_bessel_i1[keys](keys, input)
+    if kwargs or input is MISSING:
+        return _parse_special_modified_bessel_i1.by_names(kwargs, input=input, out=out)
+    return _parse_special_modified_bessel_i1(input, out=out)
+
+
+def special_modified_bessel_k0(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+    """The modified Bessel function of the second kind and order 0.
+
+    special.modified_bessel_k0(input, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and out is None and not kwargs:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _special_modified_bessel_k0[keys](keys, input)
+    if kwargs or input is MISSING:
+        return _parse_special_modified_bessel_k0.by_names(kwargs, input=input, out=out)
+    return _parse_special_modified_bessel_k0(input, out=out)
+
+
+def special_modified_bessel_k1(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+    """The modified Bessel function of the second kind and order 1.
+
+    special.modified_bessel_k1(input, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and out is None and not kwargs:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _special_modified_bessel_k1[keys](keys, input)
+    if kwargs or input is MISSING:
+        return _parse_special_modified_bessel_k1.by_names(kwargs, input=input, out=out)
+    return _parse_special_modified_bessel_k1(input, out=out)
+
+
+def special_airy_ai(x: Tensor, *, out: Any = None) -> Tensor:
+    """The Airy function Ai.
+
+    special.airy_ai(x, *, out=None) -> Tensor
+    """
+    if isinstance(x, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (x.key_set | included) & allowed
+        return _special_airy_ai[keys](keys, x)
+    return _parse_special_airy_ai(x, out=out)
+
+
+def special_scaled_modified_bessel_k0(x: Tensor, *, out: Any = None) -> Tensor:
+    """`exp(x) * modified_bessel_k0(x)`.
+
+    special.scaled_modified_bessel_k0(x, *, out=None) -> Tensor
+    """
+    if isinstance(x, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (x.key_set | included) & allowed
+        return _special_scaled_modified_bessel_k0[keys](keys, x)
+    return _parse_special_scaled_modified_bessel_k0(x, out=out)
+
+
+def special_scaled_modified_bessel_k1(x: Tensor, *, out: Any = None) -> Tensor:
+    """`exp(x) * modified_bessel_k1(x)`.
+
+    special.scaled_modified_bessel_k1(x, *, out=None) -> Tensor
+    """
+    if isinstance(x, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (x.key_set | included) & allowed
+        return _special_scaled_modified_bessel_k1[keys](keys, x)
+    return _parse_special_scaled_modified_bessel_k1(x, out=out)
+
+
+def special_spherical_bessel_j0(x: Tensor, *, out: Any = None) -> Tensor:
+    """The spherical Bessel function of the first kind and order 0: `sin(x) / x`.
+
+    special.spherical_bessel_j0(x, *, out=None) -> Tensor
+    """
+    if isinstance(x, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (x.key_set | included) & allowed
+        return _special_spherical_bessel_j0[keys](keys, x)
+    return _parse_special_spherical_bessel_j0(x, out=out)
+
+
+def special_xlog1py(
+    input: Tensor | Number = MISSING, other: Tensor | Number = MISSING, *, out: Any = None, **kwargs: Any
+) -> Tensor:
+    """`x * log1p(y)`, which is 0 where x is.
+
+    special.xlog1py(input, other, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl) and out is None and not kwargs:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | other.key_set | included) & allowed
+        return _special_xlog1py[keys](keys, input, other)
+    if type(input) in NUMBERS and isinstance(other, TensorImpl) and out is None and not kwargs:
+        included, allowed = active_keys.get()
+        keys = (other.key_set | included) & allowed
+        return _special_xlog1py_self_scalar[keys](keys, input, other)
+    if isinstance(input, TensorImpl) and type(other) in NUMBERS and out is None and not kwargs:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _special_xlog1py_other_scalar[keys](keys, input, other)
+    if kwargs or input is MISSING or other is MISSING:
+        return _parse_special_xlog1py.by_names(kwargs, input=input, other=other, out=out)
+    return _parse_special_xlog1py(input, other, out=out)
+
+
+def special_zeta(
+    input: Tensor | Number = MISSING, other: Tensor | Number = MISSING, *, out: Any = None, **kwargs: Any
+) -> Tensor:
+    """The Hurwitz zeta function: the sum of `(y + k) ** -x` over k from 0.
+
+    special.zeta(input, other, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl) and out is None and not kwargs:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | other.key_set | included) & allowed
+        return _special_zeta[keys](keys, input, other)
+    if type(input) in NUMBERS and isinstance(other, TensorImpl) and out is None and not kwargs:
+        included, allowed = active_keys.get()
+        keys = (other.key_set | included) & allowed
+        return _special_zeta_self_scalar[keys](keys, input, other)
+    if isinstance(input, TensorImpl) and type(other) in NUMBERS and out is None and not kwargs:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _special_zeta_other_scalar[keys](keys, input, other)
+    if kwargs or input is MISSING or other is MISSING:
+        return _parse_special_zeta.by_names(kwargs, input=input, other=other, out=out)
+    return _parse_special_zeta(input, other, out=out)
+
+
+def special_chebyshev_polynomial_t(x: Tensor | Number, n: Tensor | Number, *, out: Any = None) -> Tensor:
+    """The Chebyshev polynomial of the first kind and degree n.
+
+    special.chebyshev_polynomial_t(x, n, *, out=None) -> Tensor
+    """
+    if isinstance(x, TensorImpl) and isinstance(n, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (x.key_set | n.key_set | included) & allowed
+        return _special_chebyshev_polynomial_t[keys](keys, x, n)
+    if type(x) in NUMBERS and isinstance(n, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (n.key_set | included) & allowed
+        return _special_chebyshev_polynomial_t_x_scalar[keys](keys, x, n)
+    if isinstance(x, TensorImpl) and type(n) in NUMBERS and out is None:
+        included, allowed = active_keys.get()
+        keys = (x.key_set | included) & allowed
+        return _special_chebyshev_polynomial_t_n_scalar[keys](keys, x, n)
+    return _parse_special_chebyshev_polynomial_t(x, n, out=out)
+
+
+def special_chebyshev_polynomial_u(x: Tensor | Number, n: Tensor | Number, *, out: Any = None) -> Tensor:
+    """The Chebyshev polynomial of the second kind and degree n.
+
+    special.chebyshev_polynomial_u(x, n, *, out=None) -> Tensor
+    """
+    if isinstance(x, TensorImpl) and isinstance(n, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (x.key_set | n.key_set | included) & allowed
+        return _special_chebyshev_polynomial_u[keys](keys, x, n)
+    if type(x) in NUMBERS and isinstance(n, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (n.key_set | included) & allowed
+        return _special_chebyshev_polynomial_u_x_scalar[keys](keys, x, n)
+    if isinstance(x, TensorImpl) and type(n) in NUMBERS and out is None:
+        included, allowed = active_keys.get()
+        keys = (x.key_set | included) & allowed
+        return _special_chebyshev_polynomial_u_n_scalar[keys](keys, x, n)
+    return _parse_special_chebyshev_polynomial_u(x, n, out=out)
+
+
+def special_chebyshev_polynomial_v(x: Tensor | Number, n: Tensor | Number, *, out: Any = None) -> Tensor:
+    """The Chebyshev polynomial of the third kind and degree n.
+
+    special.chebyshev_polynomial_v(x, n, *, out=None) -> Tensor
+    """
+    if isinstance(x, TensorImpl) and isinstance(n, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (x.key_set | n.key_set | included) & allowed
+        return _special_chebyshev_polynomial_v[keys](keys, x, n)
+    if type(x) in NUMBERS and isinstance(n, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (n.key_set | included) & allowed
+        return _special_chebyshev_polynomial_v_x_scalar[keys](keys, x, n)
+    if isinstance(x, TensorImpl) and type(n) in NUMBERS and out is None:
+        included, allowed = active_keys.get()
+        keys = (x.key_set | included) & allowed
+        return _special_chebyshev_polynomial_v_n_scalar[keys](keys, x, n)
+    return _parse_special_chebyshev_polynomial_v(x, n, out=out)
+
+
+def special_chebyshev_polynomial_w(x: Tensor | Number, n: Tensor | Number, *, out: Any = None) -> Tensor:
+    """The Chebyshev polynomial of the fourth kind and degree n.
+
+    special.chebyshev_polynomial_w(x, n, *, out=None) -> Tensor
+    """
+    if isinstance(x, TensorImpl) and isinstance(n, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (x.key_set | n.key_set | included) & allowed
+        return _special_chebyshev_polynomial_w[keys](keys, x, n)
+    if type(x) in NUMBERS and isinstance(n, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (n.key_set | included) & allowed
+        return _special_chebyshev_polynomial_w_x_scalar[keys](keys, x, n)
+    if isinstance(x, TensorImpl) and type(n) in NUMBERS and out is None:
+        included, allowed = active_keys.get()
+        keys = (x.key_set | included) & allowed
+        return _special_chebyshev_polynomial_w_n_scalar[keys](keys, x, n)
+    return _parse_special_chebyshev_polynomial_w(x, n, out=out)
+
+
+def special_hermite_polynomial_h(x: Tensor | Number, n: Tensor | Number, *, out: Any = None) -> Tensor:
+    """The physicist's Hermite polynomial of degree n.
+
+    special.hermite_polynomial_h(x, n, *, out=None) -> Tensor
+    """
+    if isinstance(x, TensorImpl) and isinstance(n, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (x.key_set | n.key_set | included) & allowed
+        return _special_hermite_polynomial_h[keys](keys, x, n)
+    if type(x) in NUMBERS and isinstance(n, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (n.key_set | included) & allowed
+        return _special_hermite_polynomial_h_x_scalar[keys](keys, x, n)
+    if isinstance(x, TensorImpl) and type(n) in NUMBERS and out is None:
+        included, allowed = active_keys.get()
+        keys = (x.key_set | included) & allowed
+        return _special_hermite_polynomial_h_n_scalar[keys](keys, x, n)
+    return _parse_special_hermite_polynomial_h(x, n, out=out)
+
+
+def special_hermite_polynomial_he(x: Tensor | Number, n: Tensor | Number, *, out: Any = None) -> Tensor:
+    """The probabilist's Hermite polynomial of degree n.
+
+    special.hermite_polynomial_he(x, n, *, out=None) -> Tensor
+    """
+    if isinstance(x, TensorImpl) and isinstance(n, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (x.key_set | n.key_set | included) & allowed
+        return _special_hermite_polynomial_he[keys](keys, x, n)
+    if type(x) in NUMBERS and isinstance(n, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (n.key_set | included) & allowed
+        return _special_hermite_polynomial_he_x_scalar[keys](keys, x, n)
+    if isinstance(x, TensorImpl) and type(n) in NUMBERS and out is None:
+        included, allowed = active_keys.get()
+        keys = (x.key_set | included) & allowed
+        return _special_hermite_polynomial_he_n_scalar[keys](keys, x, n)
+    return _parse_special_hermite_polynomial_he(x, n, out=out)
+
+
+def special_laguerre_polynomial_l(x: Tensor | Number, n: Tensor | Number, *, out: Any = None) -> Tensor:
+    """The Laguerre polynomial of degree n.
+
+    special.laguerre_polynomial_l(x, n, *, out=None) -> Tensor
+    """
+    if isinstance(x, TensorImpl) and isinstance(n, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (x.key_set | n.key_set | included) & allowed
+        return _special_laguerre_polynomial_l[keys](keys, x, n)
+    if type(x) in NUMBERS and isinstance(n, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (n.key_set | included) & allowed
+        return _special_laguerre_polynomial_l_x_scalar[keys](keys, x, n)
+    if isinstance(x, TensorImpl) and type(n) in NUMBERS and out is None:
+        included, allowed = active_keys.get()
+        keys = (x.key_set | included) & allowed
+        return _special_laguerre_polynomial_l_n_scalar[keys](keys, x, n)
+    return _parse_special_laguerre_polynomial_l(x, n, out=out)
+
+
+def special_legendre_polynomial_p(x: Tensor | Number, n: Tensor | Number, *, out: Any = None) -> Tensor:
+    """The Legendre polynomial of degree n.
+
+    special.legendre_polynomial_p(x, n, *, out=None) -> Tensor
+    """
+    if isinstance(x, TensorImpl) and isinstance(n, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (x.key_set | n.key_set | included) & allowed
+        return _special_legendre_polynomial_p[keys](keys, x, n)
+    if type(x) in NUMBERS and isinstance(n, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (n.key_set | included) & allowed
+        return _special_legendre_polynomial_p_x_scalar[keys](keys, x, n)
+    if isinstance(x, TensorImpl) and type(n) in NUMBERS and out is None:
+        included, allowed = active_keys.get()
+        keys = (x.key_set | included) & allowed
+        return _special_legendre_polynomial_p_n_scalar[keys](keys, x, n)
+    return _parse_special_legendre_polynomial_p(x, n, out=out)
+
+
+def special_shifted_chebyshev_polynomial_t(x: Tensor | Number, n: Tensor | Number, *, out: Any = None) -> Tensor:
+    """The shifted Chebyshev polynomial of the first kind and degree n: that of 2x - 1.
+
+    special.shifted_chebyshev_polynomial_t(x, n, *, out=None) -> Tensor
+    """
+    if isinstance(x, TensorImpl) and isinstance(n, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (x.key_set | n.key_set | included) & allowed
+        return _special_shifted_chebyshev_polynomial_t[keys](keys, x, n)
+    if type(x) in NUMBERS and isinstance(n, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (n.key_set | included) & allowed
+        return _special_shifted_chebyshev_polynomial_t_x_scalar[keys](keys, x, n)
+    if isinstance(x, TensorImpl) and type(n) in NUMBERS and out is None:
+        included, allowed = active_keys.get()
+        keys = (x.key_set | included) & allowed
+        return _special_shifted_chebyshev_polynomial_t_n_scalar[keys](keys, x, n)
+    return _parse_special_shifted_chebyshev_polynomial_t(x, n, out=out)
+
+
+def special_shifted_chebyshev_polynomial_u(x: Tensor | Number, n: Tensor | Number, *, out: Any = None) -> Tensor:
+    """The shifted Chebyshev polynomial of the second kind and degree n: that of 2x - 1.
+
+    special.shifted_chebyshev_polynomial_u(x, n, *, out=None) -> Tensor
+    """
+    if isinstance(x, TensorImpl) and isinstance(n, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (x.key_set | n.key_set | included) & allowed
+        return _special_shifted_chebyshev_polynomial_u[keys](keys, x, n)
+    if type(x) in NUMBERS and isinstance(n, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (n.key_set | included) & allowed
+        return _special_shifted_chebyshev_polynomial_u_x_scalar[keys](keys, x, n)
+    if isinstance(x, TensorImpl) and type(n) in NUMBERS and out is None:
+        included, allowed = active_keys.get()
+        keys = (x.key_set | included) & allowed
+        return _special_shifted_chebyshev_polynomial_u_n_scalar[keys](keys, x, n)
+    return _parse_special_shifted_chebyshev_polynomial_u(x, n, out=out)
+
+
+def special_shifted_chebyshev_polynomial_v(x: Tensor | Number, n: Tensor | Number, *, out: Any = None) -> Tensor:
+    """The shifted Chebyshev polynomial of the third kind and degree n: that of 2x - 1.
+
+    special.shifted_chebyshev_polynomial_v(x, n, *, out=None) -> Tensor
+    """
+    if isinstance(x, TensorImpl) and isinstance(n, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (x.key_set | n.key_set | included) & allowed
+        return _special_shifted_chebyshev_polynomial_v[keys](keys, x, n)
+    if type(x) in NUMBERS and isinstance(n, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (n.key_set | included) & allowed
+        return _special_shifted_chebyshev_polynomial_v_x_scalar[keys](keys, x, n)
+    if isinstance(x, TensorImpl) and type(n) in NUMBERS and out is None:
+        included, allowed = active_keys.get()
+        keys = (x.key_set | included) & allowed
+        return _special_shifted_chebyshev_polynomial_v_n_scalar[keys](keys, x, n)
+    return _parse_special_shifted_chebyshev_polynomial_v(x, n, out=out)
+
+
+def special_shifted_chebyshev_polynomial_w(x: Tensor | Number, n: Tensor | Number, *, out: Any = None) -> Tensor:
+    """The shifted Chebyshev polynomial of the fourth kind and degree n: that of 2x - 1.
+
+    special.shifted_chebyshev_polynomial_w(x, n, *, out=None) -> Tensor
+    """
+    if isinstance(x, TensorImpl) and isinstance(n, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (x.key_set | n.key_set | included) & allowed
+        return _special_shifted_chebyshev_polynomial_w[keys](keys, x, n)
+    if type(x) in NUMBERS and isinstance(n, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (n.key_set | included) & allowed
+        return _special_shifted_chebyshev_polynomial_w_x_scalar[keys](keys, x, n)
+    if isinstance(x, TensorImpl) and type(n) in NUMBERS and out is None:
+        included, allowed = active_keys.get()
+        keys = (x.key_set | included) & allowed
+        return _special_shifted_chebyshev_polynomial_w_n_scalar[keys](keys, x, n)
+    return _parse_special_shifted_chebyshev_polynomial_w(x, n, out=out)
+
+
+def special_expm1(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+    """`expm1` under another name. `exp(x) - 1`, exact for small elements too.
+
+    special.expm1(input, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and out is None and not kwargs:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _special_expm1[keys](keys, input)
+    if kwargs or input is MISSING:
+        return _parse_special_expm1.by_names(kwargs, input=input, out=out)
+    return _parse_special_expm1(input, out=out)
+
+
+def special_exp2(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+    """`exp2` under another name. 2 to the power of each element.
+
+    special.exp2(input, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and out is None and not kwargs:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _special_exp2[keys](keys, input)
+    if kwargs or input is MISSING:
+        return _parse_special_exp2.by_names(kwargs, input=input, out=out)
+    return _parse_special_exp2(input, out=out)
+
+
+def special_psi(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+    """`digamma` under another name. The derivative of `lgamma`.
+
+    special.psi(input, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and out is None and not kwargs:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _special_psi[keys](keys, input)
+    if kwargs or input is MISSING:
+        return _parse_special_psi.by_names(kwargs, input=input, out=out)
+    return _parse_special_psi(input, out=out)
+
+
+def special_digamma(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+    """`digamma` under another name. The derivative of `lgamma`.
+
+    special.digamma(input, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and out is None and not kwargs:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _special_digamma[keys](keys, input)
+    if kwargs or input is MISSING:
+        return _parse_special_digamma.by_names(kwargs, input=input, out=out)
+    return _parse_special_digamma(input, out=out)
+
+
+def special_gammaln(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+    """`lgamma` under another name. The logarithm of the size of the gamma function of each element.
+
+    special.gammaln(input, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and out is None and not kwargs:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _special_gammaln[keys](keys, input)
+    if kwargs or input is MISSING:
+        return _parse_special_gammaln.by_names(kwargs, input=input, out=out)
+    return _parse_special_gammaln(input, out=out)
+
+
+def special_erf(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+    """`erf` under another name. The error function of each element.
+
+    special.erf(input, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and out is None and not kwargs:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _special_erf[keys](keys, input)
+    if kwargs or input is MISSING:
+        return _parse_special_erf.by_names(kwargs, input=input, out=out)
+    return _parse_special_erf(input, out=out)
+
+
+def special_erfc(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+    """`erfc` under another name. `1 - erf(x)`, exact where that is near 0 too.
+
+    special.erfc(input, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and out is None and not kwargs:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _special_erfc[keys](keys, input)
+    if kwargs or input is MISSING:
+        return _parse_special_erfc.by_names(kwargs, input=input, out=out)
+    return _parse_special_erfc(input, out=out)
+
+
+def special_erfinv(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+    """`erfinv` under another name. The number whose error function each element is.
+
+    special.erfinv(input, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and out is None and not kwargs:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _special_erfinv[keys](keys, input)
+    if kwargs or input is MISSING:
+        return _parse_special_erfinv.by_names(kwargs, input=input, out=out)
+    return _parse_special_erfinv(input, out=out)
+
+
+def special_i0(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+    """`i0` under another name. The modified Bessel function of the first kind and order 0.
+
+    special.i0(input, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and out is None and not kwargs:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _special_i0[keys](keys, input)
+    if kwargs or input is MISSING:
+        return _parse_special_i0.by_names(kwargs, input=input, out=out)
+    return _parse_special_i0(input, out=out)
+
+
+def special_logit(input: Tensor = MISSING, eps: float | None = None, *, out: Any = None, **kwargs: Any) -> Tensor:
+    """`logit` under another name. `log(x / (1 - x))`, of elements moved into [eps, 1 - eps] where eps is given.
+
+    special.logit(input, eps=None, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and (eps is None or type(eps) is float) and out is None and not kwargs:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _special_logit[keys](keys, input, eps)
+    if kwargs or input is MISSING:
+        return _parse_special_logit.by_names(kwargs, input=input, eps=eps, out=out)
+    return _parse_special_logit(input, eps, out=out)
+
+
+def special_polygamma(n: int, input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+    """`polygamma` under another name. The n-th derivative of `digamma`.
+
+    special.polygamma(n, input, *, out=None) -> Tensor
+    """
+    if type(n) is int and isinstance(input, TensorImpl) and out is None and not kwargs:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _special_polygamma[keys](keys, n, input)
+    if kwargs or input is MISSING:
+        return _parse_special_polygamma.by_names(kwargs, n=n, input=input, out=out)
+    return _parse_special_polygamma(n, input, out=out)
+
+
+def special_logsumexp(*args: Any, **kwargs: Any) -> Tensor:
+    """`logsumexp` under another name. The logarithm of the sum of exponentials over dimensions, without overflow on the way.
+
+    special.logsumexp(input, dim, keepdim=False, *, out=None) -> Tensor
+    """
+    if len(args) == 2 and not kwargs and type(args[1]) is int and isinstance(args[0], TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (args[0].key_set | included) & allowed
+        return _special_logsumexp[keys](keys, args[0], [args[1]], False)
+    return _parse_special_logsumexp(*args, **kwargs)
+
+
+def special_expit(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+    """`sigmoid` under another name. 1 / (1 + exp(-x)) for each element.
+
+    special.expit(input, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and out is None and not kwargs:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _special_expit[keys](keys, input)
+    if kwargs or input is MISSING:
+        return _parse_special_expit.by_names(kwargs, input=input, out=out)
+    return _parse_special_expit(input, out=out)
+
+
+def special_sinc(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+    """`sinc` under another name. `sin(pi x) / (pi x)`, which is 1 at 0.
+
+    special.sinc(input, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and out is None and not kwargs:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _special_sinc[keys](keys, input)
+    if kwargs or input is MISSING:
+        return _parse_special_sinc.by_names(kwargs, input=input, out=out)
+    return _parse_special_sinc(input, out=out)
+
+
+def special_round(input: Tensor = MISSING, *, decimals: int = 0, out: Any = None, **kwargs: Any) -> Tensor:
+    """`round` under another name. Each element rounded to so many decimal places; negative ones stand before the point.
+
+    special.round(input, *, decimals=0, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and type(decimals) is int and out is None and not kwargs:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _special_round[keys](keys, input, decimals)
+    if kwargs or input is MISSING:
+        return _parse_special_round.by_names(kwargs, input=input, decimals=decimals, out=out)
+    return _parse_special_round(input, decimals=decimals, out=out)
+
+
+def special_log1p(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+    """`log1p` under another name. `log(1 + x)`, exact for small elements too.
+
+    special.log1p(input, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and out is None and not kwargs:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _special_log1p[keys](keys, input)
+    if kwargs or input is MISSING:
+        return _parse_special_log1p.by_names(kwargs, input=input, out=out)
+    return _parse_special_log1p(input, out=out)
+
+
+def special_gammainc(input: Tensor = MISSING, other: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+    """`igamma` under another name. The share of the integral that is the gamma function of the first which lies below the second.
+
+    special.gammainc(input, other, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl) and out is None and not kwargs:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | other.key_set | included) & allowed
+        return _special_gammainc[keys](keys, input, other)
+    if kwargs or input is MISSING or other is MISSING:
+        return _parse_special_gammainc.by_names(kwargs, input=input, other=other, out=out)
+    return _parse_special_gammainc(input, other, out=out)
+
+
+def special_gammaincc(input: Tensor = MISSING, other: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+    """`igammac` under another name. `1 - igamma(x, y)`, exact where that is near 0 too.
+
+    special.gammaincc(input, other, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl) and out is None and not kwargs:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | other.key_set | included) & allowed
+        return _special_gammaincc[keys](keys, input, other)
+    if kwargs or input is MISSING or other is MISSING:
+        return _parse_special_gammaincc.by_names(kwargs, input=input, other=other, out=out)
+    return _parse_special_gammaincc(input, other, out=out)
+
+
+def special_multigammaln(input: Tensor = MISSING, p: int = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+    """`mvlgamma` under another name. The logarithm of the gamma function of p dimensions.
+
+    special.multigammaln(input, p, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and type(p) is int and out is None and not kwargs:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _special_multigammaln[keys](keys, input, p)
+    if kwargs or input is MISSING or p is MISSING:
+        return _parse_special_multigammaln.by_names(kwargs, input=input, p=p, out=out)
+    return _parse_special_multigammaln(input, p, out=out)
+
+
+def special_ndtr(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+    """The share of the normal distribution with mean 0 and deviation 1 that lies below each element.
+
+    special.ndtr(input, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and out is None and not kwargs:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _special_ndtr[keys](keys, input)
+    if kwargs or input is MISSING:
+        return _parse_special_ndtr.by_names(kwargs, input=input, out=out)
+    return _parse_special_ndtr(input, out=out)
+
+
+def special_log_softmax(
+    input: Tensor = MISSING, dim: int = MISSING, *, dtype: dtype_ | None = None, **kwargs: Any
+) -> Tensor:
+    """`log_softmax` under another name. The logarithm of softmax, computed without overflow.
+
+    special.log_softmax(input, dim, *, dtype=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and type(dim) is int and (dtype is None or type(dtype) is dtype_) and not kwargs:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _special_log_softmax[keys](keys, input, dim, dtype)
+    if kwargs or input is MISSING or dim is MISSING:
+        return _parse_special_log_softmax.by_names(kwargs, input=input, dim=dim, dtype=dtype)
+    return _parse_special_log_softmax(input, dim, dtype=dtype)
+
+
+def special_softmax(input: Tensor = MISSING, dim: int = MISSING, dtype: dtype_ | None = None, **kwargs: Any) -> Tensor:
+    """`softmax` under another name. exp(x) over a dimension, divided by its sum.
+
+    special.softmax(input, dim, dtype=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and type(dim) is int and (dtype is None or type(dtype) is dtype_) and not kwargs:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _special_softmax[keys](keys, input, dim, dtype)
+    if kwargs or input is MISSING or dim is MISSING:
+        return _parse_special_softmax.by_names(kwargs, input=input, dim=dim, dtype=dtype)
+    return _parse_special_softmax(input, dim, dtype)
+
+
+def special_xlogy(
+    input: Tensor | Number = MISSING, other: Tensor | Number = MISSING, *, out: Any = None, **kwargs: Any
+) -> Tensor:
+    """`xlogy` under another name. `x * log(y)`, which is 0 where x is.
+
+    special.xlogy(input, other, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl) and out is None and not kwargs:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | other.key_set | included) & allowed
+        return _special_xlogy[keys](keys, input, other)
+    if type(input) in NUMBERS and isinstance(other, TensorImpl) and out is None and not kwargs:
+        included, allowed = active_keys.get()
+        keys = (other.key_set | included) & allowed
+        return _special_xlogy_self_scalar[keys](keys, input, other)
+    if isinstance(input, TensorImpl) and type(other) in NUMBERS and out is None and not kwargs:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _special_xlogy_other_scalar[keys](keys, input, other)
+    if kwargs or input is MISSING or other is MISSING:
+        return _parse_special_xlogy.by_names(kwargs, input=input, other=other, out=out)
+    return _parse_special_xlogy(input, other, out=out)
+
+
 def sum(*args: Any, **kwargs: Any) -> Tensor:
     """The sum of all elements, or over dimensions; integers and bool are added as int64.
 
@@ -6788,51 +8044,6 @@ def std_mean(*args: Any, **kwargs: Any) -> Any:
     return _parse_std_mean(*args, **kwargs)
 
 
-def cov(
-    input: Tensor = MISSING,
-    *,
-    correction: int = 1,
-    fweights: Tensor | None = None,
-    aweights: Tensor | None = None,
-    **kwargs: Any,
-) -> Tensor:
-    """The covariances of rows, whose columns are observations.
-
-    cov(input, *, correction=1, fweights=None, aweights=None) -> Tensor
-    """
-    if (
-        isinstance(input, TensorImpl)
-        and type(correction) is int
-        and (fweights is None or isinstance(fweights, TensorImpl))
-        and (aweights is None or isinstance(aweights, TensorImpl))
-        and not kwargs
-    ):
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        if fweights is not None:
-            keys |= fweights.key_set & allowed
-        if aweights is not None:
-            keys |= aweights.key_set & allowed
-        return _cov[keys](keys, input, correction, fweights, aweights)
-    if kwargs or input is MISSING:
-        return _parse_cov.by_names(kwargs, input=input, correction=correction, fweights=fweights, aweights=aweights)
-    return _parse_cov(input, correction=correction, fweights=fweights, aweights=aweights)
-
-
-def corrcoef(input: Tensor = MISSING, **kwargs: Any) -> Tensor:
-    """The correlation coefficients of rows, whose columns are observations.
-
-    corrcoef(input) -> Tensor
-    """
-    if isinstance(input, TensorImpl) and not kwargs:
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        return _corrcoef[keys](keys, input)
-    if kwargs or input is MISSING:
-        return _parse_corrcoef.by_names(kwargs, input=input)
-    return _parse_corrcoef(input)
-
-
 def hash_tensor(*args: Any, **kwargs: Any) -> Tensor:
     """The exclusive or of the elements' bits as 64-bit numbers, over dimensions or all.
 
@@ -6997,6 +8208,198 @@ def logcumsumexp(input: Tensor = MISSING, dim: int = MISSING, *, out: Any = None
     return _parse_logcumsumexp(input, dim, out=out)
 
 
+def cov(
+    input: Tensor = MISSING,
+    *,
+    correction: int = 1,
+    fweights: Tensor | None = None,
+    aweights: Tensor | None = None,
+    **kwargs: Any,
+) -> Tensor:
+    """The covariances of rows, whose columns are observations.
+
+    cov(input, *, correction=1, fweights=None, aweights=None) -> Tensor
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and type(correction) is int
+        and (fweights is None or isinstance(fweights, TensorImpl))
+        and (aweights is None or isinstance(aweights, TensorImpl))
+        and not kwargs
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        if fweights is not None:
+            keys |= fweights.key_set & allowed
+        if aweights is not None:
+            keys |= aweights.key_set & allowed
+        return _cov[keys](keys, input, correction, fweights, aweights)
+    if kwargs or input is MISSING:
+        return _parse_cov.by_names(kwargs, input=input, correction=correction, fweights=fweights, aweights=aweights)
+    return _parse_cov(input, correction=correction, fweights=fweights, aweights=aweights)
+
+
+def corrcoef(input: Tensor = MISSING, **kwargs: Any) -> Tensor:
+    """The correlation coefficients of rows, whose columns are observations.
+
+    corrcoef(input) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and not kwargs:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _corrcoef[keys](keys, input)
+    if kwargs or input is MISSING:
+        return _parse_corrcoef.by_names(kwargs, input=input)
+    return _parse_corrcoef(input)
+
+
+def bincount(input: Tensor = MISSING, weights: Tensor | None = None, minlength: int = 0, **kwargs: Any) -> Tensor:
+    """How often 0, 1, 2 ... occur, or the sums of their weights.
+
+    bincount(input, weights=None, minlength=0) -> Tensor
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and (weights is None or isinstance(weights, TensorImpl))
+        and type(minlength) is int
+        and not kwargs
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        if weights is not None:
+            keys |= weights.key_set & allowed
+        return _bincount[keys](keys, input, weights, minlength)
+    if kwargs or input is MISSING:
+        return _parse_bincount.by_names(kwargs, input=input, weights=weights, minlength=minlength)
+    return _parse_bincount(input, weights, minlength)
+
+
+def histc(
+    input: Tensor = MISSING, bins: int = 100, min: Number = 0, max: Number = 0, *, out: Any = None, **kwargs: Any
+) -> Tensor:
+    """How many elements lie in each of equal bins between two numbers, or from the smallest to the largest.
+
+    histc(input, bins=100, min=0, max=0, *, out=None) -> Tensor
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and type(bins) is int
+        and type(min) in NUMBERS
+        and type(max) in NUMBERS
+        and out is None
+        and not kwargs
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _histc[keys](keys, input, bins, min, max)
+    if kwargs or input is MISSING:
+        return _parse_histc.by_names(kwargs, input=input, bins=bins, min=min, max=max, out=out)
+    return _parse_histc(input, bins, min, max, out=out)
+
+
+def histogram(*args: Any, **kwargs: Any) -> Any:
+    """How many elements lie between the edges given, or the sums of their weights.
+
+    histogram(input, bins, *, weight=None, density=False, out=None) -> (hist, bin_edges)
+    histogram(input, bins=100, *, range=None, weight=None, density=False, out=None) -> (hist, bin_edges)
+        How many elements lie in each of equal bins, or the sums of their weights; and the edges of the bins.
+    """
+    if len(args) == 2 and not kwargs and type(args[1]) is int and isinstance(args[0], TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (args[0].key_set | included) & allowed
+        return _histogram_bin_ct[keys](keys, args[0], args[1], None, None, False)
+    return _parse_histogram(*args, **kwargs)
+
+
+def _histogramdd_bin_edges(
+    input: Tensor,
+    *bins: Any,
+    range: Sequence[float] | None = None,
+    weight: Tensor | None = None,
+    density: bool = False,
+    **kwargs: Any,
+) -> tuple[Tensor, ...]:
+    """The edges of equal bins for each dimension of points.
+
+    _histogramdd_bin_edges(input, bins, *, range=None, weight=None, density=False) -> Tensor
+    """
+    ints = tuple(bins[0]) if len(bins) == 1 and type(bins[0]) in LISTS else bins
+    if (
+        bins
+        and not kwargs
+        and isinstance(input, TensorImpl)
+        and range is None
+        and (weight is None or isinstance(weight, TensorImpl))
+        and type(density) is bool
+        and ((0 < len(ints) < 3 and type(ints[0]) is type(ints[-1]) is int) or INT.issuperset(map(type, ints)))
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        if weight is not None:
+            keys |= weight.key_set & allowed
+        return __histogramdd_bin_edges[keys](keys, input, ints, range, weight, density)
+    return _parse__histogramdd_bin_edges(input, *bins, range=range, weight=weight, density=density, **kwargs)
+
+
+def _histogramdd_from_bin_cts(
+    input: Tensor,
+    *bins: Any,
+    range: Sequence[float] | None = None,
+    weight: Tensor | None = None,
+    density: bool = False,
+    **kwargs: Any,
+) -> Tensor:
+    """How many points lie in each of equal bins.
+
+    _histogramdd_from_bin_cts(input, bins, *, range=None, weight=None, density=False) -> Tensor
+    """
+    ints = tuple(bins[0]) if len(bins) == 1 and type(bins[0]) in LISTS else bins
+    if (
+        bins
+        and not kwargs
+        and isinstance(input, TensorImpl)
+        and range is None
+        and (weight is None or isinstance(weight, TensorImpl))
+        and type(density) is bool
+        and ((0 < len(ints) < 3 and type(ints[0]) is type(ints[-1]) is int) or INT.issuperset(map(type, ints)))
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        if weight is not None:
+            keys |= weight.key_set & allowed
+        return __histogramdd_from_bin_cts[keys](keys, input, ints, range, weight, density)
+    return _parse__histogramdd_from_bin_cts(input, *bins, range=range, weight=weight, density=density, **kwargs)
+
+
+def _histogramdd_from_bin_tensors(
+    input: Tensor, bins: Sequence[Tensor], *, weight: Tensor | None = None, density: bool = False
+) -> Tensor:
+    """How many points lie between the edges given.
+
+    _histogramdd_from_bin_tensors(input, bins, *, weight=None, density=False) -> Tensor
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and is_tensors(bins)
+        and (weight is None or isinstance(weight, TensorImpl))
+        and type(density) is bool
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | keys_of(bins) | included) & allowed
+        if weight is not None:
+            keys |= weight.key_set & allowed
+        return __histogramdd_from_bin_tensors[keys](keys, input, list(bins), weight, density)
+    return _parse__histogramdd_from_bin_tensors(input, bins, weight=weight, density=density)
+
+
+def histogramdd(*args: Any, **kwargs: Any) -> Any:
+    """How many points, along the last dimension, lie in each bin; and the edges of the bins.
+
+    histogramdd(input, bins, range=None, weight=None, density=False) -> (hist, bin_edges)
+    """
+    return _parse_histogramdd(*args, **kwargs)
+
+
 def trapezoid(*args: Any, **kwargs: Any) -> Tensor:
     """The integral along a dimension by the trapezoid rule; the samples stand at the places x.
 
@@ -7042,6 +8445,41 @@ def gradient(*args: Any, **kwargs: Any) -> tuple[Tensor, ...]:
     return _parse_gradient(*args, **kwargs)
 
 
+def diff(
+    input: Tensor = MISSING,
+    n: int = 1,
+    dim: int = -1,
+    prepend: Tensor | None = None,
+    append: Tensor | None = None,
+    *,
+    out: Any = None,
+    **kwargs: Any,
+) -> Tensor:
+    """What each element is more than the one before it, n times over.
+
+    diff(input, n=1, dim=-1, prepend=None, append=None, *, out=None) -> Tensor
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and type(n) is int
+        and type(dim) is int
+        and (prepend is None or isinstance(prepend, TensorImpl))
+        and (append is None or isinstance(append, TensorImpl))
+        and out is None
+        and not kwargs
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        if prepend is not None:
+            keys |= prepend.key_set & allowed
+        if append is not None:
+            keys |= append.key_set & allowed
+        return _diff[keys](keys, input, n, dim, prepend, append)
+    if kwargs or input is MISSING:
+        return _parse_diff.by_names(kwargs, input=input, n=n, dim=dim, prepend=prepend, append=append, out=out)
+    return _parse_diff(input, n, dim, prepend, append, out=out)
+
+
 def sort(*args: Any, **kwargs: Any) -> Any:
     """The elements in order along a dimension, and where they stood before.
 
@@ -7076,79 +8514,6 @@ def argsort(*args: Any, **kwargs: Any) -> Tensor:
         keys = (args[0].key_set | included) & allowed
         return _argsort[keys](keys, args[0], args[1], False)
     return _parse_argsort(*args, **kwargs)
-
-
-def searchsorted(
-    sorted_sequence: Tensor,
-    input: Tensor | Number = MISSING,
-    *,
-    out_int32: bool = False,
-    right: bool = False,
-    side: str | None = None,
-    sorter: Tensor | None = None,
-    out: Any = None,
-    **kwargs: Any,
-) -> Tensor:
-    """Where each value would stand in a sorted sequence; of equal elements, in front unless `right`.
-
-    searchsorted(sorted_sequence, input, *, out_int32=False, right=False, side=None, sorter=None, out=None) -> Tensor
-    """
-    if (
-        isinstance(sorted_sequence, TensorImpl)
-        and isinstance(input, TensorImpl)
-        and type(out_int32) is bool
-        and type(right) is bool
-        and side is None
-        and (sorter is None or isinstance(sorter, TensorImpl))
-        and out is None
-        and not kwargs
-    ):
-        included, allowed = active_keys.get()
-        keys = (sorted_sequence.key_set | input.key_set | included) & allowed
-        if sorter is not None:
-            keys |= sorter.key_set & allowed
-        return _searchsorted_Tensor[keys](keys, sorted_sequence, input, out_int32, right, side, sorter)
-    if (
-        isinstance(sorted_sequence, TensorImpl)
-        and type(input) in NUMBERS
-        and type(out_int32) is bool
-        and type(right) is bool
-        and side is None
-        and (sorter is None or isinstance(sorter, TensorImpl))
-        and out is None
-        and not kwargs
-    ):
-        included, allowed = active_keys.get()
-        keys = (sorted_sequence.key_set | included) & allowed
-        if sorter is not None:
-            keys |= sorter.key_set & allowed
-        return _searchsorted_Scalar[keys](keys, sorted_sequence, input, out_int32, right, side, sorter)
-    if kwargs or input is MISSING:
-        return _parse_searchsorted.by_names(
-            kwargs,
-            sorted_sequence=sorted_sequence,
-            input=input,
-            out_int32=out_int32,
-            right=right,
-            side=side,
-            sorter=sorter,
-            out=out,
-        )
-    return _parse_searchsorted(
-        sorted_sequence, input, out_int32=out_int32, right=right, side=side, sorter=sorter, out=out
-    )
-
-
-def isin(*args: Any, **kwargs: Any) -> Tensor:
-    """Whether each element is among the others, as bool; whether it is not, with `invert`.
-
-    isin(elements, test_elements, *, assume_unique=False, invert=False, out=None) -> Tensor
-    isin(elements, test_element, *, assume_unique=False, invert=False, out=None) -> Tensor
-        Whether each element is the number.
-    isin(element, test_elements, *, assume_unique=False, invert=False, out=None) -> Tensor
-        Whether the number is among the elements.
-    """
-    return _parse_isin(*args, **kwargs)
 
 
 def topk(
@@ -7311,6 +8676,79 @@ def nanquantile(
     return _parse_nanquantile(input, q, dim, keepdim, interpolation=interpolation, out=out)
 
 
+def searchsorted(
+    sorted_sequence: Tensor,
+    input: Tensor | Number = MISSING,
+    *,
+    out_int32: bool = False,
+    right: bool = False,
+    side: str | None = None,
+    sorter: Tensor | None = None,
+    out: Any = None,
+    **kwargs: Any,
+) -> Tensor:
+    """Where each value would stand in a sorted sequence; of equal elements, in front unless `right`.
+
+    searchsorted(sorted_sequence, input, *, out_int32=False, right=False, side=None, sorter=None, out=None) -> Tensor
+    """
+    if (
+        isinstance(sorted_sequence, TensorImpl)
+        and isinstance(input, TensorImpl)
+        and type(out_int32) is bool
+        and type(right) is bool
+        and side is None
+        and (sorter is None or isinstance(sorter, TensorImpl))
+        and out is None
+        and not kwargs
+    ):
+        included, allowed = active_keys.get()
+        keys = (sorted_sequence.key_set | input.key_set | included) & allowed
+        if sorter is not None:
+            keys |= sorter.key_set & allowed
+        return _searchsorted_Tensor[keys](keys, sorted_sequence, input, out_int32, right, side, sorter)
+    if (
+        isinstance(sorted_sequence, TensorImpl)
+        and type(input) in NUMBERS
+        and type(out_int32) is bool
+        and type(right) is bool
+        and side is None
+        and (sorter is None or isinstance(sorter, TensorImpl))
+        and out is None
+        and not kwargs
+    ):
+        included, allowed = active_keys.get()
+        keys = (sorted_sequence.key_set | included) & allowed
+        if sorter is not None:
+            keys |= sorter.key_set & allowed
+        return _searchsorted_Scalar[keys](keys, sorted_sequence, input, out_int32, right, side, sorter)
+    if kwargs or input is MISSING:
+        return _parse_searchsorted.by_names(
+            kwargs,
+            sorted_sequence=sorted_sequence,
+            input=input,
+            out_int32=out_int32,
+            right=right,
+            side=side,
+            sorter=sorter,
+            out=out,
+        )
+    return _parse_searchsorted(
+        sorted_sequence, input, out_int32=out_int32, right=right, side=side, sorter=sorter, out=out
+    )
+
+
+def isin(*args: Any, **kwargs: Any) -> Tensor:
+    """Whether each element is among the others, as bool; whether it is not, with `invert`.
+
+    isin(elements, test_elements, *, assume_unique=False, invert=False, out=None) -> Tensor
+    isin(elements, test_element, *, assume_unique=False, invert=False, out=None) -> Tensor
+        Whether each element is the number.
+    isin(element, test_elements, *, assume_unique=False, invert=False, out=None) -> Tensor
+        Whether the number is among the elements.
+    """
+    return _parse_isin(*args, **kwargs)
+
+
 def bucketize(
     input: Tensor | Number = MISSING,
     boundaries: Tensor = MISSING,
@@ -7411,153 +8849,6 @@ def unique_dim_consecutive(
     return _parse_unique_dim_consecutive(input, dim, return_inverse, return_counts)
 
 
-def bincount(input: Tensor = MISSING, weights: Tensor | None = None, minlength: int = 0, **kwargs: Any) -> Tensor:
-    """How often 0, 1, 2 ... occur, or the sums of their weights.
-
-    bincount(input, weights=None, minlength=0) -> Tensor
-    """
-    if (
-        isinstance(input, TensorImpl)
-        and (weights is None or isinstance(weights, TensorImpl))
-        and type(minlength) is int
-        and not kwargs
-    ):
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        if weights is not None:
-            keys |= weights.key_set & allowed
-        return _bincount[keys](keys, input, weights, minlength)
-    if kwargs or input is MISSING:
-        return _parse_bincount.by_names(kwargs, input=input, weights=weights, minlength=minlength)
-    return _parse_bincount(input, weights, minlength)
-
-
-def histc(
-    input: Tensor = MISSING, bins: int = 100, min: Number = 0, max: Number = 0, *, out: Any = None, **kwargs: Any
-) -> Tensor:
-    """How many elements lie in each of equal bins between two numbers, or from the smallest to the largest.
-
-    histc(input, bins=100, min=0, max=0, *, out=None) -> Tensor
-    """
-    if (
-        isinstance(input, TensorImpl)
-        and type(bins) is int
-        and type(min) in NUMBERS
-        and type(max) in NUMBERS
-        and out is None
-        and not kwargs
-    ):
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        return _histc[keys](keys, input, bins, min, max)
-    if kwargs or input is MISSING:
-        return _parse_histc.by_names(kwargs, input=input, bins=bins, min=min, max=max, out=out)
-    return _parse_histc(input, bins, min, max, out=out)
-
-
-def histogram(*args: Any, **kwargs: Any) -> Any:
-    """How many elements lie between the edges given, or the sums of their weights.
-
-    histogram(input, bins, *, weight=None, density=False, out=None) -> (hist, bin_edges)
-    histogram(input, bins=100, *, range=None, weight=None, density=False, out=None) -> (hist, bin_edges)
-        How many elements lie in each of equal bins, or the sums of their weights; and the edges of the bins.
-    """
-    if len(args) == 2 and not kwargs and type(args[1]) is int and isinstance(args[0], TensorImpl):
-        included, allowed = active_keys.get()
-        keys = (args[0].key_set | included) & allowed
-        return _histogram_bin_ct[keys](keys, args[0], args[1], None, None, False)
-    return _parse_histogram(*args, **kwargs)
-
-
-def _histogramdd_bin_edges(
-    input: Tensor,
-    *bins: Any,
-    range: Sequence[float] | None = None,
-    weight: Tensor | None = None,
-    density: bool = False,
-    **kwargs: Any,
-) -> tuple[Tensor, ...]:
-    """The edges of equal bins for each dimension of points.
-
-    _histogramdd_bin_edges(input, bins, *, range=None, weight=None, density=False) -> Tensor
-    """
-    ints = tuple(bins[0]) if len(bins) == 1 and type(bins[0]) in LISTS else bins
-    if (
-        bins
-        and not kwargs
-        and isinstance(input, TensorImpl)
-        and range is None
-        and (weight is None or isinstance(weight, TensorImpl))
-        and type(density) is bool
-        and ((0 < len(ints) < 3 and type(ints[0]) is type(ints[-1]) is int) or INT.issuperset(map(type, ints)))
-    ):
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        if weight is not None:
-            keys |= weight.key_set & allowed
-        return __histogramdd_bin_edges[keys](keys, input, ints, range, weight, density)
-    return _parse__histogramdd_bin_edges(input, *bins, range=range, weight=weight, density=density, **kwargs)
-
-
-def _histogramdd_from_bin_cts(
-    input: Tensor,
-    *bins: Any,
-    range: Sequence[float] | None = None,
-    weight: Tensor | None = None,
-    density: bool = False,
-    **kwargs: Any,
-) -> Tensor:
-    """How many points lie in each of equal bins.
-
-    _histogramdd_from_bin_cts(input, bins, *, range=None, weight=None, density=False) -> Tensor
-    """
-    ints = tuple(bins[0]) if len(bins) == 1 and type(bins[0]) in LISTS else bins
-    if (
-        bins
-        and not kwargs
-        and isinstance(input, TensorImpl)
-        and range is None
-        and (weight is None or isinstance(weight, TensorImpl))
-        and type(density) is bool
-        and ((0 < len(ints) < 3 and type(ints[0]) is type(ints[-1]) is int) or INT.issuperset(map(type, ints)))
-    ):
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        if weight is not None:
-            keys |= weight.key_set & allowed
-        return __histogramdd_from_bin_cts[keys](keys, input, ints, range, weight, density)
-    return _parse__histogramdd_from_bin_cts(input, *bins, range=range, weight=weight, density=density, **kwargs)
-
-
-def _histogramdd_from_bin_tensors(
-    input: Tensor, bins: Sequence[Tensor], *, weight: Tensor | None = None, density: bool = False
-) -> Tensor:
-    """How many points lie between the edges given.
-
-    _histogramdd_from_bin_tensors(input, bins, *, weight=None, density=False) -> Tensor
-    """
-    if (
-        isinstance(input, TensorImpl)
-        and is_tensors(bins)
-        and (weight is None or isinstance(weight, TensorImpl))
-        and type(density) is bool
-    ):
-        included, allowed = active_keys.get()
-        keys = (input.key_set | keys_of(bins) | included) & allowed
-        if weight is not None:
-            keys |= weight.key_set & allowed
-        return __histogramdd_from_bin_tensors[keys](keys, input, list(bins), weight, density)
-    return _parse__histogramdd_from_bin_tensors(input, bins, weight=weight, density=density)
-
-
-def histogramdd(*args: Any, **kwargs: Any) -> Any:
-    """How many points, along the last dimension, lie in each bin; and the edges of the bins.
-
-    histogramdd(input, bins, range=None, weight=None, density=False) -> (hist, bin_edges)
-    """
-    return _parse_histogramdd(*args, **kwargs)
-
-
 def _unique2(input: Tensor, sorted: bool = True, return_inverse: bool = False, return_counts: bool = False) -> Any:
     """The different elements in order; for each element of the tensor, which it is; how often each occurs.
 
@@ -7641,6 +8932,2270 @@ def take_along_dim(
     return _parse_take_along_dim(input, indices, dim, out=out)
 
 
+def index(input: Tensor = MISSING, indices: Sequence[Tensor | None] = MISSING, **kwargs: Any) -> Tensor:
+    """Elements picked by tensors of indices, broadcast together; None keeps a dimension.
+
+    index(input, indices) -> Tensor
+    """
+    if kwargs or input is MISSING or indices is MISSING:
+        return _parse_index.by_names(kwargs, input=input, indices=indices)
+    return _parse_index(input, indices)
+
+
+def index_put(
+    input: Tensor = MISSING,
+    indices: Sequence[Tensor | None] = MISSING,
+    values: Tensor = MISSING,
+    accumulate: bool = False,
+    **kwargs: Any,
+) -> Tensor:
+    """The tensor with values written at the places that tensors of indices name.
+
+    index_put(input, indices, values, accumulate=False) -> Tensor
+    """
+    if kwargs or input is MISSING or indices is MISSING or values is MISSING:
+        return _parse_index_put.by_names(kwargs, input=input, indices=indices, values=values, accumulate=accumulate)
+    return _parse_index_put(input, indices, values, accumulate)
+
+
+def index_put_(input: Tensor, indices: Sequence[Tensor | None], values: Tensor, accumulate: bool = False) -> Tensor:
+    """Writes values at the places that tensors of indices name; accumulate adds instead.
+
+    index_put_(input, indices, values, accumulate=False) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    return _parse_index_put_(input, indices, values, accumulate)
+
+
+def gather(
+    input: Tensor = MISSING,
+    dim: int = MISSING,
+    index: Tensor = MISSING,
+    *,
+    sparse_grad: bool = False,
+    out: Any = None,
+    **kwargs: Any,
+) -> Tensor:
+    """Elements picked along one dimension by an index for each result.
+
+    gather(input, dim, index, *, sparse_grad=False, out=None) -> Tensor
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and type(dim) is int
+        and isinstance(index, TensorImpl)
+        and type(sparse_grad) is bool
+        and out is None
+        and not kwargs
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | index.key_set | included) & allowed
+        return _gather[keys](keys, input, dim, index, sparse_grad)
+    if kwargs or input is MISSING or dim is MISSING or index is MISSING:
+        return _parse_gather.by_names(kwargs, input=input, dim=dim, index=index, sparse_grad=sparse_grad, out=out)
+    return _parse_gather(input, dim, index, sparse_grad=sparse_grad, out=out)
+
+
+def scatter(*args: Any, **kwargs: Any) -> Tensor:
+    """The tensor with elements of a source written along one dimension at the given indices.
+
+    scatter(input, dim, index, src, *, out=None) -> Tensor
+    scatter(input, dim, index, value, *, out=None) -> Tensor
+        The tensor with a number written along one dimension at the given indices.
+    scatter(input, dim, index, src, *, reduce, out=None) -> Tensor
+        The tensor with elements of a source added, or multiplied with what is there, at the given indices.
+    scatter(input, dim, index, value, *, reduce, out=None) -> Tensor
+        The tensor with a number added, or multiplied with what is there, at the given indices.
+    """
+    return _parse_scatter(*args, **kwargs)
+
+
+def scatter_(*args: Any, **kwargs: Any) -> Tensor:
+    """The tensor with elements of a source written along one dimension at the given indices.
+
+    scatter_(input, dim, index, src) -> Tensor
+    scatter_(input, dim, index, value) -> Tensor
+        The tensor with a number written along one dimension at the given indices.
+    scatter_(input, dim, index, src, *, reduce) -> Tensor
+        The tensor with elements of a source added, or multiplied with what is there, at the given indices.
+    scatter_(input, dim, index, value, *, reduce) -> Tensor
+        The tensor with a number added, or multiplied with what is there, at the given indices.
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    return _parse_scatter_(*args, **kwargs)
+
+
+def scatter_add(
+    input: Tensor = MISSING,
+    dim: int = MISSING,
+    index: Tensor = MISSING,
+    src: Tensor = MISSING,
+    *,
+    out: Any = None,
+    **kwargs: Any,
+) -> Tensor:
+    """The tensor with elements of a source added along one dimension at the given indices.
+
+    scatter_add(input, dim, index, src, *, out=None) -> Tensor
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and type(dim) is int
+        and isinstance(index, TensorImpl)
+        and isinstance(src, TensorImpl)
+        and out is None
+        and not kwargs
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | index.key_set | src.key_set | included) & allowed
+        return _scatter_add[keys](keys, input, dim, index, src)
+    if kwargs or input is MISSING or dim is MISSING or index is MISSING or src is MISSING:
+        return _parse_scatter_add.by_names(kwargs, input=input, dim=dim, index=index, src=src, out=out)
+    return _parse_scatter_add(input, dim, index, src, out=out)
+
+
+def scatter_add_(
+    input: Tensor, dim: int = MISSING, index: Tensor = MISSING, src: Tensor = MISSING, axis: int | None = None
+) -> Tensor:
+    """The tensor with elements of a source added along one dimension at the given indices.
+
+    scatter_add_(input, dim, index, src) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and type(dim) is int
+        and isinstance(index, TensorImpl)
+        and isinstance(src, TensorImpl)
+        and axis is None
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | index.key_set | src.key_set | included) & allowed
+        return _scatter_add_[keys](keys, input, dim, index, src)
+    if axis is not None or dim is MISSING or index is MISSING or src is MISSING:
+        return _parse_scatter_add_.by_names(
+            {} if axis is None else {"axis": axis}, input=input, dim=dim, index=index, src=src
+        )
+    return _parse_scatter_add_(input, dim, index, src)
+
+
+def scatter_reduce(
+    input: Tensor = MISSING,
+    dim: int = MISSING,
+    index: Tensor = MISSING,
+    src: Tensor = MISSING,
+    reduce: str = MISSING,
+    *,
+    include_self: bool = True,
+    out: Any = None,
+    **kwargs: Any,
+) -> Tensor:
+    """The tensor with the sum, product, mean or extremum of elements of a source at the given indices.
+
+    scatter_reduce(input, dim, index, src, reduce, *, include_self=True, out=None) -> Tensor
+    """
+    if kwargs or input is MISSING or dim is MISSING or index is MISSING or src is MISSING or reduce is MISSING:
+        return _parse_scatter_reduce.by_names(
+            kwargs, input=input, dim=dim, index=index, src=src, reduce=reduce, include_self=include_self, out=out
+        )
+    return _parse_scatter_reduce(input, dim, index, src, reduce, include_self=include_self, out=out)
+
+
+def scatter_reduce_(
+    input: Tensor,
+    dim: int = MISSING,
+    index: Tensor = MISSING,
+    src: Tensor = MISSING,
+    reduce: str = MISSING,
+    *,
+    include_self: bool = True,
+    **kwargs: Any,
+) -> Tensor:
+    """The tensor with the sum, product, mean or extremum of elements of a source at the given indices.
+
+    scatter_reduce_(input, dim, index, src, reduce, *, include_self=True) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if kwargs or dim is MISSING or index is MISSING or src is MISSING or reduce is MISSING:
+        return _parse_scatter_reduce_.by_names(
+            kwargs, input=input, dim=dim, index=index, src=src, reduce=reduce, include_self=include_self
+        )
+    return _parse_scatter_reduce_(input, dim, index, src, reduce, include_self=include_self)
+
+
+def index_add(
+    input: Tensor = MISSING,
+    dim: int = MISSING,
+    index: Tensor = MISSING,
+    source: Tensor = MISSING,
+    *,
+    alpha: Number = 1,
+    out: Any = None,
+    **kwargs: Any,
+) -> Tensor:
+    """The tensor with slices of a source added at the indices of one dimension that a vector names.
+
+    index_add(input, dim, index, source, *, alpha=1, out=None) -> Tensor
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and type(dim) is int
+        and isinstance(index, TensorImpl)
+        and isinstance(source, TensorImpl)
+        and type(alpha) in NUMBERS
+        and out is None
+        and not kwargs
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | index.key_set | source.key_set | included) & allowed
+        return _index_add[keys](keys, input, dim, index, source, alpha)
+    if kwargs or input is MISSING or dim is MISSING or index is MISSING or source is MISSING:
+        return _parse_index_add.by_names(kwargs, input=input, dim=dim, index=index, source=source, alpha=alpha, out=out)
+    return _parse_index_add(input, dim, index, source, alpha=alpha, out=out)
+
+
+def index_add_(
+    input: Tensor,
+    dim: int = MISSING,
+    index: Tensor = MISSING,
+    source: Tensor = MISSING,
+    *,
+    alpha: Number = 1,
+    **kwargs: Any,
+) -> Tensor:
+    """The tensor with slices of a source added at the indices of one dimension that a vector names.
+
+    index_add_(input, dim, index, source, *, alpha=1) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and type(dim) is int
+        and isinstance(index, TensorImpl)
+        and isinstance(source, TensorImpl)
+        and type(alpha) in NUMBERS
+        and not kwargs
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | index.key_set | source.key_set | included) & allowed
+        return _index_add_[keys](keys, input, dim, index, source, alpha)
+    if kwargs or dim is MISSING or index is MISSING or source is MISSING:
+        return _parse_index_add_.by_names(kwargs, input=input, dim=dim, index=index, source=source, alpha=alpha)
+    return _parse_index_add_(input, dim, index, source, alpha=alpha)
+
+
+def index_reduce(
+    input: Tensor = MISSING,
+    dim: int = MISSING,
+    index: Tensor = MISSING,
+    source: Tensor = MISSING,
+    reduce: str = MISSING,
+    *,
+    include_self: bool = True,
+    out: Any = None,
+    **kwargs: Any,
+) -> Tensor:
+    """The tensor with the product, mean or extremum of slices of a source at the indices of one dimension.
+
+    index_reduce(input, dim, index, source, reduce, *, include_self=True, out=None) -> Tensor
+    """
+    if kwargs or input is MISSING or dim is MISSING or index is MISSING or source is MISSING or reduce is MISSING:
+        return _parse_index_reduce.by_names(
+            kwargs, input=input, dim=dim, index=index, source=source, reduce=reduce, include_self=include_self, out=out
+        )
+    return _parse_index_reduce(input, dim, index, source, reduce, include_self=include_self, out=out)
+
+
+def index_reduce_(
+    input: Tensor,
+    dim: int = MISSING,
+    index: Tensor = MISSING,
+    source: Tensor = MISSING,
+    reduce: str = MISSING,
+    *,
+    include_self: bool = True,
+    **kwargs: Any,
+) -> Tensor:
+    """The tensor with the product, mean or extremum of slices of a source at the indices of one dimension.
+
+    index_reduce_(input, dim, index, source, reduce, *, include_self=True) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if kwargs or dim is MISSING or index is MISSING or source is MISSING or reduce is MISSING:
+        return _parse_index_reduce_.by_names(
+            kwargs, input=input, dim=dim, index=index, source=source, reduce=reduce, include_self=include_self
+        )
+    return _parse_index_reduce_(input, dim, index, source, reduce, include_self=include_self)
+
+
+def index_copy(
+    input: Tensor = MISSING,
+    dim: int = MISSING,
+    index: Tensor = MISSING,
+    source: Tensor = MISSING,
+    *,
+    out: Any = None,
+    **kwargs: Any,
+) -> Tensor:
+    """The tensor with slices of a source written at the indices of one dimension that a vector names.
+
+    index_copy(input, dim, index, source, *, out=None) -> Tensor
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and type(dim) is int
+        and isinstance(index, TensorImpl)
+        and isinstance(source, TensorImpl)
+        and out is None
+        and not kwargs
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | index.key_set | source.key_set | included) & allowed
+        return _index_copy[keys](keys, input, dim, index, source)
+    if kwargs or input is MISSING or dim is MISSING or index is MISSING or source is MISSING:
+        return _parse_index_copy.by_names(kwargs, input=input, dim=dim, index=index, source=source, out=out)
+    return _parse_index_copy(input, dim, index, source, out=out)
+
+
+def index_copy_(
+    input: Tensor, dim: int = MISSING, index: Tensor = MISSING, source: Tensor = MISSING, axis: int | None = None
+) -> Tensor:
+    """The tensor with slices of a source written at the indices of one dimension that a vector names.
+
+    index_copy_(input, dim, index, source) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and type(dim) is int
+        and isinstance(index, TensorImpl)
+        and isinstance(source, TensorImpl)
+        and axis is None
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | index.key_set | source.key_set | included) & allowed
+        return _index_copy_[keys](keys, input, dim, index, source)
+    if axis is not None or dim is MISSING or index is MISSING or source is MISSING:
+        return _parse_index_copy_.by_names(
+            {} if axis is None else {"axis": axis}, input=input, dim=dim, index=index, source=source
+        )
+    return _parse_index_copy_(input, dim, index, source)
+
+
+def index_fill(
+    input: Tensor = MISSING,
+    dim: int = MISSING,
+    index: Tensor = MISSING,
+    value: Number | Tensor = MISSING,
+    **kwargs: Any,
+) -> Tensor:
+    """The tensor with a number written at the indices of one dimension that a vector names.
+
+    index_fill(input, dim, index, value) -> Tensor
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and type(dim) is int
+        and isinstance(index, TensorImpl)
+        and type(value) in NUMBERS
+        and not kwargs
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | index.key_set | included) & allowed
+        return _index_fill_int_Scalar[keys](keys, input, dim, index, value)
+    if (
+        isinstance(input, TensorImpl)
+        and type(dim) is int
+        and isinstance(index, TensorImpl)
+        and isinstance(value, TensorImpl)
+        and not kwargs
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | index.key_set | value.key_set | included) & allowed
+        return _index_fill_int_Tensor[keys](keys, input, dim, index, value)
+    if kwargs or input is MISSING or dim is MISSING or index is MISSING or value is MISSING:
+        return _parse_index_fill.by_names(kwargs, input=input, dim=dim, index=index, value=value)
+    return _parse_index_fill(input, dim, index, value)
+
+
+def index_fill_(
+    input: Tensor,
+    dim: int = MISSING,
+    index: Tensor = MISSING,
+    value: Number | Tensor = MISSING,
+    axis: int | None = None,
+) -> Tensor:
+    """The tensor with a number written at the indices of one dimension that a vector names.
+
+    index_fill_(input, dim, index, value) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and type(dim) is int
+        and isinstance(index, TensorImpl)
+        and type(value) in NUMBERS
+        and axis is None
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | index.key_set | included) & allowed
+        return _index_fill__int_Scalar[keys](keys, input, dim, index, value)
+    if (
+        isinstance(input, TensorImpl)
+        and type(dim) is int
+        and isinstance(index, TensorImpl)
+        and isinstance(value, TensorImpl)
+        and axis is None
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | index.key_set | value.key_set | included) & allowed
+        return _index_fill__int_Tensor[keys](keys, input, dim, index, value)
+    if axis is not None or dim is MISSING or index is MISSING or value is MISSING:
+        return _parse_index_fill_.by_names(
+            {} if axis is None else {"axis": axis}, input=input, dim=dim, index=index, value=value
+        )
+    return _parse_index_fill_(input, dim, index, value)
+
+
+def put(
+    input: Tensor = MISSING, index: Tensor = MISSING, source: Tensor = MISSING, accumulate: bool = False, **kwargs: Any
+) -> Tensor:
+    """The tensor with elements written, or added, by their number in row-major order.
+
+    put(input, index, source, accumulate=False) -> Tensor
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and isinstance(index, TensorImpl)
+        and isinstance(source, TensorImpl)
+        and type(accumulate) is bool
+        and not kwargs
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | index.key_set | source.key_set | included) & allowed
+        return _put[keys](keys, input, index, source, accumulate)
+    if kwargs or input is MISSING or index is MISSING or source is MISSING:
+        return _parse_put.by_names(kwargs, input=input, index=index, source=source, accumulate=accumulate)
+    return _parse_put(input, index, source, accumulate)
+
+
+def put_(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) -> Tensor:
+    """The tensor with elements written, or added, by their number in row-major order.
+
+    put_(input, index, source, accumulate=False) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and isinstance(index, TensorImpl)
+        and isinstance(source, TensorImpl)
+        and type(accumulate) is bool
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | index.key_set | source.key_set | included) & allowed
+        return _put_[keys](keys, input, index, source, accumulate)
+    return _parse_put_(input, index, source, accumulate)
+
+
+def masked_scatter(input: Tensor = MISSING, mask: Tensor = MISSING, source: Tensor = MISSING, **kwargs: Any) -> Tensor:
+    """The tensor with the elements of a source, one after the other, where a mask is true.
+
+    masked_scatter(input, mask, source) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and isinstance(mask, TensorImpl) and isinstance(source, TensorImpl) and not kwargs:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | mask.key_set | source.key_set | included) & allowed
+        return _masked_scatter[keys](keys, input, mask, source)
+    if kwargs or input is MISSING or mask is MISSING or source is MISSING:
+        return _parse_masked_scatter.by_names(kwargs, input=input, mask=mask, source=source)
+    return _parse_masked_scatter(input, mask, source)
+
+
+def masked_scatter_(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
+    """The tensor with the elements of a source, one after the other, where a mask is true.
+
+    masked_scatter_(input, mask, source) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if isinstance(input, TensorImpl) and isinstance(mask, TensorImpl) and isinstance(source, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | mask.key_set | source.key_set | included) & allowed
+        return _masked_scatter_[keys](keys, input, mask, source)
+    return _parse_masked_scatter_(input, mask, source)
+
+
+def masked_scatter_backward(grad_output: Tensor, mask: Tensor, sizes: Sequence[int]) -> Tensor:
+    """The gradient of masked_scatter's source: what the mask picks, and zeros for what was not used.
+
+    masked_scatter_backward(grad_output, mask, sizes) -> Tensor
+    """
+    if isinstance(grad_output, TensorImpl) and isinstance(mask, TensorImpl) and is_ints(sizes):
+        included, allowed = active_keys.get()
+        keys = (grad_output.key_set | mask.key_set | included) & allowed
+        return _masked_scatter_backward[keys](keys, grad_output, mask, list(sizes))
+    return _parse_masked_scatter_backward(grad_output, mask, sizes)
+
+
+def nonzero_static(
+    input: Tensor = MISSING, *, size: int, fill_value: int = -1, out: Any = None, **kwargs: Any
+) -> Tensor:
+    """The indices of the first `size` elements that are not 0, one row each; missing rows hold the fill value.
+
+    nonzero_static(input, *, size, fill_value=-1, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and type(size) is int and type(fill_value) is int and out is None and not kwargs:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _nonzero_static[keys](keys, input, size, fill_value)
+    if kwargs or input is MISSING:
+        return _parse_nonzero_static.by_names(kwargs, input=input, size=size, fill_value=fill_value, out=out)
+    return _parse_nonzero_static(input, size=size, fill_value=fill_value, out=out)
+
+
+def index_select(
+    input: Tensor = MISSING, dim: int = MISSING, index: Tensor = MISSING, *, out: Any = None, **kwargs: Any
+) -> Tensor:
+    """The slices of one dimension at the indices that a vector names.
+
+    index_select(input, dim, index, *, out=None) -> Tensor
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and type(dim) is int
+        and isinstance(index, TensorImpl)
+        and out is None
+        and not kwargs
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | index.key_set | included) & allowed
+        return _index_select[keys](keys, input, dim, index)
+    if kwargs or input is MISSING or dim is MISSING or index is MISSING:
+        return _parse_index_select.by_names(kwargs, input=input, dim=dim, index=index, out=out)
+    return _parse_index_select(input, dim, index, out=out)
+
+
+def masked_select(input: Tensor = MISSING, mask: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+    """The elements where a mask is true, as a vector.
+
+    masked_select(input, mask, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and isinstance(mask, TensorImpl) and out is None and not kwargs:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | mask.key_set | included) & allowed
+        return _masked_select[keys](keys, input, mask)
+    if kwargs or input is MISSING or mask is MISSING:
+        return _parse_masked_select.by_names(kwargs, input=input, mask=mask, out=out)
+    return _parse_masked_select(input, mask, out=out)
+
+
+def nonzero_numpy(input: Tensor = MISSING, **kwargs: Any) -> tuple[Tensor, ...]:
+    """The indices of all elements that are not 0, a vector for each dimension.
+
+    nonzero_numpy(input) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and not kwargs:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _nonzero_numpy[keys](keys, input)
+    if kwargs or input is MISSING:
+        return _parse_nonzero_numpy.by_names(kwargs, input=input)
+    return _parse_nonzero_numpy(input)
+
+
+def argwhere(input: Tensor = MISSING, **kwargs: Any) -> Tensor:
+    """The indices of all elements that are not 0, a row for each, as NumPy calls it.
+
+    argwhere(input) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and not kwargs:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _argwhere[keys](keys, input)
+    if kwargs or input is MISSING:
+        return _parse_argwhere.by_names(kwargs, input=input)
+    return _parse_argwhere(input)
+
+
+def nonzero(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+    """The indices of all elements that are not 0, a row for each.
+
+    nonzero(input, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and out is None and not kwargs:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _nonzero[keys](keys, input)
+    if kwargs or input is MISSING:
+        return _parse_nonzero.by_names(kwargs, input=input, out=out)
+    return _parse_nonzero(input, out=out)
+
+
+def alias(input: Tensor) -> Tensor:
+    """A view of the whole tensor.
+
+    alias(input) -> Tensor
+
+    The result shares the input's storage.
+    """
+    if isinstance(input, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _alias[keys](keys, input)
+    return _parse_alias(input)
+
+
+def lift_fresh(input: Tensor) -> Tensor:
+    """The tensor itself, which was made without an operator; so a mode of Python dispatch hears of it.
+
+    lift_fresh(input) -> Tensor
+
+    The result shares the input's storage.
+    """
+    if isinstance(input, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _lift_fresh[keys](keys, input)
+    return _parse_lift_fresh(input)
+
+
+def detach(input: Tensor) -> Tensor:
+    """A view that no gradient flows through.
+
+    detach(input) -> Tensor
+
+    The result shares the input's storage.
+    """
+    if isinstance(input, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _detach[keys](keys, input)
+    return _parse_detach(input)
+
+
+def view(input: Tensor, *size: Any, **kwargs: Any) -> Tensor:
+    """The same elements under another shape; fails where that would need a copy.
+
+    view(input, size) -> Tensor
+    view(input, dtype) -> Tensor
+        The same bytes read as another dtype; the last dimension changes with the size of an element.
+
+    The result shares the input's storage.
+    """
+    ints = tuple(size[0]) if len(size) == 1 and type(size[0]) in LISTS else size
+    if (
+        size
+        and not kwargs
+        and isinstance(input, TensorImpl)
+        and ((0 < len(ints) < 3 and type(ints[0]) is type(ints[-1]) is int) or INT.issuperset(map(type, ints)))
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _view[keys](keys, input, ints)
+    return _parse_view(input, *size, **kwargs)
+
+
+def _unsafe_view(input: Tensor, *size: Any, **kwargs: Any) -> Tensor:
+    """A view that nobody else will write through; used inside composite operators.
+
+    _unsafe_view(input, size) -> Tensor
+    """
+    ints = tuple(size[0]) if len(size) == 1 and type(size[0]) in LISTS else size
+    if (
+        size
+        and not kwargs
+        and isinstance(input, TensorImpl)
+        and ((0 < len(ints) < 3 and type(ints[0]) is type(ints[-1]) is int) or INT.issuperset(map(type, ints)))
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return __unsafe_view[keys](keys, input, ints)
+    return _parse__unsafe_view(input, *size, **kwargs)
+
+
+def reshape(input: Tensor, *shape: Any, **kwargs: Any) -> Tensor:
+    """The same elements under another shape: a view where possible, else a copy.
+
+    reshape(input, shape) -> Tensor
+    """
+    ints = tuple(shape[0]) if len(shape) == 1 and type(shape[0]) in LISTS else shape
+    if (
+        shape
+        and not kwargs
+        and isinstance(input, TensorImpl)
+        and ((0 < len(ints) < 3 and type(ints[0]) is type(ints[-1]) is int) or INT.issuperset(map(type, ints)))
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _reshape[keys](keys, input, ints)
+    return _parse_reshape(input, *shape, **kwargs)
+
+
+def _reshape_alias(input: Tensor, size: Sequence[int], stride: Sequence[int]) -> Tensor:
+    """A view with the given sizes and strides.
+
+    _reshape_alias(input, size, stride) -> Tensor
+
+    The result shares the input's storage.
+    """
+    if isinstance(input, TensorImpl) and is_ints(size) and is_ints(stride):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return __reshape_alias[keys](keys, input, list(size), list(stride))
+    return _parse__reshape_alias(input, size, stride)
+
+
+def view_as(input: Tensor, other: Tensor) -> Tensor:
+    """A view under another tensor's shape.
+
+    view_as(input, other) -> Tensor
+
+    The result shares the input's storage.
+    """
+    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | other.key_set | included) & allowed
+        return _view_as[keys](keys, input, other)
+    return _parse_view_as(input, other)
+
+
+def reshape_as(input: Tensor, other: Tensor) -> Tensor:
+    """The same elements under another tensor's shape: a view where possible, else a copy.
+
+    reshape_as(input, other) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | other.key_set | included) & allowed
+        return _reshape_as[keys](keys, input, other)
+    return _parse_reshape_as(input, other)
+
+
+def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
+    """Neighbouring dimensions joined into one: a view where possible, else a copy.
+
+    flatten(input, start_dim=0, end_dim=-1) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and type(start_dim) is int and type(end_dim) is int:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _flatten_using_ints[keys](keys, input, start_dim, end_dim)
+    return _parse_flatten(input, start_dim, end_dim)
+
+
+def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
+    """A view with two dimensions swapped.
+
+    transpose(input, dim0, dim1) -> Tensor
+
+    The result shares the input's storage.
+    """
+    if isinstance(input, TensorImpl) and type(dim0) is int and type(dim1) is int:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _transpose_int[keys](keys, input, dim0, dim1)
+    return _parse_transpose(input, dim0, dim1)
+
+
+def t(input: Tensor) -> Tensor:
+    """A view of a matrix with its two dimensions swapped; a vector stays as it is.
+
+    t(input) -> Tensor
+
+    The result shares the input's storage.
+    """
+    if isinstance(input, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _t[keys](keys, input)
+    return _parse_t(input)
+
+
+def numpy_T(input: Tensor) -> Tensor:
+    """A view with all dimensions in reverse order.
+
+    numpy_T(input) -> Tensor
+
+    The result shares the input's storage.
+    """
+    if isinstance(input, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _numpy_T[keys](keys, input)
+    return _parse_numpy_T(input)
+
+
+def mT(input: Tensor) -> Tensor:
+    """A view with the last two dimensions swapped.
+
+    mT(input) -> Tensor
+
+    The result shares the input's storage.
+    """
+    if isinstance(input, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _mT[keys](keys, input)
+    return _parse_mT(input)
+
+
+def permute(input: Tensor, *dims: Any, **kwargs: Any) -> Tensor:
+    """A view with the dimensions in the given order.
+
+    permute(input, dims) -> Tensor
+
+    The result shares the input's storage.
+    """
+    ints = tuple(dims[0]) if len(dims) == 1 and type(dims[0]) in LISTS else dims
+    if (
+        dims
+        and not kwargs
+        and isinstance(input, TensorImpl)
+        and ((0 < len(ints) < 3 and type(ints[0]) is type(ints[-1]) is int) or INT.issuperset(map(type, ints)))
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _permute[keys](keys, input, ints)
+    return _parse_permute(input, *dims, **kwargs)
+
+
+def movedim(input: Tensor, source: Sequence[int] | int, destination: Sequence[int] | int) -> Tensor:
+    """A view with some dimensions moved to other places.
+
+    movedim(input, source, destination) -> Tensor
+
+    The result shares the input's storage.
+    """
+    if isinstance(input, TensorImpl) and is_ints(source) and is_ints(destination):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _movedim_intlist[keys](keys, input, list(source), list(destination))
+    if isinstance(input, TensorImpl) and type(source) is int and type(destination) is int:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _movedim_int[keys](keys, input, source, destination)
+    return _parse_movedim(input, source, destination)
+
+
+def expand(input: Tensor, *size: Any, implicit: bool = False, **kwargs: Any) -> Tensor:
+    """A view that repeats dimensions of size 1 without copying.
+
+    expand(input, size, *, implicit=False) -> Tensor
+
+    The result shares the input's storage.
+    """
+    ints = tuple(size[0]) if len(size) == 1 and type(size[0]) in LISTS else size
+    if (
+        size
+        and not kwargs
+        and isinstance(input, TensorImpl)
+        and type(implicit) is bool
+        and ((0 < len(ints) < 3 and type(ints[0]) is type(ints[-1]) is int) or INT.issuperset(map(type, ints)))
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _expand[keys](keys, input, ints, implicit)
+    return _parse_expand(input, *size, implicit=implicit, **kwargs)
+
+
+def expand_as(input: Tensor, other: Tensor) -> Tensor:
+    """A view expanded to another tensor's shape.
+
+    expand_as(input, other) -> Tensor
+
+    The result shares the input's storage.
+    """
+    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | other.key_set | included) & allowed
+        return _expand_as[keys](keys, input, other)
+    return _parse_expand_as(input, other)
+
+
+def squeeze(*args: Any, **kwargs: Any) -> Tensor:
+    """A view without dimensions of size 1.
+
+    squeeze(input) -> Tensor
+    squeeze(input, dim) -> Tensor
+        A view without one dimension, if its size is 1.
+
+    The result shares the input's storage.
+    """
+    if len(args) == 1 and not kwargs and isinstance(args[0], TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (args[0].key_set | included) & allowed
+        return _squeeze[keys](keys, args[0])
+    if len(args) == 2 and not kwargs and type(args[1]) is int and isinstance(args[0], TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (args[0].key_set | included) & allowed
+        return _squeeze_dim[keys](keys, args[0], args[1])
+    return _parse_squeeze(*args, **kwargs)
+
+
+def unsqueeze(input: Tensor, dim: int = MISSING, axis: int | None = None) -> Tensor:
+    """A view with a new dimension of size 1.
+
+    unsqueeze(input, dim) -> Tensor
+
+    The result shares the input's storage.
+    """
+    if isinstance(input, TensorImpl) and type(dim) is int and axis is None:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _unsqueeze[keys](keys, input, dim)
+    if axis is not None or dim is MISSING:
+        return _parse_unsqueeze.by_names({} if axis is None else {"axis": axis}, input=input, dim=dim)
+    return _parse_unsqueeze(input, dim)
+
+
+def select(input: Tensor, dim: int = MISSING, index: int = MISSING, axis: int | None = None) -> Tensor:
+    """A view of one index along a dimension, which disappears.
+
+    select(input, dim, index) -> Tensor
+
+    The result shares the input's storage.
+    """
+    if isinstance(input, TensorImpl) and type(dim) is int and type(index) is int and axis is None:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _select_int[keys](keys, input, dim, index)
+    if axis is not None or dim is MISSING or index is MISSING:
+        return _parse_select.by_names({} if axis is None else {"axis": axis}, input=input, dim=dim, index=index)
+    return _parse_select(input, dim, index)
+
+
+def slice(
+    input: Tensor,
+    dim: int = 0,
+    start: int | None = None,
+    end: int | None = None,
+    step: int = 1,
+    axis: int | None = None,
+) -> Tensor:
+    """A view of every `step`-th index from `start` up to, and without, `end`.
+
+    slice(input, dim=0, start=None, end=None, step=1) -> Tensor
+
+    The result shares the input's storage.
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and type(dim) is int
+        and (start is None or type(start) is int)
+        and (end is None or type(end) is int)
+        and type(step) is int
+        and axis is None
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _slice_Tensor[keys](keys, input, dim, start, end, step)
+    if axis is not None:
+        return _parse_slice.by_names(
+            {} if axis is None else {"axis": axis}, input=input, dim=dim, start=start, end=end, step=step
+        )
+    return _parse_slice(input, dim, start, end, step)
+
+
+def narrow(
+    input: Tensor, dim: int = MISSING, start: int | Tensor = MISSING, length: int = MISSING, axis: int | None = None
+) -> Tensor:
+    """A view of `length` indices from `start` on.
+
+    narrow(input, dim, start, length) -> Tensor
+
+    The result shares the input's storage.
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and type(dim) is int
+        and type(start) is int
+        and type(length) is int
+        and axis is None
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _narrow[keys](keys, input, dim, start, length)
+    if (
+        isinstance(input, TensorImpl)
+        and type(dim) is int
+        and isinstance(start, TensorImpl)
+        and type(length) is int
+        and axis is None
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | start.key_set | included) & allowed
+        return _narrow_Tensor[keys](keys, input, dim, start, length)
+    if axis is not None or dim is MISSING or start is MISSING or length is MISSING:
+        return _parse_narrow.by_names(
+            {} if axis is None else {"axis": axis}, input=input, dim=dim, start=start, length=length
+        )
+    return _parse_narrow(input, dim, start, length)
+
+
+def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
+    """A view of a diagonal.
+
+    diagonal(input, offset=0, dim1=0, dim2=1) -> Tensor
+
+    The result shares the input's storage.
+    """
+    if isinstance(input, TensorImpl) and type(offset) is int and type(dim1) is int and type(dim2) is int:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _diagonal[keys](keys, input, offset, dim1, dim2)
+    return _parse_diagonal(input, offset, dim1, dim2)
+
+
+def unfold(input: Tensor, dimension: int, size: int, step: int) -> Tensor:
+    """A view of all windows of a size along a dimension.
+
+    unfold(input, dimension, size, step) -> Tensor
+
+    The result shares the input's storage.
+    """
+    if isinstance(input, TensorImpl) and type(dimension) is int and type(size) is int and type(step) is int:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _unfold[keys](keys, input, dimension, size, step)
+    return _parse_unfold(input, dimension, size, step)
+
+
+def unbind(input: Tensor, dim: int = 0, axis: int | None = None) -> tuple[Tensor, ...]:
+    """Views of each index along a dimension.
+
+    unbind(input, dim=0) -> Tensor
+
+    The result shares the input's storage.
+    """
+    if isinstance(input, TensorImpl) and type(dim) is int and axis is None:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _unbind_int[keys](keys, input, dim)
+    if axis is not None:
+        return _parse_unbind.by_names({} if axis is None else {"axis": axis}, input=input, dim=dim)
+    return _parse_unbind(input, dim)
+
+
+def split(*args: Any, **kwargs: Any) -> tuple[Tensor, ...]:
+    """Views of pieces of a size along a dimension; the last may be smaller.
+
+    split(input, split_size, dim=0) -> Tensor
+
+    The result shares the input's storage.
+    """
+    return _parse_split(*args, **kwargs)
+
+
+def chunk(input: Tensor, chunks: int, dim: int = 0, axis: int | None = None) -> tuple[Tensor, ...]:
+    """Views of a number of pieces along a dimension.
+
+    chunk(input, chunks, dim=0) -> Tensor
+
+    The result shares the input's storage.
+    """
+    if isinstance(input, TensorImpl) and type(chunks) is int and type(dim) is int and axis is None:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _chunk[keys](keys, input, chunks, dim)
+    if axis is not None:
+        return _parse_chunk.by_names({} if axis is None else {"axis": axis}, input=input, chunks=chunks, dim=dim)
+    return _parse_chunk(input, chunks, dim)
+
+
+def as_strided(input: Tensor, size: Sequence[int], stride: Sequence[int], storage_offset: int | None = None) -> Tensor:
+    """A view with sizes, strides and offset chosen freely within the storage.
+
+    as_strided(input, size, stride, storage_offset=None) -> Tensor
+
+    The result shares the input's storage.
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and is_ints(size)
+        and is_ints(stride)
+        and (storage_offset is None or type(storage_offset) is int)
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _as_strided[keys](keys, input, list(size), list(stride), storage_offset)
+    return _parse_as_strided(input, size, stride, storage_offset)
+
+
+def swapaxes(input: Tensor, axis0: int, axis1: int) -> Tensor:
+    """`transpose` under another name. A view with two dimensions swapped.
+
+    swapaxes(input, axis0, axis1) -> Tensor
+
+    The result shares the input's storage.
+    """
+    if isinstance(input, TensorImpl) and type(axis0) is int and type(axis1) is int:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _swapaxes[keys](keys, input, axis0, axis1)
+    return _parse_swapaxes(input, axis0, axis1)
+
+
+def swapdims(input: Tensor, dim0: int, dim1: int) -> Tensor:
+    """`transpose` under another name. A view with two dimensions swapped.
+
+    swapdims(input, dim0, dim1) -> Tensor
+
+    The result shares the input's storage.
+    """
+    if isinstance(input, TensorImpl) and type(dim0) is int and type(dim1) is int:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _swapdims[keys](keys, input, dim0, dim1)
+    return _parse_swapdims(input, dim0, dim1)
+
+
+def moveaxis(input: Tensor, source: Sequence[int] | int, destination: Sequence[int] | int) -> Tensor:
+    """`movedim` under another name. A view with some dimensions moved to other places.
+
+    moveaxis(input, source, destination) -> Tensor
+
+    The result shares the input's storage.
+    """
+    if isinstance(input, TensorImpl) and is_ints(source) and is_ints(destination):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _moveaxis_intlist[keys](keys, input, list(source), list(destination))
+    if isinstance(input, TensorImpl) and type(source) is int and type(destination) is int:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _moveaxis_int[keys](keys, input, source, destination)
+    return _parse_moveaxis(input, source, destination)
+
+
+def ravel(input: Tensor) -> Tensor:
+    """All elements in a row: a view where they lie in one, else a copy.
+
+    ravel(input) -> Tensor
+    """
+    if isinstance(input, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _ravel[keys](keys, input)
+    return _parse_ravel(input)
+
+
+def unflatten(input: Tensor, dim: int = MISSING, sizes: Sequence[int] = MISSING, axis: int | None = None) -> Tensor:
+    """Cuts one dimension into several whose sizes multiply to its own.
+
+    unflatten(input, dim, sizes) -> Tensor
+
+    The result shares the input's storage.
+    """
+    if isinstance(input, TensorImpl) and type(dim) is int and is_ints(sizes) and axis is None:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _unflatten_int[keys](keys, input, dim, list(sizes))
+    if axis is not None or dim is MISSING or sizes is MISSING:
+        return _parse_unflatten.by_names({} if axis is None else {"axis": axis}, input=input, dim=dim, sizes=sizes)
+    return _parse_unflatten(input, dim, sizes)
+
+
+def broadcast_to(input: Tensor, *size: Any, **kwargs: Any) -> Tensor:
+    """A view of the given shape with dimensions of size 1 repeated; expand as NumPy calls it.
+
+    broadcast_to(input, size) -> Tensor
+
+    The result shares the input's storage.
+    """
+    ints = tuple(size[0]) if len(size) == 1 and type(size[0]) in LISTS else size
+    if (
+        size
+        and not kwargs
+        and isinstance(input, TensorImpl)
+        and ((0 < len(ints) < 3 and type(ints[0]) is type(ints[-1]) is int) or INT.issuperset(map(type, ints)))
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _broadcast_to[keys](keys, input, ints)
+    return _parse_broadcast_to(input, *size, **kwargs)
+
+
+def adjoint(input: Tensor) -> Tensor:
+    """A view of matrices transposed, complex numbers conjugated.
+
+    adjoint(input) -> Tensor
+
+    The result shares the input's storage.
+    """
+    if isinstance(input, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _adjoint[keys](keys, input)
+    return _parse_adjoint(input)
+
+
+def matrix_H(input: Tensor) -> Tensor:
+    """A matrix transposed, complex numbers conjugated; the property `H`.
+
+    matrix_H(input) -> Tensor
+
+    The result shares the input's storage.
+    """
+    if isinstance(input, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _matrix_H[keys](keys, input)
+    return _parse_matrix_H(input)
+
+
+def mH(input: Tensor) -> Tensor:
+    """The last two dimensions swapped, complex numbers conjugated.
+
+    mH(input) -> Tensor
+
+    The result shares the input's storage.
+    """
+    if isinstance(input, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _mH[keys](keys, input)
+    return _parse_mH(input)
+
+
+def swapaxes_(input: Tensor, axis0: int, axis1: int) -> Tensor:
+    """`transpose_` under another name. Swaps two dimensions of the tensor itself.
+
+    swapaxes_(input, axis0, axis1) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if isinstance(input, TensorImpl) and type(axis0) is int and type(axis1) is int:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _swapaxes_[keys](keys, input, axis0, axis1)
+    return _parse_swapaxes_(input, axis0, axis1)
+
+
+def swapdims_(input: Tensor, dim0: int, dim1: int) -> Tensor:
+    """`transpose_` under another name. Swaps two dimensions of the tensor itself.
+
+    swapdims_(input, dim0, dim1) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if isinstance(input, TensorImpl) and type(dim0) is int and type(dim1) is int:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _swapdims_[keys](keys, input, dim0, dim1)
+    return _parse_swapdims_(input, dim0, dim1)
+
+
+def atleast_1d(*args: Any, **kwargs: Any) -> Tensor:
+    """Vectors: a number becomes one of one element.
+
+    atleast_1d(input) -> Tensor
+    atleast_1d(tensors) -> Tensor
+    """
+    if len(args) == 1 and not kwargs and isinstance(args[0], TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (args[0].key_set | included) & allowed
+        return _atleast_1d[keys](keys, args[0])
+    return _parse_atleast_1d(*args, **kwargs)
+
+
+def atleast_2d(*args: Any, **kwargs: Any) -> Tensor:
+    """Matrices: a number or a vector becomes a matrix of one row.
+
+    atleast_2d(input) -> Tensor
+    atleast_2d(tensors) -> Tensor
+    """
+    if len(args) == 1 and not kwargs and isinstance(args[0], TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (args[0].key_set | included) & allowed
+        return _atleast_2d[keys](keys, args[0])
+    return _parse_atleast_2d(*args, **kwargs)
+
+
+def atleast_3d(*args: Any, **kwargs: Any) -> Tensor:
+    """At least three dimensions: those that lack have size 1.
+
+    atleast_3d(input) -> Tensor
+    atleast_3d(tensors) -> Tensor
+    """
+    if len(args) == 1 and not kwargs and isinstance(args[0], TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (args[0].key_set | included) & allowed
+        return _atleast_3d[keys](keys, args[0])
+    return _parse_atleast_3d(*args, **kwargs)
+
+
+def broadcast_tensors(tensors: Sequence[Tensor]) -> tuple[Tensor, ...]:
+    """Views of all tensors under the one shape that they broadcast to.
+
+    broadcast_tensors(tensors) -> Tensor
+    """
+    if is_tensors(tensors):
+        included, allowed = active_keys.get()
+        keys = (keys_of(tensors) | included) & allowed
+        return _broadcast_tensors[keys](keys, list(tensors))
+    return _parse_broadcast_tensors(tensors)
+
+
+def sum_to_size(input: Tensor, *size: Any, **kwargs: Any) -> Tensor:
+    """Sums over what expand would repeat, until the size is the given one.
+
+    sum_to_size(input, size) -> Tensor
+    """
+    ints = tuple(size[0]) if len(size) == 1 and type(size[0]) in LISTS else size
+    if (
+        size
+        and not kwargs
+        and isinstance(input, TensorImpl)
+        and ((0 < len(ints) < 3 and type(ints[0]) is type(ints[-1]) is int) or INT.issuperset(map(type, ints)))
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _sum_to_size[keys](keys, input, ints)
+    return _parse_sum_to_size(input, *size, **kwargs)
+
+
+def split_with_sizes(*args: Any, **kwargs: Any) -> tuple[Tensor, ...]:
+    """Views of consecutive pieces of the given sizes, which add up to the dimension's.
+
+    split_with_sizes(input, split_sizes, dim=0) -> Tensor
+
+    The result shares the input's storage.
+    """
+    return _parse_split_with_sizes(*args, **kwargs)
+
+
+def tensor_split(*args: Any, **kwargs: Any) -> tuple[Tensor, ...]:
+    """Views of so many pieces along a dimension, or of those between indices; sizes need not divide.
+
+    tensor_split(input, sections, dim=0) -> Tensor
+    tensor_split(input, indices, dim=0) -> Tensor
+        Views of the pieces between indices.
+    tensor_split(input, tensor_indices_or_sections, dim=0) -> Tensor
+        As tensor_split, by a CPU tensor of int64.
+
+    The result shares the input's storage.
+    """
+    return _parse_tensor_split(*args, **kwargs)
+
+
+def hsplit(*args: Any, **kwargs: Any) -> tuple[Tensor, ...]:
+    """Views of equal pieces side by side, or of those between column indices.
+
+    hsplit(input, sections) -> Tensor
+    hsplit(input, indices) -> Tensor
+        Views of the pieces between column indices.
+
+    The result shares the input's storage.
+    """
+    if len(args) == 2 and not kwargs and type(args[1]) is int and isinstance(args[0], TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (args[0].key_set | included) & allowed
+        return _hsplit_int[keys](keys, args[0], args[1])
+    return _parse_hsplit(*args, **kwargs)
+
+
+def vsplit(*args: Any, **kwargs: Any) -> tuple[Tensor, ...]:
+    """Views of equal pieces below one another, or of those between row indices.
+
+    vsplit(input, sections) -> Tensor
+    vsplit(input, indices) -> Tensor
+        Views of the pieces between row indices.
+
+    The result shares the input's storage.
+    """
+    if len(args) == 2 and not kwargs and type(args[1]) is int and isinstance(args[0], TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (args[0].key_set | included) & allowed
+        return _vsplit_int[keys](keys, args[0], args[1])
+    return _parse_vsplit(*args, **kwargs)
+
+
+def dsplit(*args: Any, **kwargs: Any) -> tuple[Tensor, ...]:
+    """Views of equal pieces along dimension 2, or of those between its indices.
+
+    dsplit(input, sections) -> Tensor
+    dsplit(input, indices) -> Tensor
+        Views of the pieces between indices of dimension 2.
+
+    The result shares the input's storage.
+    """
+    if len(args) == 2 and not kwargs and type(args[1]) is int and isinstance(args[0], TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (args[0].key_set | included) & allowed
+        return _dsplit_int[keys](keys, args[0], args[1])
+    return _parse_dsplit(*args, **kwargs)
+
+
+def unsafe_chunk(input: Tensor = MISSING, chunks: int = MISSING, dim: int = 0, **kwargs: Any) -> tuple[Tensor, ...]:
+    """As chunk; the pieces are no views for autograd, so the input must not be used again.
+
+    unsafe_chunk(input, chunks, dim=0) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and type(chunks) is int and type(dim) is int and not kwargs:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _unsafe_chunk[keys](keys, input, chunks, dim)
+    if kwargs or input is MISSING or chunks is MISSING:
+        return _parse_unsafe_chunk.by_names(kwargs, input=input, chunks=chunks, dim=dim)
+    return _parse_unsafe_chunk(input, chunks, dim)
+
+
+def unsafe_split(input: Tensor = MISSING, split_size: int = MISSING, dim: int = 0, **kwargs: Any) -> tuple[Tensor, ...]:
+    """As split; the pieces are no views for autograd, so the input must not be used again.
+
+    unsafe_split(input, split_size, dim=0) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and type(split_size) is int and type(dim) is int and not kwargs:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _unsafe_split_Tensor[keys](keys, input, split_size, dim)
+    if kwargs or input is MISSING or split_size is MISSING:
+        return _parse_unsafe_split.by_names(kwargs, input=input, split_size=split_size, dim=dim)
+    return _parse_unsafe_split(input, split_size, dim)
+
+
+def unsafe_split_with_sizes(*args: Any, **kwargs: Any) -> tuple[Tensor, ...]:
+    """As split_with_sizes; the pieces are no views for autograd, so the input must not be used again.
+
+    unsafe_split_with_sizes(input, split_sizes, dim=0) -> Tensor
+    """
+    return _parse_unsafe_split_with_sizes(*args, **kwargs)
+
+
+def transpose_(input: Tensor, dim0: int, dim1: int) -> Tensor:
+    """Swaps two dimensions of the tensor itself.
+
+    transpose_(input, dim0, dim1) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if isinstance(input, TensorImpl) and type(dim0) is int and type(dim1) is int:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _transpose_[keys](keys, input, dim0, dim1)
+    return _parse_transpose_(input, dim0, dim1)
+
+
+def t_(input: Tensor) -> Tensor:
+    """Swaps the two dimensions of a matrix itself.
+
+    t_(input) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if isinstance(input, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _t_[keys](keys, input)
+    return _parse_t_(input)
+
+
+def squeeze_(*args: Any, **kwargs: Any) -> Tensor:
+    """Takes dimensions of size 1 out of the tensor itself.
+
+    squeeze_(input) -> Tensor
+    squeeze_(input, dim) -> Tensor
+        Takes one dimension out of the tensor itself, if its size is 1.
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if len(args) == 1 and not kwargs and isinstance(args[0], TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (args[0].key_set | included) & allowed
+        return _squeeze_[keys](keys, args[0])
+    return _parse_squeeze_(*args, **kwargs)
+
+
+def unsqueeze_(input: Tensor, dim: int = MISSING, axis: int | None = None) -> Tensor:
+    """Puts a dimension of size 1 into the tensor itself.
+
+    unsqueeze_(input, dim) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if isinstance(input, TensorImpl) and type(dim) is int and axis is None:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _unsqueeze_[keys](keys, input, dim)
+    if axis is not None or dim is MISSING:
+        return _parse_unsqueeze_.by_names({} if axis is None else {"axis": axis}, input=input, dim=dim)
+    return _parse_unsqueeze_(input, dim)
+
+
+def as_strided_(input: Tensor, size: Sequence[int], stride: Sequence[int], storage_offset: int | None = None) -> Tensor:
+    """Makes the tensor itself look at its storage with other sizes, strides and offset.
+
+    as_strided_(input, size, stride, storage_offset=None) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and is_ints(size)
+        and is_ints(stride)
+        and (storage_offset is None or type(storage_offset) is int)
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _as_strided_[keys](keys, input, list(size), list(stride), storage_offset)
+    return _parse_as_strided_(input, size, stride, storage_offset)
+
+
+def select_backward(grad_output: Tensor, input_sizes: Sequence[int], dim: int, index: int) -> Tensor:
+    """The gradient of select: zero everywhere else.
+
+    select_backward(grad_output, input_sizes, dim, index) -> Tensor
+    """
+    if isinstance(grad_output, TensorImpl) and is_ints(input_sizes) and type(dim) is int and type(index) is int:
+        included, allowed = active_keys.get()
+        keys = (grad_output.key_set | included) & allowed
+        return _select_backward[keys](keys, grad_output, list(input_sizes), dim, index)
+    return _parse_select_backward(grad_output, input_sizes, dim, index)
+
+
+def slice_backward(
+    grad_output: Tensor, input_sizes: Sequence[int], dim: int, start: int, end: int, step: int
+) -> Tensor:
+    """The gradient of slice: zero everywhere else.
+
+    slice_backward(grad_output, input_sizes, dim, start, end, step) -> Tensor
+    """
+    if (
+        isinstance(grad_output, TensorImpl)
+        and is_ints(input_sizes)
+        and type(dim) is int
+        and type(start) is int
+        and type(end) is int
+        and type(step) is int
+    ):
+        included, allowed = active_keys.get()
+        keys = (grad_output.key_set | included) & allowed
+        return _slice_backward[keys](keys, grad_output, list(input_sizes), dim, start, end, step)
+    return _parse_slice_backward(grad_output, input_sizes, dim, start, end, step)
+
+
+def _as_strided_backward(
+    grad_output: Tensor,
+    input_size: Sequence[int],
+    input_stride: Sequence[int],
+    input_offset: int,
+    size: Sequence[int],
+    stride: Sequence[int],
+    offset: int,
+) -> Tensor:
+    """The gradient of as_strided: places read twice receive the sum.
+
+    _as_strided_backward(grad_output, input_size, input_stride, input_offset, size, stride, offset) -> Tensor
+    """
+    if (
+        isinstance(grad_output, TensorImpl)
+        and is_ints(input_size)
+        and is_ints(input_stride)
+        and type(input_offset) is int
+        and is_ints(size)
+        and is_ints(stride)
+        and type(offset) is int
+    ):
+        included, allowed = active_keys.get()
+        keys = (grad_output.key_set | included) & allowed
+        return __as_strided_backward[keys](
+            keys, grad_output, list(input_size), list(input_stride), input_offset, list(size), list(stride), offset
+        )
+    return _parse__as_strided_backward(grad_output, input_size, input_stride, input_offset, size, stride, offset)
+
+
+def _conj_copy(input: Tensor, *, out: Any = None) -> Tensor:
+    """What _conj shows, in memory of its own.
+
+    _conj_copy(input, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return __conj_copy[keys](keys, input)
+    return _parse__conj_copy(input, out=out)
+
+
+def _neg_view_copy(input: Tensor, *, out: Any = None) -> Tensor:
+    """What _neg_view shows, in memory of its own.
+
+    _neg_view_copy(input, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return __neg_view_copy[keys](keys, input)
+    return _parse__neg_view_copy(input, out=out)
+
+
+def _reshape_alias_copy(input: Tensor, size: Sequence[int], stride: Sequence[int], *, out: Any = None) -> Tensor:
+    """What _reshape_alias shows, in memory of its own.
+
+    _reshape_alias_copy(input, size, stride, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and is_ints(size) and is_ints(stride) and out is None:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return __reshape_alias_copy[keys](keys, input, list(size), list(stride))
+    return _parse__reshape_alias_copy(input, size, stride, out=out)
+
+
+def alias_copy(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+    """What alias shows, in memory of its own.
+
+    alias_copy(input, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and out is None and not kwargs:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _alias_copy[keys](keys, input)
+    if kwargs or input is MISSING:
+        return _parse_alias_copy.by_names(kwargs, input=input, out=out)
+    return _parse_alias_copy(input, out=out)
+
+
+def as_strided_copy(
+    input: Tensor = MISSING,
+    size: Sequence[int] = MISSING,
+    stride: Sequence[int] = MISSING,
+    storage_offset: int | None = None,
+    *,
+    out: Any = None,
+    **kwargs: Any,
+) -> Tensor:
+    """What as_strided shows, in memory of its own.
+
+    as_strided_copy(input, size, stride, storage_offset=None, *, out=None) -> Tensor
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and is_ints(size)
+        and is_ints(stride)
+        and (storage_offset is None or type(storage_offset) is int)
+        and out is None
+        and not kwargs
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _as_strided_copy[keys](keys, input, list(size), list(stride), storage_offset)
+    if kwargs or input is MISSING or size is MISSING or stride is MISSING:
+        return _parse_as_strided_copy.by_names(
+            kwargs, input=input, size=size, stride=stride, storage_offset=storage_offset, out=out
+        )
+    return _parse_as_strided_copy(input, size, stride, storage_offset, out=out)
+
+
+def detach_copy(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+    """What detach shows, in memory of its own.
+
+    detach_copy(input, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and out is None and not kwargs:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _detach_copy[keys](keys, input)
+    if kwargs or input is MISSING:
+        return _parse_detach_copy.by_names(kwargs, input=input, out=out)
+    return _parse_detach_copy(input, out=out)
+
+
+def diagonal_copy(
+    input: Tensor = MISSING, offset: int = 0, dim1: int = 0, dim2: int = 1, *, out: Any = None, **kwargs: Any
+) -> Tensor:
+    """What diagonal shows, in memory of its own.
+
+    diagonal_copy(input, offset=0, dim1=0, dim2=1, *, out=None) -> Tensor
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and type(offset) is int
+        and type(dim1) is int
+        and type(dim2) is int
+        and out is None
+        and not kwargs
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _diagonal_copy[keys](keys, input, offset, dim1, dim2)
+    if kwargs or input is MISSING:
+        return _parse_diagonal_copy.by_names(kwargs, input=input, offset=offset, dim1=dim1, dim2=dim2, out=out)
+    return _parse_diagonal_copy(input, offset, dim1, dim2, out=out)
+
+
+def expand_copy(input: Tensor, *size: Any, implicit: bool = False, out: Any = None, **kwargs: Any) -> Tensor:
+    """What expand shows, in memory of its own.
+
+    expand_copy(input, size, *, implicit=False, out=None) -> Tensor
+    """
+    ints = tuple(size[0]) if len(size) == 1 and type(size[0]) in LISTS else size
+    if (
+        size
+        and not kwargs
+        and isinstance(input, TensorImpl)
+        and out is None
+        and type(implicit) is bool
+        and ((0 < len(ints) < 3 and type(ints[0]) is type(ints[-1]) is int) or INT.issuperset(map(type, ints)))
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _expand_copy[keys](keys, input, ints, implicit)
+    return _parse_expand_copy(input, *size, implicit=implicit, out=out, **kwargs)
+
+
+def permute_copy(input: Tensor, *dims: Any, out: Any = None, **kwargs: Any) -> Tensor:
+    """What permute shows, in memory of its own.
+
+    permute_copy(input, dims, *, out=None) -> Tensor
+    """
+    ints = tuple(dims[0]) if len(dims) == 1 and type(dims[0]) in LISTS else dims
+    if (
+        dims
+        and not kwargs
+        and isinstance(input, TensorImpl)
+        and out is None
+        and ((0 < len(ints) < 3 and type(ints[0]) is type(ints[-1]) is int) or INT.issuperset(map(type, ints)))
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _permute_copy[keys](keys, input, ints)
+    return _parse_permute_copy(input, *dims, out=out, **kwargs)
+
+
+def select_copy(
+    input: Tensor = MISSING, dim: int = MISSING, index: int = MISSING, *, out: Any = None, **kwargs: Any
+) -> Tensor:
+    """What select shows, in memory of its own.
+
+    select_copy(input, dim, index, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and type(dim) is int and type(index) is int and out is None and not kwargs:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _select_copy_int[keys](keys, input, dim, index)
+    if kwargs or input is MISSING or dim is MISSING or index is MISSING:
+        return _parse_select_copy.by_names(kwargs, input=input, dim=dim, index=index, out=out)
+    return _parse_select_copy(input, dim, index, out=out)
+
+
+def slice_copy(
+    input: Tensor = MISSING,
+    dim: int = 0,
+    start: int | None = None,
+    end: int | None = None,
+    step: int = 1,
+    *,
+    out: Any = None,
+    **kwargs: Any,
+) -> Tensor:
+    """What slice shows, in memory of its own.
+
+    slice_copy(input, dim=0, start=None, end=None, step=1, *, out=None) -> Tensor
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and type(dim) is int
+        and (start is None or type(start) is int)
+        and (end is None or type(end) is int)
+        and type(step) is int
+        and out is None
+        and not kwargs
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _slice_copy_Tensor[keys](keys, input, dim, start, end, step)
+    if kwargs or input is MISSING:
+        return _parse_slice_copy.by_names(kwargs, input=input, dim=dim, start=start, end=end, step=step, out=out)
+    return _parse_slice_copy(input, dim, start, end, step, out=out)
+
+
+def squeeze_copy(*args: Any, **kwargs: Any) -> Tensor:
+    """What squeeze shows, in memory of its own.
+
+    squeeze_copy(input, *, out=None) -> Tensor
+    squeeze_copy(input, dim, *, out=None) -> Tensor
+    """
+    if len(args) == 1 and not kwargs and isinstance(args[0], TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (args[0].key_set | included) & allowed
+        return _squeeze_copy[keys](keys, args[0])
+    if len(args) == 2 and not kwargs and type(args[1]) is int and isinstance(args[0], TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (args[0].key_set | included) & allowed
+        return _squeeze_copy_dim[keys](keys, args[0], args[1])
+    return _parse_squeeze_copy(*args, **kwargs)
+
+
+def t_copy(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+    """What t shows, in memory of its own.
+
+    t_copy(input, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and out is None and not kwargs:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _t_copy[keys](keys, input)
+    if kwargs or input is MISSING:
+        return _parse_t_copy.by_names(kwargs, input=input, out=out)
+    return _parse_t_copy(input, out=out)
+
+
+def transpose_copy(
+    input: Tensor = MISSING, dim0: int = MISSING, dim1: int = MISSING, *, out: Any = None, **kwargs: Any
+) -> Tensor:
+    """What transpose shows, in memory of its own.
+
+    transpose_copy(input, dim0, dim1, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and type(dim0) is int and type(dim1) is int and out is None and not kwargs:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _transpose_copy_int[keys](keys, input, dim0, dim1)
+    if kwargs or input is MISSING or dim0 is MISSING or dim1 is MISSING:
+        return _parse_transpose_copy.by_names(kwargs, input=input, dim0=dim0, dim1=dim1, out=out)
+    return _parse_transpose_copy(input, dim0, dim1, out=out)
+
+
+def unfold_copy(
+    input: Tensor = MISSING,
+    dimension: int = MISSING,
+    size: int = MISSING,
+    step: int = MISSING,
+    *,
+    out: Any = None,
+    **kwargs: Any,
+) -> Tensor:
+    """What unfold shows, in memory of its own.
+
+    unfold_copy(input, dimension, size, step, *, out=None) -> Tensor
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and type(dimension) is int
+        and type(size) is int
+        and type(step) is int
+        and out is None
+        and not kwargs
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _unfold_copy[keys](keys, input, dimension, size, step)
+    if kwargs or input is MISSING or dimension is MISSING or size is MISSING or step is MISSING:
+        return _parse_unfold_copy.by_names(kwargs, input=input, dimension=dimension, size=size, step=step, out=out)
+    return _parse_unfold_copy(input, dimension, size, step, out=out)
+
+
+def unsqueeze_copy(input: Tensor = MISSING, dim: int = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+    """What unsqueeze shows, in memory of its own.
+
+    unsqueeze_copy(input, dim, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and type(dim) is int and out is None and not kwargs:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _unsqueeze_copy[keys](keys, input, dim)
+    if kwargs or input is MISSING or dim is MISSING:
+        return _parse_unsqueeze_copy.by_names(kwargs, input=input, dim=dim, out=out)
+    return _parse_unsqueeze_copy(input, dim, out=out)
+
+
+def view_as_complex_copy(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+    """What view_as_complex shows, in memory of its own.
+
+    view_as_complex_copy(input, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and out is None and not kwargs:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _view_as_complex_copy[keys](keys, input)
+    if kwargs or input is MISSING:
+        return _parse_view_as_complex_copy.by_names(kwargs, input=input, out=out)
+    return _parse_view_as_complex_copy(input, out=out)
+
+
+def view_as_real_copy(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+    """What view_as_real shows, in memory of its own.
+
+    view_as_real_copy(input, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and out is None and not kwargs:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _view_as_real_copy[keys](keys, input)
+    if kwargs or input is MISSING:
+        return _parse_view_as_real_copy.by_names(kwargs, input=input, out=out)
+    return _parse_view_as_real_copy(input, out=out)
+
+
+def view_copy(input: Tensor, *size: Any, out: Any = None, **kwargs: Any) -> Tensor:
+    """What view shows, in memory of its own.
+
+    view_copy(input, size, *, out=None) -> Tensor
+    view_copy(input, dtype, *, out=None) -> Tensor
+    """
+    ints = tuple(size[0]) if len(size) == 1 and type(size[0]) in LISTS else size
+    if (
+        size
+        and not kwargs
+        and isinstance(input, TensorImpl)
+        and out is None
+        and ((0 < len(ints) < 3 and type(ints[0]) is type(ints[-1]) is int) or INT.issuperset(map(type, ints)))
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _view_copy[keys](keys, input, ints)
+    return _parse_view_copy(input, *size, out=out, **kwargs)
+
+
+def narrow_copy(
+    input: Tensor = MISSING,
+    dim: int = MISSING,
+    start: int = MISSING,
+    length: int = MISSING,
+    *,
+    out: Any = None,
+    **kwargs: Any,
+) -> Tensor:
+    """What narrow shows, in memory of its own.
+
+    narrow_copy(input, dim, start, length, *, out=None) -> Tensor
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and type(dim) is int
+        and type(start) is int
+        and type(length) is int
+        and out is None
+        and not kwargs
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _narrow_copy[keys](keys, input, dim, start, length)
+    if kwargs or input is MISSING or dim is MISSING or start is MISSING or length is MISSING:
+        return _parse_narrow_copy.by_names(kwargs, input=input, dim=dim, start=start, length=length, out=out)
+    return _parse_narrow_copy(input, dim, start, length, out=out)
+
+
+def split_copy(
+    input: Tensor = MISSING, split_size: int = MISSING, dim: int = 0, *, out: Any = None, **kwargs: Any
+) -> tuple[Tensor, ...]:
+    """What split shows, in memory of its own.
+
+    split_copy(input, split_size, dim=0, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and type(split_size) is int and type(dim) is int and out is None and not kwargs:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _split_copy_Tensor[keys](keys, input, split_size, dim)
+    if kwargs or input is MISSING or split_size is MISSING:
+        return _parse_split_copy.by_names(kwargs, input=input, split_size=split_size, dim=dim, out=out)
+    return _parse_split_copy(input, split_size, dim, out=out)
+
+
+def split_with_sizes_copy(*args: Any, **kwargs: Any) -> tuple[Tensor, ...]:
+    """What split_with_sizes shows, in memory of its own.
+
+    split_with_sizes_copy(input, split_sizes, dim=0, *, out=None) -> Tensor
+    """
+    return _parse_split_with_sizes_copy(*args, **kwargs)
+
+
+def unbind_copy(input: Tensor = MISSING, dim: int = 0, *, out: Any = None, **kwargs: Any) -> tuple[Tensor, ...]:
+    """What unbind shows, in memory of its own.
+
+    unbind_copy(input, dim=0, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and type(dim) is int and out is None and not kwargs:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _unbind_copy_int[keys](keys, input, dim)
+    if kwargs or input is MISSING:
+        return _parse_unbind_copy.by_names(kwargs, input=input, dim=dim, out=out)
+    return _parse_unbind_copy(input, dim, out=out)
+
+
+def slice_scatter(
+    input: Tensor = MISSING,
+    src: Tensor = MISSING,
+    dim: int = 0,
+    start: int | None = None,
+    end: int | None = None,
+    step: int = 1,
+    *,
+    out: Any = None,
+    **kwargs: Any,
+) -> Tensor:
+    """A copy of the tensor with the elements of src where a slice looks.
+
+    slice_scatter(input, src, dim=0, start=None, end=None, step=1, *, out=None) -> Tensor
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and isinstance(src, TensorImpl)
+        and type(dim) is int
+        and (start is None or type(start) is int)
+        and (end is None or type(end) is int)
+        and type(step) is int
+        and out is None
+        and not kwargs
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | src.key_set | included) & allowed
+        return _slice_scatter[keys](keys, input, src, dim, start, end, step)
+    if kwargs or input is MISSING or src is MISSING:
+        return _parse_slice_scatter.by_names(
+            kwargs, input=input, src=src, dim=dim, start=start, end=end, step=step, out=out
+        )
+    return _parse_slice_scatter(input, src, dim, start, end, step, out=out)
+
+
+def select_scatter(
+    input: Tensor = MISSING, src: Tensor = MISSING, dim: int = MISSING, index: int = MISSING, **kwargs: Any
+) -> Tensor:
+    """A copy of the tensor with the elements of src at one index of a dimension.
+
+    select_scatter(input, src, dim, index) -> Tensor
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and isinstance(src, TensorImpl)
+        and type(dim) is int
+        and type(index) is int
+        and not kwargs
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | src.key_set | included) & allowed
+        return _select_scatter[keys](keys, input, src, dim, index)
+    if kwargs or input is MISSING or src is MISSING or dim is MISSING or index is MISSING:
+        return _parse_select_scatter.by_names(kwargs, input=input, src=src, dim=dim, index=index)
+    return _parse_select_scatter(input, src, dim, index)
+
+
+def diagonal_scatter(
+    input: Tensor = MISSING, src: Tensor = MISSING, offset: int = 0, dim1: int = 0, dim2: int = 1, **kwargs: Any
+) -> Tensor:
+    """A copy of the tensor with the elements of src on a diagonal.
+
+    diagonal_scatter(input, src, offset=0, dim1=0, dim2=1) -> Tensor
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and isinstance(src, TensorImpl)
+        and type(offset) is int
+        and type(dim1) is int
+        and type(dim2) is int
+        and not kwargs
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | src.key_set | included) & allowed
+        return _diagonal_scatter[keys](keys, input, src, offset, dim1, dim2)
+    if kwargs or input is MISSING or src is MISSING:
+        return _parse_diagonal_scatter.by_names(kwargs, input=input, src=src, offset=offset, dim1=dim1, dim2=dim2)
+    return _parse_diagonal_scatter(input, src, offset, dim1, dim2)
+
+
+def as_strided_scatter(
+    input: Tensor = MISSING,
+    src: Tensor = MISSING,
+    size: Sequence[int] = MISSING,
+    stride: Sequence[int] = MISSING,
+    storage_offset: int | None = None,
+    **kwargs: Any,
+) -> Tensor:
+    """A copy of the tensor with the elements of src where a geometry looks.
+
+    as_strided_scatter(input, src, size, stride, storage_offset=None) -> Tensor
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and isinstance(src, TensorImpl)
+        and is_ints(size)
+        and is_ints(stride)
+        and (storage_offset is None or type(storage_offset) is int)
+        and not kwargs
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | src.key_set | included) & allowed
+        return _as_strided_scatter[keys](keys, input, src, list(size), list(stride), storage_offset)
+    if kwargs or input is MISSING or src is MISSING or size is MISSING or stride is MISSING:
+        return _parse_as_strided_scatter.by_names(
+            kwargs, input=input, src=src, size=size, stride=stride, storage_offset=storage_offset
+        )
+    return _parse_as_strided_scatter(input, src, size, stride, storage_offset)
+
+
+def cat(tensors: Sequence[Tensor], dim: int = 0, *, out: Any = None, **kwargs: Any) -> Tensor:
+    """Tensors joined along a dimension that they have.
+
+    cat(tensors, dim=0, *, out=None) -> Tensor
+    """
+    if is_tensors(tensors) and type(dim) is int and out is None and not kwargs:
+        included, allowed = active_keys.get()
+        keys = (keys_of(tensors) | included) & allowed
+        return _cat[keys](keys, list(tensors), dim)
+    if kwargs:
+        return _parse_cat.by_names(kwargs, tensors=tensors, dim=dim, out=out)
+    return _parse_cat(tensors, dim, out=out)
+
+
+def concat(tensors: Sequence[Tensor], dim: int = 0, *, out: Any = None, **kwargs: Any) -> Tensor:
+    """`cat` under another name. Tensors joined along a dimension that they have.
+
+    concat(tensors, dim=0, *, out=None) -> Tensor
+    """
+    if is_tensors(tensors) and type(dim) is int and out is None and not kwargs:
+        included, allowed = active_keys.get()
+        keys = (keys_of(tensors) | included) & allowed
+        return _concat[keys](keys, list(tensors), dim)
+    if kwargs:
+        return _parse_concat.by_names(kwargs, tensors=tensors, dim=dim, out=out)
+    return _parse_concat(tensors, dim, out=out)
+
+
+def concatenate(tensors: Sequence[Tensor], dim: int = 0, *, out: Any = None, **kwargs: Any) -> Tensor:
+    """`cat` under another name. Tensors joined along a dimension that they have.
+
+    concatenate(tensors, dim=0, *, out=None) -> Tensor
+    """
+    if is_tensors(tensors) and type(dim) is int and out is None and not kwargs:
+        included, allowed = active_keys.get()
+        keys = (keys_of(tensors) | included) & allowed
+        return _concatenate[keys](keys, list(tensors), dim)
+    if kwargs:
+        return _parse_concatenate.by_names(kwargs, tensors=tensors, dim=dim, out=out)
+    return _parse_concatenate(tensors, dim, out=out)
+
+
+def stack(tensors: Sequence[Tensor], dim: int = 0, *, out: Any = None, **kwargs: Any) -> Tensor:
+    """Tensors joined along a new dimension.
+
+    stack(tensors, dim=0, *, out=None) -> Tensor
+    """
+    if is_tensors(tensors) and type(dim) is int and out is None and not kwargs:
+        included, allowed = active_keys.get()
+        keys = (keys_of(tensors) | included) & allowed
+        return _stack[keys](keys, list(tensors), dim)
+    if kwargs:
+        return _parse_stack.by_names(kwargs, tensors=tensors, dim=dim, out=out)
+    return _parse_stack(tensors, dim, out=out)
+
+
+def hstack(tensors: Sequence[Tensor], *, out: Any = None) -> Tensor:
+    """Tensors joined side by side.
+
+    hstack(tensors, *, out=None) -> Tensor
+    """
+    if is_tensors(tensors) and out is None:
+        included, allowed = active_keys.get()
+        keys = (keys_of(tensors) | included) & allowed
+        return _hstack[keys](keys, list(tensors))
+    return _parse_hstack(tensors, out=out)
+
+
+def vstack(tensors: Sequence[Tensor], *, out: Any = None) -> Tensor:
+    """Tensors joined one below the other; vectors are rows.
+
+    vstack(tensors, *, out=None) -> Tensor
+    """
+    if is_tensors(tensors) and out is None:
+        included, allowed = active_keys.get()
+        keys = (keys_of(tensors) | included) & allowed
+        return _vstack[keys](keys, list(tensors))
+    return _parse_vstack(tensors, out=out)
+
+
+def row_stack(tensors: Sequence[Tensor], *, out: Any = None) -> Tensor:
+    """`vstack` under another name. Tensors joined one below the other; vectors are rows.
+
+    row_stack(tensors, *, out=None) -> Tensor
+    """
+    if is_tensors(tensors) and out is None:
+        included, allowed = active_keys.get()
+        keys = (keys_of(tensors) | included) & allowed
+        return _row_stack[keys](keys, list(tensors))
+    return _parse_row_stack(tensors, out=out)
+
+
+def dstack(tensors: Sequence[Tensor], *, out: Any = None) -> Tensor:
+    """Tensors joined along the third dimension.
+
+    dstack(tensors, *, out=None) -> Tensor
+    """
+    if is_tensors(tensors) and out is None:
+        included, allowed = active_keys.get()
+        keys = (keys_of(tensors) | included) & allowed
+        return _dstack[keys](keys, list(tensors))
+    return _parse_dstack(tensors, out=out)
+
+
+def column_stack(tensors: Sequence[Tensor], *, out: Any = None) -> Tensor:
+    """Tensors joined side by side; vectors are columns.
+
+    column_stack(tensors, *, out=None) -> Tensor
+    """
+    if is_tensors(tensors) and out is None:
+        included, allowed = active_keys.get()
+        keys = (keys_of(tensors) | included) & allowed
+        return _column_stack[keys](keys, list(tensors))
+    return _parse_column_stack(tensors, out=out)
+
+
+def block_diag(tensors: Sequence[Tensor]) -> Tensor:
+    """A matrix with the given ones on its diagonal, and zeros elsewhere.
+
+    block_diag(tensors) -> Tensor
+    """
+    if is_tensors(tensors):
+        included, allowed = active_keys.get()
+        keys = (keys_of(tensors) | included) & allowed
+        return _block_diag[keys](keys, list(tensors))
+    return _parse_block_diag(tensors)
+
+
+def meshgrid(*args: Any, **kwargs: Any) -> tuple[Tensor, ...]:
+    """Vectors expanded to the grid that they span, each along its own dimension.
+
+    meshgrid(tensors) -> Tensor
+    meshgrid(tensors, *, indexing) -> Tensor
+        Vectors expanded to the grid that they span; `xy` swaps the first two dimensions.
+    """
+    return _parse_meshgrid(*args, **kwargs)
+
+
+def cartesian_prod(tensors: Sequence[Tensor]) -> Tensor:
+    """A row for each way to take one element of each vector.
+
+    cartesian_prod(tensors) -> Tensor
+    """
+    if is_tensors(tensors):
+        included, allowed = active_keys.get()
+        keys = (keys_of(tensors) | included) & allowed
+        return _cartesian_prod[keys](keys, list(tensors))
+    return _parse_cartesian_prod(tensors)
+
+
+def combinations(input: Tensor = MISSING, r: int = 2, with_replacement: bool = False, **kwargs: Any) -> Tensor:
+    """A row for each way to take `r` elements of a vector, in order.
+
+    combinations(input, r=2, with_replacement=False) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and type(r) is int and type(with_replacement) is bool and not kwargs:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _combinations[keys](keys, input, r, with_replacement)
+    if kwargs or input is MISSING:
+        return _parse_combinations.by_names(kwargs, input=input, r=r, with_replacement=with_replacement)
+    return _parse_combinations(input, r, with_replacement)
+
+
 def repeat_interleave(*args: Any, **kwargs: Any) -> Tensor:
     """Each part along a dimension as often as its element of `repeats` says.
 
@@ -7651,39 +11206,712 @@ def repeat_interleave(*args: Any, **kwargs: Any) -> Tensor:
     return _parse_repeat_interleave(*args, **kwargs)
 
 
-def diff(
-    input: Tensor = MISSING,
-    n: int = 1,
-    dim: int = -1,
-    prepend: Tensor | None = None,
-    append: Tensor | None = None,
-    *,
-    out: Any = None,
-    **kwargs: Any,
-) -> Tensor:
-    """What each element is more than the one before it, n times over.
+def flip(input: Tensor, *dims: Any, **kwargs: Any) -> Tensor:
+    """A copy with the last element first, along each of the given dimensions.
 
-    diff(input, n=1, dim=-1, prepend=None, append=None, *, out=None) -> Tensor
+    flip(input, dims) -> Tensor
+    """
+    ints = tuple(dims[0]) if len(dims) == 1 and type(dims[0]) in LISTS else dims
+    if (
+        dims
+        and not kwargs
+        and isinstance(input, TensorImpl)
+        and ((0 < len(ints) < 3 and type(ints[0]) is type(ints[-1]) is int) or INT.issuperset(map(type, ints)))
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _flip[keys](keys, input, ints)
+    return _parse_flip(input, *dims, **kwargs)
+
+
+def roll(*args: Any, **kwargs: Any) -> Tensor:
+    """A copy with elements moved on along dimensions, around the end; without dimensions, of the flattened tensor.
+
+    roll(input, shifts, dims=[]) -> Tensor
+    """
+    return _parse_roll(*args, **kwargs)
+
+
+def fliplr(input: Tensor = MISSING, **kwargs: Any) -> Tensor:
+    """A copy with the columns in reverse order.
+
+    fliplr(input) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and not kwargs:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _fliplr[keys](keys, input)
+    if kwargs or input is MISSING:
+        return _parse_fliplr.by_names(kwargs, input=input)
+    return _parse_fliplr(input)
+
+
+def flipud(input: Tensor = MISSING, **kwargs: Any) -> Tensor:
+    """A copy with the rows in reverse order.
+
+    flipud(input) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and not kwargs:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _flipud[keys](keys, input)
+    if kwargs or input is MISSING:
+        return _parse_flipud.by_names(kwargs, input=input)
+    return _parse_flipud(input)
+
+
+def rot90(input: Tensor = MISSING, k: int = 1, dims: Sequence[int] = [0, 1], **kwargs: Any) -> Tensor:
+    """A copy turned by `k` quarters in the plane of two dimensions.
+
+    rot90(input, k=1, dims=[0,1]) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and type(k) is int and is_ints(dims) and not kwargs:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _rot90[keys](keys, input, k, list(dims))
+    if kwargs or input is MISSING:
+        return _parse_rot90.by_names(kwargs, input=input, k=k, dims=dims)
+    return _parse_rot90(input, k, dims)
+
+
+def repeat(input: Tensor, *repeats: Any, **kwargs: Any) -> Tensor:
+    """The tensor repeated along each dimension; new dimensions come in front.
+
+    repeat(input, repeats) -> Tensor
+    """
+    ints = tuple(repeats[0]) if len(repeats) == 1 and type(repeats[0]) in LISTS else repeats
+    if (
+        repeats
+        and not kwargs
+        and isinstance(input, TensorImpl)
+        and ((0 < len(ints) < 3 and type(ints[0]) is type(ints[-1]) is int) or INT.issuperset(map(type, ints)))
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _repeat[keys](keys, input, ints)
+    return _parse_repeat(input, *repeats, **kwargs)
+
+
+def tile(input: Tensor, *dims: Any, **kwargs: Any) -> Tensor:
+    """The tensor repeated along its last dimensions.
+
+    tile(input, dims) -> Tensor
+    """
+    ints = tuple(dims[0]) if len(dims) == 1 and type(dims[0]) in LISTS else dims
+    if (
+        dims
+        and not kwargs
+        and isinstance(input, TensorImpl)
+        and ((0 < len(ints) < 3 and type(ints[0]) is type(ints[-1]) is int) or INT.issuperset(map(type, ints)))
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _tile[keys](keys, input, ints)
+    return _parse_tile(input, *dims, **kwargs)
+
+
+def tril(input: Tensor = MISSING, diagonal: int = 0, *, out: Any = None, **kwargs: Any) -> Tensor:
+    """The elements on and below a diagonal of each matrix, 0 elsewhere.
+
+    tril(input, diagonal=0, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and type(diagonal) is int and out is None and not kwargs:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _tril[keys](keys, input, diagonal)
+    if kwargs or input is MISSING:
+        return _parse_tril.by_names(kwargs, input=input, diagonal=diagonal, out=out)
+    return _parse_tril(input, diagonal, out=out)
+
+
+def tril_(input: Tensor, diagonal: int = 0) -> Tensor:
+    """The elements on and below a diagonal of each matrix, 0 elsewhere.
+
+    tril_(input, diagonal=0) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if isinstance(input, TensorImpl) and type(diagonal) is int:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _tril_[keys](keys, input, diagonal)
+    return _parse_tril_(input, diagonal)
+
+
+def triu(input: Tensor = MISSING, diagonal: int = 0, *, out: Any = None, **kwargs: Any) -> Tensor:
+    """The elements on and above a diagonal of each matrix, 0 elsewhere.
+
+    triu(input, diagonal=0, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and type(diagonal) is int and out is None and not kwargs:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _triu[keys](keys, input, diagonal)
+    if kwargs or input is MISSING:
+        return _parse_triu.by_names(kwargs, input=input, diagonal=diagonal, out=out)
+    return _parse_triu(input, diagonal, out=out)
+
+
+def triu_(input: Tensor, diagonal: int = 0) -> Tensor:
+    """The elements on and above a diagonal of each matrix, 0 elsewhere.
+
+    triu_(input, diagonal=0) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if isinstance(input, TensorImpl) and type(diagonal) is int:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _triu_[keys](keys, input, diagonal)
+    return _parse_triu_(input, diagonal)
+
+
+def diag(input: Tensor = MISSING, diagonal: int = 0, *, out: Any = None, **kwargs: Any) -> Tensor:
+    """A matrix with a vector on a diagonal, or a copy of a matrix's diagonal.
+
+    diag(input, diagonal=0, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and type(diagonal) is int and out is None and not kwargs:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _diag[keys](keys, input, diagonal)
+    if kwargs or input is MISSING:
+        return _parse_diag.by_names(kwargs, input=input, diagonal=diagonal, out=out)
+    return _parse_diag(input, diagonal, out=out)
+
+
+def diag_embed(input: Tensor = MISSING, offset: int = 0, dim1: int = -2, dim2: int = -1, **kwargs: Any) -> Tensor:
+    """Zeros with the last dimension put on a diagonal of two new dimensions.
+
+    diag_embed(input, offset=0, dim1=-2, dim2=-1) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and type(offset) is int and type(dim1) is int and type(dim2) is int and not kwargs:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _diag_embed[keys](keys, input, offset, dim1, dim2)
+    if kwargs or input is MISSING:
+        return _parse_diag_embed.by_names(kwargs, input=input, offset=offset, dim1=dim1, dim2=dim2)
+    return _parse_diag_embed(input, offset, dim1, dim2)
+
+
+def diagflat(input: Tensor = MISSING, offset: int = 0, **kwargs: Any) -> Tensor:
+    """A matrix with all elements on a diagonal.
+
+    diagflat(input, offset=0) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and type(offset) is int and not kwargs:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _diagflat[keys](keys, input, offset)
+    if kwargs or input is MISSING:
+        return _parse_diagflat.by_names(kwargs, input=input, offset=offset)
+    return _parse_diagflat(input, offset)
+
+
+def fill_diagonal_(input: Tensor, fill_value: Number, wrap: bool = False) -> Tensor:
+    """Sets the elements whose indices are all the same; with `wrap` the diagonal of a tall matrix starts anew below it.
+
+    fill_diagonal_(input, fill_value, wrap=False) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if isinstance(input, TensorImpl) and type(fill_value) in NUMBERS and type(wrap) is bool:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _fill_diagonal_[keys](keys, input, fill_value, wrap)
+    return _parse_fill_diagonal_(input, fill_value, wrap)
+
+
+def constant_pad_nd(*args: Any, **kwargs: Any) -> Tensor:
+    """The tensor with a border of one value; the last dimension's comes first in `pad`, negative numbers cut.
+
+    constant_pad_nd(input, pad, value=0) -> Tensor
+    """
+    return _parse_constant_pad_nd(*args, **kwargs)
+
+
+def clone(input: Tensor = MISSING, *, memory_format: memory_format_ | None = None, **kwargs: Any) -> Tensor:
+    """A copy with memory of its own.
+
+    clone(input, *, memory_format=None) -> Tensor
     """
     if (
         isinstance(input, TensorImpl)
-        and type(n) is int
-        and type(dim) is int
-        and (prepend is None or isinstance(prepend, TensorImpl))
-        and (append is None or isinstance(append, TensorImpl))
-        and out is None
+        and (memory_format is None or isinstance(memory_format, memory_format_))
         and not kwargs
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
-        if prepend is not None:
-            keys |= prepend.key_set & allowed
-        if append is not None:
-            keys |= append.key_set & allowed
-        return _diff[keys](keys, input, n, dim, prepend, append)
+        return _clone[keys](keys, input, memory_format)
     if kwargs or input is MISSING:
-        return _parse_diff.by_names(kwargs, input=input, n=n, dim=dim, prepend=prepend, append=append, out=out)
-    return _parse_diff(input, n, dim, prepend, append, out=out)
+        return _parse_clone.by_names(kwargs, input=input, memory_format=memory_format)
+    return _parse_clone(input, memory_format=memory_format)
+
+
+def contiguous(input: Tensor, *, memory_format: memory_format_ = contiguous_format) -> Tensor:
+    """The tensor itself if it is laid out as asked, else a copy that is.
+
+    contiguous(input, *, memory_format=contiguous_format) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and isinstance(memory_format, memory_format_):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _contiguous[keys](keys, input, memory_format)
+    return _parse_contiguous(input, memory_format=memory_format)
+
+
+def copy_(input: Tensor, src: Tensor, non_blocking: bool = False) -> Tensor:
+    """Overwrites the tensor with another's elements, cast and broadcast.
+
+    copy_(input, src, non_blocking=False) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if isinstance(input, TensorImpl) and isinstance(src, TensorImpl) and type(non_blocking) is bool:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | src.key_set | included) & allowed
+        return _copy_[keys](keys, input, src, non_blocking)
+    return _parse_copy_(input, src, non_blocking)
+
+
+def _to_copy(
+    input: Tensor,
+    *,
+    dtype: dtype_ | None = None,
+    layout: layout_ | None = None,
+    device: device_ | str | None = None,
+    pin_memory: bool | None = None,
+    non_blocking: bool = False,
+    memory_format: memory_format_ | None = None,
+    requires_grad: bool = False,
+) -> Tensor:
+    """A copy in another dtype or on another device.
+
+    _to_copy(input, *, dtype=None, layout=None, device=None, pin_memory=None, non_blocking=False, memory_format=None) -> Tensor
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and (dtype is None or type(dtype) is dtype_)
+        and (layout is None or layout is strided_)
+        and (device is None or type(device) is device_)
+        and (pin_memory is None or type(pin_memory) is bool)
+        and type(non_blocking) is bool
+        and (memory_format is None or isinstance(memory_format, memory_format_))
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        result = __to_copy[keys](keys, input, dtype, layout, device, pin_memory, non_blocking, memory_format)
+        return result.requires_grad_() if requires_grad else result
+    return _parse__to_copy(
+        input,
+        dtype=dtype,
+        layout=layout,
+        device=device,
+        pin_memory=pin_memory,
+        non_blocking=non_blocking,
+        memory_format=memory_format,
+        requires_grad=requires_grad,
+    )
+
+
+def result_type(*args: Any, **kwargs: Any) -> Any:
+    """The dtype in which two operands, tensors or numbers, are computed.
+
+    result_type(tensor, other) -> ScalarType
+    result_type(scalar, tensor) -> ScalarType
+    result_type(scalar1, scalar2) -> ScalarType
+    """
+    return _parse_result_type(*args, **kwargs)
+
+
+def to(*args: Any, **kwargs: Any) -> Tensor:
+    """The tensor in a dtype or on a device: itself if nothing changes, else a copy.
+
+    to(input, dtype, non_blocking=False, copy=False, memory_format=None) -> Tensor
+    to(input, device, dtype, non_blocking=False, copy=False, memory_format=None) -> Tensor
+        The tensor on a device and in a dtype: itself if nothing changes, else a copy.
+    to(input, other, non_blocking=False, copy=False, memory_format=None) -> Tensor
+        The tensor with another's dtype and device: itself if nothing changes, else a copy.
+    to(input, *, dtype=None, layout=None, device=None, pin_memory=None, non_blocking=False, copy=False, memory_format=None) -> Tensor
+        The tensor with the given options: itself if nothing changes, else a copy.
+    """
+    return _parse_to(*args, **kwargs)
+
+
+def type_as(input: Tensor, other: Tensor) -> Tensor:
+    """The tensor in another's dtype: itself if nothing changes, else a copy.
+
+    type_as(input, other) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | other.key_set | included) & allowed
+        return _type_as[keys](keys, input, other)
+    return _parse_type_as(input, other)
+
+
+def fill(input: Tensor = MISSING, value: Number | Tensor = MISSING, **kwargs: Any) -> Tensor:
+    """A tensor of the input's size filled with a number.
+
+    fill(input, value) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and type(value) in NUMBERS and not kwargs:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _fill_Scalar[keys](keys, input, value)
+    if isinstance(input, TensorImpl) and isinstance(value, TensorImpl) and not kwargs:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | value.key_set | included) & allowed
+        return _fill_Tensor[keys](keys, input, value)
+    if kwargs or input is MISSING or value is MISSING:
+        return _parse_fill.by_names(kwargs, input=input, value=value)
+    return _parse_fill(input, value)
+
+
+def fill_(input: Tensor, value: Number | Tensor) -> Tensor:
+    """Sets every element to a number.
+
+    fill_(input, value) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if isinstance(input, TensorImpl) and type(value) in NUMBERS:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _fill__Scalar[keys](keys, input, value)
+    if isinstance(input, TensorImpl) and isinstance(value, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | value.key_set | included) & allowed
+        return _fill__Tensor[keys](keys, input, value)
+    return _parse_fill_(input, value)
+
+
+def zero_(input: Tensor) -> Tensor:
+    """Sets every element to 0.
+
+    zero_(input) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if isinstance(input, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _zero_[keys](keys, input)
+    return _parse_zero_(input)
+
+
+def item(input: Tensor) -> Number:
+    """The one element as a Python number.
+
+    item(input) -> Scalar
+    """
+    if isinstance(input, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _item[keys](keys, input)
+    return _parse_item(input)
+
+
+def _local_scalar_dense(input: Tensor) -> Number:
+    """The one element as a Python number.
+
+    _local_scalar_dense(input) -> Scalar
+    """
+    if isinstance(input, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return __local_scalar_dense[keys](keys, input)
+    return _parse__local_scalar_dense(input)
+
+
+def resize_(input: Tensor, *size: Any, memory_format: memory_format_ | None = None, **kwargs: Any) -> Tensor:
+    """Changes the sizes in place; elements that fit are kept, new ones are not initialised.
+
+    resize_(input, size, *, memory_format=None) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    ints = tuple(size[0]) if len(size) == 1 and type(size[0]) in LISTS else size
+    if (
+        size
+        and not kwargs
+        and isinstance(input, TensorImpl)
+        and (memory_format is None or isinstance(memory_format, memory_format_))
+        and ((0 < len(ints) < 3 and type(ints[0]) is type(ints[-1]) is int) or INT.issuperset(map(type, ints)))
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _resize_[keys](keys, input, ints, memory_format)
+    return _parse_resize_(input, *size, memory_format=memory_format, **kwargs)
+
+
+def resize_as_(input: Tensor, the_template: Tensor, *, memory_format: memory_format_ | None = None) -> Tensor:
+    """Changes the sizes in place to another tensor's; elements that fit are kept, new ones are not initialised.
+
+    resize_as_(input, the_template, *, memory_format=None) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and isinstance(the_template, TensorImpl)
+        and (memory_format is None or isinstance(memory_format, memory_format_))
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | the_template.key_set | included) & allowed
+        return _resize_as_[keys](keys, input, the_template, memory_format)
+    return _parse_resize_as_(input, the_template, memory_format=memory_format)
+
+
+def set_(*args: Any, **kwargs: Any) -> Tensor:
+    """Makes the tensor look at another storage.
+
+    set_(input, source) -> Tensor
+    set_(input, source, storage_offset, size, stride=[]) -> Tensor
+    set_(input) -> Tensor
+        Makes the tensor look at an empty storage of its own.
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    return _parse_set_(*args, **kwargs)
+
+
+def is_set_to(input: Tensor, tensor: Tensor) -> bool:
+    """Whether both tensors look at one storage through the same sizes, strides and offset.
+
+    is_set_to(input, tensor) -> bool
+    """
+    if isinstance(input, TensorImpl) and isinstance(tensor, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | tensor.key_set | included) & allowed
+        return _is_set_to[keys](keys, input, tensor)
+    return _parse_is_set_to(input, tensor)
+
+
+def _lazy_clone(input: Tensor) -> Tensor:
+    """A copy whose memory is shared with the input until one of them is written to.
+
+    _lazy_clone(input) -> Tensor
+    """
+    if isinstance(input, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return __lazy_clone[keys](keys, input)
+    return _parse__lazy_clone(input)
+
+
+def view_as_real(input: Tensor) -> Tensor:
+    """Complex numbers as pairs of real ones: a view with one more dimension, of size 2.
+
+    view_as_real(input) -> Tensor
+
+    The result shares the input's storage.
+    """
+    if isinstance(input, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _view_as_real[keys](keys, input)
+    return _parse_view_as_real(input)
+
+
+def view_as_complex(input: Tensor) -> Tensor:
+    """Pairs of real numbers as complex ones: a view without the last dimension, whose size is 2.
+
+    view_as_complex(input) -> Tensor
+
+    The result shares the input's storage.
+    """
+    if isinstance(input, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _view_as_complex[keys](keys, input)
+    return _parse_view_as_complex(input)
+
+
+def complex(real: Tensor, imag: Tensor, *, out: Any = None) -> Tensor:
+    """Complex numbers with the given real and imaginary parts.
+
+    complex(real, imag, *, out=None) -> Tensor
+    """
+    if isinstance(real, TensorImpl) and isinstance(imag, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (real.key_set | imag.key_set | included) & allowed
+        return _complex[keys](keys, real, imag)
+    return _parse_complex(real, imag, out=out)
+
+
+def polar(abs: Tensor, angle: Tensor, *, out: Any = None) -> Tensor:
+    """Complex numbers with the given absolute values and angles.
+
+    polar(abs, angle, *, out=None) -> Tensor
+    """
+    if isinstance(abs, TensorImpl) and isinstance(angle, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (abs.key_set | angle.key_set | included) & allowed
+        return _polar[keys](keys, abs, angle)
+    return _parse_polar(abs, angle, out=out)
+
+
+def real(input: Tensor) -> Tensor:
+    """A view of the real parts; of real numbers, the tensor itself.
+
+    real(input) -> Tensor
+
+    The result shares the input's storage.
+    """
+    if isinstance(input, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _real[keys](keys, input)
+    return _parse_real(input)
+
+
+def imag(input: Tensor) -> Tensor:
+    """A view of the imaginary parts; complex tensors only.
+
+    imag(input) -> Tensor
+
+    The result shares the input's storage.
+    """
+    if isinstance(input, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _imag[keys](keys, input)
+    return _parse_imag(input)
+
+
+def is_conj(input: Tensor = MISSING, **kwargs: Any) -> bool:
+    """Whether the tensor is a view that says it is conjugated.
+
+    is_conj(input) -> bool
+    """
+    if isinstance(input, TensorImpl) and not kwargs:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _is_conj[keys](keys, input)
+    if kwargs or input is MISSING:
+        return _parse_is_conj.by_names(kwargs, input=input)
+    return _parse_is_conj(input)
+
+
+def is_neg(input: Tensor = MISSING, **kwargs: Any) -> bool:
+    """Whether the tensor is a view that says it is negated.
+
+    is_neg(input) -> bool
+    """
+    if isinstance(input, TensorImpl) and not kwargs:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _is_neg[keys](keys, input)
+    if kwargs or input is MISSING:
+        return _parse_is_neg.by_names(kwargs, input=input)
+    return _parse_is_neg(input)
+
+
+def _conj(input: Tensor) -> Tensor:
+    """A view that says it is conjugated; what reads it computes the conjugate then.
+
+    _conj(input) -> Tensor
+
+    The result shares the input's storage.
+    """
+    if isinstance(input, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return __conj[keys](keys, input)
+    return _parse__conj(input)
+
+
+def conj(input: Tensor) -> Tensor:
+    """A view of the conjugates; of real numbers, the tensor itself.
+
+    conj(input) -> Tensor
+
+    The result shares the input's storage.
+    """
+    if isinstance(input, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _conj_table[keys](keys, input)
+    return _parse_conj(input)
+
+
+def _conj_physical(input: Tensor) -> Tensor:
+    """The conjugates, computed.
+
+    _conj_physical(input) -> Tensor
+    """
+    if isinstance(input, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return __conj_physical[keys](keys, input)
+    return _parse__conj_physical(input)
+
+
+def conj_physical(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+    """The conjugates, computed; of real numbers, the tensor itself.
+
+    conj_physical(input, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and out is None and not kwargs:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _conj_physical_table[keys](keys, input)
+    if kwargs or input is MISSING:
+        return _parse_conj_physical.by_names(kwargs, input=input, out=out)
+    return _parse_conj_physical(input, out=out)
+
+
+def conj_physical_(input: Tensor) -> Tensor:
+    """The conjugates, computed; of real numbers, the tensor itself.
+
+    conj_physical_(input) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if isinstance(input, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _conj_physical_[keys](keys, input)
+    return _parse_conj_physical_(input)
+
+
+def resolve_conj(input: Tensor) -> Tensor:
+    """The tensor itself, or a copy of one that only says it is conjugated.
+
+    resolve_conj(input) -> Tensor
+    """
+    if isinstance(input, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _resolve_conj[keys](keys, input)
+    return _parse_resolve_conj(input)
+
+
+def resolve_neg(input: Tensor) -> Tensor:
+    """The tensor itself, or a copy of one that only says it is negated.
+
+    resolve_neg(input) -> Tensor
+    """
+    if isinstance(input, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _resolve_neg[keys](keys, input)
+    return _parse_resolve_neg(input)
+
+
+def _neg_view(input: Tensor) -> Tensor:
+    """A view that says it is negated; what reads it computes the negative then.
+
+    _neg_view(input) -> Tensor
+
+    The result shares the input's storage.
+    """
+    if isinstance(input, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return __neg_view[keys](keys, input)
+    return _parse__neg_view(input)
 
 
 def mm(input: Tensor = MISSING, mat2: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
@@ -10066,2978 +14294,6 @@ def fft_ifftshift(*args: Any, **kwargs: Any) -> Tensor:
     return _parse_fft_ifftshift(*args, **kwargs)
 
 
-def alias(input: Tensor) -> Tensor:
-    """A view of the whole tensor.
-
-    alias(input) -> Tensor
-
-    The result shares the input's storage.
-    """
-    if isinstance(input, TensorImpl):
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        return _alias[keys](keys, input)
-    return _parse_alias(input)
-
-
-def lift_fresh(input: Tensor) -> Tensor:
-    """The tensor itself, which was made without an operator; so a mode of Python dispatch hears of it.
-
-    lift_fresh(input) -> Tensor
-
-    The result shares the input's storage.
-    """
-    if isinstance(input, TensorImpl):
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        return _lift_fresh[keys](keys, input)
-    return _parse_lift_fresh(input)
-
-
-def detach(input: Tensor) -> Tensor:
-    """A view that no gradient flows through.
-
-    detach(input) -> Tensor
-
-    The result shares the input's storage.
-    """
-    if isinstance(input, TensorImpl):
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        return _detach[keys](keys, input)
-    return _parse_detach(input)
-
-
-def view(input: Tensor, *size: Any, **kwargs: Any) -> Tensor:
-    """The same elements under another shape; fails where that would need a copy.
-
-    view(input, size) -> Tensor
-    view(input, dtype) -> Tensor
-        The same bytes read as another dtype; the last dimension changes with the size of an element.
-
-    The result shares the input's storage.
-    """
-    ints = tuple(size[0]) if len(size) == 1 and type(size[0]) in LISTS else size
-    if (
-        size
-        and not kwargs
-        and isinstance(input, TensorImpl)
-        and ((0 < len(ints) < 3 and type(ints[0]) is type(ints[-1]) is int) or INT.issuperset(map(type, ints)))
-    ):
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        return _view[keys](keys, input, ints)
-    return _parse_view(input, *size, **kwargs)
-
-
-def _unsafe_view(input: Tensor, *size: Any, **kwargs: Any) -> Tensor:
-    """A view that nobody else will write through; used inside composite operators.
-
-    _unsafe_view(input, size) -> Tensor
-    """
-    ints = tuple(size[0]) if len(size) == 1 and type(size[0]) in LISTS else size
-    if (
-        size
-        and not kwargs
-        and isinstance(input, TensorImpl)
-        and ((0 < len(ints) < 3 and type(ints[0]) is type(ints[-1]) is int) or INT.issuperset(map(type, ints)))
-    ):
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        return __unsafe_view[keys](keys, input, ints)
-    return _parse__unsafe_view(input, *size, **kwargs)
-
-
-def reshape(input: Tensor, *shape: Any, **kwargs: Any) -> Tensor:
-    """The same elements under another shape: a view where possible, else a copy.
-
-    reshape(input, shape) -> Tensor
-    """
-    ints = tuple(shape[0]) if len(shape) == 1 and type(shape[0]) in LISTS else shape
-    if (
-        shape
-        and not kwargs
-        and isinstance(input, TensorImpl)
-        and ((0 < len(ints) < 3 and type(ints[0]) is type(ints[-1]) is int) or INT.issuperset(map(type, ints)))
-    ):
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        return _reshape[keys](keys, input, ints)
-    return _parse_reshape(input, *shape, **kwargs)
-
-
-def _reshape_alias(input: Tensor, size: Sequence[int], stride: Sequence[int]) -> Tensor:
-    """A view with the given sizes and strides.
-
-    _reshape_alias(input, size, stride) -> Tensor
-
-    The result shares the input's storage.
-    """
-    if isinstance(input, TensorImpl) and is_ints(size) and is_ints(stride):
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        return __reshape_alias[keys](keys, input, list(size), list(stride))
-    return _parse__reshape_alias(input, size, stride)
-
-
-def view_as(input: Tensor, other: Tensor) -> Tensor:
-    """A view under another tensor's shape.
-
-    view_as(input, other) -> Tensor
-
-    The result shares the input's storage.
-    """
-    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl):
-        included, allowed = active_keys.get()
-        keys = (input.key_set | other.key_set | included) & allowed
-        return _view_as[keys](keys, input, other)
-    return _parse_view_as(input, other)
-
-
-def reshape_as(input: Tensor, other: Tensor) -> Tensor:
-    """The same elements under another tensor's shape: a view where possible, else a copy.
-
-    reshape_as(input, other) -> Tensor
-    """
-    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl):
-        included, allowed = active_keys.get()
-        keys = (input.key_set | other.key_set | included) & allowed
-        return _reshape_as[keys](keys, input, other)
-    return _parse_reshape_as(input, other)
-
-
-def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
-    """Neighbouring dimensions joined into one: a view where possible, else a copy.
-
-    flatten(input, start_dim=0, end_dim=-1) -> Tensor
-    """
-    if isinstance(input, TensorImpl) and type(start_dim) is int and type(end_dim) is int:
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        return _flatten_using_ints[keys](keys, input, start_dim, end_dim)
-    return _parse_flatten(input, start_dim, end_dim)
-
-
-def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
-    """A view with two dimensions swapped.
-
-    transpose(input, dim0, dim1) -> Tensor
-
-    The result shares the input's storage.
-    """
-    if isinstance(input, TensorImpl) and type(dim0) is int and type(dim1) is int:
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        return _transpose_int[keys](keys, input, dim0, dim1)
-    return _parse_transpose(input, dim0, dim1)
-
-
-def t(input: Tensor) -> Tensor:
-    """A view of a matrix with its two dimensions swapped; a vector stays as it is.
-
-    t(input) -> Tensor
-
-    The result shares the input's storage.
-    """
-    if isinstance(input, TensorImpl):
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        return _t[keys](keys, input)
-    return _parse_t(input)
-
-
-def numpy_T(input: Tensor) -> Tensor:
-    """A view with all dimensions in reverse order.
-
-    numpy_T(input) -> Tensor
-
-    The result shares the input's storage.
-    """
-    if isinstance(input, TensorImpl):
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        return _numpy_T[keys](keys, input)
-    return _parse_numpy_T(input)
-
-
-def mT(input: Tensor) -> Tensor:
-    """A view with the last two dimensions swapped.
-
-    mT(input) -> Tensor
-
-    The result shares the input's storage.
-    """
-    if isinstance(input, TensorImpl):
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        return _mT[keys](keys, input)
-    return _parse_mT(input)
-
-
-def permute(input: Tensor, *dims: Any, **kwargs: Any) -> Tensor:
-    """A view with the dimensions in the given order.
-
-    permute(input, dims) -> Tensor
-
-    The result shares the input's storage.
-    """
-    ints = tuple(dims[0]) if len(dims) == 1 and type(dims[0]) in LISTS else dims
-    if (
-        dims
-        and not kwargs
-        and isinstance(input, TensorImpl)
-        and ((0 < len(ints) < 3 and type(ints[0]) is type(ints[-1]) is int) or INT.issuperset(map(type, ints)))
-    ):
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        return _permute[keys](keys, input, ints)
-    return _parse_permute(input, *dims, **kwargs)
-
-
-def movedim(input: Tensor, source: Sequence[int] | int, destination: Sequence[int] | int) -> Tensor:
-    """A view with some dimensions moved to other places.
-
-    movedim(input, source, destination) -> Tensor
-
-    The result shares the input's storage.
-    """
-    if isinstance(input, TensorImpl) and is_ints(source) and is_ints(destination):
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        return _movedim_intlist[keys](keys, input, list(source), list(destination))
-    if isinstance(input, TensorImpl) and type(source) is int and type(destination) is int:
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        return _movedim_int[keys](keys, input, source, destination)
-    return _parse_movedim(input, source, destination)
-
-
-def expand(input: Tensor, *size: Any, implicit: bool = False, **kwargs: Any) -> Tensor:
-    """A view that repeats dimensions of size 1 without copying.
-
-    expand(input, size, *, implicit=False) -> Tensor
-
-    The result shares the input's storage.
-    """
-    ints = tuple(size[0]) if len(size) == 1 and type(size[0]) in LISTS else size
-    if (
-        size
-        and not kwargs
-        and isinstance(input, TensorImpl)
-        and type(implicit) is bool
-        and ((0 < len(ints) < 3 and type(ints[0]) is type(ints[-1]) is int) or INT.issuperset(map(type, ints)))
-    ):
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        return _expand[keys](keys, input, ints, implicit)
-    return _parse_expand(input, *size, implicit=implicit, **kwargs)
-
-
-def expand_as(input: Tensor, other: Tensor) -> Tensor:
-    """A view expanded to another tensor's shape.
-
-    expand_as(input, other) -> Tensor
-
-    The result shares the input's storage.
-    """
-    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl):
-        included, allowed = active_keys.get()
-        keys = (input.key_set | other.key_set | included) & allowed
-        return _expand_as[keys](keys, input, other)
-    return _parse_expand_as(input, other)
-
-
-def squeeze(*args: Any, **kwargs: Any) -> Tensor:
-    """A view without dimensions of size 1.
-
-    squeeze(input) -> Tensor
-    squeeze(input, dim) -> Tensor
-        A view without one dimension, if its size is 1.
-
-    The result shares the input's storage.
-    """
-    if len(args) == 1 and not kwargs and isinstance(args[0], TensorImpl):
-        included, allowed = active_keys.get()
-        keys = (args[0].key_set | included) & allowed
-        return _squeeze[keys](keys, args[0])
-    if len(args) == 2 and not kwargs and type(args[1]) is int and isinstance(args[0], TensorImpl):
-        included, allowed = active_keys.get()
-        keys = (args[0].key_set | included) & allowed
-        return _squeeze_dim[keys](keys, args[0], args[1])
-    return _parse_squeeze(*args, **kwargs)
-
-
-def unsqueeze(input: Tensor, dim: int = MISSING, axis: int | None = None) -> Tensor:
-    """A view with a new dimension of size 1.
-
-    unsqueeze(input, dim) -> Tensor
-
-    The result shares the input's storage.
-    """
-    if isinstance(input, TensorImpl) and type(dim) is int and axis is None:
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        return _unsqueeze[keys](keys, input, dim)
-    if axis is not None or dim is MISSING:
-        return _parse_unsqueeze.by_names({} if axis is None else {"axis": axis}, input=input, dim=dim)
-    return _parse_unsqueeze(input, dim)
-
-
-def select(input: Tensor, dim: int = MISSING, index: int = MISSING, axis: int | None = None) -> Tensor:
-    """A view of one index along a dimension, which disappears.
-
-    select(input, dim, index) -> Tensor
-
-    The result shares the input's storage.
-    """
-    if isinstance(input, TensorImpl) and type(dim) is int and type(index) is int and axis is None:
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        return _select_int[keys](keys, input, dim, index)
-    if axis is not None or dim is MISSING or index is MISSING:
-        return _parse_select.by_names({} if axis is None else {"axis": axis}, input=input, dim=dim, index=index)
-    return _parse_select(input, dim, index)
-
-
-def slice(
-    input: Tensor,
-    dim: int = 0,
-    start: int | None = None,
-    end: int | None = None,
-    step: int = 1,
-    axis: int | None = None,
-) -> Tensor:
-    """A view of every `step`-th index from `start` up to, and without, `end`.
-
-    slice(input, dim=0, start=None, end=None, step=1) -> Tensor
-
-    The result shares the input's storage.
-    """
-    if (
-        isinstance(input, TensorImpl)
-        and type(dim) is int
-        and (start is None or type(start) is int)
-        and (end is None or type(end) is int)
-        and type(step) is int
-        and axis is None
-    ):
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        return _slice_Tensor[keys](keys, input, dim, start, end, step)
-    if axis is not None:
-        return _parse_slice.by_names(
-            {} if axis is None else {"axis": axis}, input=input, dim=dim, start=start, end=end, step=step
-        )
-    return _parse_slice(input, dim, start, end, step)
-
-
-def narrow(
-    input: Tensor, dim: int = MISSING, start: int | Tensor = MISSING, length: int = MISSING, axis: int | None = None
-) -> Tensor:
-    """A view of `length` indices from `start` on.
-
-    narrow(input, dim, start, length) -> Tensor
-
-    The result shares the input's storage.
-    """
-    if (
-        isinstance(input, TensorImpl)
-        and type(dim) is int
-        and type(start) is int
-        and type(length) is int
-        and axis is None
-    ):
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        return _narrow[keys](keys, input, dim, start, length)
-    if (
-        isinstance(input, TensorImpl)
-        and type(dim) is int
-        and isinstance(start, TensorImpl)
-        and type(length) is int
-        and axis is None
-    ):
-        included, allowed = active_keys.get()
-        keys = (input.key_set | start.key_set | included) & allowed
-        return _narrow_Tensor[keys](keys, input, dim, start, length)
-    if axis is not None or dim is MISSING or start is MISSING or length is MISSING:
-        return _parse_narrow.by_names(
-            {} if axis is None else {"axis": axis}, input=input, dim=dim, start=start, length=length
-        )
-    return _parse_narrow(input, dim, start, length)
-
-
-def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
-    """A view of a diagonal.
-
-    diagonal(input, offset=0, dim1=0, dim2=1) -> Tensor
-
-    The result shares the input's storage.
-    """
-    if isinstance(input, TensorImpl) and type(offset) is int and type(dim1) is int and type(dim2) is int:
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        return _diagonal[keys](keys, input, offset, dim1, dim2)
-    return _parse_diagonal(input, offset, dim1, dim2)
-
-
-def unfold(input: Tensor, dimension: int, size: int, step: int) -> Tensor:
-    """A view of all windows of a size along a dimension.
-
-    unfold(input, dimension, size, step) -> Tensor
-
-    The result shares the input's storage.
-    """
-    if isinstance(input, TensorImpl) and type(dimension) is int and type(size) is int and type(step) is int:
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        return _unfold[keys](keys, input, dimension, size, step)
-    return _parse_unfold(input, dimension, size, step)
-
-
-def unbind(input: Tensor, dim: int = 0, axis: int | None = None) -> tuple[Tensor, ...]:
-    """Views of each index along a dimension.
-
-    unbind(input, dim=0) -> Tensor
-
-    The result shares the input's storage.
-    """
-    if isinstance(input, TensorImpl) and type(dim) is int and axis is None:
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        return _unbind_int[keys](keys, input, dim)
-    if axis is not None:
-        return _parse_unbind.by_names({} if axis is None else {"axis": axis}, input=input, dim=dim)
-    return _parse_unbind(input, dim)
-
-
-def split(*args: Any, **kwargs: Any) -> tuple[Tensor, ...]:
-    """Views of pieces of a size along a dimension; the last may be smaller.
-
-    split(input, split_size, dim=0) -> Tensor
-
-    The result shares the input's storage.
-    """
-    return _parse_split(*args, **kwargs)
-
-
-def chunk(input: Tensor, chunks: int, dim: int = 0, axis: int | None = None) -> tuple[Tensor, ...]:
-    """Views of a number of pieces along a dimension.
-
-    chunk(input, chunks, dim=0) -> Tensor
-
-    The result shares the input's storage.
-    """
-    if isinstance(input, TensorImpl) and type(chunks) is int and type(dim) is int and axis is None:
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        return _chunk[keys](keys, input, chunks, dim)
-    if axis is not None:
-        return _parse_chunk.by_names({} if axis is None else {"axis": axis}, input=input, chunks=chunks, dim=dim)
-    return _parse_chunk(input, chunks, dim)
-
-
-def as_strided(input: Tensor, size: Sequence[int], stride: Sequence[int], storage_offset: int | None = None) -> Tensor:
-    """A view with sizes, strides and offset chosen freely within the storage.
-
-    as_strided(input, size, stride, storage_offset=None) -> Tensor
-
-    The result shares the input's storage.
-    """
-    if (
-        isinstance(input, TensorImpl)
-        and is_ints(size)
-        and is_ints(stride)
-        and (storage_offset is None or type(storage_offset) is int)
-    ):
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        return _as_strided[keys](keys, input, list(size), list(stride), storage_offset)
-    return _parse_as_strided(input, size, stride, storage_offset)
-
-
-def swapaxes(input: Tensor, axis0: int, axis1: int) -> Tensor:
-    """`transpose` under another name. A view with two dimensions swapped.
-
-    swapaxes(input, axis0, axis1) -> Tensor
-
-    The result shares the input's storage.
-    """
-    if isinstance(input, TensorImpl) and type(axis0) is int and type(axis1) is int:
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        return _swapaxes[keys](keys, input, axis0, axis1)
-    return _parse_swapaxes(input, axis0, axis1)
-
-
-def swapdims(input: Tensor, dim0: int, dim1: int) -> Tensor:
-    """`transpose` under another name. A view with two dimensions swapped.
-
-    swapdims(input, dim0, dim1) -> Tensor
-
-    The result shares the input's storage.
-    """
-    if isinstance(input, TensorImpl) and type(dim0) is int and type(dim1) is int:
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        return _swapdims[keys](keys, input, dim0, dim1)
-    return _parse_swapdims(input, dim0, dim1)
-
-
-def moveaxis(input: Tensor, source: Sequence[int] | int, destination: Sequence[int] | int) -> Tensor:
-    """`movedim` under another name. A view with some dimensions moved to other places.
-
-    moveaxis(input, source, destination) -> Tensor
-
-    The result shares the input's storage.
-    """
-    if isinstance(input, TensorImpl) and is_ints(source) and is_ints(destination):
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        return _moveaxis_intlist[keys](keys, input, list(source), list(destination))
-    if isinstance(input, TensorImpl) and type(source) is int and type(destination) is int:
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        return _moveaxis_int[keys](keys, input, source, destination)
-    return _parse_moveaxis(input, source, destination)
-
-
-def ravel(input: Tensor) -> Tensor:
-    """All elements in a row: a view where they lie in one, else a copy.
-
-    ravel(input) -> Tensor
-    """
-    if isinstance(input, TensorImpl):
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        return _ravel[keys](keys, input)
-    return _parse_ravel(input)
-
-
-def unflatten(input: Tensor, dim: int = MISSING, sizes: Sequence[int] = MISSING, axis: int | None = None) -> Tensor:
-    """Cuts one dimension into several whose sizes multiply to its own.
-
-    unflatten(input, dim, sizes) -> Tensor
-
-    The result shares the input's storage.
-    """
-    if isinstance(input, TensorImpl) and type(dim) is int and is_ints(sizes) and axis is None:
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        return _unflatten_int[keys](keys, input, dim, list(sizes))
-    if axis is not None or dim is MISSING or sizes is MISSING:
-        return _parse_unflatten.by_names({} if axis is None else {"axis": axis}, input=input, dim=dim, sizes=sizes)
-    return _parse_unflatten(input, dim, sizes)
-
-
-def broadcast_to(input: Tensor, *size: Any, **kwargs: Any) -> Tensor:
-    """A view of the given shape with dimensions of size 1 repeated; expand as NumPy calls it.
-
-    broadcast_to(input, size) -> Tensor
-
-    The result shares the input's storage.
-    """
-    ints = tuple(size[0]) if len(size) == 1 and type(size[0]) in LISTS else size
-    if (
-        size
-        and not kwargs
-        and isinstance(input, TensorImpl)
-        and ((0 < len(ints) < 3 and type(ints[0]) is type(ints[-1]) is int) or INT.issuperset(map(type, ints)))
-    ):
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        return _broadcast_to[keys](keys, input, ints)
-    return _parse_broadcast_to(input, *size, **kwargs)
-
-
-def adjoint(input: Tensor) -> Tensor:
-    """A view of matrices transposed, complex numbers conjugated.
-
-    adjoint(input) -> Tensor
-
-    The result shares the input's storage.
-    """
-    if isinstance(input, TensorImpl):
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        return _adjoint[keys](keys, input)
-    return _parse_adjoint(input)
-
-
-def matrix_H(input: Tensor) -> Tensor:
-    """A matrix transposed, complex numbers conjugated; the property `H`.
-
-    matrix_H(input) -> Tensor
-
-    The result shares the input's storage.
-    """
-    if isinstance(input, TensorImpl):
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        return _matrix_H[keys](keys, input)
-    return _parse_matrix_H(input)
-
-
-def mH(input: Tensor) -> Tensor:
-    """The last two dimensions swapped, complex numbers conjugated.
-
-    mH(input) -> Tensor
-
-    The result shares the input's storage.
-    """
-    if isinstance(input, TensorImpl):
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        return _mH[keys](keys, input)
-    return _parse_mH(input)
-
-
-def swapaxes_(input: Tensor, axis0: int, axis1: int) -> Tensor:
-    """`transpose_` under another name. Swaps two dimensions of the tensor itself.
-
-    swapaxes_(input, axis0, axis1) -> Tensor
-
-    The result is the first argument itself; its version counter is raised.
-    """
-    if isinstance(input, TensorImpl) and type(axis0) is int and type(axis1) is int:
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        return _swapaxes_[keys](keys, input, axis0, axis1)
-    return _parse_swapaxes_(input, axis0, axis1)
-
-
-def swapdims_(input: Tensor, dim0: int, dim1: int) -> Tensor:
-    """`transpose_` under another name. Swaps two dimensions of the tensor itself.
-
-    swapdims_(input, dim0, dim1) -> Tensor
-
-    The result is the first argument itself; its version counter is raised.
-    """
-    if isinstance(input, TensorImpl) and type(dim0) is int and type(dim1) is int:
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        return _swapdims_[keys](keys, input, dim0, dim1)
-    return _parse_swapdims_(input, dim0, dim1)
-
-
-def atleast_1d(*args: Any, **kwargs: Any) -> Tensor:
-    """Vectors: a number becomes one of one element.
-
-    atleast_1d(input) -> Tensor
-    atleast_1d(tensors) -> Tensor
-    """
-    if len(args) == 1 and not kwargs and isinstance(args[0], TensorImpl):
-        included, allowed = active_keys.get()
-        keys = (args[0].key_set | included) & allowed
-        return _atleast_1d[keys](keys, args[0])
-    return _parse_atleast_1d(*args, **kwargs)
-
-
-def atleast_2d(*args: Any, **kwargs: Any) -> Tensor:
-    """Matrices: a number or a vector becomes a matrix of one row.
-
-    atleast_2d(input) -> Tensor
-    atleast_2d(tensors) -> Tensor
-    """
-    if len(args) == 1 and not kwargs and isinstance(args[0], TensorImpl):
-        included, allowed = active_keys.get()
-        keys = (args[0].key_set | included) & allowed
-        return _atleast_2d[keys](keys, args[0])
-    return _parse_atleast_2d(*args, **kwargs)
-
-
-def atleast_3d(*args: Any, **kwargs: Any) -> Tensor:
-    """At least three dimensions: those that lack have size 1.
-
-    atleast_3d(input) -> Tensor
-    atleast_3d(tensors) -> Tensor
-    """
-    if len(args) == 1 and not kwargs and isinstance(args[0], TensorImpl):
-        included, allowed = active_keys.get()
-        keys = (args[0].key_set | included) & allowed
-        return _atleast_3d[keys](keys, args[0])
-    return _parse_atleast_3d(*args, **kwargs)
-
-
-def broadcast_tensors(tensors: Sequence[Tensor]) -> tuple[Tensor, ...]:
-    """Views of all tensors under the one shape that they broadcast to.
-
-    broadcast_tensors(tensors) -> Tensor
-    """
-    if is_tensors(tensors):
-        included, allowed = active_keys.get()
-        keys = (keys_of(tensors) | included) & allowed
-        return _broadcast_tensors[keys](keys, list(tensors))
-    return _parse_broadcast_tensors(tensors)
-
-
-def sum_to_size(input: Tensor, *size: Any, **kwargs: Any) -> Tensor:
-    """Sums over what expand would repeat, until the size is the given one.
-
-    sum_to_size(input, size) -> Tensor
-    """
-    ints = tuple(size[0]) if len(size) == 1 and type(size[0]) in LISTS else size
-    if (
-        size
-        and not kwargs
-        and isinstance(input, TensorImpl)
-        and ((0 < len(ints) < 3 and type(ints[0]) is type(ints[-1]) is int) or INT.issuperset(map(type, ints)))
-    ):
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        return _sum_to_size[keys](keys, input, ints)
-    return _parse_sum_to_size(input, *size, **kwargs)
-
-
-def split_with_sizes(*args: Any, **kwargs: Any) -> tuple[Tensor, ...]:
-    """Views of consecutive pieces of the given sizes, which add up to the dimension's.
-
-    split_with_sizes(input, split_sizes, dim=0) -> Tensor
-
-    The result shares the input's storage.
-    """
-    return _parse_split_with_sizes(*args, **kwargs)
-
-
-def tensor_split(*args: Any, **kwargs: Any) -> tuple[Tensor, ...]:
-    """Views of so many pieces along a dimension, or of those between indices; sizes need not divide.
-
-    tensor_split(input, sections, dim=0) -> Tensor
-    tensor_split(input, indices, dim=0) -> Tensor
-        Views of the pieces between indices.
-    tensor_split(input, tensor_indices_or_sections, dim=0) -> Tensor
-        As tensor_split, by a CPU tensor of int64.
-
-    The result shares the input's storage.
-    """
-    return _parse_tensor_split(*args, **kwargs)
-
-
-def hsplit(*args: Any, **kwargs: Any) -> tuple[Tensor, ...]:
-    """Views of equal pieces side by side, or of those between column indices.
-
-    hsplit(input, sections) -> Tensor
-    hsplit(input, indices) -> Tensor
-        Views of the pieces between column indices.
-
-    The result shares the input's storage.
-    """
-    if len(args) == 2 and not kwargs and type(args[1]) is int and isinstance(args[0], TensorImpl):
-        included, allowed = active_keys.get()
-        keys = (args[0].key_set | included) & allowed
-        return _hsplit_int[keys](keys, args[0], args[1])
-    return _parse_hsplit(*args, **kwargs)
-
-
-def vsplit(*args: Any, **kwargs: Any) -> tuple[Tensor, ...]:
-    """Views of equal pieces below one another, or of those between row indices.
-
-    vsplit(input, sections) -> Tensor
-    vsplit(input, indices) -> Tensor
-        Views of the pieces between row indices.
-
-    The result shares the input's storage.
-    """
-    if len(args) == 2 and not kwargs and type(args[1]) is int and isinstance(args[0], TensorImpl):
-        included, allowed = active_keys.get()
-        keys = (args[0].key_set | included) & allowed
-        return _vsplit_int[keys](keys, args[0], args[1])
-    return _parse_vsplit(*args, **kwargs)
-
-
-def dsplit(*args: Any, **kwargs: Any) -> tuple[Tensor, ...]:
-    """Views of equal pieces along dimension 2, or of those between its indices.
-
-    dsplit(input, sections) -> Tensor
-    dsplit(input, indices) -> Tensor
-        Views of the pieces between indices of dimension 2.
-
-    The result shares the input's storage.
-    """
-    if len(args) == 2 and not kwargs and type(args[1]) is int and isinstance(args[0], TensorImpl):
-        included, allowed = active_keys.get()
-        keys = (args[0].key_set | included) & allowed
-        return _dsplit_int[keys](keys, args[0], args[1])
-    return _parse_dsplit(*args, **kwargs)
-
-
-def unsafe_chunk(input: Tensor = MISSING, chunks: int = MISSING, dim: int = 0, **kwargs: Any) -> tuple[Tensor, ...]:
-    """As chunk; the pieces are no views for autograd, so the input must not be used again.
-
-    unsafe_chunk(input, chunks, dim=0) -> Tensor
-    """
-    if isinstance(input, TensorImpl) and type(chunks) is int and type(dim) is int and not kwargs:
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        return _unsafe_chunk[keys](keys, input, chunks, dim)
-    if kwargs or input is MISSING or chunks is MISSING:
-        return _parse_unsafe_chunk.by_names(kwargs, input=input, chunks=chunks, dim=dim)
-    return _parse_unsafe_chunk(input, chunks, dim)
-
-
-def unsafe_split(input: Tensor = MISSING, split_size: int = MISSING, dim: int = 0, **kwargs: Any) -> tuple[Tensor, ...]:
-    """As split; the pieces are no views for autograd, so the input must not be used again.
-
-    unsafe_split(input, split_size, dim=0) -> Tensor
-    """
-    if isinstance(input, TensorImpl) and type(split_size) is int and type(dim) is int and not kwargs:
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        return _unsafe_split_Tensor[keys](keys, input, split_size, dim)
-    if kwargs or input is MISSING or split_size is MISSING:
-        return _parse_unsafe_split.by_names(kwargs, input=input, split_size=split_size, dim=dim)
-    return _parse_unsafe_split(input, split_size, dim)
-
-
-def unsafe_split_with_sizes(*args: Any, **kwargs: Any) -> tuple[Tensor, ...]:
-    """As split_with_sizes; the pieces are no views for autograd, so the input must not be used again.
-
-    unsafe_split_with_sizes(input, split_sizes, dim=0) -> Tensor
-    """
-    return _parse_unsafe_split_with_sizes(*args, **kwargs)
-
-
-def transpose_(input: Tensor, dim0: int, dim1: int) -> Tensor:
-    """Swaps two dimensions of the tensor itself.
-
-    transpose_(input, dim0, dim1) -> Tensor
-
-    The result is the first argument itself; its version counter is raised.
-    """
-    if isinstance(input, TensorImpl) and type(dim0) is int and type(dim1) is int:
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        return _transpose_[keys](keys, input, dim0, dim1)
-    return _parse_transpose_(input, dim0, dim1)
-
-
-def t_(input: Tensor) -> Tensor:
-    """Swaps the two dimensions of a matrix itself.
-
-    t_(input) -> Tensor
-
-    The result is the first argument itself; its version counter is raised.
-    """
-    if isinstance(input, TensorImpl):
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        return _t_[keys](keys, input)
-    return _parse_t_(input)
-
-
-def squeeze_(*args: Any, **kwargs: Any) -> Tensor:
-    """Takes dimensions of size 1 out of the tensor itself.
-
-    squeeze_(input) -> Tensor
-    squeeze_(input, dim) -> Tensor
-        Takes one dimension out of the tensor itself, if its size is 1.
-
-    The result is the first argument itself; its version counter is raised.
-    """
-    if len(args) == 1 and not kwargs and isinstance(args[0], TensorImpl):
-        included, allowed = active_keys.get()
-        keys = (args[0].key_set | included) & allowed
-        return _squeeze_[keys](keys, args[0])
-    return _parse_squeeze_(*args, **kwargs)
-
-
-def unsqueeze_(input: Tensor, dim: int = MISSING, axis: int | None = None) -> Tensor:
-    """Puts a dimension of size 1 into the tensor itself.
-
-    unsqueeze_(input, dim) -> Tensor
-
-    The result is the first argument itself; its version counter is raised.
-    """
-    if isinstance(input, TensorImpl) and type(dim) is int and axis is None:
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        return _unsqueeze_[keys](keys, input, dim)
-    if axis is not None or dim is MISSING:
-        return _parse_unsqueeze_.by_names({} if axis is None else {"axis": axis}, input=input, dim=dim)
-    return _parse_unsqueeze_(input, dim)
-
-
-def as_strided_(input: Tensor, size: Sequence[int], stride: Sequence[int], storage_offset: int | None = None) -> Tensor:
-    """Makes the tensor itself look at its storage with other sizes, strides and offset.
-
-    as_strided_(input, size, stride, storage_offset=None) -> Tensor
-
-    The result is the first argument itself; its version counter is raised.
-    """
-    if (
-        isinstance(input, TensorImpl)
-        and is_ints(size)
-        and is_ints(stride)
-        and (storage_offset is None or type(storage_offset) is int)
-    ):
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        return _as_strided_[keys](keys, input, list(size), list(stride), storage_offset)
-    return _parse_as_strided_(input, size, stride, storage_offset)
-
-
-def select_backward(grad_output: Tensor, input_sizes: Sequence[int], dim: int, index: int) -> Tensor:
-    """The gradient of select: zero everywhere else.
-
-    select_backward(grad_output, input_sizes, dim, index) -> Tensor
-    """
-    if isinstance(grad_output, TensorImpl) and is_ints(input_sizes) and type(dim) is int and type(index) is int:
-        included, allowed = active_keys.get()
-        keys = (grad_output.key_set | included) & allowed
-        return _select_backward[keys](keys, grad_output, list(input_sizes), dim, index)
-    return _parse_select_backward(grad_output, input_sizes, dim, index)
-
-
-def slice_backward(
-    grad_output: Tensor, input_sizes: Sequence[int], dim: int, start: int, end: int, step: int
-) -> Tensor:
-    """The gradient of slice: zero everywhere else.
-
-    slice_backward(grad_output, input_sizes, dim, start, end, step) -> Tensor
-    """
-    if (
-        isinstance(grad_output, TensorImpl)
-        and is_ints(input_sizes)
-        and type(dim) is int
-        and type(start) is int
-        and type(end) is int
-        and type(step) is int
-    ):
-        included, allowed = active_keys.get()
-        keys = (grad_output.key_set | included) & allowed
-        return _slice_backward[keys](keys, grad_output, list(input_sizes), dim, start, end, step)
-    return _parse_slice_backward(grad_output, input_sizes, dim, start, end, step)
-
-
-def _as_strided_backward(
-    grad_output: Tensor,
-    input_size: Sequence[int],
-    input_stride: Sequence[int],
-    input_offset: int,
-    size: Sequence[int],
-    stride: Sequence[int],
-    offset: int,
-) -> Tensor:
-    """The gradient of as_strided: places read twice receive the sum.
-
-    _as_strided_backward(grad_output, input_size, input_stride, input_offset, size, stride, offset) -> Tensor
-    """
-    if (
-        isinstance(grad_output, TensorImpl)
-        and is_ints(input_size)
-        and is_ints(input_stride)
-        and type(input_offset) is int
-        and is_ints(size)
-        and is_ints(stride)
-        and type(offset) is int
-    ):
-        included, allowed = active_keys.get()
-        keys = (grad_output.key_set | included) & allowed
-        return __as_strided_backward[keys](
-            keys, grad_output, list(input_size), list(input_stride), input_offset, list(size), list(stride), offset
-        )
-    return _parse__as_strided_backward(grad_output, input_size, input_stride, input_offset, size, stride, offset)
-
-
-def _conj_copy(input: Tensor, *, out: Any = None) -> Tensor:
-    """What _conj shows, in memory of its own.
-
-    _conj_copy(input, *, out=None) -> Tensor
-    """
-    if isinstance(input, TensorImpl) and out is None:
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        return __conj_copy[keys](keys, input)
-    return _parse__conj_copy(input, out=out)
-
-
-def _neg_view_copy(input: Tensor, *, out: Any = None) -> Tensor:
-    """What _neg_view shows, in memory of its own.
-
-    _neg_view_copy(input, *, out=None) -> Tensor
-    """
-    if isinstance(input, TensorImpl) and out is None:
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        return __neg_view_copy[keys](keys, input)
-    return _parse__neg_view_copy(input, out=out)
-
-
-def _reshape_alias_copy(input: Tensor, size: Sequence[int], stride: Sequence[int], *, out: Any = None) -> Tensor:
-    """What _reshape_alias shows, in memory of its own.
-
-    _reshape_alias_copy(input, size, stride, *, out=None) -> Tensor
-    """
-    if isinstance(input, TensorImpl) and is_ints(size) and is_ints(stride) and out is None:
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        return __reshape_alias_copy[keys](keys, input, list(size), list(stride))
-    return _parse__reshape_alias_copy(input, size, stride, out=out)
-
-
-def alias_copy(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
-    """What alias shows, in memory of its own.
-
-    alias_copy(input, *, out=None) -> Tensor
-    """
-    if isinstance(input, TensorImpl) and out is None and not kwargs:
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        return _alias_copy[keys](keys, input)
-    if kwargs or input is MISSING:
-        return _parse_alias_copy.by_names(kwargs, input=input, out=out)
-    return _parse_alias_copy(input, out=out)
-
-
-def as_strided_copy(
-    input: Tensor = MISSING,
-    size: Sequence[int] = MISSING,
-    stride: Sequence[int] = MISSING,
-    storage_offset: int | None = None,
-    *,
-    out: Any = None,
-    **kwargs: Any,
-) -> Tensor:
-    """What as_strided shows, in memory of its own.
-
-    as_strided_copy(input, size, stride, storage_offset=None, *, out=None) -> Tensor
-    """
-    if (
-        isinstance(input, TensorImpl)
-        and is_ints(size)
-        and is_ints(stride)
-        and (storage_offset is None or type(storage_offset) is int)
-        and out is None
-        and not kwargs
-    ):
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        return _as_strided_copy[keys](keys, input, list(size), list(stride), storage_offset)
-    if kwargs or input is MISSING or size is MISSING or stride is MISSING:
-        return _parse_as_strided_copy.by_names(
-            kwargs, input=input, size=size, stride=stride, storage_offset=storage_offset, out=out
-        )
-    return _parse_as_strided_copy(input, size, stride, storage_offset, out=out)
-
-
-def detach_copy(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
-    """What detach shows, in memory of its own.
-
-    detach_copy(input, *, out=None) -> Tensor
-    """
-    if isinstance(input, TensorImpl) and out is None and not kwargs:
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        return _detach_copy[keys](keys, input)
-    if kwargs or input is MISSING:
-        return _parse_detach_copy.by_names(kwargs, input=input, out=out)
-    return _parse_detach_copy(input, out=out)
-
-
-def diagonal_copy(
-    input: Tensor = MISSING, offset: int = 0, dim1: int = 0, dim2: int = 1, *, out: Any = None, **kwargs: Any
-) -> Tensor:
-    """What diagonal shows, in memory of its own.
-
-    diagonal_copy(input, offset=0, dim1=0, dim2=1, *, out=None) -> Tensor
-    """
-    if (
-        isinstance(input, TensorImpl)
-        and type(offset) is int
-        and type(dim1) is int
-        and type(dim2) is int
-        and out is None
-        and not kwargs
-    ):
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        return _diagonal_copy[keys](keys, input, offset, dim1, dim2)
-    if kwargs or input is MISSING:
-        return _parse_diagonal_copy.by_names(kwargs, input=input, offset=offset, dim1=dim1, dim2=dim2, out=out)
-    return _parse_diagonal_copy(input, offset, dim1, dim2, out=out)
-
-
-def expand_copy(input: Tensor, *size: Any, implicit: bool = False, out: Any = None, **kwargs: Any) -> Tensor:
-    """What expand shows, in memory of its own.
-
-    expand_copy(input, size, *, implicit=False, out=None) -> Tensor
-    """
-    ints = tuple(size[0]) if len(size) == 1 and type(size[0]) in LISTS else size
-    if (
-        size
-        and not kwargs
-        and isinstance(input, TensorImpl)
-        and out is None
-        and type(implicit) is bool
-        and ((0 < len(ints) < 3 and type(ints[0]) is type(ints[-1]) is int) or INT.issuperset(map(type, ints)))
-    ):
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        return _expand_copy[keys](keys, input, ints, implicit)
-    return _parse_expand_copy(input, *size, implicit=implicit, out=out, **kwargs)
-
-
-def permute_copy(input: Tensor, *dims: Any, out: Any = None, **kwargs: Any) -> Tensor:
-    """What permute shows, in memory of its own.
-
-    permute_copy(input, dims, *, out=None) -> Tensor
-    """
-    ints = tuple(dims[0]) if len(dims) == 1 and type(dims[0]) in LISTS else dims
-    if (
-        dims
-        and not kwargs
-        and isinstance(input, TensorImpl)
-        and out is None
-        and ((0 < len(ints) < 3 and type(ints[0]) is type(ints[-1]) is int) or INT.issuperset(map(type, ints)))
-    ):
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        return _permute_copy[keys](keys, input, ints)
-    return _parse_permute_copy(input, *dims, out=out, **kwargs)
-
-
-def select_copy(
-    input: Tensor = MISSING, dim: int = MISSING, index: int = MISSING, *, out: Any = None, **kwargs: Any
-) -> Tensor:
-    """What select shows, in memory of its own.
-
-    select_copy(input, dim, index, *, out=None) -> Tensor
-    """
-    if isinstance(input, TensorImpl) and type(dim) is int and type(index) is int and out is None and not kwargs:
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        return _select_copy_int[keys](keys, input, dim, index)
-    if kwargs or input is MISSING or dim is MISSING or index is MISSING:
-        return _parse_select_copy.by_names(kwargs, input=input, dim=dim, index=index, out=out)
-    return _parse_select_copy(input, dim, index, out=out)
-
-
-def slice_copy(
-    input: Tensor = MISSING,
-    dim: int = 0,
-    start: int | None = None,
-    end: int | None = None,
-    step: int = 1,
-    *,
-    out: Any = None,
-    **kwargs: Any,
-) -> Tensor:
-    """What slice shows, in memory of its own.
-
-    slice_copy(input, dim=0, start=None, end=None, step=1, *, out=None) -> Tensor
-    """
-    if (
-        isinstance(input, TensorImpl)
-        and type(dim) is int
-        and (start is None or type(start) is int)
-        and (end is None or type(end) is int)
-        and type(step) is int
-        and out is None
-        and not kwargs
-    ):
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        return _slice_copy_Tensor[keys](keys, input, dim, start, end, step)
-    if kwargs or input is MISSING:
-        return _parse_slice_copy.by_names(kwargs, input=input, dim=dim, start=start, end=end, step=step, out=out)
-    return _parse_slice_copy(input, dim, start, end, step, out=out)
-
-
-def squeeze_copy(*args: Any, **kwargs: Any) -> Tensor:
-    """What squeeze shows, in memory of its own.
-
-    squeeze_copy(input, *, out=None) -> Tensor
-    squeeze_copy(input, dim, *, out=None) -> Tensor
-    """
-    if len(args) == 1 and not kwargs and isinstance(args[0], TensorImpl):
-        included, allowed = active_keys.get()
-        keys = (args[0].key_set | included) & allowed
-        return _squeeze_copy[keys](keys, args[0])
-    if len(args) == 2 and not kwargs and type(args[1]) is int and isinstance(args[0], TensorImpl):
-        included, allowed = active_keys.get()
-        keys = (args[0].key_set | included) & allowed
-        return _squeeze_copy_dim[keys](keys, args[0], args[1])
-    return _parse_squeeze_copy(*args, **kwargs)
-
-
-def t_copy(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
-    """What t shows, in memory of its own.
-
-    t_copy(input, *, out=None) -> Tensor
-    """
-    if isinstance(input, TensorImpl) and out is None and not kwargs:
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        return _t_copy[keys](keys, input)
-    if kwargs or input is MISSING:
-        return _parse_t_copy.by_names(kwargs, input=input, out=out)
-    return _parse_t_copy(input, out=out)
-
-
-def transpose_copy(
-    input: Tensor = MISSING, dim0: int = MISSING, dim1: int = MISSING, *, out: Any = None, **kwargs: Any
-) -> Tensor:
-    """What transpose shows, in memory of its own.
-
-    transpose_copy(input, dim0, dim1, *, out=None) -> Tensor
-    """
-    if isinstance(input, TensorImpl) and type(dim0) is int and type(dim1) is int and out is None and not kwargs:
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        return _transpose_copy_int[keys](keys, input, dim0, dim1)
-    if kwargs or input is MISSING or dim0 is MISSING or dim1 is MISSING:
-        return _parse_transpose_copy.by_names(kwargs, input=input, dim0=dim0, dim1=dim1, out=out)
-    return _parse_transpose_copy(input, dim0, dim1, out=out)
-
-
-def unfold_copy(
-    input: Tensor = MISSING,
-    dimension: int = MISSING,
-    size: int = MISSING,
-    step: int = MISSING,
-    *,
-    out: Any = None,
-    **kwargs: Any,
-) -> Tensor:
-    """What unfold shows, in memory of its own.
-
-    unfold_copy(input, dimension, size, step, *, out=None) -> Tensor
-    """
-    if (
-        isinstance(input, TensorImpl)
-        and type(dimension) is int
-        and type(size) is int
-        and type(step) is int
-        and out is None
-        and not kwargs
-    ):
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        return _unfold_copy[keys](keys, input, dimension, size, step)
-    if kwargs or input is MISSING or dimension is MISSING or size is MISSING or step is MISSING:
-        return _parse_unfold_copy.by_names(kwargs, input=input, dimension=dimension, size=size, step=step, out=out)
-    return _parse_unfold_copy(input, dimension, size, step, out=out)
-
-
-def unsqueeze_copy(input: Tensor = MISSING, dim: int = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
-    """What unsqueeze shows, in memory of its own.
-
-    unsqueeze_copy(input, dim, *, out=None) -> Tensor
-    """
-    if isinstance(input, TensorImpl) and type(dim) is int and out is None and not kwargs:
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        return _unsqueeze_copy[keys](keys, input, dim)
-    if kwargs or input is MISSING or dim is MISSING:
-        return _parse_unsqueeze_copy.by_names(kwargs, input=input, dim=dim, out=out)
-    return _parse_unsqueeze_copy(input, dim, out=out)
-
-
-def view_as_complex_copy(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
-    """What view_as_complex shows, in memory of its own.
-
-    view_as_complex_copy(input, *, out=None) -> Tensor
-    """
-    if isinstance(input, TensorImpl) and out is None and not kwargs:
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        return _view_as_complex_copy[keys](keys, input)
-    if kwargs or input is MISSING:
-        return _parse_view_as_complex_copy.by_names(kwargs, input=input, out=out)
-    return _parse_view_as_complex_copy(input, out=out)
-
-
-def view_as_real_copy(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
-    """What view_as_real shows, in memory of its own.
-
-    view_as_real_copy(input, *, out=None) -> Tensor
-    """
-    if isinstance(input, TensorImpl) and out is None and not kwargs:
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        return _view_as_real_copy[keys](keys, input)
-    if kwargs or input is MISSING:
-        return _parse_view_as_real_copy.by_names(kwargs, input=input, out=out)
-    return _parse_view_as_real_copy(input, out=out)
-
-
-def view_copy(input: Tensor, *size: Any, out: Any = None, **kwargs: Any) -> Tensor:
-    """What view shows, in memory of its own.
-
-    view_copy(input, size, *, out=None) -> Tensor
-    view_copy(input, dtype, *, out=None) -> Tensor
-    """
-    ints = tuple(size[0]) if len(size) == 1 and type(size[0]) in LISTS else size
-    if (
-        size
-        and not kwargs
-        and isinstance(input, TensorImpl)
-        and out is None
-        and ((0 < len(ints) < 3 and type(ints[0]) is type(ints[-1]) is int) or INT.issuperset(map(type, ints)))
-    ):
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        return _view_copy[keys](keys, input, ints)
-    return _parse_view_copy(input, *size, out=out, **kwargs)
-
-
-def narrow_copy(
-    input: Tensor = MISSING,
-    dim: int = MISSING,
-    start: int = MISSING,
-    length: int = MISSING,
-    *,
-    out: Any = None,
-    **kwargs: Any,
-) -> Tensor:
-    """What narrow shows, in memory of its own.
-
-    narrow_copy(input, dim, start, length, *, out=None) -> Tensor
-    """
-    if (
-        isinstance(input, TensorImpl)
-        and type(dim) is int
-        and type(start) is int
-        and type(length) is int
-        and out is None
-        and not kwargs
-    ):
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        return _narrow_copy[keys](keys, input, dim, start, length)
-    if kwargs or input is MISSING or dim is MISSING or start is MISSING or length is MISSING:
-        return _parse_narrow_copy.by_names(kwargs, input=input, dim=dim, start=start, length=length, out=out)
-    return _parse_narrow_copy(input, dim, start, length, out=out)
-
-
-def split_copy(
-    input: Tensor = MISSING, split_size: int = MISSING, dim: int = 0, *, out: Any = None, **kwargs: Any
-) -> tuple[Tensor, ...]:
-    """What split shows, in memory of its own.
-
-    split_copy(input, split_size, dim=0, *, out=None) -> Tensor
-    """
-    if isinstance(input, TensorImpl) and type(split_size) is int and type(dim) is int and out is None and not kwargs:
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        return _split_copy_Tensor[keys](keys, input, split_size, dim)
-    if kwargs or input is MISSING or split_size is MISSING:
-        return _parse_split_copy.by_names(kwargs, input=input, split_size=split_size, dim=dim, out=out)
-    return _parse_split_copy(input, split_size, dim, out=out)
-
-
-def split_with_sizes_copy(*args: Any, **kwargs: Any) -> tuple[Tensor, ...]:
-    """What split_with_sizes shows, in memory of its own.
-
-    split_with_sizes_copy(input, split_sizes, dim=0, *, out=None) -> Tensor
-    """
-    return _parse_split_with_sizes_copy(*args, **kwargs)
-
-
-def unbind_copy(input: Tensor = MISSING, dim: int = 0, *, out: Any = None, **kwargs: Any) -> tuple[Tensor, ...]:
-    """What unbind shows, in memory of its own.
-
-    unbind_copy(input, dim=0, *, out=None) -> Tensor
-    """
-    if isinstance(input, TensorImpl) and type(dim) is int and out is None and not kwargs:
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        return _unbind_copy_int[keys](keys, input, dim)
-    if kwargs or input is MISSING:
-        return _parse_unbind_copy.by_names(kwargs, input=input, dim=dim, out=out)
-    return _parse_unbind_copy(input, dim, out=out)
-
-
-def slice_scatter(
-    input: Tensor = MISSING,
-    src: Tensor = MISSING,
-    dim: int = 0,
-    start: int | None = None,
-    end: int | None = None,
-    step: int = 1,
-    *,
-    out: Any = None,
-    **kwargs: Any,
-) -> Tensor:
-    """A copy of the tensor with the elements of src where a slice looks.
-
-    slice_scatter(input, src, dim=0, start=None, end=None, step=1, *, out=None) -> Tensor
-    """
-    if (
-        isinstance(input, TensorImpl)
-        and isinstance(src, TensorImpl)
-        and type(dim) is int
-        and (start is None or type(start) is int)
-        and (end is None or type(end) is int)
-        and type(step) is int
-        and out is None
-        and not kwargs
-    ):
-        included, allowed = active_keys.get()
-        keys = (input.key_set | src.key_set | included) & allowed
-        return _slice_scatter[keys](keys, input, src, dim, start, end, step)
-    if kwargs or input is MISSING or src is MISSING:
-        return _parse_slice_scatter.by_names(
-            kwargs, input=input, src=src, dim=dim, start=start, end=end, step=step, out=out
-        )
-    return _parse_slice_scatter(input, src, dim, start, end, step, out=out)
-
-
-def select_scatter(
-    input: Tensor = MISSING, src: Tensor = MISSING, dim: int = MISSING, index: int = MISSING, **kwargs: Any
-) -> Tensor:
-    """A copy of the tensor with the elements of src at one index of a dimension.
-
-    select_scatter(input, src, dim, index) -> Tensor
-    """
-    if (
-        isinstance(input, TensorImpl)
-        and isinstance(src, TensorImpl)
-        and type(dim) is int
-        and type(index) is int
-        and not kwargs
-    ):
-        included, allowed = active_keys.get()
-        keys = (input.key_set | src.key_set | included) & allowed
-        return _select_scatter[keys](keys, input, src, dim, index)
-    if kwargs or input is MISSING or src is MISSING or dim is MISSING or index is MISSING:
-        return _parse_select_scatter.by_names(kwargs, input=input, src=src, dim=dim, index=index)
-    return _parse_select_scatter(input, src, dim, index)
-
-
-def diagonal_scatter(
-    input: Tensor = MISSING, src: Tensor = MISSING, offset: int = 0, dim1: int = 0, dim2: int = 1, **kwargs: Any
-) -> Tensor:
-    """A copy of the tensor with the elements of src on a diagonal.
-
-    diagonal_scatter(input, src, offset=0, dim1=0, dim2=1) -> Tensor
-    """
-    if (
-        isinstance(input, TensorImpl)
-        and isinstance(src, TensorImpl)
-        and type(offset) is int
-        and type(dim1) is int
-        and type(dim2) is int
-        and not kwargs
-    ):
-        included, allowed = active_keys.get()
-        keys = (input.key_set | src.key_set | included) & allowed
-        return _diagonal_scatter[keys](keys, input, src, offset, dim1, dim2)
-    if kwargs or input is MISSING or src is MISSING:
-        return _parse_diagonal_scatter.by_names(kwargs, input=input, src=src, offset=offset, dim1=dim1, dim2=dim2)
-    return _parse_diagonal_scatter(input, src, offset, dim1, dim2)
-
-
-def as_strided_scatter(
-    input: Tensor = MISSING,
-    src: Tensor = MISSING,
-    size: Sequence[int] = MISSING,
-    stride: Sequence[int] = MISSING,
-    storage_offset: int | None = None,
-    **kwargs: Any,
-) -> Tensor:
-    """A copy of the tensor with the elements of src where a geometry looks.
-
-    as_strided_scatter(input, src, size, stride, storage_offset=None) -> Tensor
-    """
-    if (
-        isinstance(input, TensorImpl)
-        and isinstance(src, TensorImpl)
-        and is_ints(size)
-        and is_ints(stride)
-        and (storage_offset is None or type(storage_offset) is int)
-        and not kwargs
-    ):
-        included, allowed = active_keys.get()
-        keys = (input.key_set | src.key_set | included) & allowed
-        return _as_strided_scatter[keys](keys, input, src, list(size), list(stride), storage_offset)
-    if kwargs or input is MISSING or src is MISSING or size is MISSING or stride is MISSING:
-        return _parse_as_strided_scatter.by_names(
-            kwargs, input=input, src=src, size=size, stride=stride, storage_offset=storage_offset
-        )
-    return _parse_as_strided_scatter(input, src, size, stride, storage_offset)
-
-
-def view_as_real(input: Tensor) -> Tensor:
-    """Complex numbers as pairs of real ones: a view with one more dimension, of size 2.
-
-    view_as_real(input) -> Tensor
-
-    The result shares the input's storage.
-    """
-    if isinstance(input, TensorImpl):
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        return _view_as_real[keys](keys, input)
-    return _parse_view_as_real(input)
-
-
-def view_as_complex(input: Tensor) -> Tensor:
-    """Pairs of real numbers as complex ones: a view without the last dimension, whose size is 2.
-
-    view_as_complex(input) -> Tensor
-
-    The result shares the input's storage.
-    """
-    if isinstance(input, TensorImpl):
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        return _view_as_complex[keys](keys, input)
-    return _parse_view_as_complex(input)
-
-
-def complex(real: Tensor, imag: Tensor, *, out: Any = None) -> Tensor:
-    """Complex numbers with the given real and imaginary parts.
-
-    complex(real, imag, *, out=None) -> Tensor
-    """
-    if isinstance(real, TensorImpl) and isinstance(imag, TensorImpl) and out is None:
-        included, allowed = active_keys.get()
-        keys = (real.key_set | imag.key_set | included) & allowed
-        return _complex[keys](keys, real, imag)
-    return _parse_complex(real, imag, out=out)
-
-
-def polar(abs: Tensor, angle: Tensor, *, out: Any = None) -> Tensor:
-    """Complex numbers with the given absolute values and angles.
-
-    polar(abs, angle, *, out=None) -> Tensor
-    """
-    if isinstance(abs, TensorImpl) and isinstance(angle, TensorImpl) and out is None:
-        included, allowed = active_keys.get()
-        keys = (abs.key_set | angle.key_set | included) & allowed
-        return _polar[keys](keys, abs, angle)
-    return _parse_polar(abs, angle, out=out)
-
-
-def real(input: Tensor) -> Tensor:
-    """A view of the real parts; of real numbers, the tensor itself.
-
-    real(input) -> Tensor
-
-    The result shares the input's storage.
-    """
-    if isinstance(input, TensorImpl):
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        return _real[keys](keys, input)
-    return _parse_real(input)
-
-
-def imag(input: Tensor) -> Tensor:
-    """A view of the imaginary parts; complex tensors only.
-
-    imag(input) -> Tensor
-
-    The result shares the input's storage.
-    """
-    if isinstance(input, TensorImpl):
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        return _imag[keys](keys, input)
-    return _parse_imag(input)
-
-
-def is_conj(input: Tensor = MISSING, **kwargs: Any) -> bool:
-    """Whether the tensor is a view that says it is conjugated.
-
-    is_conj(input) -> bool
-    """
-    if isinstance(input, TensorImpl) and not kwargs:
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        return _is_conj[keys](keys, input)
-    if kwargs or input is MISSING:
-        return _parse_is_conj.by_names(kwargs, input=input)
-    return _parse_is_conj(input)
-
-
-def is_neg(input: Tensor = MISSING, **kwargs: Any) -> bool:
-    """Whether the tensor is a view that says it is negated.
-
-    is_neg(input) -> bool
-    """
-    if isinstance(input, TensorImpl) and not kwargs:
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        return _is_neg[keys](keys, input)
-    if kwargs or input is MISSING:
-        return _parse_is_neg.by_names(kwargs, input=input)
-    return _parse_is_neg(input)
-
-
-def _conj(input: Tensor) -> Tensor:
-    """A view that says it is conjugated; what reads it computes the conjugate then.
-
-    _conj(input) -> Tensor
-
-    The result shares the input's storage.
-    """
-    if isinstance(input, TensorImpl):
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        return __conj[keys](keys, input)
-    return _parse__conj(input)
-
-
-def conj(input: Tensor) -> Tensor:
-    """A view of the conjugates; of real numbers, the tensor itself.
-
-    conj(input) -> Tensor
-
-    The result shares the input's storage.
-    """
-    if isinstance(input, TensorImpl):
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        return _conj_table[keys](keys, input)
-    return _parse_conj(input)
-
-
-def _conj_physical(input: Tensor) -> Tensor:
-    """The conjugates, computed.
-
-    _conj_physical(input) -> Tensor
-    """
-    if isinstance(input, TensorImpl):
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        return __conj_physical[keys](keys, input)
-    return _parse__conj_physical(input)
-
-
-def conj_physical(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
-    """The conjugates, computed; of real numbers, the tensor itself.
-
-    conj_physical(input, *, out=None) -> Tensor
-    """
-    if isinstance(input, TensorImpl) and out is None and not kwargs:
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        return _conj_physical_table[keys](keys, input)
-    if kwargs or input is MISSING:
-        return _parse_conj_physical.by_names(kwargs, input=input, out=out)
-    return _parse_conj_physical(input, out=out)
-
-
-def conj_physical_(input: Tensor) -> Tensor:
-    """The conjugates, computed; of real numbers, the tensor itself.
-
-    conj_physical_(input) -> Tensor
-
-    The result is the first argument itself; its version counter is raised.
-    """
-    if isinstance(input, TensorImpl):
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        return _conj_physical_[keys](keys, input)
-    return _parse_conj_physical_(input)
-
-
-def resolve_conj(input: Tensor) -> Tensor:
-    """The tensor itself, or a copy of one that only says it is conjugated.
-
-    resolve_conj(input) -> Tensor
-    """
-    if isinstance(input, TensorImpl):
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        return _resolve_conj[keys](keys, input)
-    return _parse_resolve_conj(input)
-
-
-def resolve_neg(input: Tensor) -> Tensor:
-    """The tensor itself, or a copy of one that only says it is negated.
-
-    resolve_neg(input) -> Tensor
-    """
-    if isinstance(input, TensorImpl):
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        return _resolve_neg[keys](keys, input)
-    return _parse_resolve_neg(input)
-
-
-def _neg_view(input: Tensor) -> Tensor:
-    """A view that says it is negated; what reads it computes the negative then.
-
-    _neg_view(input) -> Tensor
-
-    The result shares the input's storage.
-    """
-    if isinstance(input, TensorImpl):
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        return __neg_view[keys](keys, input)
-    return _parse__neg_view(input)
-
-
-def cat(tensors: Sequence[Tensor], dim: int = 0, *, out: Any = None, **kwargs: Any) -> Tensor:
-    """Tensors joined along a dimension that they have.
-
-    cat(tensors, dim=0, *, out=None) -> Tensor
-    """
-    if is_tensors(tensors) and type(dim) is int and out is None and not kwargs:
-        included, allowed = active_keys.get()
-        keys = (keys_of(tensors) | included) & allowed
-        return _cat[keys](keys, list(tensors), dim)
-    if kwargs:
-        return _parse_cat.by_names(kwargs, tensors=tensors, dim=dim, out=out)
-    return _parse_cat(tensors, dim, out=out)
-
-
-def concat(tensors: Sequence[Tensor], dim: int = 0, *, out: Any = None, **kwargs: Any) -> Tensor:
-    """`cat` under another name. Tensors joined along a dimension that they have.
-
-    concat(tensors, dim=0, *, out=None) -> Tensor
-    """
-    if is_tensors(tensors) and type(dim) is int and out is None and not kwargs:
-        included, allowed = active_keys.get()
-        keys = (keys_of(tensors) | included) & allowed
-        return _concat[keys](keys, list(tensors), dim)
-    if kwargs:
-        return _parse_concat.by_names(kwargs, tensors=tensors, dim=dim, out=out)
-    return _parse_concat(tensors, dim, out=out)
-
-
-def concatenate(tensors: Sequence[Tensor], dim: int = 0, *, out: Any = None, **kwargs: Any) -> Tensor:
-    """`cat` under another name. Tensors joined along a dimension that they have.
-
-    concatenate(tensors, dim=0, *, out=None) -> Tensor
-    """
-    if is_tensors(tensors) and type(dim) is int and out is None and not kwargs:
-        included, allowed = active_keys.get()
-        keys = (keys_of(tensors) | included) & allowed
-        return _concatenate[keys](keys, list(tensors), dim)
-    if kwargs:
-        return _parse_concatenate.by_names(kwargs, tensors=tensors, dim=dim, out=out)
-    return _parse_concatenate(tensors, dim, out=out)
-
-
-def stack(tensors: Sequence[Tensor], dim: int = 0, *, out: Any = None, **kwargs: Any) -> Tensor:
-    """Tensors joined along a new dimension.
-
-    stack(tensors, dim=0, *, out=None) -> Tensor
-    """
-    if is_tensors(tensors) and type(dim) is int and out is None and not kwargs:
-        included, allowed = active_keys.get()
-        keys = (keys_of(tensors) | included) & allowed
-        return _stack[keys](keys, list(tensors), dim)
-    if kwargs:
-        return _parse_stack.by_names(kwargs, tensors=tensors, dim=dim, out=out)
-    return _parse_stack(tensors, dim, out=out)
-
-
-def hstack(tensors: Sequence[Tensor], *, out: Any = None) -> Tensor:
-    """Tensors joined side by side.
-
-    hstack(tensors, *, out=None) -> Tensor
-    """
-    if is_tensors(tensors) and out is None:
-        included, allowed = active_keys.get()
-        keys = (keys_of(tensors) | included) & allowed
-        return _hstack[keys](keys, list(tensors))
-    return _parse_hstack(tensors, out=out)
-
-
-def vstack(tensors: Sequence[Tensor], *, out: Any = None) -> Tensor:
-    """Tensors joined one below the other; vectors are rows.
-
-    vstack(tensors, *, out=None) -> Tensor
-    """
-    if is_tensors(tensors) and out is None:
-        included, allowed = active_keys.get()
-        keys = (keys_of(tensors) | included) & allowed
-        return _vstack[keys](keys, list(tensors))
-    return _parse_vstack(tensors, out=out)
-
-
-def row_stack(tensors: Sequence[Tensor], *, out: Any = None) -> Tensor:
-    """`vstack` under another name. Tensors joined one below the other; vectors are rows.
-
-    row_stack(tensors, *, out=None) -> Tensor
-    """
-    if is_tensors(tensors) and out is None:
-        included, allowed = active_keys.get()
-        keys = (keys_of(tensors) | included) & allowed
-        return _row_stack[keys](keys, list(tensors))
-    return _parse_row_stack(tensors, out=out)
-
-
-def dstack(tensors: Sequence[Tensor], *, out: Any = None) -> Tensor:
-    """Tensors joined along the third dimension.
-
-    dstack(tensors, *, out=None) -> Tensor
-    """
-    if is_tensors(tensors) and out is None:
-        included, allowed = active_keys.get()
-        keys = (keys_of(tensors) | included) & allowed
-        return _dstack[keys](keys, list(tensors))
-    return _parse_dstack(tensors, out=out)
-
-
-def column_stack(tensors: Sequence[Tensor], *, out: Any = None) -> Tensor:
-    """Tensors joined side by side; vectors are columns.
-
-    column_stack(tensors, *, out=None) -> Tensor
-    """
-    if is_tensors(tensors) and out is None:
-        included, allowed = active_keys.get()
-        keys = (keys_of(tensors) | included) & allowed
-        return _column_stack[keys](keys, list(tensors))
-    return _parse_column_stack(tensors, out=out)
-
-
-def block_diag(tensors: Sequence[Tensor]) -> Tensor:
-    """A matrix with the given ones on its diagonal, and zeros elsewhere.
-
-    block_diag(tensors) -> Tensor
-    """
-    if is_tensors(tensors):
-        included, allowed = active_keys.get()
-        keys = (keys_of(tensors) | included) & allowed
-        return _block_diag[keys](keys, list(tensors))
-    return _parse_block_diag(tensors)
-
-
-def meshgrid(*args: Any, **kwargs: Any) -> tuple[Tensor, ...]:
-    """Vectors expanded to the grid that they span, each along its own dimension.
-
-    meshgrid(tensors) -> Tensor
-    meshgrid(tensors, *, indexing) -> Tensor
-        Vectors expanded to the grid that they span; `xy` swaps the first two dimensions.
-    """
-    return _parse_meshgrid(*args, **kwargs)
-
-
-def cartesian_prod(tensors: Sequence[Tensor]) -> Tensor:
-    """A row for each way to take one element of each vector.
-
-    cartesian_prod(tensors) -> Tensor
-    """
-    if is_tensors(tensors):
-        included, allowed = active_keys.get()
-        keys = (keys_of(tensors) | included) & allowed
-        return _cartesian_prod[keys](keys, list(tensors))
-    return _parse_cartesian_prod(tensors)
-
-
-def combinations(input: Tensor = MISSING, r: int = 2, with_replacement: bool = False, **kwargs: Any) -> Tensor:
-    """A row for each way to take `r` elements of a vector, in order.
-
-    combinations(input, r=2, with_replacement=False) -> Tensor
-    """
-    if isinstance(input, TensorImpl) and type(r) is int and type(with_replacement) is bool and not kwargs:
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        return _combinations[keys](keys, input, r, with_replacement)
-    if kwargs or input is MISSING:
-        return _parse_combinations.by_names(kwargs, input=input, r=r, with_replacement=with_replacement)
-    return _parse_combinations(input, r, with_replacement)
-
-
-def flip(input: Tensor, *dims: Any, **kwargs: Any) -> Tensor:
-    """A copy with the last element first, along each of the given dimensions.
-
-    flip(input, dims) -> Tensor
-    """
-    ints = tuple(dims[0]) if len(dims) == 1 and type(dims[0]) in LISTS else dims
-    if (
-        dims
-        and not kwargs
-        and isinstance(input, TensorImpl)
-        and ((0 < len(ints) < 3 and type(ints[0]) is type(ints[-1]) is int) or INT.issuperset(map(type, ints)))
-    ):
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        return _flip[keys](keys, input, ints)
-    return _parse_flip(input, *dims, **kwargs)
-
-
-def roll(*args: Any, **kwargs: Any) -> Tensor:
-    """A copy with elements moved on along dimensions, around the end; without dimensions, of the flattened tensor.
-
-    roll(input, shifts, dims=[]) -> Tensor
-    """
-    return _parse_roll(*args, **kwargs)
-
-
-def fliplr(input: Tensor = MISSING, **kwargs: Any) -> Tensor:
-    """A copy with the columns in reverse order.
-
-    fliplr(input) -> Tensor
-    """
-    if isinstance(input, TensorImpl) and not kwargs:
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        return _fliplr[keys](keys, input)
-    if kwargs or input is MISSING:
-        return _parse_fliplr.by_names(kwargs, input=input)
-    return _parse_fliplr(input)
-
-
-def flipud(input: Tensor = MISSING, **kwargs: Any) -> Tensor:
-    """A copy with the rows in reverse order.
-
-    flipud(input) -> Tensor
-    """
-    if isinstance(input, TensorImpl) and not kwargs:
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        return _flipud[keys](keys, input)
-    if kwargs or input is MISSING:
-        return _parse_flipud.by_names(kwargs, input=input)
-    return _parse_flipud(input)
-
-
-def rot90(input: Tensor = MISSING, k: int = 1, dims: Sequence[int] = [0, 1], **kwargs: Any) -> Tensor:
-    """A copy turned by `k` quarters in the plane of two dimensions.
-
-    rot90(input, k=1, dims=[0,1]) -> Tensor
-    """
-    if isinstance(input, TensorImpl) and type(k) is int and is_ints(dims) and not kwargs:
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        return _rot90[keys](keys, input, k, list(dims))
-    if kwargs or input is MISSING:
-        return _parse_rot90.by_names(kwargs, input=input, k=k, dims=dims)
-    return _parse_rot90(input, k, dims)
-
-
-def repeat(input: Tensor, *repeats: Any, **kwargs: Any) -> Tensor:
-    """The tensor repeated along each dimension; new dimensions come in front.
-
-    repeat(input, repeats) -> Tensor
-    """
-    ints = tuple(repeats[0]) if len(repeats) == 1 and type(repeats[0]) in LISTS else repeats
-    if (
-        repeats
-        and not kwargs
-        and isinstance(input, TensorImpl)
-        and ((0 < len(ints) < 3 and type(ints[0]) is type(ints[-1]) is int) or INT.issuperset(map(type, ints)))
-    ):
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        return _repeat[keys](keys, input, ints)
-    return _parse_repeat(input, *repeats, **kwargs)
-
-
-def tile(input: Tensor, *dims: Any, **kwargs: Any) -> Tensor:
-    """The tensor repeated along its last dimensions.
-
-    tile(input, dims) -> Tensor
-    """
-    ints = tuple(dims[0]) if len(dims) == 1 and type(dims[0]) in LISTS else dims
-    if (
-        dims
-        and not kwargs
-        and isinstance(input, TensorImpl)
-        and ((0 < len(ints) < 3 and type(ints[0]) is type(ints[-1]) is int) or INT.issuperset(map(type, ints)))
-    ):
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        return _tile[keys](keys, input, ints)
-    return _parse_tile(input, *dims, **kwargs)
-
-
-def constant_pad_nd(*args: Any, **kwargs: Any) -> Tensor:
-    """The tensor with a border of one value; the last dimension's comes first in `pad`, negative numbers cut.
-
-    constant_pad_nd(input, pad, value=0) -> Tensor
-    """
-    return _parse_constant_pad_nd(*args, **kwargs)
-
-
-def tril(input: Tensor = MISSING, diagonal: int = 0, *, out: Any = None, **kwargs: Any) -> Tensor:
-    """The elements on and below a diagonal of each matrix, 0 elsewhere.
-
-    tril(input, diagonal=0, *, out=None) -> Tensor
-    """
-    if isinstance(input, TensorImpl) and type(diagonal) is int and out is None and not kwargs:
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        return _tril[keys](keys, input, diagonal)
-    if kwargs or input is MISSING:
-        return _parse_tril.by_names(kwargs, input=input, diagonal=diagonal, out=out)
-    return _parse_tril(input, diagonal, out=out)
-
-
-def tril_(input: Tensor, diagonal: int = 0) -> Tensor:
-    """The elements on and below a diagonal of each matrix, 0 elsewhere.
-
-    tril_(input, diagonal=0) -> Tensor
-
-    The result is the first argument itself; its version counter is raised.
-    """
-    if isinstance(input, TensorImpl) and type(diagonal) is int:
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        return _tril_[keys](keys, input, diagonal)
-    return _parse_tril_(input, diagonal)
-
-
-def triu(input: Tensor = MISSING, diagonal: int = 0, *, out: Any = None, **kwargs: Any) -> Tensor:
-    """The elements on and above a diagonal of each matrix, 0 elsewhere.
-
-    triu(input, diagonal=0, *, out=None) -> Tensor
-    """
-    if isinstance(input, TensorImpl) and type(diagonal) is int and out is None and not kwargs:
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        return _triu[keys](keys, input, diagonal)
-    if kwargs or input is MISSING:
-        return _parse_triu.by_names(kwargs, input=input, diagonal=diagonal, out=out)
-    return _parse_triu(input, diagonal, out=out)
-
-
-def triu_(input: Tensor, diagonal: int = 0) -> Tensor:
-    """The elements on and above a diagonal of each matrix, 0 elsewhere.
-
-    triu_(input, diagonal=0) -> Tensor
-
-    The result is the first argument itself; its version counter is raised.
-    """
-    if isinstance(input, TensorImpl) and type(diagonal) is int:
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        return _triu_[keys](keys, input, diagonal)
-    return _parse_triu_(input, diagonal)
-
-
-def diag(input: Tensor = MISSING, diagonal: int = 0, *, out: Any = None, **kwargs: Any) -> Tensor:
-    """A matrix with a vector on a diagonal, or a copy of a matrix's diagonal.
-
-    diag(input, diagonal=0, *, out=None) -> Tensor
-    """
-    if isinstance(input, TensorImpl) and type(diagonal) is int and out is None and not kwargs:
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        return _diag[keys](keys, input, diagonal)
-    if kwargs or input is MISSING:
-        return _parse_diag.by_names(kwargs, input=input, diagonal=diagonal, out=out)
-    return _parse_diag(input, diagonal, out=out)
-
-
-def diag_embed(input: Tensor = MISSING, offset: int = 0, dim1: int = -2, dim2: int = -1, **kwargs: Any) -> Tensor:
-    """Zeros with the last dimension put on a diagonal of two new dimensions.
-
-    diag_embed(input, offset=0, dim1=-2, dim2=-1) -> Tensor
-    """
-    if isinstance(input, TensorImpl) and type(offset) is int and type(dim1) is int and type(dim2) is int and not kwargs:
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        return _diag_embed[keys](keys, input, offset, dim1, dim2)
-    if kwargs or input is MISSING:
-        return _parse_diag_embed.by_names(kwargs, input=input, offset=offset, dim1=dim1, dim2=dim2)
-    return _parse_diag_embed(input, offset, dim1, dim2)
-
-
-def diagflat(input: Tensor = MISSING, offset: int = 0, **kwargs: Any) -> Tensor:
-    """A matrix with all elements on a diagonal.
-
-    diagflat(input, offset=0) -> Tensor
-    """
-    if isinstance(input, TensorImpl) and type(offset) is int and not kwargs:
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        return _diagflat[keys](keys, input, offset)
-    if kwargs or input is MISSING:
-        return _parse_diagflat.by_names(kwargs, input=input, offset=offset)
-    return _parse_diagflat(input, offset)
-
-
-def fill_diagonal_(input: Tensor, fill_value: Number, wrap: bool = False) -> Tensor:
-    """Sets the elements whose indices are all the same; with `wrap` the diagonal of a tall matrix starts anew below it.
-
-    fill_diagonal_(input, fill_value, wrap=False) -> Tensor
-
-    The result is the first argument itself; its version counter is raised.
-    """
-    if isinstance(input, TensorImpl) and type(fill_value) in NUMBERS and type(wrap) is bool:
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        return _fill_diagonal_[keys](keys, input, fill_value, wrap)
-    return _parse_fill_diagonal_(input, fill_value, wrap)
-
-
-def index(input: Tensor = MISSING, indices: Sequence[Tensor | None] = MISSING, **kwargs: Any) -> Tensor:
-    """Elements picked by tensors of indices, broadcast together; None keeps a dimension.
-
-    index(input, indices) -> Tensor
-    """
-    if kwargs or input is MISSING or indices is MISSING:
-        return _parse_index.by_names(kwargs, input=input, indices=indices)
-    return _parse_index(input, indices)
-
-
-def index_put(
-    input: Tensor = MISSING,
-    indices: Sequence[Tensor | None] = MISSING,
-    values: Tensor = MISSING,
-    accumulate: bool = False,
-    **kwargs: Any,
-) -> Tensor:
-    """The tensor with values written at the places that tensors of indices name.
-
-    index_put(input, indices, values, accumulate=False) -> Tensor
-    """
-    if kwargs or input is MISSING or indices is MISSING or values is MISSING:
-        return _parse_index_put.by_names(kwargs, input=input, indices=indices, values=values, accumulate=accumulate)
-    return _parse_index_put(input, indices, values, accumulate)
-
-
-def index_put_(input: Tensor, indices: Sequence[Tensor | None], values: Tensor, accumulate: bool = False) -> Tensor:
-    """Writes values at the places that tensors of indices name; accumulate adds instead.
-
-    index_put_(input, indices, values, accumulate=False) -> Tensor
-
-    The result is the first argument itself; its version counter is raised.
-    """
-    return _parse_index_put_(input, indices, values, accumulate)
-
-
-def gather(
-    input: Tensor = MISSING,
-    dim: int = MISSING,
-    index: Tensor = MISSING,
-    *,
-    sparse_grad: bool = False,
-    out: Any = None,
-    **kwargs: Any,
-) -> Tensor:
-    """Elements picked along one dimension by an index for each result.
-
-    gather(input, dim, index, *, sparse_grad=False, out=None) -> Tensor
-    """
-    if (
-        isinstance(input, TensorImpl)
-        and type(dim) is int
-        and isinstance(index, TensorImpl)
-        and type(sparse_grad) is bool
-        and out is None
-        and not kwargs
-    ):
-        included, allowed = active_keys.get()
-        keys = (input.key_set | index.key_set | included) & allowed
-        return _gather[keys](keys, input, dim, index, sparse_grad)
-    if kwargs or input is MISSING or dim is MISSING or index is MISSING:
-        return _parse_gather.by_names(kwargs, input=input, dim=dim, index=index, sparse_grad=sparse_grad, out=out)
-    return _parse_gather(input, dim, index, sparse_grad=sparse_grad, out=out)
-
-
-def scatter(*args: Any, **kwargs: Any) -> Tensor:
-    """The tensor with elements of a source written along one dimension at the given indices.
-
-    scatter(input, dim, index, src, *, out=None) -> Tensor
-    scatter(input, dim, index, value, *, out=None) -> Tensor
-        The tensor with a number written along one dimension at the given indices.
-    scatter(input, dim, index, src, *, reduce, out=None) -> Tensor
-        The tensor with elements of a source added, or multiplied with what is there, at the given indices.
-    scatter(input, dim, index, value, *, reduce, out=None) -> Tensor
-        The tensor with a number added, or multiplied with what is there, at the given indices.
-    """
-    return _parse_scatter(*args, **kwargs)
-
-
-def scatter_(*args: Any, **kwargs: Any) -> Tensor:
-    """The tensor with elements of a source written along one dimension at the given indices.
-
-    scatter_(input, dim, index, src) -> Tensor
-    scatter_(input, dim, index, value) -> Tensor
-        The tensor with a number written along one dimension at the given indices.
-    scatter_(input, dim, index, src, *, reduce) -> Tensor
-        The tensor with elements of a source added, or multiplied with what is there, at the given indices.
-    scatter_(input, dim, index, value, *, reduce) -> Tensor
-        The tensor with a number added, or multiplied with what is there, at the given indices.
-
-    The result is the first argument itself; its version counter is raised.
-    """
-    return _parse_scatter_(*args, **kwargs)
-
-
-def scatter_add(
-    input: Tensor = MISSING,
-    dim: int = MISSING,
-    index: Tensor = MISSING,
-    src: Tensor = MISSING,
-    *,
-    out: Any = None,
-    **kwargs: Any,
-) -> Tensor:
-    """The tensor with elements of a source added along one dimension at the given indices.
-
-    scatter_add(input, dim, index, src, *, out=None) -> Tensor
-    """
-    if (
-        isinstance(input, TensorImpl)
-        and type(dim) is int
-        and isinstance(index, TensorImpl)
-        and isinstance(src, TensorImpl)
-        and out is None
-        and not kwargs
-    ):
-        included, allowed = active_keys.get()
-        keys = (input.key_set | index.key_set | src.key_set | included) & allowed
-        return _scatter_add[keys](keys, input, dim, index, src)
-    if kwargs or input is MISSING or dim is MISSING or index is MISSING or src is MISSING:
-        return _parse_scatter_add.by_names(kwargs, input=input, dim=dim, index=index, src=src, out=out)
-    return _parse_scatter_add(input, dim, index, src, out=out)
-
-
-def scatter_add_(
-    input: Tensor, dim: int = MISSING, index: Tensor = MISSING, src: Tensor = MISSING, axis: int | None = None
-) -> Tensor:
-    """The tensor with elements of a source added along one dimension at the given indices.
-
-    scatter_add_(input, dim, index, src) -> Tensor
-
-    The result is the first argument itself; its version counter is raised.
-    """
-    if (
-        isinstance(input, TensorImpl)
-        and type(dim) is int
-        and isinstance(index, TensorImpl)
-        and isinstance(src, TensorImpl)
-        and axis is None
-    ):
-        included, allowed = active_keys.get()
-        keys = (input.key_set | index.key_set | src.key_set | included) & allowed
-        return _scatter_add_[keys](keys, input, dim, index, src)
-    if axis is not None or dim is MISSING or index is MISSING or src is MISSING:
-        return _parse_scatter_add_.by_names(
-            {} if axis is None else {"axis": axis}, input=input, dim=dim, index=index, src=src
-        )
-    return _parse_scatter_add_(input, dim, index, src)
-
-
-def scatter_reduce(
-    input: Tensor = MISSING,
-    dim: int = MISSING,
-    index: Tensor = MISSING,
-    src: Tensor = MISSING,
-    reduce: str = MISSING,
-    *,
-    include_self: bool = True,
-    out: Any = None,
-    **kwargs: Any,
-) -> Tensor:
-    """The tensor with the sum, product, mean or extremum of elements of a source at the given indices.
-
-    scatter_reduce(input, dim, index, src, reduce, *, include_self=True, out=None) -> Tensor
-    """
-    if kwargs or input is MISSING or dim is MISSING or index is MISSING or src is MISSING or reduce is MISSING:
-        return _parse_scatter_reduce.by_names(
-            kwargs, input=input, dim=dim, index=index, src=src, reduce=reduce, include_self=include_self, out=out
-        )
-    return _parse_scatter_reduce(input, dim, index, src, reduce, include_self=include_self, out=out)
-
-
-def scatter_reduce_(
-    input: Tensor,
-    dim: int = MISSING,
-    index: Tensor = MISSING,
-    src: Tensor = MISSING,
-    reduce: str = MISSING,
-    *,
-    include_self: bool = True,
-    **kwargs: Any,
-) -> Tensor:
-    """The tensor with the sum, product, mean or extremum of elements of a source at the given indices.
-
-    scatter_reduce_(input, dim, index, src, reduce, *, include_self=True) -> Tensor
-
-    The result is the first argument itself; its version counter is raised.
-    """
-    if kwargs or dim is MISSING or index is MISSING or src is MISSING or reduce is MISSING:
-        return _parse_scatter_reduce_.by_names(
-            kwargs, input=input, dim=dim, index=index, src=src, reduce=reduce, include_self=include_self
-        )
-    return _parse_scatter_reduce_(input, dim, index, src, reduce, include_self=include_self)
-
-
-def index_add(
-    input: Tensor = MISSING,
-    dim: int = MISSING,
-    index: Tensor = MISSING,
-    source: Tensor = MISSING,
-    *,
-    alpha: Number = 1,
-    out: Any = None,
-    **kwargs: Any,
-) -> Tensor:
-    """The tensor with slices of a source added at the indices of one dimension that a vector names.
-
-    index_add(input, dim, index, source, *, alpha=1, out=None) -> Tensor
-    """
-    if (
-        isinstance(input, TensorImpl)
-        and type(dim) is int
-        and isinstance(index, TensorImpl)
-        and isinstance(source, TensorImpl)
-        and type(alpha) in NUMBERS
-        and out is None
-        and not kwargs
-    ):
-        included, allowed = active_keys.get()
-        keys = (input.key_set | index.key_set | source.key_set | included) & allowed
-        return _index_add[keys](keys, input, dim, index, source, alpha)
-    if kwargs or input is MISSING or dim is MISSING or index is MISSING or source is MISSING:
-        return _parse_index_add.by_names(kwargs, input=input, dim=dim, index=index, source=source, alpha=alpha, out=out)
-    return _parse_index_add(input, dim, index, source, alpha=alpha, out=out)
-
-
-def index_add_(
-    input: Tensor,
-    dim: int = MISSING,
-    index: Tensor = MISSING,
-    source: Tensor = MISSING,
-    *,
-    alpha: Number = 1,
-    **kwargs: Any,
-) -> Tensor:
-    """The tensor with slices of a source added at the indices of one dimension that a vector names.
-
-    index_add_(input, dim, index, source, *, alpha=1) -> Tensor
-
-    The result is the first argument itself; its version counter is raised.
-    """
-    if (
-        isinstance(input, TensorImpl)
-        and type(dim) is int
-        and isinstance(index, TensorImpl)
-        and isinstance(source, TensorImpl)
-        and type(alpha) in NUMBERS
-        and not kwargs
-    ):
-        included, allowed = active_keys.get()
-        keys = (input.key_set | index.key_set | source.key_set | included) & allowed
-        return _index_add_[keys](keys, input, dim, index, source, alpha)
-    if kwargs or dim is MISSING or index is MISSING or source is MISSING:
-        return _parse_index_add_.by_names(kwargs, input=input, dim=dim, index=index, source=source, alpha=alpha)
-    return _parse_index_add_(input, dim, index, source, alpha=alpha)
-
-
-def index_reduce(
-    input: Tensor = MISSING,
-    dim: int = MISSING,
-    index: Tensor = MISSING,
-    source: Tensor = MISSING,
-    reduce: str = MISSING,
-    *,
-    include_self: bool = True,
-    out: Any = None,
-    **kwargs: Any,
-) -> Tensor:
-    """The tensor with the product, mean or extremum of slices of a source at the indices of one dimension.
-
-    index_reduce(input, dim, index, source, reduce, *, include_self=True, out=None) -> Tensor
-    """
-    if kwargs or input is MISSING or dim is MISSING or index is MISSING or source is MISSING or reduce is MISSING:
-        return _parse_index_reduce.by_names(
-            kwargs, input=input, dim=dim, index=index, source=source, reduce=reduce, include_self=include_self, out=out
-        )
-    return _parse_index_reduce(input, dim, index, source, reduce, include_self=include_self, out=out)
-
-
-def index_reduce_(
-    input: Tensor,
-    dim: int = MISSING,
-    index: Tensor = MISSING,
-    source: Tensor = MISSING,
-    reduce: str = MISSING,
-    *,
-    include_self: bool = True,
-    **kwargs: Any,
-) -> Tensor:
-    """The tensor with the product, mean or extremum of slices of a source at the indices of one dimension.
-
-    index_reduce_(input, dim, index, source, reduce, *, include_self=True) -> Tensor
-
-    The result is the first argument itself; its version counter is raised.
-    """
-    if kwargs or dim is MISSING or index is MISSING or source is MISSING or reduce is MISSING:
-        return _parse_index_reduce_.by_names(
-            kwargs, input=input, dim=dim, index=index, source=source, reduce=reduce, include_self=include_self
-        )
-    return _parse_index_reduce_(input, dim, index, source, reduce, include_self=include_self)
-
-
-def index_copy(
-    input: Tensor = MISSING,
-    dim: int = MISSING,
-    index: Tensor = MISSING,
-    source: Tensor = MISSING,
-    *,
-    out: Any = None,
-    **kwargs: Any,
-) -> Tensor:
-    """The tensor with slices of a source written at the indices of one dimension that a vector names.
-
-    index_copy(input, dim, index, source, *, out=None) -> Tensor
-    """
-    if (
-        isinstance(input, TensorImpl)
-        and type(dim) is int
-        and isinstance(index, TensorImpl)
-        and isinstance(source, TensorImpl)
-        and out is None
-        and not kwargs
-    ):
-        included, allowed = active_keys.get()
-        keys = (input.key_set | index.key_set | source.key_set | included) & allowed
-        return _index_copy[keys](keys, input, dim, index, source)
-    if kwargs or input is MISSING or dim is MISSING or index is MISSING or source is MISSING:
-        return _parse_index_copy.by_names(kwargs, input=input, dim=dim, index=index, source=source, out=out)
-    return _parse_index_copy(input, dim, index, source, out=out)
-
-
-def index_copy_(
-    input: Tensor, dim: int = MISSING, index: Tensor = MISSING, source: Tensor = MISSING, axis: int | None = None
-) -> Tensor:
-    """The tensor with slices of a source written at the indices of one dimension that a vector names.
-
-    index_copy_(input, dim, index, source) -> Tensor
-
-    The result is the first argument itself; its version counter is raised.
-    """
-    if (
-        isinstance(input, TensorImpl)
-        and type(dim) is int
-        and isinstance(index, TensorImpl)
-        and isinstance(source, TensorImpl)
-        and axis is None
-    ):
-        included, allowed = active_keys.get()
-        keys = (input.key_set | index.key_set | source.key_set | included) & allowed
-        return _index_copy_[keys](keys, input, dim, index, source)
-    if axis is not None or dim is MISSING or index is MISSING or source is MISSING:
-        return _parse_index_copy_.by_names(
-            {} if axis is None else {"axis": axis}, input=input, dim=dim, index=index, source=source
-        )
-    return _parse_index_copy_(input, dim, index, source)
-
-
-def index_fill(
-    input: Tensor = MISSING,
-    dim: int = MISSING,
-    index: Tensor = MISSING,
-    value: Number | Tensor = MISSING,
-    **kwargs: Any,
-) -> Tensor:
-    """The tensor with a number written at the indices of one dimension that a vector names.
-
-    index_fill(input, dim, index, value) -> Tensor
-    """
-    if (
-        isinstance(input, TensorImpl)
-        and type(dim) is int
-        and isinstance(index, TensorImpl)
-        and type(value) in NUMBERS
-        and not kwargs
-    ):
-        included, allowed = active_keys.get()
-        keys = (input.key_set | index.key_set | included) & allowed
-        return _index_fill_int_Scalar[keys](keys, input, dim, index, value)
-    if (
-        isinstance(input, TensorImpl)
-        and type(dim) is int
-        and isinstance(index, TensorImpl)
-        and isinstance(value, TensorImpl)
-        and not kwargs
-    ):
-        included, allowed = active_keys.get()
-        keys = (input.key_set | index.key_set | value.key_set | included) & allowed
-        return _index_fill_int_Tensor[keys](keys, input, dim, index, value)
-    if kwargs or input is MISSING or dim is MISSING or index is MISSING or value is MISSING:
-        return _parse_index_fill.by_names(kwargs, input=input, dim=dim, index=index, value=value)
-    return _parse_index_fill(input, dim, index, value)
-
-
-def index_fill_(
-    input: Tensor,
-    dim: int = MISSING,
-    index: Tensor = MISSING,
-    value: Number | Tensor = MISSING,
-    axis: int | None = None,
-) -> Tensor:
-    """The tensor with a number written at the indices of one dimension that a vector names.
-
-    index_fill_(input, dim, index, value) -> Tensor
-
-    The result is the first argument itself; its version counter is raised.
-    """
-    if (
-        isinstance(input, TensorImpl)
-        and type(dim) is int
-        and isinstance(index, TensorImpl)
-        and type(value) in NUMBERS
-        and axis is None
-    ):
-        included, allowed = active_keys.get()
-        keys = (input.key_set | index.key_set | included) & allowed
-        return _index_fill__int_Scalar[keys](keys, input, dim, index, value)
-    if (
-        isinstance(input, TensorImpl)
-        and type(dim) is int
-        and isinstance(index, TensorImpl)
-        and isinstance(value, TensorImpl)
-        and axis is None
-    ):
-        included, allowed = active_keys.get()
-        keys = (input.key_set | index.key_set | value.key_set | included) & allowed
-        return _index_fill__int_Tensor[keys](keys, input, dim, index, value)
-    if axis is not None or dim is MISSING or index is MISSING or value is MISSING:
-        return _parse_index_fill_.by_names(
-            {} if axis is None else {"axis": axis}, input=input, dim=dim, index=index, value=value
-        )
-    return _parse_index_fill_(input, dim, index, value)
-
-
-def put(
-    input: Tensor = MISSING, index: Tensor = MISSING, source: Tensor = MISSING, accumulate: bool = False, **kwargs: Any
-) -> Tensor:
-    """The tensor with elements written, or added, by their number in row-major order.
-
-    put(input, index, source, accumulate=False) -> Tensor
-    """
-    if (
-        isinstance(input, TensorImpl)
-        and isinstance(index, TensorImpl)
-        and isinstance(source, TensorImpl)
-        and type(accumulate) is bool
-        and not kwargs
-    ):
-        included, allowed = active_keys.get()
-        keys = (input.key_set | index.key_set | source.key_set | included) & allowed
-        return _put[keys](keys, input, index, source, accumulate)
-    if kwargs or input is MISSING or index is MISSING or source is MISSING:
-        return _parse_put.by_names(kwargs, input=input, index=index, source=source, accumulate=accumulate)
-    return _parse_put(input, index, source, accumulate)
-
-
-def put_(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) -> Tensor:
-    """The tensor with elements written, or added, by their number in row-major order.
-
-    put_(input, index, source, accumulate=False) -> Tensor
-
-    The result is the first argument itself; its version counter is raised.
-    """
-    if (
-        isinstance(input, TensorImpl)
-        and isinstance(index, TensorImpl)
-        and isinstance(source, TensorImpl)
-        and type(accumulate) is bool
-    ):
-        included, allowed = active_keys.get()
-        keys = (input.key_set | index.key_set | source.key_set | included) & allowed
-        return _put_[keys](keys, input, index, source, accumulate)
-    return _parse_put_(input, index, source, accumulate)
-
-
-def masked_scatter(input: Tensor = MISSING, mask: Tensor = MISSING, source: Tensor = MISSING, **kwargs: Any) -> Tensor:
-    """The tensor with the elements of a source, one after the other, where a mask is true.
-
-    masked_scatter(input, mask, source) -> Tensor
-    """
-    if isinstance(input, TensorImpl) and isinstance(mask, TensorImpl) and isinstance(source, TensorImpl) and not kwargs:
-        included, allowed = active_keys.get()
-        keys = (input.key_set | mask.key_set | source.key_set | included) & allowed
-        return _masked_scatter[keys](keys, input, mask, source)
-    if kwargs or input is MISSING or mask is MISSING or source is MISSING:
-        return _parse_masked_scatter.by_names(kwargs, input=input, mask=mask, source=source)
-    return _parse_masked_scatter(input, mask, source)
-
-
-def masked_scatter_(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
-    """The tensor with the elements of a source, one after the other, where a mask is true.
-
-    masked_scatter_(input, mask, source) -> Tensor
-
-    The result is the first argument itself; its version counter is raised.
-    """
-    if isinstance(input, TensorImpl) and isinstance(mask, TensorImpl) and isinstance(source, TensorImpl):
-        included, allowed = active_keys.get()
-        keys = (input.key_set | mask.key_set | source.key_set | included) & allowed
-        return _masked_scatter_[keys](keys, input, mask, source)
-    return _parse_masked_scatter_(input, mask, source)
-
-
-def masked_scatter_backward(grad_output: Tensor, mask: Tensor, sizes: Sequence[int]) -> Tensor:
-    """The gradient of masked_scatter's source: what the mask picks, and zeros for what was not used.
-
-    masked_scatter_backward(grad_output, mask, sizes) -> Tensor
-    """
-    if isinstance(grad_output, TensorImpl) and isinstance(mask, TensorImpl) and is_ints(sizes):
-        included, allowed = active_keys.get()
-        keys = (grad_output.key_set | mask.key_set | included) & allowed
-        return _masked_scatter_backward[keys](keys, grad_output, mask, list(sizes))
-    return _parse_masked_scatter_backward(grad_output, mask, sizes)
-
-
-def nonzero_static(
-    input: Tensor = MISSING, *, size: int, fill_value: int = -1, out: Any = None, **kwargs: Any
-) -> Tensor:
-    """The indices of the first `size` elements that are not 0, one row each; missing rows hold the fill value.
-
-    nonzero_static(input, *, size, fill_value=-1, out=None) -> Tensor
-    """
-    if isinstance(input, TensorImpl) and type(size) is int and type(fill_value) is int and out is None and not kwargs:
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        return _nonzero_static[keys](keys, input, size, fill_value)
-    if kwargs or input is MISSING:
-        return _parse_nonzero_static.by_names(kwargs, input=input, size=size, fill_value=fill_value, out=out)
-    return _parse_nonzero_static(input, size=size, fill_value=fill_value, out=out)
-
-
-def index_select(
-    input: Tensor = MISSING, dim: int = MISSING, index: Tensor = MISSING, *, out: Any = None, **kwargs: Any
-) -> Tensor:
-    """The slices of one dimension at the indices that a vector names.
-
-    index_select(input, dim, index, *, out=None) -> Tensor
-    """
-    if (
-        isinstance(input, TensorImpl)
-        and type(dim) is int
-        and isinstance(index, TensorImpl)
-        and out is None
-        and not kwargs
-    ):
-        included, allowed = active_keys.get()
-        keys = (input.key_set | index.key_set | included) & allowed
-        return _index_select[keys](keys, input, dim, index)
-    if kwargs or input is MISSING or dim is MISSING or index is MISSING:
-        return _parse_index_select.by_names(kwargs, input=input, dim=dim, index=index, out=out)
-    return _parse_index_select(input, dim, index, out=out)
-
-
-def masked_select(input: Tensor = MISSING, mask: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
-    """The elements where a mask is true, as a vector.
-
-    masked_select(input, mask, *, out=None) -> Tensor
-    """
-    if isinstance(input, TensorImpl) and isinstance(mask, TensorImpl) and out is None and not kwargs:
-        included, allowed = active_keys.get()
-        keys = (input.key_set | mask.key_set | included) & allowed
-        return _masked_select[keys](keys, input, mask)
-    if kwargs or input is MISSING or mask is MISSING:
-        return _parse_masked_select.by_names(kwargs, input=input, mask=mask, out=out)
-    return _parse_masked_select(input, mask, out=out)
-
-
-def nonzero_numpy(input: Tensor = MISSING, **kwargs: Any) -> tuple[Tensor, ...]:
-    """The indices of all elements that are not 0, a vector for each dimension.
-
-    nonzero_numpy(input) -> Tensor
-    """
-    if isinstance(input, TensorImpl) and not kwargs:
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        return _nonzero_numpy[keys](keys, input)
-    if kwargs or input is MISSING:
-        return _parse_nonzero_numpy.by_names(kwargs, input=input)
-    return _parse_nonzero_numpy(input)
-
-
-def argwhere(input: Tensor = MISSING, **kwargs: Any) -> Tensor:
-    """The indices of all elements that are not 0, a row for each, as NumPy calls it.
-
-    argwhere(input) -> Tensor
-    """
-    if isinstance(input, TensorImpl) and not kwargs:
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        return _argwhere[keys](keys, input)
-    if kwargs or input is MISSING:
-        return _parse_argwhere.by_names(kwargs, input=input)
-    return _parse_argwhere(input)
-
-
-def nonzero(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
-    """The indices of all elements that are not 0, a row for each.
-
-    nonzero(input, *, out=None) -> Tensor
-    """
-    if isinstance(input, TensorImpl) and out is None and not kwargs:
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        return _nonzero[keys](keys, input)
-    if kwargs or input is MISSING:
-        return _parse_nonzero.by_names(kwargs, input=input, out=out)
-    return _parse_nonzero(input, out=out)
-
-
-def clone(input: Tensor = MISSING, *, memory_format: memory_format_ | None = None, **kwargs: Any) -> Tensor:
-    """A copy with memory of its own.
-
-    clone(input, *, memory_format=None) -> Tensor
-    """
-    if (
-        isinstance(input, TensorImpl)
-        and (memory_format is None or isinstance(memory_format, memory_format_))
-        and not kwargs
-    ):
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        return _clone[keys](keys, input, memory_format)
-    if kwargs or input is MISSING:
-        return _parse_clone.by_names(kwargs, input=input, memory_format=memory_format)
-    return _parse_clone(input, memory_format=memory_format)
-
-
-def contiguous(input: Tensor, *, memory_format: memory_format_ = contiguous_format) -> Tensor:
-    """The tensor itself if it is laid out as asked, else a copy that is.
-
-    contiguous(input, *, memory_format=contiguous_format) -> Tensor
-    """
-    if isinstance(input, TensorImpl) and isinstance(memory_format, memory_format_):
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        return _contiguous[keys](keys, input, memory_format)
-    return _parse_contiguous(input, memory_format=memory_format)
-
-
-def copy_(input: Tensor, src: Tensor, non_blocking: bool = False) -> Tensor:
-    """Overwrites the tensor with another's elements, cast and broadcast.
-
-    copy_(input, src, non_blocking=False) -> Tensor
-
-    The result is the first argument itself; its version counter is raised.
-    """
-    if isinstance(input, TensorImpl) and isinstance(src, TensorImpl) and type(non_blocking) is bool:
-        included, allowed = active_keys.get()
-        keys = (input.key_set | src.key_set | included) & allowed
-        return _copy_[keys](keys, input, src, non_blocking)
-    return _parse_copy_(input, src, non_blocking)
-
-
-def _to_copy(
-    input: Tensor,
-    *,
-    dtype: dtype_ | None = None,
-    layout: layout_ | None = None,
-    device: device_ | str | None = None,
-    pin_memory: bool | None = None,
-    non_blocking: bool = False,
-    memory_format: memory_format_ | None = None,
-    requires_grad: bool = False,
-) -> Tensor:
-    """A copy in another dtype or on another device.
-
-    _to_copy(input, *, dtype=None, layout=None, device=None, pin_memory=None, non_blocking=False, memory_format=None) -> Tensor
-    """
-    if (
-        isinstance(input, TensorImpl)
-        and (dtype is None or type(dtype) is dtype_)
-        and (layout is None or layout is strided_)
-        and (device is None or type(device) is device_)
-        and (pin_memory is None or type(pin_memory) is bool)
-        and type(non_blocking) is bool
-        and (memory_format is None or isinstance(memory_format, memory_format_))
-    ):
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        result = __to_copy[keys](keys, input, dtype, layout, device, pin_memory, non_blocking, memory_format)
-        return result.requires_grad_() if requires_grad else result
-    return _parse__to_copy(
-        input,
-        dtype=dtype,
-        layout=layout,
-        device=device,
-        pin_memory=pin_memory,
-        non_blocking=non_blocking,
-        memory_format=memory_format,
-        requires_grad=requires_grad,
-    )
-
-
-def result_type(*args: Any, **kwargs: Any) -> Any:
-    """The dtype in which two operands, tensors or numbers, are computed.
-
-    result_type(tensor, other) -> ScalarType
-    result_type(scalar, tensor) -> ScalarType
-    result_type(scalar1, scalar2) -> ScalarType
-    """
-    return _parse_result_type(*args, **kwargs)
-
-
-def to(*args: Any, **kwargs: Any) -> Tensor:
-    """The tensor in a dtype or on a device: itself if nothing changes, else a copy.
-
-    to(input, dtype, non_blocking=False, copy=False, memory_format=None) -> Tensor
-    to(input, device, dtype, non_blocking=False, copy=False, memory_format=None) -> Tensor
-        The tensor on a device and in a dtype: itself if nothing changes, else a copy.
-    to(input, other, non_blocking=False, copy=False, memory_format=None) -> Tensor
-        The tensor with another's dtype and device: itself if nothing changes, else a copy.
-    to(input, *, dtype=None, layout=None, device=None, pin_memory=None, non_blocking=False, copy=False, memory_format=None) -> Tensor
-        The tensor with the given options: itself if nothing changes, else a copy.
-    """
-    return _parse_to(*args, **kwargs)
-
-
-def type_as(input: Tensor, other: Tensor) -> Tensor:
-    """The tensor in another's dtype: itself if nothing changes, else a copy.
-
-    type_as(input, other) -> Tensor
-    """
-    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl):
-        included, allowed = active_keys.get()
-        keys = (input.key_set | other.key_set | included) & allowed
-        return _type_as[keys](keys, input, other)
-    return _parse_type_as(input, other)
-
-
-def fill(input: Tensor = MISSING, value: Number | Tensor = MISSING, **kwargs: Any) -> Tensor:
-    """A tensor of the input's size filled with a number.
-
-    fill(input, value) -> Tensor
-    """
-    if isinstance(input, TensorImpl) and type(value) in NUMBERS and not kwargs:
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        return _fill_Scalar[keys](keys, input, value)
-    if isinstance(input, TensorImpl) and isinstance(value, TensorImpl) and not kwargs:
-        included, allowed = active_keys.get()
-        keys = (input.key_set | value.key_set | included) & allowed
-        return _fill_Tensor[keys](keys, input, value)
-    if kwargs or input is MISSING or value is MISSING:
-        return _parse_fill.by_names(kwargs, input=input, value=value)
-    return _parse_fill(input, value)
-
-
-def fill_(input: Tensor, value: Number | Tensor) -> Tensor:
-    """Sets every element to a number.
-
-    fill_(input, value) -> Tensor
-
-    The result is the first argument itself; its version counter is raised.
-    """
-    if isinstance(input, TensorImpl) and type(value) in NUMBERS:
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        return _fill__Scalar[keys](keys, input, value)
-    if isinstance(input, TensorImpl) and isinstance(value, TensorImpl):
-        included, allowed = active_keys.get()
-        keys = (input.key_set | value.key_set | included) & allowed
-        return _fill__Tensor[keys](keys, input, value)
-    return _parse_fill_(input, value)
-
-
-def zero_(input: Tensor) -> Tensor:
-    """Sets every element to 0.
-
-    zero_(input) -> Tensor
-
-    The result is the first argument itself; its version counter is raised.
-    """
-    if isinstance(input, TensorImpl):
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        return _zero_[keys](keys, input)
-    return _parse_zero_(input)
-
-
-def item(input: Tensor) -> Number:
-    """The one element as a Python number.
-
-    item(input) -> Scalar
-    """
-    if isinstance(input, TensorImpl):
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        return _item[keys](keys, input)
-    return _parse_item(input)
-
-
-def _local_scalar_dense(input: Tensor) -> Number:
-    """The one element as a Python number.
-
-    _local_scalar_dense(input) -> Scalar
-    """
-    if isinstance(input, TensorImpl):
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        return __local_scalar_dense[keys](keys, input)
-    return _parse__local_scalar_dense(input)
-
-
-def resize_(input: Tensor, *size: Any, memory_format: memory_format_ | None = None, **kwargs: Any) -> Tensor:
-    """Changes the sizes in place; elements that fit are kept, new ones are not initialised.
-
-    resize_(input, size, *, memory_format=None) -> Tensor
-
-    The result is the first argument itself; its version counter is raised.
-    """
-    ints = tuple(size[0]) if len(size) == 1 and type(size[0]) in LISTS else size
-    if (
-        size
-        and not kwargs
-        and isinstance(input, TensorImpl)
-        and (memory_format is None or isinstance(memory_format, memory_format_))
-        and ((0 < len(ints) < 3 and type(ints[0]) is type(ints[-1]) is int) or INT.issuperset(map(type, ints)))
-    ):
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        return _resize_[keys](keys, input, ints, memory_format)
-    return _parse_resize_(input, *size, memory_format=memory_format, **kwargs)
-
-
-def resize_as_(input: Tensor, the_template: Tensor, *, memory_format: memory_format_ | None = None) -> Tensor:
-    """Changes the sizes in place to another tensor's; elements that fit are kept, new ones are not initialised.
-
-    resize_as_(input, the_template, *, memory_format=None) -> Tensor
-
-    The result is the first argument itself; its version counter is raised.
-    """
-    if (
-        isinstance(input, TensorImpl)
-        and isinstance(the_template, TensorImpl)
-        and (memory_format is None or isinstance(memory_format, memory_format_))
-    ):
-        included, allowed = active_keys.get()
-        keys = (input.key_set | the_template.key_set | included) & allowed
-        return _resize_as_[keys](keys, input, the_template, memory_format)
-    return _parse_resize_as_(input, the_template, memory_format=memory_format)
-
-
-def set_(*args: Any, **kwargs: Any) -> Tensor:
-    """Makes the tensor look at another storage.
-
-    set_(input, source) -> Tensor
-    set_(input, source, storage_offset, size, stride=[]) -> Tensor
-    set_(input) -> Tensor
-        Makes the tensor look at an empty storage of its own.
-
-    The result is the first argument itself; its version counter is raised.
-    """
-    return _parse_set_(*args, **kwargs)
-
-
-def is_set_to(input: Tensor, tensor: Tensor) -> bool:
-    """Whether both tensors look at one storage through the same sizes, strides and offset.
-
-    is_set_to(input, tensor) -> bool
-    """
-    if isinstance(input, TensorImpl) and isinstance(tensor, TensorImpl):
-        included, allowed = active_keys.get()
-        keys = (input.key_set | tensor.key_set | included) & allowed
-        return _is_set_to[keys](keys, input, tensor)
-    return _parse_is_set_to(input, tensor)
-
-
-def _lazy_clone(input: Tensor) -> Tensor:
-    """A copy whose memory is shared with the input until one of them is written to.
-
-    _lazy_clone(input) -> Tensor
-    """
-    if isinstance(input, TensorImpl):
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        return __lazy_clone[keys](keys, input)
-    return _parse__lazy_clone(input)
-
-
 def _softmax(input: Tensor, dim: int, half_to_float: bool, *, out: Any = None) -> Tensor:
     """Softmax over one dimension.
 
@@ -13453,1259 +14709,3 @@ def mse_loss_backward(grad_output: Tensor, input: Tensor, target: Tensor, reduct
         keys = (grad_output.key_set | input.key_set | target.key_set | included) & allowed
         return _mse_loss_backward[keys](keys, grad_output, input, target, reduction)
     return _parse_mse_loss_backward(grad_output, input, target, reduction)
-
-
-def erf(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
-    """The error function of each element.
-
-    erf(input, *, out=None) -> Tensor
-    """
-    if isinstance(input, TensorImpl) and out is None and not kwargs:
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        return _erf[keys](keys, input)
-    if kwargs or input is MISSING:
-        return _parse_erf.by_names(kwargs, input=input, out=out)
-    return _parse_erf(input, out=out)
-
-
-def erf_(input: Tensor) -> Tensor:
-    """The error function of each element.
-
-    erf_(input) -> Tensor
-
-    The result is the first argument itself; its version counter is raised.
-    """
-    if isinstance(input, TensorImpl):
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        return _erf_[keys](keys, input)
-    return _parse_erf_(input)
-
-
-def erfc(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
-    """`1 - erf(x)`, exact where that is near 0 too.
-
-    erfc(input, *, out=None) -> Tensor
-    """
-    if isinstance(input, TensorImpl) and out is None and not kwargs:
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        return _erfc[keys](keys, input)
-    if kwargs or input is MISSING:
-        return _parse_erfc.by_names(kwargs, input=input, out=out)
-    return _parse_erfc(input, out=out)
-
-
-def erfc_(input: Tensor) -> Tensor:
-    """`1 - erf(x)`, exact where that is near 0 too.
-
-    erfc_(input) -> Tensor
-
-    The result is the first argument itself; its version counter is raised.
-    """
-    if isinstance(input, TensorImpl):
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        return _erfc_[keys](keys, input)
-    return _parse_erfc_(input)
-
-
-def erfinv(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
-    """The number whose error function each element is.
-
-    erfinv(input, *, out=None) -> Tensor
-    """
-    if isinstance(input, TensorImpl) and out is None and not kwargs:
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        return _erfinv[keys](keys, input)
-    if kwargs or input is MISSING:
-        return _parse_erfinv.by_names(kwargs, input=input, out=out)
-    return _parse_erfinv(input, out=out)
-
-
-def erfinv_(input: Tensor) -> Tensor:
-    """The number whose error function each element is.
-
-    erfinv_(input) -> Tensor
-
-    The result is the first argument itself; its version counter is raised.
-    """
-    if isinstance(input, TensorImpl):
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        return _erfinv_[keys](keys, input)
-    return _parse_erfinv_(input)
-
-
-def lgamma(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
-    """The logarithm of the size of the gamma function of each element.
-
-    lgamma(input, *, out=None) -> Tensor
-    """
-    if isinstance(input, TensorImpl) and out is None and not kwargs:
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        return _lgamma[keys](keys, input)
-    if kwargs or input is MISSING:
-        return _parse_lgamma.by_names(kwargs, input=input, out=out)
-    return _parse_lgamma(input, out=out)
-
-
-def lgamma_(input: Tensor) -> Tensor:
-    """The logarithm of the size of the gamma function of each element.
-
-    lgamma_(input) -> Tensor
-
-    The result is the first argument itself; its version counter is raised.
-    """
-    if isinstance(input, TensorImpl):
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        return _lgamma_[keys](keys, input)
-    return _parse_lgamma_(input)
-
-
-def digamma(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
-    """The derivative of `lgamma`.
-
-    digamma(input, *, out=None) -> Tensor
-    """
-    if isinstance(input, TensorImpl) and out is None and not kwargs:
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        return _digamma[keys](keys, input)
-    if kwargs or input is MISSING:
-        return _parse_digamma.by_names(kwargs, input=input, out=out)
-    return _parse_digamma(input, out=out)
-
-
-def digamma_(input: Tensor) -> Tensor:
-    """The derivative of `lgamma`.
-
-    digamma_(input) -> Tensor
-
-    The result is the first argument itself; its version counter is raised.
-    """
-    if isinstance(input, TensorImpl):
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        return _digamma_[keys](keys, input)
-    return _parse_digamma_(input)
-
-
-def polygamma(n: int, input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
-    """The n-th derivative of `digamma`.
-
-    polygamma(n, input, *, out=None) -> Tensor
-    """
-    if type(n) is int and isinstance(input, TensorImpl) and out is None and not kwargs:
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        return _polygamma[keys](keys, n, input)
-    if kwargs or input is MISSING:
-        return _parse_polygamma.by_names(kwargs, n=n, input=input, out=out)
-    return _parse_polygamma(n, input, out=out)
-
-
-def polygamma_(input: Tensor, n: int) -> Tensor:
-    """The n-th derivative of `digamma`, written where the input was.
-
-    polygamma_(input, n) -> Tensor
-
-    The result is the first argument itself; its version counter is raised.
-    """
-    if isinstance(input, TensorImpl) and type(n) is int:
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        return _polygamma_[keys](keys, input, n)
-    return _parse_polygamma_(input, n)
-
-
-def mvlgamma(input: Tensor = MISSING, p: int = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
-    """The logarithm of the gamma function of p dimensions.
-
-    mvlgamma(input, p, *, out=None) -> Tensor
-    """
-    if isinstance(input, TensorImpl) and type(p) is int and out is None and not kwargs:
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        return _mvlgamma[keys](keys, input, p)
-    if kwargs or input is MISSING or p is MISSING:
-        return _parse_mvlgamma.by_names(kwargs, input=input, p=p, out=out)
-    return _parse_mvlgamma(input, p, out=out)
-
-
-def mvlgamma_(input: Tensor, p: int) -> Tensor:
-    """The logarithm of the gamma function of p dimensions.
-
-    mvlgamma_(input, p) -> Tensor
-
-    The result is the first argument itself; its version counter is raised.
-    """
-    if isinstance(input, TensorImpl) and type(p) is int:
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        return _mvlgamma_[keys](keys, input, p)
-    return _parse_mvlgamma_(input, p)
-
-
-def i0(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
-    """The modified Bessel function of the first kind and order 0.
-
-    i0(input, *, out=None) -> Tensor
-    """
-    if isinstance(input, TensorImpl) and out is None and not kwargs:
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        return _i0[keys](keys, input)
-    if kwargs or input is MISSING:
-        return _parse_i0.by_names(kwargs, input=input, out=out)
-    return _parse_i0(input, out=out)
-
-
-def i0_(input: Tensor) -> Tensor:
-    """The modified Bessel function of the first kind and order 0.
-
-    i0_(input) -> Tensor
-
-    The result is the first argument itself; its version counter is raised.
-    """
-    if isinstance(input, TensorImpl):
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        return _i0_[keys](keys, input)
-    return _parse_i0_(input)
-
-
-def sinc(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
-    """`sin(pi x) / (pi x)`, which is 1 at 0.
-
-    sinc(input, *, out=None) -> Tensor
-    """
-    if isinstance(input, TensorImpl) and out is None and not kwargs:
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        return _sinc[keys](keys, input)
-    if kwargs or input is MISSING:
-        return _parse_sinc.by_names(kwargs, input=input, out=out)
-    return _parse_sinc(input, out=out)
-
-
-def sinc_(input: Tensor) -> Tensor:
-    """`sin(pi x) / (pi x)`, which is 1 at 0.
-
-    sinc_(input) -> Tensor
-
-    The result is the first argument itself; its version counter is raised.
-    """
-    if isinstance(input, TensorImpl):
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        return _sinc_[keys](keys, input)
-    return _parse_sinc_(input)
-
-
-def logit(input: Tensor = MISSING, eps: float | None = None, *, out: Any = None, **kwargs: Any) -> Tensor:
-    """`log(x / (1 - x))`, of elements moved into [eps, 1 - eps] where eps is given.
-
-    logit(input, eps=None, *, out=None) -> Tensor
-    """
-    if isinstance(input, TensorImpl) and (eps is None or type(eps) is float) and out is None and not kwargs:
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        return _logit[keys](keys, input, eps)
-    if kwargs or input is MISSING:
-        return _parse_logit.by_names(kwargs, input=input, eps=eps, out=out)
-    return _parse_logit(input, eps, out=out)
-
-
-def logit_(input: Tensor, eps: float | None = None) -> Tensor:
-    """`log(x / (1 - x))`, of elements moved into [eps, 1 - eps] where eps is given.
-
-    logit_(input, eps=None) -> Tensor
-
-    The result is the first argument itself; its version counter is raised.
-    """
-    if isinstance(input, TensorImpl) and (eps is None or type(eps) is float):
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        return _logit_[keys](keys, input, eps)
-    return _parse_logit_(input, eps)
-
-
-def igamma(input: Tensor = MISSING, other: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
-    """The share of the integral that is the gamma function of the first which lies below the second.
-
-    igamma(input, other, *, out=None) -> Tensor
-    """
-    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl) and out is None and not kwargs:
-        included, allowed = active_keys.get()
-        keys = (input.key_set | other.key_set | included) & allowed
-        return _igamma[keys](keys, input, other)
-    if kwargs or input is MISSING or other is MISSING:
-        return _parse_igamma.by_names(kwargs, input=input, other=other, out=out)
-    return _parse_igamma(input, other, out=out)
-
-
-def igamma_(input: Tensor, other: Tensor) -> Tensor:
-    """The share of the integral that is the gamma function of the first which lies below the second.
-
-    igamma_(input, other) -> Tensor
-
-    The result is the first argument itself; its version counter is raised.
-    """
-    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl):
-        included, allowed = active_keys.get()
-        keys = (input.key_set | other.key_set | included) & allowed
-        return _igamma_[keys](keys, input, other)
-    return _parse_igamma_(input, other)
-
-
-def igammac(input: Tensor = MISSING, other: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
-    """`1 - igamma(x, y)`, exact where that is near 0 too.
-
-    igammac(input, other, *, out=None) -> Tensor
-    """
-    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl) and out is None and not kwargs:
-        included, allowed = active_keys.get()
-        keys = (input.key_set | other.key_set | included) & allowed
-        return _igammac[keys](keys, input, other)
-    if kwargs or input is MISSING or other is MISSING:
-        return _parse_igammac.by_names(kwargs, input=input, other=other, out=out)
-    return _parse_igammac(input, other, out=out)
-
-
-def igammac_(input: Tensor, other: Tensor) -> Tensor:
-    """`1 - igamma(x, y)`, exact where that is near 0 too.
-
-    igammac_(input, other) -> Tensor
-
-    The result is the first argument itself; its version counter is raised.
-    """
-    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl):
-        included, allowed = active_keys.get()
-        keys = (input.key_set | other.key_set | included) & allowed
-        return _igammac_[keys](keys, input, other)
-    return _parse_igammac_(input, other)
-
-
-def xlogy(
-    input: Tensor | Number = MISSING, other: Tensor | Number = MISSING, *, out: Any = None, **kwargs: Any
-) -> Tensor:
-    """`x * log(y)`, which is 0 where x is.
-
-    xlogy(input, other, *, out=None) -> Tensor
-    """
-    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl) and out is None and not kwargs:
-        included, allowed = active_keys.get()
-        keys = (input.key_set | other.key_set | included) & allowed
-        return _xlogy_Tensor[keys](keys, input, other)
-    if type(input) in NUMBERS and isinstance(other, TensorImpl) and out is None and not kwargs:
-        included, allowed = active_keys.get()
-        keys = (other.key_set | included) & allowed
-        return _xlogy_Scalar_Self[keys](keys, input, other)
-    if isinstance(input, TensorImpl) and type(other) in NUMBERS and out is None and not kwargs:
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        return _xlogy_Scalar_Other[keys](keys, input, other)
-    if kwargs or input is MISSING or other is MISSING:
-        return _parse_xlogy.by_names(kwargs, input=input, other=other, out=out)
-    return _parse_xlogy(input, other, out=out)
-
-
-def xlogy_(input: Tensor, other: Tensor | Number) -> Tensor:
-    """`x * log(y)`, which is 0 where x is.
-
-    xlogy_(input, other) -> Tensor
-
-    The result is the first argument itself; its version counter is raised.
-    """
-    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl):
-        included, allowed = active_keys.get()
-        keys = (input.key_set | other.key_set | included) & allowed
-        return _xlogy__Tensor[keys](keys, input, other)
-    if isinstance(input, TensorImpl) and type(other) in NUMBERS:
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        return _xlogy__Scalar_Other[keys](keys, input, other)
-    return _parse_xlogy_(input, other)
-
-
-def special_entr(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
-    """`-x log(x)`: 0 at 0, -infinity below.
-
-    special.entr(input, *, out=None) -> Tensor
-    """
-    if isinstance(input, TensorImpl) and out is None and not kwargs:
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        return _special_entr[keys](keys, input)
-    if kwargs or input is MISSING:
-        return _parse_special_entr.by_names(kwargs, input=input, out=out)
-    return _parse_special_entr(input, out=out)
-
-
-def special_ndtri(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
-    """The inverse of `special.ndtr`: the number below which the given share of the normal distribution lies.
-
-    special.ndtri(input, *, out=None) -> Tensor
-    """
-    if isinstance(input, TensorImpl) and out is None and not kwargs:
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        return _special_ndtri[keys](keys, input)
-    if kwargs or input is MISSING:
-        return _parse_special_ndtri.by_names(kwargs, input=input, out=out)
-    return _parse_special_ndtri(input, out=out)
-
-
-def special_log_ndtr(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
-    """The logarithm of the share of a normal distribution below each element.
-
-    special.log_ndtr(input, *, out=None) -> Tensor
-    """
-    if isinstance(input, TensorImpl) and out is None and not kwargs:
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        return _special_log_ndtr[keys](keys, input)
-    if kwargs or input is MISSING:
-        return _parse_special_log_ndtr.by_names(kwargs, input=input, out=out)
-    return _parse_special_log_ndtr(input, out=out)
-
-
-def special_erfcx(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
-    """`exp(x * x) * erfc(x)`, without overflow on the way.
-
-    special.erfcx(input, *, out=None) -> Tensor
-    """
-    if isinstance(input, TensorImpl) and out is None and not kwargs:
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        return _special_erfcx[keys](keys, input)
-    if kwargs or input is MISSING:
-        return _parse_special_erfcx.by_names(kwargs, input=input, out=out)
-    return _parse_special_erfcx(input, out=out)
-
-
-def special_i0e(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
-    """`exp(-|x|) * i0(x)`.
-
-    special.i0e(input, *, out=None) -> Tensor
-    """
-    if isinstance(input, TensorImpl) and out is None and not kwargs:
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        return _special_i0e[keys](keys, input)
-    if kwargs or input is MISSING:
-        return _parse_special_i0e.by_names(kwargs, input=input, out=out)
-    return _parse_special_i0e(input, out=out)
-
-
-def special_i1(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
-    """The modified Bessel function of the first kind and order 1.
-
-    special.i1(input, *, out=None) -> Tensor
-    """
-    if isinstance(input, TensorImpl) and out is None and not kwargs:
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        return _special_i1[keys](keys, input)
-    if kwargs or input is MISSING:
-        return _parse_special_i1.by_names(kwargs, input=input, out=out)
-    return _parse_special_i1(input, out=out)
-
-
-def special_i1e(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
-    """`exp(-|x|) * i1(x)`.
-
-    special.i1e(input, *, out=None) -> Tensor
-    """
-    if isinstance(input, TensorImpl) and out is None and not kwargs:
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        return _special_i1e[keys](keys, input)
-    if kwargs or input is MISSING:
-        return _parse_special_i1e.by_names(kwargs, input=input, out=out)
-    return _parse_special_i1e(input, out=out)
-
-
-def special_bessel_j0(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
-    """The Bessel function of the first kind and order 0.
-
-    special.bessel_j0(input, *, out=None) -> Tensor
-    """
-    if isinstance(input, TensorImpl) and out is None and not kwargs:
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        return _special_bessel_j0[keys](keys, input)
-    if kwargs or input is MISSING:
-        return _parse_special_bessel_j0.by_names(kwargs, input=input, out=out)
-    return _parse_special_bessel_j0(input, out=out)
-
-
-def special_bessel_j1(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
-    """The Bessel function of the first kind and order 1.
-
-    special.bessel_j1(input, *, out=None) -> Tensor
-    """
-    if isinstance(input, TensorImpl) and out is None and not kwargs:
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        return _special_bessel_j1[keys](keys, input)
-    if kwargs or input is MISSING:
-        return _parse_special_bessel_j1.by_names(kwargs, input=input, out=out)
-    return _parse_special_bessel_j1(input, out=out)
-
-
-def special_bessel_y0(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
-    """The Bessel function of the second kind and order 0.
-
-    special.bessel_y0(input, *, out=None) -> Tensor
-    """
-    if isinstance(input, TensorImpl) and out is None and not kwargs:
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        return _special_bessel_y0[keys](keys, input)
-    if kwargs or input is MISSING:
-        return _parse_special_bessel_y0.by_names(kwargs, input=input, out=out)
-    return _parse_special_bessel_y0(input, out=out)
-
-
-def special_bessel_y1(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
-    """The Bessel function of the second kind and order 1.
-
-    special.bessel_y1(input, *, out=None) -> Tensor
-    """
-    if isinstance(input, TensorImpl) and out is None and not kwargs:
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        return _special_bessel_y1[keys](keys, input)
-    if kwargs or input is MISSING:
-        return _parse_special_bessel_y1.by_names(kwargs, input=input, out=out)
-    return _parse_special_bessel_y1(input, out=out)
-
-
-def special_modified_bessel_i0(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
-    """The modified Bessel function of the first kind and order 0.
-
-    special.modified_bessel_i0(input, *, out=None) -> Tensor
-    """
-    if isinstance(input, TensorImpl) and out is None and not kwargs:
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        return _special_modified_bessel_i0[keys](keys, input)
-    if kwargs or input is MISSING:
-        return _parse_special_modified_bessel_i0.by_names(kwargs, input=input, out=out)
-    return _parse_special_modified_bessel_i0(input, out=out)
-
-
-def special_modified_bessel_i1(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
-    """The modified Bessel function of the first kind and order 1.
-
-    special.modified_bessel_i1(input, *, out=None) -> Tensor
-    """
-    if isinstance(input, TensorImpl) and out is None and not kwargs:
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        return _special_modified_bessel_i1[keys](keys, input)
-    if kwargs or input is MISSING:
-        return _parse_special_modified_bessel_i1.by_names(kwargs, input=input, out=out)
-    return _parse_special_modified_bessel_i1(input, out=out)
-
-
-def special_modified_bessel_k0(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
-    """The modified Bessel function of the second kind and order 0.
-
-    special.modified_bessel_k0(input, *, out=None) -> Tensor
-    """
-    if isinstance(input, TensorImpl) and out is None and not kwargs:
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        return _special_modified_bessel_k0[keys](keys, input)
-    if kwargs or input is MISSING:
-        return _parse_special_modified_bessel_k0.by_names(kwargs, input=input, out=out)
-    return _parse_special_modified_bessel_k0(input, out=out)
-
-
-def special_modified_bessel_k1(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
-    """The modified Bessel function of the second kind and order 1.
-
-    special.modified_bessel_k1(input, *, out=None) -> Tensor
-    """
-    if isinstance(input, TensorImpl) and out is None and not kwargs:
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        return _special_modified_bessel_k1[keys](keys, input)
-    if kwargs or input is MISSING:
-        return _parse_special_modified_bessel_k1.by_names(kwargs, input=input, out=out)
-    return _parse_special_modified_bessel_k1(input, out=out)
-
-
-def special_airy_ai(x: Tensor, *, out: Any = None) -> Tensor:
-    """The Airy function Ai.
-
-    special.airy_ai(x, *, out=None) -> Tensor
-    """
-    if isinstance(x, TensorImpl) and out is None:
-        included, allowed = active_keys.get()
-        keys = (x.key_set | included) & allowed
-        return _special_airy_ai[keys](keys, x)
-    return _parse_special_airy_ai(x, out=out)
-
-
-def special_scaled_modified_bessel_k0(x: Tensor, *, out: Any = None) -> Tensor:
-    """`exp(x) * modified_bessel_k0(x)`.
-
-    special.scaled_modified_bessel_k0(x, *, out=None) -> Tensor
-    """
-    if isinstance(x, TensorImpl) and out is None:
-        included, allowed = active_keys.get()
-        keys = (x.key_set | included) & allowed
-        return _special_scaled_modified_bessel_k0[keys](keys, x)
-    return _parse_special_scaled_modified_bessel_k0(x, out=out)
-
-
-def special_scaled_modified_bessel_k1(x: Tensor, *, out: Any = None) -> Tensor:
-    """`exp(x) * modified_bessel_k1(x)`.
-
-    special.scaled_modified_bessel_k1(x, *, out=None) -> Tensor
-    """
-    if isinstance(x, TensorImpl) and out is None:
-        included, allowed = active_keys.get()
-        keys = (x.key_set | included) & allowed
-        return _special_scaled_modified_bessel_k1[keys](keys, x)
-    return _parse_special_scaled_modified_bessel_k1(x, out=out)
-
-
-def special_spherical_bessel_j0(x: Tensor, *, out: Any = None) -> Tensor:
-    """The spherical Bessel function of the first kind and order 0: `sin(x) / x`.
-
-    special.spherical_bessel_j0(x, *, out=None) -> Tensor
-    """
-    if isinstance(x, TensorImpl) and out is None:
-        included, allowed = active_keys.get()
-        keys = (x.key_set | included) & allowed
-        return _special_spherical_bessel_j0[keys](keys, x)
-    return _parse_special_spherical_bessel_j0(x, out=out)
-
-
-def special_xlog1py(
-    input: Tensor | Number = MISSING, other: Tensor | Number = MISSING, *, out: Any = None, **kwargs: Any
-) -> Tensor:
-    """`x * log1p(y)`, which is 0 where x is.
-
-    special.xlog1py(input, other, *, out=None) -> Tensor
-    """
-    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl) and out is None and not kwargs:
-        included, allowed = active_keys.get()
-        keys = (input.key_set | other.key_set | included) & allowed
-        return _special_xlog1py[keys](keys, input, other)
-    if type(input) in NUMBERS and isinstance(other, TensorImpl) and out is None and not kwargs:
-        included, allowed = active_keys.get()
-        keys = (other.key_set | included) & allowed
-        return _special_xlog1py_self_scalar[keys](keys, input, other)
-    if isinstance(input, TensorImpl) and type(other) in NUMBERS and out is None and not kwargs:
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        return _special_xlog1py_other_scalar[keys](keys, input, other)
-    if kwargs or input is MISSING or other is MISSING:
-        return _parse_special_xlog1py.by_names(kwargs, input=input, other=other, out=out)
-    return _parse_special_xlog1py(input, other, out=out)
-
-
-def special_zeta(
-    input: Tensor | Number = MISSING, other: Tensor | Number = MISSING, *, out: Any = None, **kwargs: Any
-) -> Tensor:
-    """The Hurwitz zeta function: the sum of `(y + k) ** -x` over k from 0.
-
-    special.zeta(input, other, *, out=None) -> Tensor
-    """
-    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl) and out is None and not kwargs:
-        included, allowed = active_keys.get()
-        keys = (input.key_set | other.key_set | included) & allowed
-        return _special_zeta[keys](keys, input, other)
-    if type(input) in NUMBERS and isinstance(other, TensorImpl) and out is None and not kwargs:
-        included, allowed = active_keys.get()
-        keys = (other.key_set | included) & allowed
-        return _special_zeta_self_scalar[keys](keys, input, other)
-    if isinstance(input, TensorImpl) and type(other) in NUMBERS and out is None and not kwargs:
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        return _special_zeta_other_scalar[keys](keys, input, other)
-    if kwargs or input is MISSING or other is MISSING:
-        return _parse_special_zeta.by_names(kwargs, input=input, other=other, out=out)
-    return _parse_special_zeta(input, other, out=out)
-
-
-def special_chebyshev_polynomial_t(x: Tensor | Number, n: Tensor | Number, *, out: Any = None) -> Tensor:
-    """The Chebyshev polynomial of the first kind and degree n.
-
-    special.chebyshev_polynomial_t(x, n, *, out=None) -> Tensor
-    """
-    if isinstance(x, TensorImpl) and isinstance(n, TensorImpl) and out is None:
-        included, allowed = active_keys.get()
-        keys = (x.key_set | n.key_set | included) & allowed
-        return _special_chebyshev_polynomial_t[keys](keys, x, n)
-    if type(x) in NUMBERS and isinstance(n, TensorImpl) and out is None:
-        included, allowed = active_keys.get()
-        keys = (n.key_set | included) & allowed
-        return _special_chebyshev_polynomial_t_x_scalar[keys](keys, x, n)
-    if isinstance(x, TensorImpl) and type(n) in NUMBERS and out is None:
-        included, allowed = active_keys.get()
-        keys = (x.key_set | included) & allowed
-        return _special_chebyshev_polynomial_t_n_scalar[keys](keys, x, n)
-    return _parse_special_chebyshev_polynomial_t(x, n, out=out)
-
-
-def special_chebyshev_polynomial_u(x: Tensor | Number, n: Tensor | Number, *, out: Any = None) -> Tensor:
-    """The Chebyshev polynomial of the second kind and degree n.
-
-    special.chebyshev_polynomial_u(x, n, *, out=None) -> Tensor
-    """
-    if isinstance(x, TensorImpl) and isinstance(n, TensorImpl) and out is None:
-        included, allowed = active_keys.get()
-        keys = (x.key_set | n.key_set | included) & allowed
-        return _special_chebyshev_polynomial_u[keys](keys, x, n)
-    if type(x) in NUMBERS and isinstance(n, TensorImpl) and out is None:
-        included, allowed = active_keys.get()
-        keys = (n.key_set | included) & allowed
-        return _special_chebyshev_polynomial_u_x_scalar[keys](keys, x, n)
-    if isinstance(x, TensorImpl) and type(n) in NUMBERS and out is None:
-        included, allowed = active_keys.get()
-        keys = (x.key_set | included) & allowed
-        return _special_chebyshev_polynomial_u_n_scalar[keys](keys, x, n)
-    return _parse_special_chebyshev_polynomial_u(x, n, out=out)
-
-
-def special_chebyshev_polynomial_v(x: Tensor | Number, n: Tensor | Number, *, out: Any = None) -> Tensor:
-    """The Chebyshev polynomial of the third kind and degree n.
-
-    special.chebyshev_polynomial_v(x, n, *, out=None) -> Tensor
-    """
-    if isinstance(x, TensorImpl) and isinstance(n, TensorImpl) and out is None:
-        included, allowed = active_keys.get()
-        keys = (x.key_set | n.key_set | included) & allowed
-        return _special_chebyshev_polynomial_v[keys](keys, x, n)
-    if type(x) in NUMBERS and isinstance(n, TensorImpl) and out is None:
-        included, allowed = active_keys.get()
-        keys = (n.key_set | included) & allowed
-        return _special_chebyshev_polynomial_v_x_scalar[keys](keys, x, n)
-    if isinstance(x, TensorImpl) and type(n) in NUMBERS and out is None:
-        included, allowed = active_keys.get()
-        keys = (x.key_set | included) & allowed
-        return _special_chebyshev_polynomial_v_n_scalar[keys](keys, x, n)
-    return _parse_special_chebyshev_polynomial_v(x, n, out=out)
-
-
-def special_chebyshev_polynomial_w(x: Tensor | Number, n: Tensor | Number, *, out: Any = None) -> Tensor:
-    """The Chebyshev polynomial of the fourth kind and degree n.
-
-    special.chebyshev_polynomial_w(x, n, *, out=None) -> Tensor
-    """
-    if isinstance(x, TensorImpl) and isinstance(n, TensorImpl) and out is None:
-        included, allowed = active_keys.get()
-        keys = (x.key_set | n.key_set | included) & allowed
-        return _special_chebyshev_polynomial_w[keys](keys, x, n)
-    if type(x) in NUMBERS and isinstance(n, TensorImpl) and out is None:
-        included, allowed = active_keys.get()
-        keys = (n.key_set | included) & allowed
-        return _special_chebyshev_polynomial_w_x_scalar[keys](keys, x, n)
-    if isinstance(x, TensorImpl) and type(n) in NUMBERS and out is None:
-        included, allowed = active_keys.get()
-        keys = (x.key_set | included) & allowed
-        return _special_chebyshev_polynomial_w_n_scalar[keys](keys, x, n)
-    return _parse_special_chebyshev_polynomial_w(x, n, out=out)
-
-
-def special_hermite_polynomial_h(x: Tensor | Number, n: Tensor | Number, *, out: Any = None) -> Tensor:
-    """The physicist's Hermite polynomial of degree n.
-
-    special.hermite_polynomial_h(x, n, *, out=None) -> Tensor
-    """
-    if isinstance(x, TensorImpl) and isinstance(n, TensorImpl) and out is None:
-        included, allowed = active_keys.get()
-        keys = (x.key_set | n.key_set | included) & allowed
-        return _special_hermite_polynomial_h[keys](keys, x, n)
-    if type(x) in NUMBERS and isinstance(n, TensorImpl) and out is None:
-        included, allowed = active_keys.get()
-        keys = (n.key_set | included) & allowed
-        return _special_hermite_polynomial_h_x_scalar[keys](keys, x, n)
-    if isinstance(x, TensorImpl) and type(n) in NUMBERS and out is None:
-        included, allowed = active_keys.get()
-        keys = (x.key_set | included) & allowed
-        return _special_hermite_polynomial_h_n_scalar[keys](keys, x, n)
-    return _parse_special_hermite_polynomial_h(x, n, out=out)
-
-
-def special_hermite_polynomial_he(x: Tensor | Number, n: Tensor | Number, *, out: Any = None) -> Tensor:
-    """The probabilist's Hermite polynomial of degree n.
-
-    special.hermite_polynomial_he(x, n, *, out=None) -> Tensor
-    """
-    if isinstance(x, TensorImpl) and isinstance(n, TensorImpl) and out is None:
-        included, allowed = active_keys.get()
-        keys = (x.key_set | n.key_set | included) & allowed
-        return _special_hermite_polynomial_he[keys](keys, x, n)
-    if type(x) in NUMBERS and isinstance(n, TensorImpl) and out is None:
-        included, allowed = active_keys.get()
-        keys = (n.key_set | included) & allowed
-        return _special_hermite_polynomial_he_x_scalar[keys](keys, x, n)
-    if isinstance(x, TensorImpl) and type(n) in NUMBERS and out is None:
-        included, allowed = active_keys.get()
-        keys = (x.key_set | included) & allowed
-        return _special_hermite_polynomial_he_n_scalar[keys](keys, x, n)
-    return _parse_special_hermite_polynomial_he(x, n, out=out)
-
-
-def special_laguerre_polynomial_l(x: Tensor | Number, n: Tensor | Number, *, out: Any = None) -> Tensor:
-    """The Laguerre polynomial of degree n.
-
-    special.laguerre_polynomial_l(x, n, *, out=None) -> Tensor
-    """
-    if isinstance(x, TensorImpl) and isinstance(n, TensorImpl) and out is None:
-        included, allowed = active_keys.get()
-        keys = (x.key_set | n.key_set | included) & allowed
-        return _special_laguerre_polynomial_l[keys](keys, x, n)
-    if type(x) in NUMBERS and isinstance(n, TensorImpl) and out is None:
-        included, allowed = active_keys.get()
-        keys = (n.key_set | included) & allowed
-        return _special_laguerre_polynomial_l_x_scalar[keys](keys, x, n)
-    if isinstance(x, TensorImpl) and type(n) in NUMBERS and out is None:
-        included, allowed = active_keys.get()
-        keys = (x.key_set | included) & allowed
-        return _special_laguerre_polynomial_l_n_scalar[keys](keys, x, n)
-    return _parse_special_laguerre_polynomial_l(x, n, out=out)
-
-
-def special_legendre_polynomial_p(x: Tensor | Number, n: Tensor | Number, *, out: Any = None) -> Tensor:
-    """The Legendre polynomial of degree n.
-
-    special.legendre_polynomial_p(x, n, *, out=None) -> Tensor
-    """
-    if isinstance(x, TensorImpl) and isinstance(n, TensorImpl) and out is None:
-        included, allowed = active_keys.get()
-        keys = (x.key_set | n.key_set | included) & allowed
-        return _special_legendre_polynomial_p[keys](keys, x, n)
-    if type(x) in NUMBERS and isinstance(n, TensorImpl) and out is None:
-        included, allowed = active_keys.get()
-        keys = (n.key_set | included) & allowed
-        return _special_legendre_polynomial_p_x_scalar[keys](keys, x, n)
-    if isinstance(x, TensorImpl) and type(n) in NUMBERS and out is None:
-        included, allowed = active_keys.get()
-        keys = (x.key_set | included) & allowed
-        return _special_legendre_polynomial_p_n_scalar[keys](keys, x, n)
-    return _parse_special_legendre_polynomial_p(x, n, out=out)
-
-
-def special_shifted_chebyshev_polynomial_t(x: Tensor | Number, n: Tensor | Number, *, out: Any = None) -> Tensor:
-    """The shifted Chebyshev polynomial of the first kind and degree n: that of 2x - 1.
-
-    special.shifted_chebyshev_polynomial_t(x, n, *, out=None) -> Tensor
-    """
-    if isinstance(x, TensorImpl) and isinstance(n, TensorImpl) and out is None:
-        included, allowed = active_keys.get()
-        keys = (x.key_set | n.key_set | included) & allowed
-        return _special_shifted_chebyshev_polynomial_t[keys](keys, x, n)
-    if type(x) in NUMBERS and isinstance(n, TensorImpl) and out is None:
-        included, allowed = active_keys.get()
-        keys = (n.key_set | included) & allowed
-        return _special_shifted_chebyshev_polynomial_t_x_scalar[keys](keys, x, n)
-    if isinstance(x, TensorImpl) and type(n) in NUMBERS and out is None:
-        included, allowed = active_keys.get()
-        keys = (x.key_set | included) & allowed
-        return _special_shifted_chebyshev_polynomial_t_n_scalar[keys](keys, x, n)
-    return _parse_special_shifted_chebyshev_polynomial_t(x, n, out=out)
-
-
-def special_shifted_chebyshev_polynomial_u(x: Tensor | Number, n: Tensor | Number, *, out: Any = None) -> Tensor:
-    """The shifted Chebyshev polynomial of the second kind and degree n: that of 2x - 1.
-
-    special.shifted_chebyshev_polynomial_u(x, n, *, out=None) -> Tensor
-    """
-    if isinstance(x, TensorImpl) and isinstance(n, TensorImpl) and out is None:
-        included, allowed = active_keys.get()
-        keys = (x.key_set | n.key_set | included) & allowed
-        return _special_shifted_chebyshev_polynomial_u[keys](keys, x, n)
-    if type(x) in NUMBERS and isinstance(n, TensorImpl) and out is None:
-        included, allowed = active_keys.get()
-        keys = (n.key_set | included) & allowed
-        return _special_shifted_chebyshev_polynomial_u_x_scalar[keys](keys, x, n)
-    if isinstance(x, TensorImpl) and type(n) in NUMBERS and out is None:
-        included, allowed = active_keys.get()
-        keys = (x.key_set | included) & allowed
-        return _special_shifted_chebyshev_polynomial_u_n_scalar[keys](keys, x, n)
-    return _parse_special_shifted_chebyshev_polynomial_u(x, n, out=out)
-
-
-def special_shifted_chebyshev_polynomial_v(x: Tensor | Number, n: Tensor | Number, *, out: Any = None) -> Tensor:
-    """The shifted Chebyshev polynomial of the third kind and degree n: that of 2x - 1.
-
-    special.shifted_chebyshev_polynomial_v(x, n, *, out=None) -> Tensor
-    """
-    if isinstance(x, TensorImpl) and isinstance(n, TensorImpl) and out is None:
-        included, allowed = active_keys.get()
-        keys = (x.key_set | n.key_set | included) & allowed
-        return _special_shifted_chebyshev_polynomial_v[keys](keys, x, n)
-    if type(x) in NUMBERS and isinstance(n, TensorImpl) and out is None:
-        included, allowed = active_keys.get()
-        keys = (n.key_set | included) & allowed
-        return _special_shifted_chebyshev_polynomial_v_x_scalar[keys](keys, x, n)
-    if isinstance(x, TensorImpl) and type(n) in NUMBERS and out is None:
-        included, allowed = active_keys.get()
-        keys = (x.key_set | included) & allowed
-        return _special_shifted_chebyshev_polynomial_v_n_scalar[keys](keys, x, n)
-    return _parse_special_shifted_chebyshev_polynomial_v(x, n, out=out)
-
-
-def special_shifted_chebyshev_polynomial_w(x: Tensor | Number, n: Tensor | Number, *, out: Any = None) -> Tensor:
-    """The shifted Chebyshev polynomial of the fourth kind and degree n: that of 2x - 1.
-
-    special.shifted_chebyshev_polynomial_w(x, n, *, out=None) -> Tensor
-    """
-    if isinstance(x, TensorImpl) and isinstance(n, TensorImpl) and out is None:
-        included, allowed = active_keys.get()
-        keys = (x.key_set | n.key_set | included) & allowed
-        return _special_shifted_chebyshev_polynomial_w[keys](keys, x, n)
-    if type(x) in NUMBERS and isinstance(n, TensorImpl) and out is None:
-        included, allowed = active_keys.get()
-        keys = (n.key_set | included) & allowed
-        return _special_shifted_chebyshev_polynomial_w_x_scalar[keys](keys, x, n)
-    if isinstance(x, TensorImpl) and type(n) in NUMBERS and out is None:
-        included, allowed = active_keys.get()
-        keys = (x.key_set | included) & allowed
-        return _special_shifted_chebyshev_polynomial_w_n_scalar[keys](keys, x, n)
-    return _parse_special_shifted_chebyshev_polynomial_w(x, n, out=out)
-
-
-def special_expm1(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
-    """`expm1` under another name. `exp(x) - 1`, exact for small elements too.
-
-    special.expm1(input, *, out=None) -> Tensor
-    """
-    if isinstance(input, TensorImpl) and out is None and not kwargs:
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        return _special_expm1[keys](keys, input)
-    if kwargs or input is MISSING:
-        return _parse_special_expm1.by_names(kwargs, input=input, out=out)
-    return _parse_special_expm1(input, out=out)
-
-
-def special_exp2(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
-    """`exp2` under another name. 2 to the power of each element.
-
-    special.exp2(input, *, out=None) -> Tensor
-    """
-    if isinstance(input, TensorImpl) and out is None and not kwargs:
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        return _special_exp2[keys](keys, input)
-    if kwargs or input is MISSING:
-        return _parse_special_exp2.by_names(kwargs, input=input, out=out)
-    return _parse_special_exp2(input, out=out)
-
-
-def special_psi(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
-    """`digamma` under another name. The derivative of `lgamma`.
-
-    special.psi(input, *, out=None) -> Tensor
-    """
-    if isinstance(input, TensorImpl) and out is None and not kwargs:
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        return _special_psi[keys](keys, input)
-    if kwargs or input is MISSING:
-        return _parse_special_psi.by_names(kwargs, input=input, out=out)
-    return _parse_special_psi(input, out=out)
-
-
-def special_digamma(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
-    """`digamma` under another name. The derivative of `lgamma`.
-
-    special.digamma(input, *, out=None) -> Tensor
-    """
-    if isinstance(input, TensorImpl) and out is None and not kwargs:
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        return _special_digamma[keys](keys, input)
-    if kwargs or input is MISSING:
-        return _parse_special_digamma.by_names(kwargs, input=input, out=out)
-    return _parse_special_digamma(input, out=out)
-
-
-def special_gammaln(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
-    """`lgamma` under another name. The logarithm of the size of the gamma function of each element.
-
-    special.gammaln(input, *, out=None) -> Tensor
-    """
-    if isinstance(input, TensorImpl) and out is None and not kwargs:
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        return _special_gammaln[keys](keys, input)
-    if kwargs or input is MISSING:
-        return _parse_special_gammaln.by_names(kwargs, input=input, out=out)
-    return _parse_special_gammaln(input, out=out)
-
-
-def special_erf(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
-    """`erf` under another name. The error function of each element.
-
-    special.erf(input, *, out=None) -> Tensor
-    """
-    if isinstance(input, TensorImpl) and out is None and not kwargs:
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        return _special_erf[keys](keys, input)
-    if kwargs or input is MISSING:
-        return _parse_special_erf.by_names(kwargs, input=input, out=out)
-    return _parse_special_erf(input, out=out)
-
-
-def special_erfc(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
-    """`erfc` under another name. `1 - erf(x)`, exact where that is near 0 too.
-
-    special.erfc(input, *, out=None) -> Tensor
-    """
-    if isinstance(input, TensorImpl) and out is None and not kwargs:
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        return _special_erfc[keys](keys, input)
-    if kwargs or input is MISSING:
-        return _parse_special_erfc.by_names(kwargs, input=input, out=out)
-    return _parse_special_erfc(input, out=out)
-
-
-def special_erfinv(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
-    """`erfinv` under another name. The number whose error function each element is.
-
-    special.erfinv(input, *, out=None) -> Tensor
-    """
-    if isinstance(input, TensorImpl) and out is None and not kwargs:
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        return _special_erfinv[keys](keys, input)
-    if kwargs or input is MISSING:
-        return _parse_special_erfinv.by_names(kwargs, input=input, out=out)
-    return _parse_special_erfinv(input, out=out)
-
-
-def special_i0(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
-    """`i0` under another name. The modified Bessel function of the first kind and order 0.
-
-    special.i0(input, *, out=None) -> Tensor
-    """
-    if isinstance(input, TensorImpl) and out is None and not kwargs:
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        return _special_i0[keys](keys, input)
-    if kwargs or input is MISSING:
-        return _parse_special_i0.by_names(kwargs, input=input, out=out)
-    return _parse_special_i0(input, out=out)
-
-
-def special_logit(input: Tensor = MISSING, eps: float | None = None, *, out: Any = None, **kwargs: Any) -> Tensor:
-    """`logit` under another name. `log(x / (1 - x))`, of elements moved into [eps, 1 - eps] where eps is given.
-
-    special.logit(input, eps=None, *, out=None) -> Tensor
-    """
-    if isinstance(input, TensorImpl) and (eps is None or type(eps) is float) and out is None and not kwargs:
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        return _special_logit[keys](keys, input, eps)
-    if kwargs or input is MISSING:
-        return _parse_special_logit.by_names(kwargs, input=input, eps=eps, out=out)
-    return _parse_special_logit(input, eps, out=out)
-
-
-def special_polygamma(n: int, input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
-    """`polygamma` under another name. The n-th derivative of `digamma`.
-
-    special.polygamma(n, input, *, out=None) -> Tensor
-    """
-    if type(n) is int and isinstance(input, TensorImpl) and out is None and not kwargs:
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        return _special_polygamma[keys](keys, n, input)
-    if kwargs or input is MISSING:
-        return _parse_special_polygamma.by_names(kwargs, n=n, input=input, out=out)
-    return _parse_special_polygamma(n, input, out=out)
-
-
-def special_logsumexp(*args: Any, **kwargs: Any) -> Tensor:
-    """`logsumexp` under another name. The logarithm of the sum of exponentials over dimensions, without overflow on the way.
-
-    special.logsumexp(input, dim, keepdim=False, *, out=None) -> Tensor
-    """
-    if len(args) == 2 and not kwargs and type(args[1]) is int and isinstance(args[0], TensorImpl):
-        included, allowed = active_keys.get()
-        keys = (args[0].key_set | included) & allowed
-        return _special_logsumexp[keys](keys, args[0], [args[1]], False)
-    return _parse_special_logsumexp(*args, **kwargs)
-
-
-def special_expit(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
-    """`sigmoid` under another name. 1 / (1 + exp(-x)) for each element.
-
-    special.expit(input, *, out=None) -> Tensor
-    """
-    if isinstance(input, TensorImpl) and out is None and not kwargs:
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        return _special_expit[keys](keys, input)
-    if kwargs or input is MISSING:
-        return _parse_special_expit.by_names(kwargs, input=input, out=out)
-    return _parse_special_expit(input, out=out)
-
-
-def special_sinc(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
-    """`sinc` under another name. `sin(pi x) / (pi x)`, which is 1 at 0.
-
-    special.sinc(input, *, out=None) -> Tensor
-    """
-    if isinstance(input, TensorImpl) and out is None and not kwargs:
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        return _special_sinc[keys](keys, input)
-    if kwargs or input is MISSING:
-        return _parse_special_sinc.by_names(kwargs, input=input, out=out)
-    return _parse_special_sinc(input, out=out)
-
-
-def special_round(input: Tensor = MISSING, *, decimals: int = 0, out: Any = None, **kwargs: Any) -> Tensor:
-    """`round` under another name. Each element rounded to so many decimal places; negative ones stand before the point.
-
-    special.round(input, *, decimals=0, out=None) -> Tensor
-    """
-    if isinstance(input, TensorImpl) and type(decimals) is int and out is None and not kwargs:
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        return _special_round[keys](keys, input, decimals)
-    if kwargs or input is MISSING:
-        return _parse_special_round.by_names(kwargs, input=input, decimals=decimals, out=out)
-    return _parse_special_round(input, decimals=decimals, out=out)
-
-
-def special_log1p(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
-    """`log1p` under another name. `log(1 + x)`, exact for small elements too.
-
-    special.log1p(input, *, out=None) -> Tensor
-    """
-    if isinstance(input, TensorImpl) and out is None and not kwargs:
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        return _special_log1p[keys](keys, input)
-    if kwargs or input is MISSING:
-        return _parse_special_log1p.by_names(kwargs, input=input, out=out)
-    return _parse_special_log1p(input, out=out)
-
-
-def special_gammainc(input: Tensor = MISSING, other: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
-    """`igamma` under another name. The share of the integral that is the gamma function of the first which lies below the second.
-
-    special.gammainc(input, other, *, out=None) -> Tensor
-    """
-    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl) and out is None and not kwargs:
-        included, allowed = active_keys.get()
-        keys = (input.key_set | other.key_set | included) & allowed
-        return _special_gammainc[keys](keys, input, other)
-    if kwargs or input is MISSING or other is MISSING:
-        return _parse_special_gammainc.by_names(kwargs, input=input, other=other, out=out)
-    return _parse_special_gammainc(input, other, out=out)
-
-
-def special_gammaincc(input: Tensor = MISSING, other: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
-    """`igammac` under another name. `1 - igamma(x, y)`, exact where that is near 0 too.
-
-    special.gammaincc(input, other, *, out=None) -> Tensor
-    """
-    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl) and out is None and not kwargs:
-        included, allowed = active_keys.get()
-        keys = (input.key_set | other.key_set | included) & allowed
-        return _special_gammaincc[keys](keys, input, other)
-    if kwargs or input is MISSING or other is MISSING:
-        return _parse_special_gammaincc.by_names(kwargs, input=input, other=other, out=out)
-    return _parse_special_gammaincc(input, other, out=out)
-
-
-def special_multigammaln(input: Tensor = MISSING, p: int = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
-    """`mvlgamma` under another name. The logarithm of the gamma function of p dimensions.
-
-    special.multigammaln(input, p, *, out=None) -> Tensor
-    """
-    if isinstance(input, TensorImpl) and type(p) is int and out is None and not kwargs:
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        return _special_multigammaln[keys](keys, input, p)
-    if kwargs or input is MISSING or p is MISSING:
-        return _parse_special_multigammaln.by_names(kwargs, input=input, p=p, out=out)
-    return _parse_special_multigammaln(input, p, out=out)
-
-
-def special_ndtr(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
-    """The share of the normal distribution with mean 0 and deviation 1 that lies below each element.
-
-    special.ndtr(input, *, out=None) -> Tensor
-    """
-    if isinstance(input, TensorImpl) and out is None and not kwargs:
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        return _special_ndtr[keys](keys, input)
-    if kwargs or input is MISSING:
-        return _parse_special_ndtr.by_names(kwargs, input=input, out=out)
-    return _parse_special_ndtr(input, out=out)
-
-
-def special_log_softmax(
-    input: Tensor = MISSING, dim: int = MISSING, *, dtype: dtype_ | None = None, **kwargs: Any
-) -> Tensor:
-    """`log_softmax` under another name. The logarithm of softmax, computed without overflow.
-
-    special.log_softmax(input, dim, *, dtype=None) -> Tensor
-    """
-    if isinstance(input, TensorImpl) and type(dim) is int and (dtype is None or type(dtype) is dtype_) and not kwargs:
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        return _special_log_softmax[keys](keys, input, dim, dtype)
-    if kwargs or input is MISSING or dim is MISSING:
-        return _parse_special_log_softmax.by_names(kwargs, input=input, dim=dim, dtype=dtype)
-    return _parse_special_log_softmax(input, dim, dtype=dtype)
-
-
-def special_softmax(input: Tensor = MISSING, dim: int = MISSING, dtype: dtype_ | None = None, **kwargs: Any) -> Tensor:
-    """`softmax` under another name. exp(x) over a dimension, divided by its sum.
-
-    special.softmax(input, dim, dtype=None) -> Tensor
-    """
-    if isinstance(input, TensorImpl) and type(dim) is int and (dtype is None or type(dtype) is dtype_) and not kwargs:
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        return _special_softmax[keys](keys, input, dim, dtype)
-    if kwargs or input is MISSING or dim is MISSING:
-        return _parse_special_softmax.by_names(kwargs, input=input, dim=dim, dtype=dtype)
-    return _parse_special_softmax(input, dim, dtype)
-
-
-def special_xlogy(
-    input: Tensor | Number = MISSING, other: Tensor | Number = MISSING, *, out: Any = None, **kwargs: Any
-) -> Tensor:
-    """`xlogy` under another name. `x * log(y)`, which is 0 where x is.
-
-    special.xlogy(input, other, *, out=None) -> Tensor
-    """
-    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl) and out is None and not kwargs:
-        included, allowed = active_keys.get()
-        keys = (input.key_set | other.key_set | included) & allowed
-        return _special_xlogy[keys](keys, input, other)
-    if type(input) in NUMBERS and isinstance(other, TensorImpl) and out is None and not kwargs:
-        included, allowed = active_keys.get()
-        keys = (other.key_set | included) & allowed
-        return _special_xlogy_self_scalar[keys](keys, input, other)
-    if isinstance(input, TensorImpl) and type(other) in NUMBERS and out is None and not kwargs:
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        return _special_xlogy_other_scalar[keys](keys, input, other)
-    if kwargs or input is MISSING or other is MISSING:
-        return _parse_special_xlogy.by_names(kwargs, input=input, other=other, out=out)
-    return _parse_special_xlogy(input, other, out=out)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from glasstorch.core.dtype import NO_COMPLEX_HALF, dtype, float16, float32, float64
 from glasstorch.core.errors import DtypeError, DtypeNotImplementedError
 from glasstorch.core.tensor_impl import TensorImpl
-from glasstorch.operators.shapes.pointwise.broadcast import broadcast
+from glasstorch.operators.shapes.pointwise.broadcast import broadcast, unary
 from glasstorch.operators.shapes.result import Result
 
 PARTS = frozenset((float16, float32, float64))
@@ -51,3 +51,6 @@ def _same_complex(result: dtype, out: dtype) -> None:
             f"Expected object of scalar type {result.scalar_name} but got scalar type {out.scalar_name} for argument "
             f"'out'"
         )
+
+
+conj_physical = unary  # the conjugate of each element has the sizes and the dtype of the element

@@ -1,16 +1,20 @@
-"""What sizes and dtype have the results of special functions that take a number beside the tensor?
+"""What sizes and dtype have the results of special functions?
 
 Mirrors: TORCH_META_FUNC(polygamma) in aten/src/ATen/native/UnaryOps.cpp, logit in the same file
-
-Those of tensors alone have the rules of `pointwise`.
 """
 
 from __future__ import annotations
 
 from glasstorch.core.errors import ArgumentError
 from glasstorch.core.tensor_impl import TensorImpl
-from glasstorch.operators.shapes.pointwise.broadcast import unary_float
+from glasstorch.operators.shapes.pointwise.broadcast import binary as pointwise_binary
+from glasstorch.operators.shapes.pointwise.broadcast import true_divide, unary_float
 from glasstorch.operators.shapes.result import Result
+
+# Those of tensors alone have the sizes and dtypes of other pointwise operators.
+unary = unary_float
+binary = true_divide
+incomplete_gamma = pointwise_binary
 
 
 def polygamma(n: int, self: TensorImpl) -> Result:

@@ -32,8 +32,7 @@ from glasstorch.kernels.cpu.blocks import reduce_in_pieces
 from glasstorch.kernels.cpu.reductions.sums import add_reduction, finish, widened
 from glasstorch.kernels.quiet import quietly
 from glasstorch.kernels.structured import structured
-from glasstorch.operators.shapes.linalg import decompositions as shapes
-from glasstorch.operators.shapes.reductions import moments as statistics
+from glasstorch.operators.shapes.linalg import norms as shapes
 from glasstorch.operators.shapes.reductions.sums import reduced_dims
 
 CPU = KernelTable("CPU")
@@ -97,7 +96,7 @@ def powers(order: float) -> Callable[..., Any]:
 
 def renorm(keys: int, self: Tensor, p: Number, dim: int, maxnorm: Number, out: Tensor | None = None) -> Tensor:
     """Each part along a dimension divided so that its norm is no more than the largest one allowed."""
-    statistics.renorm(self, p, dim, maxnorm)
+    shapes.renorm(self, p, dim, maxnorm)
     array: Array = self.array()
     axis = wrap_dim(dim, array.ndim)
     shapes.vector_norm(self, p, [d for d in range(array.ndim) if d != axis], True, None)  # which it refuses too

@@ -22,7 +22,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from glasstorch._tensor import Tensor, wrap
+from glasstorch._tensor import Tensor, tensor_of, wrap
 from glasstorch.core import inference
 from glasstorch.core.allocator import LARGE, empty_array
 from glasstorch.core.dtype import (
@@ -51,7 +51,6 @@ from glasstorch.operators.shapes.result import Result
 from glasstorch.operators.shapes.scalars import number_as
 
 CPU = KernelTable("CPU")
-new = object.__new__
 Kernel = Callable[..., Tensor]
 Shortcut = Callable[[Kernel], Kernel]  # from the in-place kernel that checks to the one that may not have to
 
@@ -204,14 +203,8 @@ def shortest_unary(loop: Loop, direct: frozenset[dtype], general: Kernel) -> Ker
                     run = new_run()
                 array = run(loop, x)
                 idle.append(run)
-                t = new(Tensor)
-                t._array = array
-                t.dtype = dtype
-                t._shape = shape
-                t.key_set = inference.keys_of_new(CPU_KEYS) if inference.entered else CPU_KEYS
-                t._storage = t._strides = t._version_counter = t._autograd_meta = t._number = None
-                t._offset = t._generation = 0
-                return t
+                keys = inference.keys_of_new(CPU_KEYS) if inference.entered else CPU_KEYS
+                return tensor_of(dtype, shape, keys, array)
         return general(keys, self, out)
 
     return kernel
@@ -238,14 +231,8 @@ def shortest_binary(loop: Loop, direct: frozenset[dtype], produces: dtype | None
                         run = new_run()
                     array = run(loop, x, y)
                     idle.append(run)
-                    t = new(Tensor)
-                    t._array = array
-                    t.dtype = produces or dtype
-                    t._shape = shape
-                    t.key_set = inference.keys_of_new(CPU_KEYS) if inference.entered else CPU_KEYS
-                    t._storage = t._strides = t._version_counter = t._autograd_meta = t._number = None
-                    t._offset = t._generation = 0
-                    return t
+                    keys = inference.keys_of_new(CPU_KEYS) if inference.entered else CPU_KEYS
+                    return tensor_of(produces or dtype, shape, keys, array)
         return general(keys, self, other, alpha, out)
 
     return kernel

@@ -1,6 +1,6 @@
 """Which operators of linear algebra are made of others?
 
-Reading order: `decompositions`, `factors`, `norms`, `products`, `einsum`.
+Reading order: `decompositions`, `factors`, `norms`, `vector_norms` (norm and dist), `products`, `einsum`.
 
 Mirrors: aten/src/ATen/native/LinearAlgebra.cpp, BatchLinearAlgebra.cpp, Linear.cpp
 """

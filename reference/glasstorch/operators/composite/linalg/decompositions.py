@@ -19,12 +19,8 @@ from glasstorch.core.return_types import named_result
 from glasstorch.core.type_info import finfo
 from glasstorch.operators.direct import on_tensor, on_tensors
 from glasstorch.operators.generated import functions
-from glasstorch.operators.shapes.linalg.decompositions import (
-    check_floating,
-    check_matrix,
-    check_norm_dtype,
-    check_square,
-)
+from glasstorch.operators.shapes.linalg.decompositions import check_floating, check_matrix, check_square
+from glasstorch.operators.shapes.linalg.norms import check_norm_dtype
 
 if TYPE_CHECKING:
     from glasstorch._tensor import Tensor

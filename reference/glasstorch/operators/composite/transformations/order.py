@@ -8,11 +8,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from glasstorch.core.errors import ShapeError
+from glasstorch.core.dtype import int32, int64
+from glasstorch.core.errors import ArgumentError, DimensionError, ShapeError, not_implemented_for
 from glasstorch.core.geometry import wrap_dim
 from glasstorch.core.layout import contiguous_format
 from glasstorch.operators.composite.creation import new_empty
-from glasstorch.operators.direct import on_tensor
+from glasstorch.operators.direct import on_tensor, on_tensors
 
 if TYPE_CHECKING:
     from glasstorch._tensor import Tensor
@@ -23,6 +24,8 @@ transpose_ = on_tensor("transpose_")
 view = on_tensor("view")
 expand = on_tensor("expand")
 repeat_operator = on_tensor("repeat")
+index_select = on_tensors("index_select")
+repeated_indices = on_tensor("repeat_interleave.Tensor")
 
 # Flipped --------------------------------------------------------------------------------------------------------
 
@@ -82,3 +85,41 @@ def tile(self: Tensor, dims: Sequence[int]) -> Tensor:
     """As `repeat`; where fewer numbers than dimensions are given, the first dimensions are not repeated."""
     missing = len(self._shape) - len(dims)
     return repeat_operator(self, (*[1] * missing, *dims))
+
+
+def repeat_interleave_tensor(self: Tensor, repeats: Tensor, dim: int | None, output_size: int | None) -> Tensor:
+    """Each part along a dimension as often as its element of `repeats` says."""
+    source = self if dim is not None else self.flatten()
+    d = wrap_dim(0 if dim is None else dim, source.dim())
+    source = source if source.dim() else source.reshape(1)
+    counts = repeats
+    if counts.dim() == 0 or (counts.dim() == 1 and counts.numel() == 1):
+        counts = (counts if counts.dim() else counts.reshape(1)).expand((source._shape[d],))
+    elif counts.dim() != 1:
+        raise ShapeError("repeats must be 0-dim or 1-dim tensor")
+    elif counts.numel() != source._shape[d]:
+        raise ShapeError(
+            f"repeats must have the same size as input along dim, but got repeats.size(0) = {counts.numel()} and "
+            f"input.size({d}) = {source._shape[d]}"
+        )
+    if counts.dtype not in (int32, int64):
+        raise not_implemented_for("repeat_interleave_cpu", counts.dtype)
+    return index_select(source, d, repeated_indices(counts, output_size))
+
+
+def repeat_interleave_int(self: Tensor, repeats: int, dim: int | None, output_size: int | None) -> Tensor:
+    """Each part along a dimension so many times."""
+    if repeats < 0:
+        raise ArgumentError("Repeats must be non-negative")
+    if dim is not None and not self._shape:
+        raise DimensionError("Dimension out of range (expected to be in range of [-1, 0], but got 1)")
+    source = self if dim is not None else self.reshape(-1)
+    source = source if source.dim() else source.reshape(1)
+    d = wrap_dim(0 if dim is None else dim, source.dim())
+    shape = source._shape
+    if output_size is not None and output_size != shape[d] * repeats:
+        raise ArgumentError(
+            f"repeat_interleave: Invalid output_size, expected {shape[d] * repeats} but got {output_size}"
+        )
+    wider = source.unsqueeze(d + 1).expand((*shape[: d + 1], repeats, *shape[d + 1 :]))
+    return wider.clone(memory_format=contiguous_format).reshape((*shape[:d], shape[d] * repeats, *shape[d + 1 :]))

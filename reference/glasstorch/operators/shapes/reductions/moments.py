@@ -1,8 +1,7 @@
-"""What do products, variances, counts and running sums give, and over which dimensions?
+"""What do products, variances and counts give, and over which dimensions?
 
 Mirrors: aten/src/ATen/native/ReduceOps.cpp (TORCH_META_FUNC2(prod, dim_int), std_var_out, std_var_mean_out,
-    meta_func_cum_ops, cummax_out, _logcumsumexp_out_cpu, TORCH_META_FUNC(hash_tensor)),
-    aten/src/ATen/native/Normalization.cpp (TORCH_META_FUNC(renorm))
+    TORCH_META_FUNC(hash_tensor))
 """
 
 from __future__ import annotations
@@ -119,55 +118,3 @@ def logsumexp(self: Tensor, dim: Sequence[int], keepdim: bool) -> Result:
     """Integers and bool become the default floating dtype; an empty list means all dimensions."""
     dtype = self.dtype if self.dtype.is_complex else float_result_type(self)
     return Result(shape_over(self, dim, keepdim), dtype)
-
-
-# Running sums, products and extrema -----------------------------------------------------------------------------
-
-
-def cumulative(self: Tensor, dim: int, dtype: dtype | None) -> Result:
-    """The tensor's own sizes."""
-    wrap_dim(dim, len(self._shape))
-    return accumulated(self, self._shape, dtype)
-
-
-cumsum = cumprod = cumulative
-
-
-def _running_extremum(self: Tensor, dim: int) -> tuple[Result, Result]:
-    """The tensor's own sizes: values, and indices as int64."""
-    wrap_dim(dim, len(self._shape))
-    return Result(self._shape, self.dtype, None, _scalar_type), Result(self._shape, int64, None, _scalar_type)
-
-
-def logcumsumexp(self: Tensor, dim: int) -> Result:
-    """The tensor's own sizes and dtype."""
-    wrap_dim(dim, len(self._shape))
-    return Result(self._shape, self.dtype, None, _scalar_type)
-
-
-def _scalar_type(result: dtype, out: dtype) -> None:
-    """The out= rule of PyTorch's checkScalarType: never cast."""
-    if result is not out:
-        raise DtypeError(f"expected scalar_type {result.scalar_name} but found {out.scalar_name}")
-
-
-cummax = cummin = _running_extremum
-
-
-# Rows made shorter ----------------------------------------------------------------------------------------------
-
-
-def renorm(self: Tensor, p: Number, dim: int, maxnorm: Number) -> Result:
-    """The tensor's own sizes and dtype."""
-    if isinstance(p, complex):
-        raise ArgumentError("renorm: p must be real-valued")
-    if not p > 0:
-        raise ArgumentError("renorm: non-positive-norm not supported")
-    if isinstance(maxnorm, complex):
-        raise ArgumentError("renorm: maxnorm must be real-valued")
-    if not maxnorm >= 0:
-        raise ArgumentError(f"renorm: expected maxnorm to be >= 0 but got {maxnorm:g}")
-    if len(self._shape) < 2:
-        raise ShapeError(f"renorm: input needs at least 2 dimensions, got {len(self._shape)} dimensions")
-    wrap_dim(dim, len(self._shape))
-    return Result(self._shape, self.dtype, None, same_dtype)

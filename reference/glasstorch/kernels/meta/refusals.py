@@ -1,6 +1,6 @@
-"""What do operators do without data whose sizes only data can tell?
+"""How does an operator refuse whose sizes only data can tell?
 
-Mirrors: torch/_meta_registrations.py (they are left out there), meta_repeat_interleave_Tensor
+Mirrors: torch/_meta_registrations.py (such operators are left out there)
 Differs: the refusal says which operator it is.
 """
 
@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from typing import Any, NoReturn
 
-from glasstorch._tensor import Tensor, empty
-from glasstorch.core.device import META as NOWHERE
+from glasstorch._tensor import Tensor
 from glasstorch.core.errors import needs_data
 from glasstorch.dispatch.library import KernelTable
 from glasstorch.dispatch.tags import Tag
@@ -30,12 +29,3 @@ def refusal(name: str) -> Any:
 for row in OPERATORS:
     if Tag.needs_data.name in row.tags:
         META.add(row.name, refusal(row.name))
-
-
-@META.impl("repeat_interleave.Tensor")
-def repeat_interleave(keys: int, repeats: Tensor, output_size: int | None) -> Tensor:
-    """The sum of the repetitions must be given."""
-    if output_size is None:
-        refusal("repeat_interleave")(keys, repeats)
-    assert output_size is not None
-    return empty((output_size,), repeats.dtype, NOWHERE)

@@ -1,6 +1,6 @@
-"""What are softmax, nll_loss and cross_entropy made of?
+"""What are nll_loss and cross_entropy made of?
 
-Mirrors: aten/src/ATen/native/SoftMax.cpp (softmax, log_softmax), LossNLL.cpp (nll_loss, nll_loss_nd,
+Mirrors: aten/src/ATen/native/LossNLL.cpp (nll_loss, nll_loss_nd,
     cross_entropy_loss), LossNLL2d.cpp (nll_loss2d)
 """
 
@@ -9,35 +9,12 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from glasstorch.core.dtype import dtype, float16, float32
 from glasstorch.core.errors import ArgumentError, ArgumentValueError, DtypeError, ShapeError
 from glasstorch.operators.generated import functions as f
-from glasstorch.operators.shapes.nn import MEAN, NONE
+from glasstorch.operators.shapes.loss import MEAN, NONE
 
 if TYPE_CHECKING:
     from glasstorch._tensor import Tensor
-
-# softmax --------------------------------------------------------------------------------------------------------
-
-
-def softmax(self: Tensor, dim: int, dtype: dtype | None) -> Tensor:
-    """exp(x) / sum(exp(x)) over a dimension; with `dtype` the input is converted first."""
-    if _halves_to_float(self, dtype):
-        return f._softmax(self, dim, True)
-    return f._softmax(self if dtype is None else self.to(dtype), dim, False)
-
-
-def log_softmax(self: Tensor, dim: int, dtype: dtype | None) -> Tensor:
-    """The logarithm of softmax; with `dtype` the input is converted first."""
-    if _halves_to_float(self, dtype):
-        return f._log_softmax(self, dim, True)
-    return f._log_softmax(self if dtype is None else self.to(dtype), dim, False)
-
-
-def _halves_to_float(self: Tensor, dtype: dtype | None) -> bool:
-    """Whether the kernel converts while it computes: only CUDA's does."""
-    return dtype is float32 and self.dtype is float16 and self.is_cuda
-
 
 # nll_loss -------------------------------------------------------------------------------------------------------
 

@@ -9,11 +9,10 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from glasstorch._tensor import Tensor, from_array, make
 from glasstorch.calls.arguments import PYTHON_TYPES
 from glasstorch.core import hooks
 from glasstorch.core.device import CPU
@@ -30,6 +29,9 @@ from glasstorch.core.storage import Storage
 from glasstorch.core.tensor_impl import Array
 from glasstorch.outside_data import dlpack, exchange
 from glasstorch.outside_data.from_data import over_array, warn_of_read_only
+
+if TYPE_CHECKING:
+    from glasstorch._tensor import Tensor
 
 __all__ = ["from_dlpack", "from_file", "from_numpy", "frombuffer", "to_dlpack"]
 
@@ -94,7 +96,7 @@ def frombuffer(
             UserWarning,
             stacklevel=2,
         )
-    result = from_array(np.frombuffer(view.cast("B"), wanted.numpy, count, offset), wanted)
+    result = hooks.tensor_hooks.over(np.frombuffer(view.cast("B"), wanted.numpy, count, offset), wanted)
     return result.requires_grad_() if requires_grad else result
 
 
@@ -123,7 +125,7 @@ def from_file(
     if device is not None and Device(device) is not CPU:
         raise ArgumentError(f"from_file: a file's bytes are in main memory; device must be cpu, got {device}")
     storage = Storage.from_file(filename, bool(shared), size * wanted.itemsize)
-    return make(storage, wanted, (size,), None, 0).requires_grad_(requires_grad)
+    return hooks.tensor_hooks.make(storage, wanted, (size,), None, 0).requires_grad_(requires_grad)
 
 
 # DLPack ---------------------------------------------------------------------------------------------------------
@@ -197,7 +199,7 @@ def _over(capsule: object) -> tuple[Tensor, bool]:
         storage = Storage.over_block(held.memory, hooks.cuda_hooks.indexed(held.on))
     else:
         storage = Storage.over(np.asarray(held.memory))
-    return make(storage, held.dtype, held.shape, held.strides, 0), held.copied
+    return hooks.tensor_hooks.make(storage, held.dtype, held.shape, held.strides, 0), held.copied
 
 
 def to_dlpack(tensor: Tensor) -> object:
@@ -234,7 +236,7 @@ def over_cuda_interface(obj: Any) -> Tensor:
     reach = 0 if 0 in shape else 1 + sum((n - 1) * s for n, s in zip(shape, strides or (), strict=False))
     count = int(np.prod(shape, dtype=np.int64)) if strides is None else reach
     storage = Storage.over_block(_ForeignBlock(address, count * wanted.itemsize, obj), on)
-    return make(storage, wanted, shape, strides, 0)
+    return hooks.tensor_hooks.make(storage, wanted, shape, strides, 0)
 
 
 def _whole_steps(steps: Any, wanted: Dtype) -> Iterator[int]:

@@ -5,13 +5,10 @@ Mirrors: torch/csrc/utils/tensor_new.cpp (asarray)
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from glasstorch._creation import tensor
-from glasstorch._exchange import checked_dtype, from_dlpack, frombuffer
-from glasstorch._tensor import Tensor
 from glasstorch.core import hooks
 from glasstorch.core.device import device as Device
 from glasstorch.core.dtype import dtype as Dtype
@@ -19,7 +16,12 @@ from glasstorch.core.dtype import get_default_dtype
 from glasstorch.core.errors import ArgumentError, ArgumentValueError
 from glasstorch.core.warn_once import warn_once
 from glasstorch.outside_data import dlpack
-from glasstorch.outside_data.from_data import over_array, warn_of_read_only
+from glasstorch.outside_data.creation import tensor
+from glasstorch.outside_data.foreign_memory import checked_dtype, from_dlpack, frombuffer
+from glasstorch.outside_data.from_data import is_tensor, over_array, warn_of_read_only
+
+if TYPE_CHECKING:
+    from glasstorch._tensor import Tensor
 
 __all__ = ["asarray"]
 
@@ -57,7 +59,7 @@ def _indexed(on: Device) -> Device:
 
 def _aliasing(obj: Any, wanted: Dtype | None, copy: bool | None) -> Tensor | None:
     """A tensor over the object's memory; None where it has none that a tensor can look at."""
-    if isinstance(obj, Tensor):
+    if is_tensor(obj):
         return obj
     if isinstance(obj, np.generic):
         if copy is False:

@@ -1,0 +1,124 @@
+"""Which families of operators are there, and where does PyTorch keep each?
+
+The only grouping of operators: the sections of `native_functions.yaml` and `derivatives.yaml`, the files in
+`operators/shapes`, `operators/composite`, `kernels/` and `autograd/formulas`, their tests and the book's pages of
+operators have these names, in this order. A family is a file `<name>.py` or a folder `<name>/` in each room.
+
+Mirrors: the files of aten/src/ATen/native
+Differs: one name for a family in every folder; PyTorch's files group otherwise on each floor.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Family(NamedTuple):
+    """Operators that belong together."""
+
+    name: str  # of its section, files and folders
+    says: str  # what its operators do, in one sentence
+    mirrors: str  # files in aten/src/ATen/native
+
+    @property
+    def title(self) -> str:
+        """`complex numbers`: the name as words."""
+        return self.name.replace("_", " ")
+
+
+FAMILIES = (
+    Family(
+        "creation",
+        "New tensors: uninitialised, filled, counted, and the windows that signals are multiplied with.",
+        "TensorFactories.cpp, RangeFactories.cpp",
+    ),
+    Family(
+        "random",
+        "Tensors of random numbers, and distributions drawn in place.",
+        "Distributions.cpp, TensorFactories.cpp (rand, randn, randint, randperm)",
+    ),
+    Family(
+        "pointwise",
+        "Each element from the elements at its place: arithmetic, comparison, rounding, selection.",
+        "BinaryOps.cpp, UnaryOps.cpp, PointwiseOps.cpp, Pow.cpp, Lerp.cpp, TensorCompare.cpp",
+    ),
+    Family(
+        "special",
+        "Special functions: error, gamma and Bessel functions, orthogonal polynomials.",
+        "UnaryOps.cpp, BinaryOps.cpp, Math.h",
+    ),
+    Family(
+        "reductions",
+        "One value from all elements of some dimensions: sums, products, extrema, moments, counts.",
+        "ReduceOps.cpp, TensorCompare.cpp (max, min), ReduceAllOps.cpp",
+    ),
+    Family("scans", "Running sums, products and extrema along a dimension.", "ReduceOps.cpp (cumsum, cummax)"),
+    Family(
+        "statistics",
+        "Covariances and correlations, and elements counted by value or by bin.",
+        "Correlation.cpp, Histogram.cpp, SummaryOps.cpp",
+    ),
+    Family(
+        "calculus",
+        "Differences, and integrals and derivatives of sampled functions.",
+        "Integration.cpp, ReduceOps.cpp (diff, gradient)",
+    ),
+    Family(
+        "sorting",
+        "Elements in order, and elements picked by their rank: medians, quantiles, the k largest.",
+        "Sorting.cpp, TensorCompare.cpp (mode)",
+    ),
+    Family(
+        "searching",
+        "Elements looked up among others, sorted or not.",
+        "Bucketization.cpp, TensorCompare.cpp (isin)",
+    ),
+    Family("unique", "The different elements of a tensor.", "Unique.cpp"),
+    Family(
+        "indexing",
+        "Elements picked and placed by indices and masks.",
+        "TensorAdvancedIndexing.cpp, IndexingUtils.h, cpu/ScatterGatherKernel.cpp",
+    ),
+    Family(
+        "views",
+        "The same elements with other sizes and strides, and the copying forms of views.",
+        "TensorShape.cpp, TensorConversions.cpp (view_dtype)",
+    ),
+    Family(
+        "joining",
+        "Several tensors in one, and grids of all combinations of elements.",
+        "TensorShape.cpp (cat, stack, meshgrid), Itertools.cpp",
+    ),
+    Family(
+        "transformations",
+        "Elements in another order, repeated, laid on a diagonal, or one triangle of them.",
+        "TensorTransformations.cpp, TriangularOps.cpp, Repeat.cpp, TensorShape.cpp (repeat, diag)",
+    ),
+    Family("padding", "Tensors enlarged or cut at their borders.", "PadNd.cpp"),
+    Family(
+        "copies",
+        "Copies, conversions to other dtypes and devices, filling, and storage that is set or resized.",
+        "Copy.cpp, TensorConversions.cpp, Fill.cpp, Resize.cpp, TypeProperties.cpp",
+    ),
+    Family(
+        "complex_numbers",
+        "Parts and conjugates of complex numbers, and complex numbers made of their parts.",
+        "ComplexHelper.h, UnaryOps.cpp (conj, real, imag), cpu/ComplexKernel.cpp",
+    ),
+    Family(
+        "matmul",
+        "Products of matrices and vectors, alone and added to a tensor.",
+        "LinearAlgebra.cpp (mm, bmm, addmm, matmul), Blas.cpp, Linear.cpp",
+    ),
+    Family(
+        "linalg",
+        "Factors, solutions, spectra and norms of matrices, and chains of products.",
+        "BatchLinearAlgebra.cpp, LinearAlgebra.cpp, Linear.cpp (einsum, tensordot)",
+    ),
+    Family("distances", "Distances between the rows of matrices.", "Distance.cpp"),
+    Family("fft", "Fourier transforms, and spectrograms made of them.", "SpectralOps.cpp, mkl/SpectralOps.cpp"),
+    Family("softmax", "Exponentials that sum to one along a dimension, and their logarithms.", "SoftMax.cpp"),
+    Family("loss", "How far predictions are from targets.", "Loss.cpp, LossNLL.cpp, LossNLL2d.cpp"),
+)
+
+NAMES = tuple(family.name for family in FAMILIES)

@@ -1,0 +1,33 @@
+"""Which shape do several tensors, or shapes, have in common?
+
+Mirrors: torch/functional.py (broadcast_tensors, broadcast_shapes)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from glasstorch.core.errors import ArgumentTypeError
+from glasstorch.core.geometry import Size
+from glasstorch.core.geometry import broadcast_shapes as broadcast
+from glasstorch.outside_data.from_data import is_tensor
+
+if TYPE_CHECKING:
+    from glasstorch._tensor import Tensor
+
+__all__ = ["broadcast_shapes", "broadcast_tensors"]
+
+
+def broadcast_tensors(*tensors: Tensor) -> tuple[Tensor, ...]:
+    """The tensors as views of one shape, that which they broadcast to."""
+    for i, value in enumerate(tensors):
+        if not is_tensor(value):
+            raise ArgumentTypeError(f"expected Tensor as element {i} in argument 0, but got {type(value).__name__}")
+    shape = broadcast(*(value._shape for value in tensors))
+    return tuple(value.expand(shape) for value in tensors)
+
+
+def broadcast_shapes(*shapes: Sequence[int] | int) -> Size:
+    """The shape that tensors of these shapes broadcast to."""
+    return Size(broadcast(*((shape,) if isinstance(shape, int) else tuple(shape) for shape in shapes)))
