@@ -24,6 +24,8 @@ from workbook.install import NOTE, Environment
 
 Output = pytest.CaptureFixture[str]
 
+pytestmark = pytest.mark.ci  # environments are made and installed into, two dozen times
+
 PYPROJECT = """
 [build-system]
 requires = []

@@ -9,12 +9,12 @@ Differs: a function for each number of arguments makes the kernels, where PyTorc
 from __future__ import annotations
 
 from collections.abc import Callable
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 from glasstorch.autograd.history import (
     check_inplace,
     gradient_edge,
-    gradient_edges,
     rebase_history,
     requires_grad,
 )
@@ -248,29 +248,28 @@ def two_of_three(form: Form) -> Boxed:
 # The tensor and others have gradients: those with the numbers in `differentiable` -------------------------------
 
 
-def recorded(form: Form, tensors: list[Any]) -> Node | None:
+def recorded(make_node: type[Node], tensors: tuple[Any, ...]) -> Node | None:
     """The node of a call with these differentiable arguments, self first; None where nothing is to be recorded."""
     for tensor in tensors:
-        if tensor is not None and tensor._autograd_meta is not None:
+        if tensor is not None and tensor._autograd_meta is not None and requires_grad(tensor):
             break
     else:
         return None
-    if not recording():
-        return None
     self = tensors[0]
-    if any(tensor is not None and requires_grad(tensor) for tensor in tensors):
-        check_inplace(self)
-    edges = gradient_edges(tensors)
-    return form.node(edges) if any(edges) or requires_grad(self) else None
+    check_inplace(self)
+    edges = tuple(map(gradient_edge, tensors))
+    return make_node(edges) if any(edges) or requires_grad(self) else None
 
 
 def several_of_three(form: Form) -> Boxed:
-    table, _, save, keep, history, differentiable, _ = form
+    table, make_node, save, keep, history, differentiable, _ = form
+    pick = itemgetter(*differentiable)
 
     def kernel(keys: int, self: Any, a: Any, b: Any) -> Any:
         below = keys & BELOW_AUTOGRAD
-        arguments = (self, a, b)
-        node = recorded(form, [arguments[i] for i in differentiable])
+        if not recording():
+            return table[below](below, self, a, b)
+        node = recorded(make_node, pick((self, a, b)))
         if node is None:
             return table[below](below, self, a, b)
         if save is not None:
@@ -285,12 +284,14 @@ def several_of_three(form: Form) -> Boxed:
 
 
 def several_of_four(form: Form) -> Boxed:
-    table, _, save, keep, history, differentiable, _ = form
+    table, make_node, save, keep, history, differentiable, _ = form
+    pick = itemgetter(*differentiable)
 
     def kernel(keys: int, self: Any, a: Any, b: Any, c: Any) -> Any:
         below = keys & BELOW_AUTOGRAD
-        arguments = (self, a, b, c)
-        node = recorded(form, [arguments[i] for i in differentiable])
+        if not recording():
+            return table[below](below, self, a, b, c)
+        node = recorded(make_node, pick((self, a, b, c)))
         if node is None:
             return table[below](below, self, a, b, c)
         if save is not None:
@@ -305,12 +306,14 @@ def several_of_four(form: Form) -> Boxed:
 
 
 def several_of_five(form: Form) -> Boxed:
-    table, _, save, keep, history, differentiable, _ = form
+    table, make_node, save, keep, history, differentiable, _ = form
+    pick = itemgetter(*differentiable)
 
     def kernel(keys: int, self: Any, a: Any, b: Any, c: Any, d: Any) -> Any:
         below = keys & BELOW_AUTOGRAD
-        arguments = (self, a, b, c, d)
-        node = recorded(form, [arguments[i] for i in differentiable])
+        if not recording():
+            return table[below](below, self, a, b, c, d)
+        node = recorded(make_node, pick((self, a, b, c, d)))
         if node is None:
             return table[below](below, self, a, b, c, d)
         if save is not None:
@@ -325,12 +328,14 @@ def several_of_five(form: Form) -> Boxed:
 
 
 def several_of_six(form: Form) -> Boxed:
-    table, _, save, keep, history, differentiable, _ = form
+    table, make_node, save, keep, history, differentiable, _ = form
+    pick = itemgetter(*differentiable)
 
     def kernel(keys: int, self: Any, a: Any, b: Any, c: Any, d: Any, e: Any) -> Any:
         below = keys & BELOW_AUTOGRAD
-        arguments = (self, a, b, c, d, e)
-        node = recorded(form, [arguments[i] for i in differentiable])
+        if not recording():
+            return table[below](below, self, a, b, c, d, e)
+        node = recorded(make_node, pick((self, a, b, c, d, e)))
         if node is None:
             return table[below](below, self, a, b, c, d, e)
         if save is not None:

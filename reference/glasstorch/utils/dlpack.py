@@ -1,7 +1,7 @@
 """Which functions exchange tensors through DLPack?
 
 Mirrors: torch/utils/dlpack.py
-Differs: re-exports of _exchange.py.
+Differs: re-exports of outside_data/dlpack.py and outside_data/foreign_memory.py.
 """
 
 from __future__ import annotations

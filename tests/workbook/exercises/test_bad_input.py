@@ -26,6 +26,8 @@ from tests.workbook.exercises.copies import ROOT, clone_with_strides, plain_envi
 from workbook.exercises.catalogue import Exercise
 from workbook.exercises.sheet import unanswered
 
+pytestmark = pytest.mark.ci  # each test starts commands, and each command processes
+
 PATIENCE = 600  # seconds in which a command has to end: the machine may be busy
 ENDLESS = "def contiguous_strides(shape):\n    while True: pass\n"
 POSIX = pytest.mark.skipif(os.name == "nt", reason="Windows has neither these permissions nor these signals")

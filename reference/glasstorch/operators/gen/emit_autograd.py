@@ -382,7 +382,7 @@ def _inplace_maker(plan: _Plan) -> list[str]:
     many = NUMBERS[len(arguments)] if len(arguments) < len(NUMBERS) else str(len(arguments))
     kind = {(0,): "alone", (0, 1): "two"}.get(tuple(places), "several")
     makers = _makers()
-    if f"{kind}_of_{many}" not in makers or optional:
+    if len(places) > 1 and (f"{kind}_of_{many}" not in makers or optional):
         kind = "several"
     if f"{kind}_of_{many}" not in makers or places[0] != 0:
         raise SchemaError(f"{plan.f.name} needs {kind}_of_{many} in {MAKERS.name}; it has {', '.join(makers)}")
