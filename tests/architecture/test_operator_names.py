@@ -27,8 +27,8 @@ EXCEPTIONS = {
     f"{LIBRARY}/operators/old_orders.py": "PyTorch's deprecated.yaml: signatures that are no operators'",
     f"{LIBRARY}/operators/shapes/index_along.py": "words that the argument `reduce` takes",
     f"{LIBRARY}/operators/shapes/placing.py": "words that the argument `reduce` takes",
-    f"{LIBRARY}/kernels/composed_out.py": "how out= forms are made of their operators",
-    f"{LIBRARY}/kernels/copied_out.py": "how out= forms are made of their operators",
+    f"{LIBRARY}/kernels/out/composed.py": "how out= forms are made of their operators",
+    f"{LIBRARY}/kernels/out/copied.py": "how out= forms are made of their operators",
     f"{LIBRARY}/kernels/special_forms.py": "how out= forms are made of other forms",
 }
 MOST_EXCEPTIONS = 10

@@ -13,7 +13,7 @@ from glasstorch.autograd.node import requires_grad
 from glasstorch.core.keys import BELOW_AUTOGRAD
 from glasstorch.dispatch.library import KernelTable
 from glasstorch.dispatch.operator import tensors_of
-from glasstorch.kernels.copied_out import no_gradient
+from glasstorch.kernels.out.copied import no_gradient
 from glasstorch.operators.generated.registry import table
 
 AUTOGRAD = KernelTable("Autograd")

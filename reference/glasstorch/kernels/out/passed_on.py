@@ -9,8 +9,8 @@ Differs: nothing in substance. They stand here and not among the composites beca
    (`autograd/out_forms.py`).
 2. One that is made of others hands out= on to the last of them, here, where PyTorch's does so: what that one refuses is
    refused.
-3. One that has neither computes its result, which is copied: `copied_out.py` has the rule, and the operators to which
-   PyTorch's generator gives it; `composed_out.py` has those that PyTorch wrote so by hand, some of which cast. Of
+3. One that has neither computes its result, which is copied: `copied.py` has the rule, and the operators to which
+   PyTorch's generator gives it; `composed.py` has those that PyTorch wrote so by hand, some of which cast. Of
    these autograd sees the parts: few keep a gradient in out=, and the others refuse it.
 """
 
