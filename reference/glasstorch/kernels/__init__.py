@@ -1,7 +1,7 @@
 """How is it computed?
 
 Reading order: `structured` (one kernel, three forms), `iterator` (shapes, dtypes and layouts of pointwise kernels),
-`quiet`, `threads`, `views` (no computing at all), `creation`, `ranges`, `windows`, `copies`, `joining`, `diagonals`,
+`quiet`, `threads`, `views` (no computing at all), `creation`, `ranges`, `windows`, `copies`, `joining`,
 `indexing`, `filling`, `math_bits`, `backend_select`, `out/` (no kernel writes to out= itself), then `cpu/`, `meta/` and
 `cuda/`.
 
