@@ -15,7 +15,6 @@ from typing import Any, Final
 from glasstorch._tensor import Tensor
 from glasstorch.core.dtype import check_can_cast
 from glasstorch.core.return_types import named_result
-from glasstorch.dispatch.operator import registry
 from glasstorch.kernels.out.copied import COMPOSED, copy_out, copy_outs, no_gradient
 from glasstorch.kernels.structured import check_no_overlap, resize_output
 from glasstorch.operators.direct import on_tensors
@@ -32,7 +31,7 @@ def composed_out(row: OperatorRow, words: Sequence[str]) -> Callable[..., Any]:
     """The kernel of the out= form of an operator that computes its results, which are copied."""
     operator: Callable[..., Any] = on_tensors(str(row.functional))
     keeps_gradients, casts = RECORDED in words, CAST in words
-    count = len(registry.find(f"aten::{row.functional}").schema.returns)
+    count = row.schema.rpartition(" -> ")[2].count("!")  # the results, of a schema that nobody has parsed yet
 
     def with_out(*arguments: Any) -> Tensor:
         *inputs, out = arguments
