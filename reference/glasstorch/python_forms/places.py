@@ -2,7 +2,6 @@
 
 Mirrors: tools/autograd/templates/python_variable_methods.cpp (THPVariable_cpu, THPVariable_cuda,
     THPVariable_get_device, THPVariable_record_stream)
-Differs: nothing in substance.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ Mirrors: aten/src/ATen/native/LinearAlgebra.cpp (matmul_out), Linear.cpp (linear
     log_softmax_out), UnaryOps.cpp (square_out, deg2rad_out, rad2deg_out, special_ndtr_out, mvlgamma_), Pow.cpp
     (float_power_out), BinaryOps.cpp (xlogy_), TensorShape.cpp (stack_out, hstack_out, vstack_out, dstack_out,
     column_stack_out), RangeFactories.cpp (linspace_out, logspace_out)
-Differs: nothing in substance. They stand here and not among the composites because resizing is a kernel's business.
+Differs: they stand here and not among the composites because resizing is a kernel's business.
 
 # Note [The ways to write to out=]
 The operator table says in each row that has an out= form who writes there (`out`):
