@@ -200,6 +200,7 @@ def test_where_tells_the_places_of_an_operator_as_paths_from_the_current_folder(
     places = re.findall(r"(reference/glasstorch/\S+):(\d+)", done.stdout)
     assert {path for path, _ in places} == {
         "reference/glasstorch/operators/native_functions.yaml",
+        "reference/glasstorch/operators/derivatives.yaml",
         "reference/glasstorch/operators/composite/linalg/decompositions.py",
         "reference/glasstorch/kernels/cpu/linalg/inverses.py",
         COMPOSED,
@@ -207,6 +208,14 @@ def test_where_tells_the_places_of_an_operator_as_paths_from_the_current_folder(
     for path, number in places:
         wanted = "def with_out(" if path == COMPOSED else "solve"
         assert wanted in (ROOT / path).read_text(encoding="utf-8").splitlines()[int(number) - 1]
+
+
+def test_where_tells_the_derivatives_of_the_parts_and_nothing_that_is_empty() -> None:
+    done = run("--where", "torch.softmax", folder=ROOT)
+    part = re.search(r"_softmax: (reference/glasstorch/operators/derivatives.yaml):(\d+)$", done.stdout, re.MULTILINE)
+    assert part is not None
+    assert (ROOT / part[1]).read_text(encoding="utf-8").splitlines()[int(part[2]) - 1] == "- op: _softmax"
+    assert not [line for line in done.stdout.splitlines() if line and len(line.split()) < 2]
 
 
 def test_where_tells_of_functions_that_are_no_operators(tmp_path: Path) -> None:

@@ -63,7 +63,8 @@ def _text(one: Whereabouts, written: str | None) -> str:
         facts += [("", f"{argument}: {formula}") for argument, formula in one.formulas]
     elif one.kind == "CompositeImplicitAutograd":
         facts.append(("derivative", "that of the operators it is made of"))
-    facts += [("in PyTorch", one.mirrors), ("differs", one.differs)]
+        facts += [("", line) for line in _derivatives_of_parts(one)]
+    facts += [(key, text) for key, text in (("in PyTorch", one.mirrors), ("differs", one.differs)) if text]
     forms = forms_of(one.name)
     if forms:
         facts.append(("forms", ", ".join(forms)))
@@ -81,6 +82,14 @@ def _parts(one: Whereabouts) -> Iterator[str]:
         operators = overloads_of(f"aten::{name}")
         places = dict.fromkeys(shown(place) for operator in operators for _, place in whereabouts(operator).kernels[:1])
         yield f"{name}: {', '.join(list(places)[:1])}"
+
+
+def _derivatives_of_parts(one: Whereabouts) -> Iterator[str]:
+    """The rows of derivatives.yaml that the operators it is made of have."""
+    for name in one.calls:
+        places = [whereabouts(operator).derivative for operator in overloads_of(f"aten::{name}")]
+        if place := next(filter(None, places), None):
+            yield f"{name}: {shown(place)}"
 
 
 def shown(place: str) -> str:

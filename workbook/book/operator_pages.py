@@ -158,7 +158,7 @@ def facts(one: Whereabouts) -> Iterator[tuple[str, str]]:
     if forms:
         yield "forms", ", ".join(f"<code>{_escaped(form)}</code>" for form in forms)
     yield "in PyTorch", _escaped(one.mirrors)
-    if not one.differs.startswith("nothing"):
+    if one.differs:
         yield "file differs", _escaped(one.differs)
 
 
