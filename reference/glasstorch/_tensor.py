@@ -10,19 +10,18 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
 from glasstorch.calls import removed
-from glasstorch.calls.python_operators import method_operator
 from glasstorch.core import geometry, hooks, inference
 from glasstorch.core.allocator import MOST, check_countable, empty_array
 from glasstorch.core.device import CPU, device
 from glasstorch.core.device import device as Device
 from glasstorch.core.dtype import Number, dtype, dtype_of_operand, from_numpy_dtype, get_default_dtype
-from glasstorch.core.errors import ArgumentTypeError, AutogradError, DeviceError, InplaceError
+from glasstorch.core.errors import DeviceError, InplaceError
 from glasstorch.core.geometry import Shape
 from glasstorch.core.keys import CPU_KEYS, KEYS_OF_DEVICE
 from glasstorch.core.storage import Storage
@@ -32,6 +31,7 @@ from glasstorch.operators.generated import functions
 from glasstorch.outside_data import exchange, from_data
 from glasstorch.printing import tensor_str
 from glasstorch.python_forms import (
+    gradients,
     indexing,
     layouts,
     lu,
@@ -39,7 +39,9 @@ from glasstorch.python_forms import (
     nonzero,
     norm,
     pickling,
+    places,
     python_functions,
+    reflected,
     stft,
     unique,
 )
@@ -81,10 +83,7 @@ class Tensor(FactMethods):
     def requires_grad(self, value: bool) -> None:
         hooks.variable_hooks.requires_grad_(self, value)
 
-    def requires_grad_(self, requires_grad: bool = True) -> Tensor:
-        """Make a leaf require grad, or stop it from doing so; returns the tensor itself."""
-        hooks.variable_hooks.requires_grad_(self, requires_grad)
-        return self
+    requires_grad_ = gradients.requires_grad_
 
     @property
     def grad(self) -> Tensor | None:
@@ -114,34 +113,13 @@ class Tensor(FactMethods):
         """Which of its node's results this tensor is."""
         return 0 if self._autograd_meta is None else int(self._autograd_meta.output_nr)
 
-    def backward(
-        self,
-        gradient: Tensor | None = None,
-        retain_graph: bool | None = None,
-        create_graph: bool = False,
-        inputs: Any = None,
-    ) -> None:
-        """Compute the gradient of this tensor with respect to the leaves it came from, and add it to their `.grad`.
+    backward = gradients.backward
 
-        `gradient` has this tensor's shape and may be left out for a tensor of one element.
-        """
-        hooks.variable_hooks.backward(self, gradient, retain_graph, create_graph, inputs)
+    register_hook = gradients.register_hook
 
-    def register_hook(self, hook: Callable[[Any], Any]) -> Any:
-        """Call `hook(grad)` when this tensor's gradient is known; a tensor that it returns replaces the gradient."""
-        if hooks.trace_hooks is not None:
-            hooks.trace_hooks.gradient_hooked(self)
-        return hooks.variable_hooks.register_hook(self, hook)
+    register_post_accumulate_grad_hook = gradients.register_post_accumulate_grad_hook
 
-    def register_post_accumulate_grad_hook(self, hook: Callable[[Any], Any]) -> Any:
-        """Call `hook(tensor)` after a gradient was added to this leaf's `.grad`."""
-        if hooks.trace_hooks is not None:
-            hooks.trace_hooks.gradient_hooked(self)
-        return hooks.variable_hooks.register_post_accumulate_grad_hook(self, hook)
-
-    def retain_grad(self) -> None:
-        """Keep this tensor's gradient in `.grad` though it is no leaf."""
-        hooks.variable_hooks.retain_grad(self)
+    retain_grad = gradients.retain_grad
 
     @property
     def retains_grad(self) -> bool:
@@ -155,17 +133,7 @@ class Tensor(FactMethods):
     def _is_view(self) -> bool:
         return self._base is not None
 
-    def detach_(self) -> Tensor:
-        """Forget in place how this tensor was computed; refused for a view."""
-        if self._is_view():
-            raise AutogradError(
-                "Can't detach views in-place. Use detach() instead. If you are using DistributedDataParallel (DDP) for "
-                "training, and gradient_as_bucket_view is set as True, gradients are views of DDP buckets, and hence "
-                "detach_() cannot be called on these gradients. To fix this error, please refer to the "
-                "Optimizer.zero_grad() function in torch/optim/optimizer.py as the solution."
-            )
-        self._autograd_meta = None
-        return self
+    detach_ = gradients.detach_
 
     @property
     def data(self) -> Tensor:
@@ -298,42 +266,27 @@ class Tensor(FactMethods):
 
     # A number on the left, where the operator does not commute ---------------------------------------------------
 
-    def __rtruediv__(self, other: Any) -> Tensor:
-        inverse = self.reciprocal()
-        return inverse * other if isinstance(other, np.ndarray) else inverse.__mul__(other)
+    __rtruediv__ = reflected.rtruediv
 
     __rdiv__ = __rtruediv__  # the name of Python 2
 
-    def __rpow__(self, other: Any) -> Any:
-        return method_operator(_swapped(functions.pow), self, other)
+    __rpow__ = reflected.rpow
 
-    def __rfloordiv__(self, other: Any) -> Any:
-        return method_operator(_swapped(functions.floor_divide), self, other)
+    __rfloordiv__ = reflected.rfloordiv
 
-    def __rmod__(self, other: Any) -> Any:
-        return method_operator(_swapped(functions.remainder), self, other)
+    __rmod__ = reflected.rmod
 
-    def __rmatmul__(self, other: Any) -> Any:
-        return method_operator(_swapped(functions.matmul), self, other)
+    __rmatmul__ = reflected.rmatmul
 
-    def __rlshift__(self, other: Any) -> Any:
-        return method_operator(_swapped(functions.bitwise_left_shift), self, other)
+    __rlshift__ = reflected.rlshift
 
-    def __rrshift__(self, other: Any) -> Any:
-        return method_operator(_swapped(functions.bitwise_right_shift), self, other)
+    __rrshift__ = reflected.rrshift
 
     # Copies with another dtype or place -------------------------------------------------------------------------
 
-    def cpu(self, memory_format: Any = None) -> Tensor:
-        """The tensor on the CPU; itself if it is there."""
-        return self.to("cpu", memory_format=memory_format)
+    cpu = places.cpu
 
-    def cuda(self, device: Any = None, non_blocking: Any = False, memory_format: Any = None) -> Tensor:
-        """The tensor on a CUDA device, the current one unless another is given; itself if it is there."""
-        on = Device("cuda" if device is None else device)
-        if on.type != "cuda":
-            raise DeviceError(f"Invalid device, must be cuda device; got {on}")
-        return self.to(on, non_blocking=non_blocking, memory_format=memory_format)
+    cuda = places.cuda
 
     def pin_memory(self, device: Any = None) -> Tensor:
         """The tensor in pinned main memory, from which a copy to a device need not block; itself if it is there.
@@ -353,19 +306,9 @@ class Tensor(FactMethods):
         _warn_of_device("is_pinned", device)
         return self.untyped_storage().is_pinned()
 
-    def record_stream(self, s: Any) -> None:
-        """Say that work on the stream `s` uses the tensor: its memory is not given on before that work is done."""
-        block = self.untyped_storage().block
-        if block is None:
-            raise DeviceError(f"record_stream: expected a CUDA tensor, this one is on {self.device}")
-        handle = getattr(s, "cuda_stream", None)
-        if handle is None:
-            raise ArgumentTypeError(f"record_stream: expected Stream, got {s!r}")
-        block.record_stream(handle)
+    record_stream = places.record_stream
 
-    def get_device(self) -> Any:
-        """The index of the device; -1 for the CPU."""
-        return -1 if self.device.index is None else self.device.index
+    get_device = places.get_device
 
     # Python protocols -------------------------------------------------------------------------------------------
 
@@ -407,10 +350,6 @@ def _warn_of_device(method: str, given: Any) -> None:
             DeprecationWarning,
             stacklevel=3,
         )
-
-
-def _swapped(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
-    return lambda self, other: function(other, self)
 
 
 # Making tensors: what kernels use -------------------------------------------------------------------------------

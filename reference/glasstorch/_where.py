@@ -67,6 +67,9 @@ def _text(one: Whereabouts, written: str | None) -> str:
     forms = forms_of(one.name)
     if forms:
         facts.append(("forms", ", ".join(forms)))
+    for told in (one, *(whereabouts(registry.find(f"aten::{form}")) for form in forms)):
+        if told.out is not None:
+            facts.append(("out=", f"{told.out}, {shown(told.kernels[0][1])}"))
     keys = [key for key, _ in facts]
     width = max(map(len, keys)) + 2
     return one.schema + "\n" + indent("\n".join(f"{key:{width}}{value}" for key, value in facts), "  ")

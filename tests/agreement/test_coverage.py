@@ -64,7 +64,7 @@ WITHOUT_ROW = {
     **dict.fromkeys(["complex", "polar"], "makes complex numbers: tests/kernels/cpu/complex_numbers/test_parts.py"),
     **dict.fromkeys(
         ["split_copy.Tensor_out", "split_with_sizes_copy.out", "unbind_copy.int_out"],
-        "writes to a list of tensors: tests/kernels/test_copied_out.py",
+        "writes to a list of tensors: tests/kernels/out/test_copied.py",
     ),
     **dict.fromkeys(
         [

@@ -2,9 +2,8 @@
 
 Reading order: `structured` (one kernel, three forms), `iterator` (shapes, dtypes and layouts of pointwise kernels),
 `quiet`, `threads`, `halves`, `number_operands`, `loading`; then what serves all backends, by family: `creation/`,
-`random`, `indexing`, `views`, `joining`, `copies`, `complex_numbers`, `fft`; what writes to out=: `out_forms`,
-`copied_out`, `composed_out`, `diagonals`, `filling`, `special_forms`; `math_bits`, `backend_select`; then `cpu/`,
-`meta/` and `cuda/`.
+`random`, `indexing`, `views`, `joining`, `copies`, `complex_numbers`, `fft`, `filling`, `math_bits`,
+`backend_select`; `out/` (out= forms without a kernel of their own); then `cpu/`, `meta/` and `cuda/`.
 
 Mirrors: aten/src/ATen/native, aten/src/ATen/TensorIterator.h
 Differs: NumPy's loops do the arithmetic on the CPU.

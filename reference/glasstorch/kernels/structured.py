@@ -32,11 +32,12 @@ SHAPES: dict[str, str] = {}
 TAGS: dict[str, tuple[str, ...]] = {}
 ITERATED = frozenset([Tag.pointwise.name, Tag.iterated.name])  # what a TensorIterator computes
 for _row in OPERATORS:
-    TAGS[_row.name] = _row.tags
+    _name = _row.name
+    TAGS[_name] = _row.tags
     if _row.shape is not None:
-        SHAPES[_row.name] = _row.shape
+        SHAPES[_name] = _row.shape
     if _row.functional is not None:
-        FORMS.setdefault(_row.functional, []).append(_row.name)
+        FORMS.setdefault(_row.functional, []).append(_name)
 
 
 def shape_function(name: str) -> ShapeFunction:

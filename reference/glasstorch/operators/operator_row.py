@@ -19,6 +19,7 @@ class OperatorRow(NamedTuple):
     functional: str | None = None  # of a generated form: the operator that it was made from
     alias_of: str | None = None  # the operator that this one is another name of
     tags: tuple[str, ...] = ()  # names of dispatch/tags.py
+    out: str | None = None  # of an out= form that has no kernel of its own: who writes there
     not_implemented: str | None = None  # the "derivative" or "second derivative" that nobody knows
     family: str = ""  # of operators/families.py
 

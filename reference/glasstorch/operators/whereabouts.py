@@ -22,6 +22,7 @@ from typing import Any
 from glasstorch.core.keys import DispatchKey
 from glasstorch.dispatch.library import place
 from glasstorch.dispatch.operator import DispatchTable, Kernel, Operator, registry
+from glasstorch.dispatch.tags import Tag
 from glasstorch.operators.generated import functions, methods
 from glasstorch.operators.generated.registry import OPERATORS
 from glasstorch.operators.operator_row import OperatorRow
@@ -54,6 +55,7 @@ class Whereabouts:
     differs: str
     refuses: bool  # whether backward stops here: nobody knows the derivative
     functional: str | None  # of an in-place or out= form that was made from another: that other
+    out: str | None  # of an out= form: who writes there, in the words of the operator table
 
     @property
     def kind(self) -> str:
@@ -107,7 +109,15 @@ def whereabouts(operator: Operator) -> Whereabouts:
         differs,
         row.not_implemented is not None,
         row.functional,
+        _owner(row, operator),
     )
+
+
+def _owner(row: OperatorRow, operator: Operator) -> str | None:
+    """Who writes to out=; an alias is made by the form that it is another name of."""
+    if Tag.out not in operator.tags:
+        return None
+    return f"that of {row.alias_of}" if row.alias_of is not None else row.out or "own kernel"
 
 
 def forms_of(name: str) -> list[str]:

@@ -320,6 +320,17 @@ def test_a_row_gives_a_form_other_tags_of_pytorchs(functions: Read) -> None:
         ("form_tags:\n    g.out: core", "form_tags: g.out is not a form that f generates"),
         ("form_tags: core", "form_tags: expected a form's name and its tags in each line, got 'core'"),
         ("python_function: maybe", "python_function of f: expected one of generated, by hand, none, got 'maybe'"),
+        ("out: copied", "out of f: it has no out= form"),
+        (
+            "autogen: f.out\n  out: somehow",
+            "out of f: expected 'own kernel', 'passed on to FORM', 'copied', 'composed'",
+        ),
+        (
+            "autogen: f.out\n  out: copied, cast",
+            "out of f: expected 'own kernel', 'passed on to FORM', 'copied', 'comp",
+        ),
+        ("autogen: f.out\n  out: passed on", "out of f: expected 'own kernel', 'passed on to FORM', "),
+        ("autogen: f.out\n  out: passed on to g.out", "f.out is passed on to g.out, which is not declared"),
         ("property: T, writable", "property of f: expected an attribute's name, or that and ', assignable', got"),
     ],
 )
@@ -413,3 +424,17 @@ def test_formulas_stand_in_the_section_of_their_operators_family(derivatives: Ca
     assert set(derivatives("- family: views\n- op: f\n  self: grad\n", declared)) == {"f"}
     with pytest.raises(SchemaError, match=":2: f stands in the section of joining; it is declared in that of views"):
         derivatives("- family: joining\n- op: f\n  self: grad\n", declared)
+
+
+# Out= forms -------------------------------------------------------------------------------------------------------
+
+
+def test_a_row_says_who_writes_to_out(functions: Read) -> None:
+    row = "- func: {0}(Tensor x) -> Tensor\n  autogen: {0}.out\n"
+    told = functions(row.format("f") + row.format("g") + "  out: composed, cast, recorded\n")
+    assert {f.name: f.out for f in told} == {
+        "f": None,
+        "f.out": "own kernel",
+        "g": None,
+        "g.out": "composed, cast, recorded",
+    }

@@ -31,9 +31,9 @@ from glasstorch.core.tensor_impl import Array
 from glasstorch.core.user_line import warn_user
 from glasstorch.dispatch.library import KernelTable
 from glasstorch.kernels.quiet import quietly
-from glasstorch.operators.composite.creation import checked_bounds, ends, range_length
+from glasstorch.operators.composite.creation import checked_bounds, range_length
 from glasstorch.operators.direct import factory
-from glasstorch.operators.generated.functions import arange, linspace, logspace
+from glasstorch.operators.generated.functions import arange
 from glasstorch.operators.shapes.scalars import number_as
 
 range_step = factory("range.step")
@@ -196,22 +196,3 @@ def _powers(base: Any, first: Any, last: Any, kind: Any, steps: int) -> Array:
     way = int(last) - int(first) if whole else last - first  # a float is rounded to its dtype here
     exponents = _between(kind(first), kind(last), kind(way) / kind(steps - 1), steps, kind)
     return np.power(base, exponents)  # type: ignore[no-any-return]
-
-
-# A start or end that is a tensor is read as a number: no gradient passes through. ---------------------------------
-
-
-@COMPOSED.impl("linspace.Tensor_Tensor_out")
-@COMPOSED.impl("linspace.Tensor_Scalar_out")
-@COMPOSED.impl("linspace.Scalar_Tensor_out")
-def linspace_tensors_out(start: Tensor | Number, end: Tensor | Number, steps: int, out: Tensor) -> Tensor:
-    """As `linspace.out`."""
-    return linspace(*ends("linspace", start, end), steps, out=out)
-
-
-@COMPOSED.impl("logspace.Tensor_Tensor_out")
-@COMPOSED.impl("logspace.Tensor_Scalar_out")
-@COMPOSED.impl("logspace.Scalar_Tensor_out")
-def logspace_tensors_out(start: Tensor | Number, end: Tensor | Number, steps: int, base: float, out: Tensor) -> Tensor:
-    """As `logspace.out`."""
-    return logspace(*ends("logspace", start, end), steps, base, out=out)

@@ -26,6 +26,7 @@ def refusal(name: str) -> Any:
     return kernel
 
 
+NEEDS_DATA = Tag.needs_data.name
 for row in OPERATORS:
-    if Tag.needs_data.name in row.tags:
+    if NEEDS_DATA in row.tags:
         META.add(row.name, refusal(row.name))

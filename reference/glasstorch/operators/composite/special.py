@@ -41,34 +41,18 @@ def _tensor(value: Tensor | Number) -> Tensor:
 xlogy = with_number("xlogy.Tensor")
 xlog1py = with_number("special_xlog1py")
 zeta = with_number("special_zeta")
-POLYNOMIALS = (
-    "chebyshev_polynomial_t",
-    "chebyshev_polynomial_u",
-    "chebyshev_polynomial_v",
-    "chebyshev_polynomial_w",
-    "hermite_polynomial_h",
-    "hermite_polynomial_he",
-    "laguerre_polynomial_l",
-    "legendre_polynomial_p",
-    "shifted_chebyshev_polynomial_t",
-    "shifted_chebyshev_polynomial_u",
-    "shifted_chebyshev_polynomial_v",
-    "shifted_chebyshev_polynomial_w",
-)
-(
-    chebyshev_polynomial_t,
-    chebyshev_polynomial_u,
-    chebyshev_polynomial_v,
-    chebyshev_polynomial_w,
-    hermite_polynomial_h,
-    hermite_polynomial_he,
-    laguerre_polynomial_l,
-    legendre_polynomial_p,
-    shifted_chebyshev_polynomial_t,
-    shifted_chebyshev_polynomial_u,
-    shifted_chebyshev_polynomial_v,
-    shifted_chebyshev_polynomial_w,
-) = (with_number(f"special_{name}") for name in POLYNOMIALS)
+chebyshev_polynomial_t = with_number("special_chebyshev_polynomial_t")
+chebyshev_polynomial_u = with_number("special_chebyshev_polynomial_u")
+chebyshev_polynomial_v = with_number("special_chebyshev_polynomial_v")
+chebyshev_polynomial_w = with_number("special_chebyshev_polynomial_w")
+hermite_polynomial_h = with_number("special_hermite_polynomial_h")
+hermite_polynomial_he = with_number("special_hermite_polynomial_he")
+laguerre_polynomial_l = with_number("special_laguerre_polynomial_l")
+legendre_polynomial_p = with_number("special_legendre_polynomial_p")
+shifted_chebyshev_polynomial_t = with_number("special_shifted_chebyshev_polynomial_t")
+shifted_chebyshev_polynomial_u = with_number("special_shifted_chebyshev_polynomial_u")
+shifted_chebyshev_polynomial_v = with_number("special_shifted_chebyshev_polynomial_v")
+shifted_chebyshev_polynomial_w = with_number("special_shifted_chebyshev_polynomial_w")
 
 # Made of several -----------------------------------------------------------------------------------------------------
 

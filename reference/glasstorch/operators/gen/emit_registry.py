@@ -57,6 +57,7 @@ def emit(functions: list[NativeFunction], not_implemented: dict[str, str], mark:
             f.functional,
             f.alias_of,
             tuple(tag.name for tag in f.tags),
+            None if f.out == "own kernel" or f.alias_of is not None else f.out,
             not_implemented.get(f.name),
             f.family,
         )

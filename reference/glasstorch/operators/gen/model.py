@@ -33,7 +33,7 @@ DERIVATIVES = OPERATORS / "derivatives.yaml"
 
 FUNCTION_KEYS = {
     *("func", "variants", "autogen", "inplace_variants", "dispatch", "alias_of", "python_module", "shape", "doc"),
-    *("mirrors", "tags", "form_tags", "python_function", "property"),
+    *("mirrors", "tags", "form_tags", "python_function", "property", "out"),
 }
 COMPOSITE_KEYS = (
     "CompositeImplicitAutograd",
@@ -42,6 +42,11 @@ COMPOSITE_KEYS = (
 )
 # How the library offers an operator under its name: a generated function, one written by hand, or none.
 PYTHON_FUNCTIONS = ("generated", "by hand", "none")
+# Who writes to out=, and what else is said of it.
+OUT = re.compile(
+    r"own kernel|passed on, by hand|passed on to (?P<form>\w+(\.\w+)?)|(copied|composed), by hand|copied"
+    r"|composed(, cast)?(, leaf)?(, recorded)?"
+)
 NAME = re.compile(r"\w+(\.\w+)?")
 FUNCTION = re.compile(r"(\w+\.)+\w+")  # in a module, which may stand in a folder: `views.pieces.narrow`
 
@@ -64,6 +69,7 @@ class NativeFunction:
     python_function: str = "generated"  # one of PYTHON_FUNCTIONS
     attribute: str | None = None  # what a tensor has it as, without a call
     is_assignable: bool = False  # whether that attribute may be assigned
+    out: str | None = None  # of an out= form: who writes there, as OUT reads it
     has_twin: bool = False  # whether another operator has the identifier of this one after a `_`
     family: str = ""  # whose section its row stands in; of operators/families.py
 
@@ -197,6 +203,10 @@ def load_functions(path: Path = NATIVE_FUNCTIONS) -> list[NativeFunction]:
     by_name = {f.name: f for f in functions}
     forms = {(f.functional, f.is_inplace): f.name for f in functions if f.functional is not None}
     taken = {named for f in functions for named in (f.schema.name, f.identifier)}
+    for f in functions:
+        target = OUT.fullmatch(f.out or "own kernel")
+        if target is not None and target["form"] is not None and target["form"] not in by_name:
+            raise SchemaError(f"{f.where}: {f.name} is passed on to {target['form']}, which is not declared")
     functions = [replace(f, has_twin=f"_{f.identifier}" in taken) for f in functions]
     return [f if f.alias_of is None else _alias(f, by_name, forms) for f in functions]
 
@@ -239,6 +249,12 @@ def _functions_of(row: dict[str, Any], where: str) -> Iterator[NativeFunction]:
             f"python_function of {schema.name}: expected one of {', '.join(PYTHON_FUNCTIONS)}, got {python_function!r}"
         )
     tags = _tags(row["tags"]) if "tags" in row else ()
+    out = row.get("out", "own kernel")
+    if not OUT.fullmatch(out):
+        raise SchemaError(
+            f"out of {schema.name}: expected 'own kernel', 'passed on to FORM', 'copied', 'composed' (with 'cast', "
+            f"'leaf', 'recorded'), or such a word and 'by hand'; got {out!r}"
+        )
     function = NativeFunction(
         schema,
         variants,
@@ -254,8 +270,10 @@ def _functions_of(row: dict[str, Any], where: str) -> Iterator[NativeFunction]:
         python_function,
         attribute or None,
         bool(assignable),
+        out if schema.is_out else None,
     )
     yield function
+    has_out = schema.is_out
     form_tags = _form_tags(row.get("form_tags"))
     for name in (n.strip() for n in row.get("autogen", "").split(",") if n.strip()):
         if not NAME.fullmatch(name):
@@ -275,7 +293,11 @@ def _functions_of(row: dict[str, Any], where: str) -> Iterator[NativeFunction]:
             composite=None,
             functional=function.name,
             tags=_with_form(_inherited(tags, form_tags.pop(name, None)), derived),
+            out=out if derived.is_out else None,
         )
+        has_out |= derived.is_out
+    if "out" in row and not has_out:
+        raise SchemaError(f"out of {schema.name}: it has no out= form")
     if form_tags:
         raise SchemaError(f"form_tags: {next(iter(form_tags))} is not a form that {function.name} generates")
 

@@ -17,6 +17,7 @@ from glasstorch.core.errors import AutogradError, DeviceError, DtypeError, Shape
 from glasstorch.dispatch.library import KernelTable
 from glasstorch.kernels.structured import check_writable, resize_output
 from glasstorch.operators.direct import on_tensor, on_tensors
+from glasstorch.operators.operator_row import OperatorRow
 from glasstorch.operators.shapes.result import C_NAMES
 
 COMPOSED = KernelTable("CompositeExplicitAutograd", calls_operators=True, takes_keys=False)
@@ -58,35 +59,15 @@ def check_out(result: Tensor, out: Tensor) -> None:
         check_writable(out, ())
 
 
-def copied_out(form: str, functional: str, caller: Callable[[str], Callable[..., Any]] = on_tensor) -> None:
-    """Register the out= form of an operator with one result; `caller` is `on_tensors` where it takes several."""
-    operator = caller(functional)
+def copied_out(row: OperatorRow) -> Callable[..., Any]:
+    """The kernel of the out= form of an operator with one result."""
+    operator: Callable[..., Tensor] = on_tensors(str(row.functional))
 
     def with_out(*arguments: Any) -> Tensor:
         *inputs, out = arguments
         return copy_out(operator(*inputs), out)
 
-    COMPOSED.add(form, with_out)
-
-
-for _name in (
-    "_conj_copy", "_neg_view_copy", "_reshape_alias_copy", "alias_copy", "as_strided_copy", "detach_copy",
-    "diagonal_copy", "expand_copy", "permute_copy", "squeeze_copy", "t_copy", "unfold_copy", "unsqueeze_copy",
-    "view_as_complex_copy", "view_as_real_copy", "view_copy",
-):  # fmt: skip
-    copied_out(f"{_name}.out", _name)
-for _name in (
-    "select_copy.int",
-    "slice_copy.Tensor",
-    "squeeze_copy.dim",
-    "squeeze_copy.dims",
-    "transpose_copy.int",
-    "view_copy.dtype",
-):
-    copied_out(f"{_name}_out", _name)
-
-
-copied_out("slice_scatter.out", "slice_scatter", on_tensors)
+    return with_out
 
 
 @COMPOSED.impl("narrow_copy.out")

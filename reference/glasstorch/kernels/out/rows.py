@@ -1,0 +1,46 @@
+"""Which kernels of out= forms follow from the operator table?
+
+See Note [The ways to write to out=].
+
+Mirrors: torchgen/native_function_generation.py (gen_composite_out_kernel), for what PyTorch generates
+Differs: rows of the table give what PyTorch wrote by hand, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from glasstorch.dispatch.library import KernelTable, place
+from glasstorch.kernels.out.composed import LEAF, composed_out
+from glasstorch.kernels.out.copied import COMPOSED, IMPLICIT, copied_out
+from glasstorch.operators.composite.special import with_number
+from glasstorch.operators.generated.registry import OPERATORS
+from glasstorch.operators.operator_row import OperatorRow
+
+BY_HAND: Final = "by hand"
+PASSED_ON_TO: Final = "passed on to "
+
+
+def made(row: OperatorRow, how: str, words: list[str]) -> tuple[KernelTable, Callable[..., Any]]:
+    """The kernel that a row asks for, and the table that it is registered with."""
+    if how == "copied":
+        return COMPOSED, copied_out(row)
+    if how == "composed":
+        return COMPOSED if LEAF in words else IMPLICIT, composed_out(row, words)
+    return COMPOSED, with_number(how.removeprefix(PASSED_ON_TO))
+
+
+def register_rows() -> None:
+    """Register the out= forms of which the table says how they are made, and not that they are written by hand."""
+    for row in OPERATORS:
+        if row.out is None:
+            continue
+        how, *words = row.out.split(", ")
+        if BY_HAND not in words:
+            table, kernel = made(row, how, words)
+            code = kernel.__code__
+            table.add(row.name, kernel, place(code.co_filename, code.co_firstlineno))
+
+
+register_rows()

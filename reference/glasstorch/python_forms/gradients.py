@@ -1,0 +1,68 @@
+"""What does a tensor ask of autograd?
+
+Mirrors: torch/_tensor.py (backward, register_hook), torch/csrc/autograd/python_variable.cpp
+Differs: asked through core/hooks.py, which the layer that knows fills in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from glasstorch.core import hooks
+from glasstorch.core.errors import AutogradError
+
+if TYPE_CHECKING:
+    from glasstorch._tensor import Tensor
+
+
+def requires_grad_(self: Tensor, requires_grad: bool = True) -> Tensor:
+    """Make a leaf require grad, or stop it from doing so; returns the tensor itself."""
+    hooks.variable_hooks.requires_grad_(self, requires_grad)
+    return self
+
+
+def backward(
+    self: Tensor,
+    gradient: Tensor | None = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    inputs: Any = None,
+) -> None:
+    """Compute the gradient of this tensor with respect to the leaves it came from, and add it to their `.grad`.
+
+    `gradient` has this tensor's shape and may be left out for a tensor of one element.
+    """
+    hooks.variable_hooks.backward(self, gradient, retain_graph, create_graph, inputs)
+
+
+def register_hook(self: Tensor, hook: Callable[[Any], Any]) -> Any:
+    """Call `hook(grad)` when this tensor's gradient is known; a tensor that it returns replaces the gradient."""
+    if hooks.trace_hooks is not None:
+        hooks.trace_hooks.gradient_hooked(self)
+    return hooks.variable_hooks.register_hook(self, hook)
+
+
+def register_post_accumulate_grad_hook(self: Tensor, hook: Callable[[Any], Any]) -> Any:
+    """Call `hook(tensor)` after a gradient was added to this leaf's `.grad`."""
+    if hooks.trace_hooks is not None:
+        hooks.trace_hooks.gradient_hooked(self)
+    return hooks.variable_hooks.register_post_accumulate_grad_hook(self, hook)
+
+
+def retain_grad(self: Tensor) -> None:
+    """Keep this tensor's gradient in `.grad` though it is no leaf."""
+    hooks.variable_hooks.retain_grad(self)
+
+
+def detach_(self: Tensor) -> Tensor:
+    """Forget in place how this tensor was computed; refused for a view."""
+    if self._is_view():
+        raise AutogradError(
+            "Can't detach views in-place. Use detach() instead. If you are using DistributedDataParallel (DDP) for "
+            "training, and gradient_as_bucket_view is set as True, gradients are views of DDP buckets, and hence "
+            "detach_() cannot be called on these gradients. To fix this error, please refer to the "
+            "Optimizer.zero_grad() function in torch/optim/optimizer.py as the solution."
+        )
+    self._autograd_meta = None
+    return self

@@ -1,0 +1,43 @@
+"""Does the operator table say of every out= form who writes there?"""
+
+from __future__ import annotations
+
+import pytest
+
+from glasstorch.dispatch.operator import Operator, registry
+from glasstorch.dispatch.tags import Tag
+from glasstorch.kernels.out.rows import BY_HAND, PASSED_ON_TO
+from glasstorch.operators.whereabouts import whereabouts
+
+ROOM = "kernels/out/"
+FORMS = [operator for operator in registry.operators.values() if Tag.out in operator.tags]
+
+
+def test_every_form_has_one_owner() -> None:
+    assert len(FORMS) > 500
+    for form in FORMS:
+        told = whereabouts(form)
+        assert told.out, form
+        assert len([key for key, _ in told.kernels if key.startswith("Composite")]) <= 1, form
+
+
+@pytest.mark.parametrize("form", FORMS, ids=lambda form: form.qualified_overload)
+def test_the_kernel_stands_where_its_owner_does(form: Operator) -> None:
+    told = whereabouts(form)
+    places = [place for _, place in told.kernels]
+    assert places
+    owner = str(told.out)
+    if owner.startswith("that of "):
+        assert places[0].startswith("operators/composite/aliases.py")
+    elif owner.startswith(PASSED_ON_TO):
+        assert registry.find(f"aten::{owner.removeprefix(PASSED_ON_TO)}").kernels
+    elif owner == "own kernel":
+        assert not [place for place in places if place.startswith(ROOM)]
+    else:
+        assert places[0].startswith(ROOM)
+        assert BY_HAND in owner or owner.partition(",")[0] in ("copied", "composed")
+
+
+def test_what_is_written_by_hand_is_little() -> None:
+    by_hand = [form for form in FORMS if BY_HAND in str(whereabouts(form).out)]
+    assert len(by_hand) < 40
