@@ -112,7 +112,7 @@ def verdicts(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, str], 
             f'    "{made_up.name}": {made_up.kernel},\n',
             before='    "sigmoid": sigmoid,\n',
         )
-        append(home / "tests" / "agreement" / "table.py", made_up.sample, before='    row("relu"')
+        append(home / "tests" / "agreement" / "rows" / "pointwise.py", made_up.sample, before='    row("relu"')
     generated = run(home / "reference", "-m", "glasstorch.operators.gen")
     assert "written" in generated, generated
     counting = home / COUNTING

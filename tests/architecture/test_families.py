@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+from pathlib import Path
+
 import pytest
 
 from glasstorch.dispatch.operator import registry
@@ -9,6 +12,7 @@ from glasstorch.kernels import cuda
 from glasstorch.operators import families
 from glasstorch.operators.gen.model import DERIVATIVES, NATIVE_FUNCTIONS, load_functions, load_rows
 from tests.architecture.families import (
+    ROOMS,
     SERVE_ALL,
     elsewhere,
     family_of,
@@ -18,6 +22,15 @@ from tests.architecture.families import (
 
 cuda.register_kernels()
 FUNCTIONS = load_functions()
+TESTS = Path(__file__).parents[1]
+TESTS_OF_ALL = {
+    "autograd/formulas/test_conventions.py": "what a derivative is where there are several",
+    "kernels/test_random_layouts.py": "pointwise operators and copies on tensors of any geometry",
+    "kernels/cpu/test_every_dtype.py": "every operator on every dtype",
+    "kernels/cuda/test_carried.py": "what threads of a block put together",
+    "kernels/cuda/test_compiled_kernels.py": "every CUDA kernel as NVRTC compiles it",
+    "kernels/cuda/test_stored_dtypes.py": "dtypes that no CUDA kernel computes in",
+}
 
 
 def test_the_table_has_between_twenty_and_twenty_five_families() -> None:
@@ -65,3 +78,29 @@ def test_every_file_of_the_rooms_is_of_a_family_or_serves_all() -> None:
 def test_the_family_of_a_file_is_its_name_or_its_folders(file: str, family: str) -> None:
     assert file in files()
     assert family_of(file) == family
+
+
+def test_the_samples_of_an_operator_stand_in_the_file_of_its_family() -> None:
+    rows = {name: import_module(f"tests.agreement.rows.{name}").ROWS for name in families.NAMES if has_samples(name)}
+    wrong = [(row.op, name) for name, found in rows.items() for row in found if family_in_table(row.op) != name]
+    assert not wrong
+    assert sum(map(len, rows.values())) > len(FUNCTIONS) // 4
+
+
+def has_samples(name: str) -> bool:
+    return (TESTS / "agreement" / "rows" / f"{name}.py").is_file()
+
+
+def family_in_table(operator: str) -> str:
+    return registry.find(f"aten::{operator}").family
+
+
+def test_every_file_of_tests_of_the_rooms_is_of_a_family_or_serves_all() -> None:
+    found = {
+        path.relative_to(TESTS).as_posix()
+        for room in ROOMS
+        for path in (TESTS / room).rglob("test_*.py")
+        if family_of(path.relative_to(TESTS).as_posix()).removeprefix("test_") not in families.NAMES
+    }
+    assert found - set(TESTS_OF_ALL) == {file for file in found if file.replace("test_", "") in SERVE_ALL}
+    assert set(TESTS_OF_ALL) <= found

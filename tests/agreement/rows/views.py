@@ -1,4 +1,4 @@
-"""What do operators show that NumPy calls otherwise, that cut a tensor into pieces, or that copy what a view shows?"""
+"""What do the operators of the family views compute?"""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from tests.agreement.rows.shared import ANY, ONE, STEPPED, SUMS, TRANSPOSED, same
+from tests.agreement.samples import FLOATS, Row, always, call, index, row, t
 from tests.agreement.samples import Dtype as D
-from tests.agreement.samples import Row, T, always, call, row, t
 
 Array = np.ndarray[Any, Any]
 
@@ -25,11 +26,6 @@ def pieces(x: Array, size: int, dim: int = 0) -> list[Array]:
 
 def chunks(x: Array, count: int, dim: int = 0) -> list[Array]:
     return pieces(x, -(-x.shape[dim] // count), dim)
-
-
-def as_strided(x: Array, size: Sequence[int], stride: Sequence[int], offset: int = 0) -> Array:
-    flat = x.reshape(-1)
-    return np.array([flat[offset + np.dot(i, stride)] for i in np.ndindex(*size)]).reshape(size)
 
 
 def unflatten(x: Array, dim: int, sizes: Sequence[int]) -> Array:
@@ -90,21 +86,42 @@ def each(function: Callable[..., Array]) -> Callable[..., list[Array]]:
     return lambda tensors: [function(x) for x in tensors]
 
 
-def same(x: Array) -> Array:
-    return x
-
-
 def swapped(x: Array) -> Array:
     return np.swapaxes(x, -1, -2) if x.ndim else x
 
 
-TRANSPOSED = t(3, 2, layout="transposed")
-STEPPED = t(2, 4, layout="stepped")
-SUMS = ("float32", "float64", "int64")
-ANY: tuple[T, ...] = (t(2, 3), t(), t(0, 2), TRANSPOSED, STEPPED)
+def expand(x: Array, size: list[int]) -> Array:
+    kept = (0,) * (len(size) - x.ndim) + x.shape
+    return np.broadcast_to(x, [old if new == -1 else new for new, old in zip(size, kept, strict=True)])
+
+
+def unfold(x: Array, dimension: int, size: int, step: int) -> Array:
+    windows = np.lib.stride_tricks.sliding_window_view(x, size, axis=dimension)
+    return np.take(windows, range(0, windows.shape[dimension], step), axis=dimension)
+
+
+def as_strided(x: Array, size: Sequence[int], stride: Sequence[int], offset: int | None = None) -> Array:
+    flat = x.reshape(-1)
+    return np.array([flat[(offset or 0) + np.dot(i, stride)] for i in np.ndindex(*size)]).reshape(size)
+
+
+def zeros_with(shape: Sequence[int], where: Any, grad: Array) -> Array:
+    """Zeros with a gradient at some places."""
+    result = np.zeros(shape)
+    result[where] = grad
+    return result
+
+
+def as_strided_backward(
+    grad: Array, in_size: Any, in_stride: Any, in_offset: int, size: Any, stride: Any, offset: int
+) -> Array:
+    storage = np.zeros(100)
+    for i in np.ndindex(*size):
+        storage[offset + np.dot(i, stride)] += grad[i]
+    return np.array([storage[in_offset + np.dot(i, in_stride)] for i in np.ndindex(*in_size)]).reshape(in_size)
+
 
 ROWS: tuple[Row, ...] = (
-    # Other names
     row("broadcast_to", np.broadcast_to, call(t(2, 1), [2, 3]), call(t(3), [2, 3])),
     row("adjoint", swapped, call(t(2, 3)), call(t(2, 2, 3))),
     row("mH", swapped, call(t(2, 3)), call(t(2, 2, 3))),
@@ -172,12 +189,62 @@ ROWS: tuple[Row, ...] = (
     # Bits, and the parts of complex numbers, of which real ones have one
     row("view.dtype", lambda x, dtype: x.view(np.int64), call(t(2, 3), D("int64")), dtypes=("float64",),
         result=always("int64"), differentiable=False),
-    row("_neg_view", np.negative, *(call(x) for x in ANY), dtypes=SUMS),
-    row("is_conj", lambda x: False, call(t(2, 3)), differentiable=False, meta=False),
-    row("is_neg", lambda x: False, call(t(2, 3)), differentiable=False, meta=False),
-    row("resolve_neg", same, *(call(x) for x in ANY)),
-    row("resolve_conj", same, *(call(x) for x in ANY)),
-    row("conj", same, *(call(x) for x in ANY)),
-    row("conj_physical", same, *(call(x) for x in ANY)),
-    row("real", same, *(call(x) for x in ANY)),
+    # Views
+    row("alias", lambda x: x, *ONE),
+    row("detach", lambda x: x, *ONE, differentiable=False),
+    row("view", np.reshape, call(t(2, 3), [3, -1]), call(t(2, 3), [2, 1, 3]), call(t(2, 0), [0, 5])),
+    row("_unsafe_view", np.reshape, call(t(2, 3), [3, 2])),
+    row("reshape", np.reshape, call(t(2, 3), [3, 2]), call(t(3, 2, layout="transposed"), [6]), call(t(2, 1), [-1])),
+    row("_reshape_alias", lambda x, size, stride: x.reshape(size), call(t(2, 3), [3, 2], [2, 1])),
+    row("view_as", lambda x, y: x.reshape(y.shape), call(t(2, 3), t(6, grad=False))),
+    row("reshape_as", lambda x, y: x.reshape(y.shape), call(t(3, 2, layout="transposed"), t(6, grad=False))),
+    row("flatten.using_ints",
+        lambda x, start=0, end=-1: x.reshape(*x.shape[:start], -1, *x.shape[x.ndim + end + 1 :]), call(t(2, 3, 2)),
+        call(t(2, 3, 2), 1), call(t(2, 3, 2), 0, -2)),
+    row("transpose.int", np.swapaxes, call(t(2, 3), 0, 1), call(t(2, 3, 4), -1, 0), call(t(2, 3), 1, 1)),
+    row("t", lambda x: x.T, call(t(2, 3)), call(t(3)), call(t())),
+    row("numpy_T", lambda x: x.T, call(t(2, 3))),
+    row("mT", lambda x: np.swapaxes(x, -1, -2), call(t(2, 2, 3))),
+    row("permute", np.transpose, call(t(2, 3, 4), [2, 0, 1]), call(t(2, 3), [-1, 0])),
+    row("movedim.intlist", np.moveaxis, call(t(2, 3, 4), [0, 1], [2, 0])),
+    row("movedim.int", np.moveaxis, call(t(2, 3, 4), 0, -1)),
+    row("expand", expand, call(t(2, 1), [2, 3]), call(t(3), [2, -1]), call(t(), [2])),
+    row("expand_as", lambda x, y: np.broadcast_to(x, y.shape), call(t(2, 1), t(2, 3, grad=False))),
+    row("squeeze", np.squeeze, call(t(1, 2, 1)), call(t(2))),
+    row("squeeze.dim", lambda x, dim: np.squeeze(x, dim) if x.shape[dim] == 1 else x, call(t(1, 2), 0),
+        call(t(1, 2), 1)),
+    row("squeeze.dims", lambda x, dims: np.squeeze(x, tuple(d for d in dims if x.shape[d] == 1)),
+        call(t(1, 2, 1), [0, 1, -1])),
+    row("unsqueeze", np.expand_dims, call(t(2, 3), 1), call(t(2), -1), call(t(), 0)),
+    row("select.int", lambda x, dim, i: np.take(x, i, dim), call(t(2, 3), 1, 2), call(t(2, 3), 0, -1)),
+    row("slice.Tensor",
+        lambda x, dim=0, start=None, end=None, step=1: np.moveaxis(np.moveaxis(x, dim, 0)[start:end:step], 0, dim),
+        call(t(4, 3), 0, 1, 3), call(t(4, 3), 1, None, None, 2), call(t(4), 0, -2), call(t(4), 0, 3, 1),
+        call(t(4), 0, 0, 99)),
+    row("narrow", lambda x, dim, start, length: np.take(x, range(start, start + length), dim),
+        call(t(4, 3), 0, 1, 2)),
+    row("narrow.Tensor", lambda x, dim, start, length: np.take(x, range(int(start), int(start) + length), dim),
+        call(t(4, 3), 0, index(below=2), 2), meta=False),
+    row("diagonal", np.diagonal, call(t(3, 3)), call(t(3, 4), 1), call(t(2, 3, 4), -1, 0, 2)),
+    row("unfold", unfold, call(t(5), 0, 2, 1), call(t(2, 5), 1, 3, 2)),
+    row("unbind.int", lambda x, dim=0: [np.take(x, i, dim) for i in range(x.shape[dim])], call(t(2, 3)),
+        call(t(2, 3), 1)),
+    row("split.Tensor", pieces, call(t(5, 2), 2), call(t(2, 4), 2, 1)),
+    row("chunk", lambda x, n, dim=0: pieces(x, -(-x.shape[dim] // n), dim), call(t(5, 2), 2), call(t(2, 4), 2, 1)),
+    row("as_strided", as_strided, call(t(6), [2, 2], [3, 1]), call(t(6), [2, 3], [1, 1], 1), call(t(2, 3), [2], [0])),
+    row("select_backward", lambda g, shape, dim, i: zeros_with(shape, (slice(None),) * dim + (i,), g),
+        call(t(2), [2, 3], 1, 2), dtypes=FLOATS),
+    row("slice_backward",
+        lambda g, shape, dim, start, end, step: zeros_with(shape, (slice(None),) * dim + (slice(start, end, step),), g),
+        call(t(2, 2), [2, 5], 1, 1, 5, 2), dtypes=FLOATS),
+    row("_as_strided_backward", as_strided_backward, call(t(2, 3), [6], [1], 0, [2, 3], [1, 1], 1), dtypes=FLOATS,
+        in_torch=False),
+    # Views in place: another geometry of the same elements
+    row("transpose_", np.swapaxes, call(t(2, 3), 0, 1)),
+    row("t_", np.transpose, call(t(2, 3))),
+    row("squeeze_", np.squeeze, call(t(1, 2, 1))),
+    row("squeeze_.dim", np.squeeze, call(t(1, 2), 0)),
+    row("squeeze_.dims", lambda x, dims: np.squeeze(x, tuple(dims)), call(t(1, 2, 1), [0, 2])),
+    row("unsqueeze_", np.expand_dims, call(t(2, 3), 1)),
+    row("as_strided_", as_strided, call(t(6), [2, 2], [3, 1])),
 )  # fmt: skip

@@ -1,7 +1,4 @@
-"""What do the special functions compute: error, gamma, zeta and Bessel functions, orthogonal polynomials?
-
-SciPy's functions of float64 say it, or its sums and powers where that is not what PyTorch means.
-"""
+"""What do the operators of the family special compute?"""
 
 from __future__ import annotations
 
@@ -14,7 +11,6 @@ from scipy import special
 from tests.agreement.samples import FLOAT, FLOATS, NUMBERS, PROMOTED, Row, call, row, t
 
 Array = np.ndarray[Any, Any]
-
 FULL = ("float32", "float64", "int64", "bool")  # those of PyTorch's kernels that know no half precision
 ROUGH = ("float32", "float16", "bfloat16")  # where PyTorch's float64 is not: tests/kernels/cpu/special/test_unary.py
 ANYWHERE = (call(t(2, 3)), call(t()), call(t(3, 2, layout="transposed")))
@@ -33,12 +29,6 @@ def logit(x: Array, eps: float | None = None) -> Array:
     return special.logit(x if eps is None else np.clip(x, eps, 1 - eps))
 
 
-def logsumexp(x: Array, dim: list[int], keepdim: bool = False) -> Array:
-    return special.logsumexp(x, axis=tuple(dim), keepdims=keepdim)
-
-
-# Operators of one tensor -> what they compute, where, and for which dtypes -------------------------------------------
-
 UNARY: dict[str, tuple[Callable[..., Any], tuple[Any, ...], tuple[str, ...]]] = {
     "erf": (special.erf, ANYWHERE, NUMBERS),
     "erfc": (special.erfc, ANYWHERE, NUMBERS),
@@ -56,7 +46,6 @@ UNARY: dict[str, tuple[Callable[..., Any], tuple[Any, ...], tuple[str, ...]]] = 
     "special_ndtr": (special.ndtr, ANYWHERE, NUMBERS),
     "special_ndtri": (special.ndtri, SHARES, FULL[:2]),
 }
-
 WITHOUT_DERIVATIVE: dict[str, Callable[..., Any]] = {
     "airy_ai": lambda x: special.airy(x)[0],
     "bessel_j0": special.j0,
@@ -71,7 +60,6 @@ WITHOUT_DERIVATIVE: dict[str, Callable[..., Any]] = {
     "scaled_modified_bessel_k1": special.k1e,
     "spherical_bessel_j0": lambda x: special.spherical_jn(0, x),
 }
-
 POLYNOMIALS: dict[str, Callable[..., Any]] = {
     "chebyshev_polynomial_t": lambda x, n: special.eval_chebyt(n, x),
     "chebyshev_polynomial_u": lambda x, n: special.eval_chebyu(n, x),

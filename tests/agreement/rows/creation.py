@@ -1,4 +1,4 @@
-"""What do matrices, ranges and indices that are made from numbers hold?"""
+"""What do the operators of the family creation compute?"""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from tests.agreement.rows.shared import ONE
 from tests.agreement.samples import BOOL, LONG, Dtype, Row, always, call, row, t
 
 Array = np.ndarray[Any, Any]
@@ -46,8 +47,8 @@ WINDOWS: dict[str, tuple[Callable[..., Array], dict[str, tuple[Any, ...]]]] = {
     "hamming_window": (hamming, {".periodic_alpha": (True, 0.6), ".periodic_alpha_beta": (False, 0.6, 0.3)}),
     "kaiser_window": (kaiser, {".beta": (True, 3.0)}),
 }
-
 ENDS = {"Tensor_Tensor": (t(), t()), "Tensor_Scalar": (t(), 3), "Scalar_Tensor": (-1.5, t())}
+
 
 ROWS: tuple[Row, ...] = (
     row("eye", lambda n, **_: np.eye(n), call(3), call(0), call(2, dtype=Dtype("bool"), result=BOOL),
@@ -78,4 +79,27 @@ ROWS: tuple[Row, ...] = (
           result=SINGLE, differentiable=False, tolerance=4)
       for name, (function, more) in WINDOWS.items()
       for overload, rest in {"": (), ".periodic": (False,), **more}.items()),
+    row("zeros", lambda size, **_: np.zeros(size), call([2, 3]), call([0], dtype=Dtype("int64"), result=LONG),
+        dtypes=("float32",), result=always("float32"), differentiable=False),
+    row("ones", lambda size, **_: np.ones(size), call([2, 3]), call([], dtype=Dtype("bool"), result=BOOL),
+        dtypes=("float32",), result=always("float32"), differentiable=False),
+    row("full", lambda size, value, **_: np.full(size, value), call([2, 3], 1.5), call([2], 7, result=LONG),
+        call([2], True, result=BOOL), dtypes=("float32",), result=always("float32"), differentiable=False),
+    row("scalar_tensor", lambda value, **_: np.array(value), call(1.5), call(7), dtypes=("float32",),
+        result=always("float32"), differentiable=False),
+    row("arange", lambda end, **_: np.arange(end), call(5), call(0), call(2.5, result=always("float32")),
+        dtypes=("int64",), result=LONG, differentiable=False),
+    row("arange.start", lambda start, end, **_: np.arange(start, end), call(2, 5),
+        call(-1.5, 2, result=always("float32")), dtypes=("int64",), result=LONG, differentiable=False),
+    row("arange.start_step", lambda start, end, step=1, **_: np.arange(start, end, step), call(2, 9, 3),
+        call(5, 0, -2), call(0, 1, 0.25, result=always("float32")), dtypes=("int64",), result=LONG,
+        differentiable=False),
+    row("zeros_like", lambda x, **_: np.zeros_like(x), *ONE, call(t(2), dtype=Dtype("int64"), result=LONG),
+        differentiable=False),
+    row("ones_like", lambda x, **_: np.ones_like(x), *ONE, differentiable=False),
+    row("full_like", lambda x, value, **_: np.full_like(x, value), call(t(2, 3), 1),
+        call(t(3, 2, layout="transposed"), 0), differentiable=False),
+    row("new_zeros", lambda x, size, **_: np.zeros(size), call(t(1), [2, 2]), differentiable=False),
+    row("new_ones", lambda x, size, **_: np.ones(size), call(t(1), [2, 2]), differentiable=False),
+    row("new_full", lambda x, size, value, **_: np.full(size, value), call(t(1), [2, 2], 1), differentiable=False),
 )  # fmt: skip

@@ -1,4 +1,4 @@
-"""What do tensors hold in which elements are written, added and reduced at indices?"""
+"""What do the operators of the family indexing compute?"""
 
 from __future__ import annotations
 
@@ -7,11 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from tests.agreement.samples import LONG, Row, T, call, index, mask, row, t
+from tests.agreement.samples import LONG, NUMBERS, Row, T, call, index, mask, row, t
 
 Array = np.ndarray[Any, Any]
 ORDERED = ("float32", "float64", "float16", "bfloat16", "int64", "int32", "uint8")
-
 STEPS: dict[str, Callable[[Any, Any], Any]] = {
     "add": lambda a, b: a + b,
     "multiply": lambda a, b: a * b,
@@ -106,6 +105,45 @@ def nonzero_static(x: Array, size: int, fill_value: int = -1) -> Array:
     return np.concatenate([found, np.full((size - len(found), x.ndim), fill_value)])
 
 
+def selected(x: Array, where: Array) -> Array:
+    x, where = np.broadcast_arrays(x, where)
+    return x[where.astype(bool)]
+
+
+def taken(x: Array, places: Array, dim: int | None = None) -> Array:
+    return np.take(x, places) if dim is None else np.take_along_axis(x, places, dim)
+
+
+def index_put(x: Array, indices: list[Any], values: Array, accumulate: bool = False) -> Array:
+    result = x.copy()
+    where = tuple(slice(None) if i is None else i for i in indices)
+    if accumulate:
+        np.add.at(result, where, values)
+    else:
+        result[where] = values
+    return result
+
+
+def scatter(x: Array, dim: int, places: Array, source: Any) -> Array:
+    result = x.copy()
+    part = np.broadcast_to(source, places.shape) if np.ndim(source) == 0 else source[tuple(map(slice, places.shape))]
+    np.put_along_axis(result[tuple(slice(None) if d == dim else slice(n) for d, n in enumerate(places.shape))],
+                      places, part, dim)  # fmt: skip
+    return result
+
+
+def scatter_add(x: Array, dim: int, places: Array, source: Array) -> Array:
+    result = x.copy()
+    for i in np.ndindex(*places.shape):
+        result[(*i[:dim], places[i], *i[dim + 1 :])] += source[i]
+    return result
+
+
+def gather(x: Array, dim: int, places: Array, **_: Any) -> Array:
+    part = x[tuple(slice(None) if d == dim else slice(n) for d, n in enumerate(places.shape))]
+    return np.take_along_axis(part, places, dim)
+
+
 ROWS: tuple[Row, ...] = (
     row("scatter.reduce", scatter_reduce, call(t(4, 3), 0, index(3, 3, below=4), t(3, 3), reduce="add"),
         call(t(4, 3), 1, index(2, 5, below=3), t(3, 5), reduce="multiply"),
@@ -143,4 +181,37 @@ ROWS: tuple[Row, ...] = (
     row("nonzero_static", nonzero_static, call(t(2, 3, low=0, high=1), size=4), call(t(2, 3), size=2),
         call(t(3, low=0, high=1), size=5, fill_value=7), call(t(), size=2), call(t(0, 2), size=1),
         result=LONG, differentiable=False),
+    # Picked
+    row("masked_select", selected, call(t(2, 3), mask(2, 3)), call(t(3), mask(2, 3)), call(t(2, 3), mask(3)),
+        call(t(3, 2, layout="transposed"), mask(3, 2)), meta=False),
+    row("argwhere", np.argwhere, call(t(2, 3, low=0, high=1)), call(t()), result=LONG, differentiable=False,
+        meta=False),
+    row("nonzero_numpy", lambda x: list(np.nonzero(np.atleast_1d(x))), call(t(2, 3, low=0, high=1)), call(t()),
+        result=LONG, differentiable=False, meta=False),
+    # Picking and repeating
+    row("take", np.take, call(t(2, 3), index(4, below=6)), call(t(3, 2, layout="transposed"), index(2, 2, below=6)),
+        meta=False),
+    row("take_along_dim", taken, call(t(2, 3), index(2, 2, below=3), 1), call(t(2, 3), index(4, below=6)),
+        call(t(2, 3), index(1, 3, below=2), 0)),
+    row("where", lambda condition: list(np.nonzero(condition)), call(mask(2, 3)), dtypes=("bool",), result=LONG,
+        differentiable=False, meta=False),
+    row("index.Tensor", lambda x, indices: x[tuple(slice(None) if i is None else i for i in indices)],
+        call(t(3, 4), [index(2, below=3)]), call(t(3, 4), [None, index(2, 2, below=4)]),
+        call(t(3, 4), [index(2, 1, below=3), index(3, below=4)]),
+        call(t(2, 3, 4), [index(2, below=2), None, index(2, below=4)])),
+    row("index_put", index_put, call(t(3, 4), [index(1, below=3)], t(4)),
+        call(t(3, 4), [None, index(1, below=4)], t(3, 1)), call(t(5), [index(6, below=5)], t(6), True),
+        dtypes=NUMBERS),
+    row("index_put_", index_put, call(t(3, 4), [index(1, below=3)], t(4)),
+        call(t(5), [index(6, below=5)], t(6), True), dtypes=NUMBERS),
+    row("gather", gather, call(t(3, 4), 0, index(2, 4, below=3)), call(t(3, 4), 1, index(2, 5, below=4))),
+    row("scatter.src", scatter, call(t(4, 3), 0, index(1, 3, below=4), t(1, 3)),
+        call(t(3, 4), 1, index(3, 1, below=4), t(3, 1))),
+    row("scatter.value", scatter, call(t(4, 3), 0, index(2, 3, below=4), 1)),
+    row("scatter_add", scatter_add, call(t(4, 3), 0, index(3, 3, below=4), t(3, 3)),
+        call(t(3, 4), 1, index(2, 3, below=4), t(2, 3)), dtypes=NUMBERS),
+    row("index_select", lambda x, dim, i: np.take(x, i, dim) if x.ndim else x, call(t(3, 4), 0, index(5, below=3)),
+        call(t(3, 4), 1, index(2, below=4)), call(t(), 0, index(1, below=1))),
+    row("nonzero", lambda x: np.stack(np.nonzero(x), 1), call(t(2, 3, low=0, high=1)), result=LONG,
+        differentiable=False, meta=False),
 )  # fmt: skip
