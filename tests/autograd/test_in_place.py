@@ -15,7 +15,7 @@ from glasstorch.core.keys import DispatchKey
 from glasstorch.dispatch.operator import Kernel, Operator, registry
 
 LIBRARY = Path(glasstorch.__file__).parent
-MAKERS = {name for name in vars(in_place) if name.startswith(("alone_of_", "two_of_", "several_of_"))}
+MAKERS = {name for name in vars(in_place) if "_of_" in name}
 
 
 def made() -> list[tuple[Operator, Kernel]]:
@@ -57,11 +57,60 @@ CALLS = {
     "alone_of_four": lambda x: x.nan_to_num_(),
     "two_of_two": lambda x: x.mul_(leaf() + 1),
     "two_of_three": lambda x: x.add_(leaf() * 2, alpha=3),
-    "several_of_three": lambda x: x.lerp_(leaf() + 1, leaf()),
-    "several_of_four": lambda x: x.index_copy_(0, glasstorch.tensor([1]), leaf()[:1] * 2),
-    "several_of_five": lambda x: x.index_add_(0, glasstorch.tensor([0]), leaf()[:1]),
-    "several_of_six": lambda x: x.scatter_reduce_(0, glasstorch.tensor([0, 0, 1]), leaf(), "prod"),
+    "three_of_three": lambda x: x.lerp_(leaf() + 1, leaf()),
+    "three_of_four": lambda x: x.addcmul_(leaf() + 1, leaf(), value=2),
+    "three_of_five": lambda x: x.addmv_(leaf().diag(), leaf() * 2, beta=3),
+    "optional_of_three": lambda x: x.clamp_(leaf() + 0.1, leaf() * 2),
+    "optional_of_three, one is None": lambda x: x.clamp_(None, leaf() * 0.5),
+    "third_of_three": lambda x: x.masked_scatter_(glasstorch.tensor([False, True, True]), leaf() * 2),
+    "third_of_four": lambda x: x.index_put_((glasstorch.tensor([0, 0]),), leaf()[:2], accumulate=True),
+    "fourth_of_four": lambda x: x.index_copy_(0, glasstorch.tensor([1]), leaf()[:1] * 2),
+    "fourth_of_five": lambda x: x.index_add_(0, glasstorch.tensor([0]), leaf()[:1]),
+    "fourth_of_six": lambda x: x.scatter_reduce_(0, glasstorch.tensor([0, 0, 1]), leaf(), "prod"),
 }
+# Of makers for several arguments: a call whose other arguments carry the only gradient, so that each is seen to reach
+# the node by its own edge.
+OTHERS = {
+    "two_of_two": lambda x, other: x.mul_(other),
+    "two_of_three": lambda x, other: x.add_(other, alpha=3),
+    "three_of_three": lambda x, other: x.lerp_(other + 1, other),
+    "three_of_four": lambda x, other: x.addcmul_(other + 1, other),
+    "three_of_five": lambda x, other: x.addmv_(other.diag(), other * 2),
+    "optional_of_three": lambda x, other: x.clamp_(other, other * 2),
+    "optional_of_three, one is None": lambda x, other: x.clamp_(None, other * 0.5),
+    "third_of_three": lambda x, other: x.masked_fill_(glasstorch.tensor([False, True, True]), other[0]),
+    "third_of_four": lambda x, other: x.index_put_((glasstorch.tensor([0]),), other[:1]),
+    "fourth_of_four": lambda x, other: x.scatter_(0, glasstorch.tensor([2, 0, 1]), other),
+    "fourth_of_five": lambda x, other: x.index_add_(0, glasstorch.tensor([0]), other[:1]),
+    "fourth_of_six": lambda x, other: x.index_reduce_(0, glasstorch.tensor([0, 2, 1]), other, "prod"),
+}
+
+
+def test_each_maker_for_several_arguments_is_called() -> None:
+    called = {name.partition(",")[0] for name in OTHERS}
+    assert called == {maker for maker in MAKERS if not maker.startswith("alone_")}
+    assert called < {name.partition(",")[0] for name in CALLS}
+
+
+@pytest.mark.parametrize("call", OTHERS.values(), ids=OTHERS)
+def test_a_gradient_that_only_other_arguments_carry_is_recorded(call: Any) -> None:
+    before = glasstorch.tensor([0.3, 0.2, 0.9], dtype=glasstorch.float64)
+
+    def changed(other: Any) -> Any:
+        return call(before.clone(), other)
+
+    assert changed(leaf()).requires_grad
+    assert glasstorch.autograd.gradcheck(changed, (leaf(),))
+    assert changed(leaf().detach()).grad_fn is None
+
+
+@pytest.mark.parametrize("call", OTHERS.values(), ids=OTHERS)
+def test_a_view_of_a_leaf_is_refused_though_only_another_argument_has_a_gradient(call: Any) -> None:
+    with glasstorch.no_grad():
+        view = leaf().view(3)
+    with pytest.raises(InplaceError, match="A view was created in no_grad mode"):
+        call(view, leaf())
+    assert view.tolist() == [0.25, 0.5, 0.75]
 
 
 @pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)

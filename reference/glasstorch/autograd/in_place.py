@@ -9,7 +9,6 @@ Differs: a function for each number of arguments makes the kernels, where PyTorc
 from __future__ import annotations
 
 from collections.abc import Callable
-from operator import itemgetter
 from typing import Any, NamedTuple
 
 from glasstorch.autograd.history import (
@@ -39,7 +38,6 @@ class Form(NamedTuple):
     save: Save | None  # before the write
     keep: Callable[[Node, Any], None] | None  # after it: what is saved of the result
     history: Callable[[Any, Node], None]  # makes the node the one that produced the tensor's new value
-    differentiable: tuple[int, ...]  # the numbers of the arguments that have gradients
     real_or_complex: bool  # whether a tensor of integers records nothing, though another argument has a gradient
 
 
@@ -48,7 +46,7 @@ def in_place(
     name: str,
     node: type[Node],
     maker: Callable[[Form], Boxed],
-    *differentiable: int,
+    *,
     save: Save | None = None,
     keep: Callable[[Node, Any], None] | None = None,
     history: Callable[[Any, Node], None] = rebase_history,
@@ -56,7 +54,7 @@ def in_place(
     where: str | None = None,
 ) -> None:
     """Register the autograd kernel of an in-place operator."""
-    kernel = maker(Form(table(name), node, save, keep, history, differentiable, real_or_complex))
+    kernel = maker(Form(table(name), node, save, keep, history, real_or_complex))
     kernel.__name__ = kernel.__qualname__ = name.replace(".", "_")
     autograd.add(name, kernel, where or caller(1))
 
@@ -66,14 +64,13 @@ def in_place_saving(
     name: str,
     node: type[Node],
     maker: Callable[[Form], Boxed],
-    *differentiable: int,
     **more: Any,
 ) -> Callable[[Save], Save]:
     """Register the autograd kernel of an in-place operator, whose node saves what the function below does."""
     where = caller(1)
 
     def decorate(save: Save) -> Save:
-        in_place(autograd, name, node, maker, *differentiable, save=save, where=where, **more)
+        in_place(autograd, name, node, maker, save=save, where=where, **more)
         return save
 
     return decorate
@@ -192,7 +189,7 @@ def alone_of_four(form: Form) -> Boxed:
 
 
 def two_of_two(form: Form) -> Boxed:
-    table, make_node, save, keep, history, _, real_or_complex = form
+    table, make_node, save, keep, history, real_or_complex = form
 
     def kernel(keys: int, self: Any, other: Any) -> Any:
         below = keys & BELOW_AUTOGRAD
@@ -219,7 +216,7 @@ def two_of_two(form: Form) -> Boxed:
 
 
 def two_of_three(form: Form) -> Boxed:
-    table, make_node, save, keep, history, _, real_or_complex = form
+    table, make_node, save, keep, history, real_or_complex = form
 
     def kernel(keys: int, self: Any, other: Any, a: Any) -> Any:
         below = keys & BELOW_AUTOGRAD
@@ -245,36 +242,29 @@ def two_of_three(form: Form) -> Boxed:
     return kernel
 
 
-# The tensor and others have gradients: those with the numbers in `differentiable` -------------------------------
+# The tensor, the second and the third argument have gradients -------------------------------------------------------
 
 
-def recorded(make_node: type[Node], tensors: tuple[Any, ...]) -> Node | None:
-    """The node of a call with these differentiable arguments, self first; None where nothing is to be recorded."""
-    for tensor in tensors:
-        if tensor is not None and tensor._autograd_meta is not None and requires_grad(tensor):
-            break
-    else:
-        return None
-    self = tensors[0]
-    check_inplace(self)
-    edges = tuple(map(gradient_edge, tensors))
-    return make_node(edges) if any(edges) or requires_grad(self) else None
+def three_of_three(form: Form) -> Boxed:
+    table, make_node, save, keep, history, *_ = form
 
-
-def several_of_three(form: Form) -> Boxed:
-    table, make_node, save, keep, history, differentiable, _ = form
-    pick = itemgetter(*differentiable)
-
-    def kernel(keys: int, self: Any, a: Any, b: Any) -> Any:
+    def kernel(keys: int, self: Any, other: Any, another: Any) -> Any:
         below = keys & BELOW_AUTOGRAD
-        if not recording():
-            return table[below](below, self, a, b)
-        node = recorded(make_node, pick((self, a, b)))
-        if node is None:
-            return table[below](below, self, a, b)
+        if (
+            self._autograd_meta is None and other._autograd_meta is None and another._autograd_meta is None
+        ) or not recording():
+            return table[below](below, self, other, another)
+        if requires_grad(self) or requires_grad(other) or requires_grad(another):
+            check_inplace(self)
+        edge = gradient_edge(self)
+        edge_other = None if other._autograd_meta is None else gradient_edge(other)
+        edge_another = None if another._autograd_meta is None else gradient_edge(another)
+        if edge is None and edge_other is None and edge_another is None and not requires_grad(self):
+            return table[below](below, self, other, another)
+        node = make_node((edge, edge_other, edge_another))
         if save is not None:
-            save(node, self, a, b)
-        table[below](below, self, a, b)
+            save(node, self, other, another)
+        table[below](below, self, other, another)
         history(self, node)
         if keep is not None:
             keep(node, self)
@@ -283,20 +273,26 @@ def several_of_three(form: Form) -> Boxed:
     return kernel
 
 
-def several_of_four(form: Form) -> Boxed:
-    table, make_node, save, keep, history, differentiable, _ = form
-    pick = itemgetter(*differentiable)
+def three_of_four(form: Form) -> Boxed:
+    table, make_node, save, keep, history, *_ = form
 
-    def kernel(keys: int, self: Any, a: Any, b: Any, c: Any) -> Any:
+    def kernel(keys: int, self: Any, other: Any, another: Any, a: Any) -> Any:
         below = keys & BELOW_AUTOGRAD
-        if not recording():
-            return table[below](below, self, a, b, c)
-        node = recorded(make_node, pick((self, a, b, c)))
-        if node is None:
-            return table[below](below, self, a, b, c)
+        if (
+            self._autograd_meta is None and other._autograd_meta is None and another._autograd_meta is None
+        ) or not recording():
+            return table[below](below, self, other, another, a)
+        if requires_grad(self) or requires_grad(other) or requires_grad(another):
+            check_inplace(self)
+        edge = gradient_edge(self)
+        edge_other = None if other._autograd_meta is None else gradient_edge(other)
+        edge_another = None if another._autograd_meta is None else gradient_edge(another)
+        if edge is None and edge_other is None and edge_another is None and not requires_grad(self):
+            return table[below](below, self, other, another, a)
+        node = make_node((edge, edge_other, edge_another))
         if save is not None:
-            save(node, self, a, b, c)
-        table[below](below, self, a, b, c)
+            save(node, self, other, another, a)
+        table[below](below, self, other, another, a)
         history(self, node)
         if keep is not None:
             keep(node, self)
@@ -305,20 +301,26 @@ def several_of_four(form: Form) -> Boxed:
     return kernel
 
 
-def several_of_five(form: Form) -> Boxed:
-    table, make_node, save, keep, history, differentiable, _ = form
-    pick = itemgetter(*differentiable)
+def three_of_five(form: Form) -> Boxed:
+    table, make_node, save, keep, history, *_ = form
 
-    def kernel(keys: int, self: Any, a: Any, b: Any, c: Any, d: Any) -> Any:
+    def kernel(keys: int, self: Any, other: Any, another: Any, a: Any, b: Any) -> Any:
         below = keys & BELOW_AUTOGRAD
-        if not recording():
-            return table[below](below, self, a, b, c, d)
-        node = recorded(make_node, pick((self, a, b, c, d)))
-        if node is None:
-            return table[below](below, self, a, b, c, d)
+        if (
+            self._autograd_meta is None and other._autograd_meta is None and another._autograd_meta is None
+        ) or not recording():
+            return table[below](below, self, other, another, a, b)
+        if requires_grad(self) or requires_grad(other) or requires_grad(another):
+            check_inplace(self)
+        edge = gradient_edge(self)
+        edge_other = None if other._autograd_meta is None else gradient_edge(other)
+        edge_another = None if another._autograd_meta is None else gradient_edge(another)
+        if edge is None and edge_other is None and edge_another is None and not requires_grad(self):
+            return table[below](below, self, other, another, a, b)
+        node = make_node((edge, edge_other, edge_another))
         if save is not None:
-            save(node, self, a, b, c, d)
-        table[below](below, self, a, b, c, d)
+            save(node, self, other, another, a, b)
+        table[below](below, self, other, another, a, b)
         history(self, node)
         if keep is not None:
             keep(node, self)
@@ -327,20 +329,160 @@ def several_of_five(form: Form) -> Boxed:
     return kernel
 
 
-def several_of_six(form: Form) -> Boxed:
-    table, make_node, save, keep, history, differentiable, _ = form
-    pick = itemgetter(*differentiable)
+def optional_of_three(form: Form) -> Boxed:
+    """For an operator whose second and third argument may be None."""
+    table, make_node, save, keep, history, *_ = form
 
-    def kernel(keys: int, self: Any, a: Any, b: Any, c: Any, d: Any, e: Any) -> Any:
+    def kernel(keys: int, self: Any, other: Any, another: Any) -> Any:
         below = keys & BELOW_AUTOGRAD
         if not recording():
-            return table[below](below, self, a, b, c, d, e)
-        node = recorded(make_node, pick((self, a, b, c, d, e)))
-        if node is None:
-            return table[below](below, self, a, b, c, d, e)
+            return table[below](below, self, other, another)
+        if (
+            requires_grad(self)
+            or (other is not None and requires_grad(other))
+            or (another is not None and requires_grad(another))
+        ):
+            check_inplace(self)
+        edge = gradient_edge(self)
+        edge_other = gradient_edge(other)
+        edge_another = gradient_edge(another)
+        if edge is None and edge_other is None and edge_another is None and not requires_grad(self):
+            return table[below](below, self, other, another)
+        node = make_node((edge, edge_other, edge_another))
         if save is not None:
-            save(node, self, a, b, c, d, e)
-        table[below](below, self, a, b, c, d, e)
+            save(node, self, other, another)
+        table[below](below, self, other, another)
+        history(self, node)
+        if keep is not None:
+            keep(node, self)
+        return self
+
+    return kernel
+
+
+# The tensor and the third argument have gradients -------------------------------------------------------------------
+
+
+def third_of_three(form: Form) -> Boxed:
+    table, make_node, save, keep, history, *_ = form
+
+    def kernel(keys: int, self: Any, a: Any, other: Any) -> Any:
+        below = keys & BELOW_AUTOGRAD
+        if (self._autograd_meta is None and other._autograd_meta is None) or not recording():
+            return table[below](below, self, a, other)
+        if requires_grad(self) or requires_grad(other):
+            check_inplace(self)
+        edge = gradient_edge(self)
+        edge_other = None if other._autograd_meta is None else gradient_edge(other)
+        if edge is None and edge_other is None and not requires_grad(self):
+            return table[below](below, self, a, other)
+        node = make_node((edge, edge_other))
+        if save is not None:
+            save(node, self, a, other)
+        table[below](below, self, a, other)
+        history(self, node)
+        if keep is not None:
+            keep(node, self)
+        return self
+
+    return kernel
+
+
+def third_of_four(form: Form) -> Boxed:
+    table, make_node, save, keep, history, *_ = form
+
+    def kernel(keys: int, self: Any, a: Any, other: Any, b: Any) -> Any:
+        below = keys & BELOW_AUTOGRAD
+        if (self._autograd_meta is None and other._autograd_meta is None) or not recording():
+            return table[below](below, self, a, other, b)
+        if requires_grad(self) or requires_grad(other):
+            check_inplace(self)
+        edge = gradient_edge(self)
+        edge_other = None if other._autograd_meta is None else gradient_edge(other)
+        if edge is None and edge_other is None and not requires_grad(self):
+            return table[below](below, self, a, other, b)
+        node = make_node((edge, edge_other))
+        if save is not None:
+            save(node, self, a, other, b)
+        table[below](below, self, a, other, b)
+        history(self, node)
+        if keep is not None:
+            keep(node, self)
+        return self
+
+    return kernel
+
+
+# The tensor and the fourth argument have gradients ------------------------------------------------------------------
+
+
+def fourth_of_four(form: Form) -> Boxed:
+    table, make_node, save, keep, history, *_ = form
+
+    def kernel(keys: int, self: Any, a: Any, b: Any, other: Any) -> Any:
+        below = keys & BELOW_AUTOGRAD
+        if (self._autograd_meta is None and other._autograd_meta is None) or not recording():
+            return table[below](below, self, a, b, other)
+        if requires_grad(self) or requires_grad(other):
+            check_inplace(self)
+        edge = gradient_edge(self)
+        edge_other = None if other._autograd_meta is None else gradient_edge(other)
+        if edge is None and edge_other is None and not requires_grad(self):
+            return table[below](below, self, a, b, other)
+        node = make_node((edge, edge_other))
+        if save is not None:
+            save(node, self, a, b, other)
+        table[below](below, self, a, b, other)
+        history(self, node)
+        if keep is not None:
+            keep(node, self)
+        return self
+
+    return kernel
+
+
+def fourth_of_five(form: Form) -> Boxed:
+    table, make_node, save, keep, history, *_ = form
+
+    def kernel(keys: int, self: Any, a: Any, b: Any, other: Any, c: Any) -> Any:
+        below = keys & BELOW_AUTOGRAD
+        if (self._autograd_meta is None and other._autograd_meta is None) or not recording():
+            return table[below](below, self, a, b, other, c)
+        if requires_grad(self) or requires_grad(other):
+            check_inplace(self)
+        edge = gradient_edge(self)
+        edge_other = None if other._autograd_meta is None else gradient_edge(other)
+        if edge is None and edge_other is None and not requires_grad(self):
+            return table[below](below, self, a, b, other, c)
+        node = make_node((edge, edge_other))
+        if save is not None:
+            save(node, self, a, b, other, c)
+        table[below](below, self, a, b, other, c)
+        history(self, node)
+        if keep is not None:
+            keep(node, self)
+        return self
+
+    return kernel
+
+
+def fourth_of_six(form: Form) -> Boxed:
+    table, make_node, save, keep, history, *_ = form
+
+    def kernel(keys: int, self: Any, a: Any, b: Any, other: Any, c: Any, d: Any) -> Any:
+        below = keys & BELOW_AUTOGRAD
+        if (self._autograd_meta is None and other._autograd_meta is None) or not recording():
+            return table[below](below, self, a, b, other, c, d)
+        if requires_grad(self) or requires_grad(other):
+            check_inplace(self)
+        edge = gradient_edge(self)
+        edge_other = None if other._autograd_meta is None else gradient_edge(other)
+        if edge is None and edge_other is None and not requires_grad(self):
+            return table[below](below, self, a, b, other, c, d)
+        node = make_node((edge, edge_other))
+        if save is not None:
+            save(node, self, a, b, other, c, d)
+        table[below](below, self, a, b, other, c, d)
         history(self, node)
         if keep is not None:
             keep(node, self)

@@ -42,19 +42,36 @@ def in_place(derivatives: Callable[..., Any], functions: Read) -> Callable[[str,
         ("Tensor self", "self: grad * self", "alone_of_one, save=old_self"),
         ("Tensor self", "self: grad * result", "alone_of_one, keep=new_self"),
         ("Tensor self, Tensor other", "self, other: grad, grad", "two_of_two"),
-        ("Tensor self, Tensor? other", "self: grad\n  other: grad", None),
-        ("Tensor self, int n, Tensor other", "self: grad\n  other: grad", "several_of_three, 0, 2"),
-        ("Tensor self, int n, Tensor? other", "self: grad\n  other: grad", "several_of_three, 0, 2"),
+        ("Tensor self, Tensor a, Tensor b", "self, a, b: grad, grad, grad", "three_of_three"),
+        ("Tensor self, Tensor? a, Tensor? b", "self, a, b: grad, grad, grad", "optional_of_three"),
+        ("Tensor self, int n, Tensor other", "self: grad\n  other: grad", "third_of_three"),
+        ("Tensor self, int n, int m, Tensor other", "self: grad\n  other: grad", "fourth_of_four"),
     ],
 )
 def test_a_row_names_a_maker_and_what_it_is_told(
-    in_place: Callable[[str, str], str], arguments: str, formula: str, row: str | None
+    in_place: Callable[[str, str], str], arguments: str, formula: str, row: str
 ) -> None:
-    if row is None:
-        with pytest.raises(SchemaError, match=r"made_ needs several_of_two in in_place.py; it has .*alone_of_one"):
-            in_place(arguments, formula)
-    else:
-        assert in_place(arguments, formula) == f'in_place(AUTOGRAD, "made_", MadeBackward0, {row})'
+    assert in_place(arguments, formula) == f'in_place(AUTOGRAD, "made_", MadeBackward0, {row})'
+
+
+@pytest.mark.parametrize(
+    ("arguments", "concerned"),
+    [
+        ("Tensor self, Tensor? other", "Tensor(a!) self (number 0) and Tensor? other (number 1) of two"),
+        ("Tensor self, int n, Tensor? other", "Tensor(a!) self (number 0) and Tensor? other (number 2) of three"),
+        (
+            "Tensor self, int n, int m, int o, Tensor other",
+            "Tensor(a!) self (number 0) and Tensor other (number 4) of five",
+        ),
+    ],
+)
+def test_a_form_without_a_maker_says_which_is_missing(
+    in_place: Callable[[str, str], str], arguments: str, concerned: str
+) -> None:
+    with pytest.raises(SchemaError) as refused:
+        in_place(arguments, "self: grad\n  other: grad")
+    assert f"made_ has gradients for {concerned}: in_place.py has no maker for these; it has " in str(refused.value)
+    assert "alone_of_one" in str(refused.value)
 
 
 def test_what_else_a_node_saves_is_written_below_its_row(in_place: Callable[[str, str], str]) -> None:

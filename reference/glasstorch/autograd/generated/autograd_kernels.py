@@ -132,14 +132,19 @@ from glasstorch.autograd.in_place import (
     alone_of_one,
     alone_of_three,
     alone_of_two,
+    fourth_of_five,
+    fourth_of_four,
+    fourth_of_six,
     in_place,
     in_place_saving,
     new_self,
     old_self,
-    several_of_five,
-    several_of_four,
-    several_of_six,
-    several_of_three,
+    optional_of_three,
+    third_of_four,
+    third_of_three,
+    three_of_five,
+    three_of_four,
+    three_of_three,
     two_of_three,
     two_of_two,
 )
@@ -3167,7 +3172,7 @@ def clamp_Tensor(keys: int, self: Any, min: Any, max: Any) -> Any:
     return result
 
 
-@in_place_saving(AUTOGRAD, "clamp_.Tensor", ClampBackward0, several_of_three, 0, 1, 2)
+@in_place_saving(AUTOGRAD, "clamp_.Tensor", ClampBackward0, optional_of_three)
 def clamp__Tensor(node: Any, self: Any, min: Any, max: Any) -> None:
     node.saved_self = SavedVariable(self.clone())
     node.saved_min = None if min is None else SavedVariable(min)
@@ -3441,7 +3446,7 @@ def addcmul(keys: int, self: Any, tensor1: Any, tensor2: Any, value: Any) -> Any
     return result
 
 
-@in_place_saving(AUTOGRAD, "addcmul_", AddcmulBackward0, several_of_four, 0, 1, 2)
+@in_place_saving(AUTOGRAD, "addcmul_", AddcmulBackward0, three_of_four)
 def addcmul_(node: Any, self: Any, tensor1: Any, tensor2: Any, value: Any) -> None:
     _, edge_tensor1, edge_tensor2 = node.next_edges
     node.saved_tensor2 = SavedVariable(tensor2) if edge_tensor1 is not None else None
@@ -3500,7 +3505,7 @@ def addcdiv(keys: int, self: Any, tensor1: Any, tensor2: Any, value: Any) -> Any
     return result
 
 
-@in_place_saving(AUTOGRAD, "addcdiv_", AddcdivBackward0, several_of_four, 0, 1, 2)
+@in_place_saving(AUTOGRAD, "addcdiv_", AddcdivBackward0, three_of_four)
 def addcdiv_(node: Any, self: Any, tensor1: Any, tensor2: Any, value: Any) -> None:
     _, edge_tensor1, edge_tensor2 = node.next_edges
     node.saved_tensor2 = SavedVariable(tensor2) if edge_tensor1 is not None or edge_tensor2 is not None else None
@@ -3558,7 +3563,7 @@ def lerp_Tensor(keys: int, self: Any, end: Any, weight: Any) -> Any:
     return result
 
 
-@in_place_saving(AUTOGRAD, "lerp_.Tensor", LerpBackward1, several_of_three, 0, 1, 2)
+@in_place_saving(AUTOGRAD, "lerp_.Tensor", LerpBackward1, three_of_three)
 def lerp__Tensor(node: Any, self: Any, end: Any, weight: Any) -> None:
     edge_self, edge_end, edge_weight = node.next_edges
     node.saved_weight = SavedVariable(weight) if edge_self is not None or edge_end is not None else None
@@ -3678,7 +3683,7 @@ def masked_fill_Tensor(keys: int, self: Any, mask: Any, value: Any) -> Any:
     return result
 
 
-@in_place_saving(AUTOGRAD, "masked_fill_.Tensor", MaskedFillBackward1, several_of_three, 0, 2)
+@in_place_saving(AUTOGRAD, "masked_fill_.Tensor", MaskedFillBackward1, third_of_three)
 def masked_fill__Tensor(node: Any, self: Any, mask: Any, value: Any) -> None:
     node.saved_mask = SavedVariable(mask)
 
@@ -6063,7 +6068,7 @@ def index_put(keys: int, self: Any, indices: Any, values: Any, accumulate: Any) 
     return result
 
 
-@in_place_saving(AUTOGRAD, "index_put_", IndexPutBackward0, several_of_four, 0, 2)
+@in_place_saving(AUTOGRAD, "index_put_", IndexPutBackward0, third_of_four)
 def index_put_(node: Any, self: Any, indices: Any, values: Any, accumulate: Any) -> None:
     node.saved_indices = [None if t is None else SavedVariable(t) for t in indices]
     node.accumulate = accumulate
@@ -6147,7 +6152,7 @@ def scatter_src(keys: int, self: Any, dim: Any, index: Any, src: Any) -> Any:
     return result
 
 
-@in_place_saving(AUTOGRAD, "scatter_.src", ScatterBackward0, several_of_four, 0, 3)
+@in_place_saving(AUTOGRAD, "scatter_.src", ScatterBackward0, fourth_of_four)
 def scatter__src(node: Any, self: Any, dim: Any, index: Any, src: Any) -> None:
     node.saved_index = SavedVariable(index)
     node.dim = dim
@@ -6232,7 +6237,7 @@ def scatter_add(keys: int, self: Any, dim: Any, index: Any, src: Any) -> Any:
     return result
 
 
-@in_place_saving(AUTOGRAD, "scatter_add_", ScatterAddBackward0, several_of_four, 0, 3)
+@in_place_saving(AUTOGRAD, "scatter_add_", ScatterAddBackward0, fourth_of_four)
 def scatter_add_(node: Any, self: Any, dim: Any, index: Any, src: Any) -> None:
     _, edge_src = node.next_edges
     node.saved_index = SavedVariable(index) if edge_src is not None else None
@@ -6293,7 +6298,7 @@ def scatter_reduce_two(keys: int, self: Any, dim: Any, index: Any, src: Any, red
     return result
 
 
-@in_place_saving(AUTOGRAD, "scatter_reduce_.two", ScatterReduceBackward0, several_of_six, 0, 3, keep=new_self)
+@in_place_saving(AUTOGRAD, "scatter_reduce_.two", ScatterReduceBackward0, fourth_of_six, keep=new_self)
 def scatter_reduce__two(node: Any, self: Any, dim: Any, index: Any, src: Any, reduce: Any, include_self: Any) -> None:
     node.saved_self = SavedVariable(self.clone())
     node.saved_index = SavedVariable(index)
@@ -6349,7 +6354,7 @@ def index_add(keys: int, self: Any, dim: Any, index: Any, source: Any, alpha: An
     return result
 
 
-@in_place_saving(AUTOGRAD, "index_add_", IndexAddBackward0, several_of_five, 0, 3)
+@in_place_saving(AUTOGRAD, "index_add_", IndexAddBackward0, fourth_of_five)
 def index_add_(node: Any, self: Any, dim: Any, index: Any, source: Any, alpha: Any) -> None:
     _, edge_source = node.next_edges
     node.saved_index = SavedVariable(index) if edge_source is not None else None
@@ -6414,7 +6419,7 @@ def index_reduce(keys: int, self: Any, dim: Any, index: Any, source: Any, reduce
     return result
 
 
-@in_place_saving(AUTOGRAD, "index_reduce_", IndexReduceBackward0, several_of_six, 0, 3, keep=new_self)
+@in_place_saving(AUTOGRAD, "index_reduce_", IndexReduceBackward0, fourth_of_six, keep=new_self)
 def index_reduce_(node: Any, self: Any, dim: Any, index: Any, source: Any, reduce: Any, include_self: Any) -> None:
     node.saved_self = SavedVariable(self.clone())
     node.saved_index = SavedVariable(index)
@@ -6469,7 +6474,7 @@ def index_copy(keys: int, self: Any, dim: Any, index: Any, source: Any) -> Any:
     return result
 
 
-@in_place_saving(AUTOGRAD, "index_copy_", IndexCopyBackward0, several_of_four, 0, 3)
+@in_place_saving(AUTOGRAD, "index_copy_", IndexCopyBackward0, fourth_of_four)
 def index_copy_(node: Any, self: Any, dim: Any, index: Any, source: Any) -> None:
     node.saved_index = SavedVariable(index)
     node.dim = dim
@@ -6557,7 +6562,7 @@ def index_fill_int_Tensor(keys: int, self: Any, dim: Any, index: Any, value: Any
     return result
 
 
-@in_place_saving(AUTOGRAD, "index_fill_.int_Tensor", IndexFillBackward1, several_of_four, 0, 3)
+@in_place_saving(AUTOGRAD, "index_fill_.int_Tensor", IndexFillBackward1, fourth_of_four)
 def index_fill__int_Tensor(node: Any, self: Any, dim: Any, index: Any, value: Any) -> None:
     node.saved_index = SavedVariable(index)
     node.dim = dim
@@ -6608,7 +6613,7 @@ def put(keys: int, self: Any, index: Any, source: Any, accumulate: Any) -> Any:
     return result
 
 
-@in_place_saving(AUTOGRAD, "put_", PutBackward0, several_of_four, 0, 2)
+@in_place_saving(AUTOGRAD, "put_", PutBackward0, third_of_four)
 def put_(node: Any, self: Any, index: Any, source: Any, accumulate: Any) -> None:
     node.saved_index = SavedVariable(index)
     node.accumulate = accumulate
@@ -6656,7 +6661,7 @@ def masked_scatter(keys: int, self: Any, mask: Any, source: Any) -> Any:
     return result
 
 
-@in_place_saving(AUTOGRAD, "masked_scatter_", MaskedScatterBackward0, several_of_three, 0, 2)
+@in_place_saving(AUTOGRAD, "masked_scatter_", MaskedScatterBackward0, third_of_three)
 def masked_scatter_(node: Any, self: Any, mask: Any, source: Any) -> None:
     node.saved_mask = SavedVariable(mask)
     node.source_shape = source._shape
@@ -9402,7 +9407,7 @@ def addmm(keys: int, self: Any, mat1: Any, mat2: Any, beta: Any, alpha: Any) -> 
     return result
 
 
-@in_place_saving(AUTOGRAD, "addmm_", AddmmBackward0, several_of_five, 0, 1, 2)
+@in_place_saving(AUTOGRAD, "addmm_", AddmmBackward0, three_of_five)
 def addmm_(node: Any, self: Any, mat1: Any, mat2: Any, beta: Any, alpha: Any) -> None:
     _, edge_mat1, edge_mat2 = node.next_edges
     node.saved_mat2 = SavedVariable(mat2) if edge_mat1 is not None else None
@@ -9466,7 +9471,7 @@ def addmv(keys: int, self: Any, mat: Any, vec: Any, beta: Any, alpha: Any) -> An
     return result
 
 
-@in_place_saving(AUTOGRAD, "addmv_", AddmvBackward0, several_of_five, 0, 1, 2)
+@in_place_saving(AUTOGRAD, "addmv_", AddmvBackward0, three_of_five)
 def addmv_(node: Any, self: Any, mat: Any, vec: Any, beta: Any, alpha: Any) -> None:
     _, edge_mat, edge_vec = node.next_edges
     node.saved_vec = SavedVariable(vec) if edge_mat is not None else None
@@ -9528,7 +9533,7 @@ def addr(keys: int, self: Any, vec1: Any, vec2: Any, beta: Any, alpha: Any) -> A
     return result
 
 
-@in_place_saving(AUTOGRAD, "addr_", AddrBackward0, several_of_five, 0, 1, 2)
+@in_place_saving(AUTOGRAD, "addr_", AddrBackward0, three_of_five)
 def addr_(node: Any, self: Any, vec1: Any, vec2: Any, beta: Any, alpha: Any) -> None:
     _, edge_vec1, edge_vec2 = node.next_edges
     node.saved_vec2 = SavedVariable(vec2) if edge_vec1 is not None else None
@@ -9590,7 +9595,7 @@ def baddbmm(keys: int, self: Any, batch1: Any, batch2: Any, beta: Any, alpha: An
     return result
 
 
-@in_place_saving(AUTOGRAD, "baddbmm_", BaddbmmBackward0, several_of_five, 0, 1, 2)
+@in_place_saving(AUTOGRAD, "baddbmm_", BaddbmmBackward0, three_of_five)
 def baddbmm_(node: Any, self: Any, batch1: Any, batch2: Any, beta: Any, alpha: Any) -> None:
     _, edge_batch1, edge_batch2 = node.next_edges
     node.saved_batch2 = SavedVariable(batch2) if edge_batch1 is not None else None
@@ -9664,7 +9669,7 @@ def addbmm(keys: int, self: Any, batch1: Any, batch2: Any, beta: Any, alpha: Any
     return result
 
 
-@in_place_saving(AUTOGRAD, "addbmm_", AddbmmBackward0, several_of_five, 0, 1, 2)
+@in_place_saving(AUTOGRAD, "addbmm_", AddbmmBackward0, three_of_five)
 def addbmm_(node: Any, self: Any, batch1: Any, batch2: Any, beta: Any, alpha: Any) -> None:
     _, edge_batch1, edge_batch2 = node.next_edges
     node.saved_batch2 = SavedVariable(batch2) if edge_batch1 is not None else None

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
+from pathlib import Path
 
 from glasstorch.core.errors import SchemaError
 from glasstorch.dispatch.schema import Argument
@@ -20,6 +21,16 @@ from glasstorch.operators.gen.formulas import Formula, helper_modules, helper_na
 from glasstorch.operators.gen.model import OPERATORS, Derivative, NativeFunction, located, python_name, result_names
 
 MAKERS = OPERATORS.parent / "autograd" / "in_place.py"
+
+# What makers of in-place kernels are called: by the places of the arguments with gradients and whether one may be None.
+KINDS = {
+    ((0,), False): "alone",
+    ((0, 1), False): "two",
+    ((0, 1, 2), False): "three",
+    ((0, 1, 2), True): "optional",
+    ((0, 2), False): "third",
+    ((0, 3), False): "fourth",
+}
 
 # Written into a tensor of integers they record nothing (VariableTypeManual.cpp, copy_).
 OF_DIFFERENTIABLE_DTYPES = frozenset(("copy_",))
@@ -355,7 +366,7 @@ def _inplace_kernel(node: str, plan: _Plan) -> str:
     f = plan.f
     if Tag.inplace_view in f.tags and any(_owner(expression) in plan.names for expression in plan.constants.values()):
         raise SchemaError(f"{f.name} changes the shape of its result, of which a formula therefore can save no facts")
-    told = [f'"{f.name}"', node, *_inplace_maker(plan)]
+    told = [f'"{f.name}"', node, _inplace_maker(plan)]
     save = _save(plan, inplace=True)
     alone = save == ["    node.saved_self = SavedVariable(self.clone())\n"]
     told += ["save=old_self"] if alone else []
@@ -374,19 +385,22 @@ def _inplace_kernel(node: str, plan: _Plan) -> str:
     return f"@in_place_saving{row}def {f.identifier}(node: Any, {declared}) -> None:\n{''.join(save)}"
 
 
-def _inplace_maker(plan: _Plan) -> list[str]:
-    """`alone_of_one`: what makes the kernel of an in-place operator; and, where it is told, which have gradients."""
+def _inplace_maker(plan: _Plan) -> str:
+    """`alone_of_one`: what makes the kernel of an in-place operator, by which of how many arguments have gradients."""
     arguments = plan.f.schema.arguments
-    places = [arguments.index(a) for a in plan.arguments]
-    optional = any(a.type.is_optional for a in plan.arguments)
+    places = tuple(arguments.index(a) for a in plan.arguments)
     many = NUMBERS[len(arguments)] if len(arguments) < len(NUMBERS) else str(len(arguments))
-    kind = {(0,): "alone", (0, 1): "two"}.get(tuple(places), "several")
-    makers = _makers()
-    if len(places) > 1 and (f"{kind}_of_{many}" not in makers or optional):
-        kind = "several"
-    if f"{kind}_of_{many}" not in makers or places[0] != 0:
-        raise SchemaError(f"{plan.f.name} needs {kind}_of_{many} in {MAKERS.name}; it has {', '.join(makers)}")
-    return [f"{kind}_of_{many}", *(map(str, places) if kind == "several" else ())]
+    kind = KINDS.get((places, any(a.type.is_optional for a in plan.arguments)))
+    maker, makers = f"{kind}_of_{many}", _makers()
+    if maker not in makers:
+        concerned = " and ".join(
+            f"{a.type} {a.name} (number {place})" for a, place in zip(plan.arguments, places, strict=True)
+        )
+        raise SchemaError(
+            f"{plan.f.name} has gradients for {concerned} of {many}: {MAKERS.name} has no maker for these; "
+            f"it has {', '.join(makers)}, which {Path(__file__).name} chooses by KINDS"
+        )
+    return maker
 
 
 @cache
