@@ -209,6 +209,15 @@ def test_where_tells_the_places_of_an_operator_as_paths_from_the_current_folder(
         assert wanted in (ROOT / path).read_text(encoding="utf-8").splitlines()[int(number) - 1]
 
 
+def test_where_tells_tags_and_who_writes_to_out() -> None:
+    done = run("--where", "torch.std", "torch.special.xlog1py", folder=ROOT)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert re.search(r"^  tags +reduction", done.stdout, re.MULTILINE)
+    assert re.search(rf"^  out= +composed, cast, {COMPOSED}:\d+$", done.stdout, re.MULTILINE)
+    assert re.search(r"^  out= +own kernel, reference/glasstorch/kernels/cpu/\S+:\d+$", done.stdout, re.MULTILINE)
+    assert re.search(r"^  out= +passed on to special_xlog1py.out, ", done.stdout, re.MULTILINE)
+
+
 def test_where_tells_of_functions_that_are_no_operators(tmp_path: Path) -> None:
     done = run("--where", "torch.nn.functional.cross_entropy", folder=tmp_path)
     where = f"is a function of Python: {ROOT / 'reference' / 'glasstorch' / 'nn' / 'functional.py'}:"

@@ -50,6 +50,8 @@ def _text(one: Whereabouts, written: str | None) -> str:
     """One overload; `written` is the place of the function by which Python calls it, if that was written by hand."""
     facts = [("function", written)] if written else []
     facts.append(("declared", shown(one.declared)))
+    if one.tags:
+        facts.append(("tags", ", ".join(tag.name for tag in one.tags)))
     if one.shape:
         facts.append(("shape", shown(one.shape)))
     facts += [(key, shown(place)) for key, place in one.kernels]
