@@ -218,6 +218,15 @@ def test_where_tells_the_derivatives_of_the_parts_and_nothing_that_is_empty() ->
     assert not [line for line in done.stdout.splitlines() if line and len(line.split()) < 2]
 
 
+def test_where_tells_tags_and_who_writes_to_out() -> None:
+    done = run("--where", "torch.std", "torch.special.xlog1py", folder=ROOT)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert re.search(r"^  tags +reduction", done.stdout, re.MULTILINE)
+    assert re.search(rf"^  out= +composed, cast, {COMPOSED}:\d+$", done.stdout, re.MULTILINE)
+    assert re.search(r"^  out= +own kernel, reference/glasstorch/kernels/cpu/\S+:\d+$", done.stdout, re.MULTILINE)
+    assert re.search(r"^  out= +passed on to special_xlog1py.out, ", done.stdout, re.MULTILINE)
+
+
 def test_where_tells_of_functions_that_are_no_operators(tmp_path: Path) -> None:
     done = run("--where", "torch.nn.functional.cross_entropy", folder=tmp_path)
     where = f"is a function of Python: {ROOT / 'reference' / 'glasstorch' / 'nn' / 'functional.py'}:"

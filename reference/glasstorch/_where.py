@@ -52,6 +52,8 @@ def _text(one: Whereabouts, written: str | None) -> str:
     if one.family:
         facts.append(("family", one.family))
     facts.append(("declared", shown(one.declared)))
+    if one.tags:
+        facts.append(("tags", ", ".join(tag.name for tag in one.tags)))
     if one.shape:
         facts.append(("shape", shown(one.shape)))
     facts += [(key, shown(place)) for key, place in one.kernels]

@@ -51,6 +51,13 @@ def test_an_overload_says_what_it_does_where_that_is_not_what_the_first_one_does
     assert "<p>The square root of the variance over dimensions, with the variance's correction.</p>" in corrected
 
 
+def test_an_overload_says_what_it_is_tagged_and_who_writes_to_its_out() -> None:
+    (std,) = (entry for entry in entries()["Reductions"] if entry.name == "std")
+    text = entry_markdown(std)
+    assert "<dt>out=</dt><dd>composed, cast</dd>" in text
+    assert '<code title="It computes one value of many, along some dimensions or all.">reduction</code>' in text
+
+
 def test_the_index_links_every_name_to_its_entry() -> None:
     pages = {Path(path).stem: text for path, text in family_pages(ROOT).items()}
     links = re.findall(r'<a href="([\w-]+)\.html#(\w+)"><code>(\w+)</code></a>', operator_index(ROOT))

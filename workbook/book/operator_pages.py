@@ -157,6 +157,11 @@ def facts(one: Whereabouts) -> Iterator[tuple[str, str]]:
     forms = forms_of(one.name)
     if forms:
         yield "forms", ", ".join(f"<code>{_escaped(form)}</code>" for form in forms)
+    for told in (one, *(whereabouts(registry.find(f"aten::{form}")) for form in forms)):
+        if told.out is not None:
+            yield "out=", _escaped(told.out)
+    if one.tags:
+        yield "tags", ", ".join(f'<code title="{_escaped(tag.meaning)}">{tag.name}</code>' for tag in one.tags)
     yield "in PyTorch", _escaped(one.mirrors)
     if one.differs:
         yield "file differs", _escaped(one.differs)

@@ -55,6 +55,7 @@ class Whereabouts:
     differs: str
     refuses: bool  # whether backward stops here: nobody knows the derivative
     functional: str | None  # of an in-place or out= form that was made from another: that other
+    tags: tuple[Tag, ...]
     out: str | None  # of an out= form: who writes there, in the words of the operator table
 
     @property
@@ -109,6 +110,7 @@ def whereabouts(operator: Operator) -> Whereabouts:
         differs,
         row.not_implemented is not None,
         row.functional,
+        tuple(operator.tags),
         _owner(row, operator),
     )
 
