@@ -1,10 +1,11 @@
-"""How does the library call an operator whose arguments it has complete, past the parser of Python calls?
+"""How does the library call an operator directly, without parsing a Python call?
 
 Mirrors: aten/src/ATen/Operators.cpp (at::_ops::view::call)
-Differs: a closure for each operator that composite kernels use; C++ callers have one for every operator.
+Differs: a closure for each operator that composite kernels use; in C++ there is one for every operator.
 
-The functions in `generated/functions.py` must find out what a Python call means. A composite kernel knows: it passes
-every argument of the schema, in order, converted. What is left is the dispatch: the masked key set, then the table.
+The functions in `generated/functions.py` must resolve the overload of a Python call. A composite kernel knows it, and
+passes every argument of the schema, in order and converted. What remains is the dispatch: the masked key set, then
+the table.
 """
 
 from __future__ import annotations
@@ -22,11 +23,11 @@ if TYPE_CHECKING:
 
     from glasstorch._tensor import Tensor
 
-    Result = TypeVar("Result", default=Tensor)  # what the schema returns; one tensor where a caller says nothing else
+    Result = TypeVar("Result", default=Tensor)  # what the schema returns; one tensor by default
 
 
 def on_tensor(name: str) -> Callable[..., Result]:
-    """Calls an operator whose first argument is its one tensor."""
+    """Calls an operator whose first argument is its only tensor."""
     table = table_of(name)
 
     def call(self: TensorImpl, *rest: Any) -> Any:
@@ -38,7 +39,7 @@ def on_tensor(name: str) -> Callable[..., Result]:
 
 
 def factory(name: str) -> Callable[..., Result]:
-    """Calls an operator without tensors among its arguments."""
+    """Calls an operator that takes no tensors."""
     table = table_of(name)
 
     def call(*arguments: Any) -> Any:
@@ -50,7 +51,7 @@ def factory(name: str) -> Callable[..., Result]:
 
 
 def on_tensors(name: str) -> Callable[..., Result]:
-    """Calls an operator with tensors anywhere among its arguments, in lists too."""
+    """Calls an operator whose tensors may stand anywhere in its arguments, also in lists."""
     table = table_of(name)
 
     def call(*arguments: Any) -> Any:

@@ -1,11 +1,11 @@
-"""Which families of operators are there, and where does PyTorch keep each?
+"""How are operators grouped into families, and where does PyTorch keep each?
 
 The only grouping of operators: the sections of `native_functions.yaml` and `derivatives.yaml`, the files in
-`operators/shapes`, `operators/composite`, `kernels/` and `autograd/formulas`, their tests and the book's pages of
+`operators/shapes`, `operators/composite`, `kernels/` and `autograd/formulas`, their tests and the book's pages on
 operators have these names, in this order. A family is a file `<name>.py` or a folder `<name>/` in each room.
 
 Mirrors: the files of aten/src/ATen/native
-Differs: one name for a family in every folder; PyTorch's files group otherwise on each floor.
+Differs: a family has one name in every folder; PyTorch's layers group operators differently.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 
 class Family(NamedTuple):
-    """Operators that belong together."""
+    """A group of related operators."""
 
     name: str  # of its section, files and folders
     says: str  # what its operators do, in one sentence
@@ -29,7 +29,7 @@ class Family(NamedTuple):
 FAMILIES = (
     Family(
         "creation",
-        "New tensors: uninitialised, filled, counted, and the windows that signals are multiplied with.",
+        "New tensors: uninitialised, filled, ranges, and window functions for signals.",
         "TensorFactories.cpp, RangeFactories.cpp",
     ),
     Family(
@@ -39,7 +39,7 @@ FAMILIES = (
     ),
     Family(
         "pointwise",
-        "Each element from the elements at its place: arithmetic, comparison, rounding, selection.",
+        "Each element computed from the elements at its position: arithmetic, comparison, rounding, selection.",
         "BinaryOps.cpp, UnaryOps.cpp, PointwiseOps.cpp, Pow.cpp, Lerp.cpp, TensorCompare.cpp",
     ),
     Family(
@@ -49,10 +49,10 @@ FAMILIES = (
     ),
     Family(
         "reductions",
-        "One value from all elements of some dimensions: sums, products, extrema, moments, counts.",
+        "One value computed over some dimensions: sums, products, extrema, moments, counts.",
         "ReduceOps.cpp, TensorCompare.cpp (max, min), ReduceAllOps.cpp",
     ),
-    Family("scans", "Running sums, products and extrema along a dimension.", "ReduceOps.cpp (cumsum, cummax)"),
+    Family("scans", "Cumulative sums, products and extrema along a dimension.", "ReduceOps.cpp (cumsum, cummax)"),
     Family(
         "statistics",
         "Covariances and correlations, and elements counted by value or by bin.",
@@ -65,7 +65,7 @@ FAMILIES = (
     ),
     Family(
         "sorting",
-        "Elements in order, and elements picked by their rank: medians, quantiles, the k largest.",
+        "Sorting, and selection by rank: medians, quantiles, the k largest elements.",
         "Sorting.cpp, TensorCompare.cpp (mode)",
     ),
     Family(
@@ -73,7 +73,7 @@ FAMILIES = (
         "Elements looked up among others, sorted or not.",
         "Bucketization.cpp, TensorCompare.cpp (isin)",
     ),
-    Family("unique", "The different elements of a tensor.", "Unique.cpp"),
+    Family("unique", "The distinct elements of a tensor.", "Unique.cpp"),
     Family(
         "indexing",
         "Elements picked and placed by indices and masks.",
@@ -86,23 +86,23 @@ FAMILIES = (
     ),
     Family(
         "joining",
-        "Several tensors in one, and grids of all combinations of elements.",
+        "Several tensors joined into one, and grids of all combinations of elements.",
         "TensorShape.cpp (cat, stack, meshgrid), Itertools.cpp",
     ),
     Family(
         "transformations",
-        "Elements in another order, repeated, laid on a diagonal, or one triangle of them.",
+        "Elements reordered, repeated or placed on a diagonal, and triangular parts of matrices.",
         "TensorTransformations.cpp, TriangularOps.cpp, Repeat.cpp, TensorShape.cpp (repeat, diag)",
     ),
     Family("padding", "Tensors enlarged or cut at their borders.", "PadNd.cpp"),
     Family(
         "copies",
-        "Copies, conversions to other dtypes and devices, filling, and storage that is set or resized.",
+        "Copies, conversions to other dtypes and devices, filling, and setting and resizing of storage.",
         "Copy.cpp, TensorConversions.cpp, Fill.cpp, Resize.cpp, TypeProperties.cpp",
     ),
     Family(
         "complex_numbers",
-        "Parts and conjugates of complex numbers, and complex numbers made of their parts.",
+        "Parts and conjugates of complex numbers, and complex numbers built from their parts.",
         "ComplexHelper.h, UnaryOps.cpp (conj, real, imag), cpu/ComplexKernel.cpp",
     ),
     Family(

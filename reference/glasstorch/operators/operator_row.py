@@ -1,4 +1,4 @@
-"""What does the running library know of an operator's declaration?
+"""What does the running library know about an operator's declaration?
 
 Mirrors: what torchgen hands from native_functions.yaml to build/aten/src/ATen/RegisterSchema.cpp and to the kernels
 Differs: one row of data for each operator; `generated/registry.py` lists them all.
@@ -16,11 +16,11 @@ class OperatorRow(NamedTuple):
     line: int  # of native_functions.yaml
     shape: str | None = None  # module.function in operators/shapes
     composite: tuple[str, str] | None = None  # key, and module.function in operators/composite
-    functional: str | None = None  # of a generated form: the operator that it was made from
-    alias_of: str | None = None  # the operator that this one is another name of
+    functional: str | None = None  # of a generated form: the operator it was generated from
+    alias_of: str | None = None  # the operator that this one is an alias of
     tags: tuple[str, ...] = ()  # names of dispatch/tags.py
-    out: str | None = None  # of an out= form that has no kernel of its own: who writes there
-    not_implemented: str | None = None  # the "derivative" or "second derivative" that nobody knows
+    out: str | None = None  # of an out= form that has no kernel of its own: what writes there
+    not_implemented: str | None = None  # the "derivative" or "second derivative" that is not implemented
     family: str = ""  # of operators/families.py
 
     @property

@@ -1,10 +1,10 @@
 """Where is an operator declared, computed and differentiated?
 
-Asked by `python -m glasstorch --where torch.cumsum` and by the book's list of operators. Everything is read from what
-runs: the registry, the kernels in it, and the files that they stand in. So it cannot go out of date.
+Used by `python -m glasstorch --where torch.cumsum` and by the book's list of operators. Everything is read from what
+runs: the registry, its kernels, and the files that define them. So it cannot go out of date.
 
 Mirrors: torch/_C/_dispatch_dump (c10::Dispatcher, OperatorEntry::dumpState), which gives the kernels of an operator
-Differs: it also follows an operator that is made of others to those, and gives the formulas of the derivative.
+Differs: it also follows a composite operator to the operators it calls, and lists the derivative formulas.
 """
 
 from __future__ import annotations
@@ -27,36 +27,36 @@ from glasstorch.operators.generated import functions, methods
 from glasstorch.operators.generated.registry import OPERATORS
 from glasstorch.operators.operator_row import OperatorRow
 
-LIBRARY = Path(__file__).resolve().parents[1]  # all places are given from this folder on
+LIBRARY = Path(__file__).resolve().parents[1]  # all paths are relative to this folder
 COMPUTING = (
     *(DispatchKey.CPU, DispatchKey.CUDA, DispatchKey.CompositeExplicitAutograd),
     *(DispatchKey.CompositeExplicitAutogradNonFunctional, DispatchKey.CompositeImplicitAutograd),
 )
 NO_FORMULAS = frozenset(["node", "not_differentiable", "not_implemented", "complex"])  # keys of derivatives.yaml
-# What may stand before the name of an operator.
+# Prefixes that may precede an operator's name.
 PREFIX = re.compile(r"^(aten::|(torch\.ops\.)?aten\.|F\.|(torch\.)?(Tensor\.|nn\.functional\.)?)")
 HEADER = re.compile(r"^(Mirrors|Differs):\s*(.*?)(?=^\w+:|\n\n|\Z)", re.MULTILINE | re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
 class Whereabouts:
-    """What there is to say of one operator. Places are `file:line` below the library's folder."""
+    """Everything known about one operator. Locations are `file:line`, relative to the library's folder."""
 
     name: str  # add.Tensor
     schema: str
     family: str  # of operators/families.py
     declared: str
-    shape: str | None  # of the function that gives sizes and dtype
+    shape: str | None  # of the shape function
     kernels: tuple[tuple[str, str], ...]  # key, place
-    calls: tuple[str, ...]  # the operators that it is made of, by name
+    calls: tuple[str, ...]  # names of the operators that it calls
     derivative: str | None
     formulas: tuple[tuple[str, str], ...]  # argument, formula
     mirrors: str  # files and symbols of PyTorch
     differs: str
-    refuses: bool  # whether backward stops here: nobody knows the derivative
-    functional: str | None  # of an in-place or out= form that was made from another: that other
+    refuses: bool  # whether the derivative is not implemented, so that backward stops here
+    functional: str | None  # of a generated in-place or out= form: the operator it was generated from
     tags: tuple[Tag, ...]
-    out: str | None  # of an out= form: who writes there, in the words of the operator table
+    out: str | None  # of an out= form: what writes there, in the words of the operator table
 
     @property
     def kind(self) -> str:
@@ -65,9 +65,9 @@ class Whereabouts:
 
 
 def overloads_of(name: str) -> list[Operator]:
-    """The operators that a name of PyTorch means: `torch.linalg.solve`, `Tensor.add_`, `aten.add`, `add.Tensor`.
+    """The operators behind one of PyTorch's names: `torch.linalg.solve`, `Tensor.add_`, `aten.add`, `add.Tensor`.
 
-    All overloads of the name; none where PyTorch has an operator of that name and this library has not.
+    All overloads of the name; none if PyTorch has an operator of that name and this library does not.
     """
     path = PREFIX.sub("", name).removesuffix(".default")
     if f"aten::{path}" in registry.operators and "." in path:
@@ -85,7 +85,7 @@ def behind(function: Any) -> str | None:
 
 
 def whereabouts(operator: Operator) -> Whereabouts:
-    """All that is known of an operator of the library. What a user declared is not in its files, and has none."""
+    """All that is known about an operator of the library; an operator that a user declared has no entry."""
     row = _rows()[operator.name]
     kernels = {key: stack[-1] for key, stack in operator.kernels.items() if stack}
     computing = tuple((key.name, place_of(kernels[key], operator)) for key in COMPUTING if key in kernels)
@@ -93,7 +93,7 @@ def whereabouts(operator: Operator) -> Whereabouts:
     derivative, formulas = _derivative(own)
     if derivative is None and row.functional is not None:
         derivative, formulas = _derivative(row.functional)
-        derivative = derivative if formulas else None  # what has no formulas has none for its forms
+        derivative = derivative if formulas else None  # without formulas of its own, it has none for its forms either
     mirrors, differs = _header((computing[0][1] if computing else "kernels/meta/shapes.py:1").partition(":")[0])
     composite = next((kernels[key] for key in COMPUTING[2:] if key in kernels), None)
     return Whereabouts(
@@ -123,13 +123,13 @@ def _owner(row: OperatorRow, operator: Operator) -> str | None:
 
 
 def forms_of(name: str) -> list[str]:
-    """The in-place and out= forms that were made from an operator, by name."""
+    """The names of the in-place and out= forms generated from an operator."""
     return [row.name for row in OPERATORS if row.functional == name]
 
 
 @lru_cache(maxsize=1)
 def _rows() -> dict[str, OperatorRow]:
-    """Full name -> what the running library knows of the declaration."""
+    """Full name -> the row of its declaration."""
     return {f"aten::{row.name}": row for row in OPERATORS}
 
 
@@ -137,14 +137,14 @@ def _rows() -> dict[str, OperatorRow]:
 
 
 def place_of(kernel: Kernel, operator: Operator) -> str:
-    """Where a kernel is written: its `def`, or the row of a table that it was made from."""
+    """Where a kernel is defined: its `def`, or the table row that it was made from."""
     code = getattr(kernel.function, "__code__", None)
     own = "" if code is None else place(code.co_filename, code.co_firstlineno)
     registered = kernel.where if not Path(kernel.where).is_absolute() else own
     file = registered.partition(":")[0]
     if code is not None and own.partition(":")[0] == file and "<locals>" not in code.co_qualname:
         return own
-    # Made by another function: its row, or the line that gives it a name, holds the operator's.
+    # Made by another function: the line of its row, or of its assignment, names the operator.
     full = operator.qualified_overload
     name = full.partition(".")[0]
     for wanted in (full, name, name.partition("_")[2], name.removesuffix("_")):
@@ -162,7 +162,7 @@ def _lines(file: str) -> tuple[str, ...]:
 
 
 def _called(function: Any, seen: set[Any]) -> Iterator[str]:
-    """The operators that a composite kernel calls, in the order in which its code names them."""
+    """The operators that a composite kernel calls, in order of appearance in its code."""
     if function in seen or not isinstance(function, FunctionType):
         return
     seen.add(function)
@@ -183,7 +183,7 @@ def _called(function: Any, seen: set[Any]) -> Iterator[str]:
 
 
 def _names(code: CodeType, known: dict[str, Any]) -> Iterator[str]:
-    """The names that code reads, without those of other libraries' modules: `ones` in `np.ones` is no operator."""
+    """The names that code reads, except those in other libraries' modules: `ones` in `np.ones` is not an operator."""
     foreign = False
     for instruction in dis.get_instructions(code):
         if instruction.opname in ("LOAD_GLOBAL", "LOAD_ATTR", "LOAD_METHOD"):
@@ -224,7 +224,7 @@ def _place_of_shape(shape: str) -> str:
 def _derivatives() -> dict[str, tuple[int, tuple[tuple[str, str], ...]]]:
     """Operator -> line of its row in derivatives.yaml, and its formulas.
 
-    The rows are read as text: a library in use has no need of a parser of yaml.
+    The rows are read as text: the installed library does not depend on a yaml parser.
     """
     found: dict[str, tuple[int, tuple[tuple[str, str], ...]]] = {}
     name = ""
@@ -248,7 +248,7 @@ def _derivative(name: str) -> tuple[str | None, tuple[tuple[str, str], ...]]:
 
 @lru_cache(maxsize=256)
 def _header(file: str) -> tuple[str, str]:
-    """What a file of the library mirrors in PyTorch, and where it differs; each in one line."""
+    """The `Mirrors:` and `Differs:` entries of a file of the library, each as one line."""
     text = "\n".join(_lines(file))
     found = dict(HEADER.findall(ast.get_docstring(ast.parse(text)) or ""))
     mirrors, differs = (" ".join(found.get(key, "").split()) for key in ("Mirrors", "Differs"))

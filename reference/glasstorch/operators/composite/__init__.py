@@ -1,10 +1,10 @@
-"""Which operators are made of other operators?
+"""Which operators are composed of other operators?
 
-One plain function for each, without dispatch keys. `native_functions.yaml` names it under `dispatch:`, and this package
+Each is one plain function without dispatch keys. `native_functions.yaml` names it under `dispatch:`, and this package
 registers what is named: CompositeImplicitAutograd where the parts differentiate themselves, CompositeExplicitAutograd
-where the whole has a formula, CompositeExplicitAutogradNonFunctional for the copying forms of views. A function whose
-first parameter is `keys` is given the key set that it was reached with and redispatches on it, which is faster than
-calling operators anew.
+where the composite has its own formula, CompositeExplicitAutogradNonFunctional for the copying forms of views. A
+function whose first parameter is `keys` receives the key set of its own call and redispatches on it, which is faster
+than calling operators anew.
 
 Reading order: `aliases` (second names); then the families: `creation`, `random`, `pointwise`, `special`,
 `reductions`, `statistics/`, `calculus`, `sorting/`, `indexing`, `views/`, `joining/`, `transformations/`, `padding`,

@@ -1,7 +1,7 @@
-"""How does an operator work that is another under a second name?
+"""How does an alias of an operator work?
 
-`native_functions.yaml` names the other under `alias_of:`; the kernel is made here from that name. Its in-place and out=
-forms are the forms of the other.
+`native_functions.yaml` names the original under `alias_of:`; the alias's kernel is made here from that name. Its
+in-place and out= forms are aliases of the original's.
 
 Mirrors: aten/src/ATen/native/UnaryOps.cpp (absolute, arccos, fix, negative, special_expit), BinaryOps.cpp (multiply,
     subtract, greater, true_divide, special_gammainc), TensorCompare.cpp (clip), TensorShape.cpp (concat, swapaxes),
@@ -18,7 +18,7 @@ from glasstorch.operators.generated.registry import table as table_of
 
 
 def same_as(name: str) -> Callable[..., Any]:
-    """The kernel that hands its arguments, and the keys that it was reached with, to another operator."""
+    """A kernel that passes its arguments, and the key set of its call, to another operator."""
     table = table_of(name)
 
     def alias(keys: int, *arguments: Any) -> Any:

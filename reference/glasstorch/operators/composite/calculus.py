@@ -1,4 +1,4 @@
-"""How are integrals and derivatives of sampled functions made of sums and differences?
+"""How are integrals and derivatives of sampled functions computed from sums and differences?
 
 Mirrors: aten/src/ATen/native/Integration.cpp, aten/src/ATen/native/ReduceOps.cpp (gradient)
 """
@@ -26,7 +26,7 @@ subtract = on_tensors("sub.Tensor")
 
 
 def trapezoid_x(y: Tensor, x: Tensor, dim: int) -> Tensor:
-    """The area below straight lines between samples at the places `x`."""
+    """The area under straight lines between samples at the points `x`."""
     d = wrap_dim(dim, y.dim())
     if not y.size(d):
         return _without(y, d)
@@ -35,7 +35,7 @@ def trapezoid_x(y: Tensor, x: Tensor, dim: int) -> Tensor:
 
 
 def trapezoid_dx(y: Tensor, dx: Number, dim: int) -> Tensor:
-    """The area below straight lines between samples at a constant distance."""
+    """The area under straight lines between evenly spaced samples."""
     if not y.size(dim):
         return _without(y, wrap_dim(dim, y.dim()))
     step = _step(y, dx, "trapezoid")
@@ -43,7 +43,7 @@ def trapezoid_dx(y: Tensor, dx: Number, dim: int) -> Tensor:
 
 
 def trapz_dx(y: Tensor, dx: float, dim: int) -> Tensor:
-    """`trapezoid` by its older name."""
+    """`trapezoid` under its older name."""
     return trapezoid_dx(y, dx, dim)
 
 
@@ -55,7 +55,7 @@ def cumulative_trapezoid_x(y: Tensor, x: Tensor, dim: int) -> Tensor:
 
 
 def cumulative_trapezoid_dx(y: Tensor, dx: Number, dim: int) -> Tensor:
-    """The areas up to each sample but the first, at a constant distance."""
+    """The areas up to each sample but the first, for evenly spaced samples."""
     step = _step(y, dx, "cumulative_trapezoid")
     return (step / 2.0 * (_cut(y, dim, 0, -1) + _cut(y, dim, 1, None))).cumsum(dim)
 
@@ -79,7 +79,7 @@ def _step(y: Tensor, dx: Number, name: str) -> float:
 
 
 def _steps(y: Tensor, x: Tensor, dim: int, name: str) -> Tensor:
-    """The distances of places, in sizes that broadcast with the samples'."""
+    """The spacing between the points, in a shape that broadcasts with the samples."""
     if y.dtype is bool_ or x.dtype is bool_:
         raise DtypeError(f"{name}: received a bool input for `x` or `y`, but bool is not supported")
     if x.dim() == 1:
@@ -95,34 +95,34 @@ def _steps(y: Tensor, x: Tensor, dim: int, name: str) -> Tensor:
 
 
 def gradient_scalarint(self: Tensor, spacing: Number | None, dim: int | None, edge_order: int) -> tuple[Tensor, ...]:
-    """Over one dimension or all, with one distance for all."""
+    """Along one dimension or all, with one spacing for all."""
     _check_gradient(self, None, None if dim is None else [dim], edge_order)
     dims = range(self.dim()) if dim is None else [dim]
     return _at_distances(self, [1 if spacing is None else spacing] * len(dims), dims, edge_order)
 
 
 def gradient_scalararray(self: Tensor, spacing: Number, dim: Sequence[int], edge_order: int) -> tuple[Tensor, ...]:
-    """Over the given dimensions, with one distance for all."""
+    """Along the given dimensions, with one spacing for all."""
     _check_gradient(self, None, dim, edge_order)
     return _at_distances(self, [spacing] * len(dim), dim, edge_order)
 
 
 def gradient_array(self: Tensor, dim: Sequence[int], edge_order: int) -> tuple[Tensor, ...]:
-    """Over the given dimensions, at the distance 1."""
+    """Along the given dimensions, with a spacing of 1."""
     return gradient_scalararray(self, 1, dim, edge_order)
 
 
 def gradient_scalarrayint(
     self: Tensor, spacing: Sequence[Number], dim: int | None, edge_order: int
 ) -> tuple[Tensor, ...]:
-    """Over one dimension or all, each with a distance of its own."""
+    """Along one dimension or all, each with its own spacing."""
     return gradient_scalarrayarray(self, spacing, None if dim is None else [dim], edge_order)
 
 
 def gradient_scalarrayarray(
     self: Tensor, spacing: Sequence[Number], dim: Sequence[int] | None, edge_order: int
 ) -> tuple[Tensor, ...]:
-    """Over the given dimensions or all, each with a distance of its own."""
+    """Along the given dimensions or all, each with its own spacing."""
     _check_gradient(self, len(spacing), dim, edge_order)
     return _at_distances(self, spacing, range(self.dim()) if dim is None else dim, edge_order)
 
@@ -130,20 +130,20 @@ def gradient_scalarrayarray(
 def gradient_tensorarrayint(
     self: Tensor, spacing: Sequence[Tensor], dim: int | None, edge_order: int
 ) -> tuple[Tensor, ...]:
-    """Over one dimension or all, with the samples' places in each."""
+    """Along one dimension or all, with the sample coordinates of each."""
     return gradient_tensorarray(self, spacing, None if dim is None else [dim], edge_order)
 
 
 def gradient_tensorarray(
     self: Tensor, spacing: Sequence[Tensor], dim: Sequence[int] | None, edge_order: int
 ) -> tuple[Tensor, ...]:
-    """Over the given dimensions or all, with the samples' places in each."""
+    """Along the given dimensions or all, with the sample coordinates of each."""
     _check_gradient(self, len(spacing), dim, edge_order)
     return _at_places(self, spacing, range(self.dim()) if dim is None else dim, edge_order)
 
 
 def _check_gradient(self: Tensor, spacings: int | None, dims: Sequence[int] | None, edge_order: int) -> None:
-    """Refuse, in PyTorch's order: the dtype, numbers that do not belong together, the order, too few samples."""
+    """Refuse, in PyTorch's order: the dtype, argument counts that do not match, the edge order, too few samples."""
     if self.dtype is uint8:
         raise DtypeError("torch.gradient does not support uint8 input.")
     if spacings is not None and dims is None and spacings != self.dim():
@@ -213,7 +213,7 @@ def _at_places(self: Tensor, spacing: Sequence[Tensor], dims: Sequence[int], edg
 
 
 def _edge(sample: Cut, near: Tensor, far: Tensor) -> Tensor:
-    """The derivative at the first sample, from three samples and the distances between them."""
+    """The derivative at the first sample, from three samples and their spacings."""
     a = -(2.0 * near + far) / (near * (near + far))
     b = (near + far) / (near * far)
     c = -near / (far * (near + far))
@@ -221,7 +221,7 @@ def _edge(sample: Cut, near: Tensor, far: Tensor) -> Tensor:
 
 
 def _pieces(self: Tensor, dim: int) -> tuple[Cut, Cut, Cut]:
-    """The sample number i from the front, what lies between two samples, and number i from the back."""
+    """The i-th sample from the front, the samples in between, and the i-th from the back."""
     size = self.size(dim)
 
     def center(start: int, end: int | None) -> Tensor:
@@ -237,7 +237,7 @@ def _pieces(self: Tensor, dim: int) -> tuple[Cut, Cut, Cut]:
 
 
 def diff(self: Tensor, n: int, dim: int, prepend: Tensor | None, append: Tensor | None) -> Tensor:
-    """What each element is more than the one before it, n times over; of bool, whether the two differ."""
+    """The n-th differences between neighbouring elements; for bool, whether the two differ."""
     if not self.dim():
         raise ShapeError("diff expects input to be at least one-dimensional")
     d = wrap_dim(dim, self.dim())

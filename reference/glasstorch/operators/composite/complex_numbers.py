@@ -1,4 +1,4 @@
-"""Which operators speak of conjugates, and of the parts of complex numbers?
+"""Which operators concern conjugates, and the parts of complex numbers?
 
 Mirrors: aten/src/ATen/native/UnaryOps.cpp (real, imag, conj, conj_physical, resolve_conj, resolve_neg)
 Differs: the bits that mark a view as conjugated or negated are set in kernels/views.py and
@@ -28,14 +28,14 @@ conj_into = on_tensors("_conj_physical.out")
 
 
 def real(self: Tensor) -> Tensor:
-    """The real parts: a view; a tensor of real numbers is its own."""
+    """The real parts, as a view; a real tensor is returned itself."""
     if not self.dtype.is_complex:
         return self
     return select(view_as_real(conj_view(self) if self.is_conj() else self), -1, 0)
 
 
 def imag(self: Tensor) -> Tensor:
-    """The imaginary parts: a view, which says that it is negated where the tensor says that it is conjugated."""
+    """The imaginary parts, as a view; of a tensor with the conjugate bit it has the negative bit."""
     if not self.dtype.is_complex:
         raise ShapeError("imag is not implemented for tensors with non-complex dtypes.")
     parts = neg_view(view_as_real(conj_view(self))) if self.is_conj() else view_as_real(self)
@@ -46,12 +46,12 @@ def imag(self: Tensor) -> Tensor:
 
 
 def is_conj(self: Tensor) -> bool:
-    """Whether the tensor says that it is conjugated."""
+    """Whether the conjugate bit is set."""
     return self.is_conj()
 
 
 def is_neg(self: Tensor) -> bool:
-    """Whether the tensor says that it is negated."""
+    """Whether the negative bit is set."""
     return self.is_neg()
 
 
@@ -59,25 +59,25 @@ def is_neg(self: Tensor) -> bool:
 
 
 def conj(self: Tensor) -> Tensor:
-    """The conjugate: a view that says so; a tensor of real numbers is its own."""
+    """The conjugate, as a view with the conjugate bit; a real tensor is returned itself."""
     return conj_view(self) if self.dtype.is_complex else self
 
 
 def conj_physical(self: Tensor) -> Tensor:
-    """The conjugate, computed; a tensor of real numbers is its own."""
+    """The conjugate, computed; a real tensor is returned itself."""
     return conj_copy(self) if self.dtype.is_complex else self
 
 
 def computed_conj(self: Tensor) -> Tensor:
-    """The conjugate in new memory, in the tensor's own order of dimensions."""
+    """The conjugate in new memory, with the tensor's order of dimensions."""
     return conj_into(self, empty_like(0, self, None, None, None, None, None))
 
 
 def resolve_conj(self: Tensor) -> Tensor:
-    """The tensor itself, or a copy that holds the conjugates where it only says that it does."""
+    """The tensor itself, or if its conjugate bit is set, a copy with the conjugates computed."""
     return clone(self, None) if self.is_conj() else self
 
 
 def resolve_neg(self: Tensor) -> Tensor:
-    """The tensor itself, or a copy that holds the negatives where it only says that it does."""
+    """The tensor itself, or if its negative bit is set, a copy with the negatives computed."""
     return clone(self, None) if self.is_neg() else self

@@ -1,4 +1,4 @@
-"""How are new tensors with known contents made of `empty` and of operators that write into it?
+"""How are new tensors with known contents composed of `empty` and operators that fill it?
 
 Mirrors: aten/src/ATen/native/TensorFactories.cpp
 """
@@ -51,7 +51,7 @@ EYE_OUT, LINSPACE_OUT, LOGSPACE_OUT = table("eye.m_out"), table("linspace.out"),
 
 
 def _zeroed(tensor: Tensor) -> Tensor:
-    """A fresh tensor set to 0; as it is fresh, neither autograd nor its version need hear of it."""
+    """A fresh tensor set to 0; as it is fresh, neither autograd nor its version counter is involved."""
     keys = tensor.key_set & BELOW_ADINPLACEORVIEW
     return ZERO_[keys](keys, tensor)  # type: ignore[no-any-return]
 
@@ -88,12 +88,12 @@ def scalar_tensor(keys: int, s: Number, *options: Any) -> Tensor:
 
 
 def arange_end(keys: int, end: Number, *options: Any) -> Tensor:
-    """The numbers from 0 up to `end`."""
+    """The numbers from 0 up to, but not including, `end`."""
     return ARANGE[keys](keys, 0, end, 1, *options)  # type: ignore[no-any-return]
 
 
 def arange_start(keys: int, start: Number, end: Number, *options: Any) -> Tensor:
-    """The numbers from `start` up to `end`."""
+    """The numbers from `start` up to, but not including, `end`."""
     return ARANGE[keys](keys, start, end, 1, *options)  # type: ignore[no-any-return]
 
 
@@ -129,16 +129,16 @@ def empty_permuted(keys: int, size: Sequence[int], physical_layout: Sequence[int
     return made
 
 
-# Ranges with their end ------------------------------------------------------------------------------------------
+# Ranges that include their end ----------------------------------------------------------------------------------
 
 
 def range_(keys: int, start: Number, end: Number, *options: Any) -> Tensor:
-    """The numbers from `start` up to, and with, `end`."""
+    """The numbers from `start` up to and including `end`."""
     return range_step(keys, start, end, 1, *options)
 
 
 def range_step(keys: int, start: Number, end: Number, step: Number, dtype: Dtype | None, *options: Any) -> Tensor:
-    """As `arange`, with the end where the steps meet it; in the default dtype, for whole numbers too."""
+    """As `arange`, but including the end if a step reaches it; in the default dtype even for integers."""
     dtype = get_default_dtype() if dtype is None else dtype
     count = range_length(start, end, step, dtype)
     if not dtype.is_floating_point:
@@ -151,7 +151,7 @@ def range_step(keys: int, start: Number, end: Number, step: Number, dtype: Dtype
 
 
 def range_length(start: Number, end: Number, step: Number, dtype: Dtype) -> int:
-    """How many numbers lie from `start` up to, and with, `end`."""
+    """How many numbers there are from `start` up to and including `end`."""
     if dtype.category == BOOL or dtype in STORED_ONLY or dtype.is_complex:
         raise not_implemented_for("range_cpu", dtype)
     low, high, pace = checked_bounds(start, end, step)
@@ -161,7 +161,7 @@ def range_length(start: Number, end: Number, step: Number, dtype: Dtype) -> int:
 
 
 def checked_bounds(start: Number, end: Number, step: Number) -> tuple[float, float, float]:
-    """Start, end and step as floats; refused where steps do not lead from the one to the other."""
+    """Start, end and step as floats; refused if the steps do not lead from start to end."""
     low, high, pace = real(start), real(end), real(step)
     if pace == 0:
         raise ShapeError("step must be nonzero")
@@ -173,22 +173,22 @@ def checked_bounds(start: Number, end: Number, step: Number) -> tuple[float, flo
 
 
 def real(number: Number) -> float:
-    """A number as a float; a complex one that is not real is refused."""
+    """A number as a float; a complex one with an imaginary part is refused."""
     return float(number) if isinstance(number, int | float) else float(number_as(number, float64).real)
 
 
-# Numbers between two --------------------------------------------------------------------------------------------
+# Spaced numbers --------------------------------------------------------------------------------------------
 
 
 def linspace(keys: int, start: Number, end: Number, steps: int, dtype: Dtype | None, *options: Any) -> Tensor:
-    """`steps` numbers from `start` to `end`, at equal distances."""
+    """`steps` evenly spaced numbers from `start` to `end`."""
     return _spaced("linspace", keys, start, end, steps, (), dtype, *options)
 
 
 def logspace(
     keys: int, start: Number, end: Number, steps: int, base: float, dtype: Dtype | None, *options: Any
 ) -> Tensor:
-    """`steps` numbers from `base ** start` to `base ** end`, at equal ratios."""
+    """`steps` numbers from `base ** start` to `base ** end`, at a constant ratio."""
     return _spaced("logspace", keys, start, end, steps, (base,), dtype, *options)
 
 
@@ -211,7 +211,7 @@ def _spaced(
 
 
 def _spaced_dtype(name: str, start: Number, end: Number, wanted: Dtype | None) -> Dtype:
-    """The default dtype; where an end is complex, the complex one, and no other can be asked for.
+    """The default dtype; if an end is complex, the complex default, and a real dtype is refused.
 
     Mirrors: linspace_logspace_infer_options in aten/src/ATen/native/TensorFactories.cpp
     """
@@ -237,7 +237,7 @@ def logspace_tensors(keys: int, start: Tensor | Number, end: Tensor | Number, *r
 
 
 def ends(name: str, start: Tensor | Number, end: Tensor | Number) -> tuple[Number, Number]:
-    """Start and end as numbers; a tensor that has dimensions is refused."""
+    """Start and end as numbers; a tensor with dimensions is refused."""
     given = [(word, value) for word, value in (("start", start), ("end", end)) if isinstance(value, TensorImpl)]
     if any(value._shape for _, value in given):
         dims = " and ".join(f"{word} with {value.dim()} dimension(s)" for word, value in given)
@@ -247,14 +247,14 @@ def ends(name: str, start: Tensor | Number, end: Tensor | Number) -> tuple[Numbe
 
 
 def _written(out_table: Any, out: Tensor, *arguments: Any) -> Tensor:
-    """A fresh tensor filled by an out= operator; neither autograd nor its version need hear of it."""
+    """A fresh tensor filled by an out= operator; neither autograd nor its version counter is involved."""
     keys = out.key_set & BELOW_ADINPLACEORVIEW
     return out_table[keys](keys, *arguments, out)  # type: ignore[no-any-return]
 
 
 # Like another tensor --------------------------------------------------------------------------------------------
-# `options` are those of empty_like: dtype, layout, device, pin_memory and memory_format. On which keys they dispatch
-# is said by the new tensor's device, as in BackendSelect.
+# `options` are those of empty_like: dtype, layout, device, pin_memory and memory_format. The new tensor's device
+# decides the dispatch keys, as in BackendSelect.
 
 
 def empty_like(
@@ -266,7 +266,7 @@ def empty_like(
     pin_memory: bool | None,
     memory_format: MemoryFormat | None,
 ) -> Tensor:
-    """An uninitialised tensor of the same size, which also keeps the order of dimensions in memory."""
+    """An uninitialised tensor of the same shape, by default also with the same order of dimensions in memory."""
     dtype = self.dtype if dtype is None else dtype
     device = self.device if device is None else device
     if device.type == "cuda":

@@ -1,4 +1,4 @@
-"""How do distances between the rows of matrices become a product of matrices where there are many?
+"""How do distances between many rows become one matrix product?
 
 Mirrors: aten/src/ATen/native/Distance.cpp (cdist, cdist_impl, _euclidean_dist, pdist)
 Differs: the distances of pairs are picked from those of all rows with all, twice the work of PyTorch's kernel.
@@ -23,8 +23,8 @@ row_by_row = on_tensors("_cdist_forward")
 by_product = on_tensors("_euclidean_dist")
 pull_row_by_row = on_tensors("_cdist_backward")
 pairs_forward = on_tensor("_pdist_forward")
-FEW = 25  # rows, for which the product of matrices is not worth its rounding errors
-ALWAYS_BY_PRODUCT = 1  # the modes; 0 is for the product where there are many rows, and 2 never
+FEW = 25  # rows, up to which the matrix product is not worth its rounding errors
+ALWAYS_BY_PRODUCT = 1  # the modes; mode 0 uses the product for many rows, mode 2 never
 
 
 def cdist(x1: Tensor, x2: Tensor, p: float, compute_mode: int | None) -> Tensor:
@@ -63,7 +63,7 @@ def pdist(self: Tensor, p: float) -> Tensor:
 
 
 def pdist_forward(self: Tensor, p: float) -> Tensor:
-    """The upper triangle, row by row, of the distances of all rows with all."""
+    """The upper triangle, row by row, of the distances between all rows."""
     rows = self._shape[0]
     if rows <= 1:
         return functions.empty((0,), dtype=self.dtype, device=self.device)
@@ -73,7 +73,7 @@ def pdist_forward(self: Tensor, p: float) -> Tensor:
 
 
 def pdist_backward(grad: Tensor, self: Tensor, p: float, pdist: Tensor) -> Tensor:
-    """The gradient of the rows: each distance stands on both sides of the diagonal."""
+    """The gradient of the rows; each distance counts on both sides of the diagonal."""
     rows = self._shape[0]
     if rows <= 1 or not self._shape[1]:
         return functions.zeros_like(self)

@@ -1,9 +1,9 @@
-"""Which ways of picking, repeating and subtracting elements are made of others?
+"""Which indexing operators are composed of other operators?
 
 Mirrors: aten/src/ATen/native/TensorAdvancedIndexing.cpp (take, take_along_dim, index_fill,
     masked_scatter_backward), aten/src/ATen/native/Repeat.cpp,
     aten/src/ATen/native/ReduceOps.cpp (diff)
-Differs: `take` is made of `index_select` here unless a backend has a kernel of its own.
+Differs: `take` is composed of `index_select` here unless a backend has its own kernel.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ logical_xor = on_tensors("logical_xor")
 
 
 def check_take(self: Tensor, index: Tensor) -> None:
-    """Refuse an index that does not consist of int64, a dtype without a kernel, and to take from nothing."""
+    """Refuse an index that is not int64, a dtype without a kernel, and taking from an empty tensor."""
     if index.dtype is not int64:
         raise DtypeError(f"take(): Expected a long tensor for index, but got {index.dtype.scalar_name}")
     check_implemented("take_cpu", self.dtype, STORED_ONLY)
@@ -42,7 +42,7 @@ def check_take(self: Tensor, index: Tensor) -> None:
 
 
 def take(self: Tensor, index: Tensor) -> Tensor:
-    """Elements by their number in row-major order, in the index's sizes."""
+    """The elements at flat, row-major indices, in the shape of the index."""
     check_take(self, index)
     size = self.numel()
     if index.numel() and decides(index):
@@ -52,12 +52,12 @@ def take(self: Tensor, index: Tensor) -> Tensor:
             raise DimensionError(f"out of range: tried to access index {wrong} on a tensor of {size} elements.")
     flat = index.reshape(-1).remainder(max(size, 1))
     picked: Tensor = index_select(self.reshape(-1), 0, flat)
-    # No view: nobody has seen what it would be a view of.
+    # Not recorded as a view: its base is not visible to the caller.
     return picked if picked._shape == index._shape else unsafe_view(picked, index._shape)
 
 
 def take_along_dim(self: Tensor, indices: Tensor, dim: int | None) -> Tensor:
-    """`gather` with tensor and indices broadcast in the other dimensions; without a dimension, by number."""
+    """`gather` with the other dimensions broadcast; without a dimension, by flat index."""
     if indices.dtype is not int64:
         raise DtypeError(f"torch.take_along_dim(): dtype of indices should be Long but got {indices.dtype.scalar_name}")
     if dim is None:
@@ -81,12 +81,12 @@ def take_along_dim(self: Tensor, indices: Tensor, dim: int | None) -> Tensor:
 
 
 def index_fill_tensor(self: Tensor, dim: int, index: Tensor, value: Tensor) -> Tensor:
-    """`index_fill` with the number that a tensor holds."""
+    """`index_fill` with the value of a 0-dim tensor."""
     return index_fill(self, dim, index, only_number("index_fill_", value))
 
 
 def masked_scatter_backward(grad_output: Tensor, mask: Tensor, sizes: Sequence[int]) -> Tensor:
-    """What the mask picks of a gradient, in the sizes of the source; elements that were not used have zeros."""
+    """The masked elements of a gradient, in the shape of the source; zeros for elements that were not used."""
     picked: Tensor = masked_select(grad_output, mask)
     missing = prod(sizes) - picked.numel()
     if missing:
@@ -94,7 +94,7 @@ def masked_scatter_backward(grad_output: Tensor, mask: Tensor, sizes: Sequence[i
     return picked.view(sizes)
 
 
-# diff -----------------------------------------------------------------------------------------------------------
+# where, argwhere ------------------------------------------------------------------------------------------------
 
 
 def where_indices(condition: Tensor) -> tuple[Tensor, ...]:

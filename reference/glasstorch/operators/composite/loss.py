@@ -1,4 +1,4 @@
-"""What are nll_loss and cross_entropy made of?
+"""How are nll_loss and cross_entropy composed of other operators?
 
 Mirrors: aten/src/ATen/native/LossNLL.cpp (nll_loss, nll_loss_nd,
     cross_entropy_loss), LossNLL2d.cpp (nll_loss2d)
@@ -25,12 +25,12 @@ def nll_loss(self: Tensor, target: Tensor, weight: Tensor | None, reduction: int
 
 
 def nll_loss2d(self: Tensor, target: Tensor, weight: Tensor | None, reduction: int, ignore_index: int) -> Tensor:
-    """As nll_loss, for a target at each place of an image."""
+    """As nll_loss, with a target for each pixel."""
     return f.nll_loss2d_forward(self, target, weight, reduction, ignore_index)[0]  # type: ignore[no-any-return]
 
 
 def nll_loss_nd(self: Tensor, target: Tensor, weight: Tensor | None, reduction: int, ignore_index: int) -> Tensor:
-    """One and two dimensions are nll_loss, four nll_loss2d; others are seen as an image of one row."""
+    """One and two dimensions use nll_loss, four nll_loss2d; others are viewed as an image of one row."""
     scores, targets = self._shape, target._shape
     if not scores:
         raise ArgumentValueError("Expected 1 or more dimensions (got 0)")
@@ -59,7 +59,7 @@ def nll_loss_nd(self: Tensor, target: Tensor, weight: Tensor | None, reduction: 
 def cross_entropy_loss(
     self: Tensor, target: Tensor, weight: Tensor | None, reduction: int, ignore_index: int, label_smoothing: float
 ) -> Tensor:
-    """log_softmax, then nll_loss; or, where the target has the input's sizes, the mean under its probabilities."""
+    """log_softmax, then nll_loss; if the target has the input's shape, it holds class probabilities."""
     if self._shape == target._shape:
         if not target.dtype.is_floating_point:
             raise DtypeError(
@@ -87,7 +87,7 @@ def _check_smoothing(label_smoothing: float) -> None:
 
 
 def _share(label_smoothing: float, classes: int) -> float:
-    """What smoothing gives to each class."""
+    """The weight that label smoothing gives to each class."""
     return label_smoothing / classes if classes else math.inf
 
 
@@ -128,7 +128,7 @@ def _under_probabilities(
 def _smoothed(
     self: Tensor, target: Tensor, weight: Tensor | None, reduction: int, ignore_index: int, label_smoothing: float
 ) -> Tensor:
-    """The loss of the class named, mixed with the loss under equal probabilities."""
+    """The loss of the target class, mixed with the loss under equal probabilities."""
     _check_smoothing(label_smoothing)
     input = _log_probabilities(self)
     named = f.nll_loss_nd(input, target, weight, reduction, ignore_index)

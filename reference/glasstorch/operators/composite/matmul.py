@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
 
 class Product(NamedTuple):
-    """The operator that computes a matmul, its operands, and the sizes under which its result is the answer.
+    """The operator that computes a matmul, its operands, and the shape in which its result is viewed.
 
-    Where `transposed`, the answer is that with its last two dimensions swapped.
+    If `transposed`, the last two dimensions of that view are then swapped.
     """
 
     operator: Callable[..., Any]
@@ -32,13 +32,13 @@ class Product(NamedTuple):
 
     @property
     def result_shape(self) -> Shape:
-        """The sizes of the operator's own result."""
+        """The shape of the operator's own result."""
         columns = self.right._shape[-1:] if self.operator in (mm, bmm) else ()
         return (*self.left._shape[:-1], *columns)
 
 
 def matmul(self: Tensor, other: Tensor) -> Tensor:
-    """The matrix product; what comes before the last two dimensions are batches, broadcast together."""
+    """The matrix product; the dimensions before the last two are batch dimensions, which broadcast."""
     if len(self._shape) == 2 == len(other._shape):
         return mm(self, other)
     operator, left, right, shape, transposed = plan(self, other, has_out=False)
@@ -51,7 +51,7 @@ def matmul(self: Tensor, other: Tensor) -> Tensor:
 
 
 def plan(self: Tensor, other: Tensor, has_out: bool) -> Product:
-    """How a product is computed. With `has_out` the result is never to be transposed afterwards."""
+    """How a product is computed. With `has_out`, the result is never transposed afterwards."""
     left, right = self._shape, other._shape
     if not left or not right:
         raise ShapeError(
@@ -72,10 +72,10 @@ def plan(self: Tensor, other: Tensor, has_out: bool) -> Product:
 
 
 def should_fold(self: Tensor, other: Tensor, has_out: bool) -> bool:
-    """Whether the batches of the larger operand can be rows of one tall matrix, multiplied at once.
+    """Whether the batches of the larger operand can be stacked as one tall matrix and multiplied at once.
 
-    They can, without a copy, if the rows follow each other evenly. If the smaller operand wants a gradient, folding
-    pays even with a copy: expanded to all batches, it would get a gradient as large as that.
+    They can, without a copy, if the rows are evenly spaced in memory. If the smaller operand requires grad, folding
+    pays even with a copy: expanded to all batches, its gradient would be as large as that.
     """
     self_is_larger = len(self._shape) >= len(other._shape)
     large, small = (self, other) if self_is_larger else (other.mT, self)
@@ -90,7 +90,7 @@ def should_fold(self: Tensor, other: Tensor, has_out: bool) -> bool:
 
 
 def _folded(self: Tensor, other: Tensor) -> Product:
-    """The larger operand as one matrix; where that is `other`, (A B)^T = B^T A^T puts it on the left."""
+    """The larger operand as one matrix; if that is `other`, (A B)^T = B^T A^T moves it to the left."""
     swapped = len(other._shape) > len(self._shape)
     large, small = (other.mT, self) if swapped else (self, other)
     *batch, inner = large._shape
@@ -105,7 +105,7 @@ def _batched(self: Tensor, other: Tensor, has_out: bool) -> Product:
     """Both operands as batches of matrices, expanded to the same batches; a vector is a matrix of one row or column."""
     left, right = self._shape, other._shape
     if len(left) == 3 == len(right) and left[0] != right[0] and not has_out:
-        # One matrix for all batches is folded rather than expanded, if it wants a gradient (see should_fold).
+        # One matrix for all batches is folded rather than expanded if it requires grad (see should_fold).
         if left[0] == 1 and self.requires_grad:
             return plan(self.squeeze(0), other, has_out)
         if right[0] == 1 and other.requires_grad:
@@ -125,7 +125,7 @@ def _batched(self: Tensor, other: Tensor, has_out: bool) -> Product:
 
 
 def linear(input: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
-    """`input @ weight.T + bias`. A batch of vectors and a bias are one addmm, batches of batches are seen as one."""
+    """`input @ weight.T + bias`. A batch of vectors with a bias is one addmm; more batch dimensions are flattened."""
     shape = input._shape
     if not shape or not weight._shape:
         raise ShapeError(

@@ -1,4 +1,4 @@
-"""How is a tensor enlarged or cut at its borders?
+"""How is a tensor padded or cropped at its borders?
 
 Mirrors: aten/src/ATen/native/PadNd.cpp (constant_pad_nd)
 """
@@ -21,7 +21,7 @@ narrow = on_tensor("narrow")
 
 
 def constant_pad_nd(self: Tensor, pad: Sequence[int], value: Number) -> Tensor:
-    """`pad` elements of one value in front of and behind each dimension, the last first; negative numbers cut."""
+    """Each dimension padded in front and behind with one value, the last dimension first; negative numbers crop."""
     shape = self._shape
     if len(pad) % 2:
         raise ShapeError(f"Length of pad must be even but instead it equals {len(pad)}")

@@ -1,4 +1,4 @@
-"""Pointwise operators made of others.
+"""Which pointwise operators are composed of others?
 
 Mirrors: aten/src/ATen/native/BinaryOps.cpp (rsub), aten/src/ATen/native/TensorCompare.cpp
     (where, isnan, isreal, isclose, allclose), aten/src/ATen/native/UnaryOps.cpp (positive, deg2rad, rad2deg),
@@ -52,21 +52,21 @@ def positive(self: Tensor) -> Tensor:
 
 
 def isnan(self: Tensor) -> Tensor:
-    """Only what is not a number differs from itself."""
+    """Only NaN differs from itself."""
     return self != self
 
 
 def isinf(self: Tensor) -> Tensor:
-    """An integer never is; a complex number is if one of its parts is."""
+    """Integers never are; a complex number is infinite if either part is."""
     if not (self.dtype.is_floating_point or self.dtype.is_complex):
         return zeros_like(self, dtype=bool_)
     _check_has_infinity(self, "isinf")
     infinite = self.abs() == float("inf")
-    return infinite & ~isfinite(self) if self.dtype.is_complex else infinite  # the size of a finite one may overflow
+    return infinite & ~isfinite(self) if self.dtype.is_complex else infinite  # abs() of a finite one may overflow
 
 
 def isfinite(self: Tensor) -> Tensor:
-    """An integer always is; a complex number is if both of its parts are."""
+    """Integers always are; a complex number is finite if both parts are."""
     if self.dtype.is_complex:
         return isfinite(self.real) & isfinite(self.imag)
     if not self.dtype.is_floating_point:
@@ -97,12 +97,12 @@ def equal(self: Tensor, other: Tensor) -> bool:
 
 
 def isreal(self: Tensor) -> Tensor:
-    """A number that is not complex always is; a complex one is if its imaginary part is 0."""
+    """True for real dtypes; a complex number is real if its imaginary part is 0."""
     return self.imag == 0 if self.dtype.is_complex else ones_like(self, dtype=bool_)
 
 
 def isclose(self: Tensor, other: Tensor, rtol: float, atol: float, equal_nan: bool) -> Tensor:
-    """Whether each element is the other's, or finite and near; whole numbers are compared as floats."""
+    """Whether elements are equal, or finite and close; integers are compared as floats."""
     if self.dtype is not other.dtype:
         raise DtypeError(f"{self.dtype.scalar_name} did not match {other.dtype.scalar_name}")
     for name, tolerance in (("rtol", rtol), ("atol", atol)):
@@ -142,7 +142,7 @@ def rad2deg(self: Tensor) -> Tensor:
 
 
 def refuse_complex(name: str, self: Tensor) -> Tensor:
-    """The tensor itself, unless it has complex elements, which are no angles."""
+    """The tensor itself; complex tensors, whose elements cannot be angles, are refused."""
     if self.dtype.is_complex:
         raise DtypeError(f"{name} is not supported for complex tensors.")
     return self
@@ -157,13 +157,13 @@ def float_power(self: Tensor | Number, exponent: Tensor | Number) -> Tensor:
 
 
 def float_power_(self: Tensor, exponent: Tensor | Number) -> Tensor:
-    """`self **= exponent`, of a tensor that has the dtype already."""
+    """`self **= exponent`, for a tensor that already has the dtype."""
     check_power_dtype("base given to float_power_", self, power_dtype(self, exponent))
     return self.pow_(in_double(exponent, self))
 
 
 def check_power_dtype(what: str, written: Tensor, wanted: dtype) -> None:
-    """Refuse to write a power into a tensor of another dtype."""
+    """Refuse to write a power into a tensor of a different dtype."""
     if written.dtype is not wanted:
         raise DtypeError(
             f"the {what} has dtype {written.dtype.scalar_name} but the operation's result requires dtype "
@@ -172,7 +172,7 @@ def check_power_dtype(what: str, written: Tensor, wanted: dtype) -> None:
 
 
 def in_double(one: Tensor | Number, other: Tensor | Number) -> Any:
-    """One operand of `float_power`: a tensor is converted, a number stays what it is."""
+    """One operand of `float_power`: a tensor is converted, a Python number is unchanged."""
     return one if isinstance(one, bool | int | float | complex) else one.to(power_dtype(one, other))
 
 
@@ -182,14 +182,14 @@ def power_dtype(one: Tensor | Number, other: Tensor | Number) -> dtype:
 
 
 def where_numbers(condition: Tensor, self: Tensor | Number, other: Tensor | Number) -> Tensor:
-    """`where` with a number on either side or on both; refused where the common dtype cannot hold the number."""
+    """`where` with a Python number on one side or both; refused if the common dtype cannot hold it."""
     common = result_type(self, other)
     device = next((side.device for side in (self, other) if isinstance(side, TensorImpl)), condition.device)
 
     def tensor(side: Tensor | Number) -> Tensor:
         if isinstance(side, TensorImpl):
             return side
-        if common in HALF_PRECISION:  # there a number too large becomes infinite, as in PyTorch
+        if common in HALF_PRECISION:  # there, a number that is too large becomes infinite, as in PyTorch
             return _tensor(side)
         number_as(side, common)
         return scalar_tensor(side, common, None, device, None)
@@ -198,12 +198,12 @@ def where_numbers(condition: Tensor, self: Tensor | Number, other: Tensor | Numb
 
 
 def masked_fill_tensor(self: Tensor, mask: Tensor, value: Tensor) -> Tensor:
-    """`masked_fill` with the number that a tensor holds."""
+    """`masked_fill` with the value of a 0-dim tensor."""
     return masked_fill(self, mask, only_number("masked_fill_", value))
 
 
 def only_number(name: str, value: Tensor) -> Number:
-    """The number of a tensor without dimensions."""
+    """The value of a 0-dim tensor."""
     if value._shape:
         raise ShapeError(
             f"{name} only supports a 0-dimensional value tensor, but got tensor with {len(value._shape)} dimension(s)."

@@ -1,4 +1,4 @@
-"""How are new tensors of random numbers made of `empty` and an operator that draws in place?
+"""How are new random tensors composed of `empty` and an in-place random operator?
 
 Mirrors: aten/src/ATen/native/TensorFactories.cpp (rand, randn, randint, randperm and what ends in _like, normal),
     aten/src/ATen/native/DistributionTemplates.h (normal_impl), aten/src/ATen/native/Distributions.cpp (bernoulli)
@@ -32,7 +32,7 @@ add_ = on_tensors("add_.Tensor")
 mul_ = on_tensors("mul_.Tensor")
 
 # Of a given size ---------------------------------------------------------------------------------------------------
-# `options` are dtype, layout, device and pin_memory, in this order. Without a generator the default one is drawn from.
+# `options` are dtype, layout, device and pin_memory, in this order. Without a generator, the default one is used.
 
 
 def rand(size: Sequence[int], *options: Any) -> Tensor:
@@ -46,19 +46,19 @@ def rand_generator(size: Sequence[int], generator: Generator | None, *options: A
 
 
 def randn(size: Sequence[int], *options: Any) -> Tensor:
-    """Normal numbers with mean 0 and deviation 1."""
+    """Normal numbers with mean 0 and standard deviation 1."""
     return normal_float_float(0.0, 1.0, size, None, *options)
 
 
 def randn_generator(size: Sequence[int], generator: Generator | None, *options: Any) -> Tensor:
-    """Normal numbers with mean 0 and deviation 1."""
+    """Normal numbers with mean 0 and standard deviation 1."""
     return normal_float_float(0.0, 1.0, size, generator, *options)
 
 
 def normal_float_float(
     mean: float, std: float, size: Sequence[int], generator: Generator | None, *options: Any
 ) -> Tensor:
-    """Normal numbers with one mean and one deviation."""
+    """Normal numbers with one mean and one standard deviation."""
     return normal_(empty(size, *options, None), mean, std, generator)
 
 
@@ -105,12 +105,12 @@ def rand_like_generator(self: Tensor, generator: Generator | None, *options: Any
 
 
 def randn_like(self: Tensor, *options: Any) -> Tensor:
-    """Normal numbers with mean 0 and deviation 1."""
+    """Normal numbers with mean 0 and standard deviation 1."""
     return randn_like_generator(self, None, *options)
 
 
 def randn_like_generator(self: Tensor, generator: Generator | None, *options: Any) -> Tensor:
-    """Normal numbers with mean 0 and deviation 1."""
+    """Normal numbers with mean 0 and standard deviation 1."""
     return normal_(empty_like(self, *options), 0.0, 1.0, generator)
 
 
@@ -154,13 +154,13 @@ ROW_MAJOR = (None, None, None, None, contiguous_format)  # options of empty_like
 
 
 def check_deviation(std: float) -> None:
-    """Refuse a negative deviation."""
+    """Refuse a negative standard deviation."""
     if not std >= 0:
         raise RandomNumberError(f"normal expects std >= 0.0, but found std {std:g}")
 
 
 def check_deviations(std: Tensor) -> None:
-    """Refuse deviations that are complex or negative. Those of a meta tensor cannot be looked at."""
+    """Refuse standard deviations that are complex or negative. Those of a meta tensor have no values to check."""
     if std.dtype.is_complex:
         raise RandomNumberError("normal expects standard deviation to be non-complex")
     if std.numel() and not std.is_meta and not std.min().ge(0).item():
@@ -174,14 +174,14 @@ def normal_tensor_float(mean: Tensor, std: float, generator: Generator | None) -
 
 
 def normal_float_tensor(mean: float, std: Tensor, generator: Generator | None) -> Tensor:
-    """Normal numbers, each with its own deviation."""
+    """Normal numbers, each with its own standard deviation."""
     check_deviations(std)
     standard = normal_(empty_like(std, *ROW_MAJOR), 0.0, 1.0, generator)
     return mul_(standard, std).add_(mean)
 
 
 def normal_tensor_tensor(mean: Tensor, std: Tensor, generator: Generator | None) -> Tensor:
-    """Normal numbers, each with its own mean and deviation; of the dtype of `mean`."""
+    """Normal numbers, each with its own mean and standard deviation, in the dtype of `mean`."""
     check_deviations(std)
     shape = broadcast_shapes(mean._shape, std._shape)
     standard = normal_(empty(shape, mean.dtype, None, mean.device, None, None), 0.0, 1.0, generator)
@@ -189,7 +189,7 @@ def normal_tensor_tensor(mean: Tensor, std: Tensor, generator: Generator | None)
 
 
 def bernoulli(self: Tensor, generator: Generator | None) -> Tensor:
-    """Ones, each with the probability that stands in the input, else zeros."""
+    """Ones with the probabilities given by the input, else zeros."""
     return bernoulli_with_each_(empty_like(self, *ROW_MAJOR), self, generator)
 
 

@@ -1,4 +1,4 @@
-"""Which reductions are made of others?
+"""Which reductions are composed of others?
 
 Mirrors: aten/src/ATen/native/ReduceOps.cpp (var, std, logsumexp), aten/src/ATen/native/TensorAdvancedIndexing.cpp
     (count_nonzero)
@@ -23,7 +23,7 @@ var_correction, std_correction = on_tensor("var.correction"), on_tensor("std.cor
 
 
 def var(self: Tensor, unbiased: bool) -> Tensor:
-    """The variance of everything."""
+    """The variance of all elements."""
     return var_dim(self, None, unbiased, False)
 
 
@@ -33,12 +33,12 @@ def var_dim(self: Tensor, dim: Sequence[int] | None, unbiased: bool, keepdim: bo
 
 
 def std(self: Tensor, unbiased: bool) -> Tensor:
-    """The square root of the variance of everything."""
+    """The standard deviation of all elements."""
     return std_dim(self, None, unbiased, False)
 
 
 def std_dim(self: Tensor, dim: Sequence[int] | None, unbiased: bool, keepdim: bool) -> Tensor:
-    """The square root of the variance over dimensions."""
+    """The standard deviation over dimensions."""
     return std_correction(self, dim, 1 if unbiased else 0, keepdim)
 
 
@@ -64,7 +64,7 @@ std_mean_correction = on_tensor("std_mean.correction")
 
 
 def logsumexp(self: Tensor, dim: Sequence[int], keepdim: bool) -> Tensor:
-    """The largest element is taken out before exp and added after log, unless it is infinite."""
+    """The largest element is subtracted before exp and added back after log, unless it is infinite."""
     if not (self.dtype.is_floating_point or self.dtype.is_complex):
         self = self.to(get_default_dtype())
     if 0 in self._shape:
@@ -76,7 +76,7 @@ def logsumexp(self: Tensor, dim: Sequence[int], keepdim: bool) -> Tensor:
 
 
 def nanmean(self: Tensor, dim: Sequence[int] | None, keepdim: bool, dtype: dtype | None) -> Tensor:
-    """The sum of what is no NaN, divided by how many there are."""
+    """The sum of the elements that are not NaN, divided by their number."""
     if self.dtype.category in (BOOL, INTEGRAL):
         raise DtypeError(
             f"nanmean(): expected input to have floating point or complex dtype but got {self.dtype.scalar_name}"
@@ -92,20 +92,20 @@ def nanmean(self: Tensor, dim: Sequence[int] | None, keepdim: bool, dtype: dtype
 
 
 def var_mean(self: Tensor, unbiased: bool) -> Any:
-    """The variance of everything, and the mean."""
+    """The variance and the mean of all elements."""
     return var_mean_dim(self, None, unbiased, False)
 
 
 def var_mean_dim(self: Tensor, dim: Sequence[int] | None, unbiased: bool, keepdim: bool) -> Any:
-    """The variance over dimensions, and the mean."""
+    """The variance and the mean over dimensions."""
     return var_mean_correction(self, dim, 1 if unbiased else 0, keepdim)
 
 
 def std_mean(self: Tensor, unbiased: bool) -> Any:
-    """The square root of the variance of everything, and the mean."""
+    """The standard deviation and the mean of all elements."""
     return std_mean_dim(self, None, unbiased, False)
 
 
 def std_mean_dim(self: Tensor, dim: Sequence[int] | None, unbiased: bool, keepdim: bool) -> Any:
-    """The square root of the variance over dimensions, and the mean."""
+    """The standard deviation and the mean over dimensions."""
     return std_mean_correction(self, dim, 1 if unbiased else 0, keepdim)

@@ -1,4 +1,4 @@
-"""What are softmax and log_softmax made of?
+"""How are softmax and log_softmax composed of their kernels?
 
 Mirrors: aten/src/ATen/native/SoftMax.cpp (softmax, log_softmax)
 """

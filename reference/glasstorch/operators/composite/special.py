@@ -1,8 +1,8 @@
-"""Which special functions are made of other operators, or of themselves with a number in a tensor's place?
+"""Which special functions are composed of others, or accept a number in place of a tensor?
 
 Mirrors: aten/src/ATen/native/UnaryOps.cpp (special_ndtr, mvlgamma, polygamma_), BinaryOps.cpp (xlogy, special_xlog1py,
     special_zeta, special_chebyshev_polynomial_t)
-Differs: one rule serves all that take a number.
+Differs: one rule serves all overloads that take a number.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from glasstorch.operators.generated.functions import arange, erf, lgamma
 if TYPE_CHECKING:
     from glasstorch._tensor import Tensor
 
-# A number in a tensor's place ----------------------------------------------------------------------------------------
+# A number in place of a tensor ----------------------------------------------------------------------------------
 
 
 def with_number(name: str) -> Callable[..., Any]:
-    """Calls an operator of two tensors with a number for one of them."""
+    """Calls an operator of two tensors with a Python number for one of them."""
     operator = on_tensors(name)
 
     def call(self: Tensor | Number, other: Tensor | Number, *out: Tensor) -> Any:
@@ -54,16 +54,16 @@ shifted_chebyshev_polynomial_u = with_number("special_shifted_chebyshev_polynomi
 shifted_chebyshev_polynomial_v = with_number("special_shifted_chebyshev_polynomial_v")
 shifted_chebyshev_polynomial_w = with_number("special_shifted_chebyshev_polynomial_w")
 
-# Made of several -----------------------------------------------------------------------------------------------------
+# Composed of several --------------------------------------------------------------------------------------------
 
 
 def ndtr(self: Tensor) -> Tensor:
-    """The share of a normal distribution below each element."""
+    """The cumulative distribution function of the standard normal distribution."""
     return (1 + erf(self * math.sqrt(0.5))) * 0.5
 
 
 def mvlgamma(self: Tensor, p: int) -> Tensor:
-    """The logarithm of the gamma function of p dimensions: a sum of p of the plain one."""
+    """The log of the multivariate gamma function of dimension p, as a sum of p values of lgamma."""
     if self.dtype is bool_:
         raise DtypeError("The input tensor may not be a boolean tensor. Expected floating point numbers or integers")
     if p < 1:

@@ -1,4 +1,4 @@
-"""What sizes and dtype does an operator's result have?
+"""What shape, dtype and strides does an operator's result have?
 
 One function for each rule; `native_functions.yaml` names it in `shape:`. It takes all arguments of the operator in
 schema order, checks them (with PyTorch's errors), and returns a `Result`, or a tuple of them. Nothing is computed.

@@ -1,4 +1,4 @@
-"""What sizes and dtype has a complex number made of two real ones?
+"""What shape and dtype does a complex tensor made of two real ones have?
 
 Mirrors: aten/src/ATen/native/TensorFactories.cpp (complex_check_floating, complex_check_dtype)
 Differs: two tensors of float16 are refused, as complex32 is.
@@ -16,7 +16,7 @@ PARTS = frozenset((float16, float32, float64))
 
 
 def from_parts(real: TensorImpl, imag: TensorImpl) -> Result:
-    """The complex dtype of both, which must be of one floating point dtype."""
+    """The complex dtype that belongs to both parts, which must have the same floating-point dtype."""
     _check_parts(real.dtype, imag.dtype)
     if real.dtype is float16:
         raise DtypeError(NO_COMPLEX_HALF)
@@ -53,4 +53,4 @@ def _same_complex(result: dtype, out: dtype) -> None:
         )
 
 
-conj_physical = unary  # the conjugate of each element has the sizes and the dtype of the element
+conj_physical = unary  # the conjugate has the shape and dtype of its input

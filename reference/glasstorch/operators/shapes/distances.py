@@ -1,4 +1,4 @@
-"""What do the distances between the rows of matrices give?
+"""What shape and dtype do distances between the rows of matrices have?
 
 Mirrors: aten/src/ATen/native/Distance.cpp (cdist_impl, _cdist_backward)
 """
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def check_cdist(x1: Tensor, x2: Tensor, p: float) -> None:
-    """Refuse what are no two batches of rows of one length, and a negative order."""
+    """Refuse inputs that are not two batches of rows of equal length, and a negative order."""
     for number, tensor in enumerate((x1, x2), 1):
         if len(tensor._shape) < 2:
             raise ShapeError(f"cdist only supports at least 2D tensors, X{number} got: {len(tensor._shape)}D")
@@ -35,7 +35,7 @@ def check_floating(x1: Tensor, x2: Tensor) -> None:
 
 
 def cdist_forward(x1: Tensor, x2: Tensor, p: float, compute_mode: int | None) -> Result:
-    """(..., n, k) with (..., m, k) gives (..., n, m); batches broadcast."""
+    """(..., n, k) with (..., m, k) gives (..., n, m); the batch dimensions broadcast."""
     check_cdist(x1, x2, p)
     check_floating(x1, x2)
     if x1.dtype is not x2.dtype:
@@ -48,7 +48,7 @@ def cdist_forward(x1: Tensor, x2: Tensor, p: float, compute_mode: int | None) ->
 
 
 def cdist_backward(grad: Tensor, x1: Tensor, x2: Tensor, p: float, cdist: Tensor) -> Result:
-    """One element for each of `x1`, in all the batches of the distances."""
+    """The shape of `x1`, expanded to the batch dimensions of the distances."""
     if grad.numel() and x1._shape[-1]:
         _check_implemented("cdist_backward", x1.dtype)
     return Result((*grad._shape[:-2], *x1._shape[-2:]), x1.dtype)

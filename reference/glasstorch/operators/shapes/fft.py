@@ -1,4 +1,4 @@
-"""What sizes, dtype and order in memory has a Fourier transform?
+"""What shape, dtype and strides does a Fourier transform have?
 
 Mirrors: aten/src/ATen/native/mkl/SpectralOps.cpp (_exec_fft), aten/src/ATen/native/SpectralOpsUtils.h
 """
@@ -20,7 +20,7 @@ SINGLE_AND_DOUBLE: Final = ("float32", "float64", "complex64", "complex128")
 
 
 def c2c(self: Tensor, dim: Sequence[int], normalization: int, forward: bool) -> Result:
-    """The tensor's own sizes; complex."""
+    """The input's shape; complex."""
     if not self.dtype.is_complex:
         raise DtypeError(f"_fft_c2c expects a complex tensor, but got {self.dtype.scalar_name}")
     dims, strides = _wrapped(self, dim), self.strides()
@@ -28,7 +28,7 @@ def c2c(self: Tensor, dim: Sequence[int], normalization: int, forward: bool) -> 
 
 
 def r2c(self: Tensor, dim: Sequence[int], normalization: int, onesided: bool) -> Result:
-    """Complex; one-sided, half of the last transformed dimension and one more."""
+    """Complex; with `onesided`, the last transformed dimension has n // 2 + 1 elements."""
     if not self.dtype.is_floating_point:
         raise DtypeError(f"_fft_r2c expects a floating point tensor, but got {self.dtype.scalar_name}")
     if self.dtype.name not in SINGLE_AND_DOUBLE:
@@ -47,7 +47,7 @@ def c2r(self: Tensor, dim: Sequence[int], normalization: int, last_dim_size: int
     if last_dim_size < 1:
         raise ShapeError(f"Invalid number of data points ({last_dim_size}) specified")
     shape, dims, strides = list(self._shape), _wrapped(self, dim), self.strides()
-    if len(dims) > 1:  # the others are transformed before
+    if len(dims) > 1:  # the other dimensions are transformed first
         strides = _laid_out(strides, _by_stride(dims[:-1], strides), self._shape)
     shape[dims[-1]] = last_dim_size
     return Result(tuple(shape), self.dtype.to_real(), _laid_out(strides, dims[-1:], tuple(shape)), same_dtype)
@@ -58,10 +58,10 @@ def _wrapped(self: Tensor, dim: Sequence[int]) -> list[int]:
 
 
 def _laid_out(strides: Shape, dims: Sequence[int], shape: Shape) -> Shape:
-    """Strides of a result: transformed dimensions innermost, the last of them fastest, the others in their order."""
+    """A result's strides: transformed dimensions innermost, the last of them fastest; the others keep their order."""
     order = list(range(len(strides)))
     left, right = 0, len(order) - 1
-    while True:  # std::partition, which changes places: among equal strides that decides
+    while True:  # std::partition is not stable: its swaps decide the order among equal strides
         while left < right and order[left] not in dims:
             left += 1
         while left < right and order[right] in dims:

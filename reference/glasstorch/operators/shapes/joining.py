@@ -1,4 +1,4 @@
-"""What sizes does a joined tensor have?
+"""What shape and dtype does a joined tensor have?
 
 Mirrors: aten/src/ATen/native/TensorShape.cpp (TORCH_PRECOMPUTE_META_FUNC(cat)), aten/src/ATen/WrapDimUtils.h
 """
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def cat(tensors: Sequence[Tensor], dim: int) -> Result:
-    """Equal sizes but along the joined dimension, where they add up. Empty vectors fit anything and are skipped."""
+    """Sizes add up along the joined dimension and must be equal elsewhere. Empty vectors are skipped."""
     if not tensors:
         raise ArgumentValueError("torch.cat(): expected a non-empty list of Tensors")
     dtype = joined_dtype(tensors)
@@ -44,13 +44,13 @@ def cat(tensors: Sequence[Tensor], dim: int) -> Result:
 
 
 def _check_out(result: dtype, out: dtype) -> None:
-    """As for most operators, but here PyTorch raises a TypeError."""
+    """The out= rule of most operators, except that PyTorch raises a TypeError here."""
     if not can_cast(result, out):
         raise ArgumentTypeError(f"torch.cat(): input types can't be cast to the desired output type {out.scalar_name}")
 
 
 def joined_dtype(tensors: Sequence[Tensor]) -> dtype:
-    """The dtype that all promote to; skipped tensors count too."""
+    """The common dtype of all tensors, including those that are skipped."""
     dtype = tensors[0].dtype
     for tensor in tensors:
         if tensor.dtype is not dtype:

@@ -1,4 +1,4 @@
-"""What do the losses give, and which inputs do they refuse?
+"""What shape and dtype do losses have, and which inputs are refused?
 
 Mirrors: aten/src/ATen/native/LossNLL.cpp, LossNLL2d.cpp, Loss.cpp (TORCH_META_FUNC and checks)
 Differs: nll_loss checks the targets' dtype before its sizes; nll_loss2d shares the checks of nll_loss.
@@ -17,7 +17,7 @@ from glasstorch.operators.shapes.result import Result, same_dtype
 if TYPE_CHECKING:
     from glasstorch._tensor import Tensor
 
-NONE, MEAN, SUM = 0, 1, 2  # the numbers by which operators know a reduction
+NONE, MEAN, SUM = 0, 1, 2  # the integers that stand for a reduction in schemas
 
 
 # nll_loss -------------------------------------------------------------------------------------------------------
@@ -26,7 +26,7 @@ NONE, MEAN, SUM = 0, 1, 2  # the numbers by which operators know a reduction
 def nll_loss_forward(
     self: Tensor, target: Tensor, weight: Tensor | None, reduction: int, ignore_index: int
 ) -> tuple[Result, Result]:
-    """The loss, of the target's size unless reduced, and the total weight, one element."""
+    """The loss, of the target's shape unless reduced, and the total weight, a single element."""
     _check_nll(self, target, weight)
     _check_floating("nll_loss_out_frame", self)
     batched = len(self._shape) == 2
@@ -43,7 +43,7 @@ def nll_loss_backward(
     ignore_index: int,
     total_weight: Tensor,
 ) -> Result:
-    """The sizes and dtype of the input."""
+    """The shape and dtype of the input."""
     _check_nll(self, target, weight)
     if reduction == NONE and len(self._shape) == 2:
         if grad_output._shape != target._shape:
@@ -59,7 +59,7 @@ def nll_loss_backward(
 def nll_loss2d_forward(
     self: Tensor, target: Tensor, weight: Tensor | None, reduction: int, ignore_index: int
 ) -> tuple[Result, Result]:
-    """As nll_loss_forward, for a target at each place of an image."""
+    """As nll_loss_forward, with a target for each pixel."""
     _check_nll2d(self, target, weight)
     _check_floating("nll_loss2d_forward_out_frame", self)
     shape = target._shape if reduction == NONE else ()
@@ -75,7 +75,7 @@ def nll_loss2d_backward(
     ignore_index: int,
     total_weight: Tensor,
 ) -> Result:
-    """The sizes and dtype of the input."""
+    """The shape and dtype of the input."""
     _check_nll2d(self, target, weight)
     if reduction == NONE:
         if len(grad_output._shape) != 3:
@@ -139,7 +139,7 @@ def _check_nll2d(self: Tensor, target: Tensor, weight: Tensor | None) -> None:
 
 
 def _check_target(target: Tensor, accepted: tuple[dtype, ...]) -> None:
-    """Class numbers are int64; nll_loss also takes uint8."""
+    """Class indices are int64; nll_loss also accepts uint8."""
     if target.dtype not in (int64, uint8):
         raise DtypeError(f"expected target dtype to be Long or Byte, but got {target.dtype.scalar_name}")
     if target.dtype not in accepted:
@@ -168,7 +168,7 @@ def _check_single(name: str, tensor: Tensor) -> None:
 
 
 def mse_loss(self: Tensor, target: Tensor, reduction: int) -> Result:
-    """The sizes of both broadcast together unless reduced."""
+    """The broadcast shape of both unless reduced."""
     shape = broadcast_shapes(self._shape, target._shape)
     computed = result_type(self, target)
     if computed not in FLOATS:
@@ -177,7 +177,7 @@ def mse_loss(self: Tensor, target: Tensor, reduction: int) -> Result:
 
 
 def mse_loss_backward(grad_output: Tensor, self: Tensor, target: Tensor, reduction: int) -> Result:
-    """The sizes of all three broadcast together."""
+    """The broadcast shape of all three."""
     shape = broadcast_shapes(self._shape, target._shape, grad_output._shape)
     computed = result_type(self, target, grad_output)
     if computed not in FLOATS:

@@ -1,8 +1,8 @@
-"""What does a product of matrices give, and which operands does it refuse?
+"""What shape and dtype does a matrix product have, and which operands are refused?
 
 Mirrors: aten/src/ATen/native/LinearAlgebra.cpp (TORCH_META_FUNC of mm, addmm, bmm, baddbmm; addbmm_impl_,
     build_addr_iter), Blas.cpp (dot_check, addmv)
-Differs: matrices of bool and the like are refused here, where PyTorch's kernels refuse them.
+Differs: dtypes without a product, such as bool, are refused here; in PyTorch the kernels refuse them.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def mm(self: Tensor, mat2: Tensor) -> Result:
 
 
 def addmm(self: Tensor, mat1: Tensor, mat2: Tensor, beta: Number, alpha: Number) -> Result:
-    """As mm; `self` is broadcast to the result's sizes."""
+    """As mm; `self` is broadcast to the result's shape."""
     for name, matrix in (("mat1", mat1), ("mat2", mat2)):
         if len(matrix._shape) != 2:
             raise ShapeError(f"{name} must be a matrix, got {len(matrix._shape)}-D tensor")
@@ -60,7 +60,7 @@ def bmm(self: Tensor, mat2: Tensor) -> Result:
 
 
 def baddbmm(self: Tensor, batch1: Tensor, batch2: Tensor, beta: Number, alpha: Number) -> Result:
-    """As bmm; `self` is broadcast to the result's sizes."""
+    """As bmm; `self` is broadcast to the result's shape."""
     shape = _batched(batch1, batch2)
     _check_expands(self, shape)
     if self.dtype is not batch1.dtype:
@@ -75,7 +75,7 @@ def baddbmm(self: Tensor, batch1: Tensor, batch2: Tensor, beta: Number, alpha: N
 
 
 def addbmm(self: Tensor, batch1: Tensor, batch2: Tensor, beta: Number, alpha: Number) -> Result:
-    """(b, n, k) with (b, k, m) gives (n, m): the products are added up; `self` is broadcast to that."""
+    """(b, n, k) with (b, k, m) gives (n, m), the sum of the products; `self` is broadcast to it."""
     for name, batch in (("batch1", batch1), ("batch2", batch2)):
         if len(batch._shape) != 3:
             raise ShapeError(f"{name} must be a 3D tensor, got sizes {list(batch._shape)}")
@@ -126,7 +126,7 @@ def addmv(self: Tensor, mat: Tensor, vec: Tensor, beta: Number, alpha: Number) -
 
 
 def addr(self: Tensor, vec1: Tensor, vec2: Tensor, beta: Number, alpha: Number) -> Result:
-    """(n,) with (m,) gives (n, m), of the dtype that all promote to; `self` is broadcast to that."""
+    """(n,) with (m,) gives (n, m) in the common dtype of all three; `self` is broadcast to it."""
     for name, vector in (("vec1", vec1), ("vec2", vec2)):
         if len(vector._shape) != 1:
             raise ShapeError(f"addr: Expected 1-D argument {name}, but got {len(vector._shape)}-D")
@@ -143,7 +143,7 @@ def addr(self: Tensor, vec1: Tensor, vec2: Tensor, beta: Number, alpha: Number) 
 
 
 def dot(self: Tensor, tensor: Tensor) -> Result:
-    """Two vectors of one size give a single element."""
+    """Two vectors of equal length give a single element."""
     if len(self._shape) != 1 or len(tensor._shape) != 1:
         raise ShapeError(f"1D tensors expected, but got {len(self._shape)}D and {len(tensor._shape)}D tensors")
     if self.dtype is not tensor.dtype:
@@ -168,7 +168,7 @@ def _input_dtype(result: dtype, out: dtype) -> None:
 
 
 def _batched(batch1: Tensor, batch2: Tensor) -> Shape:
-    """The sizes of the products of two batches of matrices, which must fit."""
+    """The shape of the products of two batches of matrices; refuses shapes that do not match."""
     for name, batch in (("batch1", batch1), ("batch2", batch2)):
         if len(batch._shape) != 3:
             raise ShapeError(f"{name} must be a 3D tensor, got sizes {list(batch._shape)}")
@@ -182,7 +182,7 @@ def _batched(batch1: Tensor, batch2: Tensor) -> Shape:
 
 
 def _check_expands(self: Tensor, shape: Shape) -> None:
-    """Refuse a tensor to be added that cannot be broadcast to the product's sizes."""
+    """Refuse an addend that cannot be broadcast to the product's shape."""
     if len(self._shape) > len(shape):
         raise ShapeError(
             f"expand(torch.{self.dtype.scalar_name}Tensor{{{list(self._shape)}}}, size={list(shape)}): the number of "
@@ -193,7 +193,7 @@ def _check_expands(self: Tensor, shape: Shape) -> None:
 
 
 def _check_same_dtype(self: Tensor, mat1: Tensor, mat2: Tensor) -> None:
-    """Refuse factors, or a tensor to be added to their product, of another dtype than the second factor's."""
+    """Refuse a first factor, or an addend, whose dtype differs from the second factor's."""
     for name, tensor in (("mat1", mat1), ("self", self)):
         if tensor.dtype is not mat2.dtype:
             raise DtypeError(
@@ -209,9 +209,9 @@ def _check_inner(left: Shape, right: Shape) -> None:
 
 
 def _check_implemented(kernel: str, dtype: dtype, sizes: Shape) -> None:
-    """Refuse dtypes for which there is no product; the 8-bit floats have that of two matrices alone.
+    """Refuse dtypes without a product; the 8-bit floats only have that of two matrices.
 
-    Where a size is 0, nothing is multiplied and, as in PyTorch, nothing refused.
+    If a size is 0, nothing is multiplied and, as in PyTorch, nothing is refused.
     """
     if 0 in sizes:
         return

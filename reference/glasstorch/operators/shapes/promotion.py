@@ -1,10 +1,10 @@
-"""What dtype do several operands have together?
+"""What is the common dtype of several operands?
 
 Mirrors: aten/src/ATen/native/TypeProperties.cpp (result_type, update_result_type_state, combine_categories)
 Differs: a Python number may stand for a tensor.
 
-Operands fall into three classes, each stronger than the next: tensors with dimensions, 0-dim tensors, Python numbers.
-Inside a class the dtypes are promoted. A weaker class matters only if its dtype is of a higher category (bool, integer,
+Operands fall into three classes, strongest first: tensors with dimensions, 0-dim tensors, Python numbers.
+Within a class, dtypes are promoted. A weaker class matters only if its dtype is of a higher category (bool, integer,
 floating point, complex) than the stronger one's: an int64 number does not widen a uint8 tensor, but a float makes it
 float32. A complex number makes a floating tensor complex and leaves it its width: float64 becomes complex128.
 """
@@ -16,7 +16,7 @@ from glasstorch.core.tensor_impl import TensorImpl
 
 
 def result_type(*operands: TensorImpl | Number) -> dtype:
-    """The dtype in which operands are computed together; a Python number counts as a wrapped number.
+    """The common dtype in which operands are computed; a Python number counts as a wrapped number.
 
     >>> result_type(True, 2), result_type(2, 0.5)
     (torch.int64, torch.float32)
@@ -31,7 +31,7 @@ def result_type(*operands: TensorImpl | Number) -> dtype:
             zero_dim = _widen(zero_dim, operand.dtype)
         else:
             number = _widen(number, operand.dtype)
-    # PyTorch's order; combined the other way around, the three give the same.
+    # PyTorch's order; the result does not depend on it.
     result = _combine_categories(dimensioned, _combine_categories(zero_dim, number))
     assert result is not None, "result_type needs an operand"
     return result

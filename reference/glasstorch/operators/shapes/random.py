@@ -1,4 +1,4 @@
-"""What do the operators give that draw places by weight?
+"""What shape does multinomial return, and which weights does it accept?
 
 Mirrors: multinomial_out in aten/src/ATen/native/Distributions.cpp (the checks)
 """
@@ -15,11 +15,11 @@ from glasstorch.operators.shapes.result import Result
 if TYPE_CHECKING:
     from glasstorch._tensor import Tensor
 
-MOST_CATEGORIES = 1 << 24  # PyTorch once counted them in float32
+MOST_CATEGORIES = 1 << 24  # the largest integer that float32 counts to exactly, a limit that PyTorch keeps
 
 
 def multinomial(self: Tensor, num_samples: int, replacement: bool, generator: Generator | None) -> Result:
-    """int64 places: `num_samples` for each row of weights, of which without replacement there must be as many."""
+    """int64 indices, `num_samples` per row; without replacement, a row must have that many weights."""
     shape = self._shape
     if not 0 < len(shape) <= 2:
         raise ShapeError(f"prob_dist must be 1 or 2 dim, got {len(shape)}")

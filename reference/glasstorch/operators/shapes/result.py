@@ -1,7 +1,7 @@
-"""What does a shape function answer?
+"""What does a shape function return?
 
 Mirrors: set_output_raw_strided in aten/src/ATen/TensorMeta.h, check_out in torchgen/dest/register_dispatch_key.py
-Differs: a value, returned, instead of a call on the kernel's object.
+Differs: a value that is returned; PyTorch calls a method of the kernel's object.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from glasstorch.core.dtype import check_can_cast, dtype
 from glasstorch.core.errors import DtypeError
 from glasstorch.core.geometry import Shape
 
-# (dtype of the result, dtype of the out= tensor): raises where the one may not be written into the other.
+# (dtype of the result, dtype of the out= tensor): raises if the first may not be written into the second.
 OutRule = Callable[[dtype, dtype], None]
 
-# What C++ calls a dtype: some of PyTorch's messages print that.
+# The C++ names of dtypes, which some of PyTorch's messages print.
 C_NAMES = {
     "bool": "bool",
     "uint8": "unsigned char",
@@ -39,7 +39,7 @@ C_NAMES = {
 
 
 class Result(NamedTuple):
-    """Sizes, dtype and strides of one result; strides None are row-major.
+    """Shape, dtype and strides of one result; `strides=None` means row-major.
 
     `check_out` decides which dtypes an out= tensor may have; operators made with PyTorch's TensorIterator cast.
     """
@@ -51,7 +51,7 @@ class Result(NamedTuple):
 
 
 def same_dtype(result: dtype, out: dtype) -> None:
-    """The rule of operators that never cast: an out= tensor has the dtype of the result."""
+    """The rule of operators that never cast: an out= tensor must have the result's dtype."""
     if result is not out:
         raise DtypeError(
             f"Expected out tensor to have dtype {C_NAMES[result.name]}, but got {C_NAMES[out.name]} instead"
@@ -63,7 +63,7 @@ def any_dtype(result: dtype, out: dtype) -> None:
 
 
 def castable(name: str, written: str = "result") -> OutRule:
-    """The rule of operators of linear algebra that cast, in the words in which those refuse."""
+    """The rule of linear algebra operators that cast, with their own error message."""
 
     def check(result: dtype, out: dtype) -> None:
         if result.category > out.category:

@@ -24,12 +24,12 @@ from glasstorch.core.dtype import (
 from glasstorch.core.errors import DtypeError
 from glasstorch.operators.shapes.result import C_NAMES
 
-# `checked_convert` has names of its own for some types.
+# `checked_convert` has its own names for some types.
 CHECKED_NAMES: Final = C_NAMES | {
     name: f"{name}_t" for name in ("uint8", "uint16", "uint32", "uint64", "int8", "int16", "int64")
 }
 
-# The largest number of each dtype; of the parts of a complex one.
+# The largest finite value of each dtype; for complex dtypes, of their parts.
 LARGEST: Final[dict[dtype, int | float]] = {
     d: int(np.iinfo(d.numpy).max) if d.category == INTEGRAL else float(ml_dtypes.finfo(d.to_real().numpy).max)  # type: ignore[no-untyped-call]
     for d in DTYPES
@@ -38,9 +38,9 @@ LARGEST: Final[dict[dtype, int | float]] = {
 
 
 def number_as(value: Number, target: dtype) -> Number:
-    """The Python number that an element of the dtype will be; refused where the dtype cannot hold it.
+    """The Python number as an element of the dtype; refused if the dtype cannot hold it.
 
-    A float loses its fraction in an integer dtype; a negative int wraps around in an unsigned one.
+    An integer dtype truncates floats; an unsigned one wraps negative ints around.
 
     >>> from glasstorch.core.dtype import float16, int64, uint8
     >>> number_as(2.7, int64), number_as(-1, uint8), number_as(3, float16)
@@ -62,7 +62,7 @@ def number_as(value: Number, target: dtype) -> Number:
         value = value.real
     if target.is_floating_point:
         value = float(value)
-        if _fits_float(value, largest) and not (math.isinf(value) and target is float8_e4m3fn):  # that has no infinity
+        if _fits_float(value, largest) and not (math.isinf(value) and target is float8_e4m3fn):  # which has no infinity
             return value
     elif target.is_signed:
         if -largest - 1 <= value <= largest:

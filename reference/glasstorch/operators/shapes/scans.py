@@ -1,4 +1,4 @@
-"""What do running sums, products and extrema give?
+"""What shape and dtype do cumulative sums, products and extrema have?
 
 Mirrors: aten/src/ATen/native/ReduceOps.cpp (meta_func_cum_ops, cummax_out, _logcumsumexp_out_cpu)
 """
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def cumulative(self: Tensor, dim: int, dtype: dtype | None) -> Result:
-    """The tensor's own sizes."""
+    """The input's shape."""
     wrap_dim(dim, len(self._shape))
     return accumulated(self, self._shape, dtype)
 
@@ -27,19 +27,19 @@ cumsum = cumprod = cumulative
 
 
 def _running_extremum(self: Tensor, dim: int) -> tuple[Result, Result]:
-    """The tensor's own sizes: values, and indices as int64."""
+    """The input's shape twice: values, and indices as int64."""
     wrap_dim(dim, len(self._shape))
     return Result(self._shape, self.dtype, None, _scalar_type), Result(self._shape, int64, None, _scalar_type)
 
 
 def logcumsumexp(self: Tensor, dim: int) -> Result:
-    """The tensor's own sizes and dtype."""
+    """The input's shape and dtype."""
     wrap_dim(dim, len(self._shape))
     return Result(self._shape, self.dtype, None, _scalar_type)
 
 
 def _scalar_type(result: dtype, out: dtype) -> None:
-    """The out= rule of PyTorch's checkScalarType: never cast."""
+    """The out= rule of PyTorch's checkScalarType: no casting."""
     if result is not out:
         raise DtypeError(f"expected scalar_type {result.scalar_name} but found {out.scalar_name}")
 

@@ -1,4 +1,4 @@
-"""What does looking elements up among others give?
+"""What shape and dtype do searchsorted, bucketize and isin return?
 
 Mirrors: aten/src/ATen/native/BucketizationUtils.h, TORCH_META_FUNC2(isin, Tensor_Tensor) in
     aten/src/ATen/native/TensorCompare.cpp
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 def searchsorted(
     sorted_sequence: Tensor, self: Tensor, out_int32: bool, right: bool, side: str | None, sorter: Tensor | None
 ) -> Result:
-    """An index for each value; the sequence has one dimension, or all but the last in common with the values."""
+    """An index for each value; the sequence is 1-D, or matches the values in all dimensions but the last."""
     sequence, values = sorted_sequence._shape, self._shape
     if len(sequence) != 1 and not values:
         raise ShapeError(
@@ -52,7 +52,7 @@ def searchsorted(
 def searchsorted_scalar(
     sorted_sequence: Tensor, self: Number, out_int32: bool, right: bool, side: str | None, sorter: Tensor | None
 ) -> Result:
-    """One index; the sequence has one dimension."""
+    """One index; the sequence is 1-D."""
     if len(sorted_sequence._shape) != 1:
         raise ShapeError(
             f"torch.searchsorted(): input value can be a scalar only when boundaries tensor dimension is 1, but we got "
@@ -63,7 +63,7 @@ def searchsorted_scalar(
 
 
 def bucketize(self: Tensor, boundaries: Tensor, out_int32: bool, right: bool) -> Result:
-    """An index for each element; the boundaries have one dimension."""
+    """An index for each element; the boundaries are 1-D."""
     _check_boundaries(boundaries)
     return Result(self._shape, int32 if out_int32 else int64, None, _check_out_dtype)
 
@@ -80,7 +80,7 @@ def _check_boundaries(boundaries: Tensor) -> None:
 
 
 def to_the_right(right: bool, side: str | None) -> bool:
-    """Whether the place behind equal elements is asked for; both ways of saying so must agree."""
+    """Whether to insert to the right of equal elements; `right` and `side` must agree."""
     if side is None:
         return right
     if side not in ("left", "right"):
@@ -109,7 +109,7 @@ def isin(elements: Tensor, test_elements: Tensor, assume_unique: bool, invert: b
 
 
 def isin_number(elements: Tensor, test_element: Number, assume_unique: bool, invert: bool) -> Result:
-    """As `isin`, of one number."""
+    """As `isin`, with a Python number as the test elements."""
     _check_isin(elements.dtype)
     _check_isin(_dtype_in_words(test_element))
     return Result(elements._shape, bool_)
@@ -123,7 +123,7 @@ def number_isin(element: Number, test_elements: Tensor, assume_unique: bool, inv
 
 
 def _dtype_in_words(number: Number) -> dtype:
-    """A number's type as the refusal names it."""
+    """A Python number's type as the error names it."""
     return complex128 if isinstance(number, complex) else dtype_of_number(number)
 
 

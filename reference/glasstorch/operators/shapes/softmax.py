@@ -1,4 +1,4 @@
-"""What do softmax and log_softmax give, and which inputs do they refuse?
+"""What shape and dtype do softmax and log_softmax have, and which inputs are refused?
 
 Mirrors: aten/src/ATen/native/SoftMax.cpp (TORCH_META_FUNC)
 """
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def _softmax(name: str, self: Tensor, dim: int, half_to_float: bool) -> Result:
-    """The sizes of the input, of any dtype if it is empty; with `half_to_float` a float16 input gives float32."""
+    """The input's shape, of any dtype if it is empty; with `half_to_float`, float16 becomes float32."""
     dim = wrap_dim(dim, len(self._shape))
     if half_to_float and self.dtype is not float16:
         raise DtypeError(f"{name}: conversion is supported for Half type only, got {self.dtype.scalar_name}")
@@ -30,7 +30,7 @@ def _softmax(name: str, self: Tensor, dim: int, half_to_float: bool) -> Result:
 
 
 def _softmax_backward(name: str, grad_output: Tensor, output: Tensor, dim: int, input_dtype: dtype) -> Result:
-    """The sizes and dtype of the gradient given; float16 again where softmax made float32 of that."""
+    """The gradient's shape and dtype; float16 where softmax converted float16 to float32."""
     if grad_output._shape != output._shape:
         raise ShapeError(
             f"Expected tensor for argument #1 'grad' to have same size as tensor for argument #2 'output'; but "

@@ -1,4 +1,4 @@
-"""Which copies and conversions are made of other operators?
+"""Which copies and conversions are composed of other operators?
 
 Reading order: `conversions`, `type_queries`.
 

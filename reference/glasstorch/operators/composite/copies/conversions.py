@@ -1,4 +1,4 @@
-"""When is a copy needed, and when is the tensor itself the answer?
+"""When is a copy needed, and when is the tensor itself returned?
 
 Mirrors: aten/src/ATen/native/TensorConversions.cpp (to), TensorProperties.cpp (contiguous), Fill.cpp, Scalar.cpp (item)
 """
@@ -41,7 +41,7 @@ def contiguous(self: Tensor, memory_format: MemoryFormat) -> Tensor:
 
 
 def suggested_memory_format(tensor: Tensor) -> MemoryFormat:
-    """The memory format that a tensor's strides look like; row-major where they look like none."""
+    """The memory format that a tensor's strides suggest; contiguous if they suggest none."""
     if tensor._strides is None or not looks_channels_last(tensor._shape, tensor._strides):
         return contiguous_format
     return channels_last if len(tensor._shape) == 4 else channels_last_3d
@@ -84,7 +84,7 @@ def to_copy(
 ) -> Tensor:
     """A copy of another dtype or on another device: an empty tensor there, and copy_.
 
-    A copy to the CPU that does not block has pinned memory as its target.
+    A non-blocking copy to the CPU goes to pinned memory.
     """
     if non_blocking and device is not None and device.type == "cpu" and self.device.type == "cuda":
         pin_memory = True
@@ -117,7 +117,7 @@ def type_as(self: Tensor, other: Tensor) -> Tensor:
 
 
 def resize_as_(self: Tensor, the_template: Tensor, memory_format: MemoryFormat | None) -> Tensor:
-    """The sizes of another tensor; its order in memory too where `preserve_format` asks for it."""
+    """Resize to another tensor's shape; with `preserve_format`, also to its memory format."""
     self.resize_(the_template._shape)
     if memory_format is None:
         return self
@@ -129,7 +129,7 @@ def resize_as_(self: Tensor, the_template: Tensor, memory_format: MemoryFormat |
 def set_tensor_geometry(
     self: Tensor, source: Tensor, storage_offset: int, size: Sequence[int], stride: Sequence[int]
 ) -> Tensor:
-    """`set_` with the storage of a tensor, which must be row-major; the offset counts from its first element."""
+    """`set_` with the storage of a contiguous tensor; the offset counts from its first element."""
     if not source.is_row_major():
         raise ShapeError(
             f"passed in tensor to be used as storage must be contiguous, it has sizes {list(source._shape)} and "
@@ -142,7 +142,7 @@ def set_tensor_geometry(
 
 
 def fill(self: Tensor, value: Number | Tensor) -> Tensor:
-    """A new tensor of this one's size, dtype and order in memory, filled."""
+    """A new tensor of this one's shape, dtype and memory format, filled."""
     return empty_like(0, self, None, None, None, None, None).fill_(value)
 
 
@@ -153,7 +153,7 @@ def fill_tensor_(self: Tensor, value: Tensor) -> Tensor:
             f"fill_ only supports 0-dimension value tensor but got tensor with {len(value._shape)} dimensions."
         )
     if value.untyped_storage() is self.untyped_storage():
-        value = clone(value, None)  # it may be one of the elements that are about to be overwritten
+        value = clone(value, None)  # `value` may be one of the elements that are about to be overwritten
     return self.copy_(value)
 
 

@@ -1,4 +1,4 @@
-"""Which dtype would operands have together?
+"""What is the common dtype of two operands?
 
 Mirrors: aten/src/ATen/native/TypeProperties.cpp (result_type)
 Differs: the rule is in operators/shapes/promotion.py.

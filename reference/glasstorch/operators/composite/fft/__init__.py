@@ -1,6 +1,6 @@
-"""Which Fourier transforms are made of other operators?
+"""Which Fourier transforms are composed of other operators?
 
-Reading order: `transforms`, `signal_borders` (a signal beyond its ends), `spectrograms`.
+Reading order: `transforms`, `signal_borders` (padding of signals), `spectrograms`.
 
 Mirrors: aten/src/ATen/native/SpectralOps.cpp
 """

@@ -1,8 +1,8 @@
-"""How is a signal continued beyond its ends?
+"""How is a signal padded at its ends?
 
 Mirrors: torch/functional.py (stft, which calls torch.nn.functional.pad), aten/src/ATen/native/ReflectionPad.cpp,
     ReplicationPadding.cpp, PadNd.cpp (_pad_circular)
-Differs: put together from pieces of the signal; only the last dimension.
+Differs: joined from slices of the signal; only along the last dimension.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def continued(self: Tensor, left: int, right: int, mode: str) -> Tensor:
-    """`left` more elements in front of the last dimension and `right` behind: zeros, or its own."""
+    """The last dimension padded by `left` elements in front and `right` behind: zeros, or elements of the signal."""
     if mode == "constant":
         return functions.constant_pad_nd(self, [left, right], 0)
     last, size = self.dim() - 1, self._shape[-1]

@@ -1,7 +1,7 @@
-"""How is a signal cut into pieces that are transformed one by one, and put together again?
+"""How is a signal split into frames that are transformed separately, and reconstructed from them?
 
 Mirrors: aten/src/ATen/native/SpectralOps.cpp (stft, istft)
-Differs: a message names the arguments in question instead of all.
+Differs: an error names the arguments in question instead of all.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 RECTANGLE = "A window was not provided. A rectangular window will be applied,"
 
 
-# A signal into pieces -------------------------------------------------------------------------------------------
+# From a signal to frames ----------------------------------------------------------------------------------------
 
 
 def stft(
@@ -35,7 +35,7 @@ def stft(
     return_complex: bool | None,
     align_to_window: bool | None,
 ) -> Tensor:
-    """The transforms of the pieces as (batch, frequencies, pieces)."""
+    """The transforms of the frames, as (batch, frequencies, frames)."""
     return stft_center(
         self, n_fft, hop_length, win_length, window, False, "constant", normalized, onesided, return_complex,
         align_to_window,
@@ -55,7 +55,7 @@ def stft_center(
     return_complex: bool | None,
     align_to_window: bool | None,
 ) -> Tensor:
-    """As `stft`; where centred, piece number t has its middle at `t * hop_length`."""
+    """As `stft`; with `center`, frame t is centred at `t * hop_length`."""
     if window is None:
         warn_once(
             f"{RECTANGLE}which is known to cause spectral leakage. Other windows such as torch.hann_window or "
@@ -115,7 +115,7 @@ def _transformed(pieces: Tensor, normalized: bool, onesided: bool | None) -> Ten
 
 
 def _window_of(like: Tensor, window: Tensor | None, width: int, n_fft: int) -> Tensor:
-    """The window, ones unless given, with zeros on both sides up to the number of points."""
+    """The window, ones by default, padded with zeros on both sides to the number of points."""
     given = functions.ones([width], dtype=like.dtype, device=like.device) if window is None else window
     left = (n_fft - width) // 2
     return given if width == n_fft else functions.constant_pad_nd(given, [left, n_fft - width - left], 0)
@@ -141,7 +141,7 @@ def _refuse(name: str, self: Tensor, why: str) -> NoReturn:
     raise ShapeError(f"{name}(torch.{self.dtype.scalar_name}Tensor{list(self._shape)}) : {why}")
 
 
-# Pieces into a signal -------------------------------------------------------------------------------------------
+# From frames to a signal ----------------------------------------------------------------------------------------
 
 
 def istft(
@@ -156,7 +156,7 @@ def istft(
     length: int | None,
     return_complex: bool,
 ) -> Tensor:
-    """The pieces added up where they overlap, divided by the sum of the squared windows that lie there."""
+    """The overlapping frames added up, divided by the sum of the squared windows."""
     if window is None:
         warn_once(
             f"{RECTANGLE}Please provide the same window used by stft to make the inversion lossless.To suppress this "
@@ -192,7 +192,7 @@ def istft(
 def _check_spectrum(
     self: Tensor, n_fft: int, hop: int, width: int, window: Tensor | None, onesided: bool | None
 ) -> bool:
-    """Refuse what no `stft` gives; whether the half of the frequencies is there."""
+    """Refuse what no `stft` returns; returns whether the spectrum is one-sided."""
     if not self.dtype.is_complex:
         raise DtypeError(
             "istft requires a complex-valued input tensor matching the output from stft with return_complex=True."
@@ -238,7 +238,7 @@ def _pieces(
 
 
 def _added_up(pieces: Tensor, total: int, hop: int) -> Tensor:
-    """Pieces (batch, count, points) as signals (batch, total): each point where its piece begins, and so far on."""
+    """Frames (batch, count, points) overlapped and added to signals (batch, total)."""
     batch, count, points = pieces._shape
     starts = functions.arange(0, count * hop, hop, device=pieces.device).unsqueeze(1)
     places = (starts + functions.arange(points, device=pieces.device)).reshape([-1])

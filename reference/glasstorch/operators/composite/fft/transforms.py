@@ -1,4 +1,4 @@
-"""Which Fourier transforms are made of the three that compute?
+"""Which Fourier transforms are composed of the three that have kernels?
 
 Mirrors: aten/src/ATen/native/SpectralOps.cpp
 """
@@ -29,7 +29,7 @@ roll = on_tensor("roll")
 
 
 def _normalization(norm: str | None, forward: bool) -> int:
-    """What a sum is divided by: unless asked, the inverse transform by the number of points."""
+    """The divisor of the sums; by default only the inverse transform is divided, by the number of points."""
     if norm in (None, "backward"):
         return NONE if forward else BY_POINTS
     if norm == "forward":
@@ -52,7 +52,7 @@ def _promoted(self: Tensor, to_complex: bool) -> Tensor:
 
 
 def _resized(self: Tensor, dims: Sequence[int], sizes: Sequence[int]) -> Tensor:
-    """Dimensions cut, or filled up with zeros; -1 leaves one as it is."""
+    """Dimensions cut or padded with zeros; -1 leaves one as it is."""
     padding = [0] * (2 * self.dim())
     must_pad = False
     for d, size in zip(dims, sizes, strict=True):
@@ -79,7 +79,7 @@ def _one_dim(self: Tensor, n: int | None, dim: int) -> tuple[Tensor, int]:
 
 
 def _many_dims(self: Tensor, s: Sequence[int] | None, dim: Sequence[int] | None) -> tuple[list[int], list[int]]:
-    """Sizes and dimensions: the last ones for which there are sizes, or all."""
+    """Sizes and dimensions: by default as many of the last ones as there are sizes, or all."""
     ndim = self.dim()
     if dim is not None:
         dims = [existing_dim(d, ndim) for d in dim]
@@ -141,7 +141,7 @@ def ifft(self: Tensor, n: int | None, dim: int, norm: str | None) -> Tensor:
 
 
 def rfft(self: Tensor, n: int | None, dim: int, norm: str | None) -> Tensor:
-    """The half of `fft` that tells all about real input."""
+    """The half of `fft` that determines the rest for real input."""
     return _r2c("rfft", self, n, dim, norm, True)
 
 
@@ -151,7 +151,7 @@ def irfft(self: Tensor, n: int | None, dim: int, norm: str | None) -> Tensor:
 
 
 def hfft(self: Tensor, n: int | None, dim: int, norm: str | None) -> Tensor:
-    """`fft` of input that is its own mirrored conjugate, half of which is given."""
+    """`fft` of a Hermitian-symmetric signal, given its first half."""
     return _c2r(self, n, dim, norm, True)
 
 
@@ -201,7 +201,7 @@ def irfftn(self: Tensor, s: Sequence[int] | None, dim: Sequence[int] | None, nor
 def _half_spectrum(
     name: str, self: Tensor, s: Sequence[int] | None, dim: Sequence[int] | None
 ) -> tuple[Tensor, list[int], int]:
-    """The tensor cut to half of the last dimension; the dimensions; how many points the last one is to have."""
+    """The tensor cut to half of the last dimension; the dimensions; the output size of the last one."""
     sizes, dims = _many_dims(self, s, dim)
     if not dims:
         raise ArgumentError(f"{name} must transform at least one axis")
@@ -288,7 +288,7 @@ def rfftfreq(n: int, d: float, dtype: dtype | None, layout: Any, device: Any, pi
 
 
 def _distance(n: int, d: float) -> float:
-    """Between one frequency and the next; infinite where there is nothing to divide."""
+    """The spacing of the frequencies; infinite for zero points."""
     return 1.0 / (n * d) if n * d else math.copysign(math.inf, n * d)
 
 
@@ -300,7 +300,7 @@ def _frequency_dtype(name: str, given: dtype | None) -> dtype:
 
 
 def fftshift(self: Tensor, dim: Sequence[int] | None) -> Tensor:
-    """The frequency 0 moved to the middle."""
+    """The spectrum with frequency 0 moved to the middle."""
     dims = list(range(self.dim())) if dim is None else [wrap_dim(d, self.dim()) for d in dim]
     return roll(self, [self._shape[d] // 2 for d in dims], dims) if dims else self.clone()
 

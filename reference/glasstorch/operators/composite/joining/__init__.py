@@ -1,4 +1,4 @@
-"""Which ways of joining tensors are made of others?
+"""Which joining operators are composed of others?
 
 Reading order: `stacks`, `grids` (all combinations of elements).
 

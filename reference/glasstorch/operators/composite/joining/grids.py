@@ -26,13 +26,13 @@ masked_select = on_tensors("masked_select")
 
 
 def meshgrid(tensors: Sequence[Tensor]) -> tuple[Tensor, ...]:
-    """`meshgrid_indexing` with `ij`, which PyTorch wants to hear one day."""
+    """`meshgrid_indexing` with `ij`; PyTorch announces that `indexing` will be required."""
     warn_once("torch.meshgrid: in an upcoming release, it will be required to pass the indexing argument.")
     return meshgrid_indexing(tensors, "ij")
 
 
 def meshgrid_indexing(tensors: Sequence[Tensor], indexing: str) -> tuple[Tensor, ...]:
-    """Each vector along a dimension of its own, expanded along those of the others; `xy` swaps the first two."""
+    """Each vector along its own dimension, expanded along the others; `xy` swaps the first two."""
     if not tensors:
         raise ShapeError("meshgrid expects a non-empty TensorList")
     for one, other in pairwise(tensors):
@@ -59,7 +59,7 @@ def meshgrid_indexing(tensors: Sequence[Tensor], indexing: str) -> tuple[Tensor,
 
 
 def cartesian_prod(tensors: Sequence[Tensor]) -> Tensor:
-    """A row for each way to take one element of each vector; of one vector, that vector."""
+    """A row for each choice of one element from every vector; a single vector is returned itself."""
     for tensor in tensors:
         _check_vector(tensor)
     if len(tensors) == 1:
@@ -68,7 +68,7 @@ def cartesian_prod(tensors: Sequence[Tensor]) -> Tensor:
 
 
 def combinations(self: Tensor, r: int, with_replacement: bool) -> Tensor:
-    """A row for each way to take `r` elements in order, each once or as often as wanted."""
+    """A row for each combination of `r` elements in order, with or without replacement."""
     _check_vector(self)
     if r < 0:
         raise ShapeError(f"Expect a non-negative number, but got {r}")
@@ -79,7 +79,7 @@ def combinations(self: Tensor, r: int, with_replacement: bool) -> Tensor:
 
 
 def _ascending(self: Tensor, r: int, with_replacement: bool) -> Tensor:
-    """Where in a grid of `r` dimensions each coordinate is larger than the one before, or not smaller."""
+    """A mask of an `r`-dimensional grid: where coordinates ascend, strictly or not."""
     size = len(self)
     grids = meshgrid_indexing([arange(0, size, 1, None, None, self.device, None)] * r, "ij")
     mask = self.new_ones((size,) * r, dtype=bool_)

@@ -1,4 +1,4 @@
-"""Which ways of joining tensors are made of `cat`?
+"""Which joining operators are composed of `cat`?
 
 Mirrors: aten/src/ATen/native/TensorShape.cpp (stack, hstack, vstack, dstack, column_stack, block_diag)
 """
@@ -49,14 +49,14 @@ def stacked_dim(tensors: Sequence[Tensor], dim: int) -> int:
     return dim
 
 
-# With as many dimensions as are needed --------------------------------------------------------------------------
-# What is joined, and along which dimension: the out= forms (kernels/joining.py) ask the same.
+# With a minimum number of dimensions --------------------------------------------------------------------------
+# The tensors to join and the dimension are also used by the out= forms (kernels/joining.py).
 
 Parts = tuple[list["Tensor"], int]
 
 
 def hstack(tensors: Sequence[Tensor]) -> Tensor:
-    """Side by side: along the second dimension, vectors along their only one."""
+    """Side by side: along the second dimension; vectors along their only one."""
     return cat(*parts_of_hstack(tensors))
 
 
@@ -71,31 +71,31 @@ def dstack(tensors: Sequence[Tensor]) -> Tensor:
 
 
 def column_stack(tensors: Sequence[Tensor]) -> Tensor:
-    """Side by side, vectors and numbers as columns."""
+    """Side by side; vectors and 0-dim tensors become columns."""
     return cat(*parts_of_column_stack(tensors))
 
 
 def parts_of_hstack(tensors: Sequence[Tensor]) -> Parts:
-    """At least vectors; the first says along which dimension."""
+    """Tensors of at least one dimension; the first decides the dimension."""
     _check_some("hstack", tensors)
     parts = [atleast_1d(tensor) for tensor in tensors]
     return parts, 0 if len(parts[0]._shape) == 1 else 1
 
 
 def parts_of_vstack(tensors: Sequence[Tensor]) -> Parts:
-    """At least matrices."""
+    """Tensors of at least two dimensions."""
     _check_some("vstack", tensors)
     return [atleast_2d(tensor) for tensor in tensors], 0
 
 
 def parts_of_dstack(tensors: Sequence[Tensor]) -> Parts:
-    """At least three dimensions."""
+    """Tensors of at least three dimensions."""
     _check_some("dstack", tensors)
     return [atleast_3d(tensor) for tensor in tensors], 2
 
 
 def parts_of_column_stack(tensors: Sequence[Tensor]) -> Parts:
-    """At least matrices, vectors being columns."""
+    """Tensors of at least two dimensions; vectors become columns."""
     _check_some("column_stack", tensors)
     columns = [
         reshape(tensor, (tensor.numel(), 1)) if len(tensor._shape) <= 1 else atleast_1d(tensor) for tensor in tensors
@@ -112,7 +112,7 @@ def _check_some(name: str, tensors: Sequence[Tensor]) -> None:
 
 
 def block_diag(tensors: Sequence[Tensor]) -> Tensor:
-    """A matrix of zeros with the matrices on its diagonal, each beginning where the one before ended."""
+    """A matrix of zeros with the matrices as blocks along its diagonal."""
     if not tensors:
         return empty((1, 0), None, None, None, None, None)
     first = tensors[0]

@@ -1,4 +1,4 @@
-"""Which operators of linear algebra are made of others?
+"""Which operators of linear algebra are composed of others?
 
 Reading order: `decompositions`, `factors`, `norms`, `vector_norms` (norm and dist), `products`, `einsum`.
 

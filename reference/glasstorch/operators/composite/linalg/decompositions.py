@@ -1,4 +1,4 @@
-"""Which operators on matrices are made of decompositions and products?
+"""Which matrix operators are composed of decompositions and products?
 
 Mirrors: aten/src/ATen/native/BatchLinearAlgebra.cpp, aten/src/ATen/native/LinearAlgebra.cpp
 Differs: a negative power inverts first; PyTorch's error checks without a wait for the device are not needed here.
@@ -42,7 +42,7 @@ diagonal_of = on_tensor("diagonal")
 
 
 def failure_in(info: Tensor) -> tuple[str, int] | None:
-    """Which matrix failed first, in words, and the number that LAPACK gave; None where none did."""
+    """The first matrix that failed, in words, and LAPACK's info; None if none failed."""
     if not decides(info) or not bool(info.any()):
         return None
     at = int(info.reshape(-1).nonzero()[0])
@@ -53,7 +53,7 @@ def failure_in(info: Tensor) -> tuple[str, int] | None:
 
 
 def cholesky(self: Tensor, upper: bool) -> Tensor:
-    """The triangle; a matrix that is not positive-definite is refused."""
+    """The triangular factor; a matrix that is not positive-definite is refused."""
     triangle, info = cholesky_ex(self, upper, False)
     failure = failure_in(info)
     if failure is not None:
@@ -77,12 +77,12 @@ def inv(A: Tensor) -> Tensor:
 
 
 def det(A: Tensor) -> Tensor:
-    """The determinant alone."""
+    """Only the determinant."""
     return determinant(A)[0]
 
 
 def slogdet(A: Tensor) -> Any:
-    """Sign and logarithm alone."""
+    """Only the sign and the logarithm."""
     return named_result("linalg_slogdet", sign_and_logarithm(A)[:2])
 
 
@@ -92,12 +92,12 @@ def eigh(self: Tensor, UPLO: str) -> Any:
 
 
 def eigvalsh(self: Tensor, UPLO: str) -> Any:
-    """Eigenvalues; the vectors are computed where a gradient is wanted, which needs them."""
+    """Eigenvalues; the vectors are also computed if a gradient is wanted, which needs them."""
     return eigen(self, UPLO, self.requires_grad)[0]
 
 
 def eigvals(self: Tensor) -> Any:
-    """Eigenvalues alone."""
+    """Only the eigenvalues."""
     return general_eigen(self)[0]
 
 
@@ -107,12 +107,12 @@ def svd(A: Tensor, full_matrices: bool, driver: str | None) -> Any:
 
 
 def svdvals(A: Tensor, driver: str | None) -> Any:
-    """Singular values; the vectors are computed where a gradient is wanted, which needs them."""
+    """Singular values; the vectors are also computed if a gradient is wanted, which needs them."""
     return singular(A, False, A.requires_grad, driver)[1]
 
 
 def solve_ex(A: Tensor, B: Tensor, left: bool, check_errors: bool) -> Any:
-    """The solution, and where A was found singular."""
+    """The solution, and per matrix 0 or the position of a zero pivot."""
     result, _, _, info = solve_by_lu(A, B, left, check_errors)
     return named_result("linalg_solve_ex", (result, info))
 
@@ -123,7 +123,7 @@ def solve(A: Tensor, B: Tensor, left: bool) -> Any:
 
 
 def pinv(self: Tensor, atol: Tensor | float | None, rtol: Tensor | float | None, hermitian: bool) -> Tensor:
-    """The pseudo-inverse, from the singular values that are above the tolerances."""
+    """The pseudo-inverse, from the singular values above the tolerances."""
     if len(self._shape) < 2 or self.dtype.name not in ("float32", "float64", "complex64", "complex128"):
         raise DtypeError(
             f"linalg.pinv({self.dtype.scalar_name}{{{list(self._shape)}}}): expected a tensor with 2 or more "
@@ -143,7 +143,7 @@ def pinv(self: Tensor, atol: Tensor | float | None, rtol: Tensor | float | None,
 
 
 def pinv_numbers(self: Tensor, atol: float | None, rtol: float | None, hermitian: bool) -> Tensor:
-    """The pseudo-inverse with tolerances that are numbers."""
+    """The pseudo-inverse, with tolerances as Python numbers."""
     if rtol is None and atol is not None and atol > 0:
         rtol = 0.0
     tolerances = (None if value is None else functions.full([], value, dtype=float64) for value in (atol, rtol))
@@ -158,7 +158,7 @@ def pinv_rcond(self: Tensor, rcond: Tensor | float, hermitian: bool) -> Tensor:
 
 
 def _tolerance(largest: Tensor, self: Tensor, atol: Tensor | float | None, rtol: Tensor | float | None) -> Tensor:
-    """The larger of the two; the relative one is the number of rows or columns times epsilon unless one is given."""
+    """The larger tolerance; the relative one defaults to max(rows, columns) times epsilon."""
     if rtol is None:
         given = atol is not None and (not isinstance(atol, float) or atol > 0)
         rtol = 0.0 if given else max(self._shape[-2:]) * finfo(self.dtype).eps
@@ -171,7 +171,7 @@ def _like(value: Tensor | float, other: Tensor) -> Tensor:
 
 
 def matrix_rank(self: Tensor, atol: Tensor | float | None, rtol: Tensor | float | None, hermitian: bool) -> Tensor:
-    """How many singular values are above the tolerances."""
+    """The number of singular values above the tolerances."""
     check_matrix(self, "torch.linalg.matrix_rank", "input")
     if self.dtype.name not in ("float32", "float64", "complex64", "complex128"):
         raise DtypeError("This function doesn't handle types other than float and double")
@@ -191,7 +191,7 @@ def matrix_rank_tol(self: Tensor, tol: Tensor | float, hermitian: bool) -> Tenso
 
 
 def matrix_power(self: Tensor, n: int) -> Tensor:
-    """Repeated squaring; of a negative power, of the inverse."""
+    """Repeated squaring, of the inverse if the power is negative."""
     check_square(self, "linalg.matrix_power")
     if n < 0:
         check_floating(self, "linalg.matrix_power")
@@ -214,7 +214,7 @@ def matrix_power(self: Tensor, n: int) -> Tensor:
 
 
 def matrix_norm(self: Tensor, ord: Number, dim: Sequence[int], keepdim: bool, dtype: dtype | None) -> Tensor:
-    """The largest or smallest sum of a row or column, or singular value."""
+    """The largest or smallest absolute row sum, absolute column sum or singular value."""
     check_matrix(self, "linalg.matrix_norm")
     check_floating(self, "linalg.matrix_norm")
     order = abs(ord)
@@ -236,7 +236,7 @@ def matrix_norm(self: Tensor, ord: Number, dim: Sequence[int], keepdim: bool, dt
 
 
 def _largest(values: Tensor, dim: Sequence[int], keepdim: bool) -> Tensor:
-    """The largest element along a dimension; of no elements it is 0, as the norm of an empty matrix is."""
+    """The largest element along a dimension; 0 if there is none, like the norm of an empty matrix."""
     return functions.amax(values, dim, keepdim) if values._shape[dim[0]] else values.detach().sum(dim, keepdim)
 
 
@@ -290,7 +290,7 @@ def vecdot(x: Tensor, y: Tensor, dim: int) -> Tensor:
 
 
 def outer(self: Tensor, vec2: Tensor) -> Tensor:
-    """Every element times every other."""
+    """The product of each pair of elements."""
     for tensor, name in ((self, "self"), (vec2, "vec2")):
         if tensor.dim() != 1:
             raise ShapeError(f"outer: Expected 1-D argument {name}, but got {tensor.dim()}-D")
@@ -298,7 +298,7 @@ def outer(self: Tensor, vec2: Tensor) -> Tensor:
 
 
 def inner(self: Tensor, other: Tensor) -> Tensor:
-    """The products over the last dimensions of both."""
+    """The sums of products over the last dimension of both."""
     if not self.dim() or not other.dim():
         return self * other
     if self._shape[-1] != other._shape[-1]:
@@ -310,7 +310,7 @@ def inner(self: Tensor, other: Tensor) -> Tensor:
 
 
 def tensordot(self: Tensor, other: Tensor, dims_self: Sequence[int], dims_other: Sequence[int]) -> Tensor:
-    """The product of two matrices, into which all kept and all contracted dimensions are gathered."""
+    """A product of two matrices: free dimensions are merged into one axis, contracted ones into the other."""
     if len(dims_self) != len(dims_other):
         raise ArgumentError("both dimension lists should have same length")
     if self.dtype is not other.dtype:

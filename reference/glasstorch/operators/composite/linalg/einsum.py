@@ -1,12 +1,12 @@
-"""How does einsum become products of matrices?
+"""How does einsum become matrix products?
 
 Mirrors: aten/src/ATen/native/Linear.cpp (einsum, sumproduct_pair)
-Differs: what is to be done follows from the equation and the sizes alone; it is a value, found once and remembered.
+Differs: the plan depends only on the equation and the sizes; it is a value, computed once and cached.
 
-1. The equation names the dimensions of every operand and of the result; repeated names in one operand are a diagonal.
+1. The equation names the dimensions of every operand and of the result; a name repeated in one operand is a diagonal.
 2. Two operands at a time are multiplied, and summed over the names that neither the result nor another operand needs:
-   a `bmm`, whose batches are the names that both have and that are needed. A dimension of size 1 is none.
-3. What is left has the names of the result, in its order or in another.
+   a `bmm`, whose batch dimensions are the names of both that are still needed. A dimension of size 1 does not count.
+3. What remains has the names of the result; its dimensions are permuted into the result's order.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ ELLIPSIS = "..."
 
 
 class Equation(NamedTuple):
-    """`"...ij,jk->...ik"`: the names of the dimensions of each operand, and of the result, if it says them."""
+    """`"...ij,jk->...ik"`: the names of the dimensions of each operand, and of the result if given."""
 
     operands: list[list[str]]
     result: list[str] | None
 
 
 class View(NamedTuple):
-    """How an operand is looked at: dimensions to sum over, then an order of dimensions, then sizes."""
+    """How an operand is viewed: dimensions to sum over, then a permutation, then a shape."""
 
     summed: list[int]
     order: list[int]
@@ -46,9 +46,9 @@ class View(NamedTuple):
 
 
 class Step(NamedTuple):
-    """The product of operands number `left` and `right`, which leave the list; it stands at `to`, with these sizes.
+    """The product of the operands at `left` and `right`, which leave the list; it is inserted at `to` with this shape.
 
-    Where `swapped`, the one on the right is the first factor.
+    If `swapped`, the right one is the first factor.
     """
 
     left: int
@@ -62,7 +62,7 @@ class Step(NamedTuple):
 
 
 class Plan(NamedTuple):
-    """All that einsum does: diagonals of each operand (pairs of dimensions), products, and a look at what is left."""
+    """All steps of an einsum: diagonals of each operand (pairs of dimensions), products, and a final view."""
 
     diagonals: list[list[tuple[int, int]]]
     steps: list[Step]
@@ -73,7 +73,7 @@ class Plan(NamedTuple):
 
 
 def parse(equation: str, count: int) -> Equation:
-    """The equation of so many operands.
+    """An equation of `count` operands, parsed.
 
     >>> parse("...ij, jk -> ...ik", 2)
     Equation(operands=[['...', 'i', 'j'], ['j', 'k']], result=['...', 'i', 'k'])
@@ -138,7 +138,7 @@ def labels(term: str, whose: str, start: int) -> list[str]:
 
 @lru_cache(maxsize=256)
 def planned(equation: str, shapes: tuple[Shape, ...], path: tuple[int, ...] | None) -> Plan:
-    """What is to be done with operands of these sizes; refuses an equation or a path that does not fit them."""
+    """The plan for operands of these sizes; refuses an equation or a path that does not fit them."""
     length = 1 if len(shapes) == 1 else 2 * (len(shapes) - 1)
     if path is not None and len(path) != length:
         raise ArgumentError(
@@ -161,7 +161,7 @@ def planned(equation: str, shapes: tuple[Shape, ...], path: tuple[int, ...] | No
         operands.append(sizes)
     steps = list(products(operands, names, names[:kept], path))
     result = last_view(operands[0], names, kept)
-    if not steps:  # a sum of integers is one of int64, whatever the sizes
+    if not steps:  # a sum of integers is int64, whatever the sizes
         result = result._replace(summed=[d for d, name in enumerate(operands[0]) if name not in names[:kept]])
     return Plan(diagonals, steps, result)
 
@@ -183,7 +183,7 @@ def covered(operands: Sequence[Sequence[str]], shapes: Sequence[Shape]) -> list[
 
 
 def ordered_names(equation: Equation, ellipsis: list[str]) -> tuple[list[str], int]:
-    """All names, those of the result first, and how many these are. `ellipsis` holds the names that stand for it."""
+    """All names, those of the result first, and the number of these. `ellipsis` holds the names it stands for."""
     used = [label for operand in equation.operands for label in operand if label != ELLIPSIS]
     if equation.result is None:
         kept = [*ellipsis, *sorted(label for label in set(used) if used.count(label) == 1)]
@@ -194,7 +194,7 @@ def ordered_names(equation: Equation, ellipsis: list[str]) -> tuple[list[str], i
 
 
 def check_sizes(shapes: Sequence[Shape], spelled: Sequence[Sequence[str]]) -> None:
-    """Refuse sizes of one name that are neither equal nor 1; an ellipsis is spelled in numbers."""
+    """Refuse sizes of one name that are neither equal nor 1; the names of ellipsis dimensions are digits."""
     seen: dict[str, int] = {}
     for number, (shape, names) in enumerate(zip(shapes, spelled, strict=True)):
         for dim, (name, size) in enumerate(zip(names, shape, strict=True)):
@@ -215,7 +215,7 @@ def check_sizes(shapes: Sequence[Shape], spelled: Sequence[Sequence[str]]) -> No
 
 
 def without_repeats(shape: Shape, names: Sequence[str], number: int) -> tuple[list[tuple[int, int]], dict[str, int]]:
-    """The pairs of dimensions of one name, one after the other as they become one, and the size of each name."""
+    """The pairs of dimensions that share a name, in the order in which they are merged, and the size of each name."""
     pairs: list[tuple[int, int]] = []
     sizes: dict[str, int] = {}
     for name, size in zip(names, shape, strict=True):
@@ -234,7 +234,7 @@ def without_repeats(shape: Shape, names: Sequence[str], number: int) -> tuple[li
 def products(
     operands: list[dict[str, int]], names: Sequence[str], result: Sequence[str], path: Sequence[int] | None
 ) -> Iterator[Step]:
-    """Multiply two of the operands until one is left in the list; each is the size of its names, in its own order."""
+    """The steps that multiply two operands at a time until one is left; an operand maps its names to sizes."""
     places = iter(path or ())
     while len(operands) > 1:
         i, j = (0, 1) if path is None else sorted((next(places), next(places)))
@@ -252,7 +252,7 @@ def products(
 def multiplied(
     left: dict[str, int], right: dict[str, int], names: Sequence[str], needed: set[str]
 ) -> tuple[Step, dict[str, int]]:
-    """The product of two operands, summed over what nobody needs, and the sizes of its names."""
+    """The product of two operands, summed over names that are not needed later, and the sizes of its names."""
     ours, theirs = ([name for name in names if sizes.get(name, 1) != 1] for sizes in (left, right))
     batch = [name for name in ours if name in theirs and name in needed]
     inner = [name for name in ours if name in theirs and name not in needed]
@@ -263,7 +263,7 @@ def multiplied(
     def count(which: Sequence[str]) -> int:
         return prod(sizes[name] for name in which)
 
-    if not inner:  # nothing to sum over: a product of elements
+    if not inner:  # nothing to sum over: an elementwise product
         shown = [name for name in names if name in (*batch, *rows, *columns)]
         left_view, right_view = (
             view(own, [name for name in shown if name in mine], [sizes[n] if n in mine else 1 for n in shown])
@@ -272,7 +272,7 @@ def multiplied(
         step = Step(0, 0, 0, False, left_view, right_view, False, [sizes[name] for name in shown])
         return step, {name: sizes[name] for name in shown}
     if rows and columns and names.index(columns[0]) < names.index(rows[0]):
-        step, product = multiplied(right, left, names, needed)  # so the product lies in memory as its names do
+        step, product = multiplied(right, left, names, needed)  # so that the product's memory layout follows its names
         return step._replace(swapped=True), product
     left_view = view(left, [*batch, *rows, *inner], [count(batch), count(rows), count(inner)])
     right_view = view(right, [*batch, *inner, *columns], [count(batch), count(inner), count(columns)])
@@ -282,7 +282,7 @@ def multiplied(
 
 
 def view(sizes: dict[str, int], order: Sequence[str], shape: list[int]) -> View:
-    """An operand with its names in this order, summed over all others, under these sizes."""
+    """The view of an operand with its names in this order and this shape, summed over all other names."""
     own = list(sizes)
     others = [d for d, name in enumerate(own) if name not in order]
     summed = [d for d in others if sizes[own[d]] != 1]
@@ -290,7 +290,7 @@ def view(sizes: dict[str, int], order: Sequence[str], shape: list[int]) -> View:
 
 
 def last_view(sizes: dict[str, int], names: Sequence[str], kept: int) -> View:
-    """What is left, with the names of the result in its order, dimensions of size 1 where it has none."""
+    """The view of what remains in the order of the result's names, with size 1 for missing dimensions."""
     result = [name for name in names[:kept] if name in sizes]
     return view(sizes, result, [sizes.get(name, 1) for name in names[:kept]])
 
@@ -299,10 +299,10 @@ def last_view(sizes: dict[str, int], names: Sequence[str], kept: int) -> View:
 
 
 def einsum(equation: str, tensors: Sequence[Tensor], path: Sequence[int] | None) -> Tensor:
-    """The sums of products that the equation names; `path` holds the places of two operands for each product.
+    """The sums of products that the equation specifies; `path` holds the positions of two operands for each product.
 
-    Without a path, products are taken from left to right. Operands that were multiplied leave the list; their product
-    stands at its end where there is a path, otherwise at its beginning.
+    Without a path, products are taken from left to right. Multiplied operands leave the list; their product is appended
+    if there is a path, and prepended otherwise.
     """
     if not tensors:
         raise ArgumentError("einsum(): must provide at least one operand")
@@ -330,7 +330,7 @@ def product_of(left: Tensor, right: Tensor, step: Step) -> Tensor:
 
 
 def looked_at(tensor: Tensor, view: View) -> Tensor:
-    """A tensor under a view; what is there already is left as it is."""
+    """A tensor under a view; steps that change nothing are skipped."""
     if view.summed:
         tensor = tensor.sum(view.summed, True)
     if view.order != sorted(view.order):

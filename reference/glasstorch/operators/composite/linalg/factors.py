@@ -1,4 +1,4 @@
-"""Which operators on matrices add a check to factorizations and solvers, or give their results otherwise?
+"""Which operators check or rearrange the results of factorizations and solvers?
 
 Mirrors: aten/src/ATen/native/BatchLinearAlgebra.cpp (linalg_lu_factor, _lu_with_info, lu_solve, linalg_ldl_factor,
     cholesky_solve, qr, svd), LinearAlgebra.cpp (slogdet)
@@ -30,7 +30,7 @@ singular = on_tensor("_linalg_svd")
 
 
 def lu_factor(A: Tensor, pivot: bool) -> Any:
-    """Both triangles and the exchanges; a matrix whose U has a zero on its diagonal is refused."""
+    """L and U in one matrix, and the pivots; a U with a zero on its diagonal is refused."""
     both, pivots, info = lu_factor_ex(A, pivot, False)
     failure = linalg.failure_in(info)
     if failure is not None:
@@ -62,7 +62,7 @@ def lu_solve(self: Tensor, LU_data: Tensor, LU_pivots: Tensor) -> Tensor:
 
 
 def ldl_factor(self: Tensor, hermitian: bool) -> Any:
-    """The factors and the exchanges; a matrix with a singular block on its diagonal is refused."""
+    """The factors and the pivots; a matrix with a singular diagonal block is refused."""
     factors, pivots, info = ldl_factor_ex(self, hermitian, False)
     failure = linalg.failure_in(info)
     if failure is not None:
@@ -96,7 +96,7 @@ def qr(self: Tensor, some: bool) -> Any:
 
 
 def svd(self: Tensor, some: bool, compute_uv: bool) -> Any:
-    """`linalg.svd` with the right vectors as columns; where none are wanted, zeros stand for them."""
+    """`linalg.svd` with the right vectors as columns; zeros if none are requested."""
     if len(self._shape) < 2:
         raise ShapeError(
             f"linalg.svd: input should have at least 2 dimensions, but has {len(self._shape)} dimensions instead"

@@ -1,4 +1,4 @@
-"""Which operators are norms, condition numbers and determinants in other words?
+"""Which norms, condition numbers and determinants are composed of other operators?
 
 Mirrors: aten/src/ATen/native/LinearAlgebra.cpp (linalg_norm, linalg_cond, logdet, pinverse, frobenius_norm,
     nuclear_norm)
@@ -26,7 +26,7 @@ inv_ex = on_tensor("linalg_inv_ex")
 
 
 def norm(self: Tensor, ord: Number | None, dim: Sequence[int] | None, keepdim: bool, dtype: dtype | None) -> Tensor:
-    """The norm of vectors over one dimension, of matrices over two; without an order that of all elements."""
+    """A vector norm over one dimension, a matrix norm over two; without an order, the norm of all elements."""
     check_dims(self, ord, dim)
     of_matrix = len(dim) == 2 if dim is not None else self.dim() == 2
     if ord is not None and of_matrix:
@@ -35,13 +35,13 @@ def norm(self: Tensor, ord: Number | None, dim: Sequence[int] | None, keepdim: b
 
 
 def norm_named(self: Tensor, ord: str, dim: Sequence[int] | None, keepdim: bool, dtype: dtype | None) -> Tensor:
-    """The norm of matrices called 'fro' or 'nuc'."""
+    """The matrix norm named 'fro' or 'nuc'."""
     check_dims(self, ord, dim)
     return matrix_norm_named(self, ord, [-2, -1] if dim is None else dim, keepdim, dtype)
 
 
 def frobenius_norm(self: Tensor, dim: Sequence[int], keepdim: bool) -> Tensor:
-    """The root of the sum of squares over at most two dimensions; over none, that of all elements."""
+    """The root of the sum of squares over at most two dimensions; without dimensions, over all elements."""
     warn_once(
         "at::frobenius_norm is deprecated and it is just left for JIT compatibility. It will be removed in a future "
         "PyTorch release. Please use `linalg.vector_norm(A, 2., dim, keepdim)` instead"
@@ -66,7 +66,7 @@ def nuclear_norm_over(self: Tensor, dim: Sequence[int], keepdim: bool) -> Tensor
 
 
 def check_dims(self: Tensor, ord: Number | str | None, dim: Sequence[int] | None) -> None:
-    """Refuse what is neither the norm of a vector nor that of a matrix."""
+    """Refuse dimensions that make neither a vector norm nor a matrix norm."""
     if dim is not None and len(dim) not in (1, 2):
         raise ArgumentError(f"linalg.norm: If dim is specified, it must be of length 1 or 2. Got {list(dim)}")
     if dim is None and ord is not None and self.dim() not in (1, 2):
@@ -76,7 +76,7 @@ def check_dims(self: Tensor, ord: Number | str | None, dim: Sequence[int] | None
 
 
 def cond(self: Tensor, p: Number | None) -> Tensor:
-    """How many times larger an error may become when a linear system is solved: a norm times that of the inverse."""
+    """The condition number: a norm of the matrix times that of its inverse."""
     order = 2 if p is None else p
     check_condition(self)
     if abs(order) not in (1, 2, inf):
@@ -91,7 +91,7 @@ def cond(self: Tensor, p: Number | None) -> Tensor:
 
 
 def cond_named(self: Tensor, p: str) -> Tensor:
-    """The condition number in the norm called 'fro' or 'nuc'."""
+    """The condition number in the norm named 'fro' or 'nuc'."""
     check_condition(self)
     if p not in ("fro", "nuc"):
         raise ArgumentError(f"linalg.cond got an invalid norm type: {p}")
@@ -105,18 +105,18 @@ def cond_named(self: Tensor, p: str) -> Tensor:
 
 
 def check_condition(self: Tensor) -> None:
-    """Refuse what is no matrix."""
+    """Refuse tensors of fewer than two dimensions."""
     if self.dim() < 2:
         raise ShapeError("linalg.cond: The input tensor must have at least 2 dimensions.")
 
 
 def nothing_to_amplify(self: Tensor) -> Tensor:
-    """Zeros: the condition numbers of matrices without elements."""
+    """Zeros: the condition numbers of empty matrices."""
     return functions.zeros(self._shape[:-2], dtype=self.dtype.to_real(), device=self.device)
 
 
 def by_inverse(self: Tensor, order: Any, of_matrix: Any) -> Tensor:
-    """The product of two norms; infinite where there is no inverse."""
+    """The norm of the matrix times that of its inverse; infinite for a singular matrix."""
     check_square(self, f"linalg.cond(ord={order})")
     check_floating(self, "linalg.cond")
     inverse, info = inv_ex(self, False)
@@ -126,7 +126,7 @@ def by_inverse(self: Tensor, order: Any, of_matrix: Any) -> Tensor:
 
 
 def logdet(self: Tensor) -> Tensor:
-    """The logarithm of the determinant; NaN of a negative one."""
+    """The logarithm of the determinant; NaN if that is negative."""
     check_square(self, "logdet")
     check_floating(self, "logdet")
     sign, logarithm = functions.linalg_slogdet(self)

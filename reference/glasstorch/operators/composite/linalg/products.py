@@ -1,4 +1,4 @@
-"""Which operators are chains of matrix products, or products and solutions of tensors seen as matrices?
+"""Which operators are chains of matrix products, or treat tensors as matrices?
 
 Mirrors: aten/src/ATen/native/LinearAlgebra.cpp (multi_dot_impl, matrix_chain_order, chain_matmul, KronImpl,
     linalg_tensorinv, linalg_tensorsolve), aten/src/ATen/native/BatchLinearAlgebra.cpp (linalg_vander),
@@ -24,13 +24,13 @@ if TYPE_CHECKING:
 
 
 def multi_dot(tensors: Sequence[Tensor]) -> Tensor:
-    """The product of two or more matrices in the order that multiplies least; the outer two may be vectors."""
+    """The product of two or more matrices in the cheapest order; the outer two may be vectors."""
     matrices, shape = checked_chain(tensors)
     return ordered_product(matrices).view(shape)
 
 
 def checked_chain(tensors: Sequence[Tensor]) -> tuple[list[Tensor], tuple[int, ...]]:
-    """The factors as matrices, and the sizes of their product; refused if they do not follow each other."""
+    """The factors as matrices, and the shape of their product; refused if neighbouring shapes do not match."""
     if len(tensors) < 2:
         raise ArgumentError(f"multi_dot(): expected at least 2 tensors but got {len(tensors)}")
     first, last = tensors[0], tensors[-1]
@@ -77,9 +77,9 @@ def ordered_product(matrices: Sequence[Tensor], **last: Any) -> Tensor:
 
 
 def cheapest_split(sizes: Sequence[int]) -> dict[tuple[int, int], int]:
-    """For matrices i to j the one after which to cut; matrix i is of `sizes[i]` rows and `sizes[i + 1]` columns.
+    """For matrices i to j, the one after which to split; matrix i has `sizes[i]` rows and `sizes[i + 1]` columns.
 
-    Of equal costs the first cut is taken, but of three matrices the last, as PyTorch does: infinities tell them apart.
+    Ties go to the first split, but for three matrices to the last, as in PyTorch.
 
     >>> cheapest_split([10, 100, 5, 50])  # (A B) C takes 7500 multiplications, A (B C) takes 75000
     {(0, 1): 0, (1, 2): 1, (0, 2): 1}
@@ -97,13 +97,13 @@ def cheapest_split(sizes: Sequence[int]) -> dict[tuple[int, int], int]:
 
 
 def chain_matmul(matrices: Sequence[Tensor]) -> Tensor:
-    """As `multi_dot`, of matrices only; one alone is copied."""
+    """As `multi_dot`, for matrices only; a single one is copied."""
     check_chain(matrices)
     return matrices[0].clone() if len(matrices) == 1 else multi_dot(matrices)
 
 
 def check_chain(matrices: Sequence[Tensor]) -> None:
-    """Refuse no matrices, and what are none."""
+    """Refuse an empty list, and tensors that are not matrices."""
     for matrix in matrices:
         if matrix.dim() != 2:
             raise ShapeError(f"Tensor dimension is {matrix.dim()}, expected 2 instead.")
@@ -111,11 +111,11 @@ def check_chain(matrices: Sequence[Tensor]) -> None:
         raise ArgumentError("chain_matmul(): Expected one or more matrices")
 
 
-# Tensors seen as matrices ---------------------------------------------------------------------------------------
+# Tensors treated as matrices ------------------------------------------------------------------------------------
 
 
 def kron(self: Tensor, other: Tensor) -> Tensor:
-    """Every element of the one, multiplied with the whole other, in its place."""
+    """The Kronecker product: each element of the first, replaced by its product with the whole second."""
     ours, theirs = interleaved(self, other)
     result = ours * theirs
     shape = [a * b for a, b in zip(ours._shape[::2], theirs._shape[1::2], strict=True)]
@@ -123,7 +123,7 @@ def kron(self: Tensor, other: Tensor) -> Tensor:
 
 
 def interleaved(self: Tensor, other: Tensor) -> tuple[Tensor, Tensor]:
-    """Views of sizes (a0, 1, a1, 1, ...) and (1, b0, 1, b1, ...); the shorter shape is filled up with ones in front."""
+    """Views of shapes (a0, 1, a1, 1, ...) and (1, b0, 1, b1, ...); the shorter shape is padded with ones in front."""
     dims = max(self.dim(), other.dim())
     sizes = [[1] * (dims - tensor.dim()) + list(tensor._shape) for tensor in (self, other)]
     ours = self.reshape([size for a in sizes[0] for size in (a, 1)])
@@ -181,7 +181,7 @@ def linalg_vander(x: Tensor, N: int | None) -> Tensor:
 
 
 def vander(x: Tensor, N: int | None, increasing: bool) -> Tensor:
-    """The powers of each element of a vector as a row, falling to 0 unless they shall increase."""
+    """A row of powers for each element of a vector, in descending order unless `increasing`."""
     if x.dim() != 1:
         raise ShapeError("x must be a one-dimensional tensor.")
     count = x._shape[0] if N is None else N

@@ -1,4 +1,4 @@
-"""What are norm and dist made of?
+"""How are norm and dist composed of vector norms?
 
 Mirrors: aten/src/ATen/native/ReduceOps.cpp (norm, dist)
 """
@@ -19,12 +19,12 @@ vector_norm = on_tensor("linalg_vector_norm")
 
 
 def norm_all(self: Tensor, p: Number) -> Tensor:
-    """The norm of all elements; its order is 2 unless given."""
+    """The norm of all elements; the default order is 2."""
     return _norm(self, p, [], False, None)
 
 
 def norm_all_as(self: Tensor, p: Number | None, dtype: dtype) -> Tensor:
-    """The norm of all elements, converted first."""
+    """The norm of all elements, which are converted first."""
     return _norm(self, p, [], False, dtype)
 
 
@@ -34,7 +34,7 @@ def norm(self: Tensor, p: Number | None, dim: Sequence[int], keepdim: bool) -> T
 
 
 def norm_as(self: Tensor, p: Number | None, dim: Sequence[int], keepdim: bool, dtype: dtype) -> Tensor:
-    """The norm over dimensions, of what is converted first."""
+    """The norm over dimensions; the elements are converted first."""
     return _norm(self, p, dim, keepdim, dtype)
 
 

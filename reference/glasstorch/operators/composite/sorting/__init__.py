@@ -1,4 +1,4 @@
-"""Which ways of sorting and picking by rank are made of others?
+"""Which operators of sorting and selection are composed of others?
 
 Reading order: `sort`, `quantile`.
 

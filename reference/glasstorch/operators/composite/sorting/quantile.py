@@ -1,4 +1,4 @@
-"""How are quantiles read off sorted elements?
+"""How are quantiles computed from sorted elements?
 
 Mirrors: aten/src/ATen/native/Sorting.cpp (quantile_checks, quantile_output_shape, quantile_compute)
 Differs: any number of elements is accepted; PyTorch refuses more than 2 ** 24.
@@ -23,7 +23,7 @@ INTERPOLATIONS = ("linear", "lower", "higher", "midpoint", "nearest")
 def _quantile(
     name: str, ignore_nan: bool, self: Tensor, q: Tensor, dim: int | None, keepdim: bool, interpolation: str
 ) -> Tensor:
-    """The elements at the shares `q` of the way through each sorted row: a new first dimension where q is a vector."""
+    """The elements at the fractions `q` of each sorted row; a vector `q` adds a leading dimension."""
     if interpolation not in INTERPOLATIONS:
         raise ArgumentError(
             f"{name}() interpolation must be one of linear, lower, higher, midpoint or nearest, but got {interpolation}"
@@ -43,7 +43,7 @@ def _quantile(
 
 
 def check(name: str, self: Tensor, q: Tensor) -> None:
-    """Refuse nothing to take a quantile of, other dtypes and shares that are none."""
+    """Refuse empty input, other dtypes, and `q` outside [0, 1]."""
     if 0 in self._shape:
         raise ShapeError(f"{name}() input tensor must be non-empty")
     if q.dim() > 1:
@@ -59,7 +59,7 @@ def check(name: str, self: Tensor, q: Tensor) -> None:
 
 
 def rows_of(self: Tensor, dim: int | None) -> tuple[Tensor, int]:
-    """The tensor with the dimension at the end, all in one where none is given; and which dimension that is."""
+    """The tensor with the dimension moved to the end, or flattened if none is given; and that dimension."""
     if dim is None:
         return self.reshape([prod(self._shape)]), 0
     d = wrap_dim(dim, self.dim())
@@ -67,7 +67,7 @@ def rows_of(self: Tensor, dim: int | None) -> tuple[Tensor, int]:
 
 
 def ranks_of(in_order: Tensor, q: Tensor, ignore_nan: bool) -> Tensor:
-    """How far each share is through its row; a row with NaN is at its end, unless NaN is passed by."""
+    """The fractional rank of each `q` in its row; in a row with NaN it is the last, unless NaN is ignored."""
     last = in_order._shape[-1] - 1
     missing = in_order.isnan()
     if ignore_nan:
@@ -78,7 +78,7 @@ def ranks_of(in_order: Tensor, q: Tensor, ignore_nan: bool) -> Tensor:
 
 
 def between(in_order: Tensor, ranks: Tensor, interpolation: str) -> Tensor:
-    """The elements at ranks that may lie between two."""
+    """The elements at fractional ranks, interpolated."""
     if interpolation == "lower":
         ranks = ranks.floor()
     elif interpolation == "higher":
@@ -96,7 +96,7 @@ def between(in_order: Tensor, ranks: Tensor, interpolation: str) -> Tensor:
 def _with_number(
     name: str, ignore_nan: bool, self: Tensor, q: float, dim: int | None, keepdim: bool, interpolation: str
 ) -> Tensor:
-    """As with a tensor of one share."""
+    """As with a tensor of one `q`."""
     if not 0 <= q <= 1:
         raise ArgumentError(f"quantile() q must be in the range [0, 1] but got {q:g}")
     share = functions.scalar_tensor(q, dtype=self.dtype, device=self.device)
@@ -104,20 +104,20 @@ def _with_number(
 
 
 def quantile(self: Tensor, q: Tensor, dim: int | None, keepdim: bool, interpolation: str) -> Tensor:
-    """NaN where a row has one."""
+    """The quantile of each row; NaN if the row has one."""
     return _quantile("quantile", False, self, q, dim, keepdim, interpolation)
 
 
 def quantile_scalar(self: Tensor, q: float, dim: int | None, keepdim: bool, interpolation: str) -> Tensor:
-    """NaN where a row has one."""
+    """The quantile of each row; NaN if the row has one."""
     return _with_number("quantile", False, self, q, dim, keepdim, interpolation)
 
 
 def nanquantile(self: Tensor, q: Tensor, dim: int | None, keepdim: bool, interpolation: str) -> Tensor:
-    """NaN is passed by."""
+    """The quantile of each row, ignoring NaN."""
     return _quantile("nanquantile", True, self, q, dim, keepdim, interpolation)
 
 
 def nanquantile_scalar(self: Tensor, q: float, dim: int | None, keepdim: bool, interpolation: str) -> Tensor:
-    """NaN is passed by."""
+    """The quantile of each row, ignoring NaN."""
     return _with_number("nanquantile", True, self, q, dim, keepdim, interpolation)

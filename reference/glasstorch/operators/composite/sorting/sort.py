@@ -1,4 +1,4 @@
-"""Which ways of sorting are made of the one that is stable?
+"""Which sorting operators are composed of the stable sort?
 
 Mirrors: aten/src/ATen/native/Sorting.cpp (sort, argsort, argsort_stable, msort)
 """

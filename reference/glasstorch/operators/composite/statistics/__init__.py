@@ -1,4 +1,4 @@
-"""Which statistics are made of other operators?
+"""Which statistics are composed of other operators?
 
 Reading order: `correlation`, `histograms`.
 

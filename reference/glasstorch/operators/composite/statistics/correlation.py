@@ -1,4 +1,4 @@
-"""How are covariances and correlations made of sums and products of matrices?
+"""How are covariances and correlations composed of sums and matrix products?
 
 Mirrors: aten/src/ATen/native/Correlation.cpp,
     aten/src/ATen/native/LinearAlgebra.cpp (norm)
@@ -24,7 +24,7 @@ logical_not_ = on_tensor("logical_not_")
 
 
 def cov(self: Tensor, correction: int, fweights: Tensor | None, aweights: Tensor | None) -> Tensor:
-    """How rows vary together over the columns, each of which counts as often and as much as its weights say."""
+    """The covariance matrix of the rows; columns are observations, with integer and real weights."""
     _check_matrix(self, "cov")
     if self.dtype is bool_:
         raise DtypeError("cov(): bool dtype is not supported for input")
@@ -78,7 +78,7 @@ def _check_matrix(self: Tensor, name: str) -> None:
 
 
 def _check_weights(weights: Tensor, name: str, kind: str, fits: bool, count: int) -> None:
-    """Weights are a vector of one kind of number, not negative, one for each observation."""
+    """Refuse weights that are not a vector of one non-negative number, of the right dtype, per observation."""
     if weights.dim() > 1:
         raise ShapeError(
             f"cov(): expected {name} to have one or fewer dimensions but got {name} with {weights.dim()} dimensions"

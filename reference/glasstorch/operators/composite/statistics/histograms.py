@@ -1,4 +1,4 @@
-"""How is a histogram of points put together with the edges of its bins?
+"""How is a multi-dimensional histogram combined with its bin edges?
 
 Mirrors: aten/src/ATen/native/Histogram.cpp (histogramdd)
 """
@@ -22,7 +22,7 @@ from_edges = on_tensors("_histogramdd_from_bin_tensors")
 def histogramdd(
     self: Tensor, bins: Sequence[int], range: Sequence[float] | None, weight: Tensor | None, density: bool
 ) -> Any:
-    """So many bins for each dimension of the points."""
+    """A given number of bins for each dimension of the points."""
     edges = bin_edges(self, bins, range, weight, density)
     return named_result("histogramdd", (from_counts(self, bins, range, weight, density), tuple(edges)))
 
@@ -30,12 +30,12 @@ def histogramdd(
 def histogramdd_int_bins(
     self: Tensor, bins: int, range: Sequence[float] | None, weight: Tensor | None, density: bool
 ) -> Any:
-    """As many bins for every dimension of the points."""
+    """The same number of bins for every dimension of the points."""
     return histogramdd(self, [bins] * (self._shape[-1] if self._shape else 1), range, weight, density)
 
 
 def histogramdd_tensor_bins(
     self: Tensor, bins: Sequence[Tensor], range: Sequence[float] | None, weight: Tensor | None, density: bool
 ) -> Any:
-    """The edges are given; the results hold those very tensors."""
+    """Given edges, which are returned as they are."""
     return named_result("histogramdd", (from_edges(self, bins, weight, density), tuple(bins)))

@@ -1,4 +1,4 @@
-"""Which operators put elements in another order, repeat them or lay them on a diagonal with the help of others?
+"""Which operators that reorder, repeat or lay out elements on a diagonal are composed of others?
 
 Reading order: `order` (rot90, repeat, tile), `diagonals`.
 

@@ -1,4 +1,4 @@
-"""How does a vector or a number become the diagonal of a matrix, and the diagonal a vector?
+"""How are diagonals set and extracted?
 
 Mirrors: aten/src/ATen/native/TensorShape.cpp (diag, diag_embed, diagflat), Fill.cpp (fill_diagonal_)
 """
@@ -42,16 +42,16 @@ def diagflat(self: Tensor, offset: int) -> Tensor:
 
 
 def diag_embed(self: Tensor, offset: int, dim1: int, dim2: int) -> Tensor:
-    """Zeros with the last dimension put on a diagonal of two new ones."""
+    """Zeros, with the last dimension placed on the diagonal of two new dimensions."""
     result = new_zeros(self, embedded_shape(self._shape, offset, dim1, dim2), None, None, None, None)
     diagonal_view(result, offset, dim1, dim2).copy_(self)
     return result
 
 
 def fill_diagonal_(self: Tensor, fill_value: Number, wrap: bool) -> Tensor:
-    """The elements whose indices are all the same become a number.
+    """Fill the elements whose indices are all equal with a number.
 
-    With `wrap` the diagonal of a matrix goes on below its end, one row left out, as often as rows are left.
+    With `wrap`, the diagonal of a tall matrix starts again one row below its end, repeatedly.
     """
     shape, strides = self._shape, self.stride()
     if len(shape) < 2:
@@ -68,7 +68,7 @@ def fill_diagonal_(self: Tensor, fill_value: Number, wrap: bool) -> Tensor:
 
 
 def embedded_shape(shape: Shape, offset: int, dim1: int, dim2: int) -> Shape:
-    """The sizes of `diag_embed`: the last one is replaced by two, large enough for the diagonal."""
+    """The shape of `diag_embed`: the last size is replaced by two, large enough for the diagonal."""
     ndim = len(shape) + 1
     first, second = sorted((wrap_dim(dim1, ndim), wrap_dim(dim2, ndim)))
     if first == second:

@@ -1,4 +1,4 @@
-"""Which copies in another order, or with repetitions, are made of other operators?
+"""Which operators flip, rotate and repeat elements by calling others?
 
 Mirrors: aten/src/ATen/native/TensorTransformations.cpp (rot90, fliplr, flipud), TensorShape.cpp (repeat, tile)
 """
@@ -66,7 +66,7 @@ def rot90(self: Tensor, k: int, dims: Sequence[int]) -> Tensor:
 
 
 def repeat(self: Tensor, repeats: Sequence[int]) -> Tensor:
-    """The tensor side by side with itself, `repeats` times along each dimension; new ones come in front."""
+    """The tensor tiled `repeats` times along each dimension; new dimensions come first."""
     added = len(repeats) - len(self._shape)
     if added < 0:
         raise ShapeError("Number of dimensions of repeat dims can not be smaller than number of dimensions of tensor")
@@ -82,13 +82,13 @@ def repeat(self: Tensor, repeats: Sequence[int]) -> Tensor:
 
 
 def tile(self: Tensor, dims: Sequence[int]) -> Tensor:
-    """As `repeat`; where fewer numbers than dimensions are given, the first dimensions are not repeated."""
+    """As `repeat`; with fewer numbers than dimensions, the leading dimensions are not repeated."""
     missing = len(self._shape) - len(dims)
     return repeat_operator(self, (*[1] * missing, *dims))
 
 
 def repeat_interleave_tensor(self: Tensor, repeats: Tensor, dim: int | None, output_size: int | None) -> Tensor:
-    """Each part along a dimension as often as its element of `repeats` says."""
+    """Each slice along a dimension, repeated as often as its element of `repeats` says."""
     source = self if dim is not None else self.flatten()
     d = wrap_dim(0 if dim is None else dim, source.dim())
     source = source if source.dim() else source.reshape(1)
@@ -108,7 +108,7 @@ def repeat_interleave_tensor(self: Tensor, repeats: Tensor, dim: int | None, out
 
 
 def repeat_interleave_int(self: Tensor, repeats: int, dim: int | None, output_size: int | None) -> Tensor:
-    """Each part along a dimension so many times."""
+    """Each slice along a dimension, repeated `repeats` times."""
     if repeats < 0:
         raise ArgumentError("Repeats must be non-negative")
     if dim is not None and not self._shape:

@@ -1,7 +1,6 @@
-"""Which views, and copies of views, are made of others?
+"""Which views, and copies of views, are composed of others?
 
-Reading order: `shapes`, `pieces`, `copies` (views as copies), `scatters` (a tensor with other elements where a view
-looks).
+Reading order: `shapes`, `pieces`, `copies` (views as copies), `scatters` (copies of a tensor with a view replaced).
 
 Mirrors: aten/src/ATen/native/TensorShape.cpp
 """

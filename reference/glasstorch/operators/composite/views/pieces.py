@@ -1,4 +1,4 @@
-"""Which operators cut a tensor into pieces?
+"""Which operators split a tensor into pieces?
 
 Mirrors: aten/src/ATen/native/TensorShape.cpp (narrow, chunk, split, tensor_split, hsplit, vsplit, dsplit, unsafe_split)
 """
@@ -29,7 +29,7 @@ Pieces = tuple["Tensor", ...]
 
 
 def narrow(self: Tensor, dim: int, start: int, length: int) -> Tensor:
-    """`length` indices from `start` on; unlike a slice it refuses what lies outside."""
+    """`length` indices from `start` on; unlike a slice, it refuses a range that is out of bounds."""
     if not self._shape:
         raise ShapeError("narrow() cannot be applied to a 0-dim tensor.")
     if length < 0:
@@ -45,7 +45,7 @@ def narrow(self: Tensor, dim: int, start: int, length: int) -> Tensor:
 
 
 def narrow_tensor(self: Tensor, dim: int, start: Tensor, length: int) -> Tensor:
-    """As `narrow`, from a start that an operator computed."""
+    """As `narrow`, with a start given as a 0-dim tensor."""
     if start._shape or start.dtype.category != INTEGRAL:
         raise ShapeError("start must be an 0-dim integral Tensor.")
     return narrow(self, dim, int(start), length)
@@ -57,13 +57,13 @@ def narrow_tensor(self: Tensor, dim: int, start: Tensor, length: int) -> Tensor:
 def chunk(self: Tensor, chunks: int, dim: int) -> Pieces:
     """Pieces of one size, at most `chunks` of them; the last may be smaller."""
     size = _chunk_size(self, chunks, dim)
-    if not size:  # pieces of size 0 go on forever; PyTorch gives as many as were asked for
+    if not size:  # pieces of size 0 would never end; PyTorch returns as many as requested
         return split_with_sizes(self, [0] * chunks, dim)
     return split(self, size, dim)
 
 
 def unsafe_chunk(self: Tensor, chunks: int, dim: int) -> Pieces:
-    """As `chunk`, of which nobody will look at the whole again: the pieces are no views for autograd."""
+    """As `chunk`, if the whole is not used again: autograd does not record the pieces as views."""
     size = _chunk_size(self, chunks, dim)
     if not size:
         return unsafe_split_with_sizes(self, [0] * chunks, dim)
@@ -79,17 +79,17 @@ def _chunk_size(self: Tensor, chunks: int, dim: int) -> int:
     return -(-self._shape[wrap_dim(dim, len(self._shape))] // chunks)
 
 
-# Pieces that are no views ---------------------------------------------------------------------------------------
-# Called below autograd, where views are not recorded: the pieces share memory, and no version counter.
+# Pieces that are not recorded as views --------------------------------------------------------------------------
+# Called below autograd, where views are not recorded: the pieces share memory, but no version counter.
 
 
 def unsafe_split_tensor(self: Tensor, split_size: int, dim: int) -> Pieces:
-    """As `split`, of which nobody will look at the whole again."""
+    """As `split`, if the whole is not used again."""
     return split(self, split_size, dim)
 
 
 def unsafe_split_sizes(self: Tensor, split_sizes: Sequence[int], dim: int) -> Pieces:
-    """As `split_with_sizes`, of which nobody will look at the whole again."""
+    """As `split_with_sizes`, if the whole is not used again."""
     return split_with_sizes(self, split_sizes, dim)
 
 
@@ -97,7 +97,7 @@ def unsafe_split_sizes(self: Tensor, split_sizes: Sequence[int], dim: int) -> Pi
 
 
 def tensor_split_sections(self: Tensor, sections: int, dim: int) -> Pieces:
-    """So many pieces; the first ones are larger by 1 where the size is no multiple."""
+    """A number of pieces; the first ones are larger by 1 if the size is not a multiple."""
     dim = _split_dim(self, dim)
     if sections <= 0:
         raise ShapeError(f"number of sections must be larger than 0, got {sections}")
@@ -106,7 +106,7 @@ def tensor_split_sections(self: Tensor, sections: int, dim: int) -> Pieces:
 
 
 def tensor_split_indices(self: Tensor, indices: Sequence[int], dim: int) -> Pieces:
-    """The pieces between the given indices, read as a slice reads them."""
+    """The pieces between the given indices, which are interpreted as slice bounds."""
     dim = _split_dim(self, dim)
     return _between(self, dim, [0, *indices, self._shape[dim]])
 
@@ -125,7 +125,7 @@ def _split_dim(self: Tensor, dim: int) -> int:
 
 
 def tensor_split_tensor(self: Tensor, tensor_indices_or_sections: Tensor, dim: int) -> Pieces:
-    """As `tensor_split`, by a CPU tensor of int64: a 0-dim one counts sections, a vector holds indices."""
+    """As `tensor_split`, with an int64 CPU tensor: 0-dim is the number of sections, a vector holds indices."""
     given = tensor_indices_or_sections
     if not self._shape:
         _split_dim(self, dim)
@@ -177,18 +177,18 @@ def dsplit_array(self: Tensor, indices: Sequence[int]) -> Pieces:
 
 
 class Cut(NamedTuple):
-    """How a function of NumPy's cuts a tensor."""
+    """How one of NumPy's functions splits a tensor."""
 
     name: str
-    rank: int  # the dimensions that the tensor needs
-    dim: int  # the one that is cut; the last of a tensor that has fewer
+    rank: int  # the minimum number of dimensions
+    dim: int  # the dimension that is split; the last one of a tensor with fewer
 
 
 HSPLIT, VSPLIT, DSPLIT = Cut("hsplit", 1, 1), Cut("vsplit", 2, 0), Cut("dsplit", 3, 2)
 
 
 def _numpy_dim(self: Tensor, cut: Cut) -> int:
-    """The dimension that is cut."""
+    """The dimension that is split."""
     ndim = len(self._shape)
     if ndim < cut.rank:
         raise ShapeError(

@@ -1,4 +1,4 @@
-"""What is a tensor with other elements where a view of it looks?
+"""How is a tensor copied with the elements of one view replaced?
 
 Mirrors: aten/src/ATen/native/TensorShape.cpp (slice_scatter, select_scatter, diagonal_scatter, as_strided_scatter,
     clone_preserve_strides)
@@ -28,13 +28,13 @@ slice = on_tensor("slice.Tensor")
 
 
 def slice_scatter(self: Tensor, src: Tensor, dim: int, start: int | None, end: int | None, step: int) -> Tensor:
-    """A copy of the tensor with `src` where `slice` looks."""
+    """A copy of the tensor with `src` in place of what `slice` selects."""
     copied = _copied(self)
     return _written(copied, slice(copied, dim, start, end, step), src)
 
 
 def select_scatter(self: Tensor, src: Tensor, dim: int, index: int) -> Tensor:
-    """A copy of the tensor with `src` where `select` looks."""
+    """A copy of the tensor with `src` in place of what `select` selects."""
     copied = _copied(self)
     return _written(copied, select(copied, dim, index), src)
 
@@ -48,7 +48,7 @@ def diagonal_scatter(self: Tensor, src: Tensor, offset: int, dim1: int, dim2: in
 def as_strided_scatter(
     self: Tensor, src: Tensor, size: Sequence[int], stride: Sequence[int], storage_offset: int | None
 ) -> Tensor:
-    """A copy of the tensor with `src` where a geometry looks; where a gradient is wanted, the tensor is row-major."""
+    """A copy of the tensor with `src` in place of a strided view; if a gradient is wanted, it must be contiguous."""
     if self.requires_grad and not self.is_row_major():
         raise ArgumentError(
             f"as_strided_scatter is currently only supported for contiguous inputs where a gradient is wanted; got "
@@ -59,7 +59,7 @@ def as_strided_scatter(
 
 
 def _copied(self: Tensor) -> Tensor:
-    """A copy of the whole storage, seen as the tensor sees its own; a plain one where the tensor overlaps itself."""
+    """A copy of the whole storage, with the same strides and offset; a plain clone if the tensor overlaps itself."""
     shape, strides = self._shape, self.strides()
     if has_internal_overlap(shape, strides):
         return clone(self, None)

@@ -1,4 +1,4 @@
-"""Which view operators are made of other view operators?
+"""Which view operators are composed of other view operators?
 
 Mirrors: aten/src/ATen/native/TensorShape.cpp
 """
@@ -67,7 +67,7 @@ def reshape_as(self: Tensor, other: Tensor) -> Tensor:
 
 
 def flatten(self: Tensor, start_dim: int, end_dim: int) -> Tensor:
-    """Neighbouring dimensions joined into one; the tensor itself where there is nothing to join."""
+    """Adjacent dimensions merged into one; the tensor itself if there is nothing to merge."""
     shape = self._shape
     first, last = wrap_dim(start_dim, len(shape)), wrap_dim(end_dim, len(shape))
     if first > last:
@@ -83,12 +83,12 @@ def flatten(self: Tensor, start_dim: int, end_dim: int) -> Tensor:
 
 
 def ravel(self: Tensor) -> Tensor:
-    """All elements in a row: a view where they lie in one, else a copy."""
+    """All elements as one vector: a view if they are contiguous, else a copy."""
     return view(contiguous(self, contiguous_format), (-1,))
 
 
 def unflatten(self: Tensor, dim: int, sizes: Sequence[int]) -> Tensor:
-    """One dimension cut into several, whose sizes multiply to its own."""
+    """One dimension split into several, whose sizes multiply to its own."""
     shape = self._shape
     if not sizes:
         raise ShapeError("unflatten: sizes must be non-empty")
@@ -111,18 +111,18 @@ def unflatten(self: Tensor, dim: int, sizes: Sequence[int]) -> Tensor:
 
 
 def atleast_1d(self: Tensor) -> Tensor:
-    """A number as a vector of one element; all others are themselves."""
+    """A 0-dim tensor as a vector of one element; any other tensor itself."""
     return self if self._shape else reshape(self, (1,))
 
 
 def atleast_2d(self: Tensor) -> Tensor:
-    """A number or a vector as a matrix of one row."""
+    """A 0-dim tensor or a vector as a matrix of one row."""
     ndim = len(self._shape)
     return self if ndim > 1 else unsqueeze(self, 0) if ndim else reshape(self, (1, 1))
 
 
 def atleast_3d(self: Tensor) -> Tensor:
-    """With dimensions of size 1 put behind (of a vector, also before) until there are three."""
+    """With dimensions of size 1 appended (for a vector, also prepended) until there are three."""
     ndim = len(self._shape)
     if ndim > 2:
         return self
@@ -146,7 +146,7 @@ def atleast_3d_sequence(tensors: Sequence[Tensor]) -> tuple[Tensor, ...]:
     return tuple(map(atleast_3d, tensors))
 
 
-# One element in many places -------------------------------------------------------------------------------------
+# Broadcast ------------------------------------------------------------------------------------------
 
 
 def broadcast_to(self: Tensor, size: Sequence[int]) -> Tensor:
@@ -155,13 +155,13 @@ def broadcast_to(self: Tensor, size: Sequence[int]) -> Tensor:
 
 
 def broadcast_tensors(tensors: Sequence[Tensor]) -> tuple[Tensor, ...]:
-    """All expanded to one shape; those that have it are themselves."""
+    """All tensors expanded to one shape; those that have it are returned themselves."""
     shape = broadcast_shapes(*(tensor._shape for tensor in tensors))
     return tuple(tensor if tensor._shape == shape else expand(tensor, shape, False) for tensor in tensors)
 
 
 def sum_to_size(self: Tensor, size: Sequence[int]) -> Tensor:
-    """The transpose of `expand`: summed over what would be repeated. The tensor itself where nothing would be."""
+    """The adjoint of `expand`: summed over expanded dimensions. The tensor itself if there are none."""
     shape, wanted = self._shape, tuple(size)
     if not is_expandable_to(wanted, shape):
         raise ShapeError(f"size {{{list(wanted)}}} is not expandable to size {{{list(shape)}}}.")
@@ -203,21 +203,21 @@ def mT(self: Tensor) -> Tensor:
 
 
 def mH(self: Tensor) -> Tensor:
-    """The last two dimensions swapped, complex numbers conjugated."""
+    """The last two dimensions swapped and complex numbers conjugated."""
     if not self._shape:
         warn_once("Tensor.mH is deprecated on 0-D tensors. Consider using x.conj().")
     return _adjoint(self, "mH")
 
 
 def adjoint(self: Tensor) -> Tensor:
-    """The last two dimensions swapped, complex numbers conjugated."""
+    """The last two dimensions swapped and complex numbers conjugated."""
     if not self._shape:
         warn_once("adjoint() is deprecated on 0-D tensors. Consider using x.conj().")
     return _adjoint(self, "adjoint()")
 
 
 def matrix_H(self: Tensor) -> Tensor:
-    """A matrix transposed, complex numbers conjugated."""
+    """A matrix transposed, with complex numbers conjugated."""
     ndim = len(self._shape)
     if ndim not in (0, 2):
         batches = " For batches of matrices, consider using tensor.mH" if ndim > 2 else ""
@@ -228,7 +228,7 @@ def matrix_H(self: Tensor) -> Tensor:
 
 
 def _adjoint(self: Tensor, name: str, conjugate: bool = True) -> Tensor:
-    """Matrices transposed and, where that is asked for, conjugated. A number has nothing to transpose."""
+    """Matrices transposed and, if requested, conjugated. A 0-dim tensor has nothing to transpose."""
     ndim = len(self._shape)
     if ndim == 1:
         raise ShapeError(f"tensor.{name} is only supported on matrices or batches of matrices. Got 1-D tensor.")
@@ -237,12 +237,12 @@ def _adjoint(self: Tensor, name: str, conjugate: bool = True) -> Tensor:
 
 
 def movedim(self: Tensor, source: Sequence[int], destination: Sequence[int]) -> Tensor:
-    """Some dimensions moved to other places; the rest keep their order."""
+    """Some dimensions moved to other positions; the rest keep their order."""
     return permute(self, moved_order(tuple(source), tuple(destination), len(self._shape)))
 
 
 def movedim_int(self: Tensor, source: int, destination: int) -> Tensor:
-    """One dimension moved to another place."""
+    """One dimension moved to another position."""
     return permute(self, moved_order((source,), (destination,), len(self._shape)))
 
 
@@ -255,7 +255,7 @@ def new_zeros(tensor: Tensor, size: Sequence[int]) -> Tensor:
 
 
 def select_backward(grad_output: Tensor, input_sizes: Sequence[int], dim: int, index: int) -> Tensor:
-    """Zeros, with the gradient where `select` looked."""
+    """Zeros, with the gradient in place of what `select` selected."""
     result = new_zeros(grad_output, input_sizes)
     select(result, dim, index).copy_(grad_output)
     return result
@@ -264,7 +264,7 @@ def select_backward(grad_output: Tensor, input_sizes: Sequence[int], dim: int, i
 def slice_backward(
     grad_output: Tensor, input_sizes: Sequence[int], dim: int, start: int, end: int, step: int
 ) -> Tensor:
-    """Zeros, with the gradient where `slice` looked."""
+    """Zeros, with the gradient in place of what `slice` selected."""
     result = new_zeros(grad_output, input_sizes)
     slice(result, dim, start, end, step).copy_(grad_output)
     return result
@@ -279,9 +279,9 @@ def as_strided_backward(
     stride: Sequence[int],
     offset: int,
 ) -> Tensor:
-    """Each cell of the storage receives the sum over the places of the view that read it; the input reads its cells.
+    """Each storage position receives the sum over the view's elements that read it; the input reads the sums.
 
-    Where the input itself shows one cell in several places they share the gradient equally.
+    If several elements of the input share a storage position, they share the gradient equally.
     """
     if 0 in size or 0 in input_size:
         return new_zeros(grad, input_size)
@@ -303,6 +303,6 @@ def as_strided_backward(
 
 
 def _cells(shape: Shape, strides: Shape, offset: int, cells: int) -> Tensor:
-    """The number of the storage cell that each element of a geometry lies in, row by row."""
+    """The storage position of each element of a geometry, in row-major order."""
     numbers = arange(0, cells, 1, int64, None, None, None)
     return reshape(as_strided(numbers, shape, strides, offset), (-1,))

@@ -1,6 +1,6 @@
-"""What do operators give that pick and place elements at indices?
+"""What shape and dtype do the results of indexing operators have?
 
-Reading order: `advanced` (tensors of indices), `along` (a vector of indices), `placing` (positions, masks,
+Reading order: `advanced` (index tensors), `along` (an index vector), `placing` (flat indices, masks,
 reductions).
 
 Mirrors: aten/src/ATen/native/TensorAdvancedIndexing.cpp (TORCH_META_FUNC)

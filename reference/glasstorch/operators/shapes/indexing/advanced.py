@@ -1,4 +1,4 @@
-"""What sizes does an indexed tensor have, and which indices fit?
+"""What shape does an indexed tensor have, and which indices are accepted?
 
 Mirrors: aten/src/ATen/native/TensorAdvancedIndexing.cpp (meta functions), IndexingUtils.h (expandTensors),
     ScatterGatherChecks.h
@@ -39,19 +39,19 @@ NO_INDEX = "tensors used as indices must be long, int, byte or bool tensors"
 
 
 def index(self: Tensor, indices: Sequence[Tensor | None]) -> Result:
-    """The shape that the indices broadcast to, put where they stand, or in front if they do not stand together."""
+    """The indices' broadcast shape in their place, or in front if they are not adjacent; then what is not indexed."""
     plan = plan_of(self._shape, indices)
     return Result(plan.shape, self.dtype, indexed_strides(self, indices, plan))
 
 
 def index_put(self: Tensor, indices: Sequence[Tensor | None], values: Tensor, accumulate: bool) -> Result:
-    """The tensor's own sizes; the values must fit where the indices point to."""
+    """The shape of `self`; the values must broadcast to the shape of `self[indices]`."""
     check_put(self, indices, values, accumulate)
     return like(self)
 
 
 def check_put(self: Tensor, indices: Sequence[Tensor | None], values: Tensor, accumulate: bool) -> None:
-    """Refuse values that do not fit where the indices point to, by their sizes or their dtype."""
+    """Refuse values that do not broadcast to the indexed shape, or whose dtype differs."""
     if not indices:
         raise ArgumentError("index_put_: expected one index or more in `indices`, got an empty list")
     first = indices[0]
@@ -75,13 +75,13 @@ def check_put(self: Tensor, indices: Sequence[Tensor | None], values: Tensor, ac
 
 
 def check_mask_to_fill(indices: Sequence[Tensor | None]) -> None:
-    """Refuse a mask of bytes, which may pick elements but not say where one value goes."""
+    """Refuse a uint8 mask: it may select elements to read, but not elements to fill."""
     if any(tensor is not None and tensor.dtype is not bool_ for tensor in indices):
         raise DtypeError("masked_fill_ only supports boolean masks, but got mask with dtype unsigned char")
 
 
 def fills_mask(indices: Sequence[Tensor | None], values: Tensor, accumulate: bool) -> bool:
-    """Whether one value goes wherever one mask says: that is masked_fill, which casts the value."""
+    """Whether the call is a masked_fill: one mask and one value, which is then cast."""
     if accumulate or values.numel() != 1:
         return False
     given = [tensor for tensor in indices if tensor is not None]
@@ -89,13 +89,13 @@ def fills_mask(indices: Sequence[Tensor | None], values: Tensor, accumulate: boo
 
 
 def like(self: Tensor) -> Result:
-    """The sizes, dtype and order in memory of the tensor itself."""
+    """The shape, dtype and strides of `self`."""
     strides = self._strides
     return Result(self._shape, self.dtype, None if strides is None else strides_like(self._shape, strides))
 
 
 def without_leading_ones(shape: Shape) -> Shape:
-    """A shape without the sizes of 1 that it begins with."""
+    """A shape without its leading dimensions of size 1."""
     first = next((i for i, size in enumerate(shape) if size != 1), len(shape))
     return shape[first:]
 
@@ -104,17 +104,17 @@ class Plan(NamedTuple):
     """Where the sizes of `tensor.index(indices)` come from."""
 
     shape: Shape  # of the result
-    picked: Shape  # what the indices broadcast to
-    at: int  # the dimension of the result that `picked` begins at
-    kept: tuple[int, ...]  # the dimensions of the tensor that no index speaks of
+    picked: Shape  # the broadcast shape of the indices
+    at: int  # the dimension of the result at which `picked` begins
+    kept: tuple[int, ...]  # the dimensions of the tensor that are not indexed
 
 
 def plan_of(shape: Shape, indices: Sequence[Tensor | None]) -> Plan:
-    """What `tensor.index(indices)` does to sizes; refuses indices that do not fit."""
+    """How `tensor.index(indices)` changes the shape; refuses indices that do not fit."""
     if not indices:
         raise DimensionError("at least one index must be provided")
     picks = picks_of(shape, indices)
-    count = max(len(indices), len(picks))  # a mask without dimensions is an index, and speaks of no dimension
+    count = max(len(indices), len(picks))  # a 0-dim mask is an index that covers no dimension
     if count > len(shape):
         raise DimensionError(f"too many indices for tensor of dimension {len(shape)} (got {count})")
     given = [d for d, pick in enumerate(picks) if pick is not None]
@@ -138,7 +138,7 @@ def plan_of(shape: Shape, indices: Sequence[Tensor | None]) -> Plan:
 
 
 def indexed_strides(self: Tensor, indices: Sequence[Tensor | None], plan: Plan) -> Shape | None:
-    """The result's order of dimensions in memory, which the tensor decides, and then one index after the other.
+    """The result's strides: the order of dimensions follows the tensor, then each index in turn.
 
     Mirrors: restride_src, reshape_indexer and build_index_op in TensorAdvancedIndexing.cpp
     """
@@ -147,14 +147,14 @@ def indexed_strides(self: Tensor, indices: Sequence[Tensor | None], plan: Plan) 
         return None
     steps = self.strides()
     rest = [steps[d] for d in kept]
-    operands = [(*rest[:at], *[0] * len(picked), *rest[at:])]  # no step of the tensor's is a step along the indices
+    operands = [(*rest[:at], *[0] * len(picked), *rest[at:])]  # along the indices, the tensor itself does not advance
     placed = (*[1] * at, *picked, *[1] * (len(rest) - at))
     for tensor in indices:
         if tensor is not None:
             seen = view_strides(picked, _steps_of_pick(tensor, picked), placed) or contiguous_strides(placed)
             operands.append(tuple(0 if n == 1 != m else step for n, m, step in zip(placed, shape, seen, strict=True)))
     if 0 in shape and placed == shape:
-        return None  # TensorIterator finds all its tensors alike, and those without elements are row-major
+        return None  # TensorIterator finds equal operands; empty ones are row-major
     order = memory_order(operands, shape)
     if order == list(range(len(shape) - 1, -1, -1)):
         return None
@@ -167,15 +167,15 @@ def is_row_major(self: Tensor, indices: Sequence[Tensor | None]) -> bool:
 
 
 def _steps_of_pick(tensor: Tensor, picked: Shape) -> Shape:
-    """The strides of an index, broadcast; those that a mask stands for are vectors."""
+    """The strides of a broadcast index; a mask stands for index vectors."""
     if tensor.dtype not in MASKS:
         steps = expand_strides(tensor._shape, tensor.strides(), picked)
-        return steps if tensor.dtype is int64 else strides_like(picked, steps)  # it is copied, broadcast, to int64
+        return steps if tensor.dtype is int64 else strides_like(picked, steps)  # its broadcast view is copied to int64
     return (*[0] * (len(picked) - 1), 1 if picked[-1:] != (1,) else 0) if picked else ()
 
 
 def picks_of(shape: Shape, indices: Sequence[Tensor | None]) -> list[Shape | None]:
-    """For each dimension that the indices speak of, the shape of what picks from it. A mask speaks of all its own."""
+    """The shape of the index of each indexed dimension. A mask indexes as many dimensions as it has."""
     picks: list[Shape | None] = []
     for tensor in indices:
         if tensor is None:
@@ -183,7 +183,7 @@ def picks_of(shape: Shape, indices: Sequence[Tensor | None]) -> list[Shape | Non
         elif tensor.dtype in MASKS:
             check_mask(shape, len(picks), tensor)
             if tensor.is_meta:
-                raise needs_data("nonzero", tensor._shape)  # what a mask is replaced by
+                raise needs_data("nonzero", tensor._shape)  # a mask is replaced by these
             picks += [(int(np.count_nonzero(tensor.host_array())),)] * len(tensor._shape)
         elif tensor.dtype in INTEGERS:
             picks.append(tensor._shape)
@@ -193,7 +193,7 @@ def picks_of(shape: Shape, indices: Sequence[Tensor | None]) -> list[Shape | Non
 
 
 def check_mask(shape: Shape, first: int, mask: Tensor) -> None:
-    """Refuse a mask whose sizes are not those of the dimensions it speaks of, from the `first` on."""
+    """Refuse a mask whose shape differs from that of the dimensions it indexes, beginning at `first`."""
     for j, size in enumerate(mask._shape):
         at = first + j
         if at >= len(shape) or shape[at] != size:
@@ -207,7 +207,7 @@ def check_mask(shape: Shape, first: int, mask: Tensor) -> None:
 
 
 def gather(self: Tensor, dim: int, index: Tensor, sparse_grad: bool) -> Result:
-    """The sizes of the index, which apart from `dim` must not exceed the tensor's."""
+    """The shape of the index, which must not exceed the tensor's in any dimension but `dim`."""
     dim = wrap_dim(dim, len(self._shape))
     if 0 not in index._shape:
         _check_integers("gather", index)
@@ -224,7 +224,7 @@ def gather(self: Tensor, dim: int, index: Tensor, sparse_grad: bool) -> Result:
 
 
 def scatter_src(self: Tensor, dim: int, index: Tensor, src: Tensor) -> Result:
-    """The tensor's own sizes; the index must fit into it and into the source."""
+    """The shape of `self`; the index must not exceed it, nor the source."""
     dim = wrap_dim(dim, len(self._shape))
     if 0 not in index._shape:
         _check_integers("scatter", index)
@@ -235,7 +235,7 @@ def scatter_src(self: Tensor, dim: int, index: Tensor, src: Tensor) -> Result:
 
 
 def scatter_value(self: Tensor, dim: int, index: Tensor, value: Number) -> Result:
-    """The tensor's own sizes; the index must fit into it."""
+    """The shape of `self`; the index must not exceed it."""
     dim = wrap_dim(dim, len(self._shape))
     if 0 not in index._shape:
         _check_integers("scatter", index)
@@ -275,7 +275,7 @@ def _check_integers(name: str, index: Tensor) -> None:
 
 
 def index_select(self: Tensor, dim: int, index: Tensor) -> Result:
-    """As many indices of the dimension as the vector names."""
+    """The shape of `self`, with as many elements along the dimension as there are indices."""
     shape = self._shape
     dim = wrap_dim(dim, len(shape))
     if len(index._shape) > 1:
@@ -299,7 +299,7 @@ def _same_scalar_type(result: dtype, out: dtype) -> None:
 
 
 def masked_select(self: Tensor, mask: Tensor) -> Result:
-    """As many elements as the mask, broadcast with the tensor, has true ones."""
+    """A vector with an element for each true element of the mask, broadcast with the tensor."""
     if mask.dtype is not bool_:
         raise DtypeError("masked_select: expected BoolTensor for mask")
     shape = broadcast_shapes(mask._shape, self._shape)

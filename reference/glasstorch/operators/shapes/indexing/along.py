@@ -1,4 +1,4 @@
-"""What may be written, added or reduced along a dimension, at the indices that a vector names?
+"""Which sources and indices do index_copy, index_add, index_reduce and index_fill accept?
 
 Mirrors: aten/src/ATen/native/TensorAdvancedIndexing.cpp (meta functions of index_copy, index_add and index_reduce,
     index_fill_)
@@ -23,7 +23,7 @@ INDEX_REDUCTIONS: Final = ("prod", "mean", "amax", "amin")
 
 
 def index_add(self: Tensor, dim: int, index: Tensor, source: Tensor, alpha: Number) -> Result:
-    """The tensor's own sizes and dtype; the source has as many slices of the same sizes as there are indices."""
+    """The shape and dtype of `self`; the source has a slice of matching shape for each index."""
     result = _accumulated("index_add", self, wrap_dim(dim, len(self._shape)), index, source)
     number_as(alpha, self.dtype)
     return result
@@ -32,7 +32,7 @@ def index_add(self: Tensor, dim: int, index: Tensor, source: Tensor, alpha: Numb
 def index_reduce(
     self: Tensor, dim: int, index: Tensor, source: Tensor, reduce: str, include_self: bool = True
 ) -> Result:
-    """As `index_add`; the reduction has a name."""
+    """As `index_add`; the reduction is named."""
     if reduce not in INDEX_REDUCTIONS:
         raise ArgumentError(f"index_reduce(): Expected reduce to be one of prod, mean, amax or amin but got {reduce}.")
     return _accumulated("index_reduce", self, wrap_dim(dim, len(self._shape)), index, source)
@@ -70,7 +70,7 @@ def _accumulated(name: str, self: Tensor, dim: int, index: Tensor, source: Tenso
 
 
 def without(shape: tuple[int, ...], dim: int) -> tuple[int, ...]:
-    """The sizes of one index of a dimension.
+    """The shape without one dimension: that of a slice at one index.
 
     >>> without((2, 3, 4), 1), without((), 0)
     ((2, 4), ())
@@ -79,9 +79,9 @@ def without(shape: tuple[int, ...], dim: int) -> tuple[int, ...]:
 
 
 def index_copy(self: Tensor, dim: int, index: Tensor, source: Tensor) -> Result:
-    """The tensor's own sizes and dtype; the source has as many slices of the same sizes as there are indices.
+    """The shape and dtype of `self`; the source has a slice of matching shape for each index.
 
-    A tensor or a source without dimensions counts as a vector of one element.
+    A 0-dim tensor or source counts as a vector of one element.
     """
     ours, theirs, count = self._shape, source._shape, index.numel()
     dim = wrap_dim(dim, len(ours))
@@ -116,7 +116,7 @@ def index_copy(self: Tensor, dim: int, index: Tensor, source: Tensor) -> Result:
 
 
 def index_fill(self: Tensor, dim: int, index: Tensor, value: Number) -> Result:
-    """The tensor's own sizes, dtype and order in memory; the value must fit."""
+    """The shape, dtype and strides of `self`; its dtype must hold the value."""
     if index.dtype is not int64:
         raise DimensionError("index_fill_(): Expected dtype int64 for index.")
     if isinstance(value, complex) and not self.dtype.is_complex:

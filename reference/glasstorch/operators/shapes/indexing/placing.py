@@ -1,4 +1,4 @@
-"""What may be put where numbers, masks and reductions say, and how large is what is found?
+"""Which arguments do put, masked_scatter, reducing scatters and nonzero_static accept?
 
 Mirrors: aten/src/ATen/native/TensorAdvancedIndexing.cpp (put_, masked_scatter, masked_scatter__cpu, meta functions of
     scatter_reduce and of scatter with reduce=), aten/src/ATen/native/cpu/TensorCompareKernel.cpp and
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 
 OLD_REDUCTIONS: Final = ("add", "multiply")  # of scatter
 REDUCTIONS: Final = ("sum", "prod", "mean", "amax", "amin")  # of scatter_reduce
-EXTREMA: Final = {"max": "amax", "min": "amin"}  # other names, which PyTorch takes without telling
+EXTREMA: Final = {"max": "amax", "min": "amin"}  # other names, which PyTorch accepts without documenting them
 
 
-# scatter, reducing ----------------------------------------------------------------------------------------------
+# scatter with a reduction ---------------------------------------------------------------------------------------
 
 
 def scatter_reduce(self: Tensor, dim: int, index: Tensor, src: Tensor, reduce: str) -> Result:
@@ -34,7 +34,7 @@ def scatter_reduce(self: Tensor, dim: int, index: Tensor, src: Tensor, reduce: s
 
 
 def scatter_value_reduce(self: Tensor, dim: int, index: Tensor, value: Number, reduce: str) -> Result:
-    """As `scatter` with a number; the reduction is one of two."""
+    """As `scatter` with a Python number; the reduction is one of two."""
     result = scatter_value(self, dim, index, value)
     _check_old(reduce)
     return result
@@ -48,7 +48,7 @@ def _check_old(reduce: str) -> None:
 def scatter_reduce_two(
     self: Tensor, dim: int, index: Tensor, src: Tensor, reduce: str, include_self: bool = True
 ) -> Result:
-    """As `scatter`; the reduction is one of five, of which two have another name."""
+    """As `scatter`; the reduction is one of five, two of which have a second name."""
     result = scatter_src(self, dim, index, src)
     if reduce not in REDUCTIONS and reduce not in EXTREMA:
         raise ArgumentError(f"reduce argument must be either sum, prod, mean, amax or amin, got {reduce}")
@@ -59,7 +59,7 @@ def scatter_reduce_two(
 
 
 def put(self: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) -> Result:
-    """The tensor's own sizes, dtype and order in memory; there is one element of the source for each index."""
+    """The shape, dtype and strides of `self`; the source has one element for each index."""
     if index.dtype is not int64:
         raise DtypeError(f"put_(): Expected a long tensor for index, but got {index.dtype.scalar_name}")
     if self.dtype is not source.dtype:
@@ -78,7 +78,7 @@ def put(self: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) -
 
 
 def masked_scatter(self: Tensor, mask: Tensor, source: Tensor) -> Result:
-    """What the tensor and the mask broadcast to, in row-major order."""
+    """The broadcast shape of the tensor and the mask, row-major."""
     shape = broadcast_shapes(mask._shape, self._shape)
     if self.dtype is not source.dtype:
         raise DtypeError(
@@ -96,7 +96,7 @@ def masked_scatter(self: Tensor, mask: Tensor, source: Tensor) -> Result:
 
 
 def nonzero_static(self: Tensor, size: int, fill_value: int = -1) -> Result:
-    """So many rows, with an index for each dimension."""
+    """`size` rows with an index for each dimension."""
     if size < 0:
         raise ShapeError(f"nonzero_static: 'size' must be an non-negative integer, got {size}")
     return Result((size, len(self._shape)), int64, check_out=_check_long)

@@ -1,4 +1,4 @@
-"""What do the operators of linear algebra give?
+"""What shapes and dtypes do the results of linear algebra have?
 
 Reading order: `decompositions`, `factors`, `solvers`, `norms`.
 

@@ -1,9 +1,9 @@
-"""What do decompositions, inverses, solutions and norms of matrices give?
+"""What shapes and dtypes do decompositions, inverses and solutions have?
 
 Mirrors: the TORCH_META_FUNCs in aten/src/ATen/native/BatchLinearAlgebra.cpp, aten/src/ATen/native/LinearAlgebra.cpp
     (linalg_vector_norm), aten/src/ATen/native/Cross.cpp, aten/src/ATen/native/LinearAlgebraUtils.h
 
-LAPACK works on columns, so its results lie in memory column by column.
+Results that LAPACK writes are column-major.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ def check_floating(tensor: Tensor, name: str) -> None:
 
 
 def check_lapack(tensor: Tensor, label: str) -> None:
-    """Refuse what LAPACK has no routine for: half precision, and integers where nothing refused them before."""
+    """Refuse dtypes without a LAPACK routine: half precision, and integers that no earlier check refused."""
     if tensor.dtype.name not in ("float32", "float64", "complex64", "complex128"):
         raise not_implemented_for(label, tensor.dtype)
 
 
 def check_matrix(tensor: Tensor, name: str, argument: str = "A") -> None:
-    """Refuse vectors and numbers."""
+    """Refuse tensors of fewer than two dimensions."""
     if len(tensor._shape) < 2:
         raise ShapeError(f"{name}: The input tensor {argument} must have at least 2 dimensions.")
 
@@ -52,13 +52,13 @@ def check_square(tensor: Tensor, name: str, argument: str = "A") -> None:
 
 
 def columns(shape: Shape, dtype: dtype) -> Result:
-    """A batch of matrices that lie in memory column by column."""
+    """A batch of column-major matrices."""
     strides = contiguous_strides((*shape[:-2], shape[-1], shape[-2]))
     return Result(shape, dtype, (*strides[:-2], strides[-1], strides[-2]))
 
 
 def exactly(result: Result) -> Result:
-    """The same result, for an out= tensor of no other dtype."""
+    """The same result; an out= tensor must have exactly its dtype."""
     return result._replace(check_out=same_dtype)
 
 
@@ -66,28 +66,28 @@ def exactly(result: Result) -> Result:
 
 
 def cholesky_ex(self: Tensor, upper: bool, check_errors: bool) -> tuple[Result, Result]:
-    """The triangle, and for each matrix 0 or the order of the first minor that is not positive."""
+    """The Cholesky factor, and per matrix 0 or the order of the first leading minor that is not positive."""
     check_square(self, "linalg.cholesky")
     check_floating(self, "linalg.cholesky")
     return exactly(columns(self._shape, self.dtype)), exactly(Result(self._shape[:-2], int32))
 
 
 def inv_ex(A: Tensor, check_errors: bool) -> tuple[Result, Result]:
-    """The inverse, and for each matrix 0 or the place of the zero on the diagonal of its LU decomposition."""
+    """The inverse, and per matrix 0 or the 1-based position of the zero pivot in its LU decomposition."""
     check_square(A, "linalg.inv")
     check_floating(A, "linalg.inv")
     return exactly(columns(A._shape, A.dtype)), exactly(Result(A._shape[:-2], int32))
 
 
 def det(A: Tensor) -> tuple[Result, Result, Result]:
-    """The determinant, the LU decomposition that it came from, and its pivots."""
+    """The determinant, the LU decomposition it was computed from, and the pivots."""
     check_square(A, "linalg.det")
     check_floating(A, "linalg.det")
     return Result(A._shape[:-2], A.dtype), columns(A._shape, A.dtype), Result(A._shape[:-1], int32)
 
 
 def slogdet(A: Tensor) -> tuple[Result, Result, Result, Result]:
-    """Sign and logarithm of the determinant, the LU decomposition, and its pivots."""
+    """Sign and log of the absolute value of the determinant, the LU decomposition, and its pivots."""
     check_square(A, "linalg.slogdet")
     check_floating(A, "linalg.slogdet")
     sign = Result(A._shape[:-2], A.dtype)
@@ -105,7 +105,7 @@ def eigh(A: Tensor, UPLO: str, compute_v: bool) -> tuple[Result, Result]:
 
 
 def eig(self: Tensor) -> tuple[Result, Result]:
-    """Complex eigenvalues in no order, and eigenvectors as columns."""
+    """Complex eigenvalues in no particular order, and eigenvectors as columns."""
     check_square(self, "linalg.eig")
     check_floating(self, "linalg.eig")
     check_lapack(self, "linalg_eig_cpu")
@@ -113,7 +113,7 @@ def eig(self: Tensor) -> tuple[Result, Result]:
 
 
 def qr(A: Tensor, mode: str) -> tuple[Result, Result]:
-    """An orthogonal factor, unless only the triangle is wanted, and the triangle."""
+    """The orthogonal factor, empty if only R is wanted, and the triangular factor R."""
     check_matrix(A, "linalg.qr")
     check_floating(A, "linalg.qr")
     if mode not in ("reduced", "complete", "r"):
@@ -147,12 +147,12 @@ def svd(A: Tensor, full_matrices: bool, compute_uv: bool, driver: str | None) ->
 
 
 def is_vector_case(A: Tensor, B: Tensor) -> bool:
-    """Whether B holds one right-hand side for each matrix, without a dimension of its own for it."""
+    """Whether B holds a single vector for each matrix, so that it has one dimension less than A."""
     return len(B._shape) == 1 or (len(A._shape) - 1 == len(B._shape) and B._shape == A._shape[:-1])
 
 
 def solve_ex(A: Tensor, B: Tensor, left: bool, check_errors: bool) -> tuple[Result, Result, Result, Result]:
-    """The solution, the LU decomposition of A, its pivots, and for each matrix 0 or where it was found singular."""
+    """The solution, the LU decomposition of A, its pivots, and per matrix 0 or the position of a zero pivot."""
     name = "linalg.solve"
     check_floating(A, name)
     if A.dtype is not B.dtype:

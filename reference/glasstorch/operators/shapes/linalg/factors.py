@@ -1,10 +1,10 @@
-"""What do the factors of a matrix (LU, LDL, Cholesky, Householder reflections) and its exponential give?
+"""What shapes do factors of a matrix (LU, LDL, Cholesky, Householder) and its exponential have?
 
 Mirrors: the TORCH_META_FUNCs in aten/src/ATen/native/BatchLinearAlgebra.cpp (linalg_lu_factor_ex, linalg_lu,
     lu_unpack, linalg_ldl_factor_ex), and the checks of geqrf, cholesky, cholesky_inverse, linalg_householder_product
     and linalg_matrix_exp there and in LinearAlgebra.cpp
 
-What LAPACK writes lies in memory column by column.
+Results that LAPACK writes are column-major.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def check_dims(tensor: Tensor, message: str) -> None:
-    """Refuse vectors and numbers with a message that ends in the sizes."""
+    """Refuse tensors of fewer than two dimensions, with a message that ends in the sizes."""
     if len(tensor._shape) < 2:
         raise ShapeError(
             f"{message}: Expected tensor with 2 or more dimensions. Got size: {list(tensor._shape)} instead"
@@ -33,7 +33,7 @@ def check_dims(tensor: Tensor, message: str) -> None:
 
 
 def lu_factor_ex(A: Tensor, pivot: bool, check_errors: bool) -> tuple[Result, Result, Result]:
-    """Both triangles in one matrix, the exchanges of rows, and for each matrix 0 or where U has a zero."""
+    """L and U in one matrix, the pivots, and per matrix 0 or the 1-based position of a zero on U's diagonal."""
     check_dims(A, "torch.lu_factor")
     return _with_pivots(A, min(A._shape[-2:]))
 
@@ -45,7 +45,7 @@ def _with_pivots(A: Tensor, inner: int) -> tuple[Result, Result, Result]:
 
 
 def lu(A: Tensor, pivot: bool) -> tuple[Result, Result, Result]:
-    """The permutation as a matrix, unless there is none, and the two triangles."""
+    """The permutation matrix, empty without pivoting, and the triangular factors L and U."""
     check_dims(A, "linalg.lu")
     return _three(A, pivot, True)
 
@@ -53,7 +53,7 @@ def lu(A: Tensor, pivot: bool) -> tuple[Result, Result, Result]:
 def lu_unpack(
     LU_data: Tensor, LU_pivots: Tensor, unpack_data: bool, unpack_pivots: bool
 ) -> tuple[Result, Result, Result]:
-    """The permutation as a matrix and the two triangles; what is not asked for has no elements."""
+    """The permutation matrix and the factors L and U; outputs that are not requested are empty."""
     check_dims(LU_data, "torch.lu_unpack")
     if unpack_pivots and LU_pivots.dtype is not int32:
         raise DtypeError(
@@ -85,7 +85,7 @@ def _three(A: Tensor, permutation: bool, triangles: bool) -> tuple[Result, Resul
 
 
 def ldl_factor_ex(self: Tensor, hermitian: bool, check_errors: bool) -> tuple[Result, Result, Result]:
-    """The triangle and the blocks of the diagonal in one matrix, the exchanges, and 0 or where a block is singular."""
+    """L and the diagonal blocks in one matrix, the pivots, and 0 or the position of a singular block."""
     check_square(self, "torch.linalg.ldl_factor_ex")
     check_floating(self, "torch.linalg.ldl_factor_ex")
     return _with_pivots(self, self._shape[-1])
@@ -95,13 +95,13 @@ def ldl_factor_ex(self: Tensor, hermitian: bool, check_errors: bool) -> tuple[Re
 
 
 def cholesky(self: Tensor, upper: bool) -> Result:
-    """The triangle."""
+    """The triangular factor."""
     check_square(self, "cholesky")
     return columns(self._shape, self.dtype)._replace(check_out=castable("cholesky"))
 
 
 def cholesky_inverse(self: Tensor, upper: bool) -> Result:
-    """The inverse of the matrix that the triangle was made from."""
+    """The inverse of the matrix that was factored."""
     check_square(self, "cholesky_inverse")
     return columns(self._shape, self.dtype)._replace(check_out=castable("cholesky_inverse"))
 
@@ -110,7 +110,7 @@ def cholesky_inverse(self: Tensor, upper: bool) -> Result:
 
 
 def geqrf(self: Tensor) -> tuple[Result, Result]:
-    """The triangle with the reflections below it, and the factor of each reflection."""
+    """R with the reflection vectors below its diagonal, and each reflection's scalar factor tau."""
     if len(self._shape) < 2:
         raise ShapeError("torch.geqrf: input must have at least 2 dimensions.")
     factors = Result((*self._shape[:-2], min(self._shape[-2:])), self.dtype, None, castable("torch.geqrf", "tau"))
@@ -135,7 +135,7 @@ def householder_product(input: Tensor, tau: Tensor) -> Result:
 
 
 def check_factors(input: Tensor, tau: Tensor, name: str) -> None:
-    """Refuse factors that do not go with a batch of reflections."""
+    """Refuse scalar factors whose shape does not match the batch of reflections."""
     if len(input._shape) - len(tau._shape) != 1:
         raise ShapeError(
             f"{name}: Expected tau to have one dimension less than input, but got tau.ndim equal to "
@@ -147,11 +147,11 @@ def check_factors(input: Tensor, tau: Tensor, name: str) -> None:
         )
 
 
-# The exponential ------------------------------------------------------------------------------------------------
+# The matrix exponential -----------------------------------------------------------------------------------------
 
 
 def matrix_exp(self: Tensor) -> Result:
-    """A matrix of the same sizes."""
+    """The shape of the input."""
     check_square(self, "linalg.matrix_exp")
     check_floating(self, "linalg.matrix_exp")
     return Result(self._shape, self.dtype, None, same_dtype)

@@ -1,4 +1,4 @@
-"""What do norms, cross products and traces give?
+"""What shape and dtype do norms, cross products and traces have?
 
 Mirrors: aten/src/ATen/native/LinearAlgebra.cpp (TORCH_META_FUNC(linalg_vector_norm)), Cross.cpp,
     ReduceOps.cpp (trace_cpu), Normalization.cpp (TORCH_META_FUNC(renorm))
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def vector_norm(self: Tensor, ord: Number, dim: Sequence[int] | None, keepdim: bool, dtype: dtype | None) -> Result:
-    """The norm of a tensor's elements over dimensions; real, of complex numbers too."""
+    """The norm of a tensor's elements over dimensions; real for complex inputs too."""
     name = "linalg.vector_norm"
     check_floating(self, name)
     check_norm_dtype(self, dtype, name)
@@ -43,7 +43,7 @@ def vector_norm(self: Tensor, ord: Number, dim: Sequence[int] | None, keepdim: b
 
 
 def check_norm_dtype(self: Tensor, dtype: dtype | None, name: str) -> None:
-    """Refuse to compute a norm of real numbers as complex ones, of complex ones as real ones, or in less precision.
+    """Refuse a `dtype` that turns real numbers complex or complex ones real, or that narrows them.
 
     Mirrors: aten/src/ATen/native/LinearAlgebraUtils.h (checkNormType: linalg_norm_dtype_check)
     """
@@ -76,7 +76,7 @@ def cross(self: Tensor, other: Tensor, dim: int) -> Result:
 
 
 def trace(self: Tensor) -> Result:
-    """One element; integers are added as int64."""
+    """One element; integers are summed as int64."""
     if len(self._shape) != 2:
         raise ShapeError(f"trace: expected a matrix, but got tensor with dim {len(self._shape)}")
     return accumulated(self, (), None)._replace(check_out=same_dtype)

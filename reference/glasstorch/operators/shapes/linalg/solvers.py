@@ -1,4 +1,4 @@
-"""What do solutions of linear systems give whose matrix is a triangle, is factored, or is not square?
+"""What shapes do solutions of triangular, factored and least-squares systems have?
 
 Mirrors: aten/src/ATen/native/BatchLinearAlgebra.cpp (linalg_solve_triangular, triangular_solve, linalg_lu_solve,
     linalg_ldl_solve, cholesky_solve, ormqr, linalg_lstsq), LinearAlgebraUtils.h (linearSolveCheckInputs,
@@ -23,12 +23,12 @@ DRIVERS = ("gels", "gelsy", "gelsd", "gelss")
 
 
 def batch_of(A: Tensor, B: Tensor) -> Shape:
-    """The sizes of the batch, B's before A's as PyTorch names them when they clash."""
+    """The broadcast batch shape; B comes before A, as in PyTorch's message for a mismatch."""
     return broadcast_shapes(B._shape[:-2], A._shape[:-2])
 
 
 def check_solver(A: Tensor, B: Tensor, left: bool, name: str, name_of_square: str) -> None:
-    """Refuse matrices that do not go together in the equation."""
+    """Refuse matrices whose shapes do not fit the equation."""
     check_square(A, name_of_square)
     check_matrix(B, name, "B")
     if A._shape[-2 if left else -1] != B._shape[-2 if left else -1]:
@@ -40,7 +40,7 @@ def check_solver(A: Tensor, B: Tensor, left: bool, name: str, name_of_square: st
 
 
 def check_linear(b: Tensor, A: Tensor, name: str) -> None:
-    """What the older solvers ask: one dtype, square matrices, as many rows."""
+    """The checks of the older solvers: the same dtype, square matrices, matching row counts."""
     if b.dtype is not A.dtype:
         raise DtypeError(
             f"Expected b and A to have the same dtype, but found b of type {b.dtype.scalar_name} and A of type "
@@ -57,11 +57,11 @@ def check_linear(b: Tensor, A: Tensor, name: str) -> None:
         )
 
 
-# Triangles ------------------------------------------------------------------------------------------------------
+# Triangular systems ---------------------------------------------------------------------------------------------
 
 
 def solve_triangular(self: Tensor, B: Tensor, upper: bool, left: bool, unitriangular: bool) -> Result:
-    """The solution, of the dtype of the matrix."""
+    """The solution, in the dtype of the matrix."""
     check_solver(self, B, left, "linalg.solve_triangular", "linalg.solve_triangular")
     shape = (*batch_of(self, B), *B._shape[-2:])
     return columns(shape, self.dtype)._replace(check_out=same_dtype)
@@ -84,7 +84,7 @@ def triangular_solve(
 
 
 def cholesky_solve_helper(self: Tensor, A: Tensor, upper: bool) -> Result:
-    """The solution; the batches have the same sizes."""
+    """The solution; both batch shapes must be equal."""
     check_square(A, "_cholesky_solve_helper")
     if len(self._shape) < 2 or self._shape[:-1] != A._shape[:-1]:
         raise ShapeError(
@@ -173,12 +173,12 @@ def ormqr(self: Tensor, input2: Tensor, input3: Tensor, left: bool, transpose: b
 
 
 def is_vector_problem(self: Tensor, b: Tensor) -> bool:
-    """Whether b holds one right-hand side for each matrix, without a dimension of its own for it."""
+    """Whether b holds a single vector for each matrix, so that it has one dimension less."""
     return len(self._shape) - 1 == len(b._shape) and self._shape[:-1] == b._shape
 
 
 def lstsq(self: Tensor, b: Tensor, rcond: float | None, driver: str | None) -> tuple[Result, Result, Result, Result]:
-    """Solution, sums of squares that are left over, rank, singular values; for matrices of full rank."""
+    """Solution, sums of squared residuals, rank and singular values, for matrices of full rank."""
     name = "torch.linalg.lstsq"
     if len(self._shape) < 2:
         raise ShapeError(f"{name}: input must have at least 2 dimensions.")

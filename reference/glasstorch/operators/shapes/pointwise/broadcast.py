@@ -1,8 +1,8 @@
-"""What sizes, dtype and order in memory does the result of a pointwise operator have?
+"""What shape, dtype and strides does the result of a pointwise operator have?
 
 Mirrors: TensorIteratorBase::compute_shape, compute_types and compute_strides in aten/src/ATen/TensorIterator.cpp; the
     TORCH_META_FUNCs in aten/src/ATen/native/BinaryOps.cpp, UnaryOps.cpp, PointwiseOps.cpp, Pow.cpp, TensorCompare.cpp
-Differs: these three steps answer with a `Result`; the steps that follow are in kernels/iterator.py. What PyTorch
+Differs: these three steps return a `Result`; the steps that follow are in kernels/iterator.py. What PyTorch
     refuses inside a kernel ("not implemented for 'Bool'") is refused there here too.
 """
 
@@ -30,7 +30,7 @@ from glasstorch.operators.shapes.promotion import float_result_type, result_type
 from glasstorch.operators.shapes.result import C_NAMES, Result
 from glasstorch.operators.shapes.scalars import number_as
 
-# The rule that all share ----------------------------------------------------------------------------------------
+# The common rule ------------------------------------------------------------------------------------------------
 
 
 def broadcast(
@@ -58,8 +58,8 @@ def compute_strides(
 ) -> Shape | None:
     """Strides that keep the order in memory that the inputs agree on; None for row-major.
 
-    A tensor that PyTorch would cast to the common dtype first counts with the strides of its copy. `number` says that
-    a Python number is an input too, as a tensor without dimensions: not all inputs have the result's sizes then.
+    A tensor that PyTorch would first cast to the common dtype counts with the strides of its copy. `number` says that
+    a Python number is an input too, as a 0-dim tensor: then not all inputs have the result's shape.
 
     Mirrors: TensorIteratorBase::compute_strides, fast_set_up, reorder_dimensions
     """
@@ -91,14 +91,14 @@ def strides_beside_number(self: TensorImpl, other: Number, result: Result) -> Sh
 
 
 def _broadcast_strides(shape: Shape, strides: Shape, target: Shape) -> Shape:
-    """Strides for the shape that a tensor is broadcast to; a repeated dimension has stride 0."""
+    """A tensor's strides under the broadcast shape; an expanded dimension has stride 0."""
     added = len(target) - len(shape)
     own = zip(shape, strides, target[added:], strict=True)
     return (*[0] * added, *(0 if size == 1 and size != wanted else stride for size, stride, wanted in own))
 
 
 def _check_same_device(tensors: Sequence[TensorImpl]) -> None:
-    """Refuse tensors on different devices; a 0-dim CPU tensor may go anywhere."""
+    """Refuse tensors on different devices; a 0-dim CPU tensor goes with any device."""
     devices = [str(t.device) for t in tensors if t._shape or t.device.type != "cpu"]
     other = next((device for device in devices if device != devices[0]), None)
     if other is not None:
@@ -108,7 +108,7 @@ def _check_same_device(tensors: Sequence[TensorImpl]) -> None:
 
 
 def keeps_dtype(result: Result) -> Result:
-    """The result of an operator whose out= tensor must have exactly its dtype.
+    """A result that only an out= tensor of exactly its dtype can hold.
 
     Mirrors: check_all_same_dtype in aten/src/ATen/TensorIterator.h
     """
@@ -124,17 +124,17 @@ def _check_same_dtype(result: dtype, out: dtype) -> None:
 
 
 def unary(self: TensorImpl) -> Result:
-    """The same sizes and dtype."""
+    """The same shape and dtype."""
     return keeps_dtype(broadcast(self.dtype, self))
 
 
 def unary_float(self: TensorImpl) -> Result:
-    """The same sizes; integers and bool become the default floating dtype."""
+    """The same shape; integers and bool become the default floating dtype."""
     return broadcast(float_result_type(self), self)
 
 
 def negate(self: TensorImpl) -> Result:
-    """The same sizes and dtype; bool is refused."""
+    """The same shape and dtype; bool is refused."""
     if self.dtype is bool_:
         raise DtypeError(
             "Negation, the `-` operator, on a bool tensor is not supported. If you are trying to invert a mask, use "
@@ -147,7 +147,7 @@ bitwise_unary = unary
 
 
 def absolute(self: TensorImpl) -> Result:
-    """The same sizes; the dtype is that of the parts of a complex number."""
+    """The same shape; a complex dtype becomes that of its parts."""
     if not self.dtype.is_complex:
         return unary(self)
     # As empty_like lays it out (unary_op_impl_with_complex_to_float_out in aten/src/ATen/native/UnaryOps.cpp).
@@ -156,7 +156,7 @@ def absolute(self: TensorImpl) -> Result:
 
 
 def relu(self: TensorImpl) -> Result:
-    """The same sizes and dtype; bool is refused."""
+    """The same shape and dtype; bool is refused."""
     if self.dtype is bool_:
         raise DtypeError("Boolean inputs not supported for relu")
     _check_clamped(self.dtype)
@@ -167,13 +167,13 @@ def relu(self: TensorImpl) -> Result:
 
 
 def binary(self: TensorImpl, other: TensorImpl) -> Result:
-    """Sizes broadcast, dtypes promoted."""
+    """Broadcast shape, promoted dtype."""
     dtype = self.dtype if self.dtype is other.dtype else result_type(self, other)
     return broadcast(dtype, self, other)
 
 
 def binary_alpha(self: TensorImpl, other: TensorImpl, alpha: Number) -> Result:
-    """As `binary`; `alpha` must be a number that the dtype can multiply by."""
+    """As `binary`; `alpha` must be of a category that the dtype can represent."""
     result = binary(self, other)
     _check_alpha(result.dtype, alpha)
     return result
@@ -210,7 +210,7 @@ def true_divide(self: TensorImpl, other: TensorImpl) -> Result:
 
 
 def divide_mode(self: TensorImpl, other: TensorImpl, rounding_mode: str | None) -> Result:
-    """As `true_divide` without rounding, as `binary` with."""
+    """As `true_divide` without a rounding mode, as `binary` with one."""
     if rounding_mode is None:
         return true_divide(self, other)
     if rounding_mode not in ("trunc", "floor"):
@@ -221,7 +221,7 @@ def divide_mode(self: TensorImpl, other: TensorImpl, rounding_mode: str | None) 
 
 
 def _larger_or_smaller(name: str, self: TensorImpl, other: TensorImpl) -> Result:
-    """As `binary`; complex numbers are refused."""
+    """As `binary`; complex inputs are refused."""
     if self.dtype.is_complex or other.dtype.is_complex:
         raise DtypeError(f"{name} not implemented for complex tensors.")
     return binary(self, other)
@@ -231,12 +231,12 @@ maximum, minimum = (partial(_larger_or_smaller, name) for name in ("maximum", "m
 
 
 def comparison(self: TensorImpl, other: TensorImpl) -> Result:
-    """Sizes broadcast; bool."""
+    """Broadcast shape; bool."""
     return broadcast(bool_, self, other, common=result_type(self, other))
 
 
 def comparison_scalar(self: TensorImpl, other: Number) -> Result:
-    """The same sizes; bool."""
+    """The same shape; bool."""
     return broadcast(bool_, self, common=result_type(self, other))
 
 
@@ -244,12 +244,12 @@ bitwise = binary
 
 
 def bitwise_scalar(self: TensorImpl, other: Number) -> Result:
-    """The same sizes, the dtype promoted with the number's."""
+    """The same shape; the dtype is promoted with the number's."""
     return broadcast(result_type(self, other), self)
 
 
 def threshold_backward(grad_output: TensorImpl, self: TensorImpl, threshold: Number) -> Result:
-    """As `binary`; the input's order in memory comes before the gradient's."""
+    """As `binary`; the input's strides take precedence over the gradient's."""
     return binary(self, grad_output)
 
 
@@ -262,14 +262,14 @@ def power(self: TensorImpl, exponent: TensorImpl) -> Result:
 
 
 def power_scalar(self: TensorImpl, exponent: Number) -> Result:
-    """The same sizes, the dtype promoted with the exponent's; an integer has no negative integer power."""
+    """The same shape; the dtype is promoted with the exponent's; integers have no negative integer powers."""
     if self.dtype.category < FLOATING and isinstance(exponent, int) and exponent < 0:
         raise DtypeError("Integers to negative integer powers are not allowed.")
     return broadcast(result_type(self, exponent), self)
 
 
 def power_scalar_base(self: Number, exponent: TensorImpl) -> Result:
-    """The exponent's sizes in row-major order, its dtype promoted with the base's."""
+    """The exponent's shape, row-major; its dtype is promoted with the base's."""
     return Result(exponent._shape, result_type(exponent, self))
 
 
@@ -277,7 +277,7 @@ def power_scalar_base(self: Number, exponent: TensorImpl) -> Result:
 
 
 def where(condition: TensorImpl, self: TensorImpl, other: TensorImpl) -> Result:
-    """Sizes broadcast; the dtypes of the two values promoted."""
+    """Broadcast shape; the promoted dtype of the two values."""
     if condition.dtype is uint8:
         warn_once(UINT8_CONDITION)
     elif condition.dtype is not bool_:
@@ -302,7 +302,7 @@ UINT8_CONDITION = (
 
 
 def clamp(self: TensorImpl, min: Number | None, max: Number | None) -> Result:
-    """The same sizes, the dtype promoted with the bounds'."""
+    """The same shape; the dtype is promoted with those of the bounds."""
     bounds = [bound for bound in (min, max) if bound is not None]
     dtype = _clamped(self, *bounds)
     for bound in bounds:
@@ -311,13 +311,13 @@ def clamp(self: TensorImpl, min: Number | None, max: Number | None) -> Result:
 
 
 def clamp_tensor(self: TensorImpl, min: TensorImpl | None, max: TensorImpl | None) -> Result:
-    """Sizes broadcast, dtypes promoted."""
+    """Broadcast shape, promoted dtype."""
     bounds = [bound for bound in (min, max) if bound is not None]
     return broadcast(_clamped(self, *bounds), self, *bounds)
 
 
 def _clamped(self: TensorImpl, *bounds: Number | TensorImpl) -> dtype:
-    """The common dtype of a tensor and its bounds, of which there must be one."""
+    """The common dtype of a tensor and its bounds; there must be at least one bound."""
     if not bounds:
         raise ArgumentError("torch.clamp: At least one of 'min' or 'max' must not be None")
     dtype = result_type(self, *bounds)
@@ -331,7 +331,7 @@ def _check_clamped(dtype: dtype) -> None:
 
 
 def ternary(self: TensorImpl, tensor1: TensorImpl, tensor2: TensorImpl, value: Number) -> Result:
-    """Sizes broadcast, dtypes promoted."""
+    """Broadcast shape, promoted dtype."""
     dtype = result_type(self, tensor1, tensor2)
     number_as(value, dtype)
     return broadcast(dtype, self, tensor1, tensor2)
@@ -349,14 +349,14 @@ def ternary_divide(self: TensorImpl, tensor1: TensorImpl, tensor2: TensorImpl, v
 
 
 def lerp_scalar(self: TensorImpl, end: TensorImpl, weight: Number) -> Result:
-    """Sizes broadcast; both dtypes must be the same."""
+    """Broadcast shape; both dtypes must be equal."""
     if self.dtype is not end.dtype:
         raise DtypeError(f"expected dtype {C_NAMES[self.dtype.name]} for `end` but got dtype {C_NAMES[end.dtype.name]}")
     return broadcast(self.dtype, self, end)
 
 
 def masked_fill(self: TensorImpl, mask: TensorImpl, value: Number) -> Result:
-    """Sizes broadcast in row-major order, this tensor's dtype; the mask must be bool and the value fit."""
+    """Broadcast shape, row-major, in this tensor's dtype, which must hold the value; the mask must be bool."""
     shape = broadcast(self.dtype, mask, self).shape
     if mask.dtype is not bool_:
         raise DtypeError(
@@ -366,11 +366,11 @@ def masked_fill(self: TensorImpl, mask: TensorImpl, value: Number) -> Result:
     return Result(shape, self.dtype)
 
 
-# Rounding, signs and truth --------------------------------------------------------------------------------------
+# Rounding, signs and logic --------------------------------------------------------------------------------------
 
 
 def _rounding(name: str, self: TensorImpl) -> Result:
-    """The same sizes and dtype; complex numbers are refused."""
+    """The same shape and dtype; complex inputs are refused."""
     if self.dtype.is_complex:
         raise DtypeNotImplementedError(f"{name} is not supported for complex inputs")
     return unary(self)
@@ -382,12 +382,12 @@ trunc = partial(_rounding, "trunc")
 
 
 def round_decimals(self: TensorImpl, decimals: int) -> Result:
-    """The same sizes and dtype."""
+    """The same shape and dtype."""
     return unary(self)
 
 
 def sign(self: TensorImpl) -> Result:
-    """The same sizes and dtype; complex numbers are refused."""
+    """The same shape and dtype; complex inputs are refused."""
     if self.dtype.is_complex:
         raise DtypeNotImplementedError(
             "Unlike NumPy, torch.sign is not intended to support complex numbers. Please use torch.sgn instead."
@@ -396,7 +396,7 @@ def sign(self: TensorImpl) -> Result:
 
 
 def signbit(self: TensorImpl) -> Result:
-    """The same sizes, bool; complex numbers are refused, and out= tensors of other dtypes."""
+    """The same shape; bool. Complex inputs and out= tensors of other dtypes are refused."""
     if self.dtype.is_complex:
         raise DtypeNotImplementedError("signbit is not implemented for complex tensors.")
     return truth(self)._replace(check_out=partial(_check_bool_out, "signbit"))
@@ -413,26 +413,26 @@ isposinf, isneginf = (partial(_infinity, name) for name in ("isposinf", "isnegin
 
 
 def _check_bool_out(name: str, result: dtype, out: dtype) -> None:
-    """The out= rule of questions: bool and nothing else."""
+    """The out= rule of predicates: only bool."""
     if out is not bool_:
         raise DtypeError(f"{name} does not support non-boolean outputs.")
 
 
 def truth(self: TensorImpl) -> Result:
-    """The same sizes, bool."""
+    """The same shape; bool."""
     return broadcast(bool_, self, common=self.dtype)
 
 
 def copysign_scalar(self: TensorImpl, other: Number) -> Result:
-    """The same sizes; integers and bool become the default floating dtype."""
+    """The same shape; integers and bool become the default floating dtype."""
     return broadcast(float_result_type(self, other), self)
 
 
 def number_first(self: Number, other: TensorImpl) -> Result:
-    """The tensor's sizes, its dtype promoted with the number's."""
+    """The tensor's shape; its dtype is promoted with the number's."""
     return broadcast(result_type(self, other), other)
 
 
 # Shape functions of operators on a tensor and a number. Where strides are chosen for an out= tensor that is resized,
-# the number counts as a tensor without dimensions; it does not where a new tensor is made (seen on torch 2.13).
+# the number counts as a 0-dim tensor; it does not where a new tensor is made (as observed with torch 2.13).
 BESIDE_NUMBER = frozenset((comparison_scalar, bitwise_scalar, copysign_scalar))

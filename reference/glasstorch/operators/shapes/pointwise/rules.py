@@ -1,4 +1,4 @@
-"""What do the pointwise operators give that refuse or promote in a way of their own?
+"""Which pointwise operators refuse inputs or promote dtypes in their own way?
 
 Mirrors: aten/src/ATen/native/UnaryOps.cpp (angle, frexp, nan_to_num_out), aten/src/ATen/native/BinaryOps.cpp (fmax,
     fmin, heaviside), aten/src/ATen/native/TensorCompare.cpp (clamp_max, clamp_min),
@@ -20,12 +20,12 @@ from glasstorch.operators.shapes.result import C_NAMES, Result
 
 
 def angle(self: TensorImpl) -> Result:
-    """The same sizes, floating point; complex numbers give the dtype of their parts, in row-major order."""
+    """The same shape, floating point; a complex dtype becomes that of its parts, row-major."""
     return Result(self._shape, self.dtype.to_real()) if self.dtype.is_complex else unary_float(self)
 
 
 def frexp(self: TensorImpl) -> tuple[Result, Result]:
-    """The same sizes twice: this dtype, and int32."""
+    """Two results of the same shape: one of this dtype and one of int32."""
     if not self.dtype.is_floating_point:
         raise DtypeError(f"torch.frexp() only supports floating-point dtypes, but got {self.dtype}")
     mantissa = unary(self)
@@ -43,7 +43,7 @@ def _check_part(part: str, result: dtype, out: dtype) -> None:
 
 
 def nan_to_num(self: TensorImpl, nan: float | None, posinf: float | None, neginf: float | None) -> Result:
-    """The same sizes and dtype."""
+    """The same shape and dtype."""
     return unary(self)._replace(check_out=_check_cleaned)
 
 
@@ -53,12 +53,12 @@ def _check_cleaned(result: dtype, out: dtype) -> None:
 
 
 def clamp_max(self: TensorImpl, max: Number) -> Result:
-    """The same sizes, the dtype promoted with the bound's."""
+    """The same shape; the dtype is promoted with the bound's."""
     return clamp(self, None, max)
 
 
 def clamp_min(self: TensorImpl, min: Number) -> Result:
-    """The same sizes, the dtype promoted with the bound's."""
+    """The same shape; the dtype is promoted with the bound's."""
     return clamp(self, min, None)
 
 
@@ -66,7 +66,7 @@ def clamp_min(self: TensorImpl, min: Number) -> Result:
 
 
 def _real_only(message: str, self: TensorImpl, other: TensorImpl) -> Result:
-    """Sizes broadcast, dtypes promoted; complex numbers are refused."""
+    """Broadcast shape, promoted dtype; complex inputs are refused."""
     if self.dtype.is_complex or other.dtype.is_complex:
         raise DtypeError(message)
     return binary(self, other)
@@ -76,7 +76,7 @@ fmax, fmin = (partial(_real_only, f"{name} not implemented for complex tensors."
 
 
 def heaviside(self: TensorImpl, values: TensorImpl) -> Result:
-    """Sizes broadcast; both dtypes must be the same, and that of an out= tensor."""
+    """Broadcast shape; both dtypes, and that of an out= tensor, must be equal."""
     result = _real_only("heaviside is not yet implemented for complex tensors.", self, values)
     _check_alike(self.dtype, values.dtype)
     return result._replace(check_out=_check_alike)
@@ -91,7 +91,7 @@ def _check_alike(one: dtype, other: dtype) -> None:
 
 
 def lerp(self: TensorImpl, end: TensorImpl, weight: TensorImpl) -> Result:
-    """Sizes broadcast; all dtypes must be the same, but that of a weight without dimensions is promoted."""
+    """Broadcast shape; all dtypes must be equal, but a 0-dim weight is promoted."""
     others = {"end": end} if not weight._shape else {"end": end, "weight": weight}
     for name, other in others.items():
         if other.dtype is not self.dtype:

@@ -1,4 +1,4 @@
-"""What do reductions give, and over which dimensions?
+"""What shape and dtype do reductions have, and over which dimensions do they run?
 
 Reading order: `sums` (with means, extrema, all and any), `moments` (with products, counts and hashes).
 

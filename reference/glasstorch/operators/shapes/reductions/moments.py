@@ -1,4 +1,4 @@
-"""What do products, variances and counts give, and over which dimensions?
+"""What shape and dtype do products, variances and counts have?
 
 Mirrors: aten/src/ATen/native/ReduceOps.cpp (TORCH_META_FUNC2(prod, dim_int), std_var_out, std_var_mean_out,
     TORCH_META_FUNC(hash_tensor))
@@ -39,7 +39,7 @@ def prod(self: Tensor, dtype: dtype | None) -> Result:
 
 
 def prod_dim(self: Tensor, dim: int, keepdim: bool, dtype: dtype | None) -> Result:
-    """One dimension less."""
+    """The shape without the dimension."""
     return accumulated(self, shape_over(self, [dim], keepdim), dtype)
 
 
@@ -47,12 +47,12 @@ def prod_dim(self: Tensor, dim: int, keepdim: bool, dtype: dtype | None) -> Resu
 
 
 def correction_of(correction: Number | None) -> float:
-    """What is taken from the number of elements before dividing by it; 1 unless given."""
+    """What is subtracted from the number of elements in the divisor; 1 by default."""
     return 1.0 if correction is None else float(correction.real)
 
 
 def _variance(self: Tensor, dim: Sequence[int] | None, correction: Number | None, keepdim: bool) -> Result:
-    """Floating point and complex only; the variance of complex numbers is real."""
+    """Floating point and complex inputs only; the variance of complex numbers is real."""
     if self.dtype.category in (BOOL, INTEGRAL):
         raise DtypeError("std and var only support floating point and complex dtypes")
     shape = shape_over(self, dim, keepdim)
@@ -65,7 +65,7 @@ var = std = _variance
 def _variance_and_mean(
     name: str, self: Tensor, dim: Sequence[int] | None, correction: Number | None, keepdim: bool
 ) -> tuple[Result, Result]:
-    """The variance, and the mean, which is complex where the numbers are."""
+    """The variance, which is real, and the mean, which is complex for complex inputs."""
     if self.dtype.category in (BOOL, INTEGRAL):
         raise DtypeError(f"{name} only support floating point and complex dtypes")
     result = _variance(self, dim, correction, keepdim)._replace(check_out=same_dtype)
@@ -85,7 +85,7 @@ def check_degrees_of_freedom(name: str, count: int, shape: Shape, correction: Nu
         )
 
 
-# Counts, logarithms of sums --------------------------------------------------------------------------------------
+# Counts, logarithms of sums -------------------------------------------------------------------------------------
 
 
 def count_nonzero(self: Tensor, dim: Sequence[int]) -> Result:

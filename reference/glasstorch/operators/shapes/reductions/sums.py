@@ -1,4 +1,4 @@
-"""What do sums, means, extrema and all/any give, and over which dimensions?
+"""What shape and dtype do sums, means, extrema, all and any have?
 
 Mirrors: aten/src/ATen/native/ReduceOps.cpp (TORCH_META_FUNC), aten/src/ATen/native/ReduceOpsUtils.h,
     aten/src/ATen/native/TensorCompare.cpp
@@ -25,7 +25,7 @@ MOST_DIMENSIONS = 64
 
 
 def reduced_dims(dim: Sequence[int] | None, ndim: int) -> Shape:
-    """The dimensions that a reduction removes; None and an empty list mean all. A scalar has none to remove.
+    """The dimensions that a reduction removes; None and an empty list mean all. A 0-dim tensor has none.
 
     >>> reduced_dims([-1], 3), reduced_dims([], 2), reduced_dims([0], 0)
     ((2,), (0, 1), ())
@@ -37,7 +37,7 @@ def reduced_dims(dim: Sequence[int] | None, ndim: int) -> Shape:
 
 
 def reduced_shape(shape: Shape, dims: Shape, keepdim: bool) -> Shape:
-    """The sizes that are left.
+    """The shape after a reduction.
 
     >>> reduced_shape((2, 3, 4), (1,), False), reduced_shape((2, 3, 4), (1,), True)
     ((2, 4), (2, 1, 4))
@@ -48,18 +48,18 @@ def reduced_shape(shape: Shape, dims: Shape, keepdim: bool) -> Shape:
 
 
 def shape_over(self: Tensor, dim: Sequence[int] | None, keepdim: bool) -> Shape:
-    """The sizes that are left of a tensor; None and an empty list mean all dimensions."""
+    """A tensor's shape after a reduction; None and an empty list mean all dimensions."""
     return reduced_shape(self._shape, reduced_dims(dim, len(self._shape)), keepdim)
 
 
 def _check_not_empty(name: str, shape: Shape, dim: int) -> None:
-    """An extremum of nothing has no value."""
+    """Refuse the extremum of an empty tensor."""
     if shape and shape[dim] == 0:
         raise nothing_along(f"{name}()", dim)
 
 
 def nothing_along(name: str, dim: int) -> DimensionError:
-    """The refusal of a reduction that has no value for nothing."""
+    """The error of a reduction that is undefined for an empty dimension."""
     return DimensionError(f"{name}: Expected reduction dim {dim} to have non-zero size.")
 
 
@@ -72,7 +72,7 @@ def sum(self: Tensor, dtype: dtype | None) -> Result:
 
 
 def sum_dim(self: Tensor, dim: Sequence[int] | None, keepdim: bool, dtype: dtype | None) -> Result:
-    """Integers and bool are added as int64; an out= tensor chooses the dtype where none is given."""
+    """Integers and bool are summed as int64; an out= tensor chooses the dtype where none is given."""
     shape = shape_over(self, dim, keepdim)
     if dtype is not None:
         return Result(shape, dtype, None, same_dtype)
@@ -80,7 +80,7 @@ def sum_dim(self: Tensor, dim: Sequence[int] | None, keepdim: bool, dtype: dtype
 
 
 def nansum(self: Tensor, dim: Sequence[int] | None, keepdim: bool, dtype: dtype | None) -> Result:
-    """As `sum_dim`; complex numbers are refused."""
+    """As `sum_dim`; complex inputs are refused."""
     if self.dtype.is_complex:
         raise DtypeError("nansum on CPU does not support complex inputs")
     return sum_dim(self, dim, keepdim, dtype)
@@ -92,7 +92,7 @@ def mean(self: Tensor, dtype: dtype | None) -> Result:
 
 
 def mean_dim(self: Tensor, dim: Sequence[int] | None, keepdim: bool, dtype: dtype | None) -> Result:
-    """Floating point and complex only, unless `dtype` makes it so."""
+    """Floating point and complex inputs only, unless `dtype` converts the others."""
     computed = dtype or self.dtype
     if computed.category < FLOATING:
         whose = "Input" if dtype is None else "Optional"
@@ -127,7 +127,7 @@ def _extremum_dim(name: str, self: Tensor, dim: int, keepdim: bool) -> tuple[Res
 
 
 def _extremum_dims(name: str, self: Tensor, dim: Sequence[int], keepdim: bool) -> Result:
-    """Any number of dimensions; none given means all. An error shows a dimension as it was given."""
+    """Any number of dimensions; none given means all. Errors quote a dimension as given."""
     for d in dim:
         if self._shape and not self._shape[wrap_dim(d, len(self._shape))]:
             raise nothing_along(f"{name}()", d)
@@ -137,7 +137,7 @@ def _extremum_dims(name: str, self: Tensor, dim: Sequence[int], keepdim: bool) -
 
 
 def _arg_extremum(name: str, self: Tensor, dim: int | None, keepdim: bool) -> Result:
-    """An int64 index; over everything it counts elements in row-major order."""
+    """An int64 index; without a dimension it is a flat, row-major index."""
     if self.dtype is bool_:
         raise DtypeError(f"{name}(): does not support bool input")
     _check_ordered(name, self.dtype)
@@ -168,7 +168,7 @@ def _check_ordered(name: str, dtype: dtype) -> None:
 
 
 def _input_dtype(result: dtype, out: dtype) -> None:
-    """The out= rule of amax and amin: never cast."""
+    """The out= rule of amax and amin: no casting."""
     if result is not out:
         raise DtypeError(
             f"Expected the dtype for input and out to match, but got {result.scalar_name} for input's dtype and "

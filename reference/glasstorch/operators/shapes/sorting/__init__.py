@@ -1,4 +1,4 @@
-"""What does sorting and picking by rank give?
+"""What shapes and dtypes do sorting and selection by rank return?
 
 Reading order: `sort`, `selecting`.
 

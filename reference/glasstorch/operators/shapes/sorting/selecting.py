@@ -1,4 +1,4 @@
-"""What do operators give that pick elements by their rank along a dimension?
+"""What shapes and dtypes do kthvalue, median, mode and topk return?
 
 Mirrors: aten/src/ATen/native/Sorting.cpp (kthvalue_out_impl_cpu, median_with_indices_impl, TORCH_META_FUNC(topk)),
     aten/src/ATen/native/TensorCompare.cpp (mode)
@@ -36,7 +36,7 @@ def _kthvalue_out(result: dtype, out: dtype) -> None:
 
 
 def median(self: Tensor) -> Result:
-    """One element; of two in the middle the smaller."""
+    """One element; the smaller of two middle ones."""
     return Result((), self.dtype, None, same_dtype)
 
 

@@ -1,4 +1,4 @@
-"""What does sorting give?
+"""What shapes and strides does sort return?
 
 Mirrors: TORCH_META_FUNC(sort_stable) in aten/src/ATen/native/Sorting.cpp
 """
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def sort(self: Tensor, stable: bool | None, dim: int, descending: bool) -> tuple[Result, Result]:
-    """Values, and the place of each before, as int64; both laid out as the tensor is."""
+    """Values, and their original indices as int64; both have the strides of the input."""
     wrap_dim(dim, len(self._shape))
     if self.dtype.is_complex:
         raise DtypeError(" Sort does not support complex dtypes on CPU")

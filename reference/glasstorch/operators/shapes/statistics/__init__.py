@@ -1,4 +1,4 @@
-"""What do the statistics give that have shape functions?
+"""What shapes and dtypes do statistics have?
 
 Reading order: `histograms`.
 

@@ -1,4 +1,4 @@
-"""What do histograms and counts give, and which bins do they accept?
+"""What shapes and dtypes do histograms have, and which bins do they accept?
 
 Mirrors: aten/src/ATen/native/Histogram.cpp (histogramdd_check_inputs, histogramdd_prepare_out,
     histc_select_outer_bin_edges), aten/src/ATen/native/SummaryOps.cpp (_bincount_cpu_template)
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def histc(self: Tensor, bins: int, min: Number, max: Number) -> Result:
-    """As many numbers as bins, in the dtype of the input."""
+    """One count per bin, in the dtype of the input."""
     check_bins([bins])
     return Result((bins,), self.dtype, None, _check_hist)
 
@@ -27,14 +27,14 @@ def histc(self: Tensor, bins: int, min: Number, max: Number) -> Result:
 def histogram(
     self: Tensor, bins: int, range: Sequence[float] | None, weight: Tensor | None, density: bool
 ) -> tuple[Result, Result]:
-    """Sums of weights, and the edges of the bins, one more."""
+    """The sum of weights in each bin, and the bin edges, of which there is one more."""
     check_bins([bins])
     check_weight((self.numel(), 1), self, weight, flat=True)
     return Result((bins,), self.dtype, None, _check_hist), Result((bins + 1,), self.dtype, None, _check_edges)
 
 
 def histogram_tensor(self: Tensor, bins: Tensor, weight: Tensor | None, density: bool) -> tuple[Result, Result]:
-    """As `histogram`, with the edges given."""
+    """As `histogram`, with given edges."""
     check_edges(self, [bins])
     check_weight((self.numel(), 1), self, weight, flat=True)
     size = bins.numel()
@@ -42,7 +42,7 @@ def histogram_tensor(self: Tensor, bins: Tensor, weight: Tensor | None, density:
 
 
 def bins_of(self: Tensor, bins: Sequence[int]) -> list[int]:
-    """How many bins each dimension of points has; the points are the last dimension of the input."""
+    """The number of bins for each coordinate; the input's last dimension holds the coordinates of a point."""
     _check_points(self)
     if len(bins) != self._shape[-1]:
         raise ArgumentError("histogramdd: The size of bins must be equal to the innermost dimension of the input.")
@@ -51,7 +51,7 @@ def bins_of(self: Tensor, bins: Sequence[int]) -> list[int]:
 
 
 def edges_of(self: Tensor, bins: Sequence[Tensor]) -> list[int]:
-    """As `bins_of`, from the edges of the bins."""
+    """As `bins_of`, from the bin edges."""
     _check_points(self)
     if len(bins) != self._shape[-1]:
         raise ArgumentError(
@@ -77,7 +77,7 @@ def check_bins(bins: Sequence[int]) -> None:
 
 
 def check_edges(self: Tensor, bins: Sequence[Tensor]) -> None:
-    """Refuse edges that are no vector, are too few or of another dtype."""
+    """Refuse edges that are not a vector, are too few or have another dtype."""
     for d, edges in enumerate(bins):
         if edges.dtype is not self.dtype:
             raise DtypeError(
@@ -98,7 +98,7 @@ def check_edges(self: Tensor, bins: Sequence[Tensor]) -> None:
 
 
 def check_weight(shape: Sequence[int], self: Tensor, weight: Tensor | None, flat: bool = False) -> None:
-    """Refuse weights of another dtype, or of other sizes than the points have; `flat` ones have only a number."""
+    """Refuse weights of another dtype or shape than the points; of `flat` ones only the number must match."""
     if weight is None:
         return
     if weight.dtype is not self.dtype:
@@ -115,7 +115,7 @@ def check_weight(shape: Sequence[int], self: Tensor, weight: Tensor | None, flat
 
 
 def check_range(range: Sequence[float] | None, dimensions: int) -> None:
-    """Refuse a range that has not a lower and an upper end for each dimension."""
+    """Refuse a range without a lower and an upper end for each dimension."""
     if range is not None and len(range) != 2 * dimensions:
         raise ArgumentError(
             f"torch.histogramdd: for a {dimensions}-dimensional histogram range should have {2 * dimensions} elements, "

@@ -1,4 +1,4 @@
-"""What do operators give that put elements in another order or cut them off?
+"""What shape and strides do rearranged tensors and triangular parts have?
 
 Reading order: `order` (flip and roll), `triangles`.
 

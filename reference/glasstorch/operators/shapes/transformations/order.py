@@ -1,4 +1,4 @@
-"""What layout has a tensor whose elements were put in another order?
+"""What strides does a flipped or rolled tensor have?
 
 Mirrors: aten/src/ATen/native/TensorTransformations.cpp (flip, roll, roll_common)
 """
@@ -26,13 +26,13 @@ if TYPE_CHECKING:
 
 
 def flip(self: Tensor, dims: Sequence[int]) -> Result:
-    """The tensor's own sizes and order in memory."""
+    """The input's shape and order of dimensions in memory."""
     wrap_dims(dims, len(self._shape))
     return like(self)
 
 
 def roll(self: Tensor, shifts: Sequence[int], dims: Sequence[int]) -> Result:
-    """The tensor's own sizes; row-major, or channels last where both parts that are joined are."""
+    """The input's shape; row-major, or channels last if both joined parts are."""
     shape = self._shape
     if not shifts:
         raise ShapeError("`shifts` required")
@@ -50,7 +50,7 @@ def roll(self: Tensor, shifts: Sequence[int], dims: Sequence[int]) -> Result:
 
 
 def _rolled_strides(shape: Shape, strides: Shape, shift: int, dim: int) -> Shape:
-    """The strides of the two parts joined in the other order."""
+    """The strides of the two parts after they are joined in swapped order."""
     start = -shift % shape[dim]
     parts = [(*shape[:dim], size, *shape[dim + 1 :]) for size in (shape[dim] - start, start)]
     if all(looks_channels_last(part, strides) for part in parts):

@@ -1,4 +1,4 @@
-"""What sizes and layout has a triangle of a matrix?
+"""What shape and strides does the triangular part of a matrix have?
 
 Mirrors: aten/src/ATen/native/TriangularOps.cpp (TORCH_META_FUNC(tril), TORCH_META_FUNC(triu))
 """
@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 
 
 def tril(self: Tensor, diagonal: int) -> Result:
-    """The tensor's own sizes, row-major."""
+    """The input's shape, row-major."""
     return _triangle("tril", self)
 
 
 def triu(self: Tensor, diagonal: int) -> Result:
-    """The tensor's own sizes, row-major."""
+    """The input's shape, row-major."""
     return _triangle("triu", self)
 
 
