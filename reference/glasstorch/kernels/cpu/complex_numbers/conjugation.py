@@ -1,7 +1,7 @@
 """How are conjugates computed on the CPU?
 
 Mirrors: conj_kernel in aten/src/ATen/native/cpu/UnaryOpsKernel.cpp
-Differs: nothing in substance. Real numbers are their own conjugates, and are copied.
+Real numbers are their own conjugates and are copied.
 """
 
 from __future__ import annotations

@@ -4,5 +4,4 @@ Reading order: `inverses` (square matrices: inverse, solution, determinant), `fa
 `matrix_exponential`.
 
 Mirrors: aten/src/ATen/native/BatchLinearAlgebra.cpp, BatchLinearAlgebraKernel.cpp, LinearAlgebra.cpp
-Differs: nothing in substance.
 """

@@ -3,5 +3,4 @@
 Reading order: `products`, `added` (products added to a tensor).
 
 Mirrors: aten/src/ATen/native/LinearAlgebra.cpp, Blas.cpp
-Differs: nothing in substance.
 """

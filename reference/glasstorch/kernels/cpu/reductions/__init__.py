@@ -3,5 +3,4 @@
 Reading order: `sums` (with means, extrema, all and any), `moments` (with products, counts and hashes).
 
 Mirrors: aten/src/ATen/native/ReduceOps.cpp, cpu/ReduceOpsKernel.cpp
-Differs: nothing in substance.
 """

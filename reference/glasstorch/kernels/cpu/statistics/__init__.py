@@ -1,7 +1,6 @@
-"""How are the statistics computed on the CPU that have kernels of their own?
+"""How are statistics with their own kernels computed on the CPU?
 
 Reading order: `histograms`.
 
 Mirrors: aten/src/ATen/native/Histogram.cpp, cpu/HistogramKernel.cpp, SummaryOps.cpp
-Differs: nothing in substance.
 """

@@ -1,7 +1,6 @@
-"""How are elements put in another order, repeated and cut off on the CPU?
+"""How are elements reordered, repeated and masked to triangles on the CPU?
 
 Reading order: `order` (flip and roll), `repeats`, `triangles`.
 
 Mirrors: aten/src/ATen/native/TensorTransformations.cpp, TriangularOps.cpp
-Differs: nothing in substance.
 """
