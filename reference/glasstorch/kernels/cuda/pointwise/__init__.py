@@ -1,7 +1,6 @@
-"""How is each element computed from the elements at its place on a CUDA device?
+"""How are pointwise operators computed on a CUDA device?
 
 Reading order: `expressions` (how an expression becomes a kernel), `binary`, `unary`, `ternary`, `power`, `select`.
 
 Mirrors: aten/src/ATen/native/cuda/BinaryOpsKernel.cu (and its neighbours), cuda/jit_utils.cpp
-Differs: nothing in substance.
 """

@@ -2,8 +2,8 @@
 
 Mirrors: aten/src/ATen/native/cuda/PointwiseOpsKernel.cu, Lerp.cu, TensorCompare.cu (clamp), BinaryMiscOpsKernels.cu
     (mse_kernel_cuda)
-Differs: nothing in substance. As in PyTorch, CUDA is not the CPU: a product or quotient is formed before `value`
-    multiplies it, and a single bound that is NaN binds nothing.
+As in PyTorch, CUDA differs from the CPU: a product or quotient is formed before `value` multiplies it, and a single
+bound that is NaN has no effect.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ def clamp_tensors(
 register("clamp", clamp)
 register("clamp.Tensor", clamp_tensors)
 
-# The squared error and its gradient, whose reductions are in `loss` -----------------------------------------------
+# The squared error and its gradient; `loss` reduces them -----------------------------------------------
 
 SQUARED_DIFFERENCE = Row("(a - b) * (a - b)", 2, FLOATING, "mse_cuda")
 MSE_GRADIENT = Row("p * (a - b) * c", 3, FLOATING, "mse_backward_cuda")
