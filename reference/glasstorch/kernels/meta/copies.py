@@ -1,7 +1,6 @@
-"""What is left of copying, filling and reading where there are no elements?
+"""What do copies, fills and reads do on meta tensors?
 
 Mirrors: torch/_meta_registrations.py, aten/src/ATen/native/Copy.cpp
-Differs: nothing in substance.
 """
 
 from __future__ import annotations
