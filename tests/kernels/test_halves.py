@@ -11,8 +11,8 @@ import pytest
 import glasstorch
 from glasstorch.kernels.halves import (
     BLOCK,
-    MANY,
-    SOME,
+    BLOCKS_FROM,
+    TABLE_FROM,
     are_rows,
     as_dtype,
     as_single,
@@ -27,7 +27,7 @@ from glasstorch.kernels.quiet import quietly
 Require = Callable[[str], Any]
 EVERY = every_value(np.dtype(np.float16))
 RANDOM = np.random.default_rng(0)
-SIZES = [SOME + 3, 2 * BLOCK + 5]
+SIZES = [BLOCKS_FROM + 3, 2 * BLOCK + 5]
 
 
 def as_numpy(data: np.ndarray) -> np.ndarray:
@@ -93,7 +93,7 @@ def test_operators_on_two_tensors_are_pytorchs(require: Require, name: str, size
 
 def test_a_number_beside_several_tensors_keeps_its_digits() -> None:
     many = [glasstorch.from_numpy(RANDOM.choice(EVERY, SIZES[1])) for _ in "xyz"]
-    few = zip(*(one.split(SOME - 1) for one in many), strict=True)
+    few = zip(*(one.split(BLOCKS_FROM - 1) for one in many), strict=True)
     found, wanted = (
         glasstorch.addcmul(*many, value=0.1),
         glasstorch.cat([glasstorch.addcmul(*parts, value=0.1) for parts in few]),
@@ -105,15 +105,15 @@ def test_a_number_beside_several_tensors_keeps_its_digits() -> None:
 @pytest.mark.parametrize("name", ["relu", "neg", "sqrt", "floor", "exp", "sigmoid", "square", "lgamma"])
 def test_a_function_of_many_is_that_of_few(name: str, dtype: str) -> None:
     """The table of all values and the loop beside it."""
-    some = glasstorch.randn(MANY, generator=glasstorch.Generator().manual_seed(3)).to(getattr(glasstorch, dtype))
+    some = glasstorch.randn(TABLE_FROM, generator=glasstorch.Generator().manual_seed(3)).to(getattr(glasstorch, dtype))
     function = getattr(glasstorch, name)
-    many, few = function(some), glasstorch.cat([function(part) for part in some.split(SOME - 1)])
+    many, few = function(some), glasstorch.cat([function(part) for part in some.split(BLOCKS_FROM - 1)])
     assert many.dtype is few.dtype is some.dtype
     np.testing.assert_array_equal(many.float().numpy(), few.float().numpy())
 
 
 def test_a_number_may_stand_on_either_side_of_many() -> None:
-    x = RANDOM.choice(EVERY, MANY)
+    x = RANDOM.choice(EVERY, TABLE_FROM)
     wide = x.astype(np.float32)
     with np.errstate(all="ignore"):
         wanted = [wide + np.float32(0.25), (np.float32(0.5) - wide), wide / np.float32(3)]
@@ -123,7 +123,7 @@ def test_a_number_may_stand_on_either_side_of_many() -> None:
         np.testing.assert_array_equal(found.numpy(), right)
 
 
-@pytest.mark.parametrize("size", [2 * BLOCK, MANY])
+@pytest.mark.parametrize("size", [2 * BLOCK, TABLE_FROM])
 def test_an_operator_may_write_over_what_it_reads(size: int) -> None:
     data = RANDOM.normal(size=size).astype(np.float16)
     t = glasstorch.from_numpy(data.copy())
@@ -142,7 +142,7 @@ def test_rows_are_of_one_shape_and_share_no_memory() -> None:
     assert not are_rows(x[:, :3], [x[:, 3:]], x.dtype)
 
 
-@pytest.mark.parametrize("size", [5, SOME, 2 * BLOCK + 5])
+@pytest.mark.parametrize("size", [5, BLOCKS_FROM, 2 * BLOCK + 5])
 def test_a_cast_is_numpys(size: int) -> None:
     half = RANDOM.choice(EVERY[np.isfinite(EVERY)], size)
     single = RANDOM.normal(size=size).astype(np.float32)

@@ -211,7 +211,7 @@ class TensorImpl:
         return bool(self.key_set & NEGATIVE)
 
     def read_through_bits(self, stored: Array) -> Array:
-        """The values that the stored elements stand for; see Note [Bits of lazy mathematics]."""
+        """The values that the stored elements stand for; see Note [Lazy conjugation and negation]."""
         if self.is_conj():
             stored = np.conjugate(stored)
         return np.negative(stored) if self.is_neg() else stored

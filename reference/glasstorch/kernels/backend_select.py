@@ -1,12 +1,11 @@
-"""Which backend makes a tensor, where no tensor is given that could say so?
+"""Which backend creates a tensor when no argument is a tensor?
 
 Mirrors: torchgen/gen_backend_stubs.py and build/aten/src/ATen/RegisterBackendSelect.cpp, c10/core/TensorOptions.h
     (computeDispatchKey)
-Differs: dtype and layout do not take part; there is one kind of tensor on each device.
+Differs: dtype and layout play no part; there is one kind of tensor on each device.
 
-A factory function such as `empty` has no tensor among its arguments, so its key set holds nothing but what is
-included in every call: BackendSelect. The kernel for that key reads the argument `device` and redispatches on that
-device's keys.
+A factory function such as `empty` has no tensor among its arguments, so its key set holds only what every call
+includes: BackendSelect. The kernel for that key reads the argument `device` and redispatches on that device's keys.
 """
 
 from __future__ import annotations
@@ -29,9 +28,9 @@ CUDA = KEYS_OF_TYPE["cuda"]
 
 
 def device_position(schema: str) -> int | None:
-    """The place of the argument `device` in a factory's schema; None if a tensor among the arguments decides instead.
+    """The position of the argument `device` in a factory's schema; None if a tensor argument decides instead.
 
-    Read off the text: parsing every schema would cost more than the rest of the import.
+    The schema's text is searched: parsing every schema would cost more than the rest of the import.
 
     >>> device_position("zeros(SymInt[] size, *, ScalarType? dtype=None, Device? device=None) -> Tensor")
     2

@@ -1,7 +1,7 @@
-"""How are the parts and the conjugate of complex numbers seen, without touching an element?
+"""How are complex tensors viewed as real ones, conjugated or negated, without touching an element?
 
 Mirrors: aten/src/ATen/native/ComplexHelper.h (view_as_real, view_as_complex), UnaryOps.cpp (_conj, _neg_view)
-Differs: as views do, in `views`: one kernel for every backend.
+Differs: one kernel for every backend, as for the views in `views`.
 """
 
 from __future__ import annotations
@@ -55,13 +55,13 @@ def view_as_complex(keys: int, self: Tensor) -> Tensor:
 
 @EVERY_BACKEND.impl("_conj")
 def conj(keys: int, self: Tensor) -> Tensor:
-    """The tensor again, which now says that it is conjugated, or no longer does."""
+    """A view of the tensor with the conjugate bit flipped."""
     return _with_bit_flipped(self, CONJUGATE)
 
 
 @EVERY_BACKEND.impl("_neg_view")
 def neg_view(keys: int, self: Tensor) -> Tensor:
-    """The tensor again, which now says that it is negated, or no longer does."""
+    """A view of the tensor with the negative bit flipped."""
     return _with_bit_flipped(self, NEGATIVE)
 
 

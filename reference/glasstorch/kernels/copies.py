@@ -1,4 +1,4 @@
-"""What must be settled before elements are copied, on every backend?
+"""Which strides, checks and storages do copies share on every backend?
 
 Mirrors: aten/src/ATen/native/Copy.cpp, TensorConversions.cpp (_to_copy), Resize.cpp
 """
@@ -26,14 +26,14 @@ EVERY_BACKEND = KernelTable("CompositeExplicitAutograd")
 
 
 def strides_of_copy(source: Tensor, format: memory_format | None) -> Shape | None:
-    """The strides of a copy: the source's order in memory unless a format is asked for; None for row-major."""
+    """The strides of a copy: the source's memory order unless a format is given; None for row-major."""
     if format is None or format is preserve_format:
         return None if source._strides is None else geometry.strides_like(source._shape, source._strides)
     return None if format is contiguous_format else strides_of_format(source._shape, format)
 
 
 def same_elements(target: Tensor, source: Tensor) -> bool:
-    """Whether two tensors are one or see the same places alike: there is nothing to copy, whatever overlaps."""
+    """Whether two tensors are one, or views of the same elements in the same order: then there is nothing to copy."""
     return target is source or (
         target.dtype is source.dtype
         and target._storage is not None
@@ -43,7 +43,7 @@ def same_elements(target: Tensor, source: Tensor) -> bool:
 
 
 def check_copy(target: Tensor, source: Tensor) -> None:
-    """Refuse to copy where memory overlaps, or where the source does not broadcast to the target."""
+    """Refuse a copy whose memory overlaps, or whose source does not broadcast to the target."""
     check_writable(target, (source,))
     if source._shape != target._shape:
         check_sizes(target, geometry.broadcast_shapes(target._shape, source._shape))
@@ -54,7 +54,7 @@ def check_copy(target: Tensor, source: Tensor) -> None:
 
 @EVERY_BACKEND.impl("resize_")
 def resize_(keys: int, self: Tensor, size: Sequence[int], memory_format: memory_format | None) -> Tensor:
-    """Other sizes in place, on a storage that grows where it must and never shrinks."""
+    """Resize in place; the storage grows where it must and never shrinks."""
     shape = checked_shape(size)
     if memory_format is preserve_format:
         raise ShapeError("Unsupported memory formatPreserve")
@@ -68,7 +68,7 @@ def resize_(keys: int, self: Tensor, size: Sequence[int], memory_format: memory_
 def set_(
     keys: int, self: Tensor, source: Storage, storage_offset: int, size: Sequence[int], stride: Sequence[int]
 ) -> Tensor:
-    """Another storage, seen through the given geometry; it grows where it must."""
+    """Point a tensor at another storage through the given geometry; the storage grows where it must."""
     source = untyped(source, self.dtype)
     if source.device is not self.device:
         raise DeviceError(
@@ -82,13 +82,13 @@ def set_(
     if any(step < 0 for step in stride):
         raise StorageError(f"Storage size calculation overflowed with sizes={list(size)} and strides={list(stride)}")
     if self.is_inference():
-        source.clone_at_once()  # nobody will materialize it when this tensor is written to
+        source.clone_at_once()  # writing to this tensor would not materialize it
     look_at(self, source, checked_shape(size), tuple(stride) or None, storage_offset)
     return self
 
 
 def untyped(storage: Storage | TypedStorage, wanted: dtype) -> Storage:
-    """The bytes of a storage, which has no dtype or the wanted one."""
+    """The untyped storage of one that has no dtype or the wanted one."""
     if isinstance(storage, TypedStorage) and storage.dtype is not wanted:
         raise DtypeError(
             f"Expected a Storage of type {wanted.scalar_name} or an UntypedStorage, but got type "
@@ -99,14 +99,14 @@ def untyped(storage: Storage | TypedStorage, wanted: dtype) -> Storage:
 
 @EVERY_BACKEND.impl("set_.source_Storage")
 def set_storage(keys: int, self: Tensor, source: Storage) -> Tensor:
-    """Another storage, all of it, as one dimension."""
+    """Point a tensor at the whole of another storage, as one dimension."""
     source = untyped(source, self.dtype)
     return set_(keys, self, source, 0, (source.nbytes() // self.dtype.itemsize,), ())
 
 
 @EVERY_BACKEND.impl("set_.source_Tensor")
 def set_tensor(keys: int, self: Tensor, source: Tensor) -> Tensor:
-    """Another tensor's storage, seen as that tensor sees it."""
+    """Point a tensor at another tensor's storage, with that tensor's geometry."""
     if source.dtype is not self.dtype:
         raise DtypeError(f"Could not set tensor of type {source.dtype} to a tensor of type {self.dtype}")
     if source.is_inference():
@@ -116,14 +116,14 @@ def set_tensor(keys: int, self: Tensor, source: Tensor) -> Tensor:
 
 @EVERY_BACKEND.impl("set_")
 def set_nothing(keys: int, self: Tensor) -> Tensor:
-    """An empty storage of its own."""
+    """Point a tensor at a fresh empty storage."""
     look_at(self, Storage.allocate(0, self.device), (0,), None, 0)
     return self
 
 
 @EVERY_BACKEND.impl("is_set_to")
 def is_set_to(keys: int, self: Tensor, tensor: Tensor) -> bool:
-    """Whether two tensors look at one storage, at the same place, by the same sizes and strides."""
+    """Whether two tensors share a storage, an offset, sizes and strides."""
     return (
         self.untyped_storage() is tensor.untyped_storage()
         and self._offset == tensor._offset
@@ -134,7 +134,7 @@ def is_set_to(keys: int, self: Tensor, tensor: Tensor) -> bool:
 
 @EVERY_BACKEND.impl("_lazy_clone")
 def lazy_clone(keys: int, self: Tensor) -> Tensor:
-    """The same elements in a storage of their own, which is copied when either is first written to.
+    """A copy-on-write clone: its storage is copied when either tensor is first written to.
 
     Writes to an inference tensor pass no ADInplaceOrView kernel: its storage is copied at once.
     """
@@ -147,7 +147,7 @@ def lazy_clone(keys: int, self: Tensor) -> Tensor:
 
 
 def look_at(tensor: Tensor, storage: Storage, shape: Shape, strides: Shape | None, offset: int) -> None:
-    """Make a tensor read a storage through a geometry; the storage grows to hold it."""
+    """Point a tensor at a storage through a geometry; the storage grows to hold it."""
     steps = geometry.contiguous_strides(shape) if strides is None else strides
     if 0 not in shape:
         needed = (offset + geometry.span(shape, steps)) * tensor.dtype.itemsize

@@ -1,19 +1,19 @@
-"""How are many half precision numbers computed with, when NumPy converts them slowly?
+"""How is half precision computed fast, although NumPy converts it slowly?
 
 Mirrors: c10/util/Half.h (fp16_ieee_to_fp32_value, fp16_ieee_from_fp32_value)
-Differs: PyTorch's loops have the processor's instructions that convert float16.
+Differs: PyTorch's loops use the processor's instructions to convert float16.
 
 # Note [Float16 in blocks]
-NumPy converts float16 element by element, with branches that a processor guesses wrong where zeros and signs are mixed,
-and raises a flag of the processor for each number that is too large or too small: to narrow a million takes 1.7 to
-65 ms. Here float16 is widened by a table of all its values, and narrowed by a table for the first 21 bits of float32,
-in blocks that stay in the cache: 1 ms whatever they are. The 21 bits are the sign, the exponent and 12 digits, two more
-than float16 has, and the last one is set if any digit behind it is. That is what rounding, to even in a tie, asks for.
+NumPy converts float16 element by element, with branches that a processor mispredicts where zeros and signs are mixed,
+and raises a floating point flag for each overflow and underflow: downcasting a million numbers takes 1.7 to 65 ms. Here
+float16 is upcast by a table of all its values, and float32 is downcast by a table for its first 21 bits, in blocks that
+stay in cache: 1 ms for any values. The 21 bits are the sign, the exponent and 12 bits of the mantissa, two more than
+float16 has; the last one is a sticky bit, set if any lower bit is. Rounding half to even needs no more.
 
 # Note [All values of half precision]
-Half precision has only 65,536 values. A loop of which one input varies, the others being numbers, is run on all of
-them, and each element of a large tensor looks its answer up: 0.7 ns, whatever the function. The answers are those of
-the loop.
+Half precision has only 65,536 values. A loop with one varying input, and numbers for the others, is run on all of them,
+and each element of a large tensor is looked up in the result: 0.7 ns for any function. The results are those of the
+loop.
 """
 
 from __future__ import annotations
@@ -28,19 +28,19 @@ from glasstorch.core.tensor_impl import Array
 from glasstorch.kernels.quiet import quietly
 
 VALUES: Final = 1 << 16
-MANY: Final = 4 * VALUES  # elements of which the table of a function's values is worth its making
-SOME: Final = 1 << 13  # elements from which a dozen calls for each block take less time than NumPy's conversion
+TABLE_FROM: Final = 4 * VALUES  # elements from which a table of a function's values pays
+BLOCKS_FROM: Final = 1 << 13  # elements from which a dozen calls per block are faster than NumPy's conversion
 BLOCK: Final = 1 << 15  # elements
 
 HALF, SINGLE = np.dtype(np.float16), np.dtype(np.float32)
 
-DIGITS_BEHIND = 11  # of a float32's digits those that the table of `narrowed` does not see
+DIGITS_BEHIND = 11  # the bits of a float32 below those that the table of `narrowed` distinguishes
 BEHIND = np.uint32((1 << DIGITS_BEHIND) - 1)
 
 
 @cache
 def every_value(dtype: np.dtype[Any]) -> Array:
-    """All values of a dtype of two bytes, in the order of their bits."""
+    """All values of a two-byte dtype, in the order of their bits."""
     values = np.arange(VALUES, dtype=np.uint16).view(dtype)
     values.flags.writeable = False
     return values
@@ -48,22 +48,22 @@ def every_value(dtype: np.dtype[Any]) -> Array:
 
 @cache
 def widened() -> Array:
-    """All float16 as float32, in the order of their bits."""
+    """All float16 values as float32, in the order of their bits."""
     return every_value(HALF).astype(SINGLE)
 
 
 def widen(target: Array, source: Array) -> None:
-    """Write float16 into float32, both rows of memory; see Note [Float16 in blocks]."""
+    """Write float16 into float32, both contiguous; see Note [Float16 in blocks]."""
     widened().take(source.view(np.uint16), out=target, mode="clip")
 
 
 @cache
 def narrowed() -> Array:
-    """The bits of float16 for the first bits of each float32; see Note [Float16 in blocks]."""
+    """The bits of the float16 for each value of the first 21 bits of a float32; see Note [Float16 in blocks]."""
     bits = np.arange(1 << (31 - DIGITS_BEHIND), dtype=np.uint32) << np.uint32(DIGITS_BEHIND)
     single = bits.view(SINGLE)
     half = np.zeros(single.shape, HALF)
-    above = single >= 65520  # those become infinity, and those up to 2 ** -25 become 0
+    above = single >= 65520  # these become infinity, and those up to 2 ** -25 become 0
     held = (single > 2.0**-25) & ~above | np.isnan(single)
     half[held] = single[held]
     half[above] = np.inf
@@ -71,7 +71,7 @@ def narrowed() -> Array:
 
 
 def narrow(target: Array, source: Array) -> None:
-    """Write float32 into float16, both rows of memory; see Note [Float16 in blocks]."""
+    """Write float32 into float16, both contiguous; see Note [Float16 in blocks]."""
     bits = source.view(np.uint32)
     first = np.bitwise_and(bits, BEHIND)
     first += BEHIND
@@ -86,7 +86,7 @@ def cast(target: Array, source: Array) -> None:
     convert = widen if both == (SINGLE, HALF) else narrow if both == (HALF, SINGLE) else None
     if (
         convert is None
-        or source.size < SOME
+        or source.size < BLOCKS_FROM
         or not are_rows(target, [source], source.dtype)
         or np.may_share_memory(target, source)
     ):
@@ -98,7 +98,7 @@ def cast(target: Array, source: Array) -> None:
 
 
 def as_dtype(array: Any, dtype: np.dtype[Any]) -> Array:
-    """An array, or a NumPy scalar, in a dtype and row-major: itself if it is so already."""
+    """An array, or a NumPy scalar, as a row-major array of a dtype: itself if it is one."""
     if dtype != HALF or np.ndim(array) == 0 or array.dtype != SINGLE:
         return np.asarray(array, dtype, order="C")
     result = np.empty(array.shape, HALF)
@@ -107,7 +107,7 @@ def as_dtype(array: Any, dtype: np.dtype[Any]) -> Array:
 
 
 def as_single(array: Array) -> Array:
-    """A copy in float32, laid out as the array is."""
+    """A copy in float32 with the same memory order."""
     result = np.empty_like(array, SINGLE)
     if array.flags.f_contiguous:
         cast(result.T, array.T)
@@ -117,7 +117,7 @@ def as_single(array: Array) -> Array:
 
 
 def are_rows(out: Array, inputs: Sequence[Array], dtype: np.dtype[Any]) -> bool:
-    """Whether `out` and the inputs that are no numbers are of one shape, `dtype` and row-major, and share no memory.
+    """Whether `out` and the non-scalar inputs have one shape and `dtype`, are row-major, and share no memory.
 
     An input may be `out`.
     """
@@ -132,7 +132,7 @@ def are_rows(out: Array, inputs: Sequence[Array], dtype: np.dtype[Any]) -> bool:
 
 
 def run_on_float16(loop: Callable[..., Any], out: Array, inputs: Sequence[Array]) -> None:
-    """Call `loop(out, *inputs)`, or a ufunc, on float32 blocks of rows of float16; see Note [Float16 in blocks]."""
+    """Call `loop(out, *inputs)`, or a ufunc, on float32 blocks of contiguous float16; see Note [Float16 in blocks]."""
     flat = [one.reshape(-1) if one.ndim else one.astype(SINGLE)[None] for one in inputs]
     blocks = [np.empty(BLOCK, SINGLE) if one.ndim else None for one in inputs]
     to, result = out.reshape(-1), np.empty(BLOCK, SINGLE)
@@ -152,7 +152,7 @@ def run_on_float16(loop: Callable[..., Any], out: Array, inputs: Sequence[Array]
 
 
 def run_by_table(run: Callable[..., None], out: Array, inputs: Sequence[Array], dtype: np.dtype[Any]) -> None:
-    """Call `run(table, inputs)` with all values in place of the input that varies, and look its elements up.
+    """Call `run(table, inputs)` with all values in place of the varying input, and look up its elements.
 
     See Note [All values of half precision].
     """
@@ -167,9 +167,9 @@ def run_by_table(run: Callable[..., None], out: Array, inputs: Sequence[Array], 
 
 def run_on_halves(run: Callable[..., None], loop: Callable[..., Any], out: Array, inputs: Sequence[Array]) -> None:
     """Run a loop over half precision in one of the two ways of this file, or by `run(out, inputs)` if neither pays."""
-    if out.size < SOME or not are_rows(out, inputs, out.dtype):
+    if out.size < BLOCKS_FROM or not are_rows(out, inputs, out.dtype):
         run(out, inputs)
-    elif out.size >= MANY and sum(one.ndim > 0 for one in inputs) == 1:
+    elif out.size >= TABLE_FROM and sum(one.ndim > 0 for one in inputs) == 1:
         run_by_table(lambda out, inputs: run_on_halves(run, loop, out, inputs), out, inputs, out.dtype)
     elif out.dtype == HALF:
         quietly(run_on_float16, loop, out, inputs)

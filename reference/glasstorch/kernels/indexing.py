@@ -1,4 +1,4 @@
-"""What is looked at before values are put where indices point to, on whatever device?
+"""What does index_put check on every device before it writes?
 
 Mirrors: aten/src/ATen/native/TensorAdvancedIndexing.cpp (_index_put_impl_)
 """
@@ -16,9 +16,9 @@ from glasstorch.operators.shapes.indexing.advanced import fills_mask
 
 
 def look_before_put(self: Tensor, indices: Sequence[Tensor | None], values: Tensor, accumulate: bool) -> bool:
-    """Whether one value goes wherever a mask says. Warns where the tensor overlaps itself.
+    """Whether one value fills a mask. Warns where the tensor overlaps itself.
 
-    OverlapError where values or indices lie in the tensor that is written to; a number that fills a mask may.
+    Raises OverlapError where values or indices share memory with the target, except a 0-dim value that fills a mask.
     """
     filled = fills_mask(indices, values, accumulate)
     if self._strides is not None and has_internal_overlap(self._shape, self._strides):

@@ -2,8 +2,8 @@
 
 Mirrors: aten/src/ATen/TensorIterator.h (TensorIteratorBase::build), aten/src/ATen/native/cpu/Loops.h,
     aten/src/ATen/OpMathType.h
-Differs: NumPy walks the memory: a ufunc broadcasts, casts in small buffers and skips along strides by itself. What is
-    left is to allocate the result, to choose the dtype to compute in, and to cut up loops of several steps.
+Differs: NumPy traverses the memory: a ufunc broadcasts, casts in small buffers and follows strides by itself. What
+    remains is to allocate the result, to choose the compute dtype, and to run loops of several steps block by block.
 
 # Note [The steps of a pointwise operator]
 PyTorch's TensorIterator builds in this order, and so do we:
@@ -38,12 +38,12 @@ Loop = Callable[..., Any]  # loop(out, *inputs), or a NumPy ufunc
 READ: Final[tuple[Literal["readonly"]]] = ("readonly",)
 WRITE: Final[tuple[Literal["writeonly"]]] = ("writeonly",)
 
-BLOCK: Final = 1 << 15  # elements: a few arrays of them fit into the second level of cache
-WIDE_BLOCK: Final = BLOCK // 2  # elements that are copied first, most of them into a dtype of twice the size
+BLOCK: Final = 1 << 15  # elements: a few arrays of this size fit into the second-level cache
+WIDE_BLOCK: Final = BLOCK // 2  # elements of a block that is copied first, mostly to a dtype of twice the size
 
 
 def allocate_output(result: Result) -> Tensor:
-    """An uninitialised tensor for a result.
+    """An uninitialised tensor for a shape function's result.
 
     Mirrors: TensorIteratorBase::allocate_or_resize_outputs
     """
@@ -54,7 +54,7 @@ def allocate_output(result: Result) -> Tensor:
 
 
 def op_math(common: dtype) -> dtype:
-    """The dtype to compute in: float32 for half precision, so that rounding happens once.
+    """The compute dtype: float32 for half precision, so that rounding happens once.
 
     Mirrors: at::opmath_type
     """
@@ -62,10 +62,10 @@ def op_math(common: dtype) -> dtype:
 
 
 def operand(tensor: Tensor, common: dtype, exact: bool = False) -> Array:
-    """A tensor's array for a loop, which casts it while it reads; only what must be rounded is cast here.
+    """A tensor's array for a loop, which casts while it reads; only operands that must be rounded are cast here.
 
-    A Python number is rounded to the common dtype, and so is any tensor where that is half precision. `exact` keeps a
-    number or a 0-dim tensor as precise as the loop computes, as PyTorch's multiplication and division do.
+    A Python number is rounded to the common dtype, and so is any tensor if that is half precision. `exact` keeps a
+    number or a 0-dim tensor in the compute precision, as PyTorch's multiplication and division do.
     """
     number = tensor._number
     if number is not None and common.category >= FLOATING:
@@ -85,17 +85,18 @@ def pointwise(
     produces: dtype | None = None,
     exact_number: bool = False,
 ) -> Tensor:
-    """Run a loop over inputs cast to their common dtype, into `output`, which is returned.
+    """Run a loop over inputs cast to their common dtype, into `output`, and return that.
 
-    `produces` is the dtype of what the loop writes, where that is not what it reads (comparisons give bool); it is cast
-    to the dtype of `output`. For `exact_number` see `operand`: it speaks of the second input.
+    `produces` is the dtype that the loop writes, where it differs from the one it reads (comparisons give bool); it is
+    cast to the dtype of `output`. For `exact_number` see `operand`: it concerns the second input.
+
     See Note [The steps of a pointwise operator].
     """
     compute, written = common, output
     if common in HALF_PRECISION:
         compute = float32
         if output.dtype is not common and produces is None:
-            written = empty(output._shape, common)  # the result is rounded before it becomes another dtype
+            written = empty(output._shape, common)  # the result is rounded before it is cast to another dtype
     arrays = [operand(tensor, common, exact_number and i == 1) for i, tensor in enumerate(inputs)]
     dtypes = (produces or compute).numpy, compute.numpy
     if common in HALF_PRECISION and produces is None:
@@ -131,7 +132,7 @@ def in_blocks(loop: Loop, out: Array, inputs: Sequence[Array], dtypes: Sequence[
             for arrays in blocks:
                 loop(*arrays)
         return
-    # A ufunc on 0-dim arrays alone returns a scalar, which no later step could write to: a dimension is added.
+    # A ufunc on only 0-dim arrays returns a scalar, which later steps cannot write to: a dimension is added.
     reads = [a if a.ndim else a[None] for a in inputs]
     reads = [a if a.dtype is d else a.astype(d) for a, d in zip(reads, dtypes[1:], strict=True)]
     whole = out if out.ndim else out[None]

@@ -1,4 +1,4 @@
-"""How does every module of a room register its kernels?
+"""How are all modules of a package imported, so that they register their kernels?
 
 Mirrors: the static initialisers of TORCH_LIBRARY_IMPL blocks (torch/library.h), which run when a library is loaded
 Differs: importing a module registers its kernels.
@@ -11,7 +11,7 @@ from pkgutil import iter_modules
 
 
 def import_modules(package: str, aside: tuple[str, ...] = ()) -> None:
-    """Import every module of a package and then of its folders, without those that are left aside."""
+    """Import every module of a package and then of its folders, except those in `aside`."""
     for module in sorted(iter_modules(import_module(package).__path__), key=lambda module: module.ispkg):
         if module.name not in aside:
             name = f"{package}.{module.name}"

@@ -1,15 +1,15 @@
-"""What happens to an operator whose argument only says that it is conjugated or negated?
+"""How are the conjugate and negative bits resolved before an operator computes?
 
 Mirrors: aten/src/ATen/native/MathBitsFallback.h, NegateFallback.cpp, aten/src/ATen/ConjugateFallback.cpp
-Differs: which operators may see the bits follows from their schemas and tags, where PyTorch lists them by name; and
-    `clone` and `copy_` have kernels here, where PyTorch's copy looks at the bits itself.
+Differs: schemas and tags decide which operators may see the bits, where PyTorch lists them by name; and `clone` and
+    `copy_` have kernels here, where PyTorch's copy reads the bits itself.
 
-# Note [Bits of lazy mathematics]
-`x.conj()` computes nothing. It is a view whose key set has the bit Conjugate, and any operator that it comes to runs
-into the kernel of that key first. That kernel makes the conjugates for good and goes on to the keys below, so that no
-kernel of a backend ever meets the bit. What an operator writes to is read into a copy without the bit, the operator
-changes the copy, and `copy_` brings the result back through the bit. View operators and composites pass: their results
-have the bit again. `x.imag` of a conjugated x is negative what is stored, and says so with the bit Negative.
+# Note [Lazy conjugation and negation]
+`x.conj()` computes nothing. It is a view whose key set has the bit Conjugate, so that for any operator on it the kernel
+of that key runs first. That kernel computes the conjugates and redispatches to the keys below, so that no backend
+kernel ever sees the bit. An argument that the operator writes to is replaced by a copy without the bit; the operator
+changes the copy, and `copy_` writes the result back through the bit. View operators and composites pass through: their
+results keep the bit. `x.imag` of a conjugated x is the negative of what is stored, which the bit Negative records.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ EVERY_BACKEND = KernelTable("CompositeExplicitAutograd")
 
 @cache
 def passes(operator: Operator) -> bool:
-    """Whether an operator may see the bits: it reads no element, or it is made of operators that meet them again."""
+    """Whether an operator may see the bits: it reads no element, or it is composed of operators that handle them."""
     schema = operator.schema
     return (
         schema.is_view
@@ -71,7 +71,7 @@ def fallback_for(bit: int, name: str) -> Boxed:
         given = [resolved(value, p.type.is_write) for value, p in zip(arguments, parameters, strict=True)]
         result = operator.redispatch(keys, *given)
         for original, copy in written:
-            if copy._shape != original._shape:  # an out= that was resized
+            if copy._shape != original._shape:  # an out= tensor that was resized
                 original.resize_(copy._shape)
             copy_(original, copy)
         return _given_back(result, written)
@@ -80,7 +80,7 @@ def fallback_for(bit: int, name: str) -> Boxed:
 
 
 def _given_back(result: Any, written: list[tuple[Tensor, Tensor]]) -> Any:
-    """The results, with the tensors that were to be written to in the places of their copies."""
+    """The results, with copies replaced by the tensors that were written to."""
     if isinstance(result, tuple) and written:
         values = [_given_back(value, written) for value in result]
         return type(result)(*values) if hasattr(result, "_fields") else type(result)(values)
@@ -88,13 +88,13 @@ def _given_back(result: Any, written: list[tuple[Tensor, Tensor]]) -> Any:
 
 
 def clone(tensor: Tensor) -> Tensor:
-    """A copy without the bits; neither autograd nor versions hear of it."""
+    """A copy without the bits, without autograd or a version bump."""
     keys = tensor.key_set & BELOW_ADINPLACEORVIEW
     return CLONE[keys](keys, tensor, None)  # type: ignore[no-any-return]
 
 
 def copy_(target: Tensor, source: Tensor) -> None:
-    """Overwrite a tensor through its bits; neither autograd nor versions hear of it."""
+    """Overwrite a tensor through its bits, without autograd or a version bump."""
     keys = (target.key_set | source.key_set) & BELOW_ADINPLACEORVIEW
     COPY_[keys](keys, target, source, False)
 
@@ -103,7 +103,7 @@ def copy_(target: Tensor, source: Tensor) -> None:
 
 
 def change_stored(tensor: Tensor, bit: int) -> None:
-    """Replace what is stored by its conjugates or negatives, whatever the tensor says of itself."""
+    """Replace the stored elements by their conjugates or negatives, regardless of the tensor's bits."""
     stored = make_view(tensor, tensor._shape, tensor._strides, tensor._offset)
     stored.key_set &= ~MATH_BITS
     keys = stored.key_set & BELOW_ADINPLACEORVIEW
@@ -115,7 +115,7 @@ def change_stored(tensor: Tensor, bit: int) -> None:
 
 @EVERY_BACKEND.impl("_conj_physical.out")
 def negate_imaginary(keys: int, self: Tensor, out: Tensor) -> Tensor:
-    """The conjugates, on a device that cannot compute with complex numbers: copied, and the second parts negated."""
+    """The conjugates on a device without complex arithmetic: a copy with the imaginary parts negated."""
     if out.dtype is not self.dtype:
         raise DtypeError(f"Found dtype {out.dtype.scalar_name} but expected {self.dtype.scalar_name}")
     resize_output(out, self._shape)
@@ -129,7 +129,7 @@ def negate_imaginary(keys: int, self: Tensor, out: Tensor) -> Tensor:
 
 
 def copies_for(bit: int, name: str) -> None:
-    """Register what one bit's key does for `clone` and `copy_`: the copy first, then what the bit asks for."""
+    """Register the kernels of one bit's key for `clone` and `copy_`: they copy first, then apply the bit."""
     kernels, lower = KernelTable(name), below(name)
 
     @kernels.impl("clone")
@@ -144,7 +144,7 @@ def copies_for(bit: int, name: str) -> None:
         keys &= lower
         said = src.key_set & bit
         if said and src.dtype is not self.dtype:
-            src, said = clone(src), 0  # the bit speaks of elements of the source's dtype
+            src, said = clone(src), 0  # the bit applies to elements of the source's dtype
         COPY_[keys](keys, self, src, non_blocking)
         if (self.key_set & bit) != said:
             change_stored(self, bit)

@@ -1,7 +1,7 @@
-"""How does the kernel of two tensors serve a number in the place of one of them?
+"""How does a kernel of two tensors serve a number as one operand?
 
 Mirrors: aten/src/ATen/ScalarOps.h (wrapped_scalar_tensor), aten/src/ATen/native/BinaryOps.cpp (the Scalar overloads)
-Differs: one file for all devices, as the number is wrapped before anything is computed.
+Differs: one file serves all devices, as the number is wrapped before anything is computed.
 """
 
 from __future__ import annotations

@@ -1,15 +1,15 @@
-"""How does NumPy compute without warning of NaN and infinity, while the user's settings stay as they are?
+"""How does NumPy compute without floating point warnings while the user's settings stay unchanged?
 
 Mirrors: nothing in PyTorch, whose kernels do not look at the processor's floating point flags
-Differs: NumPy looks at them after every loop, and has to be told not to
+Differs: NumPy checks them after every loop unless told not to
 
 # Note [Quiet NumPy]
-After each loop NumPy looks at the processor's flags and warns, or raises, as `np.seterr` says. PyTorch never does:
-1 / 0 is infinity. The settings live in a context variable, so a `contextvars.Context` of our own, in which they were
-once set to "ignore", can run a ufunc without anybody else seeing a change: `context.run(np.add, a, b)` costs about
-20 ns, `with np.errstate(...)` about 800. A context can be entered once at a time; `idle` holds those that nobody is in,
-so that threads, and finalisers that run in the middle of a ufunc, each find one or make one. One that an exception left
-is not put back; the next caller makes a new one.
+After each loop NumPy checks the processor's flags and warns, or raises, as `np.seterr` says. PyTorch never does: 1 / 0
+is infinity. The settings live in a context variable, so a `contextvars.Context` of our own, in which they were once set
+to "ignore", can run a ufunc without a change outside: `context.run(np.add, a, b)` costs about 20 ns, `with
+np.errstate(...)` about 800. A context can be entered only once at a time; `idle` holds the contexts not in use, so that
+threads, and finalisers that run during a ufunc, each take one or create one. A context left by an exception is not
+returned; the next caller creates a new one.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ idle: list[Run] = [new_run()]
 
 
 def quietly(function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
-    """Call a function that computes with NumPy; it warns of nothing. See Note [Quiet NumPy]."""
+    """Call a function that computes with NumPy, without warnings. See Note [Quiet NumPy]."""
     try:
         run = idle.pop()
     except IndexError:

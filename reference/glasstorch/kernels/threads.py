@@ -1,11 +1,11 @@
-"""How do several threads share a loop over a large array?
+"""How do threads share a loop over a large array?
 
 Mirrors: aten/src/ATen/Parallel.h (parallel_for), ParallelNative.cpp
-Differs: Python threads. NumPy lets go of the interpreter's lock while it computes, so they run at the same time; they
-    wait for each other where a loop of several steps goes from step to step.
+Differs: Python threads. NumPy releases the interpreter lock while it computes, so they run in parallel; between the
+    steps of a loop of several steps they contend for the lock.
 
 # Note [When threads pay]
-Handing half of a loop to a thread that waits costs about 15 us. Adding two arrays on two processors took, alone and
+Handing half of a loop to a waiting thread costs about 15 us. Adding two arrays on two processors took, alone and
 shared: 40 and 47 us for 2**17 floats, 92 and 72 for 2**18, 387 and 243 for 2**20; exp 52 and 52, 105 and 84, 391 and
 264. A thread therefore gets half of FOR_TWO elements at least.
 """
@@ -20,10 +20,10 @@ from glasstorch.core.parallel import get_num_threads
 from glasstorch.core.tensor_impl import Array
 
 if TYPE_CHECKING:
-    from concurrent.futures import ThreadPoolExecutor  # imported where it is used: most programs need none
+    from concurrent.futures import ThreadPoolExecutor  # imported where it is used: most programs need no threads
 
 FOR_TWO: Final = 1 << 18  # elements from which two threads share a loop
-WHOLE: Final = 64  # elements: where parts begin, so that no two threads write to one line of the cache
+PART_MULTIPLE: Final = 64  # elements: parts start at multiples of it, so that no two threads write to one cache line
 
 Part = Callable[..., None]  # part(out, *inputs)
 
@@ -31,7 +31,7 @@ _helpers: ThreadPoolExecutor | None = None
 
 
 def helpers() -> ThreadPoolExecutor:
-    """The threads that help; they are started when they are first needed, and anew in a process that was forked."""
+    """The thread pool, started on first use, and again in a forked process."""
     global _helpers
     if _helpers is None:
         from concurrent.futures import ThreadPoolExecutor
@@ -41,7 +41,7 @@ def helpers() -> ThreadPoolExecutor:
 
 
 def _forget_helpers() -> None:
-    """In a forked process the threads are gone, and a lock of theirs may be held for ever."""
+    """Drop the pool: in a forked process its threads are gone, and its locks may never be released."""
     global _helpers
     _helpers = None
 
@@ -51,7 +51,7 @@ if hasattr(os, "register_at_fork"):
 
 
 def parts_of(out: Array, inputs: Sequence[Array]) -> int:
-    """In how many parts a loop is to be shared; 1 where it is small or the arrays are not rows of memory alike."""
+    """The number of parts to split a loop into; 1 if it is small or the arrays are not contiguous in one order."""
     if out.size < FOR_TWO or (parts := min(get_num_threads(), out.size * 2 // FOR_TWO)) == 1:
         return 1
     alike = out.flags.c_contiguous and all(
@@ -61,9 +61,9 @@ def parts_of(out: Array, inputs: Sequence[Array]) -> int:
 
 
 def share(part: Part, out: Array, inputs: Sequence[Array], parts: int) -> None:
-    """Call `part(out, *inputs)` on so many parts of the arrays, each in a thread; this one takes the first."""
+    """Call `part(out, *inputs)` on `parts` parts of the arrays, each in a thread, the first in the calling one."""
     flat = [array.reshape(-1) if array.ndim else array for array in (out, *inputs)]
-    step = -(-out.size // parts // WHOLE) * WHOLE
+    step = -(-out.size // parts // PART_MULTIPLE) * PART_MULTIPLE
     jobs = [
         [array[start : start + step] if array.ndim else array for array in flat] for start in range(0, out.size, step)
     ]
@@ -72,6 +72,6 @@ def share(part: Part, out: Array, inputs: Sequence[Array], parts: int) -> None:
         part(*jobs[0])
     finally:
         for other in others:
-            other.exception()  # waits: nobody may write to the arrays any more when an error is raised
+            other.exception()  # waits: no thread may still write to the arrays when an error is raised
     for other in others:
         other.result()

@@ -1,11 +1,11 @@
-"""How does a view operator find its elements, without touching one?
+"""How does a view operator compute its geometry without touching an element?
 
 Mirrors: aten/src/ATen/native/TensorShape.cpp, TensorConversions.cpp (view_dtype)
 Differs: one kernel for every backend. A view operator is arithmetic on sizes, strides and offset, and the new tensor
-    looks at the same storage; who is a view of whom is recorded one key higher, by the ADInplaceOrView kernels.
+    shares the storage; the ADInplaceOrView kernels, one key higher, record which tensor is a view of which.
 
 Strides None are row-major (see Note [Storage and geometry are the truth]). Kernels keep them None where the view is
-row-major too, so that nothing has to be worked out until somebody asks.
+row-major too, so that strides are computed only when asked for.
 """
 
 from __future__ import annotations
@@ -36,13 +36,13 @@ EVERY_BACKEND = KernelTable("CompositeExplicitAutograd")
 
 @EVERY_BACKEND.impl("lift_fresh")
 def lift_fresh(keys: int, self: Tensor) -> Tensor:
-    """The tensor itself, no view of it."""
+    """The tensor itself, not a view of it."""
     return self
 
 
 @EVERY_BACKEND.impl("alias", "detach")
 def alias(keys: int, self: Tensor) -> Tensor:
-    """The whole tensor again."""
+    """A view of the whole tensor."""
     return make_view(self, self._shape, self._strides, self._offset)
 
 
@@ -51,7 +51,7 @@ def alias(keys: int, self: Tensor) -> Tensor:
 
 @EVERY_BACKEND.impl("view", "_unsafe_view")
 def view(keys: int, self: Tensor, size: Sequence[int]) -> Tensor:
-    """The elements in row-major order under another shape, where one set of strides can say so."""
+    """The elements in row-major order under another shape, where strides can express it."""
     shape = infer_size(size, self.numel())
     if self._strides is None:
         return make_view(self, shape, None, self._offset)
@@ -66,32 +66,32 @@ def view(keys: int, self: Tensor, size: Sequence[int]) -> Tensor:
 
 @EVERY_BACKEND.impl("_reshape_alias")
 def reshape_alias(keys: int, self: Tensor, size: Sequence[int], stride: Sequence[int]) -> Tensor:
-    """The storage under sizes and strides that the caller has worked out."""
+    """The storage under sizes and strides that the caller has computed."""
     return make_view(self, tuple(size), tuple(stride), self._offset)
 
 
 @EVERY_BACKEND.impl("squeeze")
 def squeeze(keys: int, self: Tensor) -> Tensor:
-    """Without dimensions of size 1."""
+    """A view without dimensions of size 1."""
     return _without(self, [dim for dim, size in enumerate(self._shape) if size == 1])
 
 
 @EVERY_BACKEND.impl("squeeze.dim")
 def squeeze_dim(keys: int, self: Tensor, dim: int) -> Tensor:
-    """Without one dimension, if its size is 1."""
+    """A view without one dimension, if its size is 1."""
     dim = wrap_dim(dim, len(self._shape))
     return _without(self, [dim] if self._shape and self._shape[dim] == 1 else [])
 
 
 @EVERY_BACKEND.impl("squeeze.dims")
 def squeeze_dims(keys: int, self: Tensor, dims: Sequence[int]) -> Tensor:
-    """Without those of the dimensions whose size is 1."""
+    """A view without those of the dimensions whose size is 1."""
     wrapped = wrap_dims(dims, len(self._shape))
     return _without(self, [dim for dim in wrapped if self._shape and self._shape[dim] == 1])
 
 
 def _without(self: Tensor, dims: Sequence[int]) -> Tensor:
-    """Some dimensions of size 1 left out; the others' strides do not change, nor does being row-major."""
+    """A view without some dimensions of size 1; the other strides do not change, and row-major stays row-major."""
     shape = tuple(size for dim, size in enumerate(self._shape) if dim not in dims)
     strides = self._strides
     if strides is not None:
@@ -101,7 +101,7 @@ def _without(self: Tensor, dims: Sequence[int]) -> Tensor:
 
 @EVERY_BACKEND.impl("unsqueeze")
 def unsqueeze(keys: int, self: Tensor, dim: int) -> Tensor:
-    """With a dimension of size 1 put in; its stride is that of one whole step of what follows."""
+    """A view with a dimension of size 1 inserted; its stride is the size times the stride of the next dimension."""
     shape = self._shape
     dim = wrap_dim(dim, len(shape) + 1)
     unsqueezed = (*shape[:dim], 1, *shape[dim:])
@@ -114,7 +114,7 @@ def unsqueeze(keys: int, self: Tensor, dim: int) -> Tensor:
 
 @EVERY_BACKEND.impl("expand")
 def expand(keys: int, self: Tensor, size: Sequence[int], implicit: bool) -> Tensor:
-    """Dimensions of size 1 repeated by giving them stride 0; -1 keeps a size."""
+    """Dimensions of size 1 repeated with stride 0; -1 keeps a size."""
     shape, strides = self._shape, self.strides()
     added = len(size) - len(shape)
     if added < 0:
@@ -135,12 +135,12 @@ def expand(keys: int, self: Tensor, size: Sequence[int], implicit: bool) -> Tens
     return make_view(self, target, seen, self._offset)
 
 
-# The dtypes of tensors that have had a class of their own since before PyTorch.
+# The dtypes with legacy tensor classes, such as torch.FloatTensor.
 OLD = frozenset((float16, float32, float64, uint8, int8, int16, int32, int64))
 
 
 def _type_of(self: Tensor) -> str:
-    """A tensor's kind as PyTorch's messages write it: `torch.FloatTensor`, `CPUBoolType`."""
+    """A tensor's type as PyTorch's messages write it: `torch.FloatTensor`, `CPUBoolType`."""
     on, name = self.device.type, self.dtype.scalar_name
     if on == "meta" or self.dtype not in OLD:
         return f"{'Meta' if on == 'meta' else on.upper()}{name}Type"
@@ -172,7 +172,7 @@ def transpose(keys: int, self: Tensor, dim0: int, dim1: int) -> Tensor:  # hot p
 
 @EVERY_BACKEND.impl("t")
 def t(keys: int, self: Tensor) -> Tensor:
-    """A matrix with its dimensions swapped; what has fewer dimensions stays as it is."""
+    """A matrix with its dimensions swapped; a tensor with fewer dimensions is returned as a view."""
     ndim = len(self._shape)
     if ndim > 2:
         raise ShapeError(f"t() expects a tensor with <= 2 dimensions, but self is {ndim}D")
@@ -212,7 +212,7 @@ def select(keys: int, self: Tensor, dim: int, index: int) -> Tensor:
 def slice(  # hot path: benchmarks/eager.py
     keys: int, self: Tensor, dim: int, start: int | None, end: int | None, step: int
 ) -> Tensor:
-    """Every `step`-th index from `start` up to `end`; both count from the back if negative, and are clamped."""
+    """Every `step`-th index from `start` up to `end`; negative ones count from the end, and both are clamped."""
     shape = self._shape
     if not 0 <= dim < len(shape):
         if not shape:
@@ -255,7 +255,7 @@ def diagonal(keys: int, self: Tensor, offset: int, dim1: int, dim2: int) -> Tens
 
 @EVERY_BACKEND.impl("unfold")
 def unfold(keys: int, self: Tensor, dimension: int, size: int, step: int) -> Tensor:
-    """All windows of a size along a dimension; what lies in a window becomes the last dimension."""
+    """All windows of a size along a dimension; the window becomes the last dimension."""
     shape, strides = self._shape, self.strides()
     dim = wrap_dim(dimension, len(shape))
     have = shape[dim] if shape else 1
@@ -287,12 +287,12 @@ def as_strided(
     return make_view(self, shape, strides, offset)
 
 
-# The same bytes as other numbers --------------------------------------------------------------------------------
+# The same bytes as another dtype --------------------------------------------------------------------------------
 
 
 @EVERY_BACKEND.impl("view.dtype")
 def view_dtype(keys: int, self: Tensor, dtype: dtype) -> Tensor:
-    """The bytes read as another dtype; the last dimension grows or shrinks where that takes fewer or more of them."""
+    """The bytes read as another dtype; the last dimension grows or shrinks with the ratio of the item sizes."""
     for bit, kind in ((self.is_conj(), "conjugate view tensors"), (self.is_neg(), "tensors with negative bit set")):
         if bit:
             raise ShapeError(f"torch.Tensor.view is not supported for {kind} when converting to a different dtype.")
@@ -352,7 +352,7 @@ def split(keys: int, self: Tensor, split_size: int, dim: int) -> tuple[Tensor, .
     size = shape[dim]
     if split_size == 0 and size:
         raise ShapeError(f"split_size can only be 0 if dimension size is 0, but got dimension size of {size}")
-    starts = range(0, size, split_size) if size else range(1)  # of nothing there is one piece
+    starts = range(0, size, split_size) if size else range(1)  # an empty dimension gives one piece
     return tuple(slice(keys, self, dim, start, start + split_size, 1) for start in starts)
 
 
@@ -384,7 +384,7 @@ def split_with_sizes(keys: int, self: Tensor, split_sizes: Sequence[int], dim: i
 
 
 def geometry_in_place(kernel: Callable[..., Tensor]) -> Callable[..., Tensor]:
-    """The form of a view operator that changes where the tensor itself looks."""
+    """The in-place form of a view operator, which changes the tensor's own geometry."""
 
     def in_place(keys: int, self: Tensor, *arguments: Any) -> Tensor:
         try:

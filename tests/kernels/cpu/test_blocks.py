@@ -1,4 +1,4 @@
-"""Is an array gone through in pieces that cover it once, and does no operator make full-size temporaries?"""
+"""Is an array processed in pieces that cover it once, and does no operator make full-size temporaries?"""
 
 from __future__ import annotations
 

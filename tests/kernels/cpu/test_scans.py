@@ -9,7 +9,13 @@ import numpy as np
 import pytest
 
 import glasstorch
-from glasstorch.kernels.cpu.scans import AT_ONCE, COLUMNS, INNER, LINES, TURNED
+from glasstorch.kernels.cpu.scans import (
+    ROWWISE_FROM,
+    TRANSPOSE_FROM,
+    TRANSPOSED_BLOCK,
+    TRANSPOSED_COLUMNS,
+    UNSPLIT_UP_TO,
+)
 from glasstorch.kernels.iterator import WIDE_BLOCK
 from tests.refusals import same_refusal
 from tests.steps import lines_run
@@ -20,13 +26,13 @@ SHAPES = [
     ((2 * WIDE_BLOCK + 3,), 0),  # a line longer than a block
     ((3, WIDE_BLOCK + 1), 1),
     ((WIDE_BLOCK // 100, 250), 1),  # several lines in a block
-    ((50, INNER), 0),  # rows beside each other
-    ((50, INNER - 1), 0),
+    ((50, ROWWISE_FROM), 0),  # rows beside each other
+    ((50, ROWWISE_FROM - 1), 0),
     ((3, 40, 5), 1),
-    ((LINES, 2 * COLUMNS + 3), 1),  # lines that are turned
-    ((2, TURNED // 20 + 1, 10), 2),
-    ((LINES, 40, INNER - 1), 1),
-    ((LINES, 1), 1),
+    ((TRANSPOSE_FROM, 2 * TRANSPOSED_COLUMNS + 3), 1),  # lines that are turned
+    ((2, TRANSPOSED_BLOCK // 20 + 1, 10), 2),
+    ((TRANSPOSE_FROM, 40, ROWWISE_FROM - 1), 1),
+    ((TRANSPOSE_FROM, 1), 1),
 ]
 
 
@@ -88,7 +94,9 @@ def test_of_equal_elements_the_last_counts_and_nan_stays(require: Require, name:
 def test_in_turned_lines_the_last_of_equals_counts_and_nan_stays(require: Require, name: str, dtype: str) -> None:
     torch = require("torch")
     values = np.array([0.0, -0.0, 1.0, 1.0, -1.0, INF, -INF, NAN])
-    data = np.random.default_rng(2).choice(values, (LINES, 2 * COLUMNS + 3), p=[0.2] * 4 + [0.1, 0.04, 0.04, 0.02])
+    data = np.random.default_rng(2).choice(
+        values, (TRANSPOSE_FROM, 2 * TRANSPOSED_COLUMNS + 3), p=[0.2] * 4 + [0.1, 0.04, 0.04, 0.02]
+    )
     data[:4] = data[5] = 0.5
     found = [getattr(library.tensor(data, dtype=getattr(library, dtype)), name)(1) for library in (glasstorch, torch)]
     (ours, at), (theirs, there) = found
@@ -99,17 +107,17 @@ def test_in_turned_lines_the_last_of_equals_counts_and_nan_stays(require: Requir
 
 
 def test_turned_lines_of_floats_are_added_in_the_same_order() -> None:
-    data = np.random.default_rng(3).normal(size=(LINES, 3 * COLUMNS)).astype(np.float32)
+    data = np.random.default_rng(3).normal(size=(TRANSPOSE_FROM, 3 * TRANSPOSED_COLUMNS)).astype(np.float32)
     found = glasstorch.from_numpy(data).cumsum(1).numpy()
     np.testing.assert_array_equal(found, np.cumsum(data.astype(np.float64), 1).astype(np.float32))
     doubled = data.astype(np.float64)
     np.testing.assert_array_equal(glasstorch.from_numpy(doubled).cumprod(1).numpy(), np.cumprod(doubled, 1))
 
 
-@pytest.mark.parametrize(("shape", "dim"), [((1024, 1025), 1), ((2, (1 << 18) + 1, 2), 1), ((3, AT_ONCE), 0)])
+@pytest.mark.parametrize(("shape", "dim"), [((1024, 1025), 1), ((2, (1 << 18) + 1, 2), 1), ((3, UNSPLIT_UP_TO), 0)])
 def test_running_extrema_are_right_strip_by_strip(shape: tuple[int, ...], dim: int) -> None:
     data = np.random.default_rng(0).integers(0, 1000, shape).astype(np.int16)
-    assert data.size > AT_ONCE
+    assert data.size > UNSPLIT_UP_TO
     values, places = glasstorch.from_numpy(data).cummax(dim)
     np.testing.assert_array_equal(values.numpy(), np.maximum.accumulate(data, dim))
     np.testing.assert_array_equal(np.take_along_axis(data, places.numpy(), dim), values.numpy())

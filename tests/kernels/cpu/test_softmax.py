@@ -119,7 +119,7 @@ def test_blocks_of_any_size_agree(shape: tuple[int, ...], monkeypatch: pytest.Mo
     whole = [softmax.along(function, inputs, 1, x.dtype) for function, inputs in functions]
     for block, short in ((1, 0), (100, 1000), (150, 0)):
         monkeypatch.setattr(softmax, "STRIP", block)
-        monkeypatch.setattr(softmax, "SHORT", short)
+        monkeypatch.setattr(softmax, "TRANSPOSE_UP_TO", short)
         for (function, inputs), wanted in zip(functions, whole, strict=True):
             np.testing.assert_allclose(softmax.along(function, inputs, 1, x.dtype), wanted)
     np.testing.assert_array_equal(x, np.asarray(x))

@@ -46,4 +46,4 @@ def test_lines_are_cut_only_while_multiprocessors_idle() -> None:
     assert Block.of(True, 8 * 132, long).parts(8 * 132, long, 132) == 1
     assert Block.of(True, 1, 5000).parts(1, 5000, 132) == 1
     assert Block.of(True, 1, 0).parts(1, 0, 132) == 1
-    assert Block.of(False, 32, 5000).parts(32, 5000, 132) == 32 * 5000 // lines.PART
+    assert Block.of(False, 32, 5000).parts(32, 5000, 132) == 32 * 5000 // lines.PER_PART

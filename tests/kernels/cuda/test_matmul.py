@@ -54,7 +54,7 @@ def test_every_dtype_is_multiplied(cuda: Devices, dtype: torch.dtype) -> None:
 @pytest.mark.parametrize("shape", [(65, 33, 40), (33, 17, 129)])
 def test_more_than_one_tile(cuda: Devices, dtype: torch.dtype, shape: tuple[int, int, int]) -> None:
     n, k, m = shape
-    assert min(n, m) > matmul.SIDE * matmul.LARGE // 2, "not the large tile"
+    assert min(n, m) > matmul.SIDE * matmul.LARGE_TILE // 2, "not the large tile"
     agree(cuda, torch.mm, given(dtype, n, k), given(dtype, k, m))
 
 

@@ -136,7 +136,7 @@ def launched(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
         launch(kernel, *arguments)
 
     monkeypatch.setattr(reductions, "launch", noted)
-    monkeypatch.setattr(lines, "PART", 64)
+    monkeypatch.setattr(lines, "PER_PART", 64)
     reductions.plan.cache_clear()
     yield names
     reductions.plan.cache_clear()

@@ -1,6 +1,6 @@
 """How do the operators compute in main memory?
 
-Reading order: `blocks` (arrays in pieces that stay in cache); then the families: `creation`, `random/`, `pointwise/`,
+Reading order: `blocks` (arrays processed block by block); then the families: `creation`, `random/`, `pointwise/`,
 `special/`, `reductions/`, `scans`, `statistics/`, `sorting/`, `searching`, `unique`, `indexing/`, `joining`,
 `transformations/`, `copies`, `complex_numbers/`, `matmul/`, `linalg/`, `distances`, `fft`, `softmax`, `loss`.
 

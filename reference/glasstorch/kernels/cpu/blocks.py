@@ -1,8 +1,8 @@
-"""How is an array gone through in small pieces, so that what is computed from each stays in the processor's cache?
+"""How is an array processed block by block, so that intermediates stay in cache?
 
 Mirrors: aten/src/ATen/native/cpu/Reduce.h (binary_kernel_reduce), aten/src/ATen/native/TensorIterator.cpp (split)
-Differs: PyTorch converts and reduces one vector after another inside its loops. Here a piece of the array is converted
-    by one call of NumPy, reduced by the next, and forgotten.
+Differs: PyTorch converts and reduces one SIMD vector after another inside its loops. Here one NumPy call converts a
+    piece of the array and the next reduces it.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ from glasstorch.core.tensor_impl import Array
 from glasstorch.kernels.iterator import BLOCK
 from glasstorch.operators.shapes.reductions.sums import reduced_shape
 
-STRIP = 2 * BLOCK  # elements of whole lines: a line may be long, and what lies across it is read in runs
+STRIP = 2 * BLOCK  # elements in a strip of whole lines: lines may be long, and reads across them should come in runs
 
-Reduce = Callable[[Array, Shape], Array]  # over dimensions, which stay with size 1
+Reduce = Callable[[Array, Shape], Array]  # reduces over dimensions, keeping them with size 1
 
 
 def reduce_in_pieces(reduce: Reduce, join: Reduce, array: Array, dims: Shape, keepdim: bool) -> Array:
-    """`reduce(array, dims)` by `join` of what `reduce` makes of pieces of the array.
+    """`reduce(array, dims)`, computed by `join` from the results of `reduce` on pieces of the array.
 
-    The pieces are blocks in memory where the array has no gaps. An array without elements is one piece.
+    The pieces are contiguous blocks where the array is contiguous. An empty array is one piece.
     """
     if array.size <= BLOCK:
         total = reduce(array, dims)
@@ -37,7 +37,7 @@ def reduce_in_pieces(reduce: Reduce, join: Reduce, array: Array, dims: Shape, ke
 
 
 def _joined(reduce: Reduce, join: Reduce, array: Array, dims: Shape) -> Array:
-    """The same for an array whose dimensions are in the order in which they lie in memory, the slowest first."""
+    """The same for an array whose dimensions are in memory order, the slowest first."""
     if array.size <= BLOCK:
         return reduce(array, dims)
     d = next(d for d, size in enumerate(array.shape) if size > 1)
@@ -53,19 +53,19 @@ def _joined(reduce: Reduce, join: Reduce, array: Array, dims: Shape) -> Array:
 
 
 def to_last(array: Array, axis: int) -> Array:
-    """The array with an axis moved behind the others; NumPy's `moveaxis` takes long to see that it is there."""
+    """The array with an axis moved last; NumPy's `moveaxis` is slow where it already is the last."""
     return array if axis == array.ndim - 1 else np.moveaxis(array, axis, -1)
 
 
 def from_last(array: Array, axis: int) -> Array:
-    """The array with its last axis moved to where `to_last` took it from."""
+    """The array with its last axis moved back: the inverse of `to_last`."""
     return array if axis == array.ndim - 1 else np.moveaxis(array, -1, axis)
 
 
 def strips(array: Array, axis: int) -> Iterator[tuple[slice, ...]]:
-    """Indices of parts that hold whole lines along an axis, about STRIP elements in each, or one line.
+    """Indices of strips that hold whole lines along an axis: about STRIP elements each, or one line.
 
-    Dimensions that lie furthest apart in memory are cut first.
+    The dimensions with the largest strides are cut first.
     """
     cuts: list[tuple[slice, ...]] = [()]
     sizes = list(array.shape)

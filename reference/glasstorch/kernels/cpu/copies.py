@@ -1,7 +1,7 @@
-"""How are elements copied in main memory, and turned from one dtype into another?
+"""How are elements copied and cast in main memory?
 
 Mirrors: aten/src/ATen/native/cpu/CopyKernel.cpp, FillKernel.cpp, aten/src/ATen/native/Scalar.cpp, c10/util/TypeCast.h
-Differs: NumPy's assignment casts; where its rules are not those of a C cast, a step is put between.
+Differs: NumPy's assignment casts; where its rules differ from a C cast, an intermediate step is added.
 """
 
 from __future__ import annotations
@@ -45,11 +45,11 @@ def assign(target: Array, source: Array, to: dtype, of: dtype) -> None:
 
 
 def _cast(target: Array, source: Array, to: dtype, of: dtype) -> None:
-    """As `assign`. NaN, and what is too large for an integer, becomes what the processor makes of it."""
+    """As `assign`. NaN and values too large for an integer give whatever the processor's conversion gives."""
     if of.is_complex and not to.is_complex and to is not bool_:
         source, of = source.real, of.to_real()
     if to in NARROW_FLOATS or of in FLOAT8 or (of in HALF_PRECISION and to.category == INTEGRAL):
-        source = as_single(source)  # the one way to and from the narrow floats
+        source = as_single(source)  # the narrow floats only convert to and from float32
     if to is float8_e4m3fn:
         source = np.clip(source, -448, 448)  # it has no infinity
     elif to.category == INTEGRAL and to.itemsize < 4 and of.category == FLOATING:
@@ -70,7 +70,7 @@ def copy_(keys: int, self: Tensor, src: Tensor, non_blocking: bool) -> Tensor:
 
 @CPU.impl("clone")
 def clone(keys: int, self: Tensor, memory_format: memory_format | None) -> Tensor:  # hot path: benchmarks/eager.py
-    """The elements in memory of their own."""
+    """A copy of the elements in fresh memory."""
     strides = strides_of_copy(self, memory_format)
     array = self.array()
     if strides is not None:

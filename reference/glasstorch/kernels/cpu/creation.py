@@ -1,7 +1,7 @@
-"""How are new tensors made in main memory?
+"""How are new tensors created in main memory?
 
 Mirrors: aten/src/ATen/EmptyTensor.cpp (empty_cpu), aten/src/ATen/native/RangeFactories.cpp
-Differs: NumPy counts.
+Differs: NumPy's `arange` produces the numbers.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def empty(
     pin_memory: bool | None,
     memory_format: memory_format | None,
 ) -> Tensor:  # hot path: benchmarks/eager.py
-    """Memory that nobody has written to."""
+    """Uninitialised memory."""
     shape = tuple(size)
     if pin_memory or memory_format is not None or (shape and min(shape) < 0):
         return new_empty(HERE, shape, dtype, pin_memory, memory_format)
@@ -54,7 +54,7 @@ def empty_strided(
     device: device | None,
     pin_memory: bool | None,
 ) -> Tensor:
-    """Memory that nobody has written to, just enough for the strides."""
+    """Uninitialised memory, just enough for the strides."""
     return new_empty_strided(HERE, size, stride, dtype, pin_memory)
 
 
@@ -77,7 +77,7 @@ def arange(
 
 @CPU.impl("arange.start_out")
 def arange_out(keys: int, start: Number, end: Number, step: Number, out: Tensor) -> Tensor:
-    """As `arange`, written to a tensor whose dtype decides."""
+    """As `arange`, written to `out`, whose dtype decides."""
     length = arange_length(start, end, step, out.dtype)
     resize_range(out, length)
     check_writable(out, ())

@@ -1,7 +1,7 @@
 """How are the distances between the rows of two matrices computed on the CPU?
 
 Mirrors: aten/src/ATen/native/Distance.cpp (_cdist_forward, _cdist_backward), cpu/DistanceOpsKernel.cpp
-Differs: a few rows at a time, or many small matrices, are compared coordinate by coordinate, so that NumPy has long
+Differs: a few rows at a time, or many small matrices, are compared coordinate by coordinate, which gives NumPy long
     loops.
 """
 
@@ -24,13 +24,13 @@ from glasstorch.operators.shapes import distances as shapes
 
 CPU = KernelTable("CPU")
 total: Callable[..., Any] = np.add.reduce
-SEVERAL = 16  # matrices at a time that are better than one
+BATCHED_FROM = 16  # matrices per block from which a batch is processed together
 
 
 def cdist_forward(
     keys: int, x1: Tensor, x2: Tensor, p: float, compute_mode: int | None, out: Tensor | None = None
 ) -> Tensor:
-    """The norm of order `p` of the difference of each row of `x1` and each of `x2`."""
+    """The p-norm of the difference between each row of `x1` and each row of `x2`."""
     shape, dtype, *_ = shapes.cdist_forward(x1, x2, p, compute_mode)
     distances = np.zeros(shape, dtype.numpy)
     if 0 in shape or not x1._shape[-1]:
@@ -51,7 +51,7 @@ def cdist_forward(
 
 
 def finished(found: Array, dtype: dtype, out: Tensor | None) -> Tensor:
-    """The result, written to `out` where one is given."""
+    """The result, written to `out` if given."""
     if out is None:
         return wrap(found, dtype)
     out.array()[...] = found
@@ -59,33 +59,33 @@ def finished(found: Array, dtype: dtype, out: Tensor | None) -> Tensor:
 
 
 def is_small(elements: int) -> bool:
-    """Whether many matrices of so many elements fit into the cache: they are handled together."""
-    return elements <= BLOCK // SEVERAL
+    """Whether many matrices of this size fit into cache together, and so are processed together."""
+    return elements <= BLOCK // BATCHED_FROM
 
 
 def blocks(count: int, elements_each: int) -> Iterator[slice]:
-    """All rows, or all matrices of a batch, as many at a time as fit into the cache."""
+    """Slices over all rows, or all matrices of a batch, each of which fits into cache."""
     step = max(1, BLOCK // max(1, elements_each))
     for start in range(0, count, step):
         yield slice(start, start + step)
 
 
 def batch_last(array: Array, some: slice) -> Array:
-    """Some matrices of a batch, of sizes (n, k, count): so NumPy has long loops for small matrices too."""
+    """Some matrices of a batch as (n, k, count), which gives NumPy long loops for small matrices too."""
     rows, columns = array.shape[-2:]
     return array.reshape(-1, rows, columns)[some].transpose(1, 2, 0).copy()
 
 
 def coordinates_first(left: Array, right: Array, some: slice) -> tuple[Array, Array]:
-    """The rows of some matrices, of sizes (k, n, 1, count), and those of the others, of sizes (k, 1, m, count)."""
+    """The rows of some matrices as (k, n, 1, count), and those of the other side as (k, 1, m, count)."""
     ours, theirs = (batch_last(x, some).transpose(1, 0, 2) for x in (left, right))
     return ours[:, :, None], theirs[:, None]
 
 
 def lengths(rows: Array, columns: Array, p: float) -> Any:
-    """The norms of order `p` of the differences of rows (k, n, 1, ...) and columns (k, 1, m, ...).
+    """The p-norms of the differences between rows (k, n, 1, ...) and columns (k, 1, m, ...).
 
-    One coordinate after another, so that the loops run along the last dimension, which lies in memory as it is.
+    Coordinates are added one at a time, so that the loops run along the last dimension, which is contiguous.
     """
     sums = np.zeros(np.broadcast_shapes(rows.shape[1:], columns.shape[1:]), rows.dtype)
     gaps = np.empty_like(sums)
@@ -110,7 +110,7 @@ def lengths(rows: Array, columns: Array, p: float) -> Any:
 def cdist_backward(
     keys: int, grad: Tensor, x1: Tensor, x2: Tensor, p: float, cdist: Tensor, out: Tensor | None = None
 ) -> Tensor:
-    """The gradient of `x1`; no row moves another at the distance 0 from it."""
+    """The gradient of `x1`; pairs of rows at distance 0 contribute nothing."""
     shape, dtype, *_ = shapes.cdist_backward(grad, x1, x2, p, cdist)
     gradient = np.zeros(shape, dtype.numpy)
     if 0 in shape or not x2._shape[-2]:
@@ -133,7 +133,7 @@ def cdist_backward(
 
 
 def pulled(rows: Array, columns: Array, p: float, weights: Array, distances: Array) -> Any:
-    """The gradient (k, n, ...) of the rows: what their gaps to all columns add to it, one coordinate after another.
+    """The gradient (k, n, ...) of the rows, summed over their differences from all columns, one coordinate at a time.
 
     Rows (k, n, 1, ...) and columns (k, 1, m, ...); the weights and distances are of sizes (n, m, ...).
     """

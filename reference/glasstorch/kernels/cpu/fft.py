@@ -1,7 +1,7 @@
 """How are Fourier transforms computed on the CPU?
 
 Mirrors: aten/src/ATen/native/mkl/SpectralOps.cpp (_fft_c2c_mkl, _fft_r2c_mkl, _fft_c2r_mkl)
-Differs: SciPy's pocketfft computes; the result lies in memory as there, with the transformed dimensions innermost.
+Differs: SciPy's pocketfft computes. The result has PyTorch's strides, with the transformed dimensions innermost.
     A batch of no signals has no transforms; PyTorch with MKL raises an error.
 """
 
@@ -26,9 +26,9 @@ from glasstorch.operators.shapes.result import Result
 
 CPU = KernelTable("CPU")
 
-SHARED: Final = 1 << 15  # elements from which on several threads take less time than one
+THREADS_FROM: Final = 1 << 15  # elements from which several threads are faster than one
 
-# What a sum is divided by -> what SciPy calls that in a transform forwards, and in an inverse one.
+# The normalization -> SciPy's name for it in a forward transform, and in an inverse one.
 FORWARDS: Final = {shapes.NONE: "backward", shapes.BY_ROOT: "ortho", shapes.BY_POINTS: "forward"}
 INVERSE: Final = {shapes.NONE: "forward", shapes.BY_ROOT: "ortho", shapes.BY_POINTS: "backward"}
 
@@ -42,15 +42,15 @@ def transform(
     result: Result,
     out: Tensor | None,
 ) -> Tensor:
-    """What a function of `scipy.fft` gives; several lines of one array may be shared among threads.
+    """The result of a function of `scipy.fft`; the lines of an array may be shared among threads.
 
-    SciPy's results lie row after row: the dimensions are put in the order that the result has in memory.
+    SciPy's results are row-major, so the dimensions are first put in the result's memory order.
     """
     from scipy import fft  # type: ignore[import-untyped,unused-ignore]
 
     strides = result.strides or ()
     order = sorted(range(array.ndim), key=lambda d: (-strides[d], d))
-    workers = get_num_threads() if array.size >= SHARED and array.ndim > 1 else None
+    workers = get_num_threads() if array.size >= THREADS_FROM and array.ndim > 1 else None
     axes = [order.index(wrap_dim(d, array.ndim)) for d in dim]
     values = quietly(getattr(fft, name), array.transpose(order), sizes, axes, norm, workers=workers)
     if out is None:  # the result's own strides: NumPy's say nothing of dimensions of size 1
@@ -60,7 +60,7 @@ def transform(
 
 
 def untransformed(array: Array, result: Result, out: Tensor | None) -> Tensor:
-    """The elements themselves, where there is nothing to transform."""
+    """A copy of the elements, for a transform over no dimensions."""
     written = allocate_output(result) if out is None else out
     if array.size:
         written.array()[...] = array
@@ -81,7 +81,7 @@ def c2c(
 def r2c(
     keys: int, self: Tensor, dim: Sequence[int], normalization: int, onesided: bool, out: Tensor | None = None
 ) -> Tensor:
-    """Real to complex: half of the result tells all, the rest is its mirror image."""
+    """Real to complex: half of the spectrum suffices, as the other half is its conjugate mirror image."""
     result = shapes.r2c(self, dim, normalization, onesided)
     if 0 in self._shape:
         return untransformed(self.array(), result, out)
@@ -92,7 +92,7 @@ def r2c(
 def c2r(
     keys: int, self: Tensor, dim: Sequence[int], normalization: int, last_dim_size: int, out: Tensor | None = None
 ) -> Tensor:
-    """Half of a mirrored complex spectrum to real."""
+    """Complex to real, from half of a Hermitian spectrum."""
     result = shapes.c2r(self, dim, normalization, last_dim_size)
     if 0 in self._shape:
         return untransformed(self.array(), result, out)

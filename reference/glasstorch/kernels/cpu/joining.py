@@ -1,7 +1,7 @@
 """How are tensors joined in main memory?
 
 Mirrors: aten/src/ATen/native/cpu/CatKernel.cpp
-Differs: np.concatenate where all tensors have one dtype, else one assignment for each tensor.
+Differs: np.concatenate where all tensors have one dtype, otherwise one assignment per tensor.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ CPU = KernelTable("CPU")
 
 
 def cat(keys: int, tensors: Sequence[Tensor], dim: int, out: Tensor | None = None) -> Tensor:
-    """The tensors one after the other along a dimension."""
+    """The tensors concatenated along a dimension."""
     shape, dtype, strides, _ = joining.cat(tensors, dim)
     if out is not None:
         check_no_overlap(out, tensors)

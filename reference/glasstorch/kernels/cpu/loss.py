@@ -1,7 +1,7 @@
 """How are losses and their gradients computed on the CPU?
 
 Mirrors: aten/src/ATen/native/LossNLL.cpp, LossNLL2d.cpp, Loss.cpp, cpu/BinaryOpsKernel.cpp (mse_kernel)
-Differs: one kernel serves nll_loss and nll_loss2d: a target may stand at places of any number of dimensions.
+Differs: one kernel serves nll_loss and nll_loss2d: targets may have any number of inner dimensions.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ CPU = KernelTable("CPU")
 
 
 def fresh(result: Any, dtype: np.dtype[Any]) -> Array:
-    """What was computed (an array or a NumPy scalar) as a row-major array of a dtype."""
+    """A computed array or NumPy scalar as a row-major array of a dtype."""
     return np.asarray(result, dtype, order="C")
 
 
@@ -37,9 +37,9 @@ def fresh(result: Any, dtype: np.dtype[Any]) -> Array:
 
 
 class Named(NamedTuple):
-    """What targets name: for each that counts its class, and where that stands in the row-major scores (N, C, ...).
+    """What targets select: for each that counts, its class and the flat index of its score in scores (N, C, ...).
 
-    `counted` says which targets do; None means all, which spares the common case a pass.
+    `counted` says which targets count; None means all, which saves the common case a pass.
     """
 
     classes: Array
@@ -52,7 +52,7 @@ def named(shape: Shape, targets: Array, ignore_index: int) -> Named:
     classes = shape[1]
     inner = math.prod(shape[2:])
     flat = targets.reshape(-1)
-    # The scores of sample n at place p start at n * classes * inner + p; a class later is `inner` later.
+    # The scores of sample n at inner position p start at n * classes * inner + p; classes are `inner` apart.
     step = classes * inner
     positions: Array = np.arange(0, shape[0] * step, step) if step else np.zeros(shape[0], np.int64)
     if inner != 1:
@@ -69,7 +69,7 @@ def named(shape: Shape, targets: Array, ignore_index: int) -> Named:
 
 
 def _largest_unsigned(array: Array) -> int:
-    """The largest element where a negative one counts as huge; -1 if there are none."""
+    """The largest element, with negative ones counted as huge; -1 if there are no elements."""
     return int(np.maximum.reduce(array.view(np.uint64))) if array.size else -1
 
 
@@ -160,7 +160,7 @@ def mse_loss(keys: int, self: Tensor, target: Tensor, reduction: int, out: Tenso
 
 
 def squared_differences(self: Tensor, target: Tensor, reduction: int, dtype: dtype) -> Any:
-    """As in PyTorch, halves are rounded before they are averaged."""
+    """As in PyTorch, half precision is rounded before it is averaged."""
     squares = np.square(np.subtract(_operand(self, dtype), _operand(target, dtype)))
     if reduction == NONE:
         return squares
@@ -173,7 +173,7 @@ def squared_differences(self: Tensor, target: Tensor, reduction: int, dtype: dty
 def mse_loss_backward(
     keys: int, grad_output: Tensor, self: Tensor, target: Tensor, reduction: int, out: Tensor | None = None
 ) -> Tensor:
-    """Twice the difference times the gradient, divided by the number of elements where the mean was taken."""
+    """Twice the difference times the gradient, divided by the number of elements for the mean."""
     dtype = mse_loss_backward_shape(grad_output, self, target, reduction).dtype
     return finish(quietly(mse_gradient, grad_output, self, target, reduction, dtype), dtype, out)
 

@@ -1,17 +1,16 @@
-"""How are running sums, products and extrema computed on the CPU?
+"""How are cumulative sums, products and extrema computed on the CPU?
 
 Mirrors: aten/src/ATen/native/ReduceOps.cpp (cumsum, cumprod, cummax_cummin_helper), cpu/ReduceOpsKernel.cpp
     (cumsum_cpu_kernel, cumprod_cpu_kernel, logcumsumexp_cpu_kernel), cpu/LogAddExp.h
-Differs: see Note [Scans in blocks], where PyTorch goes through each line in one loop.
+Differs: PyTorch scans each line in one loop. See Note [Scans in blocks].
 
 # Note [Scans in blocks]
-float32 is accumulated in float64, half precision in float32, and rounded once, as in PyTorch. Lines whose elements
-follow each other in memory are accumulated by NumPy, in blocks that fit into the processor's cache, so that no float64
-array of the size of the input is made. Where other dimensions follow, the running total of all lines is a vector, to
-which one row after another is added: that is ten times faster than NumPy's accumulate, which goes through each line
-alone. Many lines whose elements follow each other are therefore turned first, a few columns at a time, into a small
-array of columns; turning there and back costs a third of what it saves. The same additions happen in the same order on
-every way.
+float32 is accumulated in float64 and half precision in float32, and rounded once, as in PyTorch. NumPy accumulates
+contiguous lines in blocks that fit into the processor's cache, so that no float64 array of the input's size is made.
+Where other dimensions follow, the running totals of all lines are a vector, to which one row after another is added:
+that is ten times faster than NumPy's accumulate, which scans the lines one by one. Many contiguous lines are therefore
+first transposed, a few columns at a time, into a small array; transposing there and back costs a third of what it
+saves. Every path performs the same additions in the same order.
 """
 
 from __future__ import annotations
@@ -39,12 +38,12 @@ CPU = KernelTable("CPU")
 
 NOT_EXPONENTIATED = frozenset(d for d in BY_NAME.values() if d.category < FLOATING) | FLOAT8
 NOT_ADDED_UP = STORED_ONLY | {bool_}
-LONG = 64  # elements from which a line of complex numbers is cut into parts, if there are no more lines
-LINES = 256  # so many lines are worth turning, and a call of NumPy's for each column
-TURNED = 1 << 16  # elements that are turned at a time
-COLUMNS = 64  # of that, beside each other
-AT_ONCE = 1 << 20  # elements whose running extrema are found at once and not copied; more, strip by strip
-INNER = 16  # so many elements beside each other are worth a call of NumPy's for each row
+SPLIT_FROM = 64  # elements from which a line of complex numbers is split, if there are no more lines than that
+TRANSPOSE_FROM = 256  # lines from which transposing, and a NumPy call per column, pays
+TRANSPOSED_BLOCK = 1 << 16  # elements that are transposed at a time
+TRANSPOSED_COLUMNS = 64  # columns of them
+UNSPLIT_UP_TO = 1 << 20  # elements up to which cumulative extrema are computed without strips
+ROWWISE_FROM = 16  # inner elements from which a NumPy call per row pays
 ACCUMULATED_IN = {"e": np.float32, "E": np.float32, "f": np.float64, "F": np.complex128}  # by NumPy's character
 
 
@@ -66,8 +65,8 @@ def register_scan(name: str, ufunc: np.ufunc) -> None:
 
 
 def accumulated(ufunc: np.ufunc, array: Array, axis: int, wide: Any) -> Array:
-    """A running sum or product along an axis, added up in a wider dtype; see Note [Scans in blocks]."""
-    if math.prod(array.shape[axis + 1 :]) >= INNER:
+    """A cumulative sum or product along an axis, accumulated in a wider dtype; see Note [Scans in blocks]."""
+    if math.prod(array.shape[axis + 1 :]) >= ROWWISE_FROM:
         result = np.empty(array.shape, array.dtype)
         steps, places = np.moveaxis(array, axis, 0), np.moveaxis(result, axis, 0)
         total = steps[0].astype(wide)
@@ -78,7 +77,7 @@ def accumulated(ufunc: np.ufunc, array: Array, axis: int, wide: Any) -> Array:
         return result
     last = to_last(array, axis)
     width = last.shape[-1]
-    turned = array.dtype.kind == "f" and array.size // width >= LINES
+    turned = array.dtype.kind == "f" and array.size // width >= TRANSPOSE_FROM
     if wide == array.dtype and not turned:
         one: Array = ufunc.accumulate(array, axis)
         return one
@@ -102,18 +101,18 @@ def accumulated(ufunc: np.ufunc, array: Array, axis: int, wide: Any) -> Array:
 
 
 def parts_to_turn(rows: Array) -> Iterator[slice]:
-    """Slices of rows, about as many in each, of which COLUMNS columns fit into the cache."""
-    number = -(-len(rows) * min(rows.shape[1], COLUMNS) // TURNED)
+    """Slices of about equally many rows, of which TRANSPOSED_COLUMNS columns fit into cache."""
+    number = -(-len(rows) * min(rows.shape[1], TRANSPOSED_COLUMNS) // TRANSPOSED_BLOCK)
     height = -(-len(rows) // number)
     return (slice(top, top + height) for top in range(0, len(rows), height))
 
 
 def running_columns(ufunc: np.ufunc, rows: Array, wide: Any) -> Iterator[tuple[slice, Array, Array]]:
-    """Where some columns stand, these columns as rows, and the running totals there, in a dtype.
+    """Slices of columns, each with these columns as rows and their running totals, in a dtype.
 
     The arrays are overwritten by the next ones.
     """
-    columns, width = min(COLUMNS, rows.shape[1]), rows.shape[1]
+    columns, width = min(TRANSPOSED_COLUMNS, rows.shape[1]), rows.shape[1]
     block = np.empty((columns, len(rows)), wide)
     totals = np.empty((columns + 1, len(rows)), wide)
     for start in range(0, width, columns):
@@ -129,13 +128,13 @@ def running_columns(ufunc: np.ufunc, rows: Array, wide: Any) -> Iterator[tuple[s
 
 
 def accumulate_columns(ufunc: np.ufunc, rows: Array, result: Array, wide: Any) -> None:
-    """Write the running sums or products of rows; see Note [Scans in blocks]."""
+    """Write the cumulative sums or products of rows; see Note [Scans in blocks]."""
     for part, _, totals in running_columns(ufunc, rows, wide):
         result[:, part] = totals.T
 
 
 def register_running_extremum(name: str, ufunc: np.ufunc, without_nan: np.ufunc) -> None:
-    """Register cummax or cummin: values, and where they stand. Of equal elements the last counts; NaN stays."""
+    """Register cummax or cummin: values and indices. Of equal elements the last counts; NaN propagates."""
     shape = shape_function(name)
 
     def along(array: Array, axis: int) -> tuple[Array, Array]:
@@ -151,7 +150,7 @@ def register_running_extremum(name: str, ufunc: np.ufunc, without_nan: np.ufunc)
         else:
             check_implemented(f"{name}_cpu", self.dtype, UNORDERED)
             axis = wrap_dim(dim, array.ndim)
-            if array.size <= AT_ONCE:
+            if array.size <= UNSPLIT_UP_TO:
                 values, places = along(array, axis)
             else:
                 values, places = np.empty(array.shape, array.dtype), np.empty(array.shape, np.int64)
@@ -163,19 +162,19 @@ def register_running_extremum(name: str, ufunc: np.ufunc, without_nan: np.ufunc)
 
 
 def running_extremum(ufunc: np.ufunc, without_nan: np.ufunc, rows: Array) -> tuple[Array, Array]:
-    """In each row, for each element, the extremum up to there and its column.
+    """For each element of each row, the extremum up to there and its column.
 
-    Few elements exceed all before them: those are found first, then repeated until the next one.
+    Few elements set a new record: those are found first, then repeated until the next one.
     """
     width = rows.shape[1]
     height = max(1, WIDE_BLOCK // width)
-    turned = len(rows) >= LINES
+    turned = len(rows) >= TRANSPOSE_FROM
     records = []
     for part in parts_to_turn(rows) if turned else (slice(top, top + height) for top in range(0, len(rows), height)):
         block = widened(rows[part])
         if turned:
             record = record_columns(ufunc, block)
-        elif block.dtype.kind == "f" and np.isnan(add_reduction(block, None)):  # or infinities of both signs
+        elif block.dtype.kind == "f" and np.isnan(add_reduction(block, None)):  # or there are infinities of both signs
             record = (block == ufunc.accumulate(block, 1)) | np.isnan(block)
         else:
             record = block == without_nan.accumulate(block, 1)
@@ -188,7 +187,7 @@ def running_extremum(ufunc: np.ufunc, without_nan: np.ufunc, rows: Array) -> tup
 
 
 def record_columns(ufunc: np.ufunc, rows: Array) -> Array:
-    """Which elements equal the extremum up to there, or are NaN; see Note [Scans in blocks]."""
+    """A mask of the elements that equal the extremum up to there, or are NaN; see Note [Scans in blocks]."""
     record = np.empty(rows.shape, np.bool_)
     for part, block, totals in running_columns(ufunc, rows, rows.dtype):
         equal = block == totals
@@ -212,13 +211,17 @@ def logcumsumexp(keys: int, self: Tensor, dim: int, out: Tensor | None = None) -
 
 
 def _complex_logcumsumexp(array: Array, axis: int) -> Array:
-    """The sums along an axis; where that is long, first in parts beside each other, then of the parts.
+    """Cumulative sums along an axis; a long axis is split into parts that are scanned side by side, then combined.
 
-    In which order is the same then only if no sum is without end.
+    The split changes no result only where no sum is infinite.
     """
     steps = np.moveaxis(array, axis, 0)
     length = len(steps)
-    if length < LONG or array.size > length * LONG or not np.all(np.isfinite(array) | (array.real == -np.inf)):
+    if (
+        length < SPLIT_FROM
+        or array.size > length * SPLIT_FROM
+        or not np.all(np.isfinite(array) | (array.real == -np.inf))
+    ):
         return np.moveaxis(_complex_sums(steps), 0, axis)
     width = math.isqrt(length - 1) + 1
     padded = np.full((width * width, *steps.shape[1:]), -np.inf, array.dtype)
@@ -230,7 +233,7 @@ def _complex_logcumsumexp(array: Array, axis: int) -> Array:
 
 
 def _complex_sums(steps: Array) -> Array:
-    """One slice after another is added to the sum of those before it."""
+    """Cumulative sums along the first dimension, one slice after another."""
     sums = np.empty_like(steps)
     total = np.full(steps.shape[1:], -np.inf, steps.dtype)
     for i, step in enumerate(steps):

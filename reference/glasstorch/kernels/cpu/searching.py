@@ -1,4 +1,4 @@
-"""How are elements looked up among others on the CPU?
+"""How are values looked up in sorted sequences and in sets on the CPU?
 
 Mirrors: aten/src/ATen/native/Bucketization.cpp (searchsorted_out_cpu, bucketize_out_cpu),
     aten/src/ATen/native/TensorCompare.cpp (isin_sorting, isin_default_cpu)
@@ -41,7 +41,7 @@ def searchsorted(
     sorter: Tensor | None,
     out: Tensor | None = None,
 ) -> Tensor:
-    """The kernel of `searchsorted.Tensor`: every row of the values in the row of the sequence beside it."""
+    """The kernel of `searchsorted.Tensor`: each row of values is searched for in its row of the sequence."""
     result = shapes.searchsorted(sorted_sequence, self, out_int32, right, side, sorter)
     common = result_type(sorted_sequence, self)
     if common not in NOT_BOOL and 0 not in self._shape:
@@ -58,10 +58,10 @@ def searchsorted(
 
 
 def positions(sequence: Array, values: Array, right: bool) -> Array:
-    """Where each value would stand in the sequence, or in its row of it.
+    """The insertion index of each value in the sequence, or in its row of it.
 
-    NumPy searches one sequence. Many rows are halved all together, step by step; so is a sequence with NaN, in front of
-    which nothing stands in PyTorch.
+    NumPy searches one sequence. Many rows are bisected together; so is a sequence that ends in NaN, as PyTorch inserts
+    nothing before a NaN.
     """
     last = sequence[..., -1:]
     if sequence.ndim == 1 and not (last != last).any():
@@ -80,7 +80,7 @@ def positions(sequence: Array, values: Array, right: bool) -> Array:
 
 
 def by_halving(sequence: Array, values: Array, right: bool) -> Array:
-    """`positions` by halving all rows together until one place is left."""
+    """`positions` by bisecting all rows together."""
     size = sequence.shape[-1]
     rows: Array = sequence
     first: Any = 0
@@ -101,7 +101,7 @@ def by_halving(sequence: Array, values: Array, right: bool) -> Array:
 def bucketize(
     keys: int, self: Tensor, boundaries: Tensor, out_int32: bool, right: bool, out: Tensor | None = None
 ) -> Tensor:
-    """The kernel of `bucketize.Tensor`: `searchsorted` with its arguments turned round."""
+    """The kernel of `bucketize.Tensor`: `searchsorted` with its arguments exchanged."""
     shapes.bucketize(self, boundaries, out_int32, right)
     return searchsorted(keys, boundaries, self, out_int32, right, None, None, out)
 
@@ -170,7 +170,7 @@ def number_isin(
 def _isin(
     elements: Tensor, test_elements: Tensor, invert: bool, accepts: frozenset[dtype], out: Tensor | None
 ) -> Tensor:
-    """Compared in the common dtype: one of those accepted. To look for one number is a comparison, which all have."""
+    """Compare in the common dtype. A single test element needs only `eq`, which every dtype has."""
     common = result_type(elements, test_elements)
     if common not in accepts and 0 not in elements._shape:
         raise not_implemented_for("isin_default_cpu", common)

@@ -4,9 +4,9 @@ Mirrors: aten/src/ATen/native/cpu/SoftMaxKernel.cpp, SoftMax.cpp
 Differs: NumPy's loops, over blocks. See Note [Blocks that stay in cache].
 
 # Note [Blocks that stay in cache]
-Each of the five passes over the data would read and write main memory. Blocks of a size that the processor's cache
-holds go through all passes before the next one is touched. Where the dimension is short, NumPy's loops along it are
-too short to be worth starting: such a block is transposed, and the loops run along the other dimension.
+Each of the five passes over the data would read and write main memory. Therefore a block that fits into the processor's
+cache goes through all passes before the next block is touched. Where the dimension is short, NumPy's loops along it
+would be too short: such a block is transposed, and the loops run along the other dimension.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ from glasstorch.operators.shapes import softmax as shapes
 
 CPU = KernelTable("CPU")
 
-SHORT = 64  # sizes of the dimension up to which a block is transposed
-NEAR = 4.0  # maxima that differ by less may stand for each other: exponentials keep their digits
+TRANSPOSE_UP_TO = 64  # sizes of the dimension up to which a block is transposed
+SHARED_MAXIMUM_WITHIN = 4.0  # rows whose maxima differ by less subtract one maximum: exponentials lose no digits
 
 largest: Callable[..., Array] = np.maximum.reduce
 
@@ -61,13 +61,13 @@ def log_softmax_block(inputs: list[Array], out: Array, axis: int) -> None:
 def exponentials(x: Array, shifted: Array, result: Array, axis: int) -> Array:
     """Fill `shifted` with x minus its maximum and `result` with the exponentials of that; return their sums.
 
-    Rows whose maxima are near each other share the largest: one number is subtracted in half the time.
+    Rows with similar maxima share the largest: subtracting one number takes half the time.
     """
     highest = largest(x, axis, keepdims=True)
     rows = axis == 1 == x.ndim - 1
     if rows:
         common = largest(highest, None)
-        if common - np.minimum.reduce(highest, None) < NEAR:  # not so for NaN and infinity
+        if common - np.minimum.reduce(highest, None) < SHARED_MAXIMUM_WITHIN:  # False for NaN and infinity
             highest = common
     np.subtract(x, highest, shifted)
     np.exp(shifted, result)
@@ -77,7 +77,7 @@ def exponentials(x: Array, shifted: Array, result: Array, axis: int) -> Array:
 
 
 def total(array: Array, axis: int) -> Array:
-    """The sum along an axis, which stays as size 1."""
+    """The sum along an axis, with keepdim."""
     return add_reduce(array, (axis,), True)  # type: ignore[no-any-return]
 
 
@@ -97,7 +97,7 @@ def log_softmax_backward_block(inputs: list[Array], out: Array, axis: int) -> No
 
 
 def in_float32(function: Function) -> Function:
-    """The same function of a block of halves."""
+    """The same function for a block of half precision."""
 
     def converted(inputs: list[Array], out: Array, axis: int) -> None:
         blocks = [as_single(x) for x in inputs]
@@ -131,7 +131,7 @@ def _by_rows(function: Function, inputs: list[Array], out: Array) -> None:
     step = max(STRIP // size, 1)
     for start in range(0, rows, step):
         part = slice(start, start + step)
-        if size <= SHORT:
+        if size <= TRANSPOSE_UP_TO:
             columns = [x[part].T.copy() for x in inputs]
             function(columns, columns[0], 0)
             np.copyto(out[part], columns[0].T)
@@ -149,7 +149,7 @@ def _by_planes(function: Function, inputs: list[Array], out: Array) -> None:
 
 
 def applied(function: Function, tensors: list[Tensor], dim: int, dtype: dtype, out: Tensor | None) -> Tensor:
-    """Run a function on tensors of one dtype; halves are computed in float32 and rounded once, block by block."""
+    """Run a function on tensors of one dtype; half precision is computed in float32 by blocks and rounded once."""
     arrays = [np.asarray(t.array(), order="C") for t in tensors]
     if dtype in HALF_PRECISION:
         function = in_float32(function)

@@ -1,8 +1,8 @@
-"""How are the different elements of a tensor found, and indices repeated, on the CPU?
+"""How are the unique elements of a tensor found on the CPU?
 
 Mirrors: aten/src/ATen/native/Unique.cpp (_unique2_cpu, unique_dim_cpu, unique_consecutive_cpu),
     aten/src/ATen/native/Repeat.cpp
-Differs: NumPy sorts; PyTorch hashes where no order is asked for, and answers in order all the same on the CPU.
+Differs: NumPy sorts; PyTorch hashes where sorted=False, but its CPU results are sorted too.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ REFUSED = COMPLEX_DTYPES | FLOAT8
 def unique(
     keys: int, self: Tensor, sorted: bool, return_inverse: bool, return_counts: bool
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """Always sorted; what was not asked for is an empty tensor."""
+    """Always sorted; outputs that were not requested are empty tensors."""
     check_implemented("unique", self.dtype, REFUSED)
     array = self.array().reshape(-1)
     wide = widened(array)
@@ -43,9 +43,9 @@ def unique(
 def runs(
     array: Array, self: Tensor, order: Array | None, return_inverse: bool, return_counts: bool
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """The first of each run of equal elements, the number of each element's run, and how long the runs are.
+    """The first of each run of equal elements, the run number of each element, and the lengths of the runs.
 
-    `order` says where the elements stood before they were sorted.
+    `order` gives the indices of the elements before sorting.
     """
     starts = np.ones(array.size, bool)
     quietly(np.not_equal, array[1:], array[:-1], out=starts[1:])
@@ -62,7 +62,7 @@ def runs(
 
 
 def lengths(starts: Array) -> Array:
-    """How long the runs are that begin where `starts` is true."""
+    """The lengths of the runs that begin where `starts` is true."""
     return np.diff(np.flatnonzero(np.append(starts, True))) if starts.size else NOTHING
 
 
@@ -70,7 +70,7 @@ def lengths(starts: Array) -> Array:
 def unique_consecutive(
     keys: int, self: Tensor, return_inverse: bool, return_counts: bool, dim: int | None
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """The elements without those that equal the one before; what was not asked for is an empty tensor."""
+    """The elements that differ from the one before; outputs that were not requested are empty tensors."""
     if dim is not None:
         return unique_dim_consecutive(keys, self, dim, return_inverse, return_counts)
     check_implemented("unique", self.dtype, REFUSED)
@@ -81,7 +81,7 @@ def unique_consecutive(
 def unique_dim_consecutive(
     keys: int, self: Tensor, dim: int, return_inverse: bool, return_counts: bool
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """As `unique_consecutive`, of the parts of a tensor along a dimension; both are always counted."""
+    """As `unique_consecutive`, for the slices of a tensor along a dimension; counts and inverse are always computed."""
     axis = selected_dim(self, dim)
     check_implemented("unique_dim", self.dtype, REFUSED)
     parts = np.ascontiguousarray(np.moveaxis(self.array(), axis, 0))
@@ -99,7 +99,7 @@ def unique_dim_consecutive(
 
 
 def selected_dim(self: Tensor, dim: int) -> int:
-    """The dimension, counted from the front; refused where the parts along it have no elements to compare."""
+    """The dimension, counted from the front; refused where the slices along it are empty."""
     axis = existing_dim(dim, self.dim())
     if any(size == 0 for d, size in enumerate(self._shape) if d != axis):
         raise ShapeError("There are 0 sized dimensions, and they aren't selected, so unique cannot be applied")
@@ -110,13 +110,13 @@ def selected_dim(self: Tensor, dim: int) -> int:
 def unique_dim(
     keys: int, self: Tensor, dim: int, sorted: bool, return_inverse: bool, return_counts: bool
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """As `unique`, of the parts of a tensor along a dimension; both are always counted."""
+    """As `unique`, for the slices of a tensor along a dimension; counts and inverse are always computed."""
     axis = selected_dim(self, dim)
     check_implemented("unique_dim", self.dtype, REFUSED)
     array = self.array()
     values, inverse, counts = np.unique(widened(array), False, True, True, axis, equal_nan=False)
     values = values.astype(array.dtype)
-    parts = np.ascontiguousarray(np.moveaxis(values, axis, 0))  # one part after another in memory, as in PyTorch
+    parts = np.ascontiguousarray(np.moveaxis(values, axis, 0))  # contiguous slices, as in PyTorch
     return (
         from_array(np.moveaxis(parts, 0, axis), self.dtype),
         finish(inverse.reshape(-1), int64, None),

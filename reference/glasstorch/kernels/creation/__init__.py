@@ -1,6 +1,6 @@
-"""What do the backends share that make new tensors?
+"""What do factory functions share across backends?
 
-Reading order: `factories` (what every factory function checks), `ranges` (the numbers that are counted), `windows`.
+Reading order: `factories` (what every factory function checks), `ranges` (evenly spaced numbers), `windows`.
 
 Mirrors: aten/src/ATen/native/TensorFactories.cpp, RangeFactories.cpp
 """

@@ -1,7 +1,7 @@
-"""What do the factory functions of every backend have in common?
+"""What do the factory functions of every backend check and compute alike?
 
 Mirrors: aten/src/ATen/EmptyTensor.cpp, aten/src/ATen/native/TensorFactories.cpp
-Differs: indices of triangles are found on the host, by NumPy, for every device.
+Differs: NumPy computes triangle indices on the host, for every device.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ def new_empty_strided(
         raise ShapeError(
             f"dimensionality of sizes ({len(shape)}) must match dimensionality of strides ({len(strides)})"
         )
-    if any(step < 0 for step in strides) or span(shape, strides) >= 1 << 60:  # with 8 bytes each, beyond int64
+    if any(step < 0 for step in strides) or span(shape, strides) >= 1 << 60:  # beyond int64 with 8 bytes each
         raise StorageError(f"Storage size calculation overflowed with sizes={list(shape)} and strides={list(strides)}")
     dtype = get_default_dtype() if dtype is None else dtype
     if pin_memory and on is not META:
@@ -168,7 +168,7 @@ def triu_indices(
 
 
 def check_triangle(name: str, row: int, col: int, dtype: dtype | None, layout: layout | None) -> None:
-    """Refuse a negative number of rows or columns, and dtypes that are not of indices."""
+    """Refuse a negative number of rows or columns, and dtypes other than index dtypes."""
     for word, size in (("row", row), ("col", col)):
         if size < 0:
             raise ShapeError(f"{word} must be non-negative, got{size}")

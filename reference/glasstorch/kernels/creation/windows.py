@@ -1,7 +1,7 @@
-"""Which windows are signals multiplied with?
+"""How are window functions computed?
 
 Mirrors: aten/src/ATen/native/TensorFactories.cpp (bartlett_window ... kaiser_window, window_function_checks)
-Differs: they are computed by NumPy on the host, in float64, and rounded once; PyTorch rounds after every step.
+Differs: NumPy computes them on the host in float64 and rounds once; PyTorch rounds after every step.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def kaiser(length: int, beta: float = 12.0) -> Array:
     return np.kaiser(length, beta)
 
 
-# operator -> the window of at least two points, from its length and what follows `periodic`
+# operator -> its window of at least two points, from the length and the arguments after `periodic`
 WINDOWS: dict[str, Callable[..., Array]] = {
     "bartlett_window": np.bartlett,
     "blackman_window": np.blackman,
@@ -44,7 +44,7 @@ OVERLOADS = {"hamming_window": ("periodic_alpha", "periodic_alpha_beta"), "kaise
 
 
 def window(name: str) -> Callable[..., Tensor]:
-    """The kernel of all overloads: length, perhaps whether it is periodic and its parameters, then the options."""
+    """The kernel of all overloads: length, optionally `periodic` and parameters, then the tensor options."""
 
     def kernel(window_length: int, *rest: Any) -> Tensor:
         *given, dtype, _layout, device, pin_memory = rest
@@ -52,7 +52,7 @@ def window(name: str) -> Callable[..., Tensor]:
         wanted = check_window(name, window_length, dtype)
         if window_length < 2:
             numbers: Array = np.ones(window_length)
-        else:  # a periodic window is one point of a longer one short
+        else:  # a periodic window is a window one point longer, without its last point
             numbers = WINDOWS[name](window_length + bool(periodic), *parameters)[:window_length]
         return placed(numbers, wanted, device, pin_memory)
 
@@ -60,7 +60,7 @@ def window(name: str) -> Callable[..., Tensor]:
 
 
 def check_window(name: str, length: int, dtype: dtype | None) -> dtype:
-    """The dtype of a window; refuses a negative length and what is no floating point dtype."""
+    """The dtype of a window; refuses a negative length and dtypes that are not floating point."""
     wanted = get_default_dtype() if dtype is None else dtype
     if not (wanted.is_floating_point or wanted.is_complex):
         raise ShapeError(f"{name} expects floating point dtypes, got: {wanted}")
@@ -72,7 +72,7 @@ def check_window(name: str, length: int, dtype: dtype | None) -> dtype:
 
 
 def placed(numbers: Array, wanted: dtype, device: Device | None, pin_memory: bool | None) -> Tensor:
-    """Numbers of float64 as a tensor of another dtype, on a device."""
+    """float64 numbers as a tensor of a dtype on a device."""
     made = wrap(np.ascontiguousarray(numbers), float64).to(wanted)
     if pin_memory:
         made = made.pin_memory()

@@ -1,11 +1,11 @@
 """How do the operators compute on a CUDA device?
 
-Reading order: `tensors`, `units` and `lines` (what kernels ask of tensors); then the families: `creation`, `random`,
+Reading order: `tensors`, `units` and `lines` (shared by the kernels); then the families: `creation`, `random`,
 `pointwise/`, `reductions`, `indexing`, `joining`, `transformations`, `copies`, `complex_numbers`, `matmul`,
 `softmax`, `loss`. The CUDA C++ is in `.cu` files beside them; what launches it is in `devices/`.
 
 Mirrors: aten/src/ATen/native/cuda
-Differs: the kernels are loaded, and compiled, when they are first asked for.
+Differs: the kernels are loaded, and compiled, on first use.
 """
 
 from importlib import import_module
@@ -18,7 +18,7 @@ from glasstorch.kernels.loading import import_modules
 
 def register_kernels() -> None:
     """Import every module of CUDA kernels; each registers its own."""
-    import_module("glasstorch.devices.device_memory")  # answers what the core asks of CUDA memory
+    import_module("glasstorch.devices.device_memory")  # the core's interface to CUDA memory
     import_modules(__name__)
 
 

@@ -1,9 +1,9 @@
-// What do the expressions of pointwise operators call that C++ has no word for, or leaves undefined?
+// Which functions do the expressions of pointwise operators call where C++ has none, or leaves the result undefined?
 //
 // Each function has a form for floats (float and double; NaN goes through) and one for integers, which wrap around.
 #pragma once
 
-#include <cuda_fp16.h>  // with it come the math functions' overloads for float where a host compiler builds this
+#include <cuda_fp16.h>  // also declares the math functions' float overloads for a host compiler
 
 typedef long long Integer;
 typedef unsigned long long Bits;  // an Integer's bits: their arithmetic wraps around where that of Integer is undefined
@@ -13,7 +13,7 @@ __device__ __forceinline__ float magnitude(float x) { return fabsf(x); }
 __device__ __forceinline__ double magnitude(double x) { return fabs(x); }
 __device__ __forceinline__ Integer magnitude(Integer x) { return x < 0 ? (Integer)(0 - (Bits)x) : x; }
 
-// The larger and the smaller of two, and what lies between two bounds. A NaN on either side is the answer.
+// The larger and the smaller of two, and what lies between two bounds. If either is NaN, so is the result.
 template <typename T>
 __device__ __forceinline__ T larger(T x, T y) {
   return x != x ? x : y != y ? y : x > y ? x : y;
@@ -29,7 +29,7 @@ __device__ __forceinline__ T between(T x, T low, T high) {
   return smaller(larger(x, low), high);
 }
 
-// As `between`, for bounds that are numbers. A single bound that is NaN binds nothing; where both are, NaN is the answer.
+// As `between`, for bounds that are numbers. A single bound that is NaN has no effect; if both are, the result is NaN.
 template <typename T>
 __device__ __forceinline__ T between_numbers(T x, T low, T high) {
   if (low != low && high != high) return low;
@@ -37,20 +37,21 @@ __device__ __forceinline__ T between_numbers(T x, T low, T high) {
   return high < raised ? high : raised;
 }
 
-// The quotient rounded towards 0. `inverse` is 1 / y where y is one number for all, so that a product will do; else 0.
+// The quotient rounded towards 0. `inverse` is 1 / y where y is one number for all, so that a multiplication suffices;
+// else 0.
 template <typename T>
 __device__ __forceinline__ T trunc_quotient(T x, T y, T inverse) {
   return trunc(inverse != 0 ? x * inverse : x / y);
 }
 
-// A quotient by 0 may be anything on CUDA; here it is -1, on a card and on the simulator alike.
+// A quotient by 0 is undefined on CUDA; here it is -1, on a card and on the simulator alike.
 __device__ __forceinline__ Integer trunc_quotient(Integer x, Integer y, Integer) {
   if (y == 0) return -1;
   return y == -1 ? (Integer)(0 - (Bits)x) : x / y;  // the most negative integer by -1 would trap on a CPU
 }
 
-// The quotient rounded down. It is taken of what is left when the remainder is taken away, so that
-// x == floor_quotient * y + remainder as nearly as can be. `inverse` as above.
+// The quotient rounded down. The remainder is subtracted before the division, so that x == floor_quotient * y +
+// remainder as nearly as possible. `inverse` as above.
 template <typename T>
 __device__ __forceinline__ T floor_quotient(T x, T y, T inverse) {
   if (y == 0) return x / y;
@@ -68,7 +69,7 @@ __device__ __forceinline__ Integer floor_quotient(Integer x, Integer y, Integer)
   return (x < 0) != (y < 0) && (Bits)quotient * y != (Bits)x ? quotient - 1 : quotient;
 }
 
-// What rounding the quotient down leaves: 0, or of the divisor's sign.
+// The remainder of the quotient rounded down: 0, or with the divisor's sign.
 template <typename T>
 __device__ __forceinline__ T remainder_of_floor(T x, T y) {
   const T rest = fmod(x, y);
@@ -76,7 +77,7 @@ __device__ __forceinline__ T remainder_of_floor(T x, T y) {
 }
 
 __device__ __forceinline__ Integer remainder_of_floor(Integer x, Integer y) {
-  if (y == 0 || y == -1) return 0;  // by 0: anything, as above; by -1: see trunc_quotient
+  if (y == 0 || y == -1) return 0;  // by 0: undefined, as above; by -1: see trunc_quotient
   const Integer rest = x % y;
   return rest != 0 && (rest < 0) != (y < 0) ? rest + y : rest;
 }

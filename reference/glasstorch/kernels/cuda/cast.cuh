@@ -1,8 +1,8 @@
-// How is an element read or written whose type is known only when the kernel runs?
+// How does a kernel read or write an element whose type is known only at run time?
 //
 // Mirrors: fetch_and_cast, cast_and_store and convert in c10/core/DynamicCast.h and c10/util/TypeCast.h
-// Differs: two intermediate types, long long for whole numbers and double for the others, instead of a conversion for
-//     each pair; every dtype fits into one of them exactly.
+// Differs: two intermediate types, long long for integers and double for the others, instead of a conversion for each
+//     pair; every dtype fits into one of them exactly.
 #pragma once
 
 #include <cuda_bf16.h>
@@ -13,7 +13,7 @@ constexpr int UINT8 = 0, INT32 = 3, INT64 = 4, FLOAT16 = 5, FLOAT32 = 6, FLOAT64
 
 __device__ inline bool is_whole(int code) { return code == UINT8 || code == INT32 || code == INT64 || code == BOOL; }
 
-// Element `index` of an array of whole numbers or bools.
+// Element `index` of an array of integers or bools.
 __device__ inline long long fetch_whole(const void* array, long long index, int code) {
     switch (code) {
         case UINT8: return ((const unsigned char*)array)[index];
@@ -33,8 +33,8 @@ __device__ inline double fetch_real(const void* array, long long index, int code
     }
 }
 
-// Write a long long or a double as an element of type `code`. Half precision is reached by way of float, as in
-// PyTorch; a fraction becomes uint8 by way of long long, so that -1.0 becomes 255.
+// Write a long long or a double as an element of type `code`. Half precision is converted through float, as in PyTorch;
+// a double becomes uint8 through long long, so that -1.0 becomes 255.
 template <typename T>
 __device__ inline void store_as(void* array, long long index, int code, T value) {
     switch (code) {

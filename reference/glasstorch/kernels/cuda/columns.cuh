@@ -1,7 +1,6 @@
-// How do threads of several warps put together what each has found in a line? See Note [Rows and columns] in lines.cuh.
+// How do threads of several warps combine their partial results for a line? See Note [Rows and columns] in lines.cuh.
 //
 // Mirrors: aten/src/ATen/native/cuda/Reduce.cuh (block_y_reduce)
-// Differs: nothing in substance.
 
 #pragma once
 
@@ -16,7 +15,7 @@ struct Columns {
   static __device__ State together(State state, const Combine& combine, State* shared) {
     if (members() == 1) return state;
     State* place = shared + member() * blockDim.x + threadIdx.x;
-    __syncthreads();  // whoever still reads what the last call left there
+    __syncthreads();  // other threads may still read the previous call's values
     *place = state;
     for (int half = members() / 2; half > 0; half /= 2) {
       __syncthreads();

@@ -1,7 +1,7 @@
-"""How are complex numbers made of real ones on a CUDA device?
+"""How are complex tensors built from real ones on a CUDA device?
 
 Mirrors: aten/src/ATen/native/cuda/ComplexKernel.cu
-Differs: each part is copied into its place by the kernel that copies any elements; `polar` computes the parts first.
+Differs: the general copy kernel writes each part; `polar` computes the parts first.
 """
 
 from __future__ import annotations

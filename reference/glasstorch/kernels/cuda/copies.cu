@@ -1,4 +1,4 @@
-// Copies elements between places and types on one device.
+// How are elements copied and cast on one device?
 //
 // Mirrors: aten/src/ATen/native/cuda/Copy.cu (direct_copy_kernel_cuda)
 // Differs: the types are known when the kernel runs, not when it is compiled; contiguous copies go to the driver.
@@ -15,7 +15,7 @@ __device__ void move(void* out, const void* in, const Geometry& geometry, long l
     }
 }
 
-// Elements of one type, whose bits are not looked at.
+// Copies elements of one type by their bits.
 extern "C" __global__ void copy_words(void* out, const void* in, int itemsize, Geometry geometry, long long count) {
     switch (itemsize) {
         case 1: move<unsigned char>(out, in, geometry, count); break;
@@ -25,7 +25,7 @@ extern "C" __global__ void copy_words(void* out, const void* in, int itemsize, G
     }
 }
 
-// Elements of one type into elements of another.
+// Casts elements of one type to another.
 extern "C" __global__ void copy_cast(
     void* out, int out_code, const void* in, int in_code, Geometry geometry, long long count
 ) {

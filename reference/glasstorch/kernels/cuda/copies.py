@@ -1,14 +1,14 @@
-"""How are elements copied to, from and on a device, and how is a device's memory filled?
+"""How are elements copied to, from and within CUDA devices, and device tensors filled?
 
 Mirrors: aten/src/ATen/native/cuda/Copy.cu, aten/src/ATen/native/cuda/FillKernel.cu, CUDAScalar.cu (_local_scalar_dense)
-Differs: kernels read and write element types that they are told at run time. Copies between devices always go through
-    a contiguous piece of memory on either side.
+Differs: kernels receive the element types at run time. Copies between devices always go through contiguous memory on
+    both sides.
 
 # Note [Copies between main memory and a device]
-The driver copies bytes. So both sides must lie in memory in one order and have one dtype; where they do not, a
-contiguous piece stands between. A cast is done on the CPU, or, in a copy that does not block, on the device; but always
-on the CPU where kernels do not know one of the dtypes, also if both tensors are on a device: the host waits. A copy
-that blocks waits for the stream of the device; one that does not is asynchronous only where the main memory is pinned.
+The driver copies bytes. So both sides must have the same memory order and dtype; where they do not, a contiguous buffer
+is used in between. A cast is done on the CPU, or, for a non-blocking copy, on the device; but always on the CPU where
+the kernels do not support one of the dtypes, even if both tensors are on a device: then the host waits. A blocking copy
+waits for the device's stream; a non-blocking one is asynchronous only where the main memory is pinned.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from glasstorch.operators.shapes.scalars import number_as
 CUDA = KernelTable("CUDA")
 
 THREADS = 256  # of a block
-MOST_BLOCKS = 1024  # of a grid: enough for every card, and each thread goes on where there are more elements
+MOST_BLOCKS = 1024  # of a grid: enough for every card; for more elements, threads loop
 
 
 def instantiations() -> Iterator[tuple[str, str, tuple[str, ...]]]:
@@ -50,7 +50,7 @@ def instantiations() -> Iterator[tuple[str, str, tuple[str, ...]]]:
 
 
 def blocks_for(count: int) -> int:
-    """How many blocks walk through so many elements."""
+    """The number of blocks for a loop over this many elements."""
     return min(-(-count // THREADS), MOST_BLOCKS)
 
 
@@ -68,7 +68,7 @@ def copy_(keys: int, self: Tensor, src: Tensor, non_blocking: bool) -> Tensor:
 
 
 def copy_elements(target: Tensor, source: Tensor, non_blocking: bool = False) -> Tensor:
-    """Copy, cast and broadcast between tensors on any two devices; nothing is checked."""
+    """Copy, cast and broadcast between tensors on any two devices, without checks."""
     if not target.numel():
         return target
     if target.device is source.device:
@@ -83,7 +83,7 @@ def copy_elements(target: Tensor, source: Tensor, non_blocking: bool = False) ->
 
 
 def copy_on_device(target: Tensor, source: Tensor) -> None:
-    """Both are on the same device."""
+    """Copy between tensors on one CUDA device."""
     shape, count = target._shape, target.numel()
     walk = operands(shape, target, source), np.int64(count)
     if target.dtype is not source.dtype and not CODE.keys() >= {target.dtype, source.dtype}:
@@ -101,13 +101,13 @@ def copy_on_device(target: Tensor, source: Tensor) -> None:
 
 
 def parts(tensor: Tensor) -> Tensor:
-    """A complex128 tensor's memory as float64, with a last dimension for the two parts of a number."""
+    """A complex128 tensor viewed as float64, with a last dimension for the two parts."""
     strides = (*(2 * step for step in tensor.strides()), 1)
     return make(tensor.untyped_storage(), float64, (*tensor._shape, 2), strides, 2 * tensor._offset)
 
 
 def to_device(target: Tensor, source: Tensor, non_blocking: bool) -> None:
-    """From main memory; see Note [Copies between main memory and a device]."""
+    """Copy from main memory; see Note [Copies between main memory and a device]."""
     if non_blocking and source.dtype is not target.dtype:
         staged = empty(source._shape, source.dtype, target.device)
         to_device(staged, source, non_blocking)
@@ -127,7 +127,7 @@ def to_device(target: Tensor, source: Tensor, non_blocking: bool) -> None:
 
 
 def to_host(target: Tensor, source: Tensor, non_blocking: bool) -> None:
-    """To main memory; see Note [Copies between main memory and a device]."""
+    """Copy to main memory; see Note [Copies between main memory and a device]."""
     if non_blocking and source.dtype is not target.dtype:
         staged = empty(source._shape, target.dtype, source.device)
         copy_on_device(staged, source)
@@ -139,7 +139,7 @@ def to_host(target: Tensor, source: Tensor, non_blocking: bool) -> None:
 
 
 def to_other_device(target: Tensor, source: Tensor) -> None:
-    """From one CUDA device to another; a cast is done on the one that the elements come from."""
+    """Copy from one CUDA device to another; a cast is done on the source device."""
     if target.dtype is not source.dtype or not is_flat(target._shape, target, source):
         ready = empty(source._shape, target.dtype, source.device)
         copy_on_device(ready, source)
@@ -164,7 +164,7 @@ def elements_on_host(tensor: Tensor) -> Array:
 
 
 def contiguous(tensor: Tensor) -> Tensor:
-    """The tensor itself if its elements lie in row-major order, else a copy that is so."""
+    """The tensor itself if it is row-major, else a row-major copy."""
     if tensor.is_row_major():
         return tensor
     return copy_elements(empty(tensor._shape, tensor.dtype, tensor.device), tensor)
@@ -172,7 +172,7 @@ def contiguous(tensor: Tensor) -> Tensor:
 
 @CUDA.impl("clone")
 def clone(keys: int, self: Tensor, memory_format: memory_format | None) -> Tensor:
-    """The elements in memory of their own."""
+    """A copy of the elements in fresh memory."""
     strides = strides_of_copy(self, memory_format)
     if strides is None:
         result = empty(self._shape, self.dtype, self.device)
@@ -199,7 +199,7 @@ def zero_(keys: int, self: Tensor) -> Tensor:
 
 
 def fill_with(tensor: Tensor, value: Array) -> None:
-    """Every element set to one, which is given as a 0-dim array of the tensor's dtype."""
+    """Every element set to the value of a 0-dim array of the tensor's dtype."""
     nbytes, bits = tensor.nbytes, value.tobytes()
     if not nbytes:
         return
@@ -213,7 +213,7 @@ def fill_with(tensor: Tensor, value: Array) -> None:
         count = nbytes // 16
         launch(kernel("fill.cu", "fill_words"), blocks_for(count), THREADS, (tensor, pattern, np.int64(count)))
         return
-    if len(bits) > 8:  # fill_elements takes one number of 8 bytes: the parts of a complex one, one after the other
+    if len(bits) > 8:  # fill_elements takes 8 bytes at most: fill real and imaginary parts separately
         both = parts(tensor)
         for part, component in enumerate(np.frombuffer(bits, np.float64)):
             fill_with(make_view(both, tensor._shape, both.strides()[:-1], both._offset + part), np.array(component))

@@ -1,4 +1,4 @@
-"""How are new tensors made on a CUDA device?
+"""How are new tensors created on a CUDA device?
 
 Mirrors: aten/src/ATen/cuda/EmptyTensor.cpp, aten/src/ATen/native/cuda/RangeFactories.cu
 """
@@ -44,7 +44,7 @@ def empty(
     pin_memory: bool | None,
     memory_format: memory_format | None,
 ) -> Tensor:
-    """Memory that nobody has written to."""
+    """Uninitialised memory."""
     shape = tuple(size)
     if pin_memory or memory_format is not None or (shape and min(shape) < 0):
         return new_empty(device, shape, dtype, pin_memory, memory_format)
@@ -61,7 +61,7 @@ def empty_strided(
     device: device,
     pin_memory: bool | None,
 ) -> Tensor:
-    """Memory that nobody has written to, just enough for the strides."""
+    """Uninitialised memory, just enough for the strides."""
     return new_empty_strided(device, size, stride, dtype, pin_memory)
 
 
@@ -85,7 +85,7 @@ def arange(
 
 @CUDA.impl("arange.start_out")
 def arange_out(keys: int, start: Number, end: Number, step: Number, out: Tensor) -> Tensor:
-    """As `arange`, written to a tensor whose dtype decides."""
+    """As `arange`, written to `out`, whose dtype decides."""
     length = arange_length(start, end, step, out.dtype, "arange_cuda")
     resize_range(out, length)
     check_writable(out, ())
@@ -94,7 +94,7 @@ def arange_out(keys: int, start: Number, end: Number, step: Number, out: Tensor)
 
 
 def count_up(out: Tensor, start: Number, step: Number) -> None:
-    """Write `start + step * i` to element i, counted in row-major order; on the host for dtypes of no kernel."""
+    """Write `start + step * i` to element i, counted in row-major order; on the host for dtypes without a kernel."""
     count = out.numel()
     if not count:
         return

@@ -1,4 +1,4 @@
-// How are several neighbouring elements read or written at once, whose type is known only when the kernel runs?
+// How are adjacent elements of a type known only at run time read or written at once?
 //
 // Values are computed in a type T: float (for half and bfloat16 too), double, or long long (for all integers and bool).
 //
@@ -13,7 +13,7 @@ constexpr int NUMBER = -1;  // in place of a type: not an element in memory, but
 template <typename T>
 constexpr bool WHOLE = (T)0.5 == 0;
 
-// An element as a T, and a T as an element: as C++ casts, but through float where half precision is concerned.
+// An element as a T, and a T as an element: as C++ casts, but through float for half precision.
 template <typename T, typename Element>
 struct Cast {
   __device__ static T from(Element x) { return (T)x; }
@@ -35,7 +35,7 @@ struct Cast<T, __nv_bfloat16> {
   __device__ static __nv_bfloat16 to(T x) { return __float2bfloat16((float)x); }
 };
 
-// N elements that are read or written together, 16 bytes at a time where they are so many.
+// N elements that are read or written together, at most 16 bytes at a time.
 template <int N, typename Element>
 struct __align__(N * sizeof(Element) < 16 ? N * sizeof(Element) : 16) Run {
   Element elements[N];
@@ -54,7 +54,7 @@ __device__ __forceinline__ void store_run(void *to, long long run, const T *valu
   static_cast<Run<N, Element> *>(to)[run] = written;
 }
 
-// Reads the run of N elements that is number `run` from an address on. Where T is long long they are whole.
+// Reads run number `run` of N elements, counted from an address. Where T is long long they are integers.
 template <int N, typename T>
 __device__ __forceinline__ void load(const void *from, int type, long long run, T *values) {
   switch (type) {
@@ -73,7 +73,7 @@ __device__ __forceinline__ void load(const void *from, int type, long long run, 
   }
 }
 
-// Writes N values as the run of elements that is number `run` from an address on.
+// Writes N values as run number `run` of N elements, counted from an address.
 template <int N, typename T>
 __device__ __forceinline__ void store(void *to, int type, long long run, const T *values) {
   switch (type) {
@@ -88,7 +88,7 @@ __device__ __forceinline__ void store(void *to, int type, long long run, const T
   }
 }
 
-// What is left of a value when it has been an element of a type that is computed in T.
+// A value rounded to an element type, as a T.
 template <typename T>
 __device__ __forceinline__ T rounded(T value, int type) {
   if constexpr (WHOLE<T>) {

@@ -1,12 +1,12 @@
-// Writes the same element, or numbers in equal steps, into a tensor.
+// How is a tensor filled with one element, or with evenly spaced numbers?
 //
 // Mirrors: aten/src/ATen/native/cuda/FillKernel.cu, RangeFactories.cu (arange_cuda_out)
-// Differs: the element comes as bits, so that one kernel serves all types of one size.
+// Differs: the element is passed as bits, so that one kernel serves all types of one size.
 
 #include "cast.cuh"
 #include "geometry.cuh"
 
-// `pattern` holds an element as often as it fits; the memory is contiguous and aligned to 16 bytes.
+// `pattern` holds as many copies of the element as fit; the memory is contiguous and aligned to 16 bytes.
 extern "C" __global__ void fill_words(uint4* out, uint4 pattern, long long count) {
     const long long step = (long long)gridDim.x * blockDim.x;
     for (long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x; i < count; i += step) out[i] = pattern;

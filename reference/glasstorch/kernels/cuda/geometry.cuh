@@ -1,12 +1,12 @@
-// Where do the elements of several tensors lie that are walked through together?
+// Where do the elements of tensors lie that a kernel traverses together?
 //
 // Mirrors: aten/src/ATen/cuda/detail/OffsetCalculator.cuh
-// Differs: a plain structure, filled by kernels/cuda/tensors.py; it divides by `/` and not by a multiplication that was
-//     prepared; offsets count elements.
+// Differs: a plain structure, filled by kernels/cuda/tensors.py; it divides by `/` instead of by a precomputed
+//     multiplication; offsets count elements.
 #pragma once
 
-constexpr int MAX_DIMS = 25;     // as in PyTorch, after neighbouring dimensions were joined
-constexpr int MAX_OPERANDS = 4;  // tensors walked through together
+constexpr int MAX_DIMS = 25;     // as in PyTorch, after adjacent dimensions were coalesced
+constexpr int MAX_OPERANDS = 4;  // tensors traversed together
 
 // Sizes and strides, the slowest dimension first. tensors.py writes the same fields: keep the two in step.
 struct Geometry {
@@ -21,7 +21,7 @@ struct Offsets {
 };
 
 // Where element `index` (counted in row-major order) lies in each of the first N operands, in elements. A division is
-// slow, so the slowest dimension does without: the index that is left is its coordinate. Strides there are not are 0.
+// slow, so the slowest dimension needs none: the remaining index is its coordinate. Missing strides are 0.
 template <int N>
 __device__ inline Offsets<N> offsets(const Geometry& geometry, long long index) {
     Offsets<N> result;

@@ -1,32 +1,31 @@
-// How are elements picked and placed by tensors of indices on a CUDA device?
+// How are elements gathered and written by tensors of indices on a CUDA device?
 //
 // Mirrors: aten/src/ATen/native/cuda/IndexKernel.cu, ScatterGatherKernel.cu, Indexing.cu (indexSelectLargeIndex),
 //     Nonzero.cu, ATen/cuda/Atomic.cuh (gpuAtomicAdd)
-// Differs: one kernel reads for index, index_select and gather, and one each writes, fills and adds: what distinguishes
-//     the operators is only their geometry. `index_put` adds with atomics; PyTorch sorts the indices first. Bytes are
-//     added in a copy of int32; PyTorch compares and swaps the word around each.
+// Differs: one kernel reads for index, index_select and gather, and one kernel each writes, fills and accumulates: the
+//     operators differ only in their geometry. `index_put` adds with atomics; PyTorch sorts the indices first. Bytes
+//     are added in a copy of int32; PyTorch compares and swaps the word around each.
 //
 // Note [Offsets by index]
-// An element that is picked lies at two offsets added together: one that follows from where it stands in the result,
-// which a Geometry tells, and one that an index tells, times the stride of the dimension that it picks from. In
-// the geometry the picked dimension of the tensor has the stride 0. For index_select and gather of dimension 1 of a
-// matrix:
+// The offset of an indexed element is a sum: the offset for its position in the result, which a Geometry gives, plus an
+// index times the stride of the indexed dimension. In the geometry the indexed dimension of the tensor has stride 0.
+// For index_select and gather of dimension 1 of a matrix:
 //     index_select:  result[i][j] = source[i][index[j]]      strides of index (0, 1)
 //     gather:        result[i][j] = source[i][index[i][j]]   strides of index (columns, 1)
-// Where several tensors pick from several dimensions at once, `combine` first adds up what each of them tells.
+// Where several tensors index several dimensions at once, `combine` first adds up their offsets.
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 
 #include "geometry.cuh"
 
-// The dimension that an index picks from.
+// The indexed dimension.
 struct Dimension {
   long long size, stride;
-  long long least;  // the least index there may be: 0, or -size where negative ones count from the end
+  long long least;  // the smallest valid index: 0, or -size where negative ones count from the end
   int number;
 };
 
-// The offset that an index tells. One that is outside ends the launch: what it points to is somebody else's memory.
+// The offset for an index. An out-of-range index aborts the launch: it points to foreign memory.
 __device__ inline long long picked(long long index, const Dimension& dimension) {
   const bool inside = dimension.least <= index && index < dimension.size;
   if (!inside) {
@@ -36,7 +35,7 @@ __device__ inline long long picked(long long index, const Dimension& dimension) 
   return (index < 0 ? index + dimension.size : index) * dimension.stride;
 }
 
-// The element that is this thread's.
+// The index of this thread's element.
 __device__ inline long long my_element() { return (long long)blockIdx.x * blockDim.x + threadIdx.x; }
 
 // Operands of the geometry: places, index. See Note [Offsets by index].
@@ -63,7 +62,7 @@ __global__ void pick(
   }
 }
 
-// Operands of the geometry: target, values, index. Where an index names a place twice, either value may stay.
+// Operands of the geometry: target, values, index. Where an index repeats, either value may remain.
 template <typename Unit>
 __global__ void place(
     const Unit* values, const long long* index, Unit* target, Geometry geometry, long long n, Dimension dimension) {
@@ -88,10 +87,10 @@ __global__ void place_number(
 // Adding ----------------------------------------------------------------------------------------------------------
 
 // Note [Adding to one place]
-// `target[i] += value` reads, adds and writes. Of two threads that do so for one i at once, both may read before either
-// writes: then one value is lost. An atomic addition is one step of the memory itself. In which order the values
-// are added stays open, and with it the last bits of a floating sum.
-// No memory adds single bytes: for bool and uint8 the host lets the kernel add to an int32 copy of the target.
+// `target[i] += value` reads, adds and writes. If two threads do so for one i at once, both may read before either
+// writes: then one value is lost. An atomic addition is a single memory operation. The order of the additions is
+// undefined, and with it the last bits of a floating point sum. There is no atomic addition of bytes: for bool and
+// uint8 the host has the kernel add to an int32 copy of the target.
 template <typename Element>
 __device__ void add(Element* target, Element value) {
   atomicAdd(target, value);
@@ -117,11 +116,11 @@ __global__ void accumulate(
 // nonzero ---------------------------------------------------------------------------------------------------------
 
 // Note [Compaction]
-// Each thread must know how many elements before its own are not 0: that is where its result goes. Three launches
-// find out, as no block can wait for another one within a launch. Each block counts its own chunk of the elements
-// (count_nonzero); one block turns the counts into sums of all counts before (sum_counts); then each block counts
-// again, thread by thread, from there (write_nonzero). The host reads the total between the last two, to know how much
-// memory the result needs: nonzero makes the host wait for the device.
+// Each thread must know how many elements before its own are nonzero: that is the position of its result. Three
+// launches compute this, as no block can wait for another one within a launch. Each block counts its own chunk of the
+// elements (count_nonzero); one block turns the counts into sums of all counts before (sum_counts); then each block
+// counts again, thread by thread, from there (write_nonzero). Before the last launch the host reads the total, which is
+// the size of the result: nonzero makes the host wait for the device.
 
 constexpr int WARP = 32;
 constexpr unsigned ALL_LANES = 0xffffffffu;
@@ -142,7 +141,7 @@ __device__ inline Before sum_before(long long value) {
       up_to_me += further;
     }
   }
-  __syncthreads();  // whoever still reads what the last call left there
+  __syncthreads();  // other threads may still read the previous call's values
   if (lane == WARP - 1) {
     of_warp[warp] = up_to_me;
   }
@@ -155,13 +154,13 @@ __device__ inline Before sum_before(long long value) {
   return before;
 }
 
-// Whether an element is not 0. `mask` leaves out the sign of floating numbers: there are two zeros.
+// Whether an element is not 0. `mask` drops the sign bit of floating point numbers: there are two zeros.
 template <typename Unit>
 __device__ bool is_nonzero(const Unit* values, long long i, long long n, Unit mask) {
   return i < n && (values[i] & mask) != 0;
 }
 
-// How many elements of each block's chunk are not 0.
+// The number of nonzero elements in each block's chunk.
 template <typename Unit>
 __global__ void count_nonzero(const Unit* values, long long* counts, long long n, long long chunk, Unit mask) {
   const long long start = blockIdx.x * chunk;
@@ -176,8 +175,8 @@ __global__ void count_nonzero(const Unit* values, long long* counts, long long n
   }
 }
 
-// Each count becomes the sum of those before it, and what stands after the last becomes the sum of all. One block, with
-// a thread for each count.
+// An exclusive prefix sum: each count becomes the sum of those before it, and the entry after the last the total. One
+// block, with a thread for each count.
 extern "C" __global__ void sum_counts(long long* counts, int blocks) {
   const int block = threadIdx.x;
   const Before before = sum_before(block < blocks ? counts[block] : 0);
@@ -194,7 +193,7 @@ struct Sizes {
   long long of[MAX_DIMS];
 };
 
-// The coordinates of what is not 0: result[dim * found + k] is coordinate `dim` of the k-th.
+// The coordinates of the nonzero elements: result[dim * found + k] is coordinate `dim` of the k-th.
 template <typename Unit>
 __global__ void write_nonzero(
     const Unit* values, const long long* counts, long long* result, long long n, long long chunk, long long found,
@@ -202,7 +201,7 @@ __global__ void write_nonzero(
   const long long start = blockIdx.x * chunk;
   const long long end = min(start + chunk, n);
   long long written = counts[blockIdx.x];
-  for (long long strip = start; strip < end; strip += blockDim.x) {  // all threads go round equally often
+  for (long long strip = start; strip < end; strip += blockDim.x) {  // all threads make the same number of passes
     const long long i = strip + threadIdx.x;
     const bool found_here = is_nonzero(values, i, end, mask);
     const Before before = sum_before(found_here);

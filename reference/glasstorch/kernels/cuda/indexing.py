@@ -1,11 +1,11 @@
-"""How are elements picked and placed by tensors of indices on CUDA?
+"""How are elements gathered and written by tensors of indices on CUDA?
 
 Mirrors: aten/src/ATen/native/TensorAdvancedIndexing.cpp (make_info, restride_src, restride_indices), IndexingUtils.h
     (expandTensors), cuda/IndexKernel.cu, cuda/ScatterGatherKernel.cu, cuda/Indexing.cu, cuda/Nonzero.cu
-Differs: see indexing.cu. int32 indices are cast to int64 first. An index outside its dimension is a device-side assert,
-    as in PyTorch; the simulator prints the index. Where indices name a place twice, as in `x[[0, 0]] = value` and in
-    scatter, two threads write there and any of the values may stay: the simulator's check mode reports that as a race
-    on global memory, also where the values are the same. Where they are added nothing races.
+Differs: see indexing.cu. int32 indices are cast to int64 first. An out-of-range index is a device-side assert, as in
+    PyTorch; the simulator prints the index. Where an index repeats, as in `x[[0, 0]] = value` and in scatter, two
+    threads write to one element and either value may remain: the simulator's check mode reports a race on global
+    memory, even where the values are the same. Accumulation does not race.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ CUDA = KernelTable("CUDA")
 
 Indices = Sequence[Tensor | None]
 
-COUNTS: Final = 1024  # of nonzero: one block adds them up, with a thread for each
+COUNTS: Final = 1024  # blocks of nonzero: one block sums their counts, with a thread for each
 
 ZERO: Final = from_array(np.zeros((), np.int64), int64)
 
@@ -48,10 +48,10 @@ DIMENSION = np.dtype(  # struct Dimension of indexing.cu
 )
 SIZES = np.dtype([("ndim", np.int32), ("of", np.int64, (MAX_DIMS,))], align=True)  # struct Sizes of indexing.cu
 
-# What the memory itself can add; see Note [Adding to one place] in indexing.cu.
+# The dtypes with atomic addition; see Note [Adding to one place] in indexing.cu.
 ADDED: Final = tuple(dtype for dtype in CUDA_TYPE if dtype.itemsize > 1)
 
-MOVING = ("pick", "place", "place_number", "count_nonzero", "write_nonzero")  # kernels that take a unit
+MOVING = ("pick", "place", "place_number", "count_nonzero", "write_nonzero")  # kernels compiled for a unit
 
 
 def instantiations() -> Iterator[tuple[str, str, tuple[str, ...]]]:
@@ -79,7 +79,7 @@ def adding(tensor: Tensor) -> Any:
 
 
 def over(count: int, made: Any, *arguments: Any) -> None:
-    """Launch a kernel with a thread for each of `count` elements; do nothing where there is none."""
+    """Launch a kernel with a thread for each of `count` elements; do nothing for none."""
     if count:
         launch(made, grid_for(count, BLOCK), BLOCK, arguments)
 
@@ -93,18 +93,18 @@ def dimension(size: int, stride: int, least: int, number: int) -> Any:
 
 
 class Picks(NamedTuple):
-    """What the indices pick, ready for a kernel; see Note [Offsets by index] in indexing.cu."""
+    """The indexed elements as a kernel reads them; see Note [Offsets by index] in indexing.cu."""
 
-    shape: Shape  # of what is picked, and of the walk
-    strides: Shape  # of the indexed tensor under that walk: 0 where an index decides
+    shape: Shape  # of the result, and of the iteration
+    strides: Shape  # of the indexed tensor for that iteration: 0 where an index decides
     chosen: Tensor  # the int64 indices
-    chosen_strides: Shape  # under that walk
+    chosen_strides: Shape  # of the indices for that iteration
     dimension: Any
 
 
 @CUDA.impl("index.Tensor")
 def index(keys: int, self: Tensor, indices: Indices) -> Tensor:
-    """The elements that the indices name, as a fresh tensor."""
+    """The selected elements, as a fresh tensor."""
     if not any(tensor is not None for tensor in indices):
         raise DimensionError("at least one index must be provided")
     at = without_masks(self, indices)
@@ -126,7 +126,7 @@ def index(keys: int, self: Tensor, indices: Indices) -> Tensor:
 
 @CUDA.impl("index_put_")
 def index_put_(keys: int, self: Tensor, indices: Indices, values: Tensor, accumulate: bool) -> Tensor:
-    """The values written, or added, where the indices point to."""
+    """Write or accumulate the values at the indexed elements."""
     look_before_put(self, indices, values, accumulate)
     put(self, indices, values, accumulate)
     return self
@@ -141,13 +141,13 @@ def index_put(keys: int, self: Tensor, indices: Indices, values: Tensor, accumul
 
 
 def put(target: Tensor, indices: Indices, values: Tensor, accumulate: bool) -> None:
-    """Write or add values where the indices point to. Where they name a place twice, any of the values may be left."""
+    """Write or accumulate values at the indexed elements. Where an index repeats, any of the values may remain."""
     fills_mask = shapes.fills_mask(indices, values, accumulate)
     at = without_masks(target, indices)
     on = target.device
     if values._shape:
         common_device(target, values, numbers=False)
-    # A mask has become indices by now: whether it is filled with one value was asked before.
+    # Masks have become indices by now; the case of one value for a mask was handled before.
     same = values
     if fills_mask:
         shapes.check_mask_to_fill(indices)
@@ -169,7 +169,7 @@ def put(target: Tensor, indices: Indices, values: Tensor, accumulate: bool) -> N
 
 
 def without_masks(self: Tensor, indices: Indices) -> list[Tensor | None]:
-    """The indices on the tensor's device, for each mask the indices of what is true in it, one for each dimension.
+    """The indices on the tensor's device, with each mask replaced by its true elements' indices, one per dimension.
 
     Mirrors: expandTensors in aten/src/ATen/native/IndexingUtils.h
     """
@@ -196,7 +196,7 @@ def without_masks(self: Tensor, indices: Indices) -> list[Tensor | None]:
 
 
 def columns(rows: Tensor) -> list[Tensor]:
-    """The columns of what nonzero answers."""
+    """The columns of the result of nonzero."""
     found, ndim = rows._shape
     return [make_view(rows, (found,), (1,), rows._offset + dim * found) for dim in range(ndim)]
 
@@ -209,17 +209,17 @@ def cast(tensor: Tensor, dtype: Any, on: device) -> Tensor:
 
 
 def apart(tensor: Tensor, target: Tensor) -> Tensor:
-    """The tensor itself, or a copy where it shares memory with what is written to."""
+    """The tensor itself, or a copy where it shares memory with the target."""
     if tensor.untyped_storage() is not target.untyped_storage():
         return tensor
     return copy_elements(empty(tensor._shape, tensor.dtype, tensor.device), tensor)
 
 
 def picked(self: Tensor, indices: Indices) -> Picks:
-    """The walk over what int64 tensors pick, None standing for a whole dimension."""
+    """The iteration over the elements selected by int64 tensors, where None keeps a whole dimension."""
     sizes, strides = self._shape, self.strides()
     given = [(dim, tensor) for dim, tensor in enumerate(indices) if tensor is not None]
-    if not given:  # everything, at the one offset 0
+    if not given:  # all elements, at the one offset 0
         zero = copy_elements(empty((), int64, self.device), ZERO)
         return Picks(sizes, strides, zero, (0,) * len(sizes), dimension(1, 0, 0, 0))
     shape = shapes.plan_of(sizes, indices).shape
@@ -283,19 +283,19 @@ def gather(keys: int, self: Tensor, dim: int, index: Tensor, sparse_grad: bool, 
 
 
 def at_least_one(tensor: Tensor) -> Shape:
-    """The strides of a tensor, of which one with no dimensions has one."""
+    """The strides of a tensor; a 0-dim tensor gets one."""
     return tensor.strides() or (1,)
 
 
 def along(tensor: Tensor, dim: int) -> tuple[Shape, Any]:
-    """The strides of a tensor in which an index decides over `dim`, and what a kernel is told of that dimension."""
+    """A tensor's strides with 0 for `dim`, which an index decides, and that dimension's `struct Dimension`."""
     sizes, strides = tensor._shape or (1,), at_least_one(tensor)
     dim = wrap_dim(dim, len(sizes))
     return (*strides[:dim], 0, *strides[dim + 1 :]), dimension(sizes[dim], strides[dim], 0, dim)
 
 
 def scatter_src(keys: int, self: Tensor, dim: int, index: Tensor, src: Tensor, out: Tensor | None = None) -> Tensor:
-    """result[index[i][j]][j] = src[i][j], for dim 0; of several for one place any may stay."""
+    """result[index[i][j]][j] = src[i][j], for dim 0; where an index repeats, any of the values may remain."""
     shapes.scatter_src(self, dim, index, src)
     return _scattered(self, dim, index, src, out, add=False)
 
@@ -377,7 +377,7 @@ structured(CUDA, "scatter_add", scatter_add)
 
 @CUDA.impl("index_select")
 def index_select(keys: int, self: Tensor, dim: int, index: Tensor) -> Tensor:
-    """The indices of one dimension that a vector names; none may be negative."""
+    """The slices of one dimension that a vector selects; no index may be negative."""
     result = shapes.index_select(self, dim, index)
     on = common_device(self, index, numbers=False)
     target, at = output(result, on), cast(index, int64, on)
@@ -404,7 +404,7 @@ def index_select(keys: int, self: Tensor, dim: int, index: Tensor) -> Tensor:
 
 @CUDA.impl("index_select.out")
 def index_select_out(keys: int, self: Tensor, dim: int, index: Tensor, out: Tensor) -> Tensor:
-    """As `index_select`, written to a tensor; PyTorch looks for overlap before it resizes that."""
+    """As `index_select`, written to a tensor; PyTorch checks for overlap before it resizes it."""
     result = shapes.index_select(self, dim, index)
     common_device(self, index, out, numbers=False)
     result.check_out(self.dtype, out.dtype)
@@ -415,12 +415,12 @@ def index_select_out(keys: int, self: Tensor, dim: int, index: Tensor, out: Tens
 
 @CUDA.impl("nonzero")
 def nonzero(keys: int, self: Tensor) -> Tensor:
-    """One row of indices for each element that is not 0; as in PyTorch the columns are contiguous.
+    """One row of indices for each nonzero element; as in PyTorch the columns are contiguous.
 
-    The host waits for the device, to learn how many there are. See Note [Compaction] in indexing.cu.
+    The host waits for the device to learn their number. See Note [Compaction] in indexing.cu.
     """
     ndim, size = len(self._shape), self.numel()
-    if self.dtype.is_complex:  # whose elements are not 0 where one of two parts is not: refused
+    if self.dtype.is_complex:  # refused: an element is nonzero if either part is
         CUDA_TYPE.refusing_others(self.dtype)
     if ndim > MAX_DIMS:
         raise ShapeError(f"nonzero: a tensor of {ndim} dimensions; at most {MAX_DIMS} are supported on CUDA")

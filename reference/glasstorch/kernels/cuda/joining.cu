@@ -1,12 +1,12 @@
 // How are tensors joined on a CUDA device?
 //
 // Mirrors: aten/src/ATen/native/cuda/Shape.cu (CatArrayBatchedCopy, CatArrayBatchedCopy_alignedK_contig)
-// Differs: up to four tensors in a launch, each an argument of its own: so whoever watches the launches (the checker of
-//     the simulator's driver does) sees all that are read. PyTorch packs 128 addresses into one structure.
+// Differs: up to four tensors in a launch, each an argument of its own: so a checker of launches (such as the
+//     simulator's) sees all tensors that are read. PyTorch packs 128 addresses into one structure.
 
-// Seen from the joined dimension outwards, a contiguous tensor is a table: a row for each place in the outer
-// dimensions. Joining writes the rows of all tensors next to each other. All counts are units: what a thread moves at
-// once, up to 16 bytes of it, whatever the elements are.
+// A contiguous tensor is a table with a row for each index of the dimensions outside the joined one. Joining writes the
+// rows of all tensors next to each other. All counts are in units: the bytes, up to 16, that a thread moves at once,
+// regardless of the dtype.
 struct Pieces {
   long long rows;
   long long row;       // units in a row of the result

@@ -1,8 +1,8 @@
 """How are tensors joined on CUDA?
 
 Mirrors: aten/src/ATen/native/cuda/Shape.cu (cat_out_cuda, parallel_cat)
-Differs: one launch for up to four tensors. Those with gaps are copied first, where PyTorch's kernel walks up to four
-    dimensions of them.
+Differs: one launch for up to four tensors. Non-contiguous ones are copied first; PyTorch's kernel reads up to four
+    strided dimensions.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ from glasstorch.operators.shapes import joining
 
 CUDA = KernelTable("CUDA")
 
-TOGETHER = 4  # tensors in a launch, as in joining.cu
+TENSORS_PER_LAUNCH = 4  # tensors in a launch, as in joining.cu
 
 PIECES = np.dtype(  # struct Pieces of joining.cu
-    [("rows", np.int64), ("row", np.int64), ("start", np.int64), ("width", np.int64, (TOGETHER,))]
+    [("rows", np.int64), ("row", np.int64), ("start", np.int64), ("width", np.int64, (TENSORS_PER_LAUNCH,))]
 )
 
 
@@ -42,7 +42,7 @@ def instantiations() -> Iterator[tuple[str, str, tuple[str, ...]]]:
 
 
 def cat(keys: int, tensors: Sequence[Tensor], dim: int, out: Tensor | None = None) -> Tensor:
-    """The tensors one after the other along a dimension."""
+    """The tensors concatenated along a dimension."""
     result = joining.cat(tensors, dim)
     device = common_device(*tensors, out, numbers=False)
     if out is not None:
@@ -66,9 +66,9 @@ def join_rows(tensors: Sequence[Tensor], dim: int, target: Tensor) -> None:
     addresses = [tensor.data_ptr() for tensor in tensors]
     unit = widest(target.data_ptr(), *addresses, *widths)
     rows, start = prod(target._shape[:dim]), 0
-    for i in range(0, len(tensors), TOGETHER):
-        width = widths[i : i + TOGETHER]
-        absent = TOGETHER - len(width)
+    for i in range(0, len(tensors), TENSORS_PER_LAUNCH):
+        width = widths[i : i + TENSORS_PER_LAUNCH]
+        absent = TENSORS_PER_LAUNCH - len(width)
         pieces: Any = np.zeros((), PIECES)
         pieces["rows"], pieces["row"], pieces["start"] = rows, sum(widths) // unit, start // unit
         pieces["width"] = [n // unit for n in width] + [0] * absent
@@ -77,7 +77,7 @@ def join_rows(tensors: Sequence[Tensor], dim: int, target: Tensor) -> None:
                 kernel("joining.cu", f"cat<{UNIT[unit]}>"),
                 (grid_for(rows * max(width) // unit, BLOCK), len(width)),
                 BLOCK,
-                (*addresses[i : i + TOGETHER], *[0] * absent, target.data_ptr(), pieces[()]),
+                (*addresses[i : i + TENSORS_PER_LAUNCH], *[0] * absent, target.data_ptr(), pieces[()]),
             )
         start += sum(width)
 

@@ -1,15 +1,15 @@
-// How do the threads of a block share lines of elements, and how do they put together what each has found in a line?
+// How do the threads of a block share lines of elements and combine their partial results?
 //
-// A line is what is reduced into one result: a row, a column, or all elements. Its members are the threads that go
-// through it: member m takes the elements m, m + members, m + 2 * members ...
+// A line is what is reduced into one result: a row, a column, or all elements. Its members are the threads that process
+// it: member m takes the elements m, m + members, m + 2 * members ...
 //
 // Mirrors: aten/src/ATen/native/cuda/block_reduce.cuh, Reduce.cuh (block_x_reduce, block_y_reduce)
 // Differs: two arrangements of a block, Rows and Columns, are two types that a kernel takes as a parameter.
 //
 // Note [Rows and columns]
-// The 32 threads of a warp load together. They should load neighbours. Where the elements of a line are neighbours in
-// memory, the threads of a warp share a line (Rows). Where the lines are neighbours, each thread of a warp has a line
-// of its own, and the line's other members are in other warps (Columns).
+// The 32 threads of a warp load together, and should load adjacent elements. Where the elements of a line are adjacent
+// in memory, the threads of a warp share a line (Rows). Where the lines are adjacent, each thread of a warp has its own
+// line, and the line's other members are in other warps (Columns).
 
 #pragma once
 

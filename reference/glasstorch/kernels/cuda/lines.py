@@ -1,4 +1,4 @@
-"""How are lines of elements shared out among the threads of blocks?
+"""How are lines of elements distributed among threads and blocks?
 
 Mirrors: setReduceConfig in aten/src/ATen/native/cuda/Reduce.cuh, SoftMaxForward_getBlockSize in SoftMax.cu
 Differs: two arrangements, for rows and for columns; see Note [Rows and columns] in lines.cuh.
@@ -16,15 +16,15 @@ from glasstorch.kernels.cuda.tensors import collapsed
 
 THREADS: Final = 256  # of a block at most: MOST_THREADS of lines.cuh
 WARP: Final = 32
-EACH: Final = 4  # elements that are worth a thread
-EACH_OF_WARP: Final = 32  # elements of a line that are worth more than a warp, which needs no barrier
-MANY: Final = 1024  # lines that keep a device busy with a warp for each
-PART = 4096  # elements that are worth a block
-BLOCKS: Final = 8  # of THREADS threads, which a multiprocessor runs at a time
+PER_THREAD: Final = 4  # elements per thread
+PER_WARP_THREAD: Final = 32  # elements per thread up to which one warp serves a line, without barriers
+WARP_PER_LINE_FROM: Final = 1024  # lines from which a warp for each keeps a device busy
+PER_PART = 4096  # elements per block
+BLOCKS_PER_MULTIPROCESSOR: Final = 8  # of THREADS threads, resident on a multiprocessor at a time
 
 
 class Block(NamedTuple):
-    """How many threads of a block share a line, and how many lines it works on, as Rows or as Columns."""
+    """How many threads of a block share a line, and how many lines the block processes, as Rows or as Columns."""
 
     rows: bool
     members: int
@@ -32,40 +32,40 @@ class Block(NamedTuple):
 
     @classmethod
     def of(cls, rows: bool, lines: int, length: int) -> Block:
-        """Threads enough for lines of a length. Where lines are rows, no warp is cut; else a warp takes neighbours.
+        """A block for lines of a length. For rows, no line splits a warp; for columns, a warp takes adjacent lines.
 
         >>> Block.of(True, lines=1000, length=50), Block.of(False, lines=1000, length=50)
         (Block(rows=True, members=16, lines=16), Block(rows=False, members=8, lines=32))
         """
-        wanted = power_of_2(-(-length // EACH))
+        wanted = power_of_2(-(-length // PER_THREAD))
         if rows:
-            if lines >= MANY and wanted > WARP:
-                wanted = max(power_of_2(-(-length // EACH_OF_WARP)), WARP)
+            if lines >= WARP_PER_LINE_FROM and wanted > WARP:
+                wanted = max(power_of_2(-(-length // PER_WARP_THREAD)), WARP)
             members = min(wanted, THREADS)
             return cls(rows, members, max(min(THREADS // members, power_of_2(lines)), WARP // members, 1))
         side_by_side = min(power_of_2(lines), WARP)
         return cls(rows, min(wanted, THREADS // side_by_side), side_by_side)
 
     def threads(self) -> tuple[int, int]:
-        """The block of a launch."""
+        """The block dimensions of a launch."""
         return (self.members, self.lines) if self.rows else (self.lines, self.members)
 
     def count(self, lines: int) -> int:
-        """How many blocks work on so many lines."""
+        """The number of blocks for this many lines."""
         return -(-lines // self.lines)
 
     def parts(self, lines: int, length: int, cores: int) -> int:
-        """Into how many parts each line is cut, where there are too few blocks to keep so many multiprocessors busy.
+        """Into how many parts each line is split, where there are too few blocks to keep all multiprocessors busy.
 
         >>> block = Block.of(True, lines=1, length=1 << 20)
         >>> block.parts(1, 1 << 20, cores=8), block.parts(64, 1 << 20, cores=8)
         (64, 1)
         """
-        return max(min(BLOCKS * cores // self.count(lines), self.lines * length // PART), 1)
+        return max(min(BLOCKS_PER_MULTIPROCESSOR * cores // self.count(lines), self.lines * length // PER_PART), 1)
 
 
 def power_of_2(count: int) -> int:
-    """The smallest that is not below `count`.
+    """The smallest power of 2 that is at least `count`.
 
     >>> power_of_2(0), power_of_2(1), power_of_2(33)
     (1, 1, 64)
@@ -74,7 +74,7 @@ def power_of_2(count: int) -> int:
 
 
 def nearest(shape: Shape, strides: Shape) -> int:
-    """How far apart the nearest neighbours of a walk in the best order are, in elements.
+    """The smallest stride, in elements, among dimensions of more than one element; 0 if there are none.
 
     >>> nearest((4, 3), (3, 1)), nearest((4, 3), (1, 100)), nearest((1,), (5,))
     (1, 1, 0)
@@ -84,11 +84,11 @@ def nearest(shape: Shape, strides: Shape) -> int:
 
 
 def address(tensor: Tensor | None) -> int:
-    """Where a tensor starts that may be left out."""
+    """The address of a tensor; 0 for None."""
     return 0 if tensor is None else tensor.data_ptr()
 
 
 def multiprocessors(on: device) -> int:
-    """How many of them a CUDA device has."""
+    """The number of multiprocessors of a CUDA device."""
     assert on.index is not None, "a tensor's device has an index"
     return driver().properties(on.index).multi_processor_count

@@ -1,11 +1,11 @@
-// How are the losses of named classes, and their gradients, computed?
+// How are nll_loss and its gradient computed?
 //
-// Compiled once for each ELEMENT (the type of the scores). Scores are row-major (N, classes, inner), targets and what
-// is there for each of them (N, inner); `places` is N * inner. `weight` may be null: then all classes weigh 1.
+// Compiled once for each ELEMENT (the type of the scores). Scores are row-major (N, classes, inner), targets and
+// per-target values (N, inner); `places` is N * inner. `weight` may be null: then all classes weigh 1.
 //
 // Mirrors: aten/src/ATen/native/cuda/Loss.cu (nll_loss_forward_*, nll_loss_backward_*), NLLLoss2d.cu
-// Differs: one kernel serves nll_loss and nll_loss2d; a second launch adds up what the blocks have found, where
-//     PyTorch has one block do all (nll_loss) or adds atomically (nll_loss2d), which gives other digits each time.
+// Differs: one kernel serves nll_loss and nll_loss2d; a second launch adds up the blocks' partial sums, where PyTorch
+//     uses a single block (nll_loss) or atomics (nll_loss2d), whose last digits vary from run to run.
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 #include "lines.cuh"
@@ -13,7 +13,7 @@
 using Element = ELEMENT;
 using Value = Computed<Element>::type;
 
-// What targets add up to: their losses and their weights.
+// Accumulated losses and weights of targets.
 struct Loss {
   Value loss, weight;
 };

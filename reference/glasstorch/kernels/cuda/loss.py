@@ -19,7 +19,7 @@ from glasstorch.devices.launch import grid_for, launch
 from glasstorch.devices.modules import kernel
 from glasstorch.dispatch.library import KernelTable
 from glasstorch.kernels.cuda.copies import contiguous
-from glasstorch.kernels.cuda.lines import BLOCKS, THREADS, WARP, address, multiprocessors, power_of_2
+from glasstorch.kernels.cuda.lines import BLOCKS_PER_MULTIPROCESSOR, THREADS, WARP, address, multiprocessors, power_of_2
 from glasstorch.kernels.cuda.pointwise.ternary import mse_gradient, squared_difference
 from glasstorch.kernels.cuda.reductions import add, computed_in, converted, delivered
 from glasstorch.kernels.cuda.tensors import COMPUTED, CUDA_TYPE, common_device, output
@@ -36,7 +36,7 @@ EACH, PARTIALS, TOTAL, GRADIENT = "nll_loss_each", "nll_loss_partials", "nll_los
 
 
 def options(element: dtype) -> tuple[str, ...]:
-    """What loss.cu is compiled with."""
+    """The compiler options for loss.cu."""
     return (f"ELEMENT={CUDA_TYPE[element]}",)
 
 
@@ -52,15 +52,15 @@ def instantiations() -> Iterator[tuple[str, str, tuple[str, ...]]]:
 
 
 def for_each(expression: str, count: int, element: dtype, arguments: tuple[Any, ...]) -> None:
-    """Launch a kernel with a thread for each of so many things."""
+    """Launch a kernel with a thread for each of `count` items."""
     if count:
         launch(kernel(FILE, expression, options(element)), grid_for(count, THREADS), THREADS, arguments)
 
 
 def read(self: Tensor, target: Tensor, weight: Tensor | None, ignore_index: int) -> tuple[Any, ...]:
-    """What all kernels of loss.cu read: targets, weights, and at the end the sizes (classes, inner) and ignore_index.
+    """The common arguments of loss.cu's kernels: targets, weights, then the sizes (classes, inner) and ignore_index.
 
-    All are row-major. `inner` is how many places a sample has, and so how far apart the scores of a place are.
+    All are row-major. `inner` is the number of positions of a sample, and so the stride between a position's scores.
     """
     shape = self._shape
     classes, inner = (shape[0], 1) if len(shape) == 1 else (shape[1], math.prod(shape[2:]))
@@ -86,7 +86,7 @@ def nll_loss(
         for_each(EACH, places, self.dtype, (*given, loss, *numbers))
         return loss, total_weight.zero_()
     threads = max(min(power_of_2(places), THREADS), WARP)
-    blocks = min(grid_for(places, threads), BLOCKS * multiprocessors(self.device))
+    blocks = min(grid_for(places, threads), BLOCKS_PER_MULTIPROCESSOR * multiprocessors(self.device))
     partials = empty((blocks, 2), computed_in(self.dtype), self.device)
     defines = options(self.dtype)
     launch(kernel(FILE, PARTIALS, defines), blocks, threads, (*given, partials, *numbers))
@@ -151,7 +151,7 @@ def register_nll_loss(name: str) -> None:
 
 
 def mse_loss(keys: int, self: Tensor, target: Tensor, reduction: int, out: Tensor | None = None) -> Tensor:
-    """The squared differences, their mean or their sum; halves are rounded before they are added, as in PyTorch."""
+    """The squared differences, their mean or their sum; half precision is rounded before it is added, as in PyTorch."""
     on = common_device(self, target)
     result = mse_loss_shape(self, target, reduction)
     squares = squared_difference(self, target, output(mse_loss_shape(self, target, NONE), on))
@@ -163,7 +163,7 @@ def mse_loss(keys: int, self: Tensor, target: Tensor, reduction: int, out: Tenso
 def mse_loss_backward(
     keys: int, grad_output: Tensor, self: Tensor, target: Tensor, reduction: int, out: Tensor | None = None
 ) -> Tensor:
-    """Twice the difference times the gradient, divided by the number of elements where the mean was taken."""
+    """Twice the difference times the gradient, divided by the number of elements for the mean."""
     on = common_device(grad_output, self, target)
     gradient = output(mse_loss_backward_shape(grad_output, self, target, reduction), on)
     count = math.prod(broadcast_shapes(self._shape, target._shape)) if reduction == MEAN else 1

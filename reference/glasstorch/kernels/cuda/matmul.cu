@@ -3,24 +3,25 @@
 // Mirrors: aten/src/ATen/native/cuda/Blas.cpp, aten/src/ATen/cuda/CUDABlas.cpp, which call cuBLAS for all of it
 // Differs: these are our own kernels; blas.py calls cuBLAS where that is preferred. Integers are multiplied too.
 //
-// Element is what lies in memory, Sum what is added up in: float for half precision, and for integers an unsigned type
+// Element is the type in memory, Sum the accumulation type: float for half precision, and for integers an unsigned type
 // that wraps around, as C++ leaves the overflow of signed ones undefined.
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 
 // Note [Tiles in shared memory]
-// An element of the product needs a row and a column, and every row is needed by all columns. Read from memory for each
-// element anew, that is 2 * inner loads for 2 * inner operations, and memory is the slower of the two by far.
-// So a block of SIDE x SIDE threads makes a square tile of the product. It walks along `inner` in slabs of SIDE: all
-// threads together load a slab of the rows and one of the columns into shared memory, wait for each other, add up what
-// the slab gives, and wait again before the next slab overwrites it. Each loaded element then serves a whole tile side.
+// An element of the product needs a row and a column, and every row is needed by all columns. If each element reads
+// them from memory, that is 2 * inner loads for 2 * inner operations, and memory is by far the slower. So a block of
+// SIDE x SIDE threads computes a square tile of the product. It walks along `inner` in slabs of SIDE: all threads
+// together load a slab of the rows and one of the columns into shared memory, wait for each other, accumulate the
+// slab's products, and wait again before the next slab overwrites it. Each loaded element then serves a whole tile
+// side.
 //
-// With PER_THREAD = 1 a thread makes one element: 2 loads from shared memory for each multiplication. With 4 it makes
-// 4 x 4 of them, SIDE apart, and keeps them in registers: 8 loads for 16 multiplications. The small tile is for small
-// products, of which the large one would leave most threads idle.
+// With PER_THREAD = 1 a thread computes one element: 2 loads from shared memory for each multiplication. With 4 it
+// computes 4 x 4 elements, SIDE apart, and keeps them in registers: 8 loads for 16 multiplications. The small tile is
+// for small products, for which the large one would leave most threads idle.
 constexpr int SIDE = 16;
 
-// How far apart neighbours are in memory, in elements.
+// Strides in elements.
 struct Strides {
   long long batch, row, column;
 };
@@ -33,9 +34,9 @@ struct Product {
 // Load a slab of TILE lines, each SIDE long, into `slab[place along inner][line]`; what lies outside is 0. `matrix`
 // points to the slab's first element, from which `lines` and `inner` are left.
 //
-// Neighbouring threads should read neighbours in memory. Along which axis these lie is what tells a matrix from its
-// transpose, so that neither has to be copied. The extra column of the slab puts the elements of a column into
-// different banks of shared memory: a warp that writes along `inner` does not have to wait for itself.
+// Adjacent threads should read adjacent memory. The loads follow the axis with the smaller stride, so that neither a
+// matrix nor its transpose has to be copied. The extra column of the slab puts the elements of a column into different
+// banks of shared memory: a warp that writes along `inner` has no bank conflicts.
 template <int TILE, typename Element, typename Sum>
 __device__ void load(
     Sum (*slab)[TILE + 1], const Element* matrix, long long lines, long long line_stride, long long inner,
@@ -127,7 +128,7 @@ __global__ void __launch_bounds__(SIDE* SIDE) matmul(
 constexpr int WARP = 32;
 constexpr unsigned ALL_LANES = 0xffffffffu;
 
-// The sum of what the lanes of a warp hold, in its lane 0.
+// The sum over the lanes of a warp, in its lane 0.
 template <typename Sum>
 __device__ Sum warp_sum(Sum value) {
   for (int distance = WARP / 2; distance > 0; distance /= 2) {
@@ -144,7 +145,7 @@ __global__ void mv(
   const int lane = threadIdx.x % WARP;
   const long long row = (long long)blockIdx.x * (blockDim.x / WARP) + threadIdx.x / WARP;
   if (row >= rows) {
-    return;  // the whole warp does
+    return;  // the whole warp returns
   }
   Sum sum = 0;
   for (long long column = lane; column < columns; column += WARP) {
@@ -156,7 +157,8 @@ __global__ void mv(
   }
 }
 
-// The first pass over two vectors: what each block adds up. The order is the same in every run, unlike that of atomics.
+// The first pass over two vectors: the partial sum of each block. The order is the same in every run, unlike that of
+// atomics.
 template <typename Element, typename Sum>
 __global__ void dot(
     const Element* left, const Element* right, Sum* partial, long long n, long long left_stride,
@@ -180,7 +182,7 @@ __global__ void dot(
   }
 }
 
-// The second pass: one warp adds up what the blocks left.
+// The second pass: one warp adds up the blocks' partial sums.
 template <typename Element, typename Sum>
 __global__ void dot_total(const Sum* partial, Element* out, int blocks) {
   Sum sum = 0;

@@ -1,8 +1,8 @@
 """How are matrices multiplied on CUDA?
 
 Mirrors: aten/src/ATen/native/cuda/Blas.cpp (addmm_out_cuda_impl, bmm_out_cuda_impl, addmv_out_cuda_impl, dot_cuda)
-Differs: matmul.cu where cuBLAS is not preferred or not there (blas.py), and always for dot. As on the CPU, integers are
-    multiplied too, and an out= tensor may be one of the matrices.
+Differs: our own kernels (matmul.cu) where cuBLAS is not preferred or not available (blas.py), and always for dot. As on
+    the CPU, integers are multiplied too, and an out= tensor may be one of the matrices.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from glasstorch.operators.shapes.scalars import number_as
 
 CUDA = KernelTable("CUDA")
 
-# dtype -> what is added up in: its name in matmul.cu, its NumPy type, and a dtype of as many bytes.
+# dtype -> its accumulation type: the name in matmul.cu, the NumPy type, and a dtype of the same size.
 _FLOAT = ("float", np.float32, float32)
 _UNSIGNED = ("unsigned int", np.uint32, int32)
 SUM: Final[ByDtype[tuple[str, Any, dtype]]] = ByDtype(
@@ -46,9 +46,9 @@ SUM: Final[ByDtype[tuple[str, Any, dtype]]] = ByDtype(
     }
 )
 
-SIDE = 16  # threads along each side of a block that makes a tile, as in matmul.cu
-SMALL, LARGE = 1, 4  # elements of a tile that a thread makes, along each side
-WARPS = 8  # of a block that multiplies with a vector
+SIDE = 16  # threads along each side of a block that computes a tile, as in matmul.cu
+SMALL_TILE, LARGE_TILE = 1, 4  # elements of a tile that a thread computes, along each side
+WARPS = 8  # of a block that multiplies a matrix and a vector
 DOT_BLOCKS = 256  # of the first pass of dot, at most
 MOST_BATCHES = 65535  # blocks along z
 
@@ -63,7 +63,7 @@ def instantiations() -> Iterator[tuple[str, str, tuple[str, ...]]]:
     """Every kernel that this file may launch, as `modules.kernel` takes it: file, expression, defines; NVRTC compiles
     them all in the tests."""
     for found in SUM:
-        for tile in (SMALL, LARGE):
+        for tile in (SMALL_TILE, LARGE_TILE):
             yield "matmul.cu", expression("matmul", found, tile), ()
         for name in ("mv", "dot", "dot_total"):
             yield "matmul.cu", expression(name, found), ()
@@ -121,7 +121,7 @@ def multiplied(
     """`beta * bias + alpha * (left @ right)` of two batches, written to `out` or to a fresh tensor."""
     target = output(result, left.device) if out is None else out
     if target.untyped_storage() in (left.untyped_storage(), right.untyped_storage()):
-        # Another block may still read what one has finished.
+        # One block may still read `out` after another has written to it.
         return copy_elements(target, multiplied(left, right, result, None, bias, beta, alpha))
     if 0 in result.shape:
         return target
@@ -132,14 +132,14 @@ def multiplied(
 
 
 def held(number: Number, dtype: dtype) -> RealNumber:
-    """`beta` or `alpha` as a number that the dtype is computed in holds."""
+    """`beta` or `alpha` as a number that the compute dtype holds."""
     value = number_as(number, op_math(SUM.refusing_others(dtype)))
     assert not isinstance(value, complex), f"{dtype} is none of {list(SUM)}"
     return value
 
 
 def factor(number: RealNumber, dtype: dtype) -> Any:
-    """`beta` or `alpha` as it is multiplied with: truncated, and wrapped around, for integers."""
+    """`beta` or `alpha` as a factor: truncated and wrapped around for integers."""
     _, number_type, _ = SUM[dtype]
     if dtype.is_floating_point:
         return number_type(number)
@@ -157,7 +157,7 @@ def by_tiles(
     for name, tensor in (("left", left), ("right", right), ("bias", bias), ("out", out)):
         if tensor is not None:
             product[name] = strides_in_batch(tensor, (rows, columns))
-    per_thread = LARGE if min(rows, columns) > SIDE * LARGE // 2 else SMALL
+    per_thread = LARGE_TILE if min(rows, columns) > SIDE * LARGE_TILE // 2 else SMALL_TILE
     tile = SIDE * per_thread
     made = kernel("matmul.cu", expression("matmul", dtype, per_thread))
     for first in range(0, batches, MOST_BATCHES):
@@ -175,7 +175,7 @@ def by_tiles(
 
 
 def from_batch(tensor: Tensor, first: int) -> Tensor:
-    """A batch from one of its matrices on; a single matrix is that of all."""
+    """A batch from one of its matrices on; a single matrix is broadcast."""
     if not first or len(tensor._shape) != 3:
         return tensor
     batches, *sizes = tensor._shape
@@ -196,7 +196,7 @@ def strides_in_batch(tensor: Tensor, shape: Shape) -> Shape:
 def by_cublas(
     left: Tensor, right: Tensor, out: Tensor, bias: Tensor | None, beta: RealNumber, alpha: RealNumber
 ) -> Tensor:
-    """The library's product; it takes the bias from where it writes. See Note [Column-major matrices]."""
+    """A product by cuBLAS, which reads the bias from its output. See Note [Column-major matrices]."""
     written = blas.layout(matrices(out))
     if written is None or written.operation != blas.KEEP:
         fresh = empty(out._shape, out.dtype, out.device)
@@ -219,7 +219,7 @@ def by_cublas(
 
 
 def matrices(tensor: Tensor) -> Matrices:
-    """What blas.py has to know of a batch of matrices, or of a single one."""
+    """A batch of matrices, or a single one, as blas.py describes it."""
     shape, strides = tensor._shape, tensor.strides()
     if len(shape) == 2:
         shape, strides = (1, *shape), (0, *strides)
@@ -254,7 +254,7 @@ def mv(keys: int, self: Tensor, vec: Tensor, out: Tensor | None = None) -> Tenso
 
 
 def dot(keys: int, self: Tensor, tensor: Tensor, out: Tensor | None = None) -> Tensor:
-    """The product of two vectors, in two passes."""
+    """The dot product of two vectors, in two passes."""
     result = shapes.dot(self, tensor)
     device = common_device(self, tensor, out, numbers=False)
     target = output(result, device) if out is None else out

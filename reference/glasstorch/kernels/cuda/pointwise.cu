@@ -1,25 +1,25 @@
 // How does one expression become the kernel of a pointwise operator?
 //
-// This file is compiled once for each operator and compute type. Three names are defined from outside:
-//   COMPUTE     the type that is computed in: float (for half and bfloat16 too), double, or long long (for all integers
-//               and bool, whose results are cut to size when they are stored)
-//   INPUTS      how many operands there are, 1 to 3
+// This file is compiled once for each operator and compute type. Three macros are defined on the command line:
+//   COMPUTE     the compute type: float (for half and bfloat16 too), double, or long long (for all integers
+//               and bool, whose results are truncated when they are stored)
+//   INPUTS      the number of operands, 1 to 3
 //   EXPRESSION  the operator: of the operands a, b, c and the numbers p, q; for example `a + p * b`
 //
 // Mirrors: aten/src/ATen/native/cuda/CUDALoops.cuh (gpu_kernel_impl, vectorized_elementwise_kernel, elementwise_kernel),
 //     aten/src/ATen/native/cuda/MemoryAccess.cuh (LoadWithCast, StoreWithCast), c10/core/DynamicCast.h
-// Differs: the types of the elements are known at run time only, on the fast path too; a launch reads and writes fours of
-//     them at once, so that the switch on the type is taken once for four. Half precision is computed in float and
+// Differs: the types of the elements are known at run time only, on the fast path too; a thread reads and writes four
+//     elements at once, so that the switch on the type is taken once for four. Half precision is computed in float and
 //     rounded once; some of PyTorch's kernels round after each step.
 
 #include "arithmetic.cuh"
 #include "elements.cuh"
 #include "geometry.cuh"
 
-// What a launch is told of its operands; pointwise.py fills it. The result comes first, then the inputs.
+// The operands of a launch, filled by pointwise/expressions.py. The result comes first, then the inputs.
 struct Operands {
   int types[4];        // of the elements; NUMBER where an input is one number for all
-  int common;          // the type that is computed with: inputs are rounded to it first, and the result is at last
+  int common;          // the common type: inputs are rounded to it first, and the result last
   COMPUTE inputs[3];   // the value of each input that is a NUMBER
   COMPUTE numbers[2];  // p and q
 };
@@ -28,7 +28,7 @@ __device__ __forceinline__ COMPUTE apply(COMPUTE a, COMPUTE b, COMPUTE c, COMPUT
   return EXPRESSION;
 }
 
-// Reads N neighbours of one input, in the common type.
+// Reads N adjacent elements of one input, in the common type.
 template <int N>
 __device__ __forceinline__ void fetch(
   const void *from, int input, long long index, const Operands &operands, COMPUTE *values
@@ -43,7 +43,7 @@ __device__ __forceinline__ void fetch(
     for (int i = 0; i < N; i++) values[i] = rounded(values[i], operands.common);
 }
 
-// Computes N neighbours, whose places are told in runs of N elements: the result's, then those of the inputs.
+// Computes N adjacent elements at offsets in runs of N elements: the result's offset, then those of the inputs.
 template <int N>
 __device__ __forceinline__ void compute(
   void *out, const void *const *from, const long long *places, const Operands &operands
@@ -60,7 +60,8 @@ __device__ __forceinline__ void compute(
   store<N>(out, operands.types[0], places[0], results);
 }
 
-// Writes `count` elements. The first 4 * `fours` of them lie side by side in every operand, and are computed by fours.
+// Writes `count` elements. The first 4 * `fours` of them are contiguous in every operand and are computed four at a
+// time.
 extern "C" __global__ void pointwise(
   void *out, const void *x, const void *y, const void *z, Operands operands, Geometry geometry, long long count,
   long long fours

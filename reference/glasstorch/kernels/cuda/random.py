@@ -1,8 +1,8 @@
-"""How are random numbers put into a tensor on a CUDA device?
+"""How is a CUDA tensor filled with random numbers?
 
 Mirrors: aten/src/ATen/native/cuda/DistributionTemplates.h, aten/src/ATen/native/cuda/Randperm.cu,
     aten/src/ATen/native/cuda/MultinomialKernel.cu
-Differs: the numbers are those of PyTorch's kernels on the same device, but they are worked out on the CPU and copied.
+Differs: the numbers are those of PyTorch's kernels on the same device, but they are computed on the CPU and copied.
     `multinomial` with replacement draws its uniform numbers in another order than PyTorch.
 """
 
@@ -36,7 +36,7 @@ Draw = Callable[..., Array]
 
 
 def draws_on(on: device, generator: Generator | None) -> Draws:
-    """The stream to draw from for a tensor on a device: that of the generator given, or else of the default one."""
+    """The stream to draw from for a tensor on a device: that of the given generator, else of the default one."""
     generator = default_generator_of(on) if generator is None else generator
     if generator.device is not on:
         kind = generator.device.type
@@ -48,7 +48,7 @@ def draws_on(on: device, generator: Generator | None) -> Draws:
 
 
 def like_on_host(self: Tensor) -> Tensor:
-    """An uninitialised tensor in main memory whose dimensions lie there as those of a tensor on a device."""
+    """An uninitialised tensor in main memory with the memory order of a tensor on a device."""
     check_writable(self, ())
     if self._strides is None:
         return empty(self._shape, self.dtype)
@@ -56,9 +56,9 @@ def like_on_host(self: Tensor) -> Tensor:
 
 
 def draws(name: str, parts: bool = False) -> Callable[[Draw], Draw]:
-    """Register an operator that fills its first argument with what `draw(draws, shape, dtype, ...)` gives.
+    """Register an operator that fills its first argument with `draw(draws, shape, dtype, ...)`.
 
-    With `parts` it fills complex tensors too: both parts of an element, one after the other.
+    With `parts` it fills complex tensors too, the two parts of each element in sequence.
     """
 
     def decorate(draw: Draw) -> Draw:
@@ -81,7 +81,7 @@ def draws(name: str, parts: bool = False) -> Callable[[Draw], Draw]:
 
 @draws("uniform_", parts=True)
 def uniform_(source: Draws, shape: Shape, dtype: Any, from_: float, to: float, of_complex: bool = False) -> Array:
-    """Numbers of [from, to); in a complex tensor both parts are."""
+    """Uniform numbers in [from, to); in a complex tensor, for both parts."""
     return source.uniform(shape, dtype, from_, to)
 
 
@@ -106,13 +106,13 @@ for _name, _draw in CUDA_DRAWS.items():
 
 @draws("random_.to")
 def random_to_(source: Draws, shape: Shape, dtype: Any, to: int) -> Array:
-    """Whole numbers of [0, to)."""
+    """Integers in [0, to)."""
     return source.integers(shape, dtype, 0, to)
 
 
 @CUDA.impl("bernoulli_.Tensor")
 def bernoulli_tensor_(keys: int, self: Tensor, p: Tensor, generator: Generator | None) -> Tensor:
-    """Ones, each with the probability that `p`, broadcast to the tensor, has in its place; else zeros."""
+    """Ones, each with the probability at its index in `p`, broadcast to the tensor; otherwise zeros."""
     if not self.numel():
         return self
     drawn = like_on_host(self)
@@ -124,7 +124,7 @@ def bernoulli_tensor_(keys: int, self: Tensor, p: Tensor, generator: Generator |
 
 @CUDA.impl("multinomial")
 def multinomial(keys: int, self: Tensor, num_samples: int, replacement: bool, generator: Generator | None) -> Tensor:
-    """Places of the last dimension, drawn with the weights that stand there."""
+    """Indices of the last dimension, sampled with its weights."""
     drawn = wrap(drawn_places(self.cpu(), num_samples, replacement, draws_on(self.device, generator)), int64)
     return copy_elements(empty(drawn._shape, int64, self.device), drawn)
 

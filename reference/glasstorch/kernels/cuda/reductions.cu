@@ -1,11 +1,11 @@
-// How are elements summed, searched for extrema, and asked whether all or any holds?
+// How are sums, means, extrema, all and any computed?
 //
 // Compiled once for each ELEMENT (a type) and OPERATION (Sum, Extremum, Truth). A line is reduced in one part, or in
 // several (gridDim.y > 1) by as many blocks, each of which leaves a state in `partials`: `reduce_partials` finishes.
 //
 // Mirrors: aten/src/ATen/native/cuda/Reduce.cuh, ReduceMomentKernel.cu, ReduceMinValuesKernel.cu, ReduceLogicKernel.cu,
 //     ReduceArgMaxKernel.cu, SharedReduceOps.h (MeanOps, MaxOps, MinOps)
-// Differs: a second launch puts the parts together; PyTorch lets the block that ends last do so.
+// Differs: a second launch combines the parts; PyTorch's last block to finish does so.
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 #include "geometry.cuh"
@@ -30,7 +30,7 @@ struct Sum {
   }
 };
 
-// An element and where in its line it was found; at -1 is nothing yet.
+// An element and its index in the line; index -1 means nothing found yet.
 struct Found {
   Value value;
   long long at;
@@ -44,7 +44,7 @@ __device__ Found shuffled_first(Found found, int width) {
   return {shuffled_first(found.value, width), shuffled_first(found.at, width)};
 }
 
-// The largest (or least) element, and the place of the first that is so. NaN beats all numbers.
+// The largest (or smallest) element, and the index of the first one. NaN beats all numbers.
 struct Extremum {
   using State = Found;
   using Result = Element;
@@ -89,13 +89,13 @@ using Result = Operation::Result;
 
 // From elements to states -----------------------------------------------------------------------------------------
 
-// Memory is far away: a thread starts several loads before it needs the first. A state waits only for itself.
+// Memory latency is high: a thread issues several loads before it needs the first.
 constexpr int AT_ONCE = sizeof(Element) < 4 ? 8 : 4;
 constexpr int STATES = 4;
 
-// What this thread finds among the elements first, first + step ... before last of a line that starts at `line`. Where
-// the line has one dimension, its elements need no division to be found, and several are loaded at once. Elsewhere the
-// divisions take longer than the loads, and many at once would take more registers than there are.
+// This thread's state for the elements first, first + step ... before last of a line that starts at `line`. Where
+// the line has one dimension, its elements need no division to be found, and several are loaded at once. Otherwise the
+// divisions take longer than the loads, and unrolling them would exceed the registers.
 __device__ State found(const Operation& operation, const Element* line, const Geometry& reduced, long long first,
                        long long last, int step) {
   State states[STATES];
@@ -120,8 +120,8 @@ __device__ State found(const Operation& operation, const Element* line, const Ge
   return operation(operation(states[0], states[1]), operation(states[2], states[3]));
 }
 
-// `kept` walks from line to line: where lines start (operand 0), where results go (1) and places (2). `reduced` walks
-// along a line. There are gridDim.y parts of each line.
+// `kept` gives the offsets of lines (operand 0), results (1) and indices (2). `reduced` gives the offsets along a line.
+// There are gridDim.y parts of each line.
 template <class Lines>
 __device__ void reduce(const Operation& operation, const Element* input, Result* results, long long* places,
                        State* partials, const Geometry& kept, const Geometry& reduced, long long lines,

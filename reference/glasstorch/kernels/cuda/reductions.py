@@ -1,8 +1,8 @@
-"""How are tensors summed, averaged, searched for extrema and asked whether all or any holds, on CUDA?
+"""How are sums, means, extrema, all and any computed on CUDA?
 
 Mirrors: aten/src/ATen/native/cuda/Reduce.cuh (setReduceConfig), ReduceSumProdKernel.cu, ReduceMomentKernel.cu,
     ReduceMinValuesKernel.cu, ReduceLogicKernel.cu, ReduceArgMaxKernel.cu, aten/src/ATen/native/ReduceOps.cpp
-Differs: one kernel serves all. Where blocks share a line, a second launch puts together what they found.
+Differs: one kernel serves all. Where blocks share a line, a second launch combines their partial results.
 """
 
 from __future__ import annotations
@@ -35,11 +35,12 @@ FILE = "reductions.cu"
 ROWS, COLUMNS, PARTIALS = "reduce_rows", "reduce_columns", "reduce_partials"
 
 
-# What is launched -----------------------------------------------------------------------------------------------
+# Operations and launches
+# -----------------------------------------------------------------------------------------------
 
 
 class Operation(NamedTuple):
-    """One of reductions.cu, and the structure that a kernel takes of it."""
+    """An operation of reductions.cu, and the structure that configures it."""
 
     name: str  # Sum, Extremum or Truth
     argument: Any  # a NumPy scalar
@@ -57,21 +58,21 @@ def sum_by(divisor: int, computed: dtype) -> Operation:
 
 
 def computed_in(element: dtype) -> dtype:
-    """The dtype in which elements are computed: Computed of lines.cuh."""
+    """The compute dtype of elements: Computed in lines.cuh."""
     if element.category != FLOATING:
         return int64
     return float64 if element is float64 else float32
 
 
 def no_states(operation: Operation, element: dtype, count: int, on: device) -> Tensor:
-    """Memory for so many of an operation's State."""
+    """Memory for this many of an operation's states."""
     if operation.name == "Extremum":
         return empty((count, 2), int64, on)  # Found: 16 bytes
     return empty((count,), computed_in(element) if operation.name == "Sum" else int32, on)
 
 
 def options(name: str, element: dtype) -> tuple[str, ...]:
-    """What reductions.cu is compiled with."""
+    """The compiler options for reductions.cu."""
     return (f"ELEMENT={CUDA_TYPE[element]}", f"OPERATION={name}")
 
 
@@ -87,18 +88,18 @@ class Plan(NamedTuple):
     """Which elements make a line, and which threads reduce it."""
 
     block: Block
-    parts: int  # into which each line is cut
+    parts: int  # into which each line is split
     lines: int
     length: int
-    between: Any  # struct Geometry: from line to line in the input, the results and the places
+    between: Any  # struct Geometry: from line to line in the input, the results and the indices
     along: Any  # struct Geometry: along a line
 
 
 @lru_cache(maxsize=4096)
 def plan(shape: Shape, strides: Shape, dims: Shape, results: Shape | None, places: Shape | None, cores: int) -> Plan:
-    """How to reduce dimensions of an input on a device with so many multiprocessors.
+    """How to reduce dimensions of an input on a device with `cores` multiprocessors.
 
-    `results` and `places` are the strides of these at the dimensions that are kept; None where there are none.
+    `results` and `places` are the strides of values and indices over the kept dimensions; None where absent.
     """
     kept = [d for d in range(len(shape)) if d not in dims]
     kept_shape, kept_strides = tuple(shape[d] for d in kept), tuple(strides[d] for d in kept)
@@ -106,7 +107,7 @@ def plan(shape: Shape, strides: Shape, dims: Shape, results: Shape | None, place
     lines, length = math.prod(kept_shape), math.prod(line_shape)
     nothing = (0,) * len(kept)
     between = geometry(kept_shape, kept_strides, results or nothing, places or nothing, any_order=True)
-    along = geometry(line_shape, line_strides, any_order=places is None)  # places count in row-major order
+    along = geometry(line_shape, line_strides, any_order=places is None)  # indices count in row-major order
     rows = lines == 1 or nearest(line_shape, line_strides) <= nearest(kept_shape, kept_strides)
     block = Block.of(rows, lines, length)
     return Plan(block, block.parts(lines, length, cores), lines, length, between, along)
@@ -120,7 +121,7 @@ def reduce(
     results: Tensor | None,
     places: Tensor | None = None,
 ) -> None:
-    """Reduce dimensions into `results`, `places` (where in a line it was found) or both, of any strides."""
+    """Reduce dimensions into `results` (values), `places` (indices in a line) or both, of any strides."""
     if 0 in (results if results is not None else places)._shape:  # type: ignore[union-attr]
         return
     on = input.device
@@ -146,17 +147,17 @@ def reduce(
 
 
 def converted(tensor: Tensor, to: dtype) -> Tensor:
-    """The tensor in a dtype: itself if it is."""
+    """The tensor converted to a dtype, or itself if it has that dtype."""
     return tensor if tensor.dtype is to else copy_elements(empty(tensor._shape, to, tensor.device), tensor)
 
 
 def target(result: Result, on: device, out: Tensor | None) -> Tensor:
-    """Where a result goes: into `out` if that has its dtype, else into a fresh tensor."""
+    """The tensor to compute a result in: `out` if it has the result's dtype, else a fresh one."""
     return out if out is not None and out.dtype is result.dtype else output(result, on)
 
 
 def delivered(result: Tensor, out: Tensor | None) -> Tensor:
-    """The result, or `out` with the result in it."""
+    """The result, or `out` with the result copied into it."""
     return result if out is None or out is result else copy_elements(out, result)
 
 
@@ -170,7 +171,7 @@ def sum_all(keys: int, self: Tensor, dtype: dtype | None) -> Tensor:
 def sum_dim(
     keys: int, self: Tensor, dim: Sequence[int] | None, keepdim: bool, dtype: dtype | None, out: Tensor | None = None
 ) -> Tensor:
-    """The sum over dimensions; an out= tensor chooses the dtype in which it is computed."""
+    """The sum over dimensions; the dtype of an out= tensor is the compute dtype."""
     result = shapes.sum_dim(self, dim, keepdim, dtype)
     if out is not None:
         result = result._replace(dtype=out.dtype)
@@ -184,7 +185,7 @@ def mean_all(keys: int, self: Tensor, dtype: dtype | None, out: Tensor | None = 
 def mean_dim(
     keys: int, self: Tensor, dim: Sequence[int] | None, keepdim: bool, dtype: dtype | None, out: Tensor | None = None
 ) -> Tensor:
-    """The mean over dimensions; NaN where there is nothing to average."""
+    """The mean over dimensions; NaN for no elements."""
     result = shapes.mean_dim(self, dim, keepdim, dtype)
     count = math.prod(self._shape[d] for d in shapes.reduced_dims(dim, len(self._shape)))
     return add(self, dim, keepdim, result, count, out)
@@ -249,7 +250,7 @@ def register_extremum(name: str, least: bool) -> None:
 
 
 def register_truth(name: str, every: bool) -> None:
-    """Register all, all.dim and all.dims, or the same for any. Whatever is not 0 is true, NaN too."""
+    """Register all, all.dim and all.dims, or the same for any. Nonzero elements are true, NaN included."""
     shape_dims = shape_function(f"{name}.dims")
     found = operation("Truth", np.bool_(every))
 

@@ -70,7 +70,7 @@ __device__ void softmax(const Input* input, Output* output, long long lines, lon
   }
 }
 
-// `grad` and `y` have the type of what forward gave, `gradient` that of what it was given.
+// `grad` and `y` have the type of the forward result, `gradient` that of the forward input.
 template <class Lines>
 __device__ void softmax_gradient(const Input* grad, const Input* y, Output* gradient, long long lines,
                                  long long length, long long inner) {

@@ -27,15 +27,15 @@ from glasstorch.operators.shapes.result import Result
 CUDA = KernelTable("CUDA")
 
 FILE = "softmax.cu"
-FUNCTIONS = {"softmax": "Softmax", "log_softmax": "LogSoftmax"}  # operator -> what softmax.cu calls it
+FUNCTIONS = {"softmax": "Softmax", "log_softmax": "LogSoftmax"}  # operator -> its name in softmax.cu
 
-# What the kernels take and give: dtypes of input and result.
+# The kernels' dtypes of input and result.
 SAME = tuple((element, element) for element in COMPUTED if element.category == FLOATING)
 PAIRS = {"softmax": (*SAME, (float16, float32)), "softmax_gradient": (*SAME, (float32, float16))}
 
 
 def options(function: str, input: dtype, result: dtype) -> tuple[str, ...]:
-    """What softmax.cu is compiled with."""
+    """The compiler options for softmax.cu."""
     return f"INPUT={CUDA_TYPE[input]}", f"OUTPUT={CUDA_TYPE[result]}", f"FUNCTION={function}"
 
 
@@ -72,14 +72,14 @@ def register_softmax(name: str) -> None:
     function = FUNCTIONS[name]
 
     def forward(keys: int, self: Tensor, dim: int, half_to_float: bool, out: Tensor | None = None) -> Tensor:
-        """With `half_to_float` the float32 in which float16 is computed is not rounded."""
+        """With `half_to_float` the float32 result for a float16 input is not rounded."""
         result = shape(self, dim, half_to_float)
         return delivered(along("softmax", function, (self,), dim, result), out)
 
     def backward(
         keys: int, grad_output: Tensor, output: Tensor, dim: int, input_dtype: dtype, out: Tensor | None = None
     ) -> Tensor:
-        """Of what was computed with `half_to_float`, the gradient is float16 again."""
+        """The gradient of a result with `half_to_float` is float16 again."""
         common_device(grad_output, output, numbers=False)
         result = shape_backward(grad_output, output, dim, input_dtype)
         return delivered(along("softmax_gradient", function, (grad_output, output), dim, result), out)

@@ -1,8 +1,8 @@
-"""What does every CUDA kernel ask about the tensors it is given?
+"""What do CUDA kernels need to know about their tensors?
 
 Mirrors: aten/src/ATen/TensorIterator.cpp (coalesce_dimensions, compute_types), c10/core/ScalarType.h,
     aten/src/ATen/cuda/detail/OffsetCalculator.cuh
-Differs: answers to single questions; the loop that TensorIterator owns is in the `.cu` files.
+Differs: separate functions instead of a TensorIterator; its loop is in the `.cu` files.
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ T = TypeVar("T")
 
 
 class ByDtype(dict[dtype, T]):
-    """Something for each dtype that kernels compute in; another dtype is refused."""
+    """A value for each dtype that kernels compute in; other dtypes are refused."""
 
     def refusing_others(self, asked: dtype) -> dtype:
-        """The dtype itself, if there is something for it."""
+        """The dtype itself if it has a value; otherwise an error."""
         self[asked]
         return asked
 
@@ -49,7 +49,7 @@ class ByDtype(dict[dtype, T]):
         )
 
 
-# What CUDA C++ calls a dtype.
+# The CUDA C++ type of a dtype.
 CUDA_TYPE: Final = ByDtype(
     {
         bool_: "bool",
@@ -63,16 +63,16 @@ CUDA_TYPE: Final = ByDtype(
     }
 )
 
-COMPUTED: Final = tuple(CUDA_TYPE)  # the dtypes that kernels compute in; memory and copies are for every dtype
+COMPUTED: Final = tuple(CUDA_TYPE)  # the dtypes that kernels compute in; tensors and copies support every dtype
 
-# What a kernel is told a dtype by; cast.cuh names the numbers of c10::ScalarType.
+# The code of a dtype in kernels; cast.cuh has these numbers of c10::ScalarType.
 CODE: Final = ByDtype({d: d.scalar_type for d in COMPUTED})
 
 # Results --------------------------------------------------------------------------------------------------------
 
 
 def output(result: Result, on: device) -> Tensor:
-    """An uninitialised tensor on a device for what a shape function answered."""
+    """An uninitialised tensor on a device for the result of a shape function."""
     if result.strides is None:
         return empty(result.shape, result.dtype, on)
     return empty_strided(result.shape, result.strides, result.dtype, on)
@@ -84,7 +84,7 @@ def output(result: Result, on: device) -> Tensor:
 def common_device(*tensors: Tensor | None, numbers: bool = True) -> device:
     """The device that all tensors are on; others are refused.
 
-    With `numbers` a 0-dim tensor may be on the CPU: the kernel is given its value. None is no tensor.
+    With `numbers` a 0-dim tensor may be on the CPU: the kernel gets its value. None stands for no tensor.
     """
     given = [tensor for tensor in tensors if tensor is not None]
     common = next((tensor.device for tensor in given if tensor.device is not CPU), CPU)
@@ -98,7 +98,7 @@ def common_device(*tensors: Tensor | None, numbers: bool = True) -> device:
 
 
 def is_number(tensor: Tensor) -> bool:
-    """Whether a kernel can be given the tensor's one element by value: it is 0-dim and on the CPU."""
+    """Whether a kernel can get the tensor's element by value: the tensor is 0-dim and on the CPU."""
     return not tensor._shape and tensor.device is CPU
 
 
@@ -111,10 +111,10 @@ GEOMETRY: Final = np.dtype(  # struct Geometry of geometry.cuh
 
 
 def geometry(shape: Shape, *strides: Shape, any_order: bool = False) -> Any:
-    """A `struct Geometry` as a NumPy scalar: how to walk tensors of one shape in row-major order, strides in elements.
+    """A `struct Geometry` as a NumPy scalar, for a row-major traversal of tensors of one shape; strides in elements.
 
-    `any_order` lets the walk follow the memory of the operands (the first decides), for a kernel that treats every
-    element alike. The scalar is shared: do not write to it.
+    `any_order` allows the memory order of the operands (the first decides), for a kernel that treats every element
+    alike. The scalar is shared: do not write to it.
     """
     return _geometry(*collapsed(shape, strides, any_order))
 
@@ -125,14 +125,14 @@ def operands(shape: Shape, *tensors: Tensor, any_order: bool = True) -> Any:
 
 
 def broadcast_strides(tensor: Tensor, shape: Shape) -> Shape:
-    """The strides, in elements, under which a tensor reads as a shape."""
+    """The strides, in elements, of a tensor broadcast to a shape."""
     if tensor._shape == shape:
         return tensor.strides()
     return expand_strides(tensor._shape, tensor.strides(), shape)
 
 
 def is_flat(shape: Shape, *tensors: Tensor) -> bool:
-    """Whether element i of the walk is element i of every tensor's memory, in whatever one order of dimensions."""
+    """Whether all tensors are dense in one common order of dimensions, so that they can be traversed as flat memory."""
     if all(tensor._strides is None and tensor._shape == shape for tensor in tensors):
         return True
     sizes, strides = collapsed(shape, tuple(broadcast_strides(tensor, shape) for tensor in tensors), True)
@@ -141,7 +141,7 @@ def is_flat(shape: Shape, *tensors: Tensor) -> bool:
 
 @lru_cache(maxsize=4096)
 def collapsed(shape: Shape, strides: tuple[Shape, ...], any_order: bool = False) -> tuple[Shape, tuple[Shape, ...]]:
-    """The same walk with fewer dimensions: sizes of 1 are left out, neighbours that form one run are joined.
+    """The same traversal with fewer dimensions: those of size 1 are dropped, and mergeable neighbours coalesced.
 
     >>> collapsed((2, 3, 4), ((12, 4, 1), (0, 4, 1)))
     ((2, 12), ((12, 1), (0, 1)))

@@ -1,11 +1,11 @@
-// How are elements put in another order along a dimension of a CUDA tensor?
+// How are flip and roll computed on a CUDA device?
 //
 // Mirrors: aten/src/ATen/native/cuda/TensorTransformations.cu (roll_cuda_kernel), ../TensorTransformations.cpp (flip),
 //     cuda/IndexKernel.cu (flip_kernel)
-// Differs: nothing in substance. The elements are only moved, so a kernel knows their size and not their dtype.
+// Elements are only moved, so a kernel knows their size but not their dtype.
 #include "geometry.cuh"
 
-// Read from the last place of the flipped dimensions, `start`, with strides that are negative there.
+// Reads from `start`, the last element along the flipped dimensions, with negative strides there.
 template <typename Unit>
 __global__ void flip(const Unit* source, Unit* out, Geometry geometry, long long n, long long start) {
   const long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x;

@@ -1,4 +1,4 @@
-"""How are elements put in another order along a dimension of a CUDA tensor?
+"""How are flip and roll computed on a CUDA device?
 
 Mirrors: aten/src/ATen/native/TensorTransformations.cpp (flip, roll_common), cuda/TensorTransformations.cu (roll_cuda)
 """
@@ -35,7 +35,7 @@ def instantiations() -> Iterator[tuple[str, str, tuple[str, ...]]]:
 
 @CUDA.impl("flip")
 def flip(keys: int, self: Tensor, dims: Sequence[int]) -> Tensor:
-    """The last first, along each of the dimensions: a copy, as strides of tensors are never negative."""
+    """The elements reversed along each of the dimensions: a copy, as strides are never negative."""
     result = output(shapes.flip(self, dims), self.device)
     size, strides, start = self.numel(), list(self.strides()), 0
     if not size:
@@ -50,7 +50,7 @@ def flip(keys: int, self: Tensor, dims: Sequence[int]) -> Tensor:
 
 @CUDA.impl("roll")
 def roll(keys: int, self: Tensor, shifts: Sequence[int], dims: Sequence[int]) -> Tensor:
-    """Every element further by the shift, those that leave at the end come in at the front."""
+    """Every element moved on by the shift; those moved past the end reappear at the front."""
     result = shapes.roll(self, shifts, dims)
     if not self.numel():
         return output(result, self.device)
@@ -67,7 +67,7 @@ def roll(keys: int, self: Tensor, shifts: Sequence[int], dims: Sequence[int]) ->
 
 
 def roll_one(tensor: Tensor, shift: int, size: int, inner: int) -> Tensor:
-    """A row-major tensor rolled along a dimension of `size`, within which `inner` elements are neighbours."""
+    """A row-major tensor rolled along a dimension of `size`, whose stride is `inner`."""
     result = empty(tensor._shape, tensor.dtype, tensor.device)
     itemsize = tensor.dtype.itemsize
     unit = widest(tensor.data_ptr(), result.data_ptr(), inner * itemsize)
@@ -78,7 +78,7 @@ def roll_one(tensor: Tensor, shift: int, size: int, inner: int) -> Tensor:
 
 
 def move(name: str, unit: int, count: int, source: Tensor, target: Tensor, *rest: Any) -> None:
-    """Launch a kernel of transformations.cu that moves `count` units of so many bytes."""
+    """Launch a kernel of transformations.cu that moves `count` units of `unit` bytes."""
     made = kernel("transformations.cu", f"{name}<{UNIT[unit]}>")
     with on_device(target.device):
         launch(made, grid_for(count, BLOCK), BLOCK, (source.data_ptr(), target.data_ptr(), *rest))

@@ -1,4 +1,4 @@
-"""How many bytes at a time does a kernel move that need not know what they mean?
+"""How many bytes at a time does a kernel move when it ignores the dtype?
 
 Mirrors: OpaqueType in aten/src/ATen/native/cuda/IndexKernel.cu, the aligned copies of cuda/Shape.cu
 """
@@ -17,7 +17,7 @@ ELEMENT: Final = (1, 2, 4, 8)  # the sizes of the dtypes that kernels compute in
 
 
 def widest(*nbytes: int) -> int:
-    """The bytes of the largest unit that all of these counts of bytes, and addresses, are multiples of.
+    """The bytes of the largest unit that divides all of these byte counts and addresses.
 
     >>> widest(48, 1024)
     16
@@ -28,7 +28,7 @@ def widest(*nbytes: int) -> int:
 
 
 def bits(value: Any) -> Any:
-    """A NumPy scalar as the unsigned number of its size, which carries the same bits.
+    """A NumPy scalar as the unsigned integer of the same size and bits.
 
     >>> hex(bits(np.float32(1)))
     '0x3f800000'

@@ -1,4 +1,4 @@
-"""What is left of copying, filling and reading where there are no elements?
+"""What do copies, fills and reads do on meta tensors?
 
 Mirrors: torch/_meta_registrations.py, aten/src/ATen/native/Copy.cpp
 """

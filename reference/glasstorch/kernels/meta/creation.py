@@ -1,4 +1,4 @@
-"""How are tensors made that have sizes and no data?
+"""How are meta tensors created?
 
 Mirrors: aten/src/ATen/EmptyTensor.cpp (empty_meta), torch/_meta_registrations.py
 """
@@ -30,7 +30,7 @@ def empty(
     pin_memory: bool | None,
     memory_format: memory_format | None,
 ) -> Tensor:
-    """Sizes and a dtype."""
+    """A meta tensor of these sizes."""
     return new_empty(NOWHERE, size, dtype, pin_memory, memory_format)
 
 
@@ -44,7 +44,7 @@ def empty_strided(
     device: device | None,
     pin_memory: bool | None,
 ) -> Tensor:
-    """Sizes, strides and a dtype."""
+    """A meta tensor of these sizes and strides."""
     return new_empty_strided(NOWHERE, size, stride, dtype, pin_memory)
 
 
@@ -59,7 +59,7 @@ def arange(
     device: device | None,
     pin_memory: bool | None,
 ) -> Tensor:
-    """As many as there would be numbers."""
+    """A vector with the length of the range."""
     dtype = arange_dtype(start, end, step, dtype)
     return uninitialised((arange_length(start, end, step, dtype),), dtype, NOWHERE)
 

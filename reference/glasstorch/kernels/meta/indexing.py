@@ -1,4 +1,4 @@
-"""What is left of picking and placing elements where there are none?
+"""What do indexing operators do on meta tensors?
 
 Mirrors: torch/_meta_registrations.py, aten/src/ATen/native/TensorAdvancedIndexing.cpp
 """
@@ -28,7 +28,7 @@ def index_put_(keys: int, self: Tensor, indices: Sequence[Tensor | None], values
 
 @META.impl("nonzero")
 def nonzero(keys: int, self: Tensor) -> NoReturn:
-    """How many elements are not 0 only data can tell."""
+    """Refused: the number of nonzero elements depends on data."""
     raise needs_data("nonzero", self._shape)
 
 

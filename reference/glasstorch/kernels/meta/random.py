@@ -1,8 +1,8 @@
-"""What is left of drawing random numbers where there are no elements?
+"""What do random operators do on meta tensors?
 
 Mirrors: aten/src/ATen/native/Distributions.cpp (uniform_meta_, normal_meta_, random_meta_),
     torch/_meta_registrations.py
-Differs: parameters are not looked at.
+Differs: parameters are not checked.
 """
 
 from __future__ import annotations
@@ -38,5 +38,5 @@ def randperm(
     device: device | None,
     pin_memory: bool | None,
 ) -> Tensor:
-    """As many as there would be numbers."""
+    """A vector of n elements."""
     return new_empty(NOWHERE, (n,), int64 if dtype is None else dtype, pin_memory, None)

@@ -1,7 +1,7 @@
-"""How does an operator refuse whose sizes only data can tell?
+"""How do operators whose result sizes depend on data refuse meta tensors?
 
 Mirrors: torch/_meta_registrations.py (such operators are left out there)
-Differs: the refusal says which operator it is.
+Differs: the error names the operator.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ META = KernelTable("Meta")
 
 
 def refusal(name: str) -> Any:
-    """A kernel that says why it cannot answer."""
+    """A kernel that raises an error: its result sizes depend on data."""
 
     def kernel(keys: int, self: Tensor, *rest: Any) -> NoReturn:
         raise needs_data(name, self._shape)

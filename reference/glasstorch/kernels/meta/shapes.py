@@ -1,4 +1,4 @@
-"""How does a shape function become a kernel for tensors without data?
+"""How does a shape function become a kernel for meta tensors?
 
 Mirrors: torchgen/dest/register_dispatch_key.py (the Meta kernels of structured operators), torch/_meta_registrations.py
 Differs: one kernel made from each shape function serves the functional, the in-place and the out= form.
@@ -24,8 +24,8 @@ META = KernelTable("Meta")
 
 
 def meta_kernel(name: str) -> Callable[..., Any]:
-    """A kernel that answers with the sizes and the dtype, and computes nothing."""
-    shapes: list[Callable[..., Any]] = []  # found at the first call: importing all shape functions would take a while
+    """A kernel that returns a meta tensor as its shape function describes it."""
+    shapes: list[Callable[..., Any]] = []  # filled at the first call: importing all shape functions takes a while
 
     def meta(keys: int, *arguments: Any, out: Any = None) -> Any:
         if not shapes:
@@ -57,7 +57,7 @@ def check_devices(name: str, arguments: Any) -> None:
 
 
 def _may_have_data(name: str, tensor: TensorImpl) -> bool:
-    """Indices with data may pick from a tensor without: sizes can then depend on a mask."""
+    """Whether an argument may have data: indices may, so that sizes can depend on a mask."""
     return name.startswith("index") and not tensor.dtype.is_floating_point
 
 

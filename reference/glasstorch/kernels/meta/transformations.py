@@ -1,4 +1,4 @@
-"""How often is each index repeated, where there are none?
+"""What does repeat_interleave do on meta tensors?
 
 Mirrors: torch/_meta_registrations.py (meta_repeat_interleave_Tensor)
 """
@@ -15,7 +15,7 @@ META = KernelTable("Meta")
 
 @META.impl("repeat_interleave.Tensor")
 def repeat_interleave(keys: int, repeats: Tensor, output_size: int | None) -> Tensor:
-    """The sum of the repetitions must be given."""
+    """A vector of `output_size` elements, which must be given."""
     if output_size is None:
         refusal("repeat_interleave")(keys, repeats)
     assert output_size is not None

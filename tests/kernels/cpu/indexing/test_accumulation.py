@@ -5,20 +5,27 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from glasstorch.kernels.cpu.indexing.accumulation import OFTEN, SHORT, WIDE, WIDEST, reduce_slices, write_slices
+from glasstorch.kernels.cpu.indexing.accumulation import (
+    MAX_REPEATS,
+    MIN_ROUND,
+    ROUNDS_BELOW_WIDTH,
+    ROUNDS_FROM_WIDTH,
+    reduce_slices,
+    write_slices,
+)
 from glasstorch.kernels.iterator import WIDE_BLOCK
 from tests.steps import lines_run
 
-PLACES = 3 * SHORT
+PLACES = 3 * MIN_ROUND
 COUNT = 3 * PLACES  # so that some come in one round and some in the next
 SHAPES = {
     "a vector": ((PLACES,), 0),
     "short slices": ((PLACES, 3), 0),
     "the last dimension": ((3, PLACES), 1),
     "short slices in the middle": ((2, PLACES, 3), 1),
-    "slices in rounds": ((PLACES, WIDE), 0),
-    "slices in rounds, in the middle": ((2, PLACES, WIDE), 1),
-    "wide slices": ((PLACES, WIDEST), 0),
+    "slices in rounds": ((PLACES, ROUNDS_FROM_WIDTH), 0),
+    "slices in rounds, in the middle": ((2, PLACES, ROUNDS_FROM_WIDTH), 1),
+    "wide slices": ((PLACES, ROUNDS_BELOW_WIDTH), 0),
 }
 
 
@@ -59,28 +66,33 @@ def test_of_several_that_are_written_the_last_stays(name: str, gaps: bool) -> No
 
 
 def test_one_place_that_is_named_again_and_again() -> None:
-    array, values = np.zeros((2, WIDE)), np.ones((COUNT, WIDE))
+    array, values = np.zeros((2, ROUNDS_FROM_WIDTH)), np.ones((COUNT, ROUNDS_FROM_WIDTH))
     reduce_slices(np.add, array, 0, np.zeros(COUNT, np.int64), values)
-    assert array.tolist() == [[COUNT] * WIDE, [0] * WIDE]
+    assert array.tolist() == [[COUNT] * ROUNDS_FROM_WIDTH, [0] * ROUNDS_FROM_WIDTH]
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float16", "uint8", "bool"])
-@pytest.mark.parametrize("places", [2, SHORT + 1])
+@pytest.mark.parametrize("places", [2, MIN_ROUND + 1])
 def test_places_that_are_named_often(places: int, dtype: str) -> None:
     random = np.random.default_rng(6)
-    count = 2 * OFTEN * places + 3 * WIDE_BLOCK // WIDE
-    values = (random.uniform(size=(count, WIDE)) * 3).astype(dtype)
-    array, chosen = np.zeros((places, WIDE), dtype), random.integers(0, places, count)
+    count = 2 * MAX_REPEATS * places + 3 * WIDE_BLOCK // ROUNDS_FROM_WIDTH
+    values = (random.uniform(size=(count, ROUNDS_FROM_WIDTH)) * 3).astype(dtype)
+    array, chosen = np.zeros((places, ROUNDS_FROM_WIDTH), dtype), random.integers(0, places, count)
     expected = array.copy()
     plain(np.add, expected, 0, chosen, values)
     reduce_slices(np.add, array, 0, chosen, values)
     assert array.tolist() == expected.tolist()
 
 
-@pytest.mark.parametrize(("shape", "dim"), [((WIDE_BLOCK, 2), 1), ((2, WIDE), 0), ((SHORT + 1, WIDE), 0)])
+@pytest.mark.parametrize(
+    ("shape", "dim"), [((WIDE_BLOCK, 2), 1), ((2, ROUNDS_FROM_WIDTH), 0), ((MIN_ROUND + 1, ROUNDS_FROM_WIDTH), 0)]
+)
 def test_neither_parts_in_front_nor_indices_cost_a_step_each(shape: tuple[int, int], dim: int) -> None:
     chosen = np.arange(2 if dim else WIDE_BLOCK) % shape[dim]
-    array, values = np.zeros(shape, np.float32), np.ones((WIDE_BLOCK, 2) if dim else (WIDE_BLOCK, WIDE), np.float32)
+    array, values = (
+        np.zeros(shape, np.float32),
+        np.ones((WIDE_BLOCK, 2) if dim else (WIDE_BLOCK, ROUNDS_FROM_WIDTH), np.float32),
+    )
     assert lines_run(lambda: reduce_slices(np.add, array, dim, chosen, values)) < 1000
     assert lines_run(lambda: write_slices(array, dim, chosen, values)) < 1000
 

@@ -14,7 +14,7 @@ from glasstorch._tensor import Tensor, from_array
 from glasstorch.core.dtype import FROM_NUMPY
 from glasstorch.kernels.cpu.pointwise.binary import ARITHMETIC, COMPARISONS
 from glasstorch.kernels.cpu.pointwise.loops import SCALED
-from glasstorch.kernels.cpu.pointwise.select import SMALL
+from glasstorch.kernels.cpu.pointwise.select import NUMPY_WHERE_UP_TO
 from glasstorch.kernels.cpu.pointwise.ternary import TERNARY
 from glasstorch.kernels.cpu.pointwise.unary import ROWS
 from glasstorch.kernels.iterator import BLOCK
@@ -22,7 +22,7 @@ from glasstorch.operators.generated import functions
 
 INF, NAN = math.inf, math.nan
 DTYPES = ("bool", "uint8", "int32", "int64", "float16", "bfloat16", "float32", "float64")
-SIZES = (1, 7, SMALL + 3, BLOCK + 5)
+SIZES = (1, 7, NUMPY_WHERE_UP_TO + 3, BLOCK + 5)
 
 
 # The short path against its plain twin --------------------------------------------------------------------------

@@ -12,7 +12,7 @@ import pytest
 import glasstorch
 from glasstorch.autograd import gradcheck, gradgradcheck
 from glasstorch.kernels.cpu.reductions import moments as statistics
-from glasstorch.kernels.cpu.reductions.moments import COLUMNS, MULTIPLIED
+from glasstorch.kernels.cpu.reductions.moments import LANES, PRODUCT_BLOCK
 from glasstorch.kernels.iterator import WIDE_BLOCK
 from tests.refusals import same_refusal
 
@@ -62,7 +62,7 @@ def test_the_variance_of_complex_numbers_is_real() -> None:
 
 @pytest.mark.parametrize(
     "shape",
-    [(2 * WIDE_BLOCK + 7,), (3, WIDE_BLOCK + 5), (COLUMNS + 3, 40), (40, COLUMNS + 3), (9, 8, 300)],
+    [(2 * WIDE_BLOCK + 7,), (3, WIDE_BLOCK + 5), (LANES + 3, 40), (40, LANES + 3), (9, 8, 300)],
 )
 @pytest.mark.parametrize("dtype", ["float32", "float64", "complex64"])
 def test_moments_of_many_elements_are_pytorchs(require: Require, shape: Any, dtype: str) -> None:
@@ -82,7 +82,7 @@ def test_moments_of_many_elements_are_pytorchs(require: Require, shape: Any, dty
                 np.testing.assert_allclose(one.numpy(), other.numpy(), rtol=1e-9 if dtype == "float64" else 2e-6)
 
 
-@pytest.mark.parametrize("shape", [(3 * MULTIPLIED + 5,), (7, WIDE_BLOCK + 1), (500, 101), (3, MULTIPLIED - 1)])
+@pytest.mark.parametrize("shape", [(3 * PRODUCT_BLOCK + 5,), (7, WIDE_BLOCK + 1), (500, 101), (3, PRODUCT_BLOCK - 1)])
 def test_products_of_many_elements_leave_none_out(shape: Any) -> None:
     data = np.ones(shape)
     for place in np.random.default_rng(4).integers(0, data.size, 40):

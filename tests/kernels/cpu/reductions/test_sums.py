@@ -103,7 +103,7 @@ def test_long_sums_keep_their_digits(torch: Any, shape: tuple[int, ...], dims: t
 def test_every_row_is_in_some_block(size: int) -> None:
     array = random.random((3, size, 5))
     blocks = reductions.add_blocks(array, 1)
-    assert blocks.shape == (3, -(-size // reductions.ROWS), 5)
+    assert blocks.shape == (3, -(-size // reductions.ROWS_PER_BLOCK), 5)
     np.testing.assert_allclose(blocks.sum(1), array.sum(1))
 
 

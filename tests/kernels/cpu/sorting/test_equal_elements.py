@@ -10,7 +10,7 @@ import pytest
 
 import glasstorch
 from glasstorch.kernels.cpu.sorting.equal_elements import (
-    FOLLOWED,
+    FOLLOWED_UP_TO,
     INSERTION_SORTED,
     nth_element,
     partial_sort,
@@ -78,6 +78,6 @@ def test_few_of_many_equal_elements_are_the_first(require: Require) -> None:
 
 @pytest.mark.parametrize(("name", "arguments"), CALLS)
 def test_in_large_tensors_a_place_holds_the_value(name: str, arguments: Any) -> None:
-    data = RANDOM.integers(0, 9, 2 * FOLLOWED)
+    data = RANDOM.integers(0, 9, 2 * FOLLOWED_UP_TO)
     values, places = getattr(glasstorch, name)(glasstorch.from_numpy(data), *arguments(data.size))
     np.testing.assert_array_equal(data[places.numpy()], values.numpy())

@@ -6,7 +6,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from glasstorch.kernels.cpu.sorting.ordering import SMALL, ordered_keys, picked, sorted_places, stable_places
+from glasstorch.kernels.cpu.sorting.ordering import ARGSORT_UP_TO, ordered_keys, picked, sorted_places, stable_places
 
 WHOLE = ("bool", "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64")
 FLOATING = ("float16", "bfloat16", "float32", "float64")
@@ -24,7 +24,7 @@ def elements(name: str, shape: tuple[int, ...], spread: float) -> np.ndarray:
 
 @pytest.mark.parametrize("name", WHOLE + FLOATING)
 @pytest.mark.parametrize("descending", [False, True])
-@pytest.mark.parametrize("shape", [(3 * SMALL,), (40, 100), (2, 3, 1000)])
+@pytest.mark.parametrize("shape", [(3 * ARGSORT_UP_TO,), (40, 100), (2, 3, 1000)])
 def test_large_arrays_are_ordered_as_small_ones(name: str, descending: bool, shape: tuple[int, ...]) -> None:
     array = elements(name, shape, 50)
     np.testing.assert_array_equal(sorted_places(array, descending), stable_places(array, descending))
@@ -33,7 +33,7 @@ def test_large_arrays_are_ordered_as_small_ones(name: str, descending: bool, sha
 @pytest.mark.parametrize("name", ["int64", "uint64", "float64"])
 @pytest.mark.parametrize("descending", [False, True])
 def test_numbers_of_64_bits_far_apart_keep_their_order_where_they_are_equal(name: str, descending: bool) -> None:
-    array = RANDOM.integers(0, 99, (2, SMALL)).astype(name) * np.array(2**50, name)
+    array = RANDOM.integers(0, 99, (2, ARGSORT_UP_TO)).astype(name) * np.array(2**50, name)
     np.testing.assert_array_equal(sorted_places(array, descending), stable_places(array, descending))
 
 

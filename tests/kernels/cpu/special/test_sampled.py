@@ -10,7 +10,7 @@ import pytest
 from scipy import special
 
 import glasstorch
-from glasstorch.kernels.cpu.special.sampled import FUNCTIONS, WORTH, at, lines
+from glasstorch.kernels.cpu.special.sampled import FUNCTIONS, MIN_ELEMENTS, at, lines
 from glasstorch.kernels.quiet import quietly
 
 RANDOM = np.random.default_rng(0)
@@ -25,7 +25,7 @@ INPUTS = {
     "i1e": np.concatenate([np.linspace(-40, 40, 60_000), BITS]),
 }
 EDGES = np.array([0, -0.0, 1, -1, 2, -2, 95, -95, 3e38, 1e-40, -1e-40, np.inf, -np.inf, np.nan], np.float32)
-LIKE_MANY = -(-WORTH // len(EDGES))  # as often as it takes
+LIKE_MANY = -(-MIN_ELEMENTS // len(EDGES))  # as often as it takes
 
 
 def of(name: str, x: np.ndarray) -> np.ndarray:
@@ -68,7 +68,7 @@ def test_the_edges_of_a_large_tensor_are_pytorchs(require: Callable[[str], Any],
 
 
 def test_a_function_may_write_over_what_it_reads() -> None:
-    x = RANDOM.uniform(-1, 1, 3 * WORTH).astype(np.float32)
+    x = RANDOM.uniform(-1, 1, 3 * MIN_ELEMENTS).astype(np.float32)
     written = glasstorch.from_numpy(x.copy()).erfinv_().numpy()
     np.testing.assert_array_equal(written, of("erfinv", x))
 

@@ -18,7 +18,7 @@ from glasstorch.core.keys import DispatchKey
 from glasstorch.devices import runtime
 from glasstorch.dispatch.operator import registry
 from glasstorch.kernels.cuda.pointwise import expressions as pointwise
-from glasstorch.kernels.cuda.pointwise.expressions import FOUR, SMALL_BLOCK, lie_side_by_side
+from glasstorch.kernels.cuda.pointwise.expressions import SMALL_BLOCK, VECTOR, lie_side_by_side
 from glasstorch.kernels.cuda.pointwise.ternary import mse_gradient, squared_difference
 from glasstorch.kernels.cuda.tensors import broadcast_strides
 from glasstorch.operators.gen.model import load_functions
@@ -33,8 +33,8 @@ DTYPES = ("bool", *INTEGERS, *FLOATS)
 TOLERANCE = {"float16": 2e-3, "bfloat16": 2e-2, "float32": 3e-6, "float64": 1e-13}
 
 SHAPE = (5, 3, 43)  # 645 elements: two blocks of fours with one left over, and six of single elements
-assert math.prod(SHAPE) > SMALL_BLOCK * FOUR
-assert math.prod(SHAPE) % FOUR == 1
+assert math.prod(SHAPE) > SMALL_BLOCK * VECTOR
+assert math.prod(SHAPE) % VECTOR == 1
 
 Call = Callable[..., Tensor]
 

@@ -2,7 +2,7 @@
 
 Mirrors: conj_kernel in aten/src/ATen/native/cpu/UnaryOpsKernel.cpp
 
-Real numbers are their own conjugates, and are copied.
+Real numbers are their own conjugates and are copied.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""How are complex numbers made of real ones on the CPU?
+"""How are complex tensors built from real ones on the CPU?
 
 Mirrors: aten/src/ATen/native/cpu/ComplexKernel.cpp
 Differs: each part is written through NumPy's view of it.

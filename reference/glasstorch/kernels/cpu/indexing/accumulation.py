@@ -1,18 +1,18 @@
-"""How are slices written, and added to where one is named more than once, in the order of their names?
+"""How are slices written or accumulated in index order when an index repeats?
 
 Mirrors: aten/src/ATen/native/TensorAdvancedIndexing.cpp (index_add_cpu_, index_reduce_func_impl),
     aten/src/ATen/native/cpu/IndexKernel.cpp (cpu_index_put_accumulate)
-Differs: NumPy's loops over many slices at once. See Note [In rounds].
+Differs: NumPy's loops process many slices at once. See Note [In rounds].
 
 # Note [In rounds]
-`a[i] += b` of NumPy forgets all but one of several slices for one place, and `add.at`, which does not, takes a
-nanosecond for each element of a vector and ten for each of a matrix. So slices go in rounds. Each round takes, of the
-slices that are left, the first for each place: no place comes twice among them, and NumPy may take them together. The
-order for each place is that of the index. When a round would be short, few places are left, and NumPy reduces what is
-left for each place at once: down the rows of a matrix it takes one row after the other.
+Where an index repeats, NumPy's `a[i] += b` keeps only one of the slices. `add.at` accumulates all of them, but takes a
+nanosecond per element of a vector and ten per element of a matrix. So slices are processed in rounds. Each round takes
+the first remaining slice for each target index: no index repeats within a round, so NumPy may process it in one call,
+and each target receives its slices in index order. When a round would be short, few targets are left, and NumPy reduces
+all remaining slices of each target in one call, row after row of a matrix.
 
-Short slices of a row-major array go through `at` element by element, so many parts of the dimensions in front at once
-that the places of their elements, the same for the next parts, stay in the cache.
+Short slices of a row-major array go through `at` element by element. The leading dimensions are processed in parts, so
+that the flat indices of one part, which the next part reuses, stay in cache.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ import numpy as np
 from glasstorch.core.tensor_impl import Array
 from glasstorch.kernels.iterator import WIDE_BLOCK
 
-WIDE = 16  # elements that lie together from which slices go in rounds
-WIDEST = 256  # elements of a slice from which each place is reduced alone
-SHORT = 24  # slices in a round from which it costs less than one place after the other
-OFTEN = 40  # indices for each place from which the rounds cost more than their places one by one
+ROUNDS_FROM_WIDTH = 16  # contiguous elements from which slices are processed in rounds
+ROUNDS_BELOW_WIDTH = 256  # elements of a slice from which each target is reduced by itself
+MIN_ROUND = 24  # slices from which a round is cheaper than one target after another
+MAX_REPEATS = 40  # slices per target from which rounds cost more than one target after another
 
 
 def reduce_slices(ufunc: np.ufunc, array: Array, dim: int, chosen: Array, values: Array) -> None:
-    """`array[i] = ufunc(array[i], values[n])` for each index i, the n-th, of a dimension, in order.
+    """`array[i] = ufunc(array[i], values[n])` for the n-th index i of a dimension, in order.
 
-    The array has dimensions and the indices are in range.
+    The array has at least one dimension, and the indices are in range.
     """
     if not values.size:
         return
@@ -43,14 +43,14 @@ def reduce_slices(ufunc: np.ufunc, array: Array, dim: int, chosen: Array, values
             ufunc.at(part, places, given)
     else:
         rows = np.moveaxis(array, dim, 0)
-        short = SHORT if prod(rows.shape[1:]) < WIDEST else len(chosen)
+        short = MIN_ROUND if prod(rows.shape[1:]) < ROUNDS_BELOW_WIDTH else len(chosen)
         _in_rounds(ufunc, rows, chosen, np.moveaxis(values, dim, 0), short)
 
 
 def write_slices(array: Array, dim: int, chosen: Array, values: Array) -> None:
-    """`array[i] = values[n]` for each index i, the n-th, of a dimension, in order.
+    """`array[i] = values[n]` for the n-th index i of a dimension, in order.
 
-    The array has dimensions and the indices are in range.
+    The array has at least one dimension, and the indices are in range.
     """
     if not values.size:
         return
@@ -62,8 +62,8 @@ def write_slices(array: Array, dim: int, chosen: Array, values: Array) -> None:
 
 
 def _short(array: Array, dim: int) -> bool:
-    """Whether little lies together."""
-    return prod(array.shape[dim + 1 :]) < WIDE and array.flags.c_contiguous
+    """Whether slices are short: few contiguous elements in a row-major array."""
+    return prod(array.shape[dim + 1 :]) < ROUNDS_FROM_WIDTH and array.flags.c_contiguous
 
 
 def _in_rounds(ufunc: np.ufunc, rows: Array, chosen: Array, values: Array, short: int) -> None:
@@ -72,10 +72,10 @@ def _in_rounds(ufunc: np.ufunc, rows: Array, chosen: Array, values: Array, short
     left = np.arange(len(chosen))
     while len(left) > short:
         places = chosen[left]
-        first[places[::-1]] = left[::-1]  # the last that is written stays: the first
+        first[places[::-1]] = left[::-1]  # the last write wins: that of the first slice
         now = first[places] == left
         count = np.count_nonzero(now)
-        if count < short or count * OFTEN < len(left):
+        if count < short or count * MAX_REPEATS < len(left):
             break
         taken, at = left[now], places[now]
         rows[at] = ufunc(rows[at], values if len(taken) == len(values) else values[taken])
@@ -85,7 +85,7 @@ def _in_rounds(ufunc: np.ufunc, rows: Array, chosen: Array, values: Array, short
 
 
 def _place_by_place(ufunc: np.ufunc, rows: Array, places: Array, left: Array, values: Array) -> None:
-    """Reduce the slices that are left, `values[left[n]]` for `places[n]`."""
+    """Reduce the remaining slices: `values[left[n]]` into `places[n]`."""
     order = np.argsort(places, kind="stable")
     sorted_places = places[order]
     starts = np.flatnonzero(np.append(True, sorted_places[1:] != sorted_places[:-1])).tolist()
@@ -98,8 +98,8 @@ def _place_by_place(ufunc: np.ufunc, rows: Array, places: Array, left: Array, va
 
 
 def _one_after_the_other(ufunc: np.ufunc, total: Array, values: Array, taken: Array) -> Array:
-    """The slices that are taken, reduced in their order, beginning with a total."""
-    if total.size == 1:  # of a single column NumPy adds up halves
+    """The taken slices, reduced in order, starting from a total."""
+    if total.size == 1:  # NumPy adds a single column pairwise
         alone = total.reshape(1).copy()
         ufunc.at(alone, np.zeros(len(taken), np.int64), values[taken].reshape(-1))
         return alone.reshape(total.shape)
@@ -114,7 +114,7 @@ def _one_after_the_other(ufunc: np.ufunc, total: Array, values: Array, taken: Ar
 
 
 def _parts(array: Array, dim: int, chosen: Array, values: Array) -> Iterator[tuple[Array, Array, Array]]:
-    """Short slices of a row-major array by the place of each element, for some parts of dimensions in front at once."""
+    """Short slices of a row-major array by the flat index of each element, for parts of the leading dimensions."""
     inner = prod(array.shape[dim + 1 :])
     places = chosen if inner == 1 else (chosen.reshape(-1, 1) * inner + np.arange(inner)).reshape(-1)
     parts = array.reshape(-1, array.shape[dim] * inner)

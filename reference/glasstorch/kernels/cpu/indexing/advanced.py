@@ -1,8 +1,8 @@
-"""How are elements picked and placed by tensors of indices?
+"""How are elements gathered and written by tensors of indices on the CPU?
 
 Mirrors: aten/src/ATen/native/TensorAdvancedIndexing.cpp, aten/src/ATen/native/cpu/IndexKernel.cpp
-Differs: NumPy's advanced indexing has the same rules for index and index_put; an index outside its dimension is looked
-    for only after NumPy has refused it.
+Differs: NumPy's advanced indexing has the same rules for index and index_put; an out-of-range index is searched for
+    only after NumPy has refused it.
 """
 
 from __future__ import annotations
@@ -53,9 +53,9 @@ CPU = KernelTable("CPU")
 Indices = Sequence[Tensor | None]
 
 INDEX_DTYPES = (int64, bool_, int32)
-UNSIGNED = (uint16, uint32, uint64)  # most kernels leave these out, and some all that are STORED_ONLY
+UNSIGNED = (uint16, uint32, uint64)  # most kernels refuse these, and some refuse all of STORED_ONLY
 
-COUNT = np.arange(1024)  # 0, 1, 2 ..., cut to size where elements are counted along a dimension
+COUNT = np.arange(1024)  # 0, 1, 2 ..., sliced where the positions along a dimension are needed
 
 
 # index, index_put -----------------------------------------------------------------------------------------------
@@ -63,7 +63,7 @@ COUNT = np.arange(1024)  # 0, 1, 2 ..., cut to size where elements are counted a
 
 @CPU.impl("index.Tensor")
 def index(keys: int, self: Tensor, indices: Indices) -> Tensor:
-    """The elements that the indices name, as a fresh tensor."""
+    """The selected elements, as a fresh tensor."""
     array = self.array()
     at = numpy_index(indices)
     if all(type(entry) is slice for entry in at):
@@ -76,7 +76,7 @@ def index(keys: int, self: Tensor, indices: Indices) -> Tensor:
     except IndexError:
         picked = np.empty(empty_or_refused(self, indices), self.dtype.numpy)
     if len(indices) > array.ndim or not picked.size:
-        shapes.plan_of(self._shape, indices)  # NumPy takes masks without dimensions beside others, or of no elements
+        shapes.plan_of(self._shape, indices)  # NumPy accepts 0-dim masks beside other indices, and empty masks
     if picked.ndim > 1 and not (picked.size and shapes.is_row_major(self, indices)):
         return holding(shapes.index(self, indices), picked)
     return wrap(np.asarray(picked, order="C"), self.dtype)
@@ -84,7 +84,7 @@ def index(keys: int, self: Tensor, indices: Indices) -> Tensor:
 
 @CPU.impl("index_put_")
 def index_put_(keys: int, self: Tensor, indices: Indices, values: Tensor, accumulate: bool) -> Tensor:
-    """The values written, or added, where the indices point to."""
+    """Write or accumulate the values at the indexed elements."""
     filled = look_before_put(self, indices, values, accumulate)
     shapes.check_put(self, indices, values, accumulate)
     put(self, indices, values, accumulate, filled)
@@ -101,13 +101,13 @@ def index_put(keys: int, self: Tensor, indices: Indices, values: Tensor, accumul
 
 
 def put(target: Tensor, indices: Indices, values: Tensor, accumulate: bool, filled: bool) -> None:
-    """Write into a tensor whose sizes and dtype are known to fit; `filled`: one value, wherever a mask says."""
+    """Write into a tensor whose sizes and dtype are known to fit; `filled`: one value, wherever a mask is true."""
     array, at, source = target.array(), numpy_index(indices, filled), values.array()
     check_implemented("masked_fill" if filled else "index_put", target.dtype, STORED_ONLY if filled else UNSIGNED)
     if filled:
         source = np.asarray(number_as(source.item(), target.dtype))
     try:
-        if accumulate:  # NumPy 2.4 adds wrong values at an index of two dimensions where it has to broadcast them
+        if accumulate:  # NumPy 2.4 adds wrong values at a 2-dim index where it broadcasts them
             if source.ndim != 1 or len(at) > 1 or at[0].shape != source.shape:
                 source = np.broadcast_to(source, shapes.plan_of(target._shape, indices).shape)
             if array.ndim > 1 and slices_alone(at) and first_outside(at[-1], 0, array.shape[len(at) - 1]) is None:
@@ -121,18 +121,18 @@ def put(target: Tensor, indices: Indices, values: Tensor, accumulate: bool, fill
 
 
 def slices_alone(at: tuple[Any, ...]) -> bool:
-    """Whether a NumPy index is a vector of indices of one dimension."""
+    """Whether a NumPy index is one vector of indices, of one dimension."""
     *before, last = at
     vector = type(last) is np.ndarray and last.ndim == 1 and last.dtype.kind == "i"
     return vector and all(type(entry) is slice for entry in before)
 
 
 def numpy_index(indices: Indices, alone: bool = False) -> tuple[Any, ...]:
-    """The indices as NumPy takes them: None keeps a dimension, a mask is of bool.
+    """The indices as NumPy takes them: None keeps a dimension, and a mask is bool.
 
-    A mask without dimensions speaks of none: where there are other indices it is left out, true or not, as in PyTorch,
-    which puts the indices of the true elements, one for each dimension, in a mask's place. `alone`: one may be the only
-    index, because it says whether a value fills the tensor.
+    A 0-dim mask indexes no dimension: beside other indices it is left out, true or not, as in PyTorch, which replaces a
+    mask by the indices of its true elements, one tensor per dimension. `alone`: it may be the only index, because it
+    decides whether a value fills the tensor.
     """
     at: list[Any] = []
     empty_masks: list[int] = []
@@ -158,12 +158,12 @@ def numpy_index(indices: Indices, alone: bool = False) -> tuple[Any, ...]:
         if given > len(empty_masks):
             at = [entry for i, entry in enumerate(at) if i not in empty_masks]
         elif given > 1 or not alone:
-            raise ArgumentError("index: expected an index that speaks of a dimension; masks without dimensions do not")
+            raise ArgumentError("index: expected an index of a dimension; masks without dimensions index none")
     return tuple(at)
 
 
 def empty_or_refused(self: Tensor, indices: Indices) -> Shape:
-    """What is wrong with indices that NumPy refused, in PyTorch's words; or, where they pick nothing, their shape."""
+    """Raise PyTorch's error for indices that NumPy refused; or, where they select nothing, return their shape."""
     shape = shapes.plan_of(self._shape, indices).shape  # raises unless the values of the indices are the reason
     if 0 in shape:
         return shape
@@ -181,10 +181,10 @@ def empty_or_refused(self: Tensor, indices: Indices) -> Shape:
 
 
 def first_outside(index: Array, least: int, limit: int) -> int | None:
-    """The first index below `least`, or `limit` or more; None if all lie between."""
+    """The first index below `least` or not below `limit`; None if all are in range."""
     if not index.size:
         return None
-    if least == 0:  # read without a sign, what is negative is larger than any limit
+    if least == 0:  # reinterpreted as unsigned, a negative index exceeds any limit
         if index.view(f"u{index.itemsize}").max() < limit:
             return None
     elif index.min() >= least and index.max() < limit:
@@ -207,7 +207,7 @@ def check_inside(shape: Shape, dim: int, index: Array) -> None:
 
 @CPU.impl("index_select")
 def index_select(keys: int, self: Tensor, dim: int, index: Tensor) -> Tensor:
-    """The indices of one dimension that a vector names; none may be negative."""
+    """The slices of one dimension that a vector selects; no index may be negative."""
     shape = shapes.index_select(self, dim, index).shape
     if len(self._shape) < 2:
         check_implemented("index_select", self.dtype, UNSIGNED)
@@ -226,7 +226,7 @@ def index_select(keys: int, self: Tensor, dim: int, index: Tensor) -> Tensor:
 
 @CPU.impl("index_select.out")
 def index_select_out(keys: int, self: Tensor, dim: int, index: Tensor, out: Tensor) -> Tensor:
-    """As `index_select`, written to a tensor; PyTorch looks for overlap before it resizes that."""
+    """As `index_select`, written to a tensor; PyTorch checks for overlap before it resizes it."""
     result = shapes.index_select(self, dim, index)
     result.check_out(self.dtype, out.dtype)
     check_no_overlap(out, (self, index))
@@ -237,7 +237,7 @@ def index_select_out(keys: int, self: Tensor, dim: int, index: Tensor, out: Tens
 
 @CPU.impl("masked_select")
 def masked_select(keys: int, self: Tensor, mask: Tensor) -> Tensor:
-    """The elements where the mask is true, row by row, after both were broadcast together."""
+    """The elements where the mask is true, in row-major order, after both were broadcast together."""
     shapes.masked_select(self, mask)
     source, chosen = np.broadcast_arrays(self.array(), mask.array())
     picked = source[chosen]
@@ -248,7 +248,7 @@ def masked_select(keys: int, self: Tensor, mask: Tensor) -> Tensor:
 
 @CPU.impl("masked_select.out")
 def masked_select_out(keys: int, self: Tensor, mask: Tensor, out: Tensor) -> Tensor:
-    """As `masked_select`, written to a tensor; PyTorch looks for overlap before it resizes that."""
+    """As `masked_select`, written to a tensor; PyTorch checks for overlap before it resizes it."""
     shapes.masked_select(self, mask).check_out(self.dtype, out.dtype)
     check_no_overlap(out, (self, mask))
     picked = masked_select(keys, self, mask)
@@ -259,7 +259,7 @@ def masked_select_out(keys: int, self: Tensor, mask: Tensor, out: Tensor) -> Ten
 
 @CPU.impl("nonzero")
 def nonzero(keys: int, self: Tensor) -> Tensor:
-    """One row of indices for each element that is not 0; as in PyTorch the columns are contiguous."""
+    """One row of indices for each nonzero element; as in PyTorch the columns are contiguous."""
     return of_columns(nonzero_columns(self))
 
 
@@ -278,7 +278,7 @@ def nonzero_out(keys: int, self: Tensor, out: Tensor) -> Tensor:
 
 
 def of_columns(columns: Array) -> Tensor:
-    """A tensor with a fresh array's rows for columns, contiguous in memory."""
+    """A tensor whose columns are the rows of a fresh array, and so are contiguous."""
     count, rows = columns.shape
     if not rows:
         return empty_strided((0, count), (1, 0), int64)
@@ -286,7 +286,7 @@ def of_columns(columns: Array) -> Tensor:
 
 
 def nonzero_columns(tensor: Tensor) -> Array:
-    """The indices of elements that are not 0, one row for each dimension."""
+    """The indices of the nonzero elements, one row for each dimension."""
     check_implemented("nonzero_count_cpu", tensor.dtype, STORED_ONLY)
     array = tensor.array()
     if not tensor._shape:

@@ -1,4 +1,4 @@
-"""How are slices along a dimension filled, copied, added and reduced at the indices of a vector?
+"""How are slices along a dimension filled, copied, accumulated and reduced at a vector of indices?
 
 Mirrors: aten/src/ATen/native/TensorAdvancedIndexing.cpp (index_add_cpu_, index_reduce_func_impl, index_copy_out,
     index_fill_), aten/src/ATen/native/cpu/IndexKernel.cpp (index_fill_kernel, index_copy_kernel)
@@ -31,7 +31,7 @@ LABELS: Final[dict[np.ufunc, str]] = {np.multiply: "mul_cpu", np.maximum: "maxim
 
 
 def written(self: Tensor, out: Tensor | None, *inputs: Tensor) -> Tensor:
-    """The tensor to write to: `out`, which now holds the elements, or a copy. It shares no memory with the inputs."""
+    """The tensor to write to: `out`, filled with the elements, or a copy. It shares no memory with the inputs."""
     if out is None:
         return clone(0, self, contiguous_format)
     check_no_overlap(out, inputs)
@@ -41,7 +41,7 @@ def written(self: Tensor, out: Tensor | None, *inputs: Tensor) -> Tensor:
 
 
 def with_dimension(tensor: Tensor) -> Array:
-    """The elements; a tensor without dimensions has one of size 1."""
+    """The elements as an array; a 0-dim tensor gets a dimension of size 1."""
     return np.atleast_1d(tensor.array())
 
 
@@ -51,7 +51,7 @@ def at(dim: int, chosen: Array) -> tuple[slice | Array, ...]:
 
 
 def check_in_self(shape: Shape, dim: int, index: Array) -> None:
-    """Refuse an index that is negative or too large, as PyTorch does where it looks up one slice after the other."""
+    """Refuse an index that is negative or too large, as PyTorch does where it selects one slice after another."""
     size = shape[dim] if shape else 1
     outside = first_outside(index, 0, size)
     if outside is not None:
@@ -64,12 +64,12 @@ def check_in_self(shape: Shape, dim: int, index: Array) -> None:
 def index_add(
     keys: int, self: Tensor, dim: int, index: Tensor, source: Tensor, alpha: Number, out: Tensor | None = None
 ) -> Tensor:
-    """self[index[n]] += alpha * source[n], for dim 0, one index after the other."""
+    """self[index[n]] += alpha * source[n], for dim 0, one index after another."""
     shapes.index_add(self, dim, index, source, alpha)
     ndim = len(self._shape)
     dim = wrap_dim(dim, ndim)
     factor = number_as(alpha, self.dtype)
-    # Those PyTorch hands to scatter_add, which rounds a sum of half precision once.
+    # PyTorch hands these to scatter_add, which rounds a half precision sum once.
     scattered = ndim > 1 and dim in (0, ndim - 1) and factor == 1 and index.dtype is int64
     empty = ndim > 1 and not (self.numel() and index.numel())
     if not empty:
@@ -101,7 +101,7 @@ def index_reduce(
     include_self: bool,
     out: Tensor | None = None,
 ) -> Tensor:
-    """self[index[n]] multiplied by, or the mean or extremum with, source[n], for dim 0, one index after the other."""
+    """self[index[n]] reduced with source[n] by product, mean or extremum, for dim 0, one index after another."""
     shapes.index_reduce(self, dim, index, source, reduce, include_self)
     empty = include_self and len(self._shape) > 1 and not index.numel()
     if not empty:
@@ -123,7 +123,7 @@ def index_reduce(
 
 
 def divide_by(sums: Array, counts: Array) -> None:
-    """Make means of sums; the counts are of the sums' dtype, in which integers start again at 0."""
+    """Divide sums by counts in place; the counts have the sums' dtype, in which integers wrap around to 0."""
     divide = np.floor_divide if sums.dtype.kind in "iu" else np.true_divide
 
     def divide_block(out: Array, totals: Array, divisors: Array) -> None:
@@ -133,7 +133,7 @@ def divide_by(sums: Array, counts: Array) -> None:
 
 
 def _check_reduced(self: Tensor, reduce: str, include_self: bool) -> None:
-    """PyTorch's words where one of the kernels that it goes through was not written for a dtype."""
+    """Raise PyTorch's error where one of the kernels that it calls is not implemented for a dtype."""
     vector = len(self._shape) < 2
     if not include_self:
         label, refused = "index_reduce_func_exclude_input_init", STORED_ONLY | {bool_}
@@ -149,7 +149,7 @@ def _check_reduced(self: Tensor, reduce: str, include_self: bool) -> None:
 
 
 def identity(reduce: str, dtype: np.dtype[Any]) -> object:
-    """What a reduction leaves every other value as it is with."""
+    """The identity element of a reduction."""
     if reduce in ("amax", "amin"):
         sign = -1 if reduce == "amax" else 1
         if dtype.kind == "b":
@@ -169,7 +169,7 @@ structured(CPU, "index_reduce", index_reduce)
 
 
 def index_copy(keys: int, self: Tensor, dim: int, index: Tensor, source: Tensor, out: Tensor | None = None) -> Tensor:
-    """self[index[n]] = source[n], for dim 0; of several for one place the last stays."""
+    """self[index[n]] = source[n], for dim 0; where an index repeats, the last write wins."""
     shapes.index_copy(self, dim, index, source)
     dim = wrap_dim(dim, len(self._shape))
     empty = not source.numel()

@@ -1,8 +1,8 @@
-"""How are elements taken and put by their number or where a mask is true, and how are so many that are not 0 found?
+"""How do flat indices and masks read and write elements, and how are a given number of nonzero elements found?
 
 Mirrors: aten/src/ATen/native/cpu/IndexKernel.cpp (take_kernel, put_kernel, masked_scatter_kernel),
     aten/src/ATen/native/TensorAdvancedIndexing.cpp (put_, masked_scatter__cpu, nonzero_static_out_cpu)
-Differs: nothing is written where a number is out of range or the source is too short.
+Differs: nothing is written where an index is out of range or the source is too short.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from glasstorch.core.errors import DimensionError, ShapeError
 from glasstorch.core.tensor_impl import Array
 from glasstorch.kernels.cpu.copies import clone
 from glasstorch.kernels.cpu.indexing.advanced import CPU, first_outside, nonzero_columns
-from glasstorch.kernels.cpu.indexing.scattering import FEW
+from glasstorch.kernels.cpu.indexing.scattering import COPY_BELOW_RATIO
 from glasstorch.kernels.quiet import quietly
 from glasstorch.kernels.structured import check_no_overlap, check_writable, structured
 from glasstorch.operators.composite.indexing import check_take
@@ -25,12 +25,12 @@ from glasstorch.operators.shapes.scalars import number_as
 
 @CPU.impl("take")
 def take(keys: int, self: Tensor, index: Tensor) -> Tensor:
-    """Elements by their number in row-major order; a negative one counts from the end."""
+    """Elements by flat index in row-major order; a negative index counts from the end."""
     check_take(self, index)
     places, size = index.array(), self.numel()
     source = self.array()
     try:
-        if source.flags.c_contiguous or size < FEW * places.size:
+        if source.flags.c_contiguous or size < COPY_BELOW_RATIO * places.size:
             picked = source.reshape(-1).take(places)
         else:  # which copies nothing else
             picked = source[np.unravel_index(np.where(places < 0, places + size, places), source.shape)]
@@ -40,12 +40,12 @@ def take(keys: int, self: Tensor, index: Tensor) -> Tensor:
 
 
 def out_of_range(number: int | None, size: int) -> DimensionError:
-    """The refusal of an element's number that a tensor of so many does not have."""
+    """The error for a flat index that is out of range for a tensor of this size."""
     return DimensionError(f"out of range: tried to access index {number} on a tensor of {size} elements.")
 
 
 def put(keys: int, self: Tensor, index: Tensor, source: Tensor, accumulate: bool, out: Tensor | None = None) -> Tensor:
-    """Elements written, or added, by their number in row-major order; a negative one counts from the end."""
+    """Write or accumulate elements by flat index in row-major order; a negative index counts from the end."""
     shapes.put(self, index, source, accumulate)
     size = self.numel()
     if index.numel():
@@ -58,7 +58,7 @@ def put(keys: int, self: Tensor, index: Tensor, source: Tensor, accumulate: bool
     else:
         check_no_overlap(out, (index, source))
     target, places, values = out.array(), index.array().reshape(-1), source.array().reshape(-1)
-    flat = target.reshape(-1)  # a copy where the tensor has gaps
+    flat = target.reshape(-1)  # a copy where the tensor is non-contiguous
     if accumulate:
         quietly(np.add.at, flat, places, values)
     else:
@@ -69,7 +69,7 @@ def put(keys: int, self: Tensor, index: Tensor, source: Tensor, accumulate: bool
 
 
 def masked_scatter(keys: int, self: Tensor, mask: Tensor, source: Tensor, out: Tensor | None = None) -> Tensor:
-    """The elements of the source, one after the other, where the mask is true."""
+    """Write the source's elements, in order, where the mask is true."""
     shape = shapes.masked_scatter(self, mask, source).shape
     check_implemented("masked_scatter", self.dtype, STORED_ONLY)
     chosen = np.broadcast_to(mask.array(), shape)
@@ -83,7 +83,7 @@ def masked_scatter(keys: int, self: Tensor, mask: Tensor, source: Tensor, out: T
         result = np.array(np.broadcast_to(self.array(), shape), order="C")
         result[chosen] = values
         return wrap(result, self.dtype)
-    out.array()[chosen] = values  # NumPy copies them first where they lie in the tensor itself
+    out.array()[chosen] = values  # NumPy copies them first where they overlap with the tensor
     return out
 
 
@@ -92,7 +92,7 @@ structured(CPU, "masked_scatter", masked_scatter)
 
 
 def nonzero_static(keys: int, self: Tensor, size: int, fill_value: int, out: Tensor | None = None) -> Tensor:
-    """The first `size` rows of what `nonzero` gives, and rows of the fill value if there are fewer."""
+    """The first `size` rows of the result of `nonzero`, padded with rows of the fill value."""
     shape = shapes.nonzero_static(self, size, fill_value).shape
     rows: Array = nonzero_columns(self).T[:size]
     if out is None:

@@ -1,9 +1,9 @@
-"""How are elements picked and placed along one dimension, with an index for each?
+"""How do gather and scatter read and write along one dimension, with an index for each element?
 
 Mirrors: aten/src/ATen/native/cpu/ScatterGatherKernel.cpp, aten/src/ATen/native/TensorAdvancedIndexing.cpp
     (scatter_impl, scatter_reduce_two)
-Differs: an index becomes a place in row-major memory, and NumPy picks and writes there; a tensor with gaps is copied to
-    and from such memory. `scatter` with reduce= does not warn that it is deprecated.
+Differs: an index becomes a flat index into row-major memory, where NumPy reads and writes; a non-contiguous tensor is
+    copied to and from such memory. `scatter` with reduce= does not warn that it is deprecated.
 """
 
 from __future__ import annotations
@@ -34,16 +34,16 @@ from glasstorch.operators.shapes.indexing import placing
 from glasstorch.operators.shapes.scalars import number_as
 
 UFUNCS: Final = {"sum": np.add, "add": np.add, "multiply": np.multiply, **SLICE_UFUNCS}
-MOST_IN_INT32 = 2**31 - 2  # one more may be counted
-FEW = 4  # so many times the elements that are picked a tensor with gaps has at least where it is not copied
+MOST_IN_INT32 = 2**31 - 2  # a count may be one larger than the number of indices
+COPY_BELOW_RATIO = 4  # a non-contiguous tensor is copied unless it is this many times larger than the result
 Blocks = Callable[[], Iterator[tuple[slice, Array]]]
 
 
 def blocks_of(shape: Shape, dim: int, index: Array) -> Iterator[tuple[slice, Array]]:
-    """Parts of the index along its first dimension, and the places in row-major memory of the elements they name.
+    """Parts of the index along its first dimension, and the flat indices of the elements they select.
 
-    The places are a vector of int64 that the next part overwrites. In other dimensions in which the tensor has size 1
-    the index may be larger: they repeat its elements.
+    The flat indices are a vector of int64 that the next part overwrites. In other dimensions where the tensor has size
+    1 the index may be larger: they repeat its elements.
     """
     dim, shape, index = wrap_dim(dim, len(shape)), shape or (1,), np.atleast_1d(index)
     step = prod(shape[dim + 1 :])
@@ -68,14 +68,14 @@ def blocks_of(shape: Shape, dim: int, index: Array) -> Iterator[tuple[slice, Arr
 
 
 def without_repeats(array: Array, dim: int) -> Array:
-    """The array with size 1 in those other dimensions that repeat its elements."""
+    """The array with size 1 in the other dimensions that only repeat its elements."""
     cut = [slice(0, 1) if d != dim and not stride else slice(None) for d, stride in enumerate(array.strides)]
     part: Array = array[tuple(cut)]
     return part
 
 
 def grid(shape: Shape, dim: int, index: Array) -> tuple[Any, ...]:
-    """NumPy's index of the elements that an index names, wherever they lie; see `blocks_of`."""
+    """NumPy's index of the elements that an index selects, for any strides; see `blocks_of`."""
     every = [slice(size if shape[d] > 1 else 1) for d, size in enumerate(index.shape)]
     places: list[Any] = list(np.ogrid[tuple(every)])
     places[dim] = index
@@ -91,7 +91,7 @@ def gather(keys: int, self: Tensor, dim: int, index: Tensor, sparse_grad: bool, 
         at = index.array()
         check_inside(self._shape, dim, at)
         source = without_repeats(self.array(), wrap_dim(dim, len(self._shape)))
-        if source.flags.c_contiguous or source.size < FEW * at.size:
+        if source.flags.c_contiguous or source.size < COPY_BELOW_RATIO * at.size:
             flat, rows = source.reshape(-1), np.atleast_1d(picked)
             for part, places in blocks_of(source.shape, dim, at):
                 flat.take(places, out=rows[part].reshape(-1), mode="clip")  # which looks for nothing, needs no buffer
@@ -105,7 +105,7 @@ def gather(keys: int, self: Tensor, dim: int, index: Tensor, sparse_grad: bool, 
 
 
 def scatter_src(keys: int, self: Tensor, dim: int, index: Tensor, src: Tensor, out: Tensor | None = None) -> Tensor:
-    """result[index[i][j]][j] = src[i][j], for dim 0; of several for one place the last stays."""
+    """result[index[i][j]][j] = src[i][j], for dim 0; where an index repeats, the last write wins."""
     shapes.scatter_src(self, dim, index, src)
     return _scattered(self, dim, index, src, out, None)
 
@@ -125,7 +125,7 @@ def scatter_add(keys: int, self: Tensor, dim: int, index: Tensor, src: Tensor, o
 def scatter_reduce(
     keys: int, self: Tensor, dim: int, index: Tensor, src: Tensor, reduce: str, out: Tensor | None = None
 ) -> Tensor:
-    """As `scatter_src`, adding to or multiplying what is there."""
+    """As `scatter_src`, adding to or multiplying the elements there."""
     placing.scatter_reduce(self, dim, index, src, reduce)
     return _scattered(self, dim, index, src, out, reduce)
 
@@ -133,7 +133,7 @@ def scatter_reduce(
 def scatter_value_reduce(
     keys: int, self: Tensor, dim: int, index: Tensor, value: Number, reduce: str, out: Tensor | None = None
 ) -> Tensor:
-    """As `scatter_value`, adding to or multiplying what is there."""
+    """As `scatter_value`, adding to or multiplying the elements there."""
     placing.scatter_value_reduce(self, dim, index, value, reduce)
     return _scattered(self, dim, index, number_as(value, self.dtype), out, reduce)
 
@@ -148,7 +148,7 @@ def scatter_reduce_two(
     include_self: bool,
     out: Tensor | None = None,
 ) -> Tensor:
-    """As `scatter_src`, reducing with what is there, or with nothing where `include_self` is false."""
+    """As `scatter_src`, reducing with the elements there unless `include_self` is false."""
     placing.scatter_reduce_two(self, dim, index, src, reduce, include_self)
     reduce = placing.EXTREMA.get(reduce, reduce)
     if index.numel():
@@ -173,7 +173,7 @@ def _scattered(
     reduce: str | None,
     include_self: bool = True,
 ) -> Tensor:
-    """Write or reduce a source, larger than the index or a number, into `out` or a copy of the tensor."""
+    """Write or reduce a source (a number, or a tensor at least as large as the index) into `out` or a copy."""
     at = index.array()
     if at.size:
         label = f"scatter_gather_{'tensor' if isinstance(source, Tensor) else 'scalar'}_cpu"
@@ -193,7 +193,7 @@ def _scattered(
         values = values[tuple(slice(size) for size in index._shape)]
     blocks = partial(blocks_of, self._shape, dim, at)
     half = self.dtype in HALF_PRECISION and reduce is not None  # summed in float32 and rounded once
-    flat = target.reshape(-1) if not half else target.reshape(-1).astype(np.float32)  # a copy where there are gaps
+    flat = target.reshape(-1) if not half else target.reshape(-1).astype(np.float32)  # a copy if non-contiguous
     quietly(place, flat, blocks, values.astype(np.float32) if half else values, reduce, include_self)
     if half or not target.flags.c_contiguous:
         target[...] = quietly(flat.astype, target.dtype).reshape(target.shape)
@@ -203,7 +203,7 @@ def _scattered(
 
 
 def place(flat: Array, blocks: Blocks, values: Array, reduce: str | None, include_self: bool) -> None:
-    """Write the values at their places, or reduce them there, one after the other."""
+    """Write the values at their flat indices, or reduce them there, one after another."""
     if not include_self:
         for _, places in blocks():
             flat[places] = identity(str(reduce), flat.dtype)
@@ -216,7 +216,7 @@ def place(flat: Array, blocks: Blocks, values: Array, reduce: str | None, includ
 
 
 def _divide(target: Array, blocks: Blocks, include_self: bool, index_size: int) -> None:
-    """Make means of sums."""
+    """Divide sums by counts in place."""
     counts = np.full(target.size, int(include_self), np.int32 if index_size <= MOST_IN_INT32 else np.int64)
     for _, places in blocks():
         np.add.at(counts, places, counts.dtype.type(1))

@@ -1,8 +1,8 @@
-"""How are matrices factored on the CPU, and what is made of the factors?
+"""How are matrices factorized on the CPU, and their factors unpacked and multiplied?
 
 Mirrors: aten/src/ATen/native/BatchLinearAlgebra.cpp, BatchLinearAlgebraKernel.cpp (apply_lu_factor, unpack_pivots,
     apply_ldl_factor, apply_geqrf, apply_orgqr, apply_cholesky_inverse)
-Differs: SciPy calls LAPACK, for one matrix after another; many small matrices are decomposed together by NumPy.
+Differs: SciPy calls LAPACK for one matrix after another; NumPy decomposes many small matrices together.
 """
 
 from __future__ import annotations
@@ -42,12 +42,12 @@ CPU = KernelTable("CPU")
 
 
 def space_for(routine: Callable[..., Any], *arguments: Any) -> int:
-    """How much working space a LAPACK routine asks for; it is the same for all matrices of one size."""
+    """The workspace size that a LAPACK routine asks for; it is the same for all matrices of one size."""
     return int(routine(*arguments, lwork=-1)[-2].flat[0].real)
 
 
 def one_of(batch: Array, dims: int = 2) -> Array:
-    """The first matrix, or with one dimension the first vector, of a batch that is not empty."""
+    """The first matrix (or vector, with `dims` 1) of a non-empty batch."""
     first: Array = batch[(0,) * (batch.ndim - dims)]
     return first
 
@@ -56,7 +56,7 @@ def one_of(batch: Array, dims: int = 2) -> Array:
 
 
 def lu_factor_ex(keys: int, A: Tensor, pivot: bool, check_errors: bool, out: Outputs | None = None) -> Outputs:
-    """Both triangles of each matrix in one."""
+    """Both triangular factors of each matrix, packed into one matrix."""
     made = outputs(shapes.lu_factor_ex(A, pivot, check_errors), out)
     check_factorable(A, pivot)
     lu, pivots, info = quietly(factorised, A.array())
@@ -67,14 +67,14 @@ def lu_factor_ex(keys: int, A: Tensor, pivot: bool, check_errors: bool, out: Out
 
 
 def check_factorable(A: Tensor, pivot: bool) -> None:
-    """Refuse what LAPACK does not factor."""
+    """Refuse what LAPACK does not factorize."""
     check_lapack(A, "lu_cpu")
     if not pivot:
         raise ArgumentError("linalg.lu_factor: LU without pivoting is not implemented on the CPU")
 
 
 def refuse_zero_pivot(name: str, info: Array) -> None:
-    """Refuse triangles that cannot be divided by."""
+    """Refuse factors with a zero pivot, which cannot be solved with."""
     if info.any():
         batch, at = first_failure(info)
         raise ArgumentError(
@@ -96,7 +96,7 @@ def lu(keys: int, A: Tensor, pivot: bool, out: Outputs | None = None) -> Outputs
 def lu_unpack(
     keys: int, LU_data: Tensor, LU_pivots: Tensor, unpack_data: bool, unpack_pivots: bool, out: Outputs | None = None
 ) -> Outputs:
-    """Permutation and triangles, out of what LAPACK left."""
+    """The permutation and the triangular factors, unpacked from LAPACK's result."""
     made = outputs(shapes.lu_unpack(LU_data, LU_pivots, unpack_data, unpack_pivots), out)
     both = LU_data.array()
     if unpack_pivots:
@@ -109,7 +109,7 @@ def lu_unpack(
 
 
 def check_pivots(pivots: Array, rows: int) -> None:
-    """Refuse exchanges with rows that are not there."""
+    """Refuse pivots that are not row numbers."""
     if pivots.size and (pivots.min() < 1 or pivots.max() > rows):
         raise ArgumentError(
             "pivots passed to lu_unpack must be between 1 and LU.size(-2) inclusive."
@@ -118,7 +118,7 @@ def check_pivots(pivots: Array, rows: int) -> None:
 
 
 def permutation_matrix(pivots: Array, rows: int, dtype: Any) -> Array:
-    """The exchanges as matrices, all of a batch at a time."""
+    """The row exchanges as permutation matrices, for the whole batch at once."""
     order = order_of_rows(pivots, rows)
     matrix: Array = np.zeros((*order.shape, rows), dtype)
     np.put_along_axis(matrix, order[..., None, :], 1, -2)
@@ -126,7 +126,7 @@ def permutation_matrix(pivots: Array, rows: int, dtype: Any) -> Array:
 
 
 def triangles(both: Array) -> tuple[Array, Array]:
-    """The lower triangle with ones on its diagonal, and the upper one."""
+    """The unit lower triangle and the upper triangle."""
     inner = min(both.shape[-2:])
     lower, upper = np.tril(both[..., :inner], -1), np.triu(both[..., :inner, :])
     lower[..., np.arange(inner), np.arange(inner)] = 1
@@ -137,7 +137,7 @@ def triangles(both: Array) -> tuple[Array, Array]:
 
 
 def ldl_factor_ex(keys: int, self: Tensor, hermitian: bool, check_errors: bool, out: Outputs | None = None) -> Outputs:
-    """A triangle and blocks on the diagonal; only the lower triangle is read."""
+    """A triangular factor with diagonal blocks; only the lower triangle is read."""
     made = outputs(shapes.ldl_factor_ex(self, hermitian, check_errors), out)
     check_lapack(self, "ldl_factor_kernel_cpu")
     array = self.array()
@@ -161,7 +161,7 @@ def ldl_factor_ex(keys: int, self: Tensor, hermitian: bool, check_errors: bool, 
 
 
 def cholesky_ex(keys: int, self: Tensor, upper: bool, check_errors: bool, out: Outputs | None = None) -> Outputs:
-    """The lower triangle L with `L @ L.mH`, or the upper one."""
+    """The lower factor L of `L @ L.mH`, or the upper factor."""
     made = outputs(shapes_of_cholesky(self, upper, check_errors), out)
     check_lapack(self, "cholesky_cpu")
     triangle, info = cholesky_factor(self.array(), upper)
@@ -172,16 +172,16 @@ def cholesky_ex(keys: int, self: Tensor, upper: bool, check_errors: bool, out: O
 
 
 def cholesky_factor(array: Array, upper: bool) -> tuple[Array, Array]:
-    """The triangle of each matrix, and 0 or the order of the first minor that is not positive.
+    """The triangular factor of each matrix, and 0 or the order of the first minor that is not positive.
 
-    NaN is not positive. NumPy and OpenBLAS go on with it, so that it stands on the triangle's diagonal.
+    NaN is not positive. NumPy and OpenBLAS continue past it, so that it appears on the factor's diagonal.
     """
     info = np.zeros(array.shape[:-2], np.int32)
     if many_small(array) or not array.size:
         try:
             triangle = quietly(np.linalg.cholesky, array, upper=upper)
         except np.linalg.LinAlgError:
-            pass  # one of them has no triangle: which, and what of the others
+            pass  # one matrix has no factor: LAPACK says which, and factorizes the others
         else:
             return triangle, first_nan(triangle, info)
     triangle = np.empty(array.shape, array.dtype)
@@ -192,7 +192,7 @@ def cholesky_factor(array: Array, upper: bool) -> tuple[Array, Array]:
 
 
 def first_nan(triangle: Array, info: Array) -> Array:
-    """Where the first NaN stands on each diagonal (from 1), unless the decomposition stopped before it."""
+    """The position of the first NaN on each diagonal (from 1), unless the decomposition stopped before it."""
     missing = np.isnan(np.diagonal(triangle, axis1=-2, axis2=-1))
     if not missing.any():
         return info
@@ -210,7 +210,7 @@ def refuse_not_positive(name: str, info: Array) -> None:
 
 
 def cholesky(keys: int, self: Tensor, upper: bool, out: Tensor | None = None) -> Tensor:
-    """The triangle; a matrix that is not positive-definite is refused."""
+    """The triangular factor; a matrix that is not positive-definite is refused."""
     warn_once("torch.cholesky is deprecated in favor of torch.linalg.cholesky and will be removed in a future release.")
     result = shapes.cholesky(self, upper)
     check_lapack(self, "cholesky_cpu")
@@ -222,7 +222,7 @@ def cholesky(keys: int, self: Tensor, upper: bool, out: Tensor | None = None) ->
 
 
 def cholesky_inverse(keys: int, self: Tensor, upper: bool, out: Tensor | None = None) -> Tensor:
-    """The inverse of `L @ L.mH`, from the triangle L alone."""
+    """The inverse of `L @ L.mH`, computed from L alone."""
     result = shapes.cholesky_inverse(self, upper)
     check_lapack(self, "cholesky_inverse_out_cpu")
     array = self.array()
@@ -250,9 +250,9 @@ def cholesky_inverse(keys: int, self: Tensor, upper: bool, out: Tensor | None = 
 
 
 def inverse_of_product(triangle: Array, upper: bool) -> Array:
-    """The inverses of `L @ L.mH`, or of `U.mH @ U`: the products of the inverted triangles.
+    """The inverses of `L @ L.mH`, or of `U.mH @ U`: products of the inverted factors.
 
-    As LAPACK's: these are taken to have real diagonals.
+    As in LAPACK, the diagonals are taken to be real.
     """
     size = triangle.shape[-1]
     inverted = substituted(triangle, np.eye(size, dtype=triangle.dtype), triangle.shape[:-2], upper, False)
@@ -267,7 +267,7 @@ def inverse_of_product(triangle: Array, upper: bool) -> Array:
 
 
 def geqrf(keys: int, self: Tensor, out: Outputs | None = None) -> Outputs:
-    """The QR decomposition as LAPACK leaves it."""
+    """The QR decomposition in LAPACK's packed form."""
     made = outputs(shapes.geqrf(self), out)
     check_lapack(self, "geqrf_cpu")
     array = self.array()
@@ -286,7 +286,7 @@ def geqrf(keys: int, self: Tensor, out: Outputs | None = None) -> Outputs:
 
 
 def qr(keys: int, A: Tensor, mode: str, out: Outputs | None = None) -> Outputs:
-    """An orthogonal matrix times a triangle."""
+    """The QR decomposition: an orthogonal and an upper triangular factor."""
     made = outputs(shapes_of_qr(A, mode), out)
     check_lapack(A, "geqrf_cpu")
     array = A.array()
@@ -335,14 +335,14 @@ def householder_product(keys: int, input: Tensor, tau: Tensor, out: Tensor | Non
 
 
 def reflected(vectors: Array, factors: Array, other: Array, adjoint: bool) -> Array:
-    """The product of the reflections, or its adjoint, times each matrix of a batch; one reflection of all at a time."""
+    """The product of the reflections, or its adjoint, times each matrix of a batch, one reflection at a time."""
     below, scales, result = (
         np.moveaxis(part.reshape(-1, *part.shape[other.ndim - 2 :]), 0, -1).copy() for part in (vectors, factors, other)
-    )  # the batch is last: NumPy has long loops
+    )  # the batch is last, which gives NumPy long loops
     if adjoint:
         scales = scales.conj()
     for k in range(len(scales)) if adjoint else reversed(range(len(scales))):
-        vector = below[k + 1 :, k, None]  # below a 1 that is not stored
+        vector = below[k + 1 :, k, None]  # its leading 1 is not stored
         along = (result[k] + (vector.conj() * result[k + 1 :]).sum(0)) * scales[k]
         result[k] -= along
         result[k + 1 :] -= vector * along

@@ -1,4 +1,4 @@
-"""How are square matrices inverted and solved on the CPU, and what are their determinants?
+"""How are inverses, determinants and solutions of square systems computed on the CPU?
 
 Mirrors: aten/src/ATen/native/BatchLinearAlgebra.cpp, aten/src/ATen/native/BatchLinearAlgebraKernel.cpp
 Differs: SciPy calls LAPACK, for one matrix after another; many small matrices are decomposed together by NumPy.
@@ -26,30 +26,31 @@ from glasstorch.operators.shapes.result import Result
 CPU = KernelTable("CPU")
 Outputs = tuple[Tensor, ...]
 
-SMALL = 16  # rows and columns up to which a batch is handled as a whole
-TOGETHER = 1024  # matrices that are eliminated at a time: they stay in the cache
+LARGEST_BATCHED = 16  # rows and columns up to which a batch is processed as a whole
+FEWEST_BATCHED = 16  # matrices from which a batch is processed as a whole
+MATRICES_PER_BLOCK = 1024  # matrices eliminated at a time: they stay in cache
 
 
 def outputs(results: tuple[Result, ...], out: Outputs | None) -> Outputs:
-    """The tensors to write to: those given, or fresh ones."""
+    """The tensors to write to: those given as out=, or fresh ones."""
     return tuple(map(allocate_output, results)) if out is None else out
 
 
 def lapack(name: str, array: Array) -> Callable[..., Any]:
-    """A routine for the array's dtype. SciPy is loaded when it is first asked for."""
+    """The LAPACK routine for the array's dtype. SciPy is imported on first use."""
     from scipy.linalg import get_lapack_funcs
 
     return get_lapack_funcs((name,), (array,))[0]  # type: ignore[no-any-return]
 
 
 def many_small(array: Array) -> bool:
-    """Whether a batch is better handled by NumPy, all of it in one call, than by LAPACK, one matrix at a time."""
+    """Whether one NumPy call for the whole batch is faster than one LAPACK call per matrix."""
     rows, columns = array.shape[-2:]
-    return bool(max(rows, columns) <= SMALL and array.size >= SMALL * rows * columns)
+    return bool(max(rows, columns) <= LARGEST_BATCHED and array.size >= FEWEST_BATCHED * rows * columns)
 
 
 def first_failure(info: Array) -> tuple[str, int]:
-    """Which matrix of the batch failed first, in words, and the number that LAPACK gave."""
+    """The first matrix of the batch that failed, as a phrase for messages, and LAPACK's info for it."""
     at = int(np.flatnonzero(info)[0])
     return f"(Batch element {at}): " if info.ndim else "", int(info.reshape(-1)[at])
 
@@ -58,7 +59,7 @@ def first_failure(info: Array) -> tuple[str, int]:
 
 
 def factorised(array: Array) -> tuple[Array, Array, Array]:
-    """The LU decomposition of each matrix, its pivots (from 1), and where a zero stands on the diagonal (from 1)."""
+    """The LU decomposition of each matrix, its pivots (from 1), and the position of a zero pivot (from 1)."""
     batch, (rows, columns) = array.shape[:-2], array.shape[-2:]
     lu = np.empty(array.shape, array.dtype)
     pivots = np.empty((*batch, min(rows, columns)), np.int32)
@@ -68,8 +69,8 @@ def factorised(array: Array) -> tuple[Array, Array, Array]:
     if many_small(array):
         whole = array.reshape(-1, rows, columns)
         flat = lu.reshape(whole.shape), pivots.reshape(len(whole), -1), info.reshape(-1)
-        for start in range(0, len(whole), TOGETHER):
-            some = slice(start, start + TOGETHER)
+        for start in range(0, len(whole), MATRICES_PER_BLOCK):
+            some = slice(start, start + MATRICES_PER_BLOCK)
             eliminate(whole[some], *(part[some] for part in flat))
         return lu, pivots, info
     routine = lapack("getrf", array)
@@ -80,9 +81,9 @@ def factorised(array: Array) -> tuple[Array, Array, Array]:
 
 
 def eliminate(matrices: Array, lu: Array, pivots: Array, info: Array) -> None:
-    """Gauss's elimination, one step at a time for all matrices of a batch (count, rows, columns).
+    """Gaussian elimination of a batch (count, rows, columns), each step for all matrices together.
 
-    As LAPACK's: the pivot is the largest element of its column, of complex ones by the sum of the sizes of their parts.
+    As in LAPACK, the pivot is the element of its column with the largest |real| + |imag|.
     """
     rows, columns = matrices.shape[1:]
     every = np.arange(len(matrices))
@@ -103,7 +104,7 @@ def eliminate(matrices: Array, lu: Array, pivots: Array, info: Array) -> None:
 
 
 def lapack_order(A: Tensor) -> tuple[Array, bool]:
-    """A matrix whose rows lie in memory one after another is transposed for LAPACK, which reads columns."""
+    """The matrices for LAPACK, which is column-major: row-major ones are passed transposed; and whether they are."""
     turned = A.is_row_major() and not A.dtype.is_complex
     return (A.array().swapaxes(-1, -2) if turned else A.array()), turned
 
@@ -112,12 +113,12 @@ def lapack_order(A: Tensor) -> tuple[Array, bool]:
 
 
 def are_many(batch: tuple[int, ...], size: int) -> bool:
-    """Whether so many systems are so small that all are solved together, one row after another."""
-    return size <= SMALL and prod(batch) >= SMALL
+    """Whether a batch is large, and its systems small, enough to solve all of them together, row by row."""
+    return size <= LARGEST_BATCHED and prod(batch) >= FEWEST_BATCHED
 
 
 def order_of_rows(pivots: Array, rows: int) -> Array:
-    """Which row of the matrix stands where after the exchanges, from 0."""
+    """The row permutation (from 0) that the exchanges amount to."""
     flat = pivots.reshape(prod(pivots.shape[:-1]), pivots.shape[-1]).astype(np.int64) - 1
     every = np.arange(len(flat))
     order: Array = np.tile(np.arange(rows), (len(flat), 1))
@@ -128,7 +129,7 @@ def order_of_rows(pivots: Array, rows: int) -> Array:
 
 
 def substituted(A: Array, B: Array, batch: tuple[int, ...], upper: bool, unit: bool) -> Array:
-    """`A @ X = B` for a triangle A, one row of all systems at a time."""
+    """Solve `A @ X = B` for triangular A, one row of all systems at a time."""
     size, columns = B.shape[-2:]
     matrices = np.broadcast_to(A, (*batch, size, size)).reshape(-1, size, size).transpose(1, 2, 0).copy()
     found = np.broadcast_to(B, (*batch, size, columns)).reshape(-1, size, columns).transpose(1, 2, 0).copy()
@@ -141,7 +142,7 @@ def substituted(A: Array, B: Array, batch: tuple[int, ...], upper: bool, unit: b
 
 
 def solved_together(LU: Array, pivots: Array, B: Array, batch: tuple[int, ...], transpose: bool) -> Array:
-    """Two substitutions after the exchanges of rows, or with the transpose before they are undone."""
+    """Row exchanges and two substitutions; for the transposed systems, the substitutions come first."""
     order = np.broadcast_to(order_of_rows(pivots, B.shape[-2]), (*batch, B.shape[-2]))[..., None]
     if not transpose:
         ordered = np.take_along_axis(np.broadcast_to(B, (*batch, *B.shape[-2:])), order, -2)
@@ -157,7 +158,7 @@ def solved_together(LU: Array, pivots: Array, B: Array, batch: tuple[int, ...], 
 
 
 def det(keys: int, A: Tensor, out: Outputs | None = None) -> Outputs:
-    """The product of the diagonal of the LU decomposition, with the sign of the exchanges."""
+    """The product of the diagonal of U, with the sign of the row exchanges."""
     made = outputs(shapes.det(A), out)
     shapes.check_lapack(A, "lu_factor")
     lu, pivots, _ = quietly(factorised, lapack_order(A)[0])
@@ -167,7 +168,7 @@ def det(keys: int, A: Tensor, out: Outputs | None = None) -> Outputs:
 
 
 def slogdet(keys: int, A: Tensor, out: Outputs | None = None) -> Outputs:
-    """Sign and logarithm of the determinant, of the diagonal of the LU decomposition."""
+    """The sign and logarithm of the determinant, from the diagonal of U."""
     made = outputs(shapes.slogdet(A), out)
     shapes.check_lapack(A, "lu_factor")
     lu, pivots, _ = quietly(factorised, lapack_order(A)[0])
@@ -178,14 +179,14 @@ def slogdet(keys: int, A: Tensor, out: Outputs | None = None) -> Outputs:
 
 
 def exchanges(pivots: Array) -> Array:
-    """1 for an even number of exchanges of rows, -1 for an odd one."""
+    """1 for an even number of row exchanges, -1 for an odd one."""
     moved = pivots != np.arange(1, pivots.shape[-1] + 1)
     signs: Array = 1 - 2 * (moved.sum(-1) % 2)
     return signs
 
 
 def write(made: Outputs, values: tuple[Any, ...]) -> None:
-    """Copy results where they belong."""
+    """Copy results into their tensors."""
     for tensor, value in zip(made, values, strict=True):
         tensor.array()[...] = value
 
@@ -206,7 +207,7 @@ def inv_ex(keys: int, A: Tensor, check_errors: bool, out: Outputs | None = None)
 
 
 def inverted(array: Array) -> tuple[Array, Array]:
-    """The inverses, not finite where there is none, and where a zero was found (from 1)."""
+    """The inverses, non-finite for singular matrices, and the position of a zero pivot (from 1)."""
     lu, pivots, info = quietly(factorised, array)
     size = array.shape[-1]
     identity = np.broadcast_to(np.eye(size, dtype=array.dtype), array.shape)
@@ -224,7 +225,7 @@ def inverted(array: Array) -> tuple[Array, Array]:
 
 
 def solve_ex(keys: int, A: Tensor, B: Tensor, left: bool, check_errors: bool, out: Outputs | None = None) -> Outputs:
-    """`A @ X = B`, or `X @ A = B`; the LU decomposition of A is for the gradient, and says where A is singular."""
+    """`A @ X = B`, or `X @ A = B`; also the LU decomposition, for the gradient, and info."""
     results = shapes.solve_ex(A, B, left, check_errors)
     shapes.check_lapack(A, "lu_factor")
     ordered, turned = lapack_order(A)
@@ -249,9 +250,9 @@ def solve_ex(keys: int, A: Tensor, B: Tensor, left: bool, check_errors: bool, ou
 
 
 def with_factors(lu: Array, pivots: Array, right: Array, transpose: bool) -> Array:
-    """The solutions of a batch of systems with the matrices, or their transposes, that were factorised.
+    """Solve a batch of systems from the LU decomposition of the matrices, or of their transposes.
 
-    Those with a singular matrix are not finite.
+    The solutions for singular matrices are non-finite.
     """
     batch = right.shape[:-2]
     if right.size and are_many(batch, lu.shape[-1]):

@@ -1,8 +1,8 @@
 """How is the exponential of matrices computed on the CPU?
 
-A Taylor polynomial of degree 18, in five products; a matrix of larger norm is halved until it is small enough, and the
-result squared as often (Bader, Blanes and Casas, "Computing the Matrix Exponential with an Optimized Taylor Polynomial
-Approximation", Mathematics 2019, 7, 1174).
+A Taylor polynomial of degree 18, in five products. A matrix of larger norm is halved until its norm is small enough,
+and the result is squared as many times (Bader, Blanes and Casas, "Computing the Matrix Exponential with an Optimized
+Taylor Polynomial Approximation", Mathematics 2019, 7, 1174).
 
 Mirrors: aten/src/ATen/native/LinearAlgebra.cpp (linalg_matrix_exp, compute_T18_scale_square)
 Differs: always degree 18, where PyTorch takes lower ones for small norms; always in double precision, where PyTorch
@@ -25,7 +25,7 @@ CPU = KernelTable("CPU")
 
 LARGEST = 1.090863719290036  # the largest 1-norm for which the polynomial is exact to the last digit of a double
 
-# What each of five sums takes of the powers 0, 1, 2, 3 and 6.
+# The coefficients of the powers 0, 1, 2, 3 and 6 in each of five sums.
 SHARES = (
     (0.0, -1.00365581030144618291e-01, -8.02924648241156932449e-03, -8.92138498045729985177e-04, 0.0),
     (

@@ -1,4 +1,4 @@
-"""How are norms, tensors of limited norm, cross products and traces computed on the CPU?
+"""How are norms, renormalization, cross products and traces computed on the CPU?
 
 Mirrors: aten/src/ATen/native/LinearAlgebra.cpp (linalg_vector_norm_out), aten/src/ATen/native/cpu/ReduceOpsKernel.cpp
     (norm_kernel), aten/src/ATen/native/cpu/CrossKernel.cpp, aten/src/ATen/native/Normalization.cpp (renorm_out),
@@ -36,7 +36,7 @@ from glasstorch.operators.shapes.linalg import norms as shapes
 from glasstorch.operators.shapes.reductions.sums import reduced_dims
 
 CPU = KernelTable("CPU")
-# Norms that decide about a factor are computed wider, as PyTorch's accumulation types are.
+# Norms that determine a scale factor are computed in PyTorch's wider accumulation types.
 RENORMED_IN: dict[Any, Any] = {
     float32: np.float64,
     float16: np.float32,
@@ -58,19 +58,19 @@ def vector_norm(
     dtype: dtype | None,
     out: Tensor | None = None,
 ) -> Tensor:
-    """`sum(abs(x) ** ord) ** (1 / ord)`; of order 0 the number of elements that are not 0."""
+    """`sum(abs(x) ** ord) ** (1 / ord)`; for order 0 the number of nonzero elements."""
     result = shapes.vector_norm(self, ord, dim, keepdim, dtype)
     array: Array = self.array()
     dims, order = reduced_dims(dim, array.ndim), float(ord.real)
     if order and all(array.shape[d] == 1 for d in dims):
-        order = 1.0  # one element has its size for a norm, whatever its powers are rounded to
+        order = 1.0  # the norm of one element is its absolute value, without rounded powers
     return finish(quietly(norm, array, (dtype or self.dtype).numpy, order, dims, keepdim), result.dtype, out)
 
 
 def norm(array: Array, dtype: np.dtype[Any], order: float, dims: Shape, keepdim: bool) -> Any:
-    """The norm over dimensions of what is converted first, to a dtype that holds it, or float32; piece by piece."""
+    """The norm over dimensions, computed piece by piece in `dtype`, or in float32 for half precision."""
     wide = np.dtype(np.float32) if dtype.itemsize == 2 else dtype
-    if order == 2 and wide.kind == "f" and array.dtype == wide:  # a square needs no sign taken away
+    if order == 2 and wide.kind == "f" and array.dtype == wide:  # a square needs no absolute value
         return np.sqrt(squares(array, dims, keepdim))
     reduce, join = REDUCED.get(order) or (powers(order), add_reduction)
 
@@ -88,14 +88,14 @@ def norm(array: Array, dtype: np.dtype[Any], order: float, dims: Shape, keepdim:
 
 
 def powers(order: float) -> Callable[..., Any]:
-    """The sum of powers of real numbers that are not negative."""
+    """A function that sums powers of non-negative real numbers."""
     return lambda sizes, dims, keepdims: add_reduction(
         np.power(sizes, sizes.dtype.type(order)), dims, keepdims=keepdims
     )
 
 
 def renorm(keys: int, self: Tensor, p: Number, dim: int, maxnorm: Number, out: Tensor | None = None) -> Tensor:
-    """Each part along a dimension divided so that its norm is no more than the largest one allowed."""
+    """Each slice along a dimension, scaled down so that its norm is at most `maxnorm`."""
     shapes.renorm(self, p, dim, maxnorm)
     array: Array = self.array()
     axis = wrap_dim(dim, array.ndim)
@@ -108,14 +108,14 @@ def renorm(keys: int, self: Tensor, p: Number, dim: int, maxnorm: Number, out: T
 
 
 def squares(array: Array, dims: Shape, keepdims: bool) -> Array:
-    """The sum of squares over dimensions, which are nowhere written down."""
+    """The sum of squares over dimensions, without an array of the squares."""
     every = list(range(array.ndim))
     kept = [d for d in every if d not in dims]
     total: Array = np.asarray(np.einsum(array, every, array, every, kept))
     return total.reshape([1 if d in dims else array.shape[d] for d in every]) if keepdims else total
 
 
-# What is made of the sizes of a piece for an order, and of that of several pieces.
+# order -> how absolute values of a piece are reduced, and how the results of pieces are combined
 REDUCED: dict[float, tuple[Callable[..., Any], Callable[..., Any]]] = {
     math.inf: (largest, largest),
     -math.inf: (smallest, smallest),
@@ -126,7 +126,7 @@ REDUCED: dict[float, tuple[Callable[..., Any], Callable[..., Any]]] = {
 
 
 def cross(keys: int, self: Tensor, other: Tensor, dim: int, out: Tensor | None = None) -> Tensor:
-    """The vector product in the three dimensions of one dimension."""
+    """The cross product along a dimension of size 3."""
     result = shapes.cross(self, other, dim)
     check_implemented("cross", self.dtype, NOT_MULTIPLIED)
     x, y = (np.broadcast_to(widened(tensor.array()), result.shape) for tensor in (self, other))
@@ -136,7 +136,7 @@ def cross(keys: int, self: Tensor, other: Tensor, dim: int, out: Tensor | None =
 
 
 def minor(x: Array, y: Array, i: int) -> Array:
-    """Coordinate i of the vector product."""
+    """Coordinate i of the cross product."""
     j, k = (i + 1) % 3, (i + 2) % 3
     difference: Array = x[j] * y[k] - x[k] * y[j]
     return difference

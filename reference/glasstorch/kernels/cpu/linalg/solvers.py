@@ -1,9 +1,8 @@
-"""How are linear systems solved on the CPU whose matrix is a triangle, is factored, or is not square?
+"""How are triangular, factorized and least-squares systems solved on the CPU?
 
 Mirrors: aten/src/ATen/native/BatchLinearAlgebraKernel.cpp (apply_triangular_solve, apply_lu_solve, apply_ldl_solve,
     apply_ormqr, apply_lstsq), BatchLinearAlgebra.cpp (_cholesky_solve_helper_cpu, linalg_lstsq_out_info)
-Differs: SciPy calls BLAS and LAPACK, for one matrix after another; in many small ones all numbers of a row are found
-    together.
+Differs: SciPy calls BLAS and LAPACK for one matrix after another; many small systems are solved row by row together.
 """
 
 from __future__ import annotations
@@ -41,25 +40,26 @@ CPU = KernelTable("CPU")
 
 
 def together(batch: tuple[int, ...], *arrays: Array) -> Iterator[tuple[Any, ...]]:
-    """The place in the batch and the matrix of each array that stands there; smaller batches are read again."""
+    """For each index of the batch, that index and each array's matrix there; smaller batches are broadcast."""
     wide = [np.broadcast_to(array, (*batch, *array.shape[-2:])) for array in arrays]
     for index in np.ndindex(*batch):
         yield index, *(array[index] for array in wide)
 
 
 def as_fits(matrix: Array) -> tuple[Array, bool]:
-    """A matrix as BLAS reads it without a copy, column by column, and whether that is its transpose."""
+    """A matrix in the column-major order that BLAS reads without a copy, and whether it is transposed."""
     turned = matrix.flags.c_contiguous and not matrix.flags.f_contiguous
     return (matrix.T if turned else matrix), turned
 
 
-# Triangles ------------------------------------------------------------------------------------------------------
+# Triangular matrices
+# ------------------------------------------------------------------------------------------------------
 
 
 def solved_by_triangle(
     A: Array, B: Array, batch: tuple[int, ...], upper: bool, left: bool, transpose: bool, unit: bool
 ) -> Array:
-    """`A @ X = B`, or `X @ A = B`, where only one triangle of A is read; with zeros on the diagonal X is not finite."""
+    """Solve `A @ X = B`, or `X @ A = B`, reading one triangle of A; zeros on the diagonal give a non-finite X."""
     solution = np.empty((*batch, *B.shape[-2:]), A.dtype)
     if not solution.size:
         return solution
@@ -136,7 +136,7 @@ def cholesky_solve_helper(keys: int, self: Tensor, A: Tensor, upper: bool, out: 
     return made
 
 
-# Factored matrices ----------------------------------------------------------------------------------------------
+# Factorized matrices ----------------------------------------------------------------------------------------------
 
 
 def lu_solve(
@@ -184,7 +184,7 @@ def ldl_solve(keys: int, LD: Tensor, pivots: Tensor, B: Tensor, hermitian: bool,
 def ormqr(
     keys: int, self: Tensor, input2: Tensor, input3: Tensor, left: bool, transpose: bool, out: Tensor | None = None
 ) -> Tensor:
-    """The product of all reflections, or its adjoint, with a matrix on either side."""
+    """The product of all reflections, or its adjoint, times a matrix from either side."""
     result = shapes.ormqr(self, input2, input3, left, transpose)
     check_lapack(self, "ormqr_cpu")
     factors, other = input2.array(), input3.array()
@@ -209,7 +209,7 @@ def ormqr(
 
 # Least squares --------------------------------------------------------------------------------------------------
 
-Found = tuple[Array, Any, Any, int]  # solution and what is left over, rank, singular values, LAPACK's info
+Found = tuple[Array, Any, Any, int]  # solution and residual, rank, singular values, LAPACK's info
 Solver = Callable[[Array, Array], Found]
 
 
@@ -225,7 +225,7 @@ def by_gels(A: Array, B: Array, rcond: float) -> Solver:
 
 
 def by_gelsy(A: Array, B: Array, rcond: float) -> Solver:
-    """A QR decomposition with exchanges of columns."""
+    """A QR decomposition with column pivoting."""
     routine, (space,) = lapack("gelsy", A), spaces_for("gelsy", A, B, rcond)
     exchanges = np.zeros((A.shape[1], 1), np.int32)
 
@@ -237,7 +237,7 @@ def by_gelsy(A: Array, B: Array, rcond: float) -> Solver:
 
 
 def by_gelsd(A: Array, B: Array, rcond: float) -> Solver:
-    """A singular value decomposition by halves."""
+    """A divide-and-conquer singular value decomposition."""
     routine, spaces = lapack("gelsd", A), spaces_for("gelsd", A, B, rcond)
 
     def solver(A: Array, B: Array) -> Found:
@@ -259,7 +259,7 @@ def by_gelss(A: Array, B: Array, rcond: float) -> Solver:
 
 
 def spaces_for(name: str, A: Array, B: Array, *more: float) -> list[int]:
-    """How much working space of each kind a routine asks for; it is the same for all matrices of one size."""
+    """The size of each workspace that a routine asks for; it is the same for all matrices of one size."""
     *asked, _ = lapack(f"{name}_lwork", A)(*A.shape, B.shape[1], *more)
     return [int(np.real(size)) for size in asked]
 
@@ -274,7 +274,7 @@ BY_SINGULAR_VALUES = ("gelsd", "gelss")
 
 
 def refuse_not_finite(matrices: Array) -> None:
-    """Refuse matrices whose singular values are not looked for: given an infinity, OpenBLAS may never return."""
+    """Refuse non-finite matrices before a singular value decomposition: OpenBLAS may never return for one."""
     failed: Array = np.logical_or.reduce(~np.isfinite(matrices), (-2, -1))
     if failed.any():
         batch_element, _ = first_failure(failed)
@@ -286,7 +286,7 @@ def refuse_not_finite(matrices: Array) -> None:
 
 @CPU.impl("linalg_lstsq")
 def lstsq(keys: int, self: Tensor, b: Tensor, rcond: float | None, driver: str | None) -> Outputs:
-    """The X with the least `|A @ X - B|`; of several, the shortest."""
+    """The X that minimizes `|A @ X - B|`; of several, the one of minimum norm."""
     results = shapes.lstsq(self, b, rcond, driver)
     if self.dtype.name not in ("float32", "float64", "complex64", "complex128"):
         raise DtypeError("This function doesn't handle types other than float and double")

@@ -2,8 +2,8 @@
 
 Mirrors: aten/src/ATen/native/BatchLinearAlgebraKernel.cpp (apply_lapack_eigh, apply_linalg_eig, apply_svd),
     BatchLinearAlgebra.cpp (_linalg_check_errors)
-Differs: SciPy calls LAPACK, for one matrix after another; many small matrices are decomposed together by NumPy, and
-    those whose eigenvalues may be complex always are.
+Differs: SciPy calls LAPACK for one matrix after another; NumPy decomposes many small matrices together, and always
+    those whose eigenvalues may be complex.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from glasstorch.kernels.structured import structured
 from glasstorch.operators.shapes.linalg import decompositions as shapes
 
 CPU = KernelTable("CPU")
-NOT_FINITE = -4  # what gesdd answers to a NaN, in newer releases of LAPACK
+NOT_FINITE = -4  # the info of gesdd for a NaN, in newer releases of LAPACK
 
 
 def refuse_not_converged(name: str, info: Array, values: str) -> None:
-    """Refuse what LAPACK found no values for."""
+    """Refuse matrices for which LAPACK did not converge."""
     if info.any():
         batch, code = first_failure(info)
         reason = (
@@ -52,7 +52,7 @@ def eigh(keys: int, A: Tensor, UPLO: str, compute_v: bool, out: Outputs | None =
 
 
 def symmetric(array: Array, triangle: Literal["L", "U"], compute_v: bool) -> tuple[Array, Array]:
-    """Eigenvalues, and eigenvectors if they are wanted."""
+    """Eigenvalues, and eigenvectors if requested."""
     if many_small(array) or not array.size:
         try:
             if compute_v:
@@ -90,7 +90,7 @@ def eig(keys: int, self: Tensor, out: Outputs | None = None) -> Outputs:
 
 
 def general(array: Array) -> tuple[Array, Array]:
-    """Eigenvalues and eigenvectors, by NumPy: SciPy's LAPACK does not undo the scaling of large and small matrices."""
+    """Eigenvalues and eigenvectors by NumPy; SciPy's LAPACK does not undo the scaling of large and small matrices."""
     try:
         values, vectors = quietly(np.linalg.eig, array)
         return values, vectors
@@ -127,9 +127,9 @@ def svd(
 
 
 def singular(array: Array, full_matrices: bool, compute_uv: bool) -> tuple[Any, Any, Any]:
-    """Left vectors, singular values and right vectors; the values alone, and anything, where no vectors are wanted.
+    """Left vectors, singular values and right vectors; without `compute_uv` only the values are meaningful.
 
-    NaN is refused. An infinity makes all values of its matrix NaN; OpenBLAS, given one, may never return.
+    NaN is refused. A matrix with an infinity gets NaN for all values, as OpenBLAS may never return for one.
     """
     if not np.isfinite(array).all():
         finite: Array = np.logical_and.reduce(np.isfinite(array), (-2, -1))

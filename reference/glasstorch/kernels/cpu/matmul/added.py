@@ -1,8 +1,8 @@
-"""How are products of matrices and vectors added to a tensor on the CPU, and how are conjugated vectors multiplied?
+"""How are scaled products of matrices and vectors added to a tensor, and conjugated dot products computed, on the CPU?
 
 Mirrors: aten/src/ATen/native/LinearAlgebra.cpp (baddbmm, addbmm, addr), aten/src/ATen/native/Blas.cpp (addmv, vdot)
-Differs: the products of addbmm are one product of two long matrices. Half precision is rounded once,
-    at the end, but for the sums of addbmm.
+Differs: the products of addbmm are computed as one product of two long matrices. Half precision is rounded once, at the
+    end, except for the sums of addbmm.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ CPU = KernelTable("CPU")
 def added(
     self: Tensor, beta: Number, alpha: Number, result: Result, multiply: Callable[[dtype], Array], out: Tensor | None
 ) -> Tensor:
-    """`beta * self + alpha * multiply(dtype)`, computed in the dtype that `multiply` is told, then rounded.
+    """`beta * self + alpha * multiply(dtype)`, computed in the dtype passed to `multiply`, then rounded.
 
-    Where beta is 0, `self` is not read, and where alpha is 0 the factors are not: NaN in them is ignored. In PyTorch
-    that of the factors is ignored or not, depending on dtype and size.
+    Where beta is 0, `self` is not read, and where alpha is 0 the factors are not: NaN in them is ignored. In PyTorch it
+    depends on dtype and size whether NaN in the factors is ignored.
     """
     computed = float32 if result.dtype in NARROW_FLOATS else result.dtype
     beta, alpha = factor(beta, computed), factor(alpha, computed)
@@ -64,9 +64,9 @@ def baddbmm(
 def addbmm(
     keys: int, self: Tensor, batch1: Tensor, batch2: Tensor, beta: Number, alpha: Number, out: Tensor | None = None
 ) -> Tensor:
-    """`beta * self + alpha * (batch1 @ batch2).sum(0)`: matrices side by side times matrices below each other.
+    """`beta * self + alpha * (batch1 @ batch2).sum(0)`: the matrices side by side times the matrices stacked.
 
-    Half precision adds one product after another, and rounds each sum.
+    Half precision adds the products one after another and rounds each sum.
     """
     result = shapes.addbmm(self, batch1, batch2, beta, alpha)
     if result.dtype in NARROW_FLOATS and batch1._shape[0]:
@@ -101,9 +101,9 @@ def addmv(
 def addr(
     keys: int, self: Tensor, vec1: Tensor, vec2: Tensor, beta: Number, alpha: Number, out: Tensor | None = None
 ) -> Tensor:
-    """`beta * self + alpha * vec1 * vec2`, each element of one vector with each of the other; of bool, `or` and `and`.
+    """`beta * self + alpha * vec1 * vec2`, with the outer product of the vectors; for bool, `or` and `and`.
 
-    NaN in `self` is ignored where beta is 0. That of the vectors never is.
+    NaN in `self` is ignored where beta is 0; NaN in the vectors never is.
     """
     result = shapes.addr(self, vec1, vec2, beta, alpha)
     computed = op_math(result.dtype)
@@ -125,7 +125,7 @@ def addr(
 
 
 def _elements_in(tensor: Tensor, computed: dtype) -> Array:
-    """A tensor's elements in the dtype that is computed in."""
+    """A tensor's elements in the compute dtype."""
     return tensor.array().astype(computed.numpy, copy=False)
 
 
@@ -134,7 +134,7 @@ def _number_in(number: Number, computed: dtype) -> Any:
 
 
 def vdot(keys: int, self: Tensor, other: Tensor, out: Tensor | None = None) -> Tensor:
-    """The product of two vectors, the first of them conjugated."""
+    """The dot product of two vectors, the first conjugated."""
     if not self.dtype.is_complex:
         return dot(keys, self, other, out)
     return finish(quietly(np.vdot, self.array(), other.array()), shapes.dot(self, other).dtype, out)

@@ -1,12 +1,12 @@
 """How are matrices multiplied on the CPU?
 
 Mirrors: aten/src/ATen/native/LinearAlgebra.cpp (addmm_impl_cpu_, bmm), Blas.cpp (dot, addmv), cpu/BlasKernel.cpp
-Differs: NumPy hands float32, float64 and complex numbers to its BLAS, transposed operands as they are. Narrower floats
-    go through float32 and are rounded once. See Note [Integer products].
+Differs: NumPy passes float32, float64 and complex operands to its BLAS, transposed ones without a copy. Narrower floats
+    are computed in float32 and rounded once. See Note [Integer products].
 
 # Note [Integer products]
-There is no BLAS for integers, and NumPy's loops for them are slow. Wherever no partial sum can reach 2^53, float64
-holds each of them exactly, and so the fast product of float64 matrices is the right one.
+There is no BLAS for integers, and NumPy's loops for them are slow. Where no partial sum can reach 2^53, float64
+represents every partial sum exactly, so the fast product of float64 matrices is exact.
 """
 
 from __future__ import annotations
@@ -41,8 +41,8 @@ from glasstorch.operators.shapes.scalars import number_as
 CPU = KernelTable("CPU")
 
 IN_BLAS = frozenset((float32, float64)) | COMPLEX_DTYPES
-EXACT = 1 << 53  # the integers up to here are float64 numbers
-FEW = 1 << 13  # multiplications that are not worth two conversions
+EXACT_BELOW = 1 << 53  # float64 represents every integer up to here exactly
+DIRECT_UP_TO = 1 << 13  # multiplications up to which two conversions do not pay
 
 
 # On arrays ------------------------------------------------------------------------------------------------------
@@ -75,21 +75,21 @@ def affine(left: Array, right: Array, bias: Array) -> Array:
 def integer_product(left: Array, right: Array) -> Array:
     """A product that wraps around on overflow; see Note [Integer products]."""
     rows, inner, columns = left.shape[-2], left.shape[-1], right.shape[-1]
-    if 0 in left.shape or rows * inner * columns <= FEW:
+    if 0 in left.shape or rows * inner * columns <= DIRECT_UP_TO:
         return np.matmul(left, right)  # type: ignore[no-any-return]
-    if inner * magnitude(left) * magnitude(right) < EXACT:
+    if inner * magnitude(left) * magnitude(right) < EXACT_BELOW:
         exact = np.matmul(left.astype(np.float64), right.astype(np.float64))
         return exact.astype(np.int64)  # type: ignore[no-any-return]
     return np.matmul(left, np.asfortranarray(right) if right.ndim == 2 else right)  # type: ignore[no-any-return]
 
 
 def magnitude(array: Array) -> int:
-    """The largest absolute value, 0 for no elements."""
+    """The largest absolute value, 0 for an empty array."""
     return max(abs(int(array.max(initial=0))), abs(int(array.min(initial=0))))
 
 
 def stored(result: Array, dtype: dtype, out: Array | None) -> Array:
-    """A result computed in a wider dtype, rounded (or wrapped around) into its own."""
+    """A result computed in a wider dtype, rounded (or wrapped around) to its own."""
     if out is None:
         return quietly(as_dtype, result, dtype.numpy)
     quietly(cast, out, result)
@@ -97,7 +97,7 @@ def stored(result: Array, dtype: dtype, out: Array | None) -> Array:
 
 
 def factor(number: Number, dtype: dtype) -> Any:
-    """`beta` or `alpha` as it is multiplied with: truncated for integers, refused where the dtype cannot hold it."""
+    """`beta` or `alpha` as a factor: truncated for integers, refused where the dtype cannot hold it."""
     value = number_as(number, dtype)
     return value if dtype.category >= FLOATING else np.asarray(value, dtype.numpy)
 
@@ -106,7 +106,7 @@ def factor(number: Number, dtype: dtype) -> Any:
 
 
 def mm(keys: int, self: Tensor, mat2: Tensor, out: Tensor | None = None) -> Tensor:  # hot path: benchmarks/operators.py
-    """The product of two matrices. What plainly fits goes to BLAS at once; `matrices` is the plain twin."""
+    """The product of two matrices. Plain operands go straight to BLAS; `matrices` is the plain twin."""
     dtype, left, right = self.dtype, self._shape, mat2._shape
     if (
         out is None
@@ -141,7 +141,7 @@ def mv(keys: int, self: Tensor, vec: Tensor, out: Tensor | None = None) -> Tenso
 
 
 def dot(keys: int, self: Tensor, tensor: Tensor, out: Tensor | None = None) -> Tensor:
-    """The product of two vectors."""
+    """The dot product of two vectors."""
     return _dotted(self, tensor, shapes.dot(self, tensor).dtype, out)
 
 
@@ -155,7 +155,7 @@ def _dotted(self: Tensor, vector: Tensor, dtype: dtype, out: Tensor | None) -> T
 def addmm(
     keys: int, self: Tensor, mat1: Tensor, mat2: Tensor, beta: Number, alpha: Number, out: Tensor | None = None
 ) -> Tensor:  # hot path: benchmarks/operators.py
-    """A product and a bias for each column. What plainly fits goes to BLAS at once; `scaled_sum` is the plain twin."""
+    """A product plus a bias per column. Plain operands go straight to BLAS; `scaled_sum` is the plain twin."""
     dtype, bias, left, right = self.dtype, self._shape, mat1._shape, mat2._shape
     if (
         out is None
@@ -182,7 +182,7 @@ def scaled_sum(
     shape, dtype, *_ = shapes.addmm(self, mat1, mat2, beta, alpha)
     computed = float32 if dtype in NARROW_FLOATS else dtype
     beta, alpha = factor(beta, computed), factor(alpha, computed)
-    # The product may be written into `out` at once unless a bias must still be read from there.
+    # The product may be written straight into `out` unless a bias must still be read from there.
     free = out is not None and computed is dtype and (beta == 0 or not _shares(out, self))
     target = out.array() if out is not None and free else None
     if alpha == 0:

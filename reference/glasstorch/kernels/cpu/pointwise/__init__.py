@@ -1,4 +1,4 @@
-"""How is each element computed from the elements at its place on the CPU?
+"""How are pointwise operators computed on the CPU?
 
 Reading order: `loops` (how a loop becomes a kernel), `binary`, `unary`, `ternary`, `power`, `rounding`,
 `exact_division`, `logic`, `elementary`, `parts`, `select`.

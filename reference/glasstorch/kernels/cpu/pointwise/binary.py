@@ -1,8 +1,7 @@
 """Which loops combine two tensors element by element on the CPU?
 
 Mirrors: aten/src/ATen/native/cpu/BinaryOpsKernel.cpp
-Differs: NumPy's ufuncs are the loops. A quotient of integers that does not fit wraps around; PyTorch's stops the
-    process.
+Differs: NumPy's ufuncs are the loops. An integer quotient that overflows wraps around; PyTorch's stops the process.
 """
 
 from __future__ import annotations
@@ -43,18 +42,18 @@ from glasstorch.operators.shapes.promotion import float_result_type, result_type
 
 
 def refuse_zero_divisor(out: Array, divisor: Array) -> None:
-    """Integers have no infinity to answer with."""
+    """Refuse a zero among integer divisors: integers have no infinity to return."""
     if out.dtype.kind != "f" and out.size and not divisor.all():
         raise IntegerDivisionError("ZeroDivisionError")
 
 
 def or_exactly(exact: Loop) -> Callable[[Loop], Loop]:
-    """Of a loop that divides, one that refuses a whole 0 and leaves many float32 numbers to the exact loop."""
+    """A decorator for dividing loops: integer zeros are refused, and large float32 arrays go to the exact loop."""
 
     def chosen(plain: Loop) -> Loop:
         def loop(out: Array, x: Array, y: Array) -> None:
             refuse_zero_divisor(out, y)
-            (exact if out.dtype == np.float32 and out.size >= exact_division.WORTH else plain)(out, x, y)
+            (exact if out.dtype == np.float32 and out.size >= exact_division.MIN_ELEMENTS else plain)(out, x, y)
 
         return loop
 
@@ -72,28 +71,28 @@ def trunc_divide(out: Array, x: Array, y: Array) -> None:
     refuse_zero_divisor(out, y)
     if out.dtype.kind == "f":
         np.trunc(np.true_divide(x, y, out=out), out=out)
-    else:  # what remains is a multiple of y, and dividing it rounds nothing
+    else:  # the rest is a multiple of y, so that its division is exact
         np.floor_divide(np.subtract(x, np.fmod(x, y)), y, out=out)
 
 
 @or_exactly(exact_division.remainder)
 def remainder(out: Array, x: Array, y: Array) -> None:
-    """What rounding the quotient down leaves."""
+    """The remainder of the quotient rounded down."""
     rest = np.remainder(x, y)
-    if out.dtype.kind == "f":  # a zero has the dividend's sign, as in C; NumPy gives it the divisor's
+    if out.dtype.kind == "f":  # a zero has the dividend's sign, as in C; NumPy gives it the divisor's sign
         np.copysign(rest, x, out=rest, where=rest == 0)
     out[...] = rest
 
 
 def lcm(out: Array, x: Array, y: Array) -> None:
-    """The least common multiple; where it is too large, the size of what the product, an int at least, wraps to."""
+    """The least common multiple; on overflow, the absolute value of the product wrapped in int32 or wider."""
     divisor = np.gcd(x, y)
     whole = np.floor_divide(x, np.where(divisor == 0, 1, divisor), dtype=divisor.dtype)
     out[...] = np.absolute(np.multiply(whole, y, dtype=np.promote_types(divisor.dtype, np.int32)))
 
 
 def heaviside(out: Array, x: Array, values: Array) -> None:
-    """0 below 0, 1 above, `values` at 0; NaN is not above, which np.heaviside sees otherwise."""
+    """0 below 0, 1 above, `values` at 0; 0 for NaN, where np.heaviside gives NaN."""
     out[...] = np.where(np.equal(x, 0), values, np.greater(x, 0))
 
 
@@ -108,17 +107,17 @@ def sigmoid_backward(out: Array, grad: Array, y: Array) -> None:
 
 
 def complex_tanh_backward(out: Array, grad: Array, y: Array) -> None:
-    """As `tanh_backward`, with the conjugate of what multiplies the gradient."""
+    """As `tanh_backward`, with the gradient's factor conjugated."""
     np.multiply(grad, np.conjugate(np.subtract(1, np.multiply(y, y))), out=out)
 
 
 def complex_sigmoid_backward(out: Array, grad: Array, y: Array) -> None:
-    """As `sigmoid_backward`, with the conjugate of what multiplies the gradient."""
+    """As `sigmoid_backward`, with the gradient's factor conjugated."""
     np.multiply(grad, np.conjugate(np.multiply(np.subtract(1, y), y)), out=out)
 
 
 def type_of_product(self: Tensor, other: Tensor) -> dtype:
-    """Their common dtype; an 8-bit float is multiplied by a tensor of the same size, and not by one number."""
+    """The common dtype; 8-bit floats multiply tensors of the same size, but not single numbers."""
     common = result_type(self, other)
     if common in FLOAT8 and prod(other._shape) == 1:
         raise not_implemented_for("mul_cpu_reduced_float", common)
@@ -167,7 +166,7 @@ ARITHMETIC = {
 }
 
 EQUALITIES = {"eq": np.equal, "ne": np.not_equal}
-# Of numbers on a line, which complex ones are not.
+# Orderings, which complex numbers do not have.
 ORDERS = {"lt": np.less, "gt": np.greater, "le": np.less_equal, "ge": np.greater_equal}
 COMPARISONS = EQUALITIES | ORDERS
 
@@ -204,7 +203,7 @@ DIVISIONS: dict[str | None, Kernel] = {
 def divide_mode(keys: int, self: Tensor, other: Tensor, rounding_mode: str | None, out: Tensor | None = None) -> Tensor:
     """The kernel of `div.Tensor_mode`."""
     if rounding_mode not in DIVISIONS:
-        shapes.divide_mode(self, other, rounding_mode)  # refuses it
+        shapes.divide_mode(self, other, rounding_mode)  # raises the error
     return DIVISIONS[rounding_mode](keys, self, other, out=out)
 
 

@@ -1,8 +1,8 @@
-"""Which loops compute angles, hyperbolic functions, and logarithms and powers to other bases on the CPU?
+"""Which loops compute trigonometric and hyperbolic functions, logarithms and exponentials on the CPU?
 
 Mirrors: aten/src/ATen/native/cpu/UnaryOpsKernel.cpp, aten/src/ATen/native/cpu/BinaryOpsKernel.cpp (atan2_kernel,
     hypot_kernel, logaddexp_kernel, logaddexp2_kernel)
-Differs: NumPy's ufuncs are the loops. logaddexp of complex numbers has a value where PyTorch's overflows on the way.
+Differs: NumPy's ufuncs are the loops. logaddexp of complex numbers is finite where intermediates overflow in PyTorch.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ COMPLEX = frozenset(d for d in DTYPES if d.is_complex)
 
 
 def complex_log1p(out: Array, z: Array) -> None:
-    """`log(1 + z)` of complex numbers; near 0, where the distance of `1 + z` from 0 is 1 when rounded, by its square.
+    """`log(1 + z)` of complex numbers; near 0, where `|1 + z|` rounds to 1, from its square.
 
     Mirrors: c10/util/complex_math.h (log1p)
     """
     x, y = z.real, z.imag
     near = np.less(np.absolute(z), 0.5)
-    beyond = np.where(near, x * (2 + x) + y * y, 0)  # what the square of the distance has beyond 1
+    beyond = np.where(near, x * (2 + x) + y * y, 0)  # |1 + z| ** 2 - 1
     nearly = np.where(beyond == 0, x, 0.5 * np.log1p(beyond))
     moved = z.copy()
     moved.real += 1  # z + 1 would lose the sign of an imaginary part of -0
@@ -45,7 +45,7 @@ def complex_log1p(out: Array, z: Array) -> None:
 
 
 def logaddexp(out: Array, x: Array, y: Array) -> None:
-    """`log(exp(x) + exp(y))`, of complex numbers too: what is added to the larger one cannot overflow."""
+    """`log(exp(x) + exp(y))`, also of complex numbers: the larger one plus a term that cannot overflow."""
     if out.dtype.kind != "c":
         larger = np.maximum(x, y)
         beside = np.exp(np.negative(np.abs(np.subtract(x, y))))

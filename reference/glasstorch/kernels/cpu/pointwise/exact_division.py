@@ -1,13 +1,13 @@
-"""What is left of float32 numbers that are divided, and what is their quotient rounded down?
+"""How are exact remainders and floored quotients of float32 computed?
 
 Mirrors: aten/src/ATen/native/cpu/BinaryOpsKernel.cpp (fmod_kernel, remainder_kernel, div_floor_kernel), in float32
-Differs: a loop over blocks in float64 instead of the C library's fmod for each element.
+Differs: float64 arithmetic over blocks instead of the C library's fmod per element.
 
-# Note [Division in twice the digits]
-The quotient of two float32 numbers, rounded to float64, has the right integer part where that is below 2**24: a
-quotient that is no integer is further from the next one than float64 rounds. Then the part times the divisor is exact
-in float64, and so is what that leaves of the dividend. From 2**20 on the quotient in float32, as PyTorch and NumPy find
-it, may be one off, so larger ones are left to NumPy, and so are infinities, NaN and division by 0.
+# Note [Division in double precision]
+The quotient of two float32 numbers, rounded to float64, has the right integer part below 2**24: a non-integer quotient
+is further from the next integer than the rounding error of float64. That integer part times the divisor is then exact
+in float64, and so is the remainder. From 2**20 on, the float32 quotient of PyTorch and NumPy may be off by one, so
+NumPy handles larger quotients, as well as infinities, NaN and division by 0.
 """
 
 from __future__ import annotations
@@ -18,27 +18,27 @@ import numpy as np
 
 from glasstorch.core.tensor_impl import Array
 
-WORTH: Final = 512  # elements: below, one call of NumPy's takes less time than our dozen
-EXACT: Final = 2.0**20  # quotients below this have the integer part that PyTorch finds
+MIN_ELEMENTS: Final = 512  # elements; for fewer, one NumPy call is faster than a dozen here
+EXACT_BELOW: Final = 2.0**20  # quotients below this have the same integer part as PyTorch's
 
 
 def divided(x: Array, y: Array) -> tuple[Array, Array, Array | None]:
-    """The quotient rounded towards 0, what it leaves of x, both in float64, and where they are not to be trusted.
+    """The quotient rounded towards 0 and the remainder, both in float64, and a mask of unreliable elements.
 
-    See Note [Division in twice the digits].
+    See Note [Division in double precision].
     """
     dividend, divisor = x.astype(np.float64), y.astype(np.float64)
     quotient = np.divide(dividend, divisor)
     np.trunc(quotient, out=quotient)
     product = np.multiply(quotient, divisor)
     rest = np.subtract(dividend, product, out=product)
-    if np.abs(quotient).max(initial=0.0) < EXACT and np.isfinite(np.add.reduce(rest, axis=None)):
+    if np.abs(quotient).max(initial=0.0) < EXACT_BELOW and np.isfinite(np.add.reduce(rest, axis=None)):
         return quotient, rest, None
-    return quotient, rest, ~(np.abs(quotient) < EXACT) | np.isnan(rest)
+    return quotient, rest, ~(np.abs(quotient) < EXACT_BELOW) | np.isnan(rest)
 
 
 def truncated_rest(x: Array, y: Array) -> Array:
-    """What rounding the quotient towards 0 leaves, in float32; it has the dividend's sign."""
+    """The remainder of the quotient rounded towards 0, in float32; it has the dividend's sign."""
     _, rest, lost = divided(x, y)
     narrow = rest.astype(np.float32)
     np.copysign(narrow, x, out=narrow)
@@ -49,12 +49,12 @@ def truncated_rest(x: Array, y: Array) -> Array:
 
 
 def fmod(out: Array, x: Array, y: Array) -> None:
-    """What rounding the quotient towards 0 leaves; it has the dividend's sign."""
+    """The remainder of the quotient rounded towards 0; it has the dividend's sign."""
     out[...] = truncated_rest(x, y)
 
 
 def remainder(out: Array, x: Array, y: Array) -> None:
-    """What rounding the quotient down leaves; it has the divisor's sign, and where it is 0 the dividend's."""
+    """The remainder of the quotient rounded down; it has the divisor's sign, and a zero the dividend's."""
     rest = truncated_rest(x, y)
     crossed = np.not_equal(np.less(rest, 0), np.less(y, 0)) & np.not_equal(rest, 0)
     out[...] = np.where(crossed, rest + y, rest)

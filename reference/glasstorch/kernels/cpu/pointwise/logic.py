@@ -1,8 +1,8 @@
-"""Which loops compute with truth values, and shift bits, on the CPU?
+"""Which loops compute logical operations and bit shifts on the CPU?
 
 Mirrors: aten/src/ATen/native/cpu/BinaryOpsKernel.cpp (logical_and_kernel, lshift_kernel ...),
     aten/src/ATen/native/cpu/UnaryOpsKernel.cpp (logical_not_kernel)
-Differs: NumPy's ufuncs are the loops; they shift by too much as PyTorch does: everything out, and a sign stays.
+Differs: NumPy's ufuncs are the loops; shifts by too many bits give 0 or the sign, as in PyTorch.
 """
 
 from __future__ import annotations

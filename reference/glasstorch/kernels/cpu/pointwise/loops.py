@@ -1,16 +1,15 @@
 """How does a loop become the kernel of a pointwise operator on the CPU?
 
-The loops and the tables of operators are in `pointwise_unary`, `pointwise_binary`, `pointwise_power`,
-`pointwise_ternary` and `pointwise_select`.
+The loops and the tables of operators are in the other files of this folder.
 
 Mirrors: aten/src/ATen/native/cpu/Loops.h, aten/src/ATen/Dispatch.h (AT_DISPATCH_*), aten/src/ATen/native/BinaryOps.cpp
-Differs: a row of a table says what PyTorch's macros write out for each dtype.
+Differs: a row of a table states what PyTorch's macros expand for each dtype.
 
 # Note [The short path]
-Most calls are on row-major tensors of one dtype, or on one of them and a number, and NumPy needs nothing but their
-arrays. Each kernel first asks for that in a few comparisons. Everything else (other dtypes, half precision, other
-layouts, out=) goes through the shape function and `iterator.pointwise`, its plain twin: it gives the same answers, and
-the tests hold the two equal.
+Most calls take row-major tensors of one dtype, or one such tensor and a number, and NumPy needs only their arrays. Each
+kernel first checks for that case in a few comparisons. Everything else (other dtypes, half precision, other layouts,
+out=) goes through the shape function and `iterator.pointwise`, the plain twin: it gives the same results, and the tests
+hold the two equal.
 """
 
 from __future__ import annotations
@@ -52,9 +51,9 @@ from glasstorch.operators.shapes.scalars import number_as
 
 CPU = KernelTable("CPU")
 Kernel = Callable[..., Tensor]
-Shortcut = Callable[[Kernel], Kernel]  # from the in-place kernel that checks to the one that may not have to
+Shortcut = Callable[[Kernel], Kernel]  # from the checked in-place kernel to one with a short path
 
-# The dtypes that PyTorch's macros name: AT_ALL_TYPES is ours with bool and half precision; others say what they add.
+# The dtype sets of PyTorch's macros. ALL is AT_ALL_TYPES with bool and half precision; other names say what they add.
 ALL: Final = frozenset(DTYPES) - COMPLEX_DTYPES - STORED_ONLY
 NOT_BOOL: Final = ALL - {bool_}
 FLOATING: Final = frozenset(d for d in ALL if d.is_floating_point)
@@ -67,17 +66,17 @@ WITH_COMPLEX: Final = ALL | COMPLEX_DTYPES
 FLOATING_OR_COMPLEX: Final = FLOATING | COMPLEX_DTYPES
 WHOLE_NUMBERS: Final = INTEGRAL_OR_BOOL | BAREBONES_UNSIGNED
 
-ONE: Final = 1  # the default of alpha, compared by identity: True and 1.0 go the long way, which checks them
+ONE: Final = 1  # the default of alpha, compared by identity: True and 1.0 take the general path, which checks them
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A loop, and for which dtypes it is used how.
+    """A loop, and how it is used for each dtype.
 
-    `direct` are the dtypes whose arrays the loop takes as they are. `accepts` are those that PyTorch's kernel has;
-    `label` is its name when it refuses others. `common` gives the dtype to compute in. `produces` is the dtype of what
-    the loop writes, where that is not what it reads. `exact_number`: see `iterator.operand`. `on_complex` is the loop
-    for complex numbers, where that is another.
+    `direct` are the dtypes whose arrays the loop takes without a cast. `accepts` are those that PyTorch's kernel
+    supports; `label` is the kernel's name in the error for others. `common` gives the compute dtype. `produces` is the
+    dtype that the loop writes, where it differs from the one it reads. `exact_number`: see `iterator.operand`.
+    `on_complex` is the loop for complex numbers, where they need another.
     """
 
     loop: Loop
@@ -90,7 +89,7 @@ class Row:
     on_complex: Loop | None = None
 
     def check(self, common: dtype) -> None:
-        """Refuse a dtype that the operator accepts and the kernel does not have."""
+        """Refuse a dtype that the operator accepts but the kernel does not support."""
         if common not in self.accepts:
             raise not_implemented_for(self.label, common)
 
@@ -102,10 +101,11 @@ class Row:
 
 
 def negative(out: Array, x: Array) -> None:
-    """`-x`, where NumPy's own loop is not to be trusted with gaps.
+    """`-x`, avoiding a bug of NumPy's own loop on non-contiguous arrays.
 
-    np.negative of NumPy 2.4 reads the wrong elements where both arrays have gaps and that read has steps of 16 bytes
-    (elements of 4) or of 64 (elements of 8): a = np.arange(16.0); np.negative(a[::8], out=a[::8]) leaves -1 for -8.
+    np.negative of NumPy 2.4 reads the wrong elements where both arrays are non-contiguous and the input has strides of
+    16 bytes (4-byte elements) or 64 bytes (8-byte elements): a = np.arange(16.0); np.negative(a[::8], out=a[::8])
+    leaves -1 for -8.
     """
     if x.flags.forc and out.flags.forc:
         np.negative(x, out=out)
@@ -130,17 +130,17 @@ def is_plain(direct: frozenset[dtype], self: Tensor, *others: Tensor) -> bool:  
 def plain_operand(  # hot path: benchmarks/eager.py
     direct: frozenset[dtype], self: Tensor, other: Tensor
 ) -> Array | None:
-    """The other operand's array, if it and that of `self` can go to a loop as they are; else None.
+    """The other operand's array, if it and that of `self` need no conversion for a loop; else None.
 
-    So it is where both are row-major and of one dtype, or the other is a number that the dtype of `self` surely holds.
-    Their shapes are the caller's business.
+    They need none where both are row-major and of one dtype, or where the other is a number that certainly fits the
+    dtype of `self`. The caller checks their shapes.
     """
     dtype = self.dtype
     if self._strides is None and dtype in direct:
         number = other._number
         if number is not None:
             if type(number) is float:
-                fits = dtype.is_floating_point and -1e38 < number < 1e38  # others may overflow, with a warning
+                fits = dtype.is_floating_point and -1e38 < number < 1e38  # other numbers may overflow, with a warning
             else:
                 fits = type(number) is int and dtype.is_signed and -(2**31) <= number < 2**31 and dtype.itemsize > 2
             return np.array(number, dtype.numpy) if fits and self._number is None else None
@@ -150,7 +150,7 @@ def plain_operand(  # hot path: benchmarks/eager.py
 
 
 def shares_storage(self: Tensor, *others: Tensor) -> bool:
-    """Whether others look at the storage of a tensor that is to be written to. The tensor itself may."""
+    """Whether other tensors share the storage of the tensor to write to. The tensor itself may be among them."""
     storage = self._storage
     return storage is not None and any(other._storage is storage and other is not self for other in others)
 
@@ -185,7 +185,7 @@ def run_fresh(
 
 # The shortest path ----------------------------------------------------------------------------------------------
 # One ufunc on row-major tensors of one shape and dtype that fit into the cache. `array`, `quietly` and `wrap` are
-# written out: three calls cost as much as adding eight numbers. `general` is the kernel for everything else.
+# inlined: three calls cost as much as adding eight numbers. `general` is the kernel for everything else.
 
 
 def shortest_unary(loop: Loop, direct: frozenset[dtype], general: Kernel) -> Kernel:
@@ -307,7 +307,7 @@ def binary_kernel(shape: Callable[..., Result], row: Row, takes_alpha: bool = Fa
             ):
                 x = self.array()
                 if alpha is ONE and is_ufunc:
-                    try:  # `quietly`, written out
+                    try:  # `quietly`, inlined
                         run = idle.pop()
                     except IndexError:
                         run = new_run()
@@ -377,7 +377,7 @@ SCALED: Final[dict[Loop, Loop]] = {np.add: add_scaled, np.subtract: subtract_sca
 
 
 def with_real_result(real: Kernel, shape: Callable[..., Result], loop: Loop) -> Kernel:
-    """A kernel that computes real numbers of complex ones by a loop, and leaves others to a kernel of their own."""
+    """A kernel that runs a loop from complex to real numbers, and leaves other dtypes to the kernel `real`."""
 
     def kernel(keys: int, self: Tensor, out: Tensor | None = None) -> Tensor:
         if not self.dtype.is_complex:

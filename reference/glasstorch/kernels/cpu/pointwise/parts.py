@@ -1,4 +1,4 @@
-"""How is a number taken apart, and what stands for one that is not finite, on the CPU?
+"""How are angles, fractions and exponents extracted, and non-finite numbers replaced, on the CPU?
 
 Mirrors: aten/src/ATen/native/cpu/UnaryOpsKernel.cpp (angle_kernel, frac_kernel, frexp_kernel, nan_to_num_kernel)
 """
@@ -34,7 +34,7 @@ from glasstorch.operators.shapes.scalars import LARGEST
 
 
 def frac(out: Array, x: Array) -> None:
-    """What truncation leaves."""
+    """The fractional part: x minus x truncated."""
     np.subtract(x, np.trunc(x), out=out)
 
 
@@ -77,7 +77,7 @@ def frexp(keys: int, self: Tensor, out: tuple[Tensor, Tensor] | None = None) -> 
 
 structured(CPU, "frexp.Tensor", frexp)
 
-# Infinity and NaN replaced --------------------------------------------------------------------------------------
+# Replacing infinity and NaN --------------------------------------------------------------------------------------
 
 NAN_TO_NUM = Row(np.nan_to_num, frozenset(), WITH_COMPLEX | BAREBONES_UNSIGNED, "nan_to_num")
 
@@ -100,7 +100,7 @@ def nan_to_num(
 
 
 def replacing(common: dtype, nan: float | None, posinf: float | None, neginf: float | None) -> Loop:
-    """The loop that puts numbers in the place of what is not finite: 0 and the largest ones where none are given."""
+    """The loop that replaces non-finite numbers: by default NaN with 0, infinities with the largest finite ones."""
     largest = LARGEST[common]
     real = op_math(common).to_real().numpy
     given = (0.0 if nan is None else nan, largest if posinf is None else posinf, -largest if neginf is None else neginf)

@@ -46,7 +46,7 @@ def power(out: Array, x: Array, exponent: Array) -> None:
 def complex_power(out: Array, x: Array, exponent: Array) -> None:
     """`x ** exponent` of complex numbers; a power of 0 is `exp(exponent * log(0))`, as in C: 0 ** 0 is NaN.
 
-    So is one that NumPy has no value for: it multiplies out small whole powers, which may overflow on the way.
+    NumPy's NaN is replaced by that formula too: NumPy multiplies out small integer powers, which may overflow.
     """
     result = np.power(x, exponent)
     if (lost := np.equal(x, 0) | np.isnan(result)).any():
@@ -82,7 +82,7 @@ def complex_inverse_square(out: Array, x: Array) -> None:
 
 # The tables -----------------------------------------------------------------------------------------------------
 
-# Exponents that need no logarithm: for all dtypes, and for floats.
+# Exponents that need no logarithm: for all dtypes, then for floats.
 EXPONENTS: dict[Number, Loop] = {0: ones, 1: same, 2: np.square, 3: cube}
 FLOAT_EXPONENTS: dict[Number, Loop] = EXPONENTS | {0.5: np.sqrt, -0.5: rsqrt, -1: np.reciprocal, -2: inverse_square}
 COMPLEX_LOOPS: dict[Loop, Loop] = {
@@ -105,14 +105,14 @@ FLOAT_KERNELS = {
 }
 
 ROW = Row(power, DIRECT_NOT_BOOL, WITH_COMPLEX - {bool_}, "pow", on_complex=complex_power)
-EASY = Row(same, frozenset(), WITH_COMPLEX, "pow")  # powers that are products: of bool too
+EASY = Row(same, frozenset(), WITH_COMPLEX, "pow")  # powers that are products, also of bool
 FILLS = Row(same, frozenset(), EVERY, "pow")  # `x ** 0` and `x ** 1` only write: in every dtype
 tensor_tensor, shortcut = binary_kernel(shapes.power, ROW)
 
 
 def tensor_scalar(keys: int, self: Tensor, exponent: Number, out: Tensor | None = None) -> Tensor:
     """The kernel of `x ** 2`."""
-    # A complex exponent makes a complex number of a float, and 0j is the key 0 too.
+    # A complex exponent gives a complex result for floats, and 0j would match the key 0.
     keeps_dtype = self.dtype.category >= FLOATING and (self.dtype.is_complex or type(exponent) is not complex)
     if keeps_dtype and (kernel := FLOAT_KERNELS.get(exponent)) is not None:
         return kernel(keys, self, out=out)
@@ -144,7 +144,7 @@ LDEXP = Row(np.ldexp, frozenset(), FLOATING_OR_COMPLEX, "ldexp_cpu")
 
 
 def ldexp(keys: int, self: Tensor, other: Tensor, out: Tensor | None = None) -> Tensor:
-    """The kernel of `ldexp.Tensor`; 2 to an integer may be too large for a dtype that holds the product."""
+    """The kernel of `ldexp.Tensor`; 2 to an integer may overflow a dtype that holds the product."""
     common = float_result_type(self, other)
     if common.is_complex or other.dtype.is_floating_point:
         return MULTIPLY(keys, self, scalar_tensor(keys, 2.0, other), out=out)

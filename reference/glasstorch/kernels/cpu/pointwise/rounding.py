@@ -1,4 +1,4 @@
-"""How are numbers rounded, stepped to their neighbours, and their signs read and set on the CPU?
+"""How are rounding, signs, remainders and adjacent floats computed on the CPU?
 
 Mirrors: aten/src/ATen/native/cpu/UnaryOpsKernel.cpp (ceil, floor, round, trunc, sign, signbit),
     aten/src/ATen/native/cpu/BinaryOpsKernel.cpp (copysign, nextafter, fmod), aten/src/ATen/native/UnaryOps.cpp
@@ -35,7 +35,7 @@ from glasstorch.kernels.structured import check_writable, shape_function
 from glasstorch.operators.shapes.pointwise import broadcast as shapes
 from glasstorch.operators.shapes.promotion import float_result_type, result_type
 
-# Rounding: integers stay what they are -------------------------------------------------------------------------
+# Rounding: integers are unchanged -------------------------------------------------------------------------
 
 
 def rounding(ufunc: np.ufunc) -> Loop:
@@ -55,7 +55,7 @@ ROUNDED = NOT_BOOL | BAREBONES_UNSIGNED
 
 
 def register_rounding(name: str, ufunc: np.ufunc) -> None:
-    """Register a rounding operator: that of integers is a copy, which asks whether an out= overlaps once resized."""
+    """Register a rounding operator; for integers it is a copy, which checks out= for overlap after resizing it."""
     row = Row(rounding(ufunc), DIRECT_FLOATS, ROUNDED, f"{name}_vml_cpu")
     rounded, shortcut = unary_kernel(shape_function(name), row)
 
@@ -78,7 +78,7 @@ def round_decimals(keys: int, self: Tensor, decimals: int, out: Tensor | None = 
 
 
 def round_to(decimals: int) -> Loop:
-    """A loop that rounds to so many digits behind the point, or before it where negative."""
+    """A loop that rounds to a number of decimal digits, negative for digits before the point."""
 
     def loop(out: Array, x: Array) -> None:
         power = out.dtype.type(10.0 ** abs(decimals))
@@ -94,7 +94,7 @@ register("round.decimals", round_decimals)
 
 
 def signbit(out: Array, x: Array) -> None:
-    """Whether the bit of the sign is set; an integer has one if it is negative."""
+    """Whether the sign bit is set; for integers, whether they are negative."""
     if x.dtype.kind == "f":
         np.signbit(x, out=out)
     else:
@@ -102,7 +102,7 @@ def signbit(out: Array, x: Array) -> None:
 
 
 def is_infinity(value: float) -> Loop:
-    """A loop that finds one of the two infinities, which integers have not."""
+    """A loop that tests for one of the two infinities, which integers do not have."""
     return lambda out, x: np.equal(x, value, out=out) if x.dtype.kind == "f" else out.fill(False)
 
 
@@ -116,7 +116,7 @@ register("sign", *unary_kernel(shape_function("sign"), Row(sgn, DIRECT, ALL, "si
 
 
 def predicate_kernel(name: str, loop: Loop) -> Kernel:
-    """The kernel of a question that each element answers with a bool."""
+    """The kernel of a predicate, with a bool for each element."""
     shape, row = shape_function(name), Row(loop, frozenset(), EVERY - FLOAT8, f"{name}_cpu")
 
     def kernel(keys: int, self: Tensor, out: Tensor | None = None) -> Tensor:
@@ -144,7 +144,7 @@ register("copysign.Tensor", copysign, copysign_inplace)
 
 @or_exactly(exact_division.fmod)
 def fmod(out: Array, x: Array, y: Array) -> None:
-    """What rounding the quotient towards 0 leaves; it has the dividend's sign."""
+    """The remainder of the quotient rounded towards 0; it has the dividend's sign."""
     np.fmod(x, y, out=out)
 
 
@@ -155,7 +155,7 @@ NEXTAFTER = Row(np.nextafter, DIRECT_FLOATS, FLOATING, "nextafter_cpu")
 
 
 def nextafter(keys: int, self: Tensor, other: Tensor, out: Tensor | None = None) -> Tensor:
-    """The kernel of `nextafter`: the neighbour in the operands' own dtype, so nothing is widened."""
+    """The kernel of `nextafter`: the adjacent number in the operands' own dtype, so nothing is upcast."""
     output = allocate_output(shapes.binary(self, other)) if out is None else out
     common = result_type(self, other)
     NEXTAFTER.check(common)

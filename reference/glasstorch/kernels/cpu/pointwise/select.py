@@ -1,14 +1,14 @@
-"""How are elements chosen by a mask on the CPU?
+"""How are elements selected by a mask on the CPU?
 
 Mirrors: aten/src/ATen/native/cpu/TensorCompareKernel.cpp (where), aten/src/ATen/native/cpu/IndexKernel.cpp
     (masked_fill), aten/src/ATen/native/cpu/Activation.cpp (threshold)
-Differs: see Note [Choosing without branches].
+Differs: see Note [Selecting without branches].
 
-# Note [Choosing without branches]
-NumPy's `where` jumps for every element, and for a random mask the processor guesses wrong half of the time: 7 ns an
-element. Read as integers, x ^ y is what turns y into x. Multiplied by the mask (0 or 1), it turns y into y where the
-mask is 0: three passes without a jump, 1 ns an element. No arithmetic touches the values, so that infinity and NaN come
-through unchanged.
+# Note [Selecting without branches]
+NumPy's `where` branches for every element, and for a random mask the processor mispredicts half of the branches: 7 ns
+an element. Read as integers, y ^ (x ^ y) is x. With x ^ y multiplied by the mask (0 or 1), the result is x where the
+mask is 1 and y where it is 0: three passes without a branch, 1 ns an element. The values are only read as bits, so that
+infinity and NaN pass through unchanged.
 """
 
 from __future__ import annotations
@@ -36,13 +36,13 @@ from glasstorch.operators.shapes.pointwise import broadcast as shapes
 from glasstorch.operators.shapes.promotion import result_type
 from glasstorch.operators.shapes.scalars import number_as
 
-SMALL = 1 << 11  # elements up to which NumPy's `where` is as fast
+NUMPY_WHERE_UP_TO = 1 << 11  # elements up to which NumPy's `where` is as fast
 BITS = {size: np.dtype(f"i{size}") for size in (1, 2, 4, 8)}
 
 
 def choose(out: Array, mask: Array, x: Array, y: Array) -> None:
-    """`x` where the mask is true, else `y`. See Note [Choosing without branches]."""
-    if out.size <= SMALL or out.itemsize not in BITS:
+    """`x` where the mask is true, else `y`. See Note [Selecting without branches]."""
+    if out.size <= NUMPY_WHERE_UP_TO or out.itemsize not in BITS:
         out[...] = np.where(mask, x, y)
         return
     bits = BITS[out.itemsize]
@@ -51,7 +51,7 @@ def choose(out: Array, mask: Array, x: Array, y: Array) -> None:
 
 
 def choose_bits(out: Array, mask: Array, x: Array, y: Array) -> None:
-    """As `choose`, of elements of 1 to 8 bytes, into an array that is none of the others; nothing is allocated."""
+    """As `choose`, for elements of 1 to 8 bytes, into an array distinct from the others; nothing is allocated."""
     bits = BITS[out.itemsize]
     x, y, chosen = x.view(bits), y.view(bits), out.view(bits)
     np.multiply(np.bitwise_xor(x, y, out=chosen), mask, out=chosen)
@@ -61,7 +61,7 @@ def choose_bits(out: Array, mask: Array, x: Array, y: Array) -> None:
 def pass_above(out: Array, grad: Array, x: Array, threshold: Array) -> None:
     """`grad` where `x` is above the threshold or NaN, else 0."""
     drop = np.less_equal(x, threshold)
-    if out.size <= SMALL:
+    if out.size <= NUMPY_WHERE_UP_TO:
         out[...] = np.where(drop, 0, grad)
         return
     keep = np.logical_not(drop, out=drop)
@@ -86,8 +86,8 @@ def where(keys: int, condition: Tensor, self: Tensor, other: Tensor, out: Tensor
 
 
 def run_choose(mask: Array, x: Array, y: Array, result: dtype) -> Tensor:
-    """Choose between arrays of one dtype, into a fresh tensor of the mask's shape; see Note [The short path]."""
-    if mask.size <= SMALL:
+    """Select from arrays of one dtype, into a fresh tensor of the mask's shape; see Note [The short path]."""
+    if mask.size <= NUMPY_WHERE_UP_TO:
         return wrap(np.where(mask, x, y), result)
     return run_fresh(choose, mask.shape, result, (mask, x, y))
 

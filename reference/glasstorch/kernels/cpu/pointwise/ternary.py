@@ -2,7 +2,7 @@
 
 Mirrors: aten/src/ATen/native/cpu/PointwiseOpsKernel.cpp, aten/src/ATen/native/cpu/LerpKernel.cpp,
     aten/src/ATen/native/cpu/TensorCompareKernel.cpp (clamp)
-Differs: PyTorch's vectors fuse a multiplication with the addition that follows; here each rounds.
+Differs: PyTorch's vectorized loops use fused multiply-add; here each step rounds.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def add_quotient(out: Array, x: Array, a: Array, b: Array, value: Array) -> None
 
 
 def interpolate(out: Array, start: Array, end: Array, weight: Array) -> None:
-    """The point at a fraction of the way, measured from the start where the fraction is small."""
+    """Linear interpolation, computed from the start for weights below 1/2, else from the end."""
     way = np.subtract(end, start)
     if abs(weight) < 0.5:
         np.add(start, np.multiply(way, weight, out=way), out=out)
@@ -60,7 +60,7 @@ def interpolate(out: Array, start: Array, end: Array, weight: Array) -> None:
 
 
 def interpolate_each(out: Array, start: Array, end: Array, weight: Array) -> None:
-    """As `interpolate`, each pair of elements with a fraction of its own. See Note [Choosing without branches]."""
+    """As `interpolate`, with a weight for each element. See Note [Selecting without branches]."""
     scratch, way = np.empty_like(out), np.subtract(end, start, out=np.empty_like(out))
     near_end = np.greater_equal(np.absolute(weight), 0.5)
     if out.dtype.kind == "c":

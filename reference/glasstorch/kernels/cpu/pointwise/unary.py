@@ -1,7 +1,7 @@
 """Which loops compute from one tensor element by element on the CPU?
 
 Mirrors: aten/src/ATen/native/cpu/UnaryOpsKernel.cpp, aten/src/ATen/native/cpu/Activation.cpp
-Differs: NumPy's ufuncs are the loops; what they lack is made of several, on one block after another.
+Differs: NumPy's ufuncs are the loops; missing functions are composed of several ufuncs, block by block.
 """
 
 from __future__ import annotations
@@ -34,13 +34,13 @@ from glasstorch.operators.shapes.promotion import float_result_type
 
 ONE = {
     d.numpy.char: np.ones((), d.numpy) for d in DIRECT_FLOATS | COMPLEX_DTYPES
-}  # a ufunc reads an array faster than a number
+}  # ufuncs read a 0-dim array faster than a Python number
 
 # Loops of several steps, called as loop(out, x) -----------------------------------------------------------------
 
 
 def sigmoid(out: Array, x: Array) -> None:
-    """`1 / (1 + exp(-x))`: where exp overflows the answer is 0, as it should be."""
+    """`1 / (1 + exp(-x))`: where exp overflows, the result is correctly 0."""
     negative(out, x)
     np.exp(out, out=out)
     np.add(out, ONE[out.dtype.char], out=out)
@@ -54,7 +54,7 @@ def rsqrt(out: Array, x: Array) -> None:
 
 
 def complex_reciprocal(out: Array, x: Array) -> None:
-    """`1 / x` of a complex number; that of 0 has the real part infinity, which np.reciprocal does not give."""
+    """`1 / x` of a complex number; 1 / 0 has the real part infinity, unlike np.reciprocal."""
     np.true_divide(ONE[out.dtype.char], x, out=out)
 
 
@@ -64,7 +64,7 @@ def complex_rsqrt(out: Array, x: Array) -> None:
 
 
 def direction(out: Array, x: Array) -> None:
-    """`x / |x|`, and 0 for 0: what sgn is of a complex number."""
+    """`x / |x|`, and 0 for 0: sgn of a complex number."""
     size = np.absolute(x)
     np.divide(x, np.where(size == 0, 1, size), out=out)
 
@@ -97,7 +97,7 @@ FLOATING_POINT: dict[str, Loop] = {
 
 ON_COMPLEX: dict[str, Loop] = {"reciprocal": complex_reciprocal, "rsqrt": complex_rsqrt}
 
-# What PyTorch's kernels are called in messages, where it is not the operator's name and `_vml_cpu`.
+# The names of PyTorch's kernels in messages, where they are not the operator's name with `_vml_cpu`.
 LABELS: dict[Loop, str] = {rsqrt: "rsqrt_cpu", np.reciprocal: "reciprocal_cpu", sigmoid: "sigmoid_cpu_reduced_float"}
 
 ROWS = SAME_DTYPE | {
@@ -124,7 +124,7 @@ absolute, absolute_shortcut = KERNELS["abs"]
 
 
 def real_shortcut(checked: Kernel) -> Kernel:
-    """The short path of `abs_`, which has no place for a real number in a complex tensor."""
+    """The short path of `abs_`, which refuses complex tensors: the result is real."""
     inplace = absolute_shortcut(checked)
 
     def absolute_(keys: int, self: Tensor) -> Tensor:

@@ -1,11 +1,11 @@
-"""How are random numbers put into a tensor, in the order in which PyTorch draws them?
+"""How is a CPU tensor filled with random numbers in the order in which PyTorch draws them?
 
 Mirrors: aten/src/ATen/native/Distributions.cpp, aten/src/ATen/native/DistributionTemplates.h,
     aten/src/ATen/native/cpu/DistributionTemplates.h, aten/src/ATen/native/TensorFactories.cpp (randperm)
 Differs: core/random/draws.py and core/random/distributions.py draw a whole array at a time.
 
-PyTorch walks through a tensor in the order of its memory, not of its indices: TensorIterator puts the dimension with
-the smallest stride innermost. So does `fill_in_memory_order`: a transposed tensor receives the same numbers as there.
+PyTorch fills a tensor in memory order, not in index order: TensorIterator puts the dimension with the smallest stride
+innermost. So does `fill_in_memory_order`, and a transposed tensor receives the same numbers as in PyTorch.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from glasstorch.kernels.structured import check_writable
 CPU = KernelTable("CPU")
 Draw = Callable[..., Tensor]
 
-# What fills its first argument with random numbers; the other backends draw with these too.
+# Kernels that fill their first argument with random numbers; the other backends use them too.
 DRAWS: dict[str, Draw] = {}
 
 
@@ -48,7 +48,7 @@ def draws(name: str) -> Callable[[Draw], Draw]:
 
 
 def stream_of(generator: Generator | None) -> Stream:
-    """The stream to draw from: that of the generator given, or else of the default one."""
+    """The stream to draw from: that of the given generator, else of the default generator."""
     generator = default_generator if generator is None else generator
     if generator.device is not HERE:
         raise DeviceError(f"Expected a 'cpu' device type for generator but found '{generator.device.type}'")
@@ -56,7 +56,7 @@ def stream_of(generator: Generator | None) -> Stream:
 
 
 def fill_in_memory_order(tensor: Tensor, draw: Callable[[Shape], Array]) -> Tensor:
-    """Write what `draw(shape)` gives, the dimension that moves fastest through memory last in `shape`."""
+    """Fill a tensor with `draw(shape)`, where `shape` has the dimensions in memory order, the fastest last."""
     if tensor._strides is None:
         tensor.array()[...] = draw(tensor._shape)
         return tensor
@@ -78,7 +78,7 @@ def fill_parts_in_memory_order(tensor: Tensor, draw: Callable[[Shape], Array]) -
 
 @draws("uniform_")
 def uniform_(keys: int, self: Tensor, from_: float, to: float, generator: Generator | None) -> Tensor:
-    """Numbers of [from, to); in a complex tensor both parts are."""
+    """Uniform numbers in [from, to); in a complex tensor, for both parts."""
     stream = stream_of(generator)
     if self.dtype.is_complex:
         if not self.numel():
@@ -112,60 +112,60 @@ def log_normal_(keys: int, self: Tensor, mean: float, std: float, generator: Gen
 
 @draws("exponential_")
 def exponential_(keys: int, self: Tensor, lambd: float, generator: Generator | None) -> Tensor:
-    """Waiting times."""
+    """Exponentially distributed numbers."""
     stream = stream_of(generator)
     return fill_in_memory_order(self, lambda shape: distributions.exponential(stream, shape, self.dtype.numpy, lambd))
 
 
 @draws("cauchy_")
 def cauchy_(keys: int, self: Tensor, median: float, sigma: float, generator: Generator | None) -> Tensor:
-    """Numbers of Cauchy's distribution."""
+    """Cauchy-distributed numbers."""
     stream = stream_of(generator)
     return fill_in_memory_order(
         self, lambda shape: distributions.cauchy(stream, shape, self.dtype.numpy, median, sigma)
     )
 
 
-# Whole numbers -----------------------------------------------------------------------------------------------------
+# Integers -----------------------------------------------------------------------------------------------------
 
 
 @draws("random_.from")
 def random_from_(keys: int, self: Tensor, from_: int, to: int | None, generator: Generator | None) -> Tensor:
-    """Whole numbers of [from, to)."""
+    """Integers in [from, to)."""
     stream = stream_of(generator)
     return fill_in_memory_order(self, lambda shape: stream.integers(shape, self.dtype.numpy, from_, to))
 
 
 @draws("random_.to")
 def random_to_(keys: int, self: Tensor, to: int, generator: Generator | None) -> Tensor:
-    """Whole numbers of [0, to)."""
+    """Integers in [0, to)."""
     return random_from_(keys, self, 0, to, generator)
 
 
 @draws("random_")
 def random_(keys: int, self: Tensor, generator: Generator | None) -> Tensor:
-    """Whole numbers from 0 up to the largest that the dtype holds without gaps."""
+    """Integers from 0 up to the largest below which the dtype represents every integer."""
     stream = stream_of(generator)
     return fill_in_memory_order(self, lambda shape: stream.all_integers(shape, self.dtype.numpy))
 
 
 @draws("geometric_")
 def geometric_(keys: int, self: Tensor, p: float, generator: Generator | None) -> Tensor:
-    """How often something of probability p is tried until it happens."""
+    """The number of trials up to the first success, each with probability p."""
     stream = stream_of(generator)
     return fill_in_memory_order(self, lambda shape: distributions.geometric(stream, shape, self.dtype.numpy, p))
 
 
 @draws("bernoulli_.float")
 def bernoulli_float_(keys: int, self: Tensor, p: float, generator: Generator | None) -> Tensor:
-    """Ones with probability p, else zeros."""
+    """Ones with probability p, otherwise zeros."""
     stream = stream_of(generator)
     return fill_in_memory_order(self, lambda shape: stream.bernoulli(shape, self.dtype.numpy, p))
 
 
 @draws("bernoulli_.Tensor")
 def bernoulli_tensor_(keys: int, self: Tensor, p: Tensor, generator: Generator | None) -> Tensor:
-    """Ones, each with the probability that `p`, broadcast to the tensor, has in its place; else zeros."""
+    """Ones, each with the probability at its index in `p`, broadcast to the tensor; otherwise zeros."""
     if not self.numel():
         return self
     check_writable(self, ())

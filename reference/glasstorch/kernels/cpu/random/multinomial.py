@@ -1,8 +1,8 @@
-"""How are places drawn by weight?
+"""How are indices sampled with given weights?
 
 Mirrors: multinomial_out in aten/src/ATen/native/Distributions.cpp, aten/src/ATen/native/cpu/MultinomialKernel.cpp
-Differs: of equal scores the first one comes first; in PyTorch's `topk` their order depends on its partial sort. That
-    concerns weights of 0, when more places are asked for than have another weight, and the half types.
+Differs: equal scores are returned in index order; in PyTorch's `topk` their order depends on its partial sort. This
+    concerns weights of 0, when more indices are requested than have a positive weight, and half precision.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ CPU = KernelTable("CPU")
 
 
 class Source(Protocol):
-    """What places are drawn with: the CPU's stream, or that of a device."""
+    """A source of random numbers: the CPU's stream, or that of a device."""
 
     def uniform(self, shape: tuple[int, ...], dtype: DTypeLike) -> Array:
-        """Numbers between 0 and 1."""
+        """Uniform numbers between 0 and 1."""
 
     def exponential(self, shape: tuple[int, ...], dtype: DTypeLike) -> Array:
         """Waiting times."""
@@ -44,7 +44,7 @@ class OnCPU(NamedTuple):
     stream: Stream
 
     def uniform(self, shape: tuple[int, ...], dtype: DTypeLike) -> Array:
-        """Numbers of [0, 1)."""
+        """Uniform numbers in [0, 1)."""
         return self.stream.uniform(shape, dtype)
 
     def exponential(self, shape: tuple[int, ...], dtype: DTypeLike) -> Array:
@@ -54,19 +54,19 @@ class OnCPU(NamedTuple):
 
 @CPU.impl("multinomial")
 def multinomial(keys: int, self: Tensor, num_samples: int, replacement: bool, generator: Generator | None) -> Tensor:
-    """Places of the last dimension, drawn with the weights that stand there, in a fresh int64 tensor."""
+    """Indices of the last dimension, sampled with its weights, in a fresh int64 tensor."""
     return wrap(drawn_places(self, num_samples, replacement, OnCPU(stream_of(generator))), int64)
 
 
 def drawn_places(self: Tensor, num_samples: int, replacement: bool, source: Source) -> Array:
-    """What `multinomial` draws for a tensor in main memory."""
+    """The indices that `multinomial` samples for a tensor in main memory."""
     shape = check(self, num_samples, replacement, None).shape
     if 0 in shape:
         return np.empty(shape, np.int64)
     weights = self.array()
     if not weights.size:
         raise RandomNumberError(f"multinomial: expected weights in each row, got sizes {list(self._shape)}")
-    if replacement and num_samples > 1:  # one place can be drawn in either way
+    if replacement and num_samples > 1:  # one sample is drawn without replacement in either case
         check_implemented("multinomial", self.dtype, FLOAT8)
         check_in_turn(weights, num_samples, source)
         places = drawn_with_replacement(weights.astype(op_math(self.dtype).numpy), num_samples, source)
@@ -80,7 +80,7 @@ def drawn_places(self: Tensor, num_samples: int, replacement: bool, source: Sour
 
 
 def check_in_turn(weights: Array, count: int, source: Source) -> None:
-    """Refuse the first row that nothing can be drawn from, with what the rows before it take of the stream taken."""
+    """Refuse the first row without valid weights, after drawing the numbers of the rows before it."""
     rows = weights.reshape(-1, weights.shape[-1])
     sound = are_weights(rows).all(axis=-1) & rows.astype(np.float64).any(axis=-1)
     if not sound.all():
@@ -91,17 +91,17 @@ def check_in_turn(weights: Array, count: int, source: Source) -> None:
 
 
 def are_weights(values: Array) -> Array:
-    """Whether each is finite and not negative."""
-    with np.errstate(invalid="ignore"):  # a half type's nan
+    """Whether each weight is finite and non-negative."""
+    with np.errstate(invalid="ignore"):  # NaN in half precision
         sound: Array = (values >= 0) & (values < np.inf)
     return sound
 
 
 def check_each(weights: Array) -> None:
-    """Refuse weights that are negative or not finite: the first one says why."""
+    """Refuse negative or non-finite weights; the message names the first."""
     wrong = weights[~are_weights(weights)].astype(np.float64)
     if wrong.size:
-        found = "= infinity or NaN" if wrong[0] > 0 else "< 0"  # as in PyTorch, nan is found not to be >= 0
+        found = "= infinity or NaN" if wrong[0] > 0 else "< 0"  # as in PyTorch, NaN fails the test >= 0
         raise RandomNumberError(f"invalid multinomial distribution (encountering probability entry {found})")
 
 
@@ -112,7 +112,7 @@ def check_rows(weights: Array) -> None:
 
 
 def drawn_with_replacement(weights: Array, count: int, source: Source) -> Array:
-    """For each number of [0, 1) the first place where the growing sum of the weights reaches it."""
+    """For each uniform number, the first index at which the cumulative weight reaches it."""
     sums = np.cumsum(weights, axis=-1, dtype=weights.dtype)
     sums /= sums[..., -1:].copy()
     sums[..., -1] = 1
@@ -123,7 +123,7 @@ def drawn_with_replacement(weights: Array, count: int, source: Source) -> Array:
 
 
 def drawn_without_replacement(self: Tensor, weights: Array, count: int, source: Source) -> Array:
-    """The places whose weight over a waiting time is largest: the time drawn for each is that until its first event."""
+    """The indices with the largest quotients of weight and an exponentially distributed number."""
     strides = strides_like(self._shape, self.strides())
     order = memory_order([strides], self._shape)[::-1]
     times = np.empty_like(weights)

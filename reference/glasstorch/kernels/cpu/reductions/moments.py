@@ -3,12 +3,12 @@
 Mirrors: aten/src/ATen/native/ReduceOps.cpp (prod, std_var_out, std_var_mean_out, count_nonzero_cpu, hash_tensor_out),
     cpu/ReduceOpsKernel.cpp (prod_kernel_impl, xor_sum_kernel_impl, std_var_kernel_impl with SharedReduceOps.h's
     WelfordOps)
-Differs: see Note [Moments in blocks], where Welford's formula adds one element after another.
+Differs: PyTorch applies Welford's formula element by element. See Note [Moments in blocks].
 
 # Note [Moments in blocks]
-A variance is computed in float64, block by block, each of which fits into the processor's cache: its mean, then the sum
-of the squared distances from it. Sums that belong to two means are joined by adding the squared distance of the means,
-weighted (Chan, Golub and LeVeque, 1983). No array of the size of the input is made.
+A variance is computed in float64, in blocks that fit into the processor's cache: first the block's mean, then the sum
+of squared deviations from it. The sums of two blocks are combined by adding the weighted squared difference of their
+means (Chan, Golub and LeVeque, 1983). No temporary of the input's size is allocated.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ from glasstorch.operators.shapes.reductions.sums import reduced_dims
 
 CPU = KernelTable("CPU")
 NOT_HASHED = COMPLEX_DTYPES | STORED_ONLY
-COLUMNS = 1 << 10  # of that, rows whose neighbours in memory are other rows
-MULTIPLIED = 1 << 17  # elements whose halves are multiplied at a time
-NARROW = 16  # elements of a row that are multiplied one after another
+LANES = 1 << 10  # rows, or partial products, that one NumPy call advances together
+PRODUCT_BLOCK = 1 << 17  # elements of a block in which rows are multiplied pairwise
+SEQUENTIAL_UP_TO = 16  # elements of a row up to which they are multiplied one after another
 multiply_reduction: Callable[..., Any] = np.multiply.reduce
 xor_reduction: Callable[..., Any] = np.bitwise_xor.reduce
 
@@ -45,7 +45,7 @@ xor_reduction: Callable[..., Any] = np.bitwise_xor.reduce
 
 
 def prod(keys: int, self: Tensor, dtype: dtype | None) -> Tensor:
-    """The product of everything, which has no out= form."""
+    """The product of all elements, which has no out= form."""
     return _product(self, None, False, dtype, None)
 
 
@@ -72,16 +72,16 @@ def _product(self: Tensor, dim: int | None, keepdim: bool, dtype: dtype | None, 
 
 
 def multiply_rows(rows: Array) -> Array:
-    """The product of each row: halves are multiplied with each other, in blocks, so that no step waits for another."""
-    height = max(1, MULTIPLIED // max(rows.shape[1], 1))
+    """The product of each row, pairwise in blocks: its two halves are multiplied, so that no step waits for another."""
+    height = max(1, PRODUCT_BLOCK // max(rows.shape[1], 1))
     result = np.empty(len(rows), rows.dtype)
     for top in range(0, len(rows), height):
         block = rows[top : top + height]
         if len(block) == 1 and block.size > WIDE_BLOCK:
-            whole = block.size // COLUMNS * COLUMNS
-            columns = multiply_reduction(block[0, :whole].reshape(-1, COLUMNS), 0)
+            whole = block.size // LANES * LANES
+            columns = multiply_reduction(block[0, :whole].reshape(-1, LANES), 0)
             block = np.concatenate([columns, block[0, whole:]])[None]
-        while (width := block.shape[1]) > NARROW:
+        while (width := block.shape[1]) > SEQUENTIAL_UP_TO:
             half = width // 2
             product = block[:, :half] * block[:, half : 2 * half]
             if width % 2:
@@ -95,7 +95,7 @@ def multiply_rows(rows: Array) -> Array:
 
 
 def register_variance(name: str) -> None:
-    """Register var or std, and the operator that gives the mean too."""
+    """Register var or std, and the operator that also returns the mean."""
     shape, shapes_with_mean = shape_function(f"{name}.correction"), shape_function(f"{name}_mean.correction")
 
     def variance(
@@ -128,7 +128,7 @@ def register_variance(name: str) -> None:
 def _moments(
     name: str, self: Tensor, dim: Sequence[int] | None, correction: Number | None, keepdim: bool, shape: Shape
 ) -> tuple[Any, Any]:
-    """The variance, or its square root for an operator so named, and the mean; in float64."""
+    """The variance, or for std its square root, and the mean; in float64."""
     array = self.array()
     dims = reduced_dims(dim, array.ndim)
     count = math.prod(array.shape[d] for d in dims)
@@ -140,7 +140,7 @@ def _moments(
             found, mean = few
             return (quietly(np.sqrt, found) if name.startswith("std") else found).reshape(shape), mean.reshape(shape)
     kept = [d for d in range(array.ndim) if d not in dims]
-    in_memory = sorted(dims, key=lambda d: -abs(array.strides[d]))  # then a full one needs no copy
+    in_memory = sorted(dims, key=lambda d: -abs(array.strides[d]))  # a full reduction then needs no copy
     rows = array.transpose(*kept, *in_memory).reshape(math.prod(shape), count)
     squares, mean = quietly(square_distances, rows)
     found = quietly(np.true_divide, squares, divisor)
@@ -148,7 +148,7 @@ def _moments(
 
 
 def variance_of_few(array: Array, dims: Shape, count: int, divisor: float) -> tuple[Array, Array] | None:
-    """The variance of real numbers of one block and their mean, with keepdim; nothing where a sum is not finite."""
+    """The variance and mean of real numbers that fit into one block, with keepdim; None where a sum is not finite."""
     wide = array.astype(np.float64)
     mean = np.true_divide(add_reduction(wide, dims, keepdims=True), count)
     if not np.isfinite(mean).all():
@@ -159,25 +159,25 @@ def variance_of_few(array: Array, dims: Shape, count: int, divisor: float) -> tu
 
 
 def square_distances(rows: Array) -> tuple[Array, Array]:
-    """For each row the sum of the squared distances from its mean, and the mean; see Note [Moments in blocks]."""
+    """For each row the sum of squared deviations from its mean, and the mean; see Note [Moments in blocks]."""
     height, width = rows.shape
     wide = np.complex128 if rows.dtype.kind == "c" else np.float64
-    columns = rows.strides[0] < rows.strides[1]  # the rows' elements lie apart: take many rows, and few of each
-    step = min(height, COLUMNS) if columns else max(1, WIDE_BLOCK // max(width, 1))
+    columns = rows.strides[0] < rows.strides[1]  # strided rows: take many rows, and few elements of each
+    step = min(height, LANES) if columns else max(1, WIDE_BLOCK // max(width, 1))
     length = max(1, WIDE_BLOCK // max(step, 1))
     squares, totals = np.zeros(height), np.zeros(height, wide)
     for top in range(0, height, step):
         part = slice(top, top + step)
         center: Any = 0
         for start in range(0, width, length):
-            block: Array = rows[part, start : start + length].astype(wide)  # laid out as the rows are
+            block: Array = rows[part, start : start + length].astype(wide)  # with the memory order of the rows
             count = block.shape[1]
             total = add_reduction(block, 1)
             totals[part] += total
             middle = total / count
             block -= middle[:, None]
             squares[part] += sum(np.einsum("ij,ij->i", x, x) for x in parts(block))
-            if start:  # the squares so far belong to another mean
+            if start:  # the sum so far is relative to another mean
                 away = middle - center
                 squares[part] += (away * np.conj(away)).real * (count * start / (start + count))
                 center = center + away * (count / (start + count))
@@ -200,7 +200,7 @@ def parts(array: Array) -> tuple[Array, ...]:
 
 
 def count_nonzero(keys: int, self: Tensor, dim: Sequence[int]) -> Tensor:
-    """How many elements are not 0; NaN is not."""
+    """The number of nonzero elements; NaN is nonzero."""
     if not dim:  # along dimensions PyTorch compares with 0 and adds
         check_implemented("nonzero_count_cpu", self.dtype, STORED_ONLY)
     array = self.array()
@@ -213,7 +213,7 @@ def count_nonzero(keys: int, self: Tensor, dim: Sequence[int]) -> Tensor:
 def hash_tensor(
     keys: int, self: Tensor, dim: Sequence[int], keepdim: bool, mode: int, out: Tensor | None = None
 ) -> Tensor:
-    """The exclusive or of the elements' bits: of integers as 64-bit ones, of floating point numbers as float64."""
+    """The exclusive or of the elements' bits: integers widened to 64 bits, floating point numbers to float64."""
     result = shapes.hash_tensor(self, dim, keepdim, mode)
     array = self.array()
     if 0 not in result.shape:
@@ -227,7 +227,7 @@ def hash_tensor(
 
 
 def joined(bits: Array, dims: Shape) -> Array:
-    """The exclusive or over dimensions, which stay."""
+    """The exclusive or over dimensions, with keepdim."""
     return np.asarray(xor_reduction(bits, dims, keepdims=True))
 
 

@@ -1,16 +1,16 @@
-"""How are tensors summed, averaged, searched for extrema and asked whether all or any holds, on the CPU?
+"""How are sums, means, extrema, all and any computed on the CPU?
 
 Mirrors: aten/src/ATen/native/ReduceOps.cpp, cpu/SumKernel.cpp (cascade_sum), cpu/ReduceOpsKernel.cpp,
     cpu/TensorCompareKernel.cpp
 Differs: NumPy's reductions. See Note [Exact sums].
 
 # Note [Exact sums]
-Adding a million float32 numbers one after another loses three digits. Small arrays are added by NumPy, pairwise, in
-blocks of 128. In a large one runs of memory are added in pieces of 1024 numbers, several of them at a time (einsum's
-loop for one operand, which is faster and nearly as exact), and the sums of the pieces pairwise. Where another dimension
-than the fastest is reduced, NumPy adds whole rows, one after another; long runs of rows are therefore added in blocks
-first. float16 and bfloat16 are added in float32 and rounded once. What must be converted first is converted in pieces,
-integers by NumPy in its own buffers, so that no converted array of the size of the input is made.
+Adding a million float32 numbers one after another loses three digits. NumPy sums small arrays pairwise, in blocks of
+128. In a large array contiguous runs are summed in pieces of 1024 numbers, several of them at a time (einsum's loop for
+one operand, which is faster and nearly as exact), and the sums of the pieces pairwise. Where a dimension other than the
+fastest is reduced, NumPy adds whole rows, one after another; long runs of rows are therefore summed in blocks first.
+float16 and bfloat16 are accumulated in float32 and rounded once. Conversions happen piece by piece (for integers in
+NumPy's own buffers), so that no converted copy of the whole input is made.
 """
 
 from __future__ import annotations
@@ -48,17 +48,17 @@ from glasstorch.operators.shapes.reductions import sums as shapes
 
 CPU = KernelTable("CPU")
 
-ROWS = 256  # so many rows are added one after another before their sum is added to others
-PIECE = 1024  # so many numbers that follow each other in memory are added before their sum is added to others
-SMALL = 1 << 14  # numbers; NumPy adds fewer of them in less time than it takes to look at how they lie
+ROWS_PER_BLOCK = 256  # rows that are added one after another before their sum is added to other sums
+PIECE = 1024  # contiguous numbers that are added before their sum is added to other sums
+PLAIN_SUM_UP_TO = 1 << 14  # numbers up to which NumPy adds faster than their layout is analysed
 NOT_SUMMED_WITHOUT_NAN = frozenset(d for d in BY_NAME.values() if d.category != FLOATING) | FLOAT8
-UNORDERED = COMPLEX_DTYPES | STORED_ONLY  # PyTorch searches these for no extremum
+UNORDERED = COMPLEX_DTYPES | STORED_ONLY  # PyTorch has no extrema for these
 SUMMED_DIRECTLY = frozenset((float32, float64))
 add_reduction: Callable[..., Any] = np.add.reduce
 
 
 def finish(result: Any, dtype: dtype, out: Tensor | None) -> Tensor:
-    """A computed array (or NumPy scalar) as a tensor of a dtype, or written into the one given."""
+    """A computed array (or NumPy scalar) as a tensor of a dtype, or written into `out`."""
     if out is not None:
         quietly(np.copyto, out.array(), result, casting="unsafe")
         return out
@@ -66,19 +66,19 @@ def finish(result: Any, dtype: dtype, out: Tensor | None) -> Tensor:
 
 
 def is_half(array: Array) -> bool:
-    """Whether the elements are float16 or bfloat16, with which NumPy computes slowly and less exactly."""
+    """Whether the elements are float16 or bfloat16, which NumPy processes slowly and less exactly."""
     return array.dtype.itemsize == 2 and array.dtype.kind not in "iu"
 
 
 def widened(array: Array) -> Array:
-    """Half precision as float32; other elements as they are."""
+    """Half precision upcast to float32; other arrays unchanged."""
     return as_single(array) if is_half(array) else array
 
 
 def finish_pair(
     name: str, values: Any, places: Any, dtype: dtype, out: tuple[Tensor, Tensor] | None
 ) -> tuple[Any, ...]:
-    """Values and where they stand as the result of an operator, or written into those given; see `finish`."""
+    """Values and their indices as the results of an operator, or written into `out`; see `finish`."""
     to_values, to_places = out if out is not None else (None, None)
     return named_result(name, (finish(values, dtype, to_values), finish(places, int64, to_places)))
 
@@ -87,7 +87,7 @@ def finish_pair(
 
 
 def sum_all(keys: int, self: Tensor, dtype: dtype | None) -> Tensor:  # hot path: benchmarks/operators.py
-    """The sum of everything. Row-major float32 and float64 need no decisions; `sum_dims` is the plain twin."""
+    """The sum of all elements. Row-major float32 and float64 take a short path; `sum_dims` is the plain twin."""
     if dtype is None and self._strides is None and self.dtype in SUMMED_DIRECTLY:
         result = np.empty((), self.dtype.numpy)
         quietly(add_everything, self.array(), result)
@@ -98,7 +98,7 @@ def sum_all(keys: int, self: Tensor, dtype: dtype | None) -> Tensor:  # hot path
 def sum_dim(
     keys: int, self: Tensor, dim: Sequence[int] | None, keepdim: bool, dtype: dtype | None, out: Tensor | None = None
 ) -> Tensor:  # hot path: benchmarks/operators.py
-    """The sum over dimensions. One dimension of a small row-major matrix needs no decisions; `sum_dims` is the twin."""
+    """The sum over dimensions. Small row-major matrices take a short path; `sum_dims` is the plain twin."""
     if (
         dtype is None
         and out is None
@@ -108,8 +108,8 @@ def sum_dim(
         and -2 <= dim[0] < 2
         and self._strides is None
         and self.dtype in SUMMED_DIRECTLY
-        and self._shape[0] * self._shape[1] <= SMALL
-        and self._shape[0] <= ROWS
+        and self._shape[0] * self._shape[1] <= PLAIN_SUM_UP_TO
+        and self._shape[0] <= ROWS_PER_BLOCK
     ):
         return wrap(quietly(add_reduction, self.array(), dim[0], None, None, keepdim), self.dtype)
     return sum_dims(keys, self, dim, keepdim, dtype, out)
@@ -130,7 +130,7 @@ def sum_dims(
 def nansum(
     keys: int, self: Tensor, dim: Sequence[int] | None, keepdim: bool, dtype: dtype | None, out: Tensor | None = None
 ) -> Tensor:
-    """The sum over dimensions with 0 for NaN. A sum that is no NaN had none to leave out, and is taken as it is."""
+    """The sum over dimensions with NaN read as 0. A plain sum that is not NaN met none and is the result."""
     result = shapes.nansum(self, dim, keepdim, dtype)
     array = self.array()
     if array.dtype.kind in "biu":
@@ -147,12 +147,12 @@ def nansum(
 
 
 def without_nan(block: Array) -> Array:
-    """A block with 0 for NaN."""
+    """A block with NaN replaced by 0."""
     return np.where(np.isnan(block), block.dtype.type(0), block)
 
 
 def mean_all(keys: int, self: Tensor, dtype: dtype | None, out: Tensor | None = None) -> Tensor:
-    """The mean of everything; `mean_dim` is the plain twin."""
+    """The mean of all elements; `mean_dim` is the plain twin."""
     if dtype is None and out is None and self._strides is None and self.dtype in SUMMED_DIRECTLY:
         result = np.empty((), self.dtype.numpy)
         quietly(add_everything, self.array(), result)
@@ -173,7 +173,7 @@ def mean_dim(
 
 
 def mean_as(array: Array, dtype: dtype, dims: Shape, keepdim: bool) -> Any:
-    """The mean over dimensions of what is converted first; NaN where there is nothing to average."""
+    """The mean over dimensions, computed in a dtype; NaN for no elements."""
     count = math.prod(array.shape[d] for d in dims)
     total = add_as(array, dtype, dims, keepdim)
     return np.true_divide(total, count, dtype=total.dtype)
@@ -182,7 +182,7 @@ def mean_as(array: Array, dtype: dtype, dims: Shape, keepdim: bool) -> Any:
 def add_as(
     array: Array, dtype: dtype, dims: Shape, keepdim: bool, prepare: Callable[[Array], Array] | None = None
 ) -> Any:
-    """The sum over dimensions of what is converted first, in float32 for half precision, and perhaps prepared."""
+    """The sum over dimensions of an array converted (half precision to float32) and prepared block by block."""
     wide = op_math(dtype).numpy
     if prepare is None:
         if array.dtype == wide == dtype.numpy:
@@ -199,13 +199,13 @@ def add_as(
 
 
 def add_joined(parts: Array, dims: Shape) -> Array:
-    """The sum of sums."""
+    """The sum of partial sums."""
     return np.asarray(add_reduce(parts, dims, True))
 
 
 def add_everything(array: Array, result: Array) -> None:
     """Write the sum of a row-major array into a 0-dim one."""
-    if array.size <= SMALL:
+    if array.size <= PLAIN_SUM_UP_TO:
         add_reduction(array, None, None, result)
     else:
         add_reduction(add_pieces(array.reshape(-1)), None, None, result)
@@ -213,22 +213,22 @@ def add_everything(array: Array, result: Array) -> None:
 
 def add_reduce(array: Array, dims: Shape, keepdim: bool) -> Any:
     """The sum over dimensions in the array's own dtype; see Note [Exact sums]."""
-    if array.size <= SMALL or array.dtype.kind != "f":
+    if array.size <= PLAIN_SUM_UP_TO or array.dtype.kind != "f":
         return add_reduction(array, dims, array.dtype, None, keepdim)
-    # From here on the dimensions are in the order in which they lie in memory, the slowest first.
+    # From here on the dimensions are in memory order, the slowest first.
     order = sorted(range(array.ndim), key=lambda d: -array.strides[d])
     kept = array.transpose(order)
     reduced = tuple(at for at, d in enumerate(order) if d in dims)
     kept = add_runs(kept, reduced)
     for d in reduced:
-        if kept.shape[d] > ROWS and math.prod(kept.shape[d + 1 :]) > 1:
+        if kept.shape[d] > ROWS_PER_BLOCK and math.prod(kept.shape[d + 1 :]) > 1:
             kept = add_blocks(kept, d)
     total = add_reduction(kept, reduced, kept.dtype, None, True).transpose(np.argsort(order))
     return total.reshape(shapes.reduced_shape(array.shape, dims, keepdim))
 
 
 def add_runs(array: Array, reduced: Shape) -> Array:
-    """The array with what follows each other in memory, along its last dimensions, added into one; they stay."""
+    """The array with the contiguous run of its last dimensions summed, with keepdim."""
     first, step = array.ndim, array.itemsize
     while first - 1 in reduced and array.strides[first - 1] == step:
         first -= 1
@@ -240,7 +240,7 @@ def add_runs(array: Array, reduced: Shape) -> Array:
 
 
 def add_pieces(runs: Array) -> Array:
-    """Arrays along the last dimension with each PIECE numbers added into one; the last piece may be smaller."""
+    """The array with pieces of PIECE numbers along the last dimension summed; the last piece may be smaller."""
     size = runs.shape[-1]
     if size <= PIECE:
         one: Array = np.einsum("...i->...", runs)[..., None]
@@ -251,15 +251,16 @@ def add_pieces(runs: Array) -> Array:
 
 
 def add_blocks(array: Array, d: int) -> Array:
-    """The array with each ROWS indices of one dimension added into one, by the BLAS; the last block may be smaller."""
+    """The array with each ROWS_PER_BLOCK indices of one dimension summed by BLAS; the last block may be smaller."""
     before, (size, *after) = array.shape[:d], array.shape[d:]
-    whole = size // ROWS
+    whole = size // ROWS_PER_BLOCK
     at = (slice(None),) * d
-    rows = array[(*at, slice(whole * ROWS))].reshape(math.prod(before), whole, ROWS, math.prod(after))
-    sums: Array = np.matmul(np.ones(ROWS, array.dtype), rows).reshape(*before, whole, *after)
-    if whole * ROWS == size:
+    blocks = array[(*at, slice(whole * ROWS_PER_BLOCK))]
+    rows = blocks.reshape(math.prod(before), whole, ROWS_PER_BLOCK, math.prod(after))
+    sums: Array = np.matmul(np.ones(ROWS_PER_BLOCK, array.dtype), rows).reshape(*before, whole, *after)
+    if whole * ROWS_PER_BLOCK == size:
         return sums
-    rest = add_reduction(array[(*at, slice(whole * ROWS, None))], d, array.dtype, None, True)
+    rest = add_reduction(array[(*at, slice(whole * ROWS_PER_BLOCK, None))], d, array.dtype, None, True)
     return np.concatenate([sums, rest], d)
 
 
@@ -269,7 +270,7 @@ def add_blocks(array: Array, d: int) -> Array:
 def register_extremum(name: str, ufunc: np.ufunc, position: Callable[..., Any]) -> None:
     """Register max, max.dim, amax and argmax, or the same for min.
 
-    NumPy's functions let NaN win, and the first among equals, as PyTorch's do.
+    NumPy's functions propagate NaN and return the first of equal elements, as PyTorch's do.
     """
     shape, shape_dim = shape_function(name), shape_function(f"{name}.dim")
     shape_dims, shape_position = shape_function(f"a{name}"), shape_function(f"arg{name}")
@@ -290,7 +291,7 @@ def register_extremum(name: str, ufunc: np.ufunc, position: Callable[..., Any]) 
         array = self.array()
         axis = wrap_dim(dim, array.ndim) if array.ndim else None
         places = positions(position, array, axis, keepdim)
-        if axis is not None and axis == array.ndim - 1 and array.flags.c_contiguous:  # rows: pick what was found
+        if axis is not None and axis == array.ndim - 1 and array.flags.c_contiguous:  # gather the extrema
             first = np.arange(0, array.size, array.shape[axis]).reshape(places.shape)
             values = array.reshape(-1).take(first + places)
         else:
@@ -319,7 +320,7 @@ def register_extremum(name: str, ufunc: np.ufunc, position: Callable[..., Any]) 
 
 
 def extrema(ufunc: np.ufunc, array: Array, dims: Shape, keepdim: bool) -> Any:
-    """The extrema over dimensions; of half precision in float32, which NumPy compares faster."""
+    """The extrema over dimensions; half precision is compared in float32, which is faster."""
     if not is_half(array):
         return ufunc.reduce(array, dims, keepdims=keepdim)
 
@@ -333,7 +334,7 @@ def extrema(ufunc: np.ufunc, array: Array, dims: Shape, keepdim: bool) -> Any:
 
 
 def positions(position: Callable[..., Any], array: Array, axis: int | None, keepdim: bool) -> Any:
-    """Where the extrema stand. NumPy would copy the whole of an array that does not lie line after line."""
+    """The indices of the extrema. NumPy would copy the whole of an array whose axis is not contiguous."""
     wide = np.float32 if is_half(array) else array.dtype
     if axis is None or not array.size or (wide == array.dtype and array.strides[axis] == array.itemsize):
         return position(array.astype(wide, copy=False), axis, keepdims=keepdim)
@@ -347,7 +348,7 @@ def positions(position: Callable[..., Any], array: Array, axis: int | None, keep
 def aminmax(
     keys: int, self: Tensor, dim: int | None, keepdim: bool, out: tuple[Tensor, Tensor] | None = None
 ) -> tuple[Any, ...]:
-    """The smallest and the largest element, over one dimension or all; NaN wins."""
+    """The smallest and the largest element, over one dimension or all; NaN propagates."""
     shapes.aminmax(self, dim, keepdim)
     if dim is None or self._shape:  # a single real element is the extremum, of whatever dtype
         check_implemented("aminmax_cpu", self.dtype, UNORDERED)
@@ -364,7 +365,7 @@ def aminmax(
 
 
 def register_logical(name: str, ufunc: np.ufunc) -> None:
-    """Register all, all.dim and all.dims, or the same for any. Whatever is not 0 is true, NaN too."""
+    """Register all, all.dim and all.dims, or the same for any. Nonzero elements are true, NaN included."""
     shape_dims = shape_function(f"{name}.dims")
 
     def logical_dims(

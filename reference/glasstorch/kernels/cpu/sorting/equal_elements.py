@@ -1,15 +1,16 @@
-"""Which of several equal elements does a selection pick that is not stable?
+"""Which of several equal elements does an unstable selection return?
 
 Mirrors: std::nth_element, std::partial_sort and std::sort of libstdc++ (bits/stl_algo.h, bits/stl_heap.h), which topk
     and mode call, and aten/src/ATen/native/Sorting.cpp (quick_select_template), which kthvalue calls
-Differs: they are followed for small tensors. See Note [Equal elements].
+Differs: only small tensors follow these algorithms. See Note [Equal elements].
 
 # Note [Equal elements]
-PyTorch leaves open which of several equal elements the k-th, the most frequent or one of the k largest is, and on the
-CPU the answer is what the algorithms of the C++ library leave behind. Who compares a small example with PyTorch, or its
-gradient, should find the same place: so in tensors of up to FOLLOWED elements those algorithms are run step by step, on
-the rows where it matters. That takes milliseconds and would take seconds for a million elements, where one of the equal
-elements is picked as it comes. Sorting is always stable here, and a median is the one that a stable order has there.
+PyTorch does not specify which of several equal elements is returned as the k-th, the most frequent or one of the k
+largest; on the CPU the answer is whatever the algorithms of the C++ library leave. A reader who compares a small
+example, or its gradient, with PyTorch should find the same index: in tensors of up to FOLLOWED_UP_TO elements those
+algorithms are run step by step, on the rows where it matters. That takes milliseconds; for a million elements it would
+take seconds, and there any of the equal elements may be returned. Sorting is always stable here, and a median is the
+element in the middle of a stable order.
 """
 
 from __future__ import annotations
@@ -22,21 +23,21 @@ import numpy as np
 from glasstorch.core.tensor_impl import Array
 from glasstorch.kernels.cpu.sorting.ordering import ordered_keys
 
-FOLLOWED: Final = 1 << 12  # elements
-INSERTION_SORTED: Final = 16  # _S_threshold: so many elements std::sort leaves to its last, stable pass
+FOLLOWED_UP_TO: Final = 1 << 12  # elements up to which the algorithms of libstdc++ are followed
+INSERTION_SORTED: Final = 16  # _S_threshold: elements up to which std::sort leaves a part to its last, stable pass
 
-Selection = Callable[[list[int], int], list[int]]  # (the keys of a row, a rank) -> the places, rearranged
+Selection = Callable[[list[int], int], list[int]]  # (keys of a row, rank) -> the rearranged positions
 
 
 def follow(rows: Array, descending: bool, concerned: Array, select: Selection, rank: int | Array) -> Array:
-    """The rearranged places of those rows that are concerned, of which `rank` says what is looked for."""
+    """The rearranged positions of the rows in `concerned`; `rank` is the rank, or the ranks, to select."""
     keys = ordered_keys(rows, descending)[concerned].tolist()
     ranks = np.broadcast_to(rank, concerned.shape)[concerned].tolist()
     return np.array([select(row, wanted) for row, wanted in zip(keys, ranks, strict=True)])
 
 
 def nth_element(keys: list[int], rank: int) -> list[int]:
-    """std::nth_element: the element of a rank in its place, none that is larger before it."""
+    """std::nth_element: the element of a rank at its position, and no larger one before it."""
     places = list(range(len(keys)))
     first, last = 0, len(keys)
     while last - first > 3:
@@ -50,14 +51,14 @@ def nth_element(keys: list[int], rank: int) -> list[int]:
 
 
 def sorted_by_topk(keys: list[int], k: int) -> list[int]:
-    """The places of the first k in order: nth_element, then std::sort of those in front of the last."""
+    """The positions of the first k in order: nth_element, then std::sort of the first k - 1."""
     chosen = nth_element(keys, k - 1)[:k]
     front = [keys[place] for place in chosen[:-1]]
     return [*(chosen[at] for at in unstable_sort(front, 0)), chosen[-1]]
 
 
 def partial_sort(keys: list[int], k: int) -> list[int]:
-    """std::partial_sort: the places of the first k in order, by a heap of k with the last of them on top."""
+    """std::partial_sort: the positions of the first k in order, by a heap of k whose top is the last of them."""
     heap = list(range(k))
     for hole in reversed(range(k // 2)):
         _sift(keys, heap, hole, heap[hole])
@@ -74,7 +75,7 @@ def partial_sort(keys: list[int], k: int) -> list[int]:
 
 
 def _sift(keys: list[int], heap: list[int], top: int, place: int) -> None:
-    """__adjust_heap: put a place into the heap below `top`, whose own is overwritten."""
+    """__adjust_heap: sift a position into the heap below `top`, overwriting the position at `top`."""
     hole, size = top, len(heap)
     while (child := 2 * hole + 2) <= size:
         if child == size or keys[heap[child]] < keys[heap[child - 1]]:
@@ -88,7 +89,7 @@ def _sift(keys: list[int], heap: list[int], top: int, place: int) -> None:
 
 
 def unstable_sort(keys: list[int], rank: int) -> list[int]:
-    """std::sort of everything: pieces are partitioned until they are small; the last pass is stable."""
+    """std::sort: parts are partitioned until they are small; the last pass is stable."""
     places = list(range(len(keys)))
     pieces = [(0, len(keys))]
     while pieces:
@@ -101,7 +102,7 @@ def unstable_sort(keys: list[int], rank: int) -> list[int]:
 
 
 def _partition(keys: list[int], places: list[int], first: int, last: int) -> int:
-    """__unguarded_partition_pivot: where what is not smaller than the median of three begins."""
+    """__unguarded_partition_pivot: the start of the elements not below the median of three."""
     a, b, c = first + 1, first + (last - first) // 2, last - 1
     key_a, key_b, key_c = (keys[places[at]] for at in (a, b, c))
     if key_a < key_b:
@@ -124,7 +125,7 @@ def _partition(keys: list[int], places: list[int], first: int, last: int) -> int
 
 
 def quick_select(keys: list[int], rank: int) -> list[int]:
-    """quick_select_template: the element of a rank in its place."""
+    """quick_select_template: the element of a rank at its position."""
     places = list(range(len(keys)))
 
     def swap_unordered(a: int, b: int) -> None:

@@ -1,15 +1,14 @@
-"""How do NumPy's fastest sorts, which are not stable, give a stable order with NaN last?
+"""How do NumPy's fast, unstable sorts give a stable order with NaN last?
 
 Mirrors: aten/src/ATen/native/cpu/SortingKernel.cpp (sort_stable_kernel), aten/src/ATen/native/NumericUtils.h (_isnan)
-Differs: PyTorch sorts values and indices side by side with std::stable_sort. Here both become one integer.
+Differs: PyTorch sorts values and indices together with std::stable_sort. Here both become one integer.
 
-# Note [Sorting values with their places]
-NumPy sorts a million integers of 64 bits in a tenth of the time that its stable argsort takes. So a number of up to 32
-bits is mapped to an unsigned one in the same order and put in front of its place: no two of these keys are equal, and
-their order is the stable one. Numbers of 64 bits leave no room for the place, unless they lie close together; they are
-argsorted as they are, and where some of them are equal their ranks are put in front of their places and sorted again.
-Two zeros are equal whatever their signs, and so are two NaNs, which stand behind everything. Small arrays are not worth
-the trouble: NumPy's stable argsort orders them.
+# Note [Sorting values with their indices]
+NumPy sorts a million 64-bit integers in a tenth of the time of its stable argsort. So a number of up to 32 bits is
+mapped to an unsigned one in the same order, and its index is appended in the low bits: no two of these keys are equal,
+and their order is the stable one. 64-bit numbers leave no room for the index, unless their range is small; they are
+argsorted directly, and where some of them are equal, their ranks with the indices appended are sorted again. Zeros are
+equal whatever their signs, and so are NaNs, which come last. Small arrays use NumPy's stable argsort.
 """
 
 from __future__ import annotations
@@ -24,17 +23,17 @@ from glasstorch.core.tensor_impl import Array
 from glasstorch.kernels.cpu.blocks import STRIP, from_last, strips, to_last
 from glasstorch.kernels.quiet import quietly
 
-SMALL: Final = 1 << 10  # elements
+ARGSORT_UP_TO: Final = 1 << 10  # elements up to which NumPy's stable argsort is used
 UNSIGNED: Final[dict[int, Any]] = {1: np.uint8, 2: np.uint16, 4: np.uint32, 8: np.uint64}
 SIGNED: Final[dict[int, Any]] = {1: np.int8, 2: np.int16, 4: np.int32, 8: np.int64}
 
 
 def sorted_places(array: Array, descending: bool) -> Array:
-    """Where the smallest, second smallest ... elements of each row stand; equal ones keep their order, descending too.
+    """The indices that sort each row; equal elements keep their order, also when descending.
 
-    The array has at least one dimension and lies in memory row after row.
+    The array is row-major with at least one dimension.
     """
-    if array.size <= SMALL:
+    if array.size <= ARGSORT_UP_TO:
         return stable_places(array, descending)
     size = array.shape[-1]
     keys = ordered_keys(array, descending)
@@ -65,7 +64,7 @@ def stable_places(array: Array, descending: bool) -> Array:
 
 
 def _places_of_wide(keys: Array) -> Array:
-    """The places of unsigned keys of 64 bits."""
+    """The sorting indices of unsigned 64-bit keys."""
     places = np.argsort(keys, -1)
     in_order = picked(keys, places)
     differ = in_order[..., 1:] != in_order[..., :-1]
@@ -83,10 +82,9 @@ def _places_of_wide(keys: Array) -> Array:
 def picked_along(
     array: Array, axis: int, count: int, places_of: Callable[[Array], Array], into: tuple[Array, Array] | None = None
 ) -> tuple[Array, Array]:
-    """The elements, `count` of each line along an axis, at the places that a function names for some rows; the places.
+    """`count` elements of each line along an axis, at the indices that a function returns, and the indices.
 
-    Many lines are cut into strips, so that what is computed on the way stays small. Both are written into the arrays
-    that are given, if any.
+    Many lines are cut into strips to keep intermediates small. Both results are written into the given arrays, if any.
     """
     if into is None and (array.size <= STRIP or array.ndim == 1):
         rows = np.ascontiguousarray(to_last(array, axis))
@@ -104,7 +102,7 @@ def picked_along(
 
 
 def picked(array: Array, places: Array) -> Array:
-    """The elements at places along the last dimension of an array that lies in memory row after row."""
+    """The elements of a row-major array at indices along its last dimension."""
     if array.ndim > 1:
         before = array.shape[:-1]
         places = places + array.shape[-1] * np.arange(prod(before)).reshape(*before, 1)
@@ -112,7 +110,7 @@ def picked(array: Array, places: Array) -> Array:
 
 
 def ordered_keys(array: Array, descending: bool = False) -> Array:
-    """Unsigned integers as wide as the elements, in the order of sorting: fresh memory, row after row."""
+    """Unsigned integers as wide as the elements and in the same order, in a fresh row-major array."""
     width = array.dtype.itemsize
     unsigned, top = UNSIGNED[width], 1 << (8 * width - 1)
     if array.dtype.kind in "ub":
@@ -126,7 +124,7 @@ def ordered_keys(array: Array, descending: bool = False) -> Array:
 
 
 def _keys_of_floats(array: Array, signed: Any, top: int) -> Array:
-    """The bits of a negative number turned round, the sign of a positive one set."""
+    """The bits of negative numbers inverted, and the sign bit of positive ones set."""
     bits: Array = np.array(array, order="C").view(signed)
     bits[bits == signed(-top)] = 0  # -0.0
     infinity = np.array(np.inf, array.dtype).view(signed)

@@ -1,8 +1,8 @@
-"""How are elements picked by their rank on the CPU: medians, the k-th, the k largest, the most frequent?
+"""How are medians, k-th, top-k and most frequent elements found on the CPU?
 
 Mirrors: aten/src/ATen/native/Sorting.cpp (kthvalue_out_impl_cpu, median_impl, median_with_indices_impl),
     aten/src/ATen/native/TopKImpl.h (topk_impl_loop), cpu/TensorCompareKernel.cpp (mode_kernel_impl)
-Differs: NumPy's partition. Which of several equal elements is picked PyTorch leaves open: see Note [Equal elements].
+Differs: NumPy's partition selects. For ties, see Note [Equal elements].
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from glasstorch.core.tensor_impl import Array
 from glasstorch.dispatch.library import KernelTable
 from glasstorch.kernels.cpu.reductions.sums import UNORDERED, finish, finish_pair, widened
 from glasstorch.kernels.cpu.sorting.equal_elements import (
-    FOLLOWED,
+    FOLLOWED_UP_TO,
     follow,
     nth_element,
     partial_sort,
@@ -42,7 +42,7 @@ Outs = tuple[Tensor, Tensor] | None
 def reduced(
     name: str, self: Tensor, dim: int, keepdim: bool, out: Outs, place_of: Callable[[Array], Array]
 ) -> tuple[Any, ...]:
-    """The elements at one place in each row, which a function names for some rows, and the places."""
+    """One element of each row, at the index that a function returns for some rows, and the indices."""
     d = wrap_dim(dim, len(self._shape))
     values, places = picked_along(self.array(), d, 1, lambda rows: place_of(rows)[..., None])
     if not keepdim:
@@ -74,10 +74,10 @@ def ranked(rows: Array, rank: int) -> Array:
 
 
 def kthvalue_places(rows: Array, values: Array, rank: int) -> Array:
-    """Where the values of a rank stand: in rows that have several of them see Note [Equal elements]."""
+    """The indices of the values of a rank; for rows with ties see Note [Equal elements]."""
     equal = where_equal(rows, values)
     places = np.asarray(equal.argmax(-1))
-    if rows.size <= FOLLOWED:
+    if rows.size <= FOLLOWED_UP_TO:
         several = np.count_nonzero(equal, -1) > 1
         if several.any():
             places[several] = follow(rows, False, several, quick_select, rank)[:, rank]
@@ -85,7 +85,7 @@ def kthvalue_places(rows: Array, values: Array, rank: int) -> Array:
 
 
 def where_equal(rows: Array, values: Array) -> Array:
-    """Which elements of a row are the row's value; a NaN is any NaN."""
+    """A mask of the elements equal to their row's value; NaN equals NaN."""
     equal: Array = rows == values[..., None]
     if rows.dtype.kind == "f" and (missing := np.isnan(values)).any():
         equal[missing] = np.isnan(rows[missing])
@@ -93,7 +93,7 @@ def where_equal(rows: Array, values: Array) -> Array:
 
 
 def median_dim(name: str, ignore_nan: bool) -> Any:
-    """The kernel of `median.dim`, where the first NaN of a row wins, or of `nanmedian.dim`, which passes them by."""
+    """The kernel of `median.dim`, where the first NaN of a row wins, or of `nanmedian.dim`, which ignores NaN."""
 
     def kernel(keys: int, self: Tensor, dim: int, keepdim: bool, out: Outs = None) -> tuple[Any, ...]:
         shapes.median_dim(self, dim, keepdim)
@@ -110,7 +110,7 @@ def median_dim(name: str, ignore_nan: bool) -> Any:
 
 
 def middles(rows: Array, ignore_nan: bool) -> Array:
-    """The lower middle of each row: NaN if there is one, or of what is not NaN, where there is any."""
+    """The lower median of each row: NaN if it has one, or with `ignore_nan` that of the other elements, if any."""
     found = ranked(rows, (rows.shape[-1] - 1) // 2)
     if rows.dtype.kind != "f":
         return found
@@ -126,7 +126,7 @@ def middles(rows: Array, ignore_nan: bool) -> Array:
 
 
 def middle_places(rows: Array, values: Array, ignore_nan: bool) -> Array:
-    """Where the median would stand in a stable order: it need not be the first of its value. NaN is the first one."""
+    """The index of the median in a stable order, which need not be the first of its value; for NaN the first."""
     equal = where_equal(rows, values)
     before = middle_ranks(rows, ignore_nan) - np.count_nonzero(rows < values[..., None], -1)
     if rows.dtype.kind == "f":
@@ -137,7 +137,7 @@ def middle_places(rows: Array, values: Array, ignore_nan: bool) -> Array:
 
 
 def middle_ranks(rows: Array, ignore_nan: bool) -> Array:
-    """The rank of each row's lower middle; where NaN is passed by, of the elements before."""
+    """The rank of each row's lower median; with `ignore_nan`, among the elements that are not NaN."""
     counts: Any = rows.shape[-1]
     if ignore_nan and rows.dtype.kind == "f":
         counts = counts - np.count_nonzero(np.isnan(rows), -1)
@@ -146,7 +146,7 @@ def middle_ranks(rows: Array, ignore_nan: bool) -> Array:
 
 
 def median_all(ignore_nan: bool) -> Any:
-    """The kernel of `median` or `nanmedian`; of nothing it is NaN, made an integer where it must be."""
+    """The kernel of `median` or `nanmedian`; for no elements it is NaN, cast to an integer dtype where needed."""
 
     def kernel(keys: int, self: Tensor, out: Tensor | None = None) -> Tensor:
         if 0 in self._shape:
@@ -158,7 +158,7 @@ def median_all(ignore_nan: bool) -> Any:
 
 
 def mode(keys: int, self: Tensor, dim: int, keepdim: bool, out: Outs = None) -> tuple[Any, ...]:
-    """The kernel of `mode`: of several equally frequent elements the smallest; every NaN is one of its kind."""
+    """The kernel of `mode`: of several equally frequent elements the smallest; each NaN counts as distinct."""
     shapes.mode(self, dim, keepdim)
     if not self._shape:
         return finish_pair("mode", self.array().copy(), np.array(0), self.dtype, out)
@@ -168,10 +168,10 @@ def mode(keys: int, self: Tensor, dim: int, keepdim: bool, out: Outs = None) -> 
 
 
 def mode_places(rows: Array) -> Array:
-    """Where the last of the most frequent elements of each row stands in their order."""
+    """The sorted position of the last of the most frequent elements of each row."""
     if not rows.size:
         return np.empty(rows.shape[:-1], np.int64)
-    if rows.size <= FOLLOWED:
+    if rows.size <= FOLLOWED_UP_TO:
         everything = np.ones(rows.shape[:-1], bool)
         order = follow(rows, False, everything, unstable_sort, 0).reshape(rows.shape)
     else:
@@ -189,8 +189,10 @@ def mode_places(rows: Array) -> Array:
 
 
 def topk(keys: int, self: Tensor, k: int, dim: int, largest: bool, sorted: bool, out: Outs = None) -> tuple[Any, ...]:
-    """The kernel of `topk`: NaN counts as larger than everything. Where no order is asked for, small
-    tensors have that of PyTorch, large ones are sorted all the same."""
+    """The kernel of `topk`: NaN counts as larger than everything.
+
+    Without `sorted`, small tensors have PyTorch's order, and large ones are sorted anyway.
+    """
     shapes.topk(self, k, dim, largest, sorted)
     if self.dtype is bool_:
         raise DtypeError("topk does not support bool dtypes on CPU")
@@ -199,7 +201,7 @@ def topk(keys: int, self: Tensor, k: int, dim: int, largest: bool, sorted: bool,
     if not self._shape:
         return finish_pair("topk", self.array().copy(), np.array(0), self.dtype, out)
     check_implemented("topk_cpu", self.dtype, UNORDERED)
-    followed = self.numel() <= FOLLOWED
+    followed = self.numel() <= FOLLOWED_UP_TO
 
     def places_of(rows: Array) -> Array:
         return followed_places(rows, k, largest, sorted) if followed else first_places(rows, k, largest)
@@ -209,12 +211,12 @@ def topk(keys: int, self: Tensor, k: int, dim: int, largest: bool, sorted: bool,
 
 
 def followed_places(rows: Array, k: int, descending: bool, sorted: bool) -> Array:
-    """The first k of `sorted_places`; where some of them are equal, or no order is asked for, those of PyTorch."""
+    """The first k of `sorted_places`; for ties, or without `sorted`, PyTorch's choice."""
     first = sorted_places(rows, descending)[..., : k + 1]
     places = np.ascontiguousarray(first[..., :k])
     if not k:
         return places
-    few = 64 * k <= rows.shape[-1]  # then PyTorch sorts them, asked for or not
+    few = 64 * k <= rows.shape[-1]  # then PyTorch sorts them in any case
     if sorted or few:
         chosen = picked(widened(rows), first)
         concerned = (chosen[..., 1:] == chosen[..., :-1]).any(-1)
@@ -229,14 +231,14 @@ def followed_places(rows: Array, k: int, descending: bool, sorted: bool) -> Arra
 
 
 def first_places(rows: Array, k: int, descending: bool) -> Array:
-    """The first k of `sorted_places`. Where only a part is asked for, only that is put in order."""
+    """The first k of `sorted_places`; only these are sorted."""
     size = rows.shape[-1]
     if not 0 < k <= size // 4:
         return sorted_places(rows, descending)[..., :k]
     wide = widened(rows)
     last = ranked(wide, size - k if descending else k - 1)[..., None]
     chosen = ~(wide < last) if descending else wide <= last
-    if (np.count_nonzero(chosen, -1) != k).any():  # several are equal to the last, or NaN
+    if (np.count_nonzero(chosen, -1) != k).any():  # ties with the last one, or NaN
         return sorted_places(rows, descending)[..., :k]
     places = np.flatnonzero(chosen).reshape(*rows.shape[:-1], k) % size
     return picked(places, sorted_places(picked(rows, places), descending))

@@ -1,7 +1,7 @@
 """How are elements sorted on the CPU?
 
 Mirrors: aten/src/ATen/native/cpu/SortingKernel.cpp (sort_stable_kernel)
-Differs: NumPy sorts. Every sort is stable, also where nobody asked for that; NaN counts as larger than everything.
+Differs: NumPy sorts. Every sort is stable, even with stable=False; NaN counts as larger than everything.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def sort(
     descending: bool,
     out: tuple[Tensor, Tensor] | None = None,
 ) -> tuple[Any, ...]:
-    """The kernel of `sort.stable`: see Note [Sorting values with their places]."""
+    """The kernel of `sort.stable`: see Note [Sorting values with their indices]."""
     results = shapes.sort(self, stable, dim, descending)
     array = self.array()
     if array.ndim and self.dtype in FLOAT8:

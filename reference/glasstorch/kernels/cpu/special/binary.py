@@ -2,7 +2,7 @@
 
 Mirrors: aten/src/ATen/native/cpu/BinaryOpsKernel.cpp (xlogy_kernel, xlog1py_kernel, zeta_kernel, igamma_kernel,
     igammac_kernel), aten/src/ATen/native/Math.h
-Differs: SciPy's ufuncs are the loops, as in `special`.
+Differs: SciPy's ufuncs are the loops, as in `unary`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from glasstorch.operators.shapes.promotion import float_result_type
 
 
 def upper(a: Array, x: Array, out: Array) -> None:
-    """SciPy's gammaincc; where it would sum a zeta series for what is far from 0, one less the lower function."""
+    """SciPy's gammaincc, but 1 - gammainc where it would sum a zeta series for a result far from 0."""
     a, x = np.broadcast_arrays(a, x)
     direct = (x <= 1.1) & (a >= 0.05)
     result = np.empty_like(out)
@@ -30,9 +30,9 @@ def upper(a: Array, x: Array, out: Array) -> None:
 
 
 def incomplete_gamma(name: str, at_zero: int) -> Loop:
-    """The loop of an incomplete gamma function, which is `at_zero` for x = 0 and 0 or 1, the other, for infinity.
+    """The loop of an incomplete gamma function; `at_zero` (0 or 1) is its value at x = 0, the other that at infinity.
 
-    Where one argument decides, PyTorch does not look whether the other is NaN.
+    Where one argument determines the result, PyTorch ignores NaN in the other.
     """
 
     def loop(out: Array, a: Array, x: Array) -> None:

@@ -1,12 +1,12 @@
 """How are orthogonal polynomials computed on the CPU?
 
-Each is known by what it is at degree 0 (always 1) and at degree 1, and by how the next degree follows from the two
-before. The Chebyshev polynomials have a closed form inside of (-1, 1), where it is used from some degree on.
+Each family is given by its values at degree 0 (always 1) and degree 1, and by a recurrence for the next degree. The
+Chebyshev polynomials have a closed form inside (-1, 1), which is used from some degree on.
 
 Mirrors: aten/src/ATen/native/Math.h (chebyshev_polynomial_t_forward and its neighbours)
-Differs: one loop over the degrees serves a block of elements. Next to 1 and -1 the Chebyshev polynomials of the third
-    and fourth kind are computed as elsewhere; PyTorch gives them their value at the end, which is wrong for large
-    degrees, and the shifted ones of the fourth kind with the sign that belongs to the other end.
+Differs: one loop over the degrees serves a block of elements. Near 1 and -1 PyTorch returns the endpoint value for the
+    Chebyshev polynomials of the third and fourth kind, which is wrong for large degrees, and for the shifted ones of
+    the fourth kind with the sign of the other endpoint; here they are computed as elsewhere.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from glasstorch.kernels.structured import shape_function
 from glasstorch.operators.shapes.promotion import float_result_type
 
 Step = Callable[[Array, Array, Array, int], Any]  # (x, p of degree k - 1, q of degree k, k) -> that of degree k + 1
-CHECKED_EVERY = 64  # degrees, after which we look whether all that climbs on is NaN, and stays so
+CHECKED_EVERY = 64  # degrees between checks whether all remaining values are NaN, and stay so
 
 
 def climb(x: Array, degrees: Array, first: Array, step: Step) -> Array:
-    """The polynomials of the given degrees at x; `first` is that of degree 1.
+    """The polynomials of the given degrees at x, by recurrence; `first` is that of degree 1.
 
     Costs as many passes over a block as its highest degree: a single element of degree 100,000 takes about a second.
     """
@@ -45,7 +45,7 @@ def climb(x: Array, degrees: Array, first: Array, step: Step) -> Array:
 
 
 def whole(n: Array) -> Any:
-    """Degrees as integers; what is none counts as negative, as in C."""
+    """Degrees as integers; NaN and infinity count as negative, as in C."""
     return np.where(np.isfinite(n), n, -1).astype(np.int64)
 
 
@@ -74,7 +74,7 @@ class Kind(NamedTuple):
     at_one: Callable[[Array], Any]  # at x = 1, by degree
     at_minus_one: Callable[[Array], Any]
     by_angle: Callable[[Array, Array], Any]  # (degree, arc cosine of x) -> inside of (-1, 1)
-    from_degree: tuple[int, int]  # the angle is used above this degree: of the plain one, of the shifted one
+    from_degree: tuple[int, int]  # degree above which `by_angle` is used: of the plain and of the shifted polynomial
 
 
 KINDS = {
@@ -133,7 +133,7 @@ def chebyshev(kind: Kind, shifted: bool) -> Loop:
 
 
 def hermite(first: Callable[[Array], Array], step: Step) -> Loop:
-    """The loop of a Hermite polynomial; above some degree PyTorch has no value."""
+    """The loop of a Hermite polynomial; above some degree PyTorch returns NaN."""
 
     def loop(out: Array, x: Array, n: Array) -> None:
         degrees = whole(n)

@@ -1,15 +1,15 @@
-"""How are special functions of many float32 numbers found between sampled values?
+"""How are special functions of large float32 arrays interpolated between samples?
 
 Mirrors: aten/src/ATen/native/Math.h (calc_erfinv, calc_i0, calc_i0e, calc_i1, calc_i1e)
-Differs: see Note [Lines between samples], where PyTorch has series and rational functions.
+Differs: PyTorch uses series and rational functions. See Note [Lines between samples].
 
 # Note [Lines between samples]
-SciPy computes a special function of one float32 number after the other, in float64: 15 to 30 ns for each. A function
-that is smooth can be had in a dozen steps over whole arrays: a straight line between two of its values, h apart, is off
-by h ** 2 / 8 times the second derivative at most. So each function is written as a smooth one, of a place in a table of
-such lines, times a factor that has the decay, the growth or the zero; both in float64, rounded once at the end. The
-values are SciPy's, in float64, sampled at the first call, so close that what is found is right to 0.8 units in the last
-place. Below WORTH elements SciPy's function takes less time.
+SciPy computes a special function one float32 number at a time, in float64: 15 to 30 ns each. A smooth function can be
+computed in a dozen steps over whole arrays by linear interpolation: between samples h apart, the error is at most h **
+2 / 8 times the second derivative. So each function is written as a smooth one, of a position in a table of line
+segments, times a factor with the decay, the growth or the zero; both in float64, rounded once at the end. The samples
+are SciPy's values in float64, taken at the first call, and dense enough that results are within 0.8 units in the last
+place. Below MIN_ELEMENTS elements SciPy's function is faster.
 """
 
 from __future__ import annotations
@@ -26,20 +26,20 @@ from glasstorch.kernels.cpu.special.scipy_ufuncs import by_scipy, ufunc
 from glasstorch.kernels.iterator import Loop
 
 STEPS: Final = 1 << 14
-WORTH: Final = 1 << 10  # elements
+MIN_ELEMENTS: Final = 1 << 10  # elements
 
 DENSITY: Final = 1 / math.sqrt(2 * math.pi)  # of the normal distribution at 0
 
 
 class Lines(NamedTuple):
-    """The straight lines between a function's values at the places 0, 1, 2 and so on; the last of them goes on."""
+    """The line segments between a function's values at positions 0, 1, 2 and so on; the last one is extended."""
 
     slopes: Array
     intercepts: Array
 
 
 def lines(values: Array, first: float | None = None, last: float | None = None) -> Lines:
-    """The lines between values, of which the first or the last may have to be given."""
+    """The segments between values; `first` and `last` replace a value that cannot be sampled."""
     if first is not None:
         values[0] = first
     if last is not None:
@@ -50,7 +50,7 @@ def lines(values: Array, first: float | None = None, last: float | None = None) 
 
 
 def at(place: Array, found: Lines) -> Array:
-    """The values at places, from 0 to the last one; see Note [Lines between samples]."""
+    """The interpolated values at positions, from 0 to the last one; see Note [Lines between samples]."""
     below = place.astype(np.intp)
     result = found.slopes.take(below, mode="clip")
     result *= place
@@ -58,11 +58,12 @@ def at(place: Array, found: Lines) -> Array:
     return result
 
 
-# From a size, 0 to infinity, to a place, 0 to STEPS ------------------------------------------------------------------
+# From an absolute value, 0 to infinity, to a position, 0 to STEPS
+# ------------------------------------------------------------------
 
 
 def place_of(size: Array, middle: float) -> Array:
-    """`STEPS * size / (size + middle)`: half of the places are for the sizes up to `middle`."""
+    """`STEPS * size / (size + middle)`: half of the positions cover the values up to `middle`."""
     place = np.add(size, middle)
     np.divide(-STEPS * middle, place, out=place)
     place += STEPS
@@ -70,7 +71,7 @@ def place_of(size: Array, middle: float) -> Array:
 
 
 def sizes(middle: float) -> Array:
-    """The sizes at the places, of which the last is infinity."""
+    """The absolute values at the positions; the last is infinity."""
     part = np.linspace(0, 1, STEPS + 1)
     sizes: Array = np.divide(middle * part, 1 - part)
     return sizes
@@ -79,22 +80,22 @@ def sizes(middle: float) -> Array:
 # The functions -------------------------------------------------------------------------------------------------------
 
 LEFT, RIGHT = -4, 12  # erfc is 2 and 0 there and beyond, in float32
-FINE: Final = 1 << 12  # places from one whole number to the next
-DEPTH: Final = 16  # the logarithm of 1 - x * x is -15.9 for the float32 next to 1
-MIDDLE: Final = 4.0
+PLACES_PER_UNIT: Final = 1 << 12  # positions from one integer to the next
+ERFINV_DEPTH: Final = 16  # the logarithm of 1 - x * x is -15.9 for the float32 next to 1
+BESSEL_MIDDLE: Final = 4.0
 
 
 @cache
 def lines_of_erfc() -> Lines:
     """`erfc(x)` on the left, and `erfc(x) * exp(x ** 2)` on the right."""
-    x = np.linspace(LEFT, RIGHT, (RIGHT - LEFT) * FINE + 1)
+    x = np.linspace(LEFT, RIGHT, (RIGHT - LEFT) * PLACES_PER_UNIT + 1)
     return lines(np.where(x < 0, ufunc("erfc")(x), ufunc("erfcx")(np.maximum(x, 0))))
 
 
 @cache
 def lines_of_erfinv() -> Lines:
     """`erfinv(x) / x` at equally spaced `-log(1 - x ** 2)`."""
-    depth = np.linspace(0, DEPTH, STEPS + 1)
+    depth = np.linspace(0, ERFINV_DEPTH, STEPS + 1)
     x = np.sqrt(-np.expm1(-depth))
     return lines(ufunc("erfcinv")(np.exp(-depth) / (1 + x)) / x, first=math.sqrt(math.pi) / 2)
 
@@ -102,22 +103,22 @@ def lines_of_erfinv() -> Lines:
 @cache
 def lines_of_i0() -> Lines:
     """`i0(a) * exp(-a) * sqrt(1 + a)`."""
-    a = sizes(MIDDLE)
+    a = sizes(BESSEL_MIDDLE)
     return lines(ufunc("i0e")(a) * np.sqrt(1 + a), last=DENSITY)
 
 
 @cache
 def lines_of_i1() -> Lines:
     """`i1(a) * exp(-a) * sqrt(1 + a) * (1 + a) / a`."""
-    a = sizes(MIDDLE)
+    a = sizes(BESSEL_MIDDLE)
     return lines(ufunc("i1e")(a) * np.sqrt(1 + a) * (1 + a) / a, first=0.5, last=DENSITY)
 
 
 def erfc(x: Array) -> Array:
-    """One less the error function."""
+    """1 minus the error function."""
     inside = np.minimum(np.maximum(x, LEFT), RIGHT)
     place = np.subtract(inside, LEFT, dtype=np.float64)
-    place *= FINE
+    place *= PLACES_PER_UNIT
     result = at(place, lines_of_erfc())
     factor = np.square(np.maximum(inside, 0, out=inside), dtype=np.float64)
     result *= np.exp(np.negative(factor, out=factor), out=factor)
@@ -128,7 +129,7 @@ def erfinv(x: Array) -> Array:
     """The inverse of the error function."""
     place = np.square(x, dtype=np.float64)
     np.log(np.subtract(1, place, out=place), out=place)
-    place *= -STEPS / DEPTH
+    place *= -STEPS / ERFINV_DEPTH
     result = at(place, lines_of_erfinv())
     result *= x
     return result
@@ -137,7 +138,7 @@ def erfinv(x: Array) -> Array:
 def i0e(x: Array) -> Array:
     """`i0(x) * exp(-abs(x))`."""
     size = np.abs(x, dtype=np.float64)
-    result = at(place_of(size, MIDDLE), lines_of_i0())
+    result = at(place_of(size, BESSEL_MIDDLE), lines_of_i0())
     size += 1
     result /= np.sqrt(size, out=size)
     return result
@@ -146,13 +147,13 @@ def i0e(x: Array) -> Array:
 def i1e(x: Array) -> Array:
     """`i1(x) * exp(-abs(x))`."""
     size = np.abs(x, dtype=np.float64)
-    result = at(place_of(size, MIDDLE), lines_of_i1())
+    result = at(place_of(size, BESSEL_MIDDLE), lines_of_i1())
     part = np.reciprocal(size)
     part += 1
     result /= part  # times size / (1 + size), which would be NaN at infinity
     size += 1
     result /= np.sqrt(size, out=size)
-    np.copysign(result, np.add(x, 0), out=result)  # of -0 it is 0
+    np.copysign(result, np.add(x, 0), out=result)  # i1e(-0) is 0
     return result
 
 
@@ -172,17 +173,17 @@ FUNCTIONS: Final = {"erfc": erfc, "erfinv": erfinv, "i0": grown(i0e), "i0e": i0e
 
 
 def signed_erfinv(out: Array, x: Array) -> None:
-    """The inverse of the error function, of -0 too; SciPy's gives 0 for that."""
+    """The inverse of the error function, also for -0, for which SciPy's gives 0."""
     np.copysign(ufunc("erfinv")(x), x, out=out)
 
 
 def by_samples(name: str) -> Loop:
-    """The loop of a function of scipy.special; of much float32 it is found between samples."""
+    """The loop of a function of scipy.special, interpolated between samples for large float32 arrays."""
     function = FUNCTIONS[name]
     of_few = signed_erfinv if name == "erfinv" else by_scipy(name)
 
     def loop(out: Array, x: Array) -> None:
-        if x.dtype == np.float32 and x.size >= WORTH:
+        if x.dtype == np.float32 and x.size >= MIN_ELEMENTS:
             out[...] = function(x)
         else:
             of_few(out, x)

@@ -1,7 +1,7 @@
 """How does a function of scipy.special become a loop?
 
 Mirrors: nothing in PyTorch, which has its special functions in aten/src/ATen/native/Math.h
-Differs: SciPy's ufuncs compute them; most have their methods from the Cephes library, as PyTorch's have.
+Differs: SciPy's ufuncs compute them; most derive from the Cephes library, as PyTorch's do.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from glasstorch.kernels.iterator import Loop
 
 @cache
 def ufunc(name: str) -> np.ufunc:
-    """A function of scipy.special, which is imported at the first call: that takes as long as the whole library.
+    """A function of scipy.special, imported at the first call: the import takes as long as that of the whole library.
 
     It is never given `where=`: with that SciPy 1.17 writes beyond its buffers under NumPy 2.4.
     """

@@ -1,12 +1,12 @@
 """Which loops compute the special functions of one number on the CPU?
 
 Mirrors: aten/src/ATen/native/Math.h, aten/src/ATen/native/cpu/UnaryOpsKernel.cpp (and a file for each Bessel function)
-Differs: SciPy's ufuncs are the loops, in single precision too; both have most of their methods from the Cephes library.
-    Of much float32 a few functions are found between samples of them (`special_sampled`), erf by a fit of its own.
-    The trigamma function has more terms: PyTorch's is right to nine places.
-    Far out the Airy and Bessel functions of float32 are nearer to the truth than PyTorch's, and i0 and i1 have
-    values where PyTorch's overflow on the way. Half precision is computed in float32 with the bounds of logit too:
-    logit of 1 with eps 1e-3 is 6.9 in bfloat16, where PyTorch rounds 1 - eps to 1 and answers infinity.
+Differs: SciPy's ufuncs are the loops, in single precision too; most of them derive from the Cephes library, as
+    PyTorch's do. For large float32 arrays a few functions are interpolated between samples (`sampled`), and erf is a
+    polynomial fit. The trigamma series has more terms: PyTorch's is accurate to nine digits. For large arguments the
+    float32 Airy and Bessel functions are more accurate than PyTorch's, and i0 and i1 are finite where PyTorch's
+    intermediates overflow. Half precision is computed in float32, and so are the bounds of logit: logit of 1 with eps
+    1e-3 is 6.9 in bfloat16, where PyTorch rounds 1 - eps to 1 and returns infinity.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ from glasstorch.operators.shapes.promotion import float_result_type
 
 FULL_PRECISION = FLOATING & DIRECT_FLOATS  # what AT_DISPATCH_FLOATING_TYPES names
 
-FAR = 1e5  # where SciPy's Airy function begins to have no value
+AIRY_UP_TO = 1e5  # absolute values up to which SciPy's Airy function is defined
 # Loops of several steps, called as loop(out, x) ----------------------------------------------------------------------
 
 
-# artanh(erf(x)) / x as a polynomial of x^2, by rising powers: a fit to SciPy's erf that is off by 1e-7. The hyperbolic
-# tangent brings it back, to 1 and -1 where it should.
+# artanh(erf(x)) / x as a polynomial of x^2, by rising powers: a fit to SciPy's erf with an error of 1e-7. Its
+# hyperbolic tangent saturates at 1 and -1 where erf does.
 ERF_BEFORE_TANH: Final = (
     1.12837927,
     0.102769056,
@@ -53,7 +53,7 @@ ERF_BEFORE_TANH: Final = (
 
 
 def erf(out: Array, x: Array) -> None:
-    """The error function; of float32 by a fit that is right to three units in the last place and much faster."""
+    """The error function; for float32 by a much faster fit, accurate to three units in the last place."""
     if x.dtype != np.float32:
         ufunc("erf")(x, out=out)
         return
@@ -69,7 +69,7 @@ def erf(out: Array, x: Array) -> None:
 
 
 def log_gamma(out: Array, x: Array) -> None:
-    """The logarithm of the size of the gamma function; SciPy's is -inf at -inf, C's and PyTorch's +inf."""
+    """The logarithm of the absolute value of the gamma function; SciPy's is -inf at -inf, C's and PyTorch's +inf."""
     ufunc("gammaln")(x, out=out)
     np.copyto(out, np.inf, where=np.isneginf(out))
 
@@ -83,11 +83,11 @@ def sinc(out: Array, x: Array) -> None:
 
 
 def airy_ai(out: Array, x: Array) -> None:
-    """The first of SciPy's four results, which stop at some size: there it is 0 on the right, a slow wave on the left.
+    """The first of SciPy's four results; beyond its range, 0 on the right and the asymptotic oscillation on the left.
 
-    At an infinity PyTorch has no value.
+    At infinities it is NaN, as in PyTorch.
     """
-    far, size = np.abs(x) > FAR, np.abs(x)
+    far, size = np.abs(x) > AIRY_UP_TO, np.abs(x)
     right = np.greater(x, 0)
     ufunc("airy")(x, out=(out, None, None, None))
     if far.any():
@@ -104,7 +104,7 @@ def spherical_bessel_j0(out: Array, x: Array) -> None:
 
 
 def zeta(out: Array, x: Array, q: Array) -> None:
-    """The Hurwitz zeta function; at an infinite `q` PyTorch has no value where SciPy has 0."""
+    """The Hurwitz zeta function; at an infinite `q` it is NaN, as in PyTorch, where SciPy has 0."""
     endless = np.isposinf(q) & np.greater(x, 1)
     ufunc("zeta")(x, q, out=out)
     np.copyto(out, np.nan, where=endless)
@@ -115,8 +115,8 @@ def logit(out: Array, x: Array) -> None:
     np.log(np.divide(x, np.subtract(1, x)), out=out)
 
 
-SHIFTS = 10  # terms of the series before its tail is taken for what it tends to
-TAIL = (1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66)  # Bernoulli's numbers: the tail by powers of 1 / x^2
+TRIGAMMA_TERMS = 10  # terms of the series before its asymptotic tail
+TRIGAMMA_TAIL = (1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66)  # Bernoulli numbers, for powers of 1 / x^2
 
 
 def trigamma(out: Array, x: Array) -> None:
@@ -124,12 +124,12 @@ def trigamma(out: Array, x: Array) -> None:
     left = np.less(x, 0.5)
     point = np.where(left, 1 - x, x)
     total = np.zeros_like(point)
-    for _ in range(SHIFTS):
+    for _ in range(TRIGAMMA_TERMS):
         total += 1 / np.square(point)
         point += 1
     inverse = 1 / np.square(point)
     tail = np.zeros_like(point)
-    for number in reversed(TAIL):
+    for number in reversed(TRIGAMMA_TAIL):
         tail = (tail + number) * inverse
     total += (1 + 1 / (2 * point) + tail) / point
     sine = np.sin(np.array(math.pi, x.dtype) * x)
@@ -138,7 +138,7 @@ def trigamma(out: Array, x: Array) -> None:
 
 # The tables ----------------------------------------------------------------------------------------------------------
 
-HALF_TOO: dict[str, tuple[Loop, str]] = {  # operator -> its loop, and what PyTorch's kernel is called in messages
+HALF_TOO: dict[str, tuple[Loop, str]] = {  # operator -> its loop, and the name of PyTorch's kernel in messages
     "erf": (erf, "erf_vml_cpu"),
     "erfc": (by_samples("erfc"), "erfc_vml_cpu"),
     "erfinv": (by_samples("erfinv"), "erfinv_vml_cpu"),
@@ -151,7 +151,7 @@ HALF_TOO: dict[str, tuple[Loop, str]] = {  # operator -> its loop, and what PyTo
     "special_i1e": (by_samples("i1e"), "i1e_cpu"),
 }
 
-FULL_ONLY: dict[str, Loop] = {  # those of float32 and float64 alone
+FULL_ONLY: dict[str, Loop] = {  # functions of float32 and float64 only
     "special_erfcx": by_scipy("erfcx"),
     "special_ndtri": by_scipy("ndtri"),
     "special_log_ndtr": by_scipy("log_ndtr"),
@@ -181,14 +181,14 @@ ROWS = {
 for name, row in ROWS.items():
     register(name, *unary_kernel(shape_function(name), row))
 
-# With a number beside the tensor -------------------------------------------------------------------------------------
+# With a number argument -------------------------------------------------------------------------------------
 
 LOGIT = Row(logit, DIRECT_FLOATS, FLOATING, "logit_cpu")
 POLYGAMMA = tuple(Row(trigamma, DIRECT_FLOATS, FLOATING, label) for label in ("digamma", "trigamma", "polygamma"))
 
 
 def logit_between(keys: int, self: Tensor, eps: float | None, out: Tensor | None = None) -> Tensor:
-    """The kernel of `logit`: what lies outside of [eps, 1 - eps] counts as the nearer end."""
+    """The kernel of `logit`: the input is clamped to [eps, 1 - eps]."""
     output = allocate_output(shapes.logit(self, eps)) if out is None else out
     common = float_result_type(self)
     LOGIT.check(common)

@@ -1,4 +1,4 @@
-"""How are the statistics computed on the CPU that have kernels of their own?
+"""How are statistics with their own kernels computed on the CPU?
 
 Reading order: `histograms`.
 

@@ -2,7 +2,7 @@
 
 Mirrors: aten/src/ATen/native/cpu/HistogramKernel.cpp (histogramdd_cpu_contiguous), aten/src/ATen/native/Histogram.cpp,
     aten/src/ATen/native/SummaryOps.cpp (_bincount_cpu)
-Differs: NumPy's bincount adds in float64 and rounds once, where each thread of PyTorch adds in the dtype itself.
+Differs: NumPy's bincount accumulates in float64 and rounds once; PyTorch accumulates in the dtype itself.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ def check_finite(what: str, low: Any, high: Any) -> None:
 
 
 def histc_edges(self: Tensor, bins: int, min: Number, max: Number) -> Array:
-    """Evenly spread; equal ends ask for the range of the elements."""
+    """Evenly spaced edges; equal ends stand for the range of the elements."""
     low: Any = min
     high: Any = max
     array = self.array()
@@ -95,7 +95,7 @@ def histc_edges(self: Tensor, bins: int, min: Number, max: Number) -> Array:
 
 
 def outer_edges(points: Array, range: Sequence[float] | None) -> list[tuple[float, float]]:
-    """The lowest and the highest edge for each dimension of points: what is given, or their range."""
+    """The lowest and the highest edge for each dimension of points: the given range, or that of the points."""
     dimensions = points.shape[1]
     shapes.check_range(range, dimensions)
     if range is not None:
@@ -116,7 +116,7 @@ def outer_edges(points: Array, range: Sequence[float] | None) -> list[tuple[floa
 
 
 def even_edges(points: Array, bins: Sequence[int], range: Sequence[float] | None, dtype: dtype) -> list[Array]:
-    """Evenly spread edges for each dimension of points."""
+    """Evenly spaced edges for each dimension of points."""
     ends = outer_edges(points, range)
     return [
         linspace_numbers(low, high, count + 1, dtype).astype(dtype.numpy)
@@ -128,15 +128,15 @@ def even_edges(points: Array, bins: Sequence[int], range: Sequence[float] | None
 
 
 def blocks(size: int) -> Iterator[slice]:
-    """A slice after another."""
+    """Consecutive slices of at most a block."""
     return (slice(at, at + BLOCK) for at in range(0, size, BLOCK))
 
 
 def in_bins(points: Array, edges: Sequence[Array], weights: Array | None, place: Place) -> Array:
     """The sums of the weights of the points (n, d) in each bin, as float64.
 
-    `place(values, edges)` says in which bin numbers lie. A bin has its lower edge, the last one both; what lies outside
-    counts nowhere, nor does NaN.
+    `place(values, edges)` gives the bins of numbers. A bin includes its lower edge, and the last one both edges;
+    numbers outside and NaN count nowhere.
     """
     counts = [len(one) - 1 for one in edges]
     outside = math.prod(counts)
@@ -156,14 +156,14 @@ def in_bins(points: Array, edges: Sequence[Array], weights: Array | None, place:
 
 
 def interpolated(values: Array, edges: Array) -> Array:
-    """The bin between evenly spread edges, as rounding has it. (PyTorch: LINEAR_INTERPOLATION, which histc uses)"""
+    """The bin between evenly spaced edges, interpolated. (PyTorch: LINEAR_INTERPOLATION, which histc uses)"""
     count = edges.dtype.type(len(edges) - 1)
     at: Array = ((values - edges[0]) * count / (edges[-1] - edges[0])).astype(np.int64)
     return at
 
 
 def corrected(values: Array, edges: Array) -> Array:
-    """As `interpolated`, moved on where the edges say so. (PyTorch: LINEAR_INTERPOLATION_WITH_LOCAL_SEARCH)"""
+    """As `interpolated`, corrected by comparison with the edges. (PyTorch: LINEAR_INTERPOLATION_WITH_LOCAL_SEARCH)"""
     at = np.clip(interpolated(values, edges), 0, len(edges) - 2)
     at -= values < edges.take(at)
     at += values >= edges.take(at + 1)
@@ -171,7 +171,7 @@ def corrected(values: Array, edges: Array) -> Array:
 
 
 def searched(values: Array, edges: Array) -> Array:
-    """The bin between any edges. (PyTorch: BINARY_SEARCH)"""
+    """The bin between arbitrary edges. (PyTorch: BINARY_SEARCH)"""
     return edges.searchsorted(values, "right") - 1
 
 
@@ -232,7 +232,7 @@ def _histogram(
 
 
 def check_computable(self: Tensor, range_given: bool = True) -> None:
-    """Refuse what is not floating point; the range of numbers is found in single and double precision only."""
+    """Refuse dtypes other than floating point; a range is computed in single and double precision only."""
     label = None
     if not range_given and self.numel() and self.dtype not in (float32, float64):
         label = "histogramdd"
@@ -243,7 +243,7 @@ def check_computable(self: Tensor, range_given: bool = True) -> None:
 
 
 def weighed(points: Array, edges: Sequence[Array], weight: Tensor | None, density: bool, place: Place) -> Array:
-    """The sums by bin; for a density divided by their sum and by the sizes of the bins."""
+    """The sums by bin; for a density, divided by their total and by the bin sizes."""
     weights = None if weight is None else weight.array().reshape(-1)
     hist: Array = quietly(in_bins, points, edges, weights, place)
     if density:
@@ -257,7 +257,7 @@ def weighed(points: Array, edges: Sequence[Array], weight: Tensor | None, densit
 
 
 def points_of(self: Tensor) -> Array:
-    """One point a row: the last dimension holds their coordinates."""
+    """One point per row: the last dimension holds the coordinates."""
     return self.array().reshape(-1, self._shape[-1])
 
 
@@ -265,7 +265,7 @@ def points_of(self: Tensor) -> Array:
 def histogramdd_bin_edges(
     keys: int, self: Tensor, bins: Sequence[int], range: Sequence[float] | None, weight: Tensor | None, density: bool
 ) -> tuple[Tensor, ...]:
-    """Evenly spread edges for each dimension of the points."""
+    """Evenly spaced edges for each dimension of the points."""
     counts = shapes.bins_of(self, bins)
     check_computable(self, range is not None)
     return tuple(from_array(edges, self.dtype) for edges in even_edges(points_of(self), counts, range, self.dtype))

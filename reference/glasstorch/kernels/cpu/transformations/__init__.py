@@ -1,4 +1,4 @@
-"""How are elements put in another order, repeated and cut off on the CPU?
+"""How are elements reordered, repeated and masked to triangles on the CPU?
 
 Reading order: `order` (flip and roll), `repeats`, `triangles`.
 

@@ -1,7 +1,7 @@
-"""How are elements put in another order along a dimension?
+"""How are flip and roll computed on the CPU?
 
 Mirrors: aten/src/ATen/native/TensorTransformations.cpp
-Differs: np.flip and, of all elements as one row, np.roll move the elements.
+Differs: np.flip, and np.roll of all elements as one row, move the elements.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ CPU = KernelTable("CPU")
 
 @CPU.impl("flip")
 def flip(keys: int, self: Tensor, dims: Sequence[int]) -> Tensor:
-    """The last first, along each of the dimensions: a copy, as strides are never negative."""
+    """The elements reversed along each of the dimensions: a copy, as strides are never negative."""
     result = shapes.flip(self, dims)
     if self.dtype in STORED_ONLY and not moves_lines(self, dims):
         raise not_implemented_for("flip_cpu", self.dtype)
@@ -35,7 +35,7 @@ def flip(keys: int, self: Tensor, dims: Sequence[int]) -> Tensor:
 
 
 def moves_lines(tensor: Tensor, dims: Sequence[int]) -> bool:
-    """Whether a flip leaves elements that lie next to each other in order: PyTorch then copies bytes of any dtype."""
+    """Whether a flip keeps contiguous runs in order: PyTorch then copies bytes, for any dtype."""
     shape, flipped = tensor._shape, wrap_dims(dims, len(tensor._shape))
     if 0 in shape or all(shape[dim] == 1 for dim in flipped):
         return True
@@ -47,15 +47,15 @@ def moves_lines(tensor: Tensor, dims: Sequence[int]) -> bool:
 
 @CPU.impl("roll")
 def roll(keys: int, self: Tensor, shifts: Sequence[int], dims: Sequence[int]) -> Tensor:
-    """Every element further by the shift, those that leave at the end come in at the front."""
+    """Every element moved on by the shift; those moved past the end reappear at the front."""
     result, array = shapes.roll(self, shifts, dims), self.array()
-    if not array.size:  # of an empty tensor the dimensions are not looked at
+    if not array.size:  # dimensions are not checked for an empty tensor
         return holding(result, array)
     if not dims:
         return holding(result, np.roll(array, shifts[0]))
     tensor = allocate_output(result)
-    every = [[(slice(None), slice(None))] for _ in array.shape]  # for each dimension, from where to where runs go
-    for d in {dim % array.ndim for dim in dims}:  # which the shape function found in range
+    every = [[(slice(None), slice(None))] for _ in array.shape]  # the slices of each dimension's runs
+    for d in {dim % array.ndim for dim in dims}:  # the shape function has checked the range
         shift = sum(by for by, dim in zip(shifts, dims, strict=True) if dim % array.ndim == d) % array.shape[d]
         stay = array.shape[d] - shift
         every[d] = [(slice(stay), slice(shift, None)), (slice(stay, None), slice(shift))]

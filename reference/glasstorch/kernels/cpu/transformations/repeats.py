@@ -1,4 +1,4 @@
-"""How often is each index repeated, on the CPU?
+"""How is repeat_interleave computed on the CPU?
 
 Mirrors: aten/src/ATen/native/Repeat.cpp (repeat_interleave_cpu)
 """
@@ -18,7 +18,7 @@ CPU = KernelTable("CPU")
 
 @CPU.impl("repeat_interleave.Tensor")
 def repeat_interleave(keys: int, repeats: Tensor, output_size: int | None) -> Tensor:
-    """Each index as often as its element says."""
+    """Each index, repeated as many times as its element says."""
     if repeats.dtype not in (int32, int64):
         raise not_implemented_for("repeat_interleave_cpu", repeats.dtype)
     array = repeats.array()

@@ -1,7 +1,7 @@
-"""How is one triangle of a matrix kept in main memory, and the rest set to 0?
+"""How are tril and triu computed on the CPU?
 
 Mirrors: aten/src/ATen/native/TriangularOps.cpp (tril_cpu, triu_cpu, apply_triu_tril)
-Differs: a mask says which elements are copied.
+Differs: a mask selects the elements that are copied.
 """
 
 from __future__ import annotations

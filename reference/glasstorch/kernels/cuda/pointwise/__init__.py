@@ -1,4 +1,4 @@
-"""How is each element computed from the elements at its place on a CUDA device?
+"""How are pointwise operators computed on a CUDA device?
 
 Reading order: `expressions` (how an expression becomes a kernel), `binary`, `unary`, `ternary`, `power`, `select`.
 

@@ -4,9 +4,9 @@ Mirrors: aten/src/ATen/native/cuda/CUDALoops.cuh and, beside it, BinaryInternal.
     BinaryDivTrueKernel.cu, BinaryDivFloorKernel.cu, BinaryDivTruncKernel.cu, BinaryRemainderKernel.cu,
     BinaryBitwiseOpsKernels.cu, BinaryMiscBackwardOpsKernels.cu, CompareEQKernel.cu, CompareKernels.cu,
     MaxMinElementwiseKernel.cu
-Differs: an integer quotient or remainder by 0, which may be anything in PyTorch, is -1 or 0. As in PyTorch, CUDA is not
-    the CPU: a number divides by way of its inverse, which may cost the last bit; floor division of integers (but not of
-    uint8) by 0 is an assertion of the device, and the other divisions of integers by 0 are no error.
+Differs: an integer quotient or remainder by 0, which may be anything in PyTorch, is -1 or 0. As in PyTorch, CUDA
+    differs from the CPU: division by a number multiplies by its inverse, which may cost the last bit; integer floor
+    division by 0 (except of uint8) is a device-side assert, and other integer divisions by 0 are no error.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ for name, row in COMPARISON_ROWS.items():
 for name in BITWISE:
     register(f"{name}.Scalar", with_wrapped_number(KERNELS[f"{name}.Tensor"]))
 
-# Sums, whose second term has a factor: p ------------------------------------------------------------------------
+# Sums, whose second term has the factor p ------------------------------------------------------------------------
 
 
 def with_alpha(name: str, row: Row) -> Kernel:
@@ -123,7 +123,7 @@ def divide(row: Row, self: Tensor, other: Tensor, out: Tensor | None) -> Tensor:
         result = (shapes.true_divide if row is TRUE_DIVIDE else shapes.binary)(self, other)
     common = row.common(self, other)
     if row is FLOOR_DIVIDE and common is uint8:
-        row = TRUNC_DIVIDE  # the same, and it asserts nothing
+        row = TRUNC_DIVIDE  # the same result, without an assert
     inverse = 0
     if is_number(other) and common.is_floating_point:
         compute = computed_in(common)
@@ -147,7 +147,7 @@ DIVISIONS = {None: TRUE_DIVIDE, "floor": FLOOR_DIVIDE, "trunc": TRUNC_DIVIDE}
 def divide_mode(keys: int, self: Tensor, other: Tensor, rounding_mode: str | None, out: Tensor | None = None) -> Tensor:
     """The kernel of `div.Tensor_mode`."""
     if rounding_mode not in DIVISIONS:
-        shapes.divide_mode(self, other, rounding_mode)  # refuses it
+        shapes.divide_mode(self, other, rounding_mode)  # raises the error
     return divide(DIVISIONS[rounding_mode], self, other, out)
 
 

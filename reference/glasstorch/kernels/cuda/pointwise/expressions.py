@@ -1,16 +1,15 @@
 """How does an expression become the kernel of a pointwise operator on a CUDA device?
 
-The expressions and the tables of operators are in `pointwise_unary`, `pointwise_binary`, `pointwise_power`,
-`pointwise_ternary` and `pointwise_select`.
+The expressions and the tables of operators are in the other files of this folder.
 
 Mirrors: aten/src/ATen/native/cuda/Loops.cuh (gpu_kernel, gpu_kernel_with_scalars), CUDALoops.cuh, JitLoops.cuh
-Differs: every operator is compiled when it is first called, as PyTorch's jiterator does for some. See pointwise.cu.
+Differs: every operator is compiled at its first call, as PyTorch's jiterator does for some. See pointwise.cu.
 
 # Note [An operand that is one number]
 A Python number, or a 0-dim tensor on the CPU, is not copied to the device: the kernel gets its value. PyTorch's kernels
-round it to the common dtype where their functor takes elements, and keep it as precise as they compute where it takes
-the wider type (opmath_t): `Row.exact` names the operands of which the latter holds. Where a kernel takes no numbers,
-such a tensor is refused as being on another device.
+round it to the common dtype where their functor takes elements, and keep the compute precision where it takes the wider
+type (opmath_t): `Row.exact` lists the operands of the latter kind. Where a kernel takes no numbers, such a tensor is
+refused as being on another device.
 """
 
 from __future__ import annotations
@@ -57,12 +56,12 @@ NOT_BOOL: Final = ALL - {bool_}
 FLOATING: Final = frozenset(d for d in COMPUTED if d.is_floating_point)
 INTEGRAL_OR_BOOL: Final = ALL - FLOATING
 
-SMALL_BLOCK: Final = 128  # threads; each takes four elements at a time where it can
-FOUR: Final = 4
-MOST_BLOCKS: Final = 2048  # they fill any card; where there are more elements, each thread goes on
-NUMBER: Final = -1  # what elements.cuh is told in place of a dtype
+SMALL_BLOCK: Final = 128  # threads; each takes VECTOR elements at a time where it can
+VECTOR: Final = 4  # elements that a thread reads or writes at once
+MOST_BLOCKS: Final = 2048  # they fill any card; for more elements, threads loop
+NUMBER: Final = -1  # in place of a dtype, as in elements.cuh
 
-# struct Operands of pointwise.cu, for each dtype that is computed in
+# struct Operands of pointwise.cu, for each compute dtype
 OPERANDS: Final = {
     compute: np.dtype(
         [
@@ -81,9 +80,9 @@ OPERANDS: Final = {
 class Row:
     """An expression of the operands a, b, c and the numbers p, q, and for which dtypes it is compiled.
 
-    `accepts` are the dtypes that PyTorch's kernel has; `label` is its name when it refuses others. `common` gives the
-    dtype to compute in. `numbers` are the operands, counted from 0, that may be numbers, and `exact` those that are
-    then not rounded: see Note [An operand that is one number].
+    `accepts` are the dtypes that PyTorch's kernel supports; `label` is the kernel's name in the error for others.
+    `common` gives the compute dtype. `numbers` are the operands, counted from 0, that may be numbers, and `exact` those
+    of them that are not rounded: see Note [An operand that is one number].
     """
 
     expression: str
@@ -95,13 +94,13 @@ class Row:
     exact: frozenset[int] = frozenset()
 
     def check(self, common: dtype) -> None:
-        """Refuse a dtype that the operator accepts and the kernel does not have."""
+        """Refuse a dtype that the operator accepts but the kernel does not support."""
         if common not in self.accepts:
             raise not_implemented_for(self.label, common)
 
 
 def computed_in(common: dtype) -> dtype:
-    """The dtype that elements of a common dtype are computed in: float32, float64 or int64."""
+    """The compute dtype for elements of a common dtype: float32, float64 or int64."""
     return op_math(common) if common.is_floating_point else int64
 
 
@@ -110,7 +109,7 @@ def computed_in(common: dtype) -> dtype:
 
 @cache
 def source_of(row: Row, compute: dtype) -> tuple[str, str, tuple[str, ...]]:
-    """The kernel of a row for a dtype to compute in, as `modules.kernel` takes it."""
+    """The kernel of a row for a compute dtype, as `modules.kernel` takes it."""
     return (
         "pointwise.cu",
         "pointwise",
@@ -119,7 +118,7 @@ def source_of(row: Row, compute: dtype) -> tuple[str, str, tuple[str, ...]]:
 
 
 def compiled(row: Row, compute: dtype) -> Compiled:
-    """The kernel of a row for a dtype to compute in."""
+    """The kernel of a row for a compute dtype."""
     return modules.kernel(*source_of(row, compute))
 
 
@@ -142,9 +141,9 @@ def run(
     numbers: tuple[Number, ...] = (),
     common: dtype | None = None,
 ) -> Tensor:
-    """Compute into `out`, or else into a fresh tensor for `result`, which is returned.
+    """Compute into `out`, or into a fresh tensor for `result`, and return it.
 
-    `numbers` are p and q; `common` is the dtype to compute in where the row's rule does not tell.
+    `numbers` are p and q; `common` is the compute dtype where the row's rule gives none.
     """
     on = device_of(row, inputs, out)
     common = common or row.common(*inputs)
@@ -158,14 +157,14 @@ def run(
         operands = describe(row, common, compute, inputs, out, numbers)
         shape = out._shape
         strides = (out.strides(), *(broadcast_strides(tensor, shape) for tensor in inputs))
-        fours = count // FOUR if lie_side_by_side(shape, strides, (out, *inputs)) else 0
+        fours = count // VECTOR if lie_side_by_side(shape, strides, (out, *inputs)) else 0
         addresses = [0 if is_number(tensor) else tensor for tensor in inputs] + [0] * (3 - len(inputs))
         arguments = (
             (out, *addresses)
             + (operands, geometry(shape, *strides, any_order=True))
             + (np.int64(count), np.int64(fours))
         )
-        blocks = min(grid_for(fours + count - FOUR * fours, SMALL_BLOCK), MOST_BLOCKS)
+        blocks = min(grid_for(fours + count - VECTOR * fours, SMALL_BLOCK), MOST_BLOCKS)
         launch(compiled(row, compute), blocks, SMALL_BLOCK, arguments)
     return out
 
@@ -206,10 +205,10 @@ def value_of(tensor: Tensor, common: dtype, compute: dtype, exact: bool) -> Any:
 
 
 def lie_side_by_side(shape: Shape, strides: tuple[Shape, ...], tensors: tuple[Tensor, ...]) -> bool:
-    """Whether tensors can be read and written four elements at a time: none has gaps, and all begin where fours do."""
+    """Whether tensors can be read and written as vectors: all are contiguous and aligned."""
     sizes, steps = collapsed(shape, strides, True)
     return len(sizes) <= 1 and all(
-        is_number(tensor) or (step in ((), (1,)) and tensor.data_ptr() % min(FOUR * tensor.dtype.itemsize, 16) == 0)
+        is_number(tensor) or (step in ((), (1,)) and tensor.data_ptr() % min(VECTOR * tensor.dtype.itemsize, 16) == 0)
         for tensor, step in zip(tensors, steps, strict=True)
     )
 

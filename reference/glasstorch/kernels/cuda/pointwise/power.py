@@ -21,7 +21,7 @@ POWER = Row("power(a, b)", 2, NOT_BOOL, "pow_cuda", numbers=EITHER)
 CUBE = Row("a * a * a", 1, NOT_BOOL, "pow_cuda")
 INVERSE_SQUARE = Row("1 / (a * a)", 1, FLOATING, "pow_cuda")
 
-# Exponents that need no logarithm: for all dtypes, and for floats. The square is a product of x with itself.
+# Exponents that need no logarithm: for all dtypes, then for floats. The square multiplies x by itself.
 EXPONENTS: dict[Number, Row] = {2: MULTIPLY, 3: CUBE}
 FLOAT_EXPONENTS: dict[Number, Row] = EXPONENTS | {
     0.5: ROWS["sqrt"],
@@ -35,7 +35,7 @@ def tensor_tensor(keys: int, self: Tensor, exponent: Tensor, out: Tensor | None 
     """The kernel of `x ** y`."""
     if is_number(exponent):
         number = exponent.array().item()
-        shapes.power_scalar(self, number)  # refuses what it does
+        shapes.power_scalar(self, number)  # raises the error
         if out is None:
             out = output(shapes.power(self, exponent), common_device(self))
         return tensor_scalar(keys, self, number, out)

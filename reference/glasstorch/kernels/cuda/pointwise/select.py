@@ -1,9 +1,9 @@
-"""How are elements chosen by a mask on a CUDA device?
+"""How are elements selected by a mask on a CUDA device?
 
 Mirrors: aten/src/ATen/native/cuda/TensorCompare.cu (where), aten/src/ATen/native/cuda/IndexKernel.cu (masked_fill),
     aten/src/ATen/native/cuda/ActivationThresholdKernel.cu
 
-As in PyTorch, a threshold is rounded to half precision on CUDA, and not on the CPU.
+As in PyTorch, a threshold is rounded to half precision on CUDA, but not on the CPU.
 """
 
 from __future__ import annotations

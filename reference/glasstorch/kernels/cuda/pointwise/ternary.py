@@ -4,7 +4,7 @@ Mirrors: aten/src/ATen/native/cuda/PointwiseOpsKernel.cu, Lerp.cu, TensorCompare
     (mse_kernel_cuda)
 
 As in PyTorch, CUDA differs from the CPU: a product or quotient is formed before `value` multiplies it, and a single
-bound that is NaN binds nothing.
+bound that is NaN has no effect.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ def clamp_tensors(
 register("clamp", clamp)
 register("clamp.Tensor", clamp_tensors)
 
-# The squared error and its gradient, whose reductions are in `loss` -----------------------------------------------
+# The squared error and its gradient; `loss` reduces them -----------------------------------------------
 
 SQUARED_DIFFERENCE = Row("(a - b) * (a - b)", 2, FLOATING, "mse_cuda")
 MSE_GRADIENT = Row("p * (a - b) * c", 3, FLOATING, "mse_backward_cuda")

@@ -4,7 +4,7 @@ Mirrors: aten/src/ATen/native/cuda/UnaryOpsKernel.cu, UnarySignKernels.cu, Unary
     UnaryGeometricSinKernel.cu, UnaryGeometricCosKernel.cu, UnaryGeometricTanhKernel.cu, UnarySpecialOpsKernel.cu,
     aten/src/ATen/native/Activation.cpp (relu)
 
-As in PyTorch, abs of bool is defined on CUDA and not on the CPU.
+As in PyTorch, abs of bool is defined on CUDA but not on the CPU.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ SAME_DTYPE = {
 
 
 def floating_point(expression: str) -> Row:
-    """A function of floats; other numbers are read as floats."""
+    """A function of floats; integers are converted to float."""
     return Row(expression, 1, FLOATING, common=float_result_type)
 
 
@@ -57,7 +57,8 @@ ROWS = SAME_DTYPE | {name: replace(row, label=f"{name}_cuda") for name, row in F
 
 KERNELS = {name: register(name, unary_kernel(shape_function(name), row)) for name, row in ROWS.items()}
 
-# The bits of a are turned by -1, and a bool by 1 -----------------------------------------------------------------
+# a ^ -1 inverts the bits of an integer, and a ^ 1 a bool
+# -----------------------------------------------------------------
 
 NOT = Row("a ^ p", 1, INTEGRAL_OR_BOOL, "bitwise_not_cuda")
 
