@@ -8,7 +8,11 @@ import pytest
 
 from glasstorch.core import errors
 
-KINDS = [kind for kind in vars(errors).values() if isinstance(kind, type) and kind.__module__ == errors.__name__]
+KINDS = [
+    kind
+    for kind in vars(errors).values()
+    if isinstance(kind, type) and issubclass(kind, BaseException) and kind.__module__ == errors.__name__
+]
 
 # What PyTorch raises in each case.
 BUILTINS = {
