@@ -12,7 +12,6 @@ import pytest
 import glasstorch
 from glasstorch.core.errors import ArgumentError, DtypeError, ShapeError
 from glasstorch.kernels.cpu import distances as kernels
-from glasstorch.operators.generated.functions import _cdist_forward
 
 Require = Callable[[str], Any]
 RANDOM = np.random.default_rng(2)
