@@ -5,7 +5,8 @@ from __future__ import annotations
 import io
 import warnings
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import cache
 from typing import Any
 
@@ -73,34 +74,47 @@ def running(graph: Graph) -> Callable[..., Any]:
     return lambda *inputs: code(*inputs)[0]
 
 
-def same(found: Seen, wanted: Seen, what: str, tolerance: float = 0.0) -> None:
-    assert found.facts == wanted.facts, what
+def same(found: Seen, wanted: Seen, tolerance: float = 0.0) -> None:
+    assert found.facts == wanted.facts
     for ours, theirs in zip(found.values, wanted.values, strict=True):
-        np.testing.assert_array_equal(ours, theirs, err_msg=what)
+        np.testing.assert_array_equal(ours, theirs)
     for ours, theirs in zip(found.gradients, wanted.gradients, strict=True):
-        close(ours, theirs, tolerance, what)
+        close(ours, theirs, tolerance)
 
 
-def close(ours: Array | None, theirs: Array | None, tolerance: float, what: str) -> None:
+def close(ours: Array | None, theirs: Array | None, tolerance: float) -> None:
     """Equal without a tolerance; else close, measured by the largest element."""
     if ours is None or theirs is None or not tolerance:
-        np.testing.assert_array_equal(ours, theirs, err_msg=what)
+        np.testing.assert_array_equal(ours, theirs)
         return
     wide = theirs.astype(np.float64)
     scale = np.abs(wide).max(initial=1, where=np.isfinite(wide))  # NaN and infinity are compared as they are
-    np.testing.assert_allclose(
-        ours.astype(np.float64), wide, rtol=4 * tolerance, atol=4 * tolerance * scale, err_msg=what
-    )
+    np.testing.assert_allclose(ours.astype(np.float64), wide, rtol=4 * tolerance, atol=4 * tolerance * scale)
 
 
-def about(seed: int, graph: Graph) -> str:
-    return f"program {seed}\n{program(seed)[0]}\n{program(seed)[2]}\nbecame\n{graph}"
+@contextmanager
+def about(seed: int, graph: Graph | jit.ScriptFunction) -> Iterator[None]:
+    """Adds the program and its graphs to what fails in the block; only then are they printed."""
+    try:
+        yield
+    except AssertionError as error:
+        drawn, _, traced = program(seed)
+        became = graph if isinstance(graph, Graph) else graph.graph_for(*drawn.inputs()[0])
+        error.add_note(f"program {seed}\n{drawn}\n{traced}\nbecame\n{became}")
+        raise
+
+
+@cache
+def text(seed: int) -> str:
+    """The traced graph of a program as text."""
+    return str(program(seed)[2])
 
 
 def test_a_trace_gives_what_eager_gives() -> None:
     for seed in range(SEEDS):
         drawn, eager, graph = program(seed)
-        same(observe(drawn, running(graph)), eager, about(seed, graph))
+        with about(seed, graph):
+            same(observe(drawn, running(graph)), eager)
 
 
 @pytest.mark.parametrize("name", PASSES)
@@ -110,17 +124,19 @@ def test_a_pass_keeps_what_a_caller_sees(name: str) -> None:
         drawn, eager, traced = program(seed)
         graph = traced.copy()
         said = PASSES[name](graph)
-        assert said == (str(graph) != str(traced)), about(seed, graph)
+        with about(seed, graph):
+            assert said == (str(graph) != text(seed))
+            same(observe(drawn, running(graph)), eager, drawn.tolerance * (name in REORDERING))
         changed += said
-        same(observe(drawn, running(graph)), eager, about(seed, graph), drawn.tolerance * (name in REORDERING))
     assert changed > SEEDS / 20, "the pass has something to do"
 
 
 def test_a_graph_read_from_its_text_gives_the_same() -> None:
     for seed in range(SEEDS):
         drawn, eager, graph = program(seed)
-        read = parse_ir(str(graph), tensor_constants(graph))
-        same(observe(drawn, running(read)), eager, about(seed, read))
+        read = parse_ir(text(seed), tensor_constants(graph))
+        with about(seed, read):
+            same(observe(drawn, running(read)), eager)
 
 
 def test_a_program_loaded_from_an_archive_gives_the_same() -> None:
@@ -130,8 +146,8 @@ def test_a_program_loaded_from_an_archive_gives_the_same() -> None:
         jit.save(jit.ScriptFunction("program", graph.copy()), archive)
         archive.seek(0)
         loaded = jit.load(archive)
-        with jit.optimized_execution(False):
-            same(observe(drawn, loaded), eager, about(seed, graph))
+        with jit.optimized_execution(False), about(seed, graph):
+            same(observe(drawn, loaded), eager)
 
 
 def test_the_gradient_of_a_gradient_is_eagers() -> None:
@@ -153,10 +169,11 @@ def test_the_gradient_of_a_gradient_is_eagers() -> None:
             if "modified by an inplace operation" not in str(error) or not any(step.writes for step in drawn.steps):
                 raise
             continue
-        assert found is not None, about(seed, graph)
-        for ours, theirs in zip(found, wanted, strict=True):
-            close(ours, theirs, drawn.tolerance, about(seed, graph))
-            compared += theirs is not None
+        with about(seed, graph):
+            assert found is not None
+            for ours, theirs in zip(found, wanted, strict=True):
+                close(ours, theirs, drawn.tolerance)
+                compared += theirs is not None
     assert compared > SEEDS / 20
 
 
@@ -165,11 +182,12 @@ def test_a_traced_function_gives_what_eager_gives_at_every_call() -> None:
     for seed in range(SEEDS):
         drawn, eager, graph = program(seed)
         function = jit.ScriptFunction("program", graph.copy())
-        for _ in range(2):
-            same(observe(drawn, function), eager, about(seed, function.graph_for(*drawn.inputs()[0])), drawn.tolerance)
-        with glasstorch.no_grad():
+        with about(seed, function):
+            for _ in range(2):
+                same(observe(drawn, function), eager, drawn.tolerance)
+        with glasstorch.no_grad(), about(seed, graph):
             without = observe(drawn, drawn)
-            same(observe(drawn, function), without, about(seed, graph))
+            same(observe(drawn, function), without)
 
 
 def test_loops_in_cpp_give_what_eager_gives(require: Callable[[str], Any]) -> None:
@@ -179,12 +197,12 @@ def test_loops_in_cpp_give_what_eager_gives(require: Callable[[str], Any]) -> No
         drawn, eager, graph = program(seed)
         with jit.fuser("cpp"):
             found = observe(drawn, jit.ScriptFunction("program", graph.copy()))
-        what = about(seed, graph)
-        assert found.facts == eager.facts, what
-        for ours, theirs in zip(found.values, eager.values, strict=True):
-            close(ours, theirs, drawn.tolerance if theirs.dtype.kind not in "biu" else 0, what)
-        for ours, theirs in zip(found.gradients, eager.gradients, strict=True):
-            close(ours, theirs, drawn.tolerance, what)
+        with about(seed, graph):
+            assert found.facts == eager.facts
+            for ours, theirs in zip(found.values, eager.values, strict=True):
+                close(ours, theirs, drawn.tolerance if theirs.dtype.kind not in "biu" else 0)
+            for ours, theirs in zip(found.gradients, eager.gradients, strict=True):
+                close(ours, theirs, drawn.tolerance)
 
 
 def test_the_programs_hold_nearly_every_row_and_all_kinds_of_calls() -> None:
