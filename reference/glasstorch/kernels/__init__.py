@@ -14,5 +14,5 @@ from glasstorch.kernels.loading import import_modules
 
 
 def register_kernels() -> None:
-    """Import every module of kernels but those of `cuda`, which are loaded when CUDA is first asked for."""
+    """Import every module of kernels but those of `cuda`, which are loaded on first use of CUDA."""
     import_modules(__name__, aside=("cuda",))

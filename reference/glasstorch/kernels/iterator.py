@@ -10,8 +10,8 @@ PyTorch's TensorIterator builds in this order, and so do we:
 1. compute_shape, compute_types, compute_strides: the shape function (operators/shapes/pointwise/)
    answers a Result;
 2. allocate_or_resize_outputs: `allocate_output`, unless the tensor to write to is given;
-3. casting to the common dtype: `pointwise`, which computes half precision in float32 and rounds once (much of it in
-   ways of its own, see `halves`);
+3. casting to the common dtype: `pointwise`, which computes half precision in float32 and rounds once (large arrays by
+   the methods of `halves`);
 4. the loop: a ufunc is called once; a function of several ufuncs is called on one block after another, so that what
    passes from step to step stays in the cache. It is called as `loop(out, *inputs)`, and must not read an input after
    it has written to `out`, which may be one of them.

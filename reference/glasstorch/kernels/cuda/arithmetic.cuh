@@ -13,7 +13,7 @@ __device__ __forceinline__ float magnitude(float x) { return fabsf(x); }
 __device__ __forceinline__ double magnitude(double x) { return fabs(x); }
 __device__ __forceinline__ Integer magnitude(Integer x) { return x < 0 ? (Integer)(0 - (Bits)x) : x; }
 
-// The larger and the smaller of two, and what lies between two bounds. If either is NaN, so is the result.
+// The larger and the smaller of two values, and a value clamped between two bounds. If either is NaN, so is the result.
 template <typename T>
 __device__ __forceinline__ T larger(T x, T y) {
   return x != x ? x : y != y ? y : x > y ? x : y;

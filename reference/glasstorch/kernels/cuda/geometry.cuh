@@ -1,4 +1,4 @@
-// Where do the elements of tensors lie that a kernel traverses together?
+// How does a kernel compute the offsets of elements in several tensors?
 //
 // Mirrors: aten/src/ATen/cuda/detail/OffsetCalculator.cuh
 // Differs: a plain structure, filled by kernels/cuda/tensors.py; it divides by `/` instead of by a precomputed
@@ -20,8 +20,8 @@ struct Offsets {
     long long at[N];
 };
 
-// Where element `index` (counted in row-major order) lies in each of the first N operands, in elements. A division is
-// slow, so the slowest dimension needs none: the remaining index is its coordinate. Missing strides are 0.
+// The offsets of element `index` (counted in row-major order) in each of the first N operands, in elements. A division
+// is slow, so the slowest dimension needs none: the remaining index is its coordinate. Missing strides are 0.
 template <int N>
 __device__ inline Offsets<N> offsets(const Geometry& geometry, long long index) {
     Offsets<N> result;

@@ -10,7 +10,7 @@
 struct Pieces {
   long long rows;
   long long row;       // units in a row of the result
-  long long start;     // where the first piece stands in it
+  long long start;     // offset of the first piece in it
   long long width[4];  // of each piece; 0 where there is none
 };
 

@@ -43,7 +43,7 @@ __device__ Value weight_of(const Element* weight, long long target) {
   return weight ? Value(weight[target]) : Value(1);
 }
 
-// The loss at one place; nothing where its target is ignored.
+// The loss at one position; nothing where its target is ignored.
 __device__ Loss loss_at(const Element* scores, const long long* targets, const Element* weight, long long place,
                         long long classes, long long inner, long long ignored) {
   const long long target = targets[place];
@@ -88,7 +88,7 @@ nll_loss_total(const Loss* partials, int parts, Element* loss, Element* total_we
 }
 
 // One thread for each score: minus the weight at a target that counts, times the gradient of its loss, 0 elsewhere.
-// `each`: whether each place has a gradient of its own. `total_weight` is null unless the mean was taken.
+// `each`: whether each position has its own gradient. `total_weight` is null unless the mean was taken.
 extern "C" __global__ void __launch_bounds__(MOST_THREADS)
 nll_loss_gradient(const Element* grad_output, const long long* targets, const Element* weight,
                   const Element* total_weight, Element* gradient, long long scores, long long classes, long long inner,

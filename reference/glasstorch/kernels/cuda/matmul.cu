@@ -31,7 +31,7 @@ struct Product {
   Strides left, right, bias, out;
 };
 
-// Load a slab of TILE lines, each SIDE long, into `slab[place along inner][line]`; what lies outside is 0. `matrix`
+// Load a slab of TILE lines, each SIDE long, into `slab[index along inner][line]`; elements outside are 0. `matrix`
 // points to the slab's first element, from which `lines` and `inner` are left.
 //
 // Adjacent threads should read adjacent memory. The loads follow the axis with the smaller stride, so that neither a

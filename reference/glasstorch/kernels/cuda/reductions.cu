@@ -157,7 +157,7 @@ reduce_columns(const Element* input, Result* results, long long* places, State* 
   reduce<Columns>(operation, input, results, places, partials, kept, reduced, lines, length);
 }
 
-// The second pass: the `parts` states of each line, which lie next to each other, become its result.
+// The second pass: the `parts` states of each line, which are adjacent, become its result.
 extern "C" __global__ void __launch_bounds__(MOST_THREADS)
 reduce_partials(const State* partials, Result* results, long long* places, Geometry kept, long long lines, int parts,
                 Operation operation) {

@@ -1,7 +1,7 @@
 // How are softmax, log_softmax and their gradients computed along a dimension?
 //
 // Compiled once for each INPUT and OUTPUT (types) and FUNCTION (Softmax, LogSoftmax). The arrays are row-major of
-// sizes (outer, length, inner); a line is one (outer, inner), and its elements lie `inner` apart: see
+// sizes (outer, length, inner); a line is one (outer, inner), and its elements have stride `inner`: see
 // Note [Rows and columns].
 //
 // Mirrors: aten/src/ATen/native/cuda/SoftMax.cu (cunn_SoftMaxForward, cunn_SpatialSoftMaxForward and backward),

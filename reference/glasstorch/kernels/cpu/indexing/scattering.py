@@ -94,7 +94,7 @@ def gather(keys: int, self: Tensor, dim: int, index: Tensor, sparse_grad: bool, 
         if source.flags.c_contiguous or source.size < COPY_BELOW_RATIO * at.size:
             flat, rows = source.reshape(-1), np.atleast_1d(picked)
             for part, places in blocks_of(source.shape, dim, at):
-                flat.take(places, out=rows[part].reshape(-1), mode="clip")  # which looks for nothing, needs no buffer
+                flat.take(places, out=rows[part].reshape(-1), mode="clip")  # without a range check or a buffer
         else:
             picked[...] = source[grid(source.shape, dim, at)]
     if out is None:

@@ -5,12 +5,12 @@ Mirrors: std::nth_element, std::partial_sort and std::sort of libstdc++ (bits/st
 Differs: only small tensors follow these algorithms. See Note [Equal elements].
 
 # Note [Equal elements]
-PyTorch does not specify which of several equal elements is returned as the k-th, the most frequent or one of the k
-largest; on the CPU the answer is whatever the algorithms of the C++ library leave. A reader who compares a small
-example, or its gradient, with PyTorch should find the same index: in tensors of up to FOLLOWED_UP_TO elements those
-algorithms are run step by step, on the rows where it matters. That takes milliseconds; for a million elements it would
-take seconds, and there any of the equal elements may be returned. Sorting is always stable here, and a median is the
-element in the middle of a stable order.
+PyTorch does not specify which of several equal elements is the k-th, the most frequent or among the k largest; on the
+CPU the answer is whatever the algorithms of the C++ library leave. A reader who compares a small example, or its
+gradient, with PyTorch should find the same index: in tensors of up to FOLLOWED_UP_TO elements those algorithms are run
+step by step, on the rows where it matters. That takes milliseconds; for a million elements it would take seconds, and
+there any of the equal elements may be returned. Sorting is always stable here, and a median is the element in the
+middle of a stable order.
 """
 
 from __future__ import annotations

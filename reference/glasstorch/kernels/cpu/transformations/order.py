@@ -66,7 +66,7 @@ def roll(keys: int, self: Tensor, shifts: Sequence[int], dims: Sequence[int]) ->
 
 
 def holding(result: Result, values: Array) -> Tensor:
-    """A fresh tensor laid out as the result says, with these values."""
+    """A fresh tensor with the result's strides and these values."""
     tensor = allocate_output(result)
     tensor.array()[...] = values
     return tensor
