@@ -37,7 +37,7 @@ struct Cell {
     Access write, read, other, elsewhere;
 };
 
-// The cells of a piece of memory: one for four bytes until somebody accesses fewer.
+// The cells of a piece of memory: one per four bytes, until an access is narrower.
 struct Page {
     uint64_t number;  // address / PAGE
     uint64_t launch;  // for which the cells are valid
@@ -60,7 +60,7 @@ struct Slot {
 };
 static std::vector<Slot> slots;               // of `static_shared`
 static std::vector<uint32_t> shared_written;  // for each byte, the block that wrote it
-// The block's first read of shared memory that nobody had written. Somebody may write there yet: then it is a race.
+// The block's first read of unwritten shared memory. If a thread writes there later, it is a race.
 static struct {
     Thread* thread;
     uint64_t address;

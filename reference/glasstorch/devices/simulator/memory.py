@@ -1,4 +1,4 @@
-"""Which memory do the simulated devices have, and how much of it is left?
+"""How do the simulated devices keep track of their memory?
 
 Mirrors: cudaMalloc, cudaFree, cudaMemGetInfo, cudaHostAlloc
 Differs: an address range is looked up before it is touched, so that a wrong one is refused and no process dies of it.
