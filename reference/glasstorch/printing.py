@@ -189,7 +189,7 @@ def array_str(array: Array, indent: int = 0) -> str:
     """
     if array.size == 0:
         return "[]"
-    if array.dtype.num not in NUMPY_TYPES:  # bfloat16 and its kin, which Python's formatting does not know
+    if array.dtype.num not in NUMPY_TYPES:  # bfloat16 and the like, which Python cannot format
         array = array.astype(np.float32)
     summarize = array.size > options.threshold
     style = style_of(_shown_part(array) if summarize else array)

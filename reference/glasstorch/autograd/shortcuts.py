@@ -11,7 +11,7 @@ function that knows the backend's kernel, calls it where no tensor has a record,
 kernel, its plain twin.
 
 A shortcut is made where the kernels on the way are of the generated tables, whose work is known. It lives in the
-operator's table, and goes with it when somebody registers a kernel. While a trace is on there are none: it sees every
+operator's table, and is dropped with it when a kernel is registered. While a trace is on there are none: it sees every
 hop.
 
 Three views are asked for more often than all others, `view`, `reshape` and a slice of the first dimension, mostly of a

@@ -15,10 +15,10 @@ when the block is freed, and the block waits until the event has passed.
 
 # Note [A free at any time]
 A handle dies where its last reference goes, and that may be in the middle of `allocate`, when Python collects garbage,
-or in another thread. So `give_back` only appends the block to a queue, and empties the queue if nobody is at work in
-the allocator. Whoever is empties it when done, and looks once more after the lock is open: a block that came between
-the last look and the opening is not left behind. A destructor cannot raise: should a list of blocks prove wrong there,
-the next allocation says so.
+or in another thread. So `give_back` only appends the block to a queue, and empties the queue if no other call is active
+in the allocator. An active call empties it at its end, and checks once more after it has released the lock: a block
+that came between the last check and the release is not left behind. A destructor cannot raise: if a list of blocks is
+inconsistent there, the next allocation reports it.
 """
 
 from __future__ import annotations
@@ -380,7 +380,7 @@ class CachingAllocator:
         return self.devices[device_index].allocate(nbytes, stream)
 
     def retire(self) -> None:
-        """Return to the driver what nobody uses; a device that has failed gives no answer to that, and needs none."""
+        """Return unused memory to the driver; a device that has failed refuses that, which is ignored."""
         for device in self.devices:
             with suppress(AcceleratorError):
                 device.empty_cache()

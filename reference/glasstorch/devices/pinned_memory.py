@@ -5,8 +5,8 @@ Differs: sizes are rounded up to a power of two, as there, and at least to 512 b
 
 # Note [Pinned memory and streams]
 A copy that does not block reads or writes pinned memory after the call that asked for it has returned. The tensor may
-be gone by then. So each such copy records an event with the block (`record`), and a block that nobody holds is given
-out again only when its events have passed.
+be gone by then. So each such copy records an event with the block (`record`), and a freed block is handed out
+again only when its events have passed.
 """
 
 from __future__ import annotations

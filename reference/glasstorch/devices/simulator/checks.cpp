@@ -136,7 +136,7 @@ void checks_begin_block() {
 void checks_end_block() {
     if (!launch->check || !too_early.thread) return;
     thread = too_early.thread;
-    fail(719, too_early.pc, "read of shared memory that nobody has written%s", describe(too_early.address).text);
+    fail(719, too_early.pc, "read of shared memory that has not been written%s", describe(too_early.address).text);
 }
 
 void declared_shared(unsigned offset, unsigned size) {
@@ -338,7 +338,7 @@ static void check_global(uint64_t address, unsigned size, bool write, bool atomi
         unsigned char* initialised = (unsigned char*)buffer->initialised + (address - buffer->low);
         for (unsigned i = 0; (!write || atomic) && i < size; i++)
             if (!initialised[i])
-                fail(719, pc, "read of global memory that nobody has written%s", describe(address + i).text);
+                fail(719, pc, "read of global memory that has not been written%s", describe(address + i).text);
         if (write) memset(initialised, 1, size);
     }
     look("global", address, size, write, atomic, pc);

@@ -136,7 +136,7 @@ class Scheduler:
 
     def _step(self, wanted: StreamQueue) -> None:
         """Run the first piece of work of one stream; `wanted` is the one being waited for."""
-        self.running = True  # from here on nothing else may run, whatever a collection inside asks for
+        self.running = True  # from here on nothing else may run, even if a garbage collection inside asks for it
         try:
             stream = self._next(wanted)
             work = stream.work.popleft()
