@@ -72,12 +72,12 @@ def test_help_says_what_a_function_does_how_it_is_called_and_what_is_special() -
 def test_a_docstring_has_the_ways_to_call_a_function_by_its_public_name_and_what_is_said_of_each() -> None:
     assert "\nlinalg.inv(A, *, out=None) -> Tensor\n" in inspect.getdoc(glasstorch.linalg.inv) + "\n"
     assert inspect.getdoc(glasstorch.std) == (
-        "The square root of the variance of all elements.\n\n"
+        "The standard deviation of all elements.\n\n"
         "std(input, unbiased=True) -> Tensor\n"
         "std(input, dim, unbiased=True, keepdim=False, *, out=None) -> Tensor\n"
-        "    The square root of the variance over dimensions.\n"
+        "    The standard deviation over dimensions.\n"
         "std(input, dim=None, *, correction=None, keepdim=False, out=None) -> Tensor\n"
-        "    The square root of the variance over dimensions, with the variance's correction."
+        "    The standard deviation over dimensions, with the variance's correction."
     )
 
 

@@ -1,4 +1,4 @@
-"""What is the object that users hold?
+"""What is a Tensor, the object that users work with?
 
 Mirrors: aten/src/ATen/templates/TensorBody.h, torch/csrc/autograd/python_variable.cpp, torch/_tensor.py
 Differs: one Python class, joined from what it is (TensorImpl), what operators give it (TensorMethods, generated),
@@ -57,9 +57,9 @@ class Tensor(FactMethods):
     _printed_as = "tensor"  # a subclass prints under its own name unless it says otherwise
 
     def __new__(cls, *data: Any, device: Any = None) -> Any:
-        """`Tensor(2, 3)` has these sizes and no values yet, `Tensor([1, 2])` these values, in the default dtype.
+        """`Tensor(2, 3)` is uninitialised with these sizes, `Tensor([1, 2])` has these values; in the default dtype.
 
-        `empty` and `tensor` say which of the two is meant.
+        `empty` and `tensor` are the unambiguous forms.
         """
         if hooks.trace_hooks is not None:
             hooks.trace_hooks.made_from_data("torch.Tensor")
@@ -123,7 +123,7 @@ class Tensor(FactMethods):
 
     @property
     def retains_grad(self) -> bool:
-        """Whether `retain_grad` was called on this tensor and it is no leaf."""
+        """Whether `retain_grad` was called on this tensor, and it is not a leaf."""
         return hooks.variable_hooks.retains_grad(self)
 
     @property
@@ -137,7 +137,7 @@ class Tensor(FactMethods):
 
     @property
     def data(self) -> Tensor:
-        """The same storage as a tensor without history, whose changes nobody counts."""
+        """The same storage as a tensor without history, whose changes do not increment the version counter."""
         result = alias(self)
         result._version_counter = None
         return result
@@ -150,7 +150,7 @@ class Tensor(FactMethods):
             )
         meta = self._autograd_meta
         if meta is not None and (value.dtype is not self.dtype or value.device is not self.device):
-            meta.accumulator = None  # it expects gradients of the old dtype and device
+            meta.accumulator = None  # its AccumulateGrad expects gradients of the old dtype and device
         self.dtype, self.key_set = value.dtype, value.key_set
         self.set_storage(value.untyped_storage(), value._shape, value._strides, value._offset)
 
@@ -160,7 +160,7 @@ class Tensor(FactMethods):
     dim_order = layouts.dim_order
 
     def is_floating_point(self) -> bool:
-        """Whether the dtype is a floating point one."""
+        """Whether the dtype is floating point."""
         return self.dtype.is_floating_point
 
     def is_complex(self) -> bool:
@@ -385,7 +385,7 @@ def tensor_of(  # hot path: benchmarks/eager.py
 
 
 def wrap(array: Array, dtype: dtype) -> Tensor:
-    """A CPU tensor around a fresh row-major array that nobody else holds. Nothing is copied."""
+    """A CPU tensor around a fresh row-major array without another owner. Nothing is copied."""
     keys = inference.keys_of_new(CPU_KEYS) if inference.entered else CPU_KEYS
     return tensor_of(dtype, array.shape, keys, array)
 
@@ -467,7 +467,7 @@ def empty_pinned(shape: Shape, strides: Shape, dtype: dtype) -> Tensor:
 
 
 def from_array(array: Array, dtype: dtype) -> Tensor:
-    """A tensor over somebody else's array, of any strides; the memory is shared."""
+    """A tensor over another owner's array, of any strides; the memory is shared."""
     itemsize = dtype.itemsize
     if array.flags.c_contiguous:
         t = wrap(array, dtype)

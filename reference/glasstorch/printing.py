@@ -28,7 +28,7 @@ NUMPY_TYPES = frozenset(np.dtype(character).num for character in np.typecodes["A
 
 @dataclass(slots=True)
 class PrintOptions:
-    """What `set_printoptions` sets."""
+    """The options that `set_printoptions` sets."""
 
     precision: int = 4  # digits after the point
     threshold: float = 1000  # more elements than this are summarised
@@ -95,7 +95,7 @@ def printoptions(**changes: Any) -> Iterator[None]:
 
 
 class Style(NamedTuple):
-    """The form that all numbers of one tensor share, and their common width."""
+    """The format shared by all numbers of one tensor, and their common width."""
 
     form: str  # "plain" (integers and bools), "whole" (floats without fractions), "fixed" or "scientific"
     precision: int
@@ -111,7 +111,7 @@ class Style(NamedTuple):
 
     @property
     def room(self) -> int:
-        """The columns that a number takes."""
+        """The width of a number, in columns."""
         return self.width
 
     def bare_text(self, value: float) -> str:
@@ -148,14 +148,14 @@ class ComplexStyle(NamedTuple):
 
 
 def style_of(values: Array) -> Style | ComplexStyle:
-    """The form in which these values are read best; complex numbers have one for each of their parts."""
+    """The most readable style for these values; complex numbers have one for each of their parts."""
     if values.dtype.kind == "c":
         return ComplexStyle(style_for(values.real), style_for(values.imag))
     return style_for(values)
 
 
 def style_for(values: Array) -> Style:
-    """The form of values that are not complex. Zeros and values that are not finite have no say."""
+    """The style of real values. Zeros and non-finite values do not count."""
     precision = options.precision
     if values.dtype.kind != "f":
         return _fitted("plain", precision, values)
@@ -189,7 +189,7 @@ def array_str(array: Array, indent: int = 0) -> str:
     """
     if array.size == 0:
         return "[]"
-    if array.dtype.num not in NUMPY_TYPES:  # bfloat16 and its kin, which Python's formatting does not know
+    if array.dtype.num not in NUMPY_TYPES:  # bfloat16 and the like, which Python cannot format
         array = array.astype(np.float32)
     summarize = array.size > options.threshold
     style = style_of(_shown_part(array) if summarize else array)
@@ -254,7 +254,7 @@ def tensor_str(
     prefix: str = "tensor(",
     contents: str | None = None,
 ) -> str:
-    """What `repr` of a tensor says.
+    """The `repr` of a tensor.
 
     `array` is None where there is no data (device meta), `grad_fn` the name of the node that made the tensor,
     `prefix` the class's name and a bracket, `contents` a text to stand in place of the numbers.

@@ -46,9 +46,9 @@ def test_every_overload_stands_on_a_page_with_its_schema() -> None:
 def test_an_overload_says_what_it_does_where_that_is_not_what_the_first_one_does() -> None:
     (std,) = (entry for entry in entries()["reductions"] if entry.name == "std")
     first, over_dimensions, corrected = entry_markdown(std).split('<div class="operator"')[1:]
-    assert "<p>The square root of the variance" not in first
-    assert "<p>The square root of the variance over dimensions.</p>" in over_dimensions
-    assert "<p>The square root of the variance over dimensions, with the variance's correction.</p>" in corrected
+    assert "<p>The standard deviation" not in first
+    assert "<p>The standard deviation over dimensions.</p>" in over_dimensions
+    assert "<p>The standard deviation over dimensions, with the variance's correction.</p>" in corrected
 
 
 def test_an_overload_says_what_it_is_tagged_and_who_writes_to_its_out() -> None:

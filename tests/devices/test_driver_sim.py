@@ -420,7 +420,7 @@ def test_check_mode_finds_a_read_of_what_nobody_wrote_and_copies_count_as_writes
     device.synchronize()
     device.memcpy_async(z, device.malloc(X.nbytes), X.nbytes, D2D, 0)
     device.scale(y, z, len(X))
-    with pytest.raises(AcceleratorError, match=r"scale: driver.cu:4: read of global memory that nobody has written"):
+    with pytest.raises(AcceleratorError, match=r"scale: driver.cu:4: read of global memory that has not been written"):
         device.synchronize()
 
 

@@ -1,7 +1,7 @@
 """What happens to a gradient that arrives at a leaf?
 
 Mirrors: torch/csrc/autograd/functions/accumulate_grad.h, accumulate_grad.cpp
-Differs: whether the engine alone holds the gradient is read off Python's count of references.
+Differs: Python's reference count tells whether only the engine holds the gradient.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ LAST = sys.maxsize  # AccumulateGrad runs as soon as it is ready
 
 
 class AccumulateGrad(Node):
-    """The end of an edge at a leaf: adds what arrives to the leaf's `.grad`."""
+    """The node of a leaf: adds incoming gradients to the leaf's `.grad`."""
 
     next_edges = ()
     sequence_nr = LAST
@@ -53,14 +53,14 @@ class AccumulateGrad(Node):
         return ()
 
 
-# Passes in several threads may end at one leaf. PyTorch has a lock for each; this one is held for an addition only.
+# Backward passes of several threads may reach one leaf. PyTorch has a lock per leaf; this one is held for one addition.
 _accumulating = threading.RLock()
 
 
 def _references_when_unshared() -> int:
-    """What `_first_gradient` counts for a gradient that nobody but the engine has; it depends on the interpreter.
+    """The count that `_first_gradient` sees for a gradient that only the engine holds; it depends on the interpreter.
 
-    The calls are those between the engine's list and the count: each may hold a reference, or borrow one.
+    It makes the same calls as between the engine's list and the count: each may hold a reference, or borrow one.
     """
 
     def count(variable: object, grad: object) -> int:
@@ -77,7 +77,7 @@ UNSHARED = _references_when_unshared()
 
 
 def _first_gradient(variable: Tensor, grad: Tensor) -> Tensor:
-    """A gradient to keep: the tensor itself where nobody else has it and it is laid out like the leaf, else a copy.
+    """A gradient to keep: the tensor itself if it is unshared and has the leaf's layout, else a copy.
 
     Mirrors: AccumulateGrad::accumulateGrad, the case `!variable_grad.defined()`, and utils/grad_layout_contract.h
     """
@@ -89,7 +89,7 @@ def _first_gradient(variable: Tensor, grad: Tensor) -> Tensor:
         return grad.clone() if laid_out_alike else grad.new_empty_strided(grad._shape, strides).copy_(grad)
     if laid_out_alike and sys.getrefcount(grad) <= UNSHARED:
         kept = alias(grad)
-        if variable._strides is None:  # row-major, said in the short way that kernels know at a glance
+        if variable._strides is None:  # row-major, in the short form that kernels recognise fastest
             kept._strides = None
         return kept
     if laid_out_alike:

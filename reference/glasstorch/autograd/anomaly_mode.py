@@ -1,9 +1,9 @@
-"""Which line of the forward pass made the node that fails in the backward pass?
+"""Which line of the forward pass created the node that fails in the backward pass?
 
 Mirrors: torch/csrc/autograd/anomaly_mode.cpp, torch/csrc/autograd/python_anomaly_mode.cpp,
     torch/autograd/anomaly_mode.py
-Differs: the traceback ends where the library begins, as C++ ends it in PyTorch. It stands on the node itself, not in a
-    dict of its own.
+Differs: the traceback ends where the library begins, as PyTorch's ends where C++ begins. It is an attribute of the
+    node, not an entry of a metadata dict.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ LIBRARY = str(Path(__file__).parents[1])
 
 
 class Node(Protocol):
-    """What is asked here of a step of the backward graph."""
+    """What this file needs of a node of the backward graph."""
 
     forward_traceback: list[str] | None
     forward_parent: Any
@@ -32,7 +32,7 @@ class Node(Protocol):
 
 
 class _Mode:
-    """The switch, which is one for all threads, as in PyTorch."""
+    """The switch, shared by all threads, as in PyTorch."""
 
     enabled = False
     check_nan = True
@@ -43,17 +43,17 @@ running: ContextVar[Node | None] = ContextVar("running", default=None)  # the no
 
 
 def is_anomaly_enabled() -> bool:
-    """Whether nodes remember the line that made them."""
+    """Whether nodes record the line that created them."""
     return mode.enabled
 
 
 def is_anomaly_check_nan_enabled() -> bool:
-    """Whether a node that returns nan fails while the mode is on."""
+    """Whether a node that returns NaN raises an error while the mode is on."""
     return mode.check_nan
 
 
 def set_anomaly_enabled(enabled: bool, check_nan: bool = True) -> None:
-    """Turn the mode on or off, and the search for nan with it; TypeError for what is no bool."""
+    """Turn the mode and its NaN check on or off; TypeError unless both are bools."""
     for place, (name, value) in enumerate({"enabled": enabled, "check_nan": check_nan}.items(), 1):
         if not isinstance(value, bool):
             raise ArgumentTypeError(
@@ -63,7 +63,7 @@ def set_anomaly_enabled(enabled: bool, check_nan: bool = True) -> None:
 
 
 class set_detect_anomaly:
-    """Sets the mode at once, as a function does, and puts the old one back at the end of a `with` block."""
+    """Sets the mode immediately, and restores the previous one at the end of a `with` block."""
 
     def __init__(self, mode: bool, check_nan: bool = True) -> None:
         self._before = is_anomaly_enabled(), is_anomaly_check_nan_enabled()
@@ -77,7 +77,7 @@ class set_detect_anomaly:
 
 
 class detect_anomaly:
-    """Inside, a backward pass that fails tells which line of the forward pass is to blame; nan is a failure too."""
+    """Inside, a failing backward pass reports the line of the forward pass responsible; NaN counts as a failure."""
 
     def __init__(self, check_nan: bool = True) -> None:
         self._before = is_anomaly_enabled(), is_anomaly_check_nan_enabled()
@@ -99,7 +99,7 @@ class detect_anomaly:
 
 
 def remember(node: Node) -> None:
-    """Note on a new node the lines that lead to it, and the node that was running when it was made."""
+    """Record on a new node the current traceback, and the node that was running when it was created."""
     frame: Any = sys._getframe(1)
     while frame is not None and frame.f_code.co_filename.startswith(LIBRARY):
         frame = frame.f_back
@@ -108,7 +108,7 @@ def remember(node: Node) -> None:
 
 
 def check_nan(node: Node, results: Sequence[Any]) -> None:
-    """Refuse what a node returned if there is a nan in it."""
+    """Raise an error if a node returned NaN."""
     if not mode.check_nan:
         return
     for i, result in enumerate(results):
@@ -117,7 +117,7 @@ def check_nan(node: Node, results: Sequence[Any]) -> None:
 
 
 def tell(node: Node) -> None:
-    """Warn that a node failed, with the lines of the forward pass that made it, and those that made its parents."""
+    """Warn that a node failed, with the forward traceback that created it, and those of its parents."""
     before = f"Error detected in {node.name()}. "
     lines = "Traceback of forward call that caused the error:\n"
     culprit: Node | None = node

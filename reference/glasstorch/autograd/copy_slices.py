@@ -1,14 +1,14 @@
-"""What does a change in place of a view do to the gradient of the tensor that it is a view of?
+"""How does an in-place change of a view affect its base's gradient?
 
 Mirrors: torch/csrc/autograd/functions/tensor.h and tensor.cpp (CopySlices), torch/csrc/autograd/variable.cpp
     (rebase_history)
-Differs: a view of another dtype or with other bits is found again from its geometry, where PyTorch keeps a function
-    that replays the view operators.
+Differs: a view with another dtype or other bits is rebuilt from its geometry, where PyTorch keeps a function that
+    replays the view operators.
 
 # Note [In place on a view]
-`v.mul_(w)`, where v shows a part of b, changes b: from now on b is what it was with one part replaced. So the node that
-belongs to b is CopySlices. Its gradient has two parts: where v looked, that of the operator, `mul_`'s own node; beside
-it, that of the new b as it is. And v is a view of what b is now: its own node is made anew, as a view of b.
+`v.mul_(w)`, where v is a view of part of b, changes b: b is now its old value with one part replaced. So b's new node
+is CopySlices. Its gradient has two parts: within v, the gradient passes through the operator, `mul_`'s own node;
+outside, the gradient of the new b passes unchanged. And v is a view of the new b: its node is created again.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class CopySlices(Node):
         function.within = weakref.ref(self)
 
     def part_edge(self) -> Edge:
-        """The node of the view as it is after the change, for a result that the operator's own node has saved."""
+        """The edge of the view after the change, for a result that the operator's own node saved."""
         base, view = self.base, self.view
         if view.dtype is base.dtype and view.bits == base.bits:
             return strided_view_of((self, 0), base[:3], view[:3], (view.shape, *self.metadata[0][1:])), 0
@@ -55,7 +55,7 @@ class CopySlices(Node):
         if grad is None:
             return (None,) * len(self.next_edges)
         if self.function is None:
-            return (self.unpack(None),)  # says that the graph was freed
+            return (self.unpack(None),)  # raises the error that the graph was freed
         result = grad.new_empty_strided(self.base.shape, self.base.strides).copy_(grad)
         part = seen_in(result, self.base, self.view)
         results = list(self.function.apply([part.clone(memory_format=contiguous_format)]))
@@ -72,7 +72,7 @@ class CopySlices(Node):
 
 
 def rebase_view(view: Tensor, meta: AutogradMeta, function: Node) -> None:
-    """Make a change in place of a view, of which `function` is the node, part of its base's history."""
+    """Make an in-place change of a view, recorded as `function`, part of its base's history."""
     base = meta.base
     assert base is not None
     node = CopySlices(base, view, function)

@@ -2,10 +2,10 @@
 
 Mirrors: torch/csrc/autograd/engine.cpp (Engine::execute, compute_dependencies, evaluate_function, validate_outputs),
     graph_task.h, input_buffer.cpp (InputBuffer::add)
-Differs: runs in the calling thread, as PyTorch does for CPU work; one object holds what PyTorch splits into GraphTask,
-    NodeTask and InputBuffer.
+Differs: everything runs in the calling thread, as PyTorch's CPU work does; one object holds what PyTorch splits into
+    GraphTask, NodeTask and InputBuffer.
 
-The walk is iterative: a graph of 100,000 nodes in a row needs no deeper stack than one of two.
+The traversal is iterative: a chain of 100,000 nodes needs no deeper stack than one of two.
 """
 
 from __future__ import annotations
@@ -37,10 +37,10 @@ class GraphTask:
     ) -> None:
         self.keep_graph = keep_graph
         self.dependencies = compute_dependencies(roots)
-        self.buffers: dict[Node, list[Any]] = {}  # gradients that have arrived at a node, one place for each input
+        self.buffers: dict[Node, list[Any]] = {}  # gradients that have arrived at a node, one slot for each input
         self.ready: list[tuple[int, int, Node]] = []  # a heap: latest sequence number first
         self.pushed = 0
-        # autograd.grad: which gradients to hand out. backward(inputs=): which nodes to run. And what leads there.
+        # autograd.grad: which gradients to return. backward(inputs=): which nodes to run. And the nodes leading there.
         self.captures: dict[Node, list[tuple[int, int]]] = {}
         self.captured: list[Any] = [None] * len(captures or ())
         self.needed: set[Node] | None = None
@@ -57,7 +57,7 @@ class GraphTask:
         heapq.heappush(self.ready, (-node.sequence_nr, self.pushed, node))
 
     def add(self, node: Node, input_nr: int, grad: Any) -> None:
-        """Add a gradient to what has arrived at one input of a node."""
+        """Accumulate a gradient at one input of a node."""
         buffer = self.buffers.get(node)
         if buffer is None:
             buffer = self.buffers[node] = [None] * len(node.metadata)
@@ -72,7 +72,7 @@ class GraphTask:
         watching = anomaly_mode.is_anomaly_enabled()
         dependencies, buffers, needed = self.dependencies, self.buffers, self.needed
         keep_graph, ready = self.keep_graph, self.ready
-        alone: Node | None = None  # the one ready node, when the heap is empty: a chain never touches the heap
+        alone: Node | None = None  # the only ready node, while the heap is empty: a chain never touches the heap
         while alone is not None or ready:
             node = alone if alone is not None else heapq.heappop(ready)[2]
             alone = None
@@ -88,7 +88,7 @@ class GraphTask:
                 grads = hooks.before_node(hooks.on_arrival(grads))
             results = [
                 *node.apply(grads)
-            ]  # our own list: what is delivered is taken out, so that its buffer alone has it
+            ]  # our own list: delivered gradients are removed, so that only their buffer holds them
             if not keep_graph:
                 node.release_variables()
             if hooks is not None:
@@ -132,10 +132,10 @@ class GraphTask:
             grad, results = None, []  # only the buffers hold gradients now: AccumulateGrad may keep one as it is
 
     def capture(self, node: Node, grads: list[Any]) -> None:
-        """Keep what autograd.grad is to hand out of a node's gradients.
+        """Keep those of a node's gradients that autograd.grad will return.
 
-        At the end of the walk its tensors' hooks run first. In the middle they run later, with the node, and the
-        gradient handed out is the one before them, as in PyTorch.
+        If the node itself does not run, its tensors' hooks run first. Otherwise they run later, with the node, and the
+        gradient from before the hooks is returned, as in PyTorch.
         """
         places = self.captures.get(node, ())
         assert self.needed is not None
@@ -146,7 +146,7 @@ class GraphTask:
 
 
 def compute_dependencies(roots: Sequence[Edge]) -> dict[Node, int]:
-    """For every node below the roots, how many edges lead to it: it is ready when each has delivered."""
+    """For every node reachable from the roots, how many edges lead to it: it is ready when each has delivered."""
     dependencies: dict[Node, int] = {}
     seen = {node for node, _ in roots}
     stack = list(seen)
@@ -179,9 +179,9 @@ def nodes_leading_to(roots: Sequence[Edge], targets: Collection[Node]) -> set[No
 
 
 def validated(grad: Tensor, wanted: Metadata, node: Node, index: int) -> Tensor:
-    """A gradient made to fit where it goes: summed over broadcast dimensions, cast; AutogradError if it cannot.
+    """A gradient fitted to its destination: summed over broadcast dimensions and cast; AutogradError if it cannot be.
 
-    One of no dimensions is also moved to the device.
+    A 0-dim gradient is also moved to the device.
 
     Mirrors: validate_outputs in engine.cpp, which calls at::sum_to.
     """
@@ -195,7 +195,7 @@ def validated(grad: Tensor, wanted: Metadata, node: Node, index: int) -> Tensor:
         grad = sum_to(grad, shape)
     if grad.dtype is not dtype:
         if grad.dtype.is_complex and not dtype.is_complex:
-            grad = real(grad)  # what a real number multiplies has no more to say to it (PyTorch: handle_r_to_c)
+            grad = real(grad)  # a real input has a real gradient; the imaginary part is dropped (handle_r_to_c)
         grad = grad.to(dtype)
     if grad.device is not device:
         if shape:
@@ -203,12 +203,12 @@ def validated(grad: Tensor, wanted: Metadata, node: Node, index: int) -> Tensor:
                 f"Function {node.name()} returned an invalid gradient at index {index} - expected device {device} but "
                 f"got {grad.device}"
             )
-        grad = grad.to(device)  # a CPU number may be an operand on any device
+        grad = grad.to(device)  # a 0-dim CPU tensor may be an operand on any device
     return grad
 
 
 def sum_to(tensor: Tensor, shape: tuple[int, ...]) -> Tensor:
-    """The sum over the dimensions that broadcasting `shape` to the tensor's shape had added or repeated."""
+    """The sum over the dimensions that broadcasting `shape` to the tensor's shape added or expanded."""
     added = tensor.dim() - len(shape)
     repeated = [added + i for i, size in enumerate(shape) if size == 1 and tensor._shape[added + i] != 1]
     if repeated:
@@ -224,10 +224,10 @@ def execute(
     captures: Sequence[Edge] | None = None,
     only: Sequence[Edge] | None = None,
 ) -> list[Any]:
-    """Send gradients into the roots and run the graph.
+    """Run the graph, with these gradients at the roots.
 
-    The gradients of leaves are added to their `.grad`; of all leaves, or of those that `only` names. With `captures`
-    none is touched: the gradients that arrive at those edges are returned, None where none did.
+    The gradients of leaves are added to their `.grad`: those of all leaves, or only those in `only`. With `captures`,
+    no `.grad` changes: the gradients that arrive at those edges are returned, None where none did.
     """
     task = GraphTask(roots, keep_graph, captures, only)
     for (node, input_nr), gradient in zip(roots, gradients, strict=True):

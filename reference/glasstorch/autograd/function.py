@@ -32,25 +32,25 @@ class BackwardCFunction(Node):
         self.non_differentiable: tuple[Tensor, ...] = ()
         self.materialize_grads = True
         self.argument_places: list[int] = []  # of the arguments that are tensors
-        self.results: list[Metadata | None] = []  # what a gradient of each result looks like
+        self.results: list[Metadata | None] = []  # the metadata that each result's gradient must match
 
     def save_for_backward(self, *tensors: Tensor | None) -> None:
-        """Keep tensors for backward, which finds them in `saved_tensors`; only in forward or setup_context."""
+        """Save tensors for backward, available there as `saved_tensors`; only in forward or setup_context."""
         self.to_save = tensors
 
     @property
     def saved_tensors(self) -> tuple[Any, ...]:
-        """What `save_for_backward` kept; an error if one was changed in place since or the graph was freed."""
+        """The tensors from `save_for_backward`; an error if one was changed in place since, or the graph was freed."""
         if self.saved is None:
-            return self.unpack(None) if self.released else self.to_save  # unpack refuses what was released
+            return self.unpack(None) if self.released else self.to_save  # unpack raises if it was released
         return tuple(None if s is None else self.unpack(s) for s in self.saved)
 
     def mark_dirty(self, *tensors: Tensor) -> None:
-        """Say which arguments forward changed in place; they must be returned."""
+        """Declare which arguments forward changed in place; they must be returned."""
         self.dirty = tensors
 
     def mark_non_differentiable(self, *tensors: Tensor) -> None:
-        """Say which results carry no gradient."""
+        """Declare which results carry no gradient."""
         self.non_differentiable = tensors
 
     def set_materialize_grads(self, value: bool) -> None:
@@ -120,12 +120,12 @@ class Function:
 
     @staticmethod
     def forward(*args: Any) -> Any:
-        """Compute the result; `ctx`, the first argument unless there is a setup_context, takes what backward needs."""
+        """Compute the result; `ctx`, the first argument unless there is a setup_context, keeps what backward needs."""
         raise NotImplementedError("You must implement the forward function for custom autograd.Function.")
 
     @staticmethod
     def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
-        """Give `ctx` what backward will need, after forward."""
+        """Store what backward needs in `ctx`, after forward."""
         raise NotImplementedError("setup_context is not implemented.")
 
     @staticmethod
@@ -167,11 +167,11 @@ class Function:
 
 
 def _record(node: BackwardCFunction, args: tuple[Any, ...], results: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Save what forward asked to save, and make the node the producer of the results."""
+    """Save the tensors that forward requested, and set the node as the results' grad_fn."""
     outputs: list[Any] = []
     for r in results:
         if isinstance(r, Tensor) and not any(r is d for d in node.dirty):
-            if any(r is a for a in args):  # an input handed through is a view of it
+            if any(r is a for a in args):  # an input returned unchanged becomes a view of it
                 with no_grad():
                     r = r.view_as(r)
             if r._is_view():

@@ -19,7 +19,7 @@ from glasstorch.operators.generated.functions import zeros_like
 
 
 class GradcheckError(RuntimeError):
-    """The gradient that autograd computes and the one that finite differences give do not agree."""
+    """The gradients from autograd and from finite differences do not agree."""
 
 
 def gradcheck(
@@ -34,8 +34,8 @@ def gradcheck(
 ) -> bool:
     """Compare the gradients of `func` at float64 or complex128 `inputs` that require grad with central differences.
 
-    Every element of the Jacobians is compared; with `fast_mode` one number of each, its product with a fixed direction
-    on either side. That takes three calls of `func` for an input, however large it is. Returns True, or raises
+    Every element of the Jacobians is compared; with `fast_mode` one number of each, its product with a fixed vector on
+    either side. That takes three calls of `func` for an input, however large it is. Returns True, or raises
     GradcheckError with both Jacobians (returns False with `raise_exception=False`). Where no output requires grad, the
     function must be constant.
     """
@@ -64,7 +64,7 @@ def gradcheck(
 def _check_jacobians(
     func: Callable[..., Any], inputs: Sequence[Any], checked: Sequence[Tensor], eps: float, atol: float, rtol: float
 ) -> None:
-    """Raise GradcheckError unless every output has the derivatives that finite differences give."""
+    """Raise GradcheckError unless every output's derivatives agree with finite differences."""
     outputs = _outputs(func, inputs)
     if not outputs:
         for place in range(len(_tensors(func, inputs))):
@@ -115,7 +115,7 @@ def _check_projections(
 
 
 def _replaced(inputs: Sequence[Any], old: Tensor, new: Tensor) -> list[Any]:
-    """The inputs with another tensor in every place of one."""
+    """The inputs, with every occurrence of one tensor replaced by another."""
     return [new.requires_grad_() if value is old else value for value in inputs]
 
 
@@ -138,7 +138,7 @@ def gradgradcheck(
 ) -> bool:
     """Compare second derivatives with finite differences of the first, as `gradcheck` does.
 
-    `grad_outputs` defaults to fixed, not symmetric numbers of the outputs' shapes.
+    `grad_outputs` defaults to fixed, asymmetric numbers of the outputs' shapes.
     """
     inputs = (inputs,) if isinstance(inputs, Tensor) else tuple(inputs)
     places = [i for i, t in enumerate(inputs) if isinstance(t, Tensor) and t.requires_grad]
@@ -177,12 +177,12 @@ def _outputs(func: Callable[..., Any], inputs: Sequence[Any]) -> list[Tensor]:
 
 
 def parts(tensor: Tensor) -> tuple[complex, ...]:
-    """The steps of which an element of a tensor is a sum: along the real axis, and along the imaginary one."""
+    """The unit steps of an element of a tensor: along the real axis, and if complex along the imaginary one."""
     return (1.0, 1j) if tensor.dtype.is_complex else (1.0,)
 
 
 def real_numbers(tensor: Tensor) -> np.ndarray[Any, np.dtype[np.float64]]:
-    """All elements in a row, a complex one as its two parts."""
+    """All elements as a vector, a complex one as its two parts."""
     array = np.ascontiguousarray(tensor.detach().host_array())
     if array.dtype.kind == "c":
         return array.reshape(-1).astype(np.complex128).view(np.float64)
@@ -213,7 +213,7 @@ def _numeric(
 ) -> np.ndarray[Any, Any]:
     """The same Jacobian of `results(func, inputs)[which]` by central differences.
 
-    The input's memory is changed and put back.
+    The input's memory is changed temporarily.
     """
     array = t.detach().array()
     columns = []

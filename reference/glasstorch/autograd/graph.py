@@ -108,7 +108,7 @@ def _as_list(gradients: Any, count: int) -> list[Any]:
 
 
 def _root_gradients(tensors: Sequence[Tensor], gradients: Sequence[Any], create_graph: bool) -> list[Tensor]:
-    """The gradient to start from at each root: what was given, checked, or 1 for a tensor of one element."""
+    """The gradient to start from at each root: the given one, checked, or 1 for a tensor of one element."""
     result = []
     for i, (tensor, gradient) in enumerate(zip(tensors, gradients, strict=True)):
         if gradient is None:
@@ -152,7 +152,7 @@ def _input_edge(index: int, tensor: Tensor) -> Edge:
 
 
 class _Hooks:
-    """What a tensor asks of autograd; fills `core.hooks.VariableHooks`."""
+    """Autograd's implementation of `core.hooks.VariableHooks`."""
 
     def grad_fn(self, tensor: Tensor) -> Node | None:
         meta = tensor._autograd_meta
@@ -176,7 +176,7 @@ class _Hooks:
         if requires_grad and tensor.is_inference() and not is_inference_mode_enabled():
             raise AutogradError("Setting requires_grad=True on inference tensor outside InferenceMode is not allowed.")
         meta = tensor._autograd_meta
-        if meta is not None and meta.grad_fn is not None:  # a view is not asked what its base is now
+        if meta is not None and meta.grad_fn is not None:  # without updating a view to its current base
             if requires_grad:
                 return
             raise AutogradError(
@@ -273,14 +273,14 @@ class _Hooks:
 
 
 class GradientEdge(NamedTuple):
-    """Where a tensor's gradient arrives: a node, and the number of the result that the tensor is."""
+    """Where a tensor's gradient arrives: a node, and the number of the tensor among its results."""
 
     node: Node
     output_nr: int
 
 
 def get_gradient_edge(tensor: Tensor) -> GradientEdge:
-    """The edge that a tensor's gradient arrives by; a leaf's node is its AccumulateGrad."""
+    """The edge along which a tensor's gradient arrives; a leaf's node is its AccumulateGrad."""
     edge = gradient_edge(tensor)
     if edge is None:
         raise AutogradError("It is not possible to get the gradient edge for a Tensor that does not require gradients")

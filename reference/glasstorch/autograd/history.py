@@ -1,7 +1,7 @@
-"""How does a tensor point to the step that made it?
+"""How does a tensor refer to the node that produced it?
 
 Mirrors: torch/csrc/autograd/variable.h (AutogradMeta), VariableTypeUtils.h, functions/utils.h
-Differs: what views need of the files that stand above this one is asked through a Protocol.
+Differs: views call the files above this one through a Protocol.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from glasstorch.core.tensor_impl import TensorImpl
 
 
 class MadeBy(enum.Enum):
-    """How a view was made, where a recorded change in place of it or of its base would give wrong gradients.
+    """How a view was made, if recording an in-place change of it or of its base would give wrong gradients.
 
     Mirrors: CreationMeta in torch/csrc/autograd/variable.h, without DEFAULT, which is None here
     """
@@ -33,10 +33,10 @@ class MadeBy(enum.Enum):
 
 
 class AutogradMeta:
-    """What autograd knows about one tensor; a tensor that no gradient concerns has none.
+    """Autograd's record of one tensor; a tensor that takes no part in differentiation has none.
 
-    A view has `base`, the tensor whose storage it shows, and `seen_version`, the version at which `grad_fn` was right;
-    `made` is set where the way the view was made forbids to record changes in place.
+    A view has `base`, the tensor whose storage it shares, and `seen_version`, the version for which `grad_fn` is valid;
+    `made` is set if the way the view was made forbids recording in-place changes.
     """
 
     grad_fn: Node | None = None
@@ -52,17 +52,17 @@ class AutogradMeta:
     post_accumulate_hooks: list[Callable[[Any], Any]] | None = None
 
 
-# Views: answered by the files that read this one -----------------------------------------------------------------
+# Views: implemented by files that import this one ---------------------------------------------------------------
 
 
 class ViewHooks(Protocol):
-    """What is asked about a view whose base has a history."""
+    """Operations on a view whose base has a history."""
 
     def refresh_view(self, view: Tensor, meta: AutogradMeta) -> None:
-        """Give a view the node that leads to what its base is now."""
+        """Update a view's node to the current history of its base."""
 
     def rebase_view(self, view: Tensor, meta: AutogradMeta, function: Node) -> None:
-        """Make a change in place of a view part of its base's history."""
+        """Make an in-place change of a view part of its base's history."""
 
 
 view_hooks: ViewHooks
@@ -78,7 +78,7 @@ def set_view_hooks(hooks: ViewHooks) -> None:
 
 
 def requires_grad(tensor: TensorImpl) -> bool:
-    """What a tensor says to `requires_grad`: it was asked to, it has a node, or it is a view of one that does."""
+    """The value of `requires_grad`: set by the user, or the tensor has a node, or its base requires grad."""
     meta = tensor._autograd_meta
     return meta is not None and (
         meta.requires_grad or meta.grad_fn is not None or (meta.base is not None and requires_grad(meta.base))
@@ -108,7 +108,7 @@ def gradient_edges(tensors: Sequence[Tensor | None]) -> tuple[Edge | None, ...]:
 
 
 def grad_accumulator(leaf: Tensor) -> AccumulateGrad:
-    """The one AccumulateGrad of a leaf, made when first needed and alive while some graph holds it."""
+    """A leaf's only AccumulateGrad, created on first use and alive as long as a graph holds it."""
     meta = leaf._autograd_meta
     node = meta.accumulator() if meta.accumulator is not None else None
     if node is None:
@@ -118,7 +118,7 @@ def grad_accumulator(leaf: Tensor) -> AccumulateGrad:
 
 
 def set_history(result: Tensor, node: Node) -> None:  # hot path: benchmarks/eager.py
-    """Make a node the one that produced a result; an integer result has no history."""
+    """Set a node as the producer of a result; an integer result has no history."""
     dtype, storage = result.dtype, result._storage
     node.metadata = ((result._shape, dtype, CPU if storage is None else storage.device),)
     if dtype.category < FLOATING:
@@ -132,7 +132,7 @@ def set_history(result: Tensor, node: Node) -> None:  # hot path: benchmarks/eag
 
 
 def set_histories(results: Sequence[Tensor | None], node: Node) -> None:
-    """Make a node the one that produced several results; None stands for one that carries no gradient."""
+    """Set a node as the producer of several results; None stands for one that carries no gradient."""
     metadata: list[Metadata | None] = []
     for i, result in enumerate(results):
         if result is None:
@@ -146,13 +146,13 @@ def set_histories(results: Sequence[Tensor | None], node: Node) -> None:
 
 
 def refuse_complex(result: Tensor, operator: str) -> None:
-    """Refuse a complex result of an operator whose derivative is that of real numbers only."""
+    """Refuse a complex result of an operator whose derivative is only defined for real numbers."""
     if result.dtype.is_complex:
         raise AutogradError(f"{operator} does not support automatic differentiation for outputs with complex dtype.")
 
 
 def refuse_integers(result: Tensor) -> None:
-    """Refuse a result that was asked for in a dtype of integers, which has no gradient, of what requires grad.
+    """Refuse an integer result, which can have no gradient, if the operator's inputs require grad.
 
     Mirrors: set_history in torch/csrc/autograd/functions/utils.h
     """
@@ -164,7 +164,7 @@ def refuse_integers(result: Tensor) -> None:
 
 
 def check_inplace(tensor: Tensor) -> None:
-    """Refuse to change in place what a gradient needs unchanged. Called when the change would be recorded."""
+    """Refuse to record an in-place change of a leaf that requires grad, or of a view of one."""
     meta = tensor._autograd_meta
     if meta is None:
         return
@@ -179,9 +179,9 @@ def check_inplace(tensor: Tensor) -> None:
 
 
 def check_rebase(meta: AutogradMeta, changed: str) -> None:
-    """Refuse to give a view a new node after a change in place, where the way it was made makes that ambiguous.
+    """Refuse to give a view a new node after an in-place change if the way it was made makes that ambiguous.
 
-    `changed` says what was changed: the view "is being", or "its base or another view of its base has been".
+    `changed` says what is modified: the view "is being", or "its base or another view of its base has been".
 
     Mirrors: handle_view_on_rebase in torch/csrc/autograd/variable.cpp
     """
@@ -219,8 +219,8 @@ def check_rebase(meta: AutogradMeta, changed: str) -> None:
 def rebase_history(tensor: Tensor, node: Node) -> None:
     """After an in-place operator: the node becomes the one that produced the tensor's new value.
 
-    Where the tensor is a view, so it does for a part of its base: Note [In place on a view]. The tensor's hooks stay
-    with the old value; a gradient that is to be kept is the new one's.
+    For a view, the node also replaces a part of its base's history: Note [In place on a view]. The tensor's hooks stay
+    with the old value; retain_grad applies to the new one.
     """
     node.metadata = ((tensor._shape, tensor.dtype, tensor.device),)
     meta = tensor._autograd_meta
@@ -234,7 +234,7 @@ def rebase_history(tensor: Tensor, node: Node) -> None:
 
 
 def turn_history(tensor: Tensor, node: Node) -> None:
-    """After an operator that changed where a tensor looks: its elements are what they were, and so is its base."""
+    """After an operator that changed a tensor's geometry in place: its elements and its base are unchanged."""
     node.metadata = ((tensor._shape, tensor.dtype, tensor.device),)
     meta = tensor._autograd_meta
     keep_gradient_at(meta, node)
@@ -243,7 +243,7 @@ def turn_history(tensor: Tensor, node: Node) -> None:
 
 
 def keep_gradient_at(meta: AutogradMeta, node: Node) -> None:
-    """Where a tensor's gradient is to be kept, let its new node do that, as its result 0, and no longer the old one."""
+    """If a tensor retains its gradient, move that from the old node to the new one, as its result 0."""
     if meta.retains_grad and meta.grad_fn is not None:
         meta.grad_fn.some_hooks().kept.pop(meta.output_nr, None)
         node.some_hooks().kept[0] = weakref.ref(meta)

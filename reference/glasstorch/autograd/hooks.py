@@ -1,4 +1,4 @@
-"""What runs around a step of the backward graph?
+"""Which hooks run before and after a node of the backward graph?
 
 Mirrors: torch/csrc/autograd/function_hook.h, python_hook.cpp, node.h (tensor_pre_hooks, retains_grad_hooks, pre_hooks)
 Differs: one object holds a node's hooks of every kind, where PyTorch has a list of objects for each.
@@ -18,13 +18,13 @@ Gradients = Sequence[Any]  # a Tensor or None for each
 
 
 class KeepsGradient(Protocol):
-    """What has a gradient to keep: autograd's record of a tensor."""
+    """An object whose `grad` is set by retain_grad: autograd's record of a tensor."""
 
     grad: Tensor | None
 
 
 class NodeHooks:
-    """Hooks of a node's results' tensors, gradients to be kept, hooks before the node and after it."""
+    """A node's tensor hooks, retained gradients, pre-hooks and post-hooks."""
 
     __slots__ = ("after", "before", "kept", "of_tensors")
 
@@ -36,7 +36,7 @@ class NodeHooks:
         self.after: list[Callable[[Gradients, Gradients], Any]] = []
 
     def on_arrival(self, grads: list[Any]) -> list[Any]:
-        """The gradients of the results are complete: each tensor's hooks may replace its own, then it is kept."""
+        """The results' gradients are complete: each tensor's hooks may replace its gradient, which is then retained."""
         for number, hook in tuple(self.of_tensors):
             if grads[number] is not None:
                 changed = hook(grads[number])
@@ -46,14 +46,14 @@ class NodeHooks:
         for number, reference in self.kept.items():
             meta = reference()
             if meta is not None and grads[number] is not None:
-                if meta.grad is None:  # a copy, for the reader may write into it
+                if meta.grad is None:  # a copy, because the user may write into it
                     meta.grad = grads[number].clone(memory_format=contiguous_format)
                 else:
                     meta.grad = meta.grad + grads[number]
         return grads
 
     def before_node(self, grads: list[Any]) -> list[Any]:
-        """The node is about to run: its hooks may replace all gradients."""
+        """Before the node runs: its pre-hooks may replace all gradients."""
         for hook in tuple(self.before):
             changed = hook(tuple(grads))
             if changed is not None:
@@ -62,7 +62,7 @@ class NodeHooks:
         return grads
 
     def after_node(self, results: Gradients, grads: Gradients) -> Gradients:
-        """The node has run: its hooks may replace what it made."""
+        """After the node has run: its post-hooks may replace its results."""
         for hook in tuple(self.after):
             changed = hook(tuple(results), tuple(grads))
             if changed is not None:
@@ -72,7 +72,7 @@ class NodeHooks:
 
 
 def _check_all_replaced(old: Gradients, new: Any, hook: Any) -> None:
-    """Refuse what a node's hook returned unless it is a tuple of gradients that may stand for the old ones."""
+    """Refuse a node hook's return value unless it is a tuple of gradients that may replace the old ones."""
     if not isinstance(new, tuple):
         raise TypeError(f"expected tuple, but hook returned '{type(new).__name__}'")
     if len(new) != len(old):
@@ -86,7 +86,7 @@ def _check_all_replaced(old: Gradients, new: Any, hook: Any) -> None:
 
 
 def _check_replaced(old: Any, new: Any, hook: Any) -> None:
-    """Refuse a gradient that a hook returned in place of another, unless it is a tensor of the same kind.
+    """Refuse a gradient returned by a hook unless it has the type and shape of the one it replaces.
 
     Mirrors: check_single_result in torch/csrc/autograd/python_hook.cpp
     """
@@ -114,7 +114,7 @@ def _type_of(tensor: Tensor) -> str:
 
 
 class HookHandle:
-    """What registering a hook returns; `remove()` takes it out again."""
+    """The handle of a registered hook; `remove()` unregisters it."""
 
     def __init__(self, hooks: list[Any], hook: Any) -> None:
         self._hooks, self._hook = hooks, hook

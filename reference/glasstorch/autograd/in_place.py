@@ -1,9 +1,9 @@
-"""What does autograd do around an operator that changes its first argument?
+"""How does autograd record an operator that changes its first argument?
 
 Mirrors: torch/csrc/autograd/generated/VariableType_*.cpp (the in-place forms), VariableTypeUtils.h
 Differs: a function for each number of arguments makes the kernels, where PyTorch generates one for each operator. What
-    an operator's node saves is in `generated/autograd_kernels.py`, and so are the rows of those that save nothing else
-    than the tensor that is changed. See Note [Makers of kernels] (inplace_or_view.py).
+    an operator's node saves is in `generated/autograd_kernels.py`, and so are the rows of those that save only the
+    tensor that is changed. See Note [Makers of kernels] (inplace_or_view.py).
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ recording = grad_mode.get
 
 
 class Form(NamedTuple):
-    """An in-place operator: what a maker closes its kernel over."""
+    """An in-place operator: the data that a maker's kernel closes over."""
 
     table: DispatchTable
     node: type[Node]
     save: Save | None  # before the write
-    keep: Callable[[Node, Any], None] | None  # after it: what is saved of the result
-    history: Callable[[Any, Node], None]  # makes the node the one that produced the tensor's new value
-    real_or_complex: bool  # whether a tensor of integers records nothing, though another argument has a gradient
+    keep: Callable[[Node, Any], None] | None  # after the write, to save the result
+    history: Callable[[Any, Node], None]  # sets the node as the producer of the tensor's new value
+    real_or_complex: bool  # whether an integer tensor records nothing, even if another argument has a gradient
 
 
 def in_place(
@@ -66,7 +66,7 @@ def in_place_saving(
     maker: Callable[[Form], Boxed],
     **more: Any,
 ) -> Callable[[Save], Save]:
-    """Register the autograd kernel of an in-place operator, whose node saves what the function below does."""
+    """Register the autograd kernel of an in-place operator whose node saves what the decorated function saves."""
     where = caller(1)
 
     def decorate(save: Save) -> Save:

@@ -1,14 +1,14 @@
-"""How does a write raise a tensor's version, and how does a view come to know its base?
+"""How does a write increment a tensor's version, and how is a view's base recorded?
 
 Mirrors: tools/autograd/gen_inplace_or_view_type.py, torch/csrc/autograd/generated/ADInplaceOrViewType_*.cpp
 Differs: a function for each number of arguments makes the kernels of all operators that take that many, where PyTorch
-    generates one for each operator. Backend kernels never do either. Rows that say which operator gets what are in
+    generates one for each operator. Backend kernels do neither. The rows that map operators to makers are in
     `generated/inplace_or_view_kernels.py`.
 
 # Note [Makers of kernels]
-What surrounds a call of the next kernel is the same for hundreds of operators, so it is written once and closed over an
-operator's table. A maker serves one number of arguments: a kernel that takes `*arguments` builds a tuple and calls with
-it, which costs a recorded call a tenth more. Only what writes to several tensors, or to a list of them, is made so.
+The code around a call of the next kernel is the same for hundreds of operators, so it is written once, as a closure
+over an operator's table. A maker serves one number of arguments: a kernel that takes `*arguments` builds a tuple and
+calls with it, which makes a recorded call 10 % slower. Only kernels that write to several tensors, or a list, do so.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ Remember = Callable[[Any, Any], Any]
 
 
 def row(name: str, maker: Callable[..., Boxed], *more: Any) -> None:
-    """Register what a maker makes for an operator: one row of `generated/inplace_or_view_kernels.py`."""
+    """Register the kernel that a maker makes for an operator: one row of `generated/inplace_or_view_kernels.py`."""
     kernel = maker(table(name), *more)
     kernel.__name__ = kernel.__qualname__ = name.replace(".", "_")
     ADINPLACEORVIEW.add(name, kernel, caller(1))
@@ -188,7 +188,7 @@ def writes_last_of_seven(table: DispatchTable) -> Boxed:
 
 
 def writes_several(table: DispatchTable, *written: int) -> Boxed:
-    """The tensors that are written to are the arguments with these numbers."""
+    """The tensors that are written to are the arguments at these positions."""
 
     def kernel(keys: int, *arguments: Any) -> Any:
         below = keys & BELOW_ADINPLACEORVIEW
@@ -219,8 +219,8 @@ def writes_last_list(table: DispatchTable) -> Boxed:
     return kernel
 
 
-# Operators that show their first argument: views ----------------------------------------------------------------
-# `remember` is `as_view`, `as_views` where the result is several, or `shares_version` where no gradient flows.
+# Operators that return views of their first argument ------------------------------------------------------------
+# `remember` is `as_view`, `as_views` for several results, or `shares_version` where no gradient flows.
 
 
 def views_first_of_one(table: DispatchTable, remember: Remember = as_view) -> Boxed:

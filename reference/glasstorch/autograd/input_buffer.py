@@ -1,7 +1,7 @@
-"""How are gradients added that arrive at the same input of a node?
+"""How are the gradients that arrive at one input of a node added up?
 
 Mirrors: torch/csrc/autograd/input_buffer.cpp (accumulate, can_accumulate_inplace)
-Differs: a storage whose memory a NumPy array shows, or showed once, counts as shared; PyTorch writes into that of a
+Differs: a storage whose memory was ever exposed as a NumPy array counts as shared; PyTorch writes into that of a
     gradient made with `torch.from_numpy`.
 """
 
@@ -17,8 +17,8 @@ from glasstorch.core.geometry import is_non_overlapping_and_dense
 def accumulate(arrived: Tensor, grad: Tensor, *, shared: bool, recording: bool) -> Tensor:
     """The sum of a gradient that has arrived and the next one: `arrived` itself, written into, where that is safe.
 
-    It is where nobody but the buffer has `arrived` (`shared`), the sum needs no history (`recording`), and the memory
-    holds each element once without gaps. The next gradient is never written to.
+    It is safe if only the buffer holds `arrived` (not `shared`), the sum needs no history (not `recording`), and the
+    memory holds each element once without gaps. The next gradient is never written to.
     """
     if (
         recording
@@ -32,7 +32,7 @@ def accumulate(arrived: Tensor, grad: Tensor, *, shared: bool, recording: bool) 
 
 
 def is_shared(buffer: list[Any], place: int) -> bool:
-    """Whether anybody but this list has the gradient at a place of it, or its memory."""
+    """Whether anything but this list holds the gradient at an index of it, or its memory."""
     grad = buffer[place]
     if sys.getrefcount(grad) > UNSHARED:
         return True
@@ -41,7 +41,7 @@ def is_shared(buffer: list[Any], place: int) -> bool:
 
 
 def _references_when_unshared() -> int:
-    """What `is_shared` counts for an object that one other object holds; it depends on the interpreter."""
+    """The count that `is_shared` sees for an object with one other owner; it depends on the interpreter."""
     held = [object()][0:]
 
     def count(buffer: list[object], place: int) -> int:

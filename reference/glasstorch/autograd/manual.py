@@ -1,8 +1,8 @@
 """Which autograd kernels are written by hand?
 
 Mirrors: torch/csrc/autograd/VariableTypeManual.cpp (resize_, resize_as_), tools/autograd/derivatives.yaml (set_)
-Differs: what else is written by hand there follows from a formula here. `set_` with a gradient at stake is refused at
-    once; in PyTorch the result has a node that refuses when it is reached.
+Differs: PyTorch's other handwritten kernels follow from formulas here. `set_` on a tensor that requires grad is refused
+    immediately; in PyTorch the result has a node that raises an error when it runs.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _set_source_tensor = table("set_.source_Tensor")
 
 @AUTOGRAD.impl("resize_")
 def resize_(keys: int, self: Any, size: Any, memory_format: Any) -> Any:
-    """Refuse to resize what a gradient of the old sizes is wanted for."""
+    """Refuse to resize a tensor that requires grad."""
     _refuse_resizing(self)
     below = keys & BELOW_AUTOGRAD
     return _resize_[below](below, self, size, memory_format)
@@ -36,7 +36,7 @@ def resize_(keys: int, self: Any, size: Any, memory_format: Any) -> Any:
 
 @AUTOGRAD.impl("resize_as_")
 def resize_as_(keys: int, self: Any, the_template: Any, memory_format: Any) -> Any:
-    """Refuse to resize what a gradient of the old sizes is wanted for."""
+    """Refuse to resize a tensor that requires grad."""
     _refuse_resizing(self)
     below = keys & BELOW_AUTOGRAD
     return _resize_as_[below](below, self, the_template, memory_format)
@@ -49,7 +49,7 @@ def _refuse_resizing(tensor: Any) -> None:
 
 @AUTOGRAD.impl("set_")
 def set_(keys: int, self: Any) -> Any:
-    """Refuse where a gradient is at stake: nothing says where it would go."""
+    """Refuse tensors that require grad: no derivative is defined."""
     _refuse_setting(self)
     below = keys & BELOW_AUTOGRAD
     return _set_[below](below, self)
@@ -57,7 +57,7 @@ def set_(keys: int, self: Any) -> Any:
 
 @AUTOGRAD.impl("set_.source_Storage")
 def set_source_storage(keys: int, self: Any, source: Any) -> Any:
-    """Refuse where a gradient is at stake."""
+    """Refuse tensors that require grad."""
     _refuse_setting(self)
     below = keys & BELOW_AUTOGRAD
     return _set_source_storage[below](below, self, source)
@@ -65,7 +65,7 @@ def set_source_storage(keys: int, self: Any, source: Any) -> Any:
 
 @AUTOGRAD.impl("set_.source_Storage_storage_offset")
 def set_geometry(keys: int, self: Any, source: Any, storage_offset: Any, size: Any, stride: Any) -> Any:
-    """Refuse where a gradient is at stake."""
+    """Refuse tensors that require grad."""
     _refuse_setting(self)
     below = keys & BELOW_AUTOGRAD
     return _set_geometry[below](below, self, source, storage_offset, size, stride)
@@ -73,7 +73,7 @@ def set_geometry(keys: int, self: Any, source: Any, storage_offset: Any, size: A
 
 @AUTOGRAD.impl("set_.source_Tensor")
 def set_source_tensor(keys: int, self: Any, source: Any) -> Any:
-    """Refuse where a gradient is at stake, the source's included."""
+    """Refuse if the tensor or the source requires grad."""
     _refuse_setting(self, source)
     below = keys & BELOW_AUTOGRAD
     return _set_source_tensor[below](below, self, source)

@@ -1,7 +1,7 @@
-"""Is a gradient graph being recorded?
+"""How is recording of the backward graph switched on and off?
 
 Mirrors: c10/core/GradMode.h, c10/core/InferenceMode.h, c10/core/AutogradState.h, torch/autograd/grad_mode.py
-Differs: ContextVars, which each thread and each asyncio task has of its own.
+Differs: ContextVars, of which each thread and each asyncio task has its own value.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class _Guard:
     """Sets a mode inside a `with` block, or inside a function that it decorates."""
 
     def again(self) -> Any:
-        """A guard for one more block, which sets the same."""
+        """A new guard with the same setting, for another block."""
         raise NotImplementedError
 
     def __call__(self, function: F) -> F:
@@ -50,7 +50,7 @@ class _Guard:
                         produced = resume(value)
                 except StopIteration as stop:
                     return stop.value
-                try:  # outside the mode: it is the caller's turn
+                try:  # outside the mode, while the caller runs
                     value = yield produced
                     resume = generator.send
                 except BaseException as error:  # noqa: BLE001  # whatever the caller throws is the generator's
@@ -101,7 +101,7 @@ class enable_grad(_PlainGuard):
 
 
 class set_grad_enabled(_GradModeGuard):
-    """Sets the mode at once, as a function does, and puts the old one back at the end of a `with` block."""
+    """Sets the mode immediately, and restores the previous one at the end of a `with` block."""
 
     def __init__(self, mode: bool) -> None:
         super().__init__(mode)
@@ -118,9 +118,9 @@ class set_grad_enabled(_GradModeGuard):
 
 
 class inference_mode(_Guard):
-    """Inside, autograd is switched off for good: nothing is recorded, and new tensors are inference tensors.
+    """Inside, autograd is off entirely: nothing is recorded, and new tensors are inference tensors.
 
-    They count no versions and can never be saved for a backward pass. `inference_mode(False)` is ordinary again.
+    These have no version counter and can never be saved for a backward pass. `inference_mode(False)` switches it off.
     """
 
     def __new__(cls, mode: Any = True) -> Any:

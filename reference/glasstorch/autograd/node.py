@@ -1,7 +1,7 @@
-"""What is a step of the backward graph?
+"""What is a node of the backward graph?
 
 Mirrors: torch/csrc/autograd/node.h, edge.h
-Differs: an edge that goes nowhere is None (PyTorch: an Edge without function); nodes are Python objects all the way.
+Differs: an edge that leads nowhere is None (PyTorch: an Edge without function); all nodes are Python objects.
 """
 
 from __future__ import annotations
@@ -20,27 +20,27 @@ from glasstorch.core.errors import AutogradError
 from glasstorch.core.geometry import Shape
 
 Edge = tuple["Node", int]  # a node, and which of its inputs: the number of the result that the gradient belongs to
-Metadata = tuple[Shape, dtype, device]  # what a gradient must look like to enter a node at one input
+Metadata = tuple[Shape, dtype, device]  # the shape, dtype and device that a gradient must have at one input of a node
 
 _sequence = itertools.count()
 WRITTEN_BY_HAND = frozenset(("CopyBackwards", "CopySlices"))  # each in PyTorch's namespace
 
 
 class Node:
-    """One step backwards: turns the gradients of an operator's results into gradients of its arguments.
+    """One backward step: turns the gradients of an operator's results into gradients of its arguments.
 
-    `next_edges[i]` says where the gradient of differentiable argument i goes; None if nobody wants it. `sequence_nr`
-    grows with time: among nodes that are ready, the engine runs the latest first.
+    `next_edges[i]` says where the gradient of differentiable argument i goes; None if it is not needed. `sequence_nr`
+    increases with time: among nodes that are ready, the engine runs the latest first.
     """
 
     next_edges: Sequence[Edge | None]
     sequence_nr: int
-    # Most nodes keep these as they are, so they stand on the class and cost nothing to make.
+    # Most nodes keep these defaults, so they are class attributes and cost nothing per node.
     metadata: tuple[Metadata | None, ...] = ()
     released = False
     hooks: NodeHooks | None = None
     within: weakref.ref[Any] | None = None  # the CopySlices that runs this node: Note [In place on a view]
-    # In anomaly mode: the lines of the program that made the node, and the node whose backward they were part of.
+    # In anomaly mode: the traceback that created the node, and the node that was running backward at the time.
     forward_traceback: list[str] | None = None
     forward_parent: Node | None = None
 
@@ -55,7 +55,7 @@ class Node:
         raise AssertionError(f"{type(self).__name__} does not say how to go backwards")
 
     def release_variables(self) -> None:
-        """Let go of what was saved; a second backward through this node is refused from then on."""
+        """Release saved tensors; a second backward through this node then raises an error."""
 
     def unpack(self, saved: Any) -> Any:
         """The tensor behind a saved variable."""
@@ -71,12 +71,12 @@ class Node:
         return saved.unpack(self)
 
     def result_edge(self, number: int) -> Edge:
-        """Where the gradient of a result goes that was saved for a backward pass of the backward pass."""
+        """The edge of a saved result, for double backward."""
         slices = None if self.within is None else self.within()
         return (self, number) if slices is None else slices.part_edge()
 
     def name(self) -> str:
-        """The class name: `MulBackward0`; `torch::autograd::CopyBackwards` of one that PyTorch wrote by hand."""
+        """The class name: `MulBackward0`; `torch::autograd::CopyBackwards` for a node that PyTorch wrote by hand."""
         name = type(self).__name__
         return f"torch::autograd::{name}" if name in WRITTEN_BY_HAND else name
 
@@ -94,7 +94,7 @@ class Node:
         return HookHandle(self.some_hooks().before, hook)
 
     def some_hooks(self) -> NodeHooks:
-        """The hooks of this node, to add one."""
+        """The hooks of this node, created on first use."""
         if self.hooks is None:
             self.hooks = NodeHooks()
         return self.hooks
@@ -119,5 +119,5 @@ class Node:
 
 
 def made_by(node: Node) -> str:
-    """What a node's operator is called in messages: `Exp` for ExpBackward0."""
+    """The name of a node's operator in messages: `Exp` for ExpBackward0."""
     return re.sub(r"Backward\d*$", "", node.name())

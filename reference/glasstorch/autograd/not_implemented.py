@@ -1,8 +1,8 @@
-"""Which operators record that nobody knows their derivative?
+"""Which operators have no implemented derivative?
 
 Mirrors: torch/csrc/autograd/functions/basic_ops.h (NotImplemented), which the kernels of
     tools/autograd/gen_variable_type.py record for operators without a row in derivatives.yaml
-Differs: only for operators whose row in derivatives.yaml says `not_implemented`. Those without a row have results that
+Differs: only for operators whose row in derivatives.yaml says `not_implemented`. The results of operators without a row
     carry no gradient.
 """
 
@@ -31,7 +31,7 @@ AUTOGRAD = KernelTable("Autograd")
 
 
 class NotImplementedNode(Node):
-    """A step backwards that refuses when it is reached."""
+    """A node that raises an error when it runs."""
 
     def __init__(self, operator: str, edges: list[Edge | None]) -> None:
         super().__init__(edges)
@@ -45,7 +45,7 @@ class NotImplementedNode(Node):
 
 
 class SecondDerivativeNode(NotImplementedNode):
-    """A step of a backward pass, in whose row of derivatives.yaml PyTorch says that it has no derivative itself."""
+    """The node of a backward operator whose own derivative PyTorch does not implement either."""
 
     def apply(self, grads: Gradients) -> Gradients:
         raise NotImplementedError(f"the derivative for '{self.operator}' is not implemented.")
@@ -55,10 +55,10 @@ class SecondDerivativeNode(NotImplementedNode):
 
 
 def register(name: str, made: type[NotImplementedNode]) -> None:
-    """Register a kernel that runs the operator and, where a gradient is wanted, records that there is none."""
+    """Register a kernel that runs the operator and, if a gradient is needed, records a node that raises an error."""
     below_autograd = table(name)
     operator = name.partition(".")[0]
-    written = 0 if operator.endswith("_") else -1 if name.endswith("out") else None  # which argument is changed
+    written = 0 if operator.endswith("_") else -1 if name.endswith("out") else None  # the argument written to
 
     def kernel(keys: int, *arguments: Any) -> Any:
         below = keys & BELOW_AUTOGRAD

@@ -1,4 +1,4 @@
-"""How does a node keep a tensor until the backward pass, and notice that it was changed?
+"""How does a node save a tensor for the backward pass, and detect that it was changed?
 
 Mirrors: torch/csrc/autograd/saved_variable.h
 Differs: saved-tensor hooks come with a later part.
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 class SavedVariable:
     """A tensor, and the version it had when it was saved.
 
-    A node's own result is saved without its history: with it, node and tensor would keep each other alive.
+    A node's own result is saved without its history: otherwise node and tensor would keep each other alive.
     """
 
     __slots__ = ("had_node", "output_nr", "tensor", "version")
@@ -37,7 +37,7 @@ class SavedVariable:
                 "and use it in autograd, or use `torch.no_grad()` instead of `torch.inference_mode()`."
             )
         self.tensor = tensor if producer is None else alias(tensor)
-        self.output_nr = output_nr  # of the node that saved it; -1 for an argument
+        self.output_nr = output_nr  # of the node's result; -1 for an argument
         counter = tensor._version_counter
         self.version = 0 if counter is None else counter.value
         meta = tensor._autograd_meta
@@ -68,7 +68,7 @@ class SavedVariable:
         if self.output_nr >= 0:
             of = f", which is output {self.output_nr} of {made_by(owner)},"
         else:
-            edge = gradient_edge(tensor)  # a view's node is that of what it shows now
+            edge = gradient_edge(tensor)  # a view's node is refreshed from its base
             made = edge is not None and not isinstance(edge[0], AccumulateGrad)
             of = f", which is output {edge[1]} of {made_by(edge[0])}," if edge is not None and made else ""
         hint = (

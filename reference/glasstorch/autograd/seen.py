@@ -1,8 +1,8 @@
-"""Which node has what a view shows of a tensor, as that tensor is now?
+"""Which node has the current elements of a view, after its base was changed?
 
 Mirrors: torch/csrc/autograd/functions/tensor.cpp (CopySlices::apply_impl), aten/src/ATen/FunctionalInverses.cpp
-Differs: a view of another dtype or with other bits is found again from its geometry, where PyTorch keeps a function
-    that replays the view operators.
+Differs: a view with another dtype or other bits is rebuilt from its geometry, where PyTorch keeps a function that
+    replays the view operators.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class Look(NamedTuple):
-    """How a tensor looks at its storage."""
+    """How a tensor is laid over its storage: geometry, dtype and bits."""
 
     shape: Shape
     strides: Shape
@@ -37,7 +37,7 @@ class Look(NamedTuple):
 
 
 def seen_in(tensor: Tensor, base: Look, view: Look) -> Tensor:
-    """What a view of `base` shows, in a tensor of its sizes and strides that begins where its storage does."""
+    """The elements of a view of `base`, taken from a tensor with the base's geometry at storage offset 0."""
     shape, strides = list(view.shape), list(view.strides)
     if view.dtype is base.dtype:
         part = tensor.as_strided(shape, strides, tensor._offset + view.offset - base.offset)
@@ -54,7 +54,7 @@ def seen_in(tensor: Tensor, base: Look, view: Look) -> Tensor:
 
 
 def edge_seen_in(tensor: Tensor, base: Look, view: Look) -> Edge:
-    """The node of what a view of `base` shows, in a tensor as `seen_in` takes it."""
+    """The edge of the elements of a view of `base`, in a tensor as for `seen_in`."""
     token = grad_mode.set(True)
     try:
         edge = gradient_edge(seen_in(tensor, base, view))
@@ -67,7 +67,7 @@ def edge_seen_in(tensor: Tensor, base: Look, view: Look) -> Edge:
 def strided_view_of(
     edge: Edge | None, base: tuple[Shape, Shape, int], view: tuple[Shape, Shape, int], metadata: Metadata
 ) -> Node:
-    """The node of a view that looks at some sizes, strides and offset of a tensor, of which others are given."""
+    """The node of a view with given sizes, strides and offset of a tensor with its own."""
     from glasstorch.autograd.generated.autograd_kernels import (
         AsStridedBackward0,  # all formulas: loaded when one is needed
     )

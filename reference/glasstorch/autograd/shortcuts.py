@@ -1,7 +1,7 @@
-"""Which hops of a call that records nothing can be taken at once?
+"""Which dispatch hops can be skipped in a call that records nothing?
 
 Mirrors: nothing in PyTorch, whose hops cost nanoseconds
-Differs: it changes what a call costs, and nothing else about it.
+Differs: it changes only the cost of a call.
 
 # Note [Hops taken at once]
 An operator on plain tensors finds its autograd kernel first. Where no argument has a record, that kernel masks its key
@@ -11,7 +11,7 @@ function that knows the backend's kernel, calls it where no tensor has a record,
 kernel, its plain twin.
 
 A shortcut is made where the kernels on the way are of the generated tables, whose work is known. It lives in the
-operator's table, and goes with it when somebody registers a kernel. While a trace is on there are none: it sees every
+operator's table, and is dropped with it when a kernel is registered. While a trace is on there are none: it sees every
 hop.
 
 Three views are asked for more often than all others, `view`, `reshape` and a slice of the first dimension, mostly of a
@@ -68,7 +68,7 @@ def shortened(operator: Operator, keys: int, resolution: Resolution) -> Boxed:
             view = maker(entry, table[below], below)
             row_major = _row_major(resolve(operator, below))
             return row_major(view) if row_major else view
-    except MissingKernelError:  # the call will say so
+    except MissingKernelError:  # the call raises the error
         return entry
     made = MAKERS.get((tensors, len(arguments) - tensors)) if plain else None
     return made(entry, table[below], below) if made else entry
@@ -96,19 +96,19 @@ def _has_row_major_shortcut(view: Operator, keys: int) -> bool:
 
 
 def _row_major(resolution: Resolution) -> Callable[[Boxed], Boxed] | None:
-    """What makes the shortcut for row-major tensors in front of a view kernel; None where there is none."""
+    """The maker of the shortcut for row-major tensors in front of a view kernel; None if there is none."""
     kernel = resolution.choice.kernel
     return None if kernel is None or kernel.by_user else ROW_MAJOR.get(kernel.function)
 
 
 def _is_from(resolution: Resolution, table: KernelTable) -> bool:
-    """Whether the kernel that was resolved is one of a table of the library's."""
+    """Whether the resolved kernel comes from one of the library's own tables."""
     kernel = resolution.choice.kernel
     return kernel is not None and kernel.table is table
 
 
 def _records_a_view(operator: Operator, below: int, lower: Resolution) -> bool:
-    """Whether a kernel is one that calls the next and then `as_view`."""
+    """Whether a kernel calls the next one and then `as_view`."""
     schema = operator.schema
     one_view = schema.is_view and not schema.is_inplace and not schema.returns[0].type.is_list
     return one_view and bool(below & ADINPLACEORVIEW) and _is_from(lower, inplace_or_view.ADINPLACEORVIEW)
@@ -191,7 +191,7 @@ def seen_from(base: Any, view: Any) -> Any:  # hot path: benchmarks/eager.py
 
 
 def unrecorded_base(view: Any) -> Any:
-    """The tensor that a view, and a view of that view, is one of; None where a gradient may concern any of them."""
+    """The root base of a chain of views; None if one of them may require a gradient."""
     meta = view._autograd_meta
     base = meta.base
     if base is None or base._autograd_meta is not None or meta.grad_fn is not None or meta.requires_grad or meta.made:

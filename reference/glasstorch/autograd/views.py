@@ -1,8 +1,8 @@
-"""How does a view remember what it is a view of?
+"""How does a view record its base?
 
 Mirrors: torch/csrc/autograd/variable.h (DifferentiableViewMeta, as_view), VariableTypeUtils.h (as_view)
-Differs: a view whose base was changed in place since gets AsStridedBackward0 as its new node, where PyTorch can also
-    replay the view operators. A view made in no_grad mode of a tensor that requires grad says that it does too, but an
+Differs: a view whose base was changed in place gets AsStridedBackward0 as its new node, where PyTorch can also replay
+    the view operators. A view made in no_grad mode of a tensor that requires grad also reports requires_grad, but an
     operator on it is not recorded, where PyTorch records a node that leads nowhere.
 """
 
@@ -31,7 +31,7 @@ recording = grad_mode.get
 
 
 def shares_version(base: Tensor, other: Tensor) -> Tensor:
-    """Record that `other` shows the storage of `base` and that no gradient flows between them: `detach`."""
+    """Record that `other` shares the storage of `base` and that no gradient flows between them, as in `detach`."""
     other._version_counter = base.version_counter()
     return other
 
@@ -60,7 +60,7 @@ def as_view(base: Tensor, view: Tensor) -> Tensor:  # hot path: benchmarks/eager
 
 
 def as_views(base: Tensor, views: Any) -> Any:
-    """Several views of one tensor, none of which may be changed in place while that is recorded."""
+    """Several views of one tensor; an in-place change of one must not be recorded."""
     if inference.entered and inference.mode.get():
         made = MadeBy.INFERENCE
     else:
@@ -73,7 +73,7 @@ def as_views(base: Tensor, views: Any) -> Any:
 
 
 def refresh_view(view: Tensor, meta: AutogradMeta) -> None:
-    """Give a view the node that leads to what its base is now; InplaceError if the way it was made forbids it."""
+    """Update a view's node to the current history of its base; InplaceError if the way it was made forbids that."""
     base = meta.base
     assert base is not None
     if meta.grad_fn is None and not requires_grad(base):

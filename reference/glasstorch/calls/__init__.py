@@ -1,9 +1,9 @@
-"""Which operator, with which arguments, does a Python call mean?
+"""How is a Python call resolved to an operator and its arguments?
 
-Reading order: `arguments` (what a parameter takes), `signature` (does a call fit an overload?), `parser` (which
-overload is meant), `listed`, `old_orders`, `as_method`, `python_operators` (`a + b` and its refusal), `ops` (operators
-by their own names), `removed`.
+Reading order: `arguments` (conversion of one argument), `signature` (matching one overload), `parser` (overload
+resolution), `listed`, `old_orders`, `as_method`, `python_operators` (`a + b` and NotImplemented), `ops`
+(operators under their own names), `removed`.
 
 Mirrors: torch/csrc/utils/python_arg_parser.cpp, torch/_ops.py
-Differs: the plain calls are told apart by generated functions, which come here only with what they do not take.
+Differs: generated functions resolve plain calls themselves, and come here only with the others.
 """

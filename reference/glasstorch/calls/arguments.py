@@ -1,7 +1,7 @@
-"""How does a Python value become what a parameter of a schema takes?
+"""How is a Python value converted to the type of a schema parameter?
 
 Mirrors: torch/csrc/utils/python_arg_parser.{h,cpp} (FunctionParameter::check, PythonArgs::scalar_slow, intlist)
-Differs: to check a value and to convert it are one step, which gives REFUSED where it cannot.
+Differs: checking and converting a value are one step, which returns REFUSED for a value of the wrong type.
 """
 
 from __future__ import annotations
@@ -27,21 +27,21 @@ NUMBERS = frozenset((bool, int, float, complex))
 LISTS = frozenset((list, tuple, Size))
 INT = frozenset((int,))
 PYTHON_TYPES = {float: float64, int: int64, bool: bool_, complex: complex128}
-REFUSED = object()  # what a conversion gives for a value that it does not take
+REFUSED = object()  # what a conversion returns for a value that it does not accept
 
 
 def is_ints(value: object) -> TypeGuard[Sequence[int]]:
-    """Whether a value is a list of ints as a kernel takes it, with nothing to convert."""
+    """Whether a value is a list of plain ints, which needs no conversion."""
     return type(value) in LISTS and INT.issuperset(map(type, value))  # type: ignore[call-overload]
 
 
 def is_tensors(value: object) -> TypeGuard[Sequence[Any]]:
-    """Whether a value is a list of tensors as a kernel takes it."""
+    """Whether a value is a list of tensors, which needs no conversion."""
     return type(value) in LISTS and all(isinstance(v, TensorImpl) for v in value)  # type: ignore[attr-defined]
 
 
 def _as_index(value: Any) -> int | None:
-    """An int, from anything that is one: Python and NumPy ints, 0-dim integer tensors. bool is not one."""
+    """A Python or NumPy int, or a 0-dim integer tensor, as an int. bool is not accepted."""
     if type(value) is int:
         return value
     if isinstance(value, bool | np.bool_):
@@ -57,7 +57,7 @@ def _as_index(value: Any) -> int | None:
 
 
 def size_of(value: Any, place: int) -> int | None:
-    """An int in a list: also a tensor of one element, and after the first place a bool.
+    """An int in a list: also a one-element tensor and, except in first position, a bool.
 
     Mirrors: is_int_or_symint_list and intlistWithDefault in torch/csrc/utils/python_arg_parser.{cpp,h}
     """
@@ -69,7 +69,7 @@ def size_of(value: Any, place: int) -> int | None:
 
 
 def sizes_of(values: Sequence[Any]) -> list[int] | None:
-    """The ints of a list as every parameter that is one reads it; None where one of the values is no int."""
+    """The ints of a list argument; None if one of the values is not an int."""
     sizes = [size_of(value, place) for place, value in enumerate(values)]
     return None if None in sizes else sizes  # type: ignore[return-value]
 
@@ -83,12 +83,12 @@ def _scalar(value: Any) -> Any:
         return value
     if isinstance(value, int):  # of a subclass
         return int(value)
-    if isinstance(value, float):  # NumPy's, for one
+    if isinstance(value, float):  # such as NumPy's
         return float(value)
     if isinstance(value, complex):
         return complex(value)
     if isinstance(value, np.bool_ | np.complexfloating):
-        return float(value)  # as PyTorch reads it; NumPy warns of a dropped part
+        return float(value)  # as in PyTorch; NumPy warns about the dropped imaginary part
     if isinstance(value, np.number):
         return value.item()
     if isinstance(value, TensorImpl) and not value._shape and not _requires_grad(value):
@@ -162,7 +162,7 @@ CONVERSIONS: dict[str, Callable[[Any], Any]] = {
 
 
 def converter(kind: Type, numbers_as_tensors: bool) -> Callable[[Any], Any]:
-    """The conversion for one parameter: its value, or REFUSED."""
+    """The converter of one parameter, which returns the value or REFUSED."""
     one = CONVERSIONS[kind.base]
     if kind.is_list:
         convert = _list_converter(kind, one)
@@ -184,7 +184,7 @@ def _tensor_or_number(value: Any) -> Any:
 
 
 def _list_converter(kind: Type, one: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    """A list of converted elements; a single int stands for a list of a fixed length."""
+    """The converter of a list; a single int is repeated to the fixed length, if there is one."""
     size = kind.list_size
     single = size if kind.base != "Tensor" else None
     optional_elements = kind.suffixes[0] == "?"

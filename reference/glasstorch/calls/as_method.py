@@ -1,4 +1,4 @@
-"""How does a function become a method, whose refusals count the places after the tensor?
+"""How does a function become a method, whose errors count positions after `self`?
 
 Mirrors: FunctionParameter and PythonArgParser of torch/csrc/utils/python_arg_parser.h (a method's parser has no `self`)
 Differs: both run the same code, and each finds a parser of its own under the parser's name.
@@ -17,7 +17,7 @@ Result = TypeVar("Result")
 
 
 def names_of_methods(functions: Mapping[str, Any]) -> dict[str, Any]:
-    """The names of a module of functions, with the parser of a method in the place of each function's."""
+    """The namespace of a module of functions, with each function's parser replaced by a method's."""
     return {
         name: MethodParser(value) if isinstance(value, PythonFunction) else value for name, value in functions.items()
     }
@@ -26,10 +26,10 @@ def names_of_methods(functions: Mapping[str, Any]) -> dict[str, Any]:
 def as_method(
     function: Callable[Concatenate[Any, Rest], Result], names: dict[str, Any]
 ) -> Callable[Concatenate[Any, Rest], Result]:
-    """The same function with the names of methods; a type checker sees all its parameters after the tensor.
+    """The same function with the global names of methods; a type checker sees the parameters after `self`.
 
-    The code is a copy: the interpreter keeps with it where it found a name, which is not in the same place twice. A
-    frame shows it as `Tensor.add`.
+    The code object is a copy: the interpreter's inline caches of global names belong to it, and must not be shared
+    between two namespaces. A traceback shows it as `Tensor.add`.
     """
     assert isinstance(function, FunctionType)
     name = f"Tensor.{function.__name__}"

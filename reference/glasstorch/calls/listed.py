@@ -1,8 +1,8 @@
-"""Which functions take their sizes or dimensions as one list, where the method takes them loose too?
+"""Which functions require sizes or dimensions as one list, though their method also accepts loose ints?
 
 Mirrors: torch/csrc/utils/python_arg_parser.cpp (FunctionSignature::parse, allow_varargs_intlist), where a function's
-    first parameter is the tensor, so that loose ints are taken only from methods
-Differs: a wrapper around the method's function, which is the one that the rest of the library calls.
+    first parameter is the tensor, so that only methods accept loose ints
+Differs: a wrapper around the method's function, which the rest of the library calls directly.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from glasstorch.core.errors import ArgumentTypeError
 
 
 def listed(method: Callable[..., Any], parameter: str) -> Callable[..., Any]:
-    """The function of a name: what follows the tensor is one list, whose parameter is called so.
+    """A function whose argument after the tensor must be one list, called `parameter` in errors.
 
     >>> import glasstorch as torch
     >>> torch.flip(torch.tensor([1, 2]), 0)
@@ -40,7 +40,7 @@ def listed(method: Callable[..., Any], parameter: str) -> Callable[..., Any]:
 
 
 def _is_int(value: object) -> bool:
-    if type(value) in (tuple, list):  # most calls
+    if type(value) in (tuple, list):  # the common case
         return False
     try:
         index(value)  # type: ignore[arg-type]

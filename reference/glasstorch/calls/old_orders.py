@@ -1,7 +1,7 @@
-"""Which orders of arguments are still taken that PyTorch has given up?
+"""Which deprecated argument orders are still accepted?
 
 Mirrors: tools/autograd/deprecated.yaml, FunctionSignature::deprecated in torch/csrc/utils/python_arg_parser.h
-Differs: a function and its method are one function here, so either takes the order of both.
+Differs: a function and its method are one function here, so both accept either order.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ Order = tuple[str, ...]
 
 
 def _orders_of_products() -> Iterator[tuple[str, tuple[Order, ...]]]:
-    """`addmm(beta, input, alpha, mat1, mat2)`, and without alpha; as a method the tensor stands first."""
+    """`addmm(beta, input, alpha, mat1, mat2)`, also without alpha; a method has the tensor first."""
     operands = {
         "addmm": ("mat1", "mat2"),
         "addmv": ("mat", "vec"),
@@ -28,7 +28,7 @@ def _orders_of_products() -> Iterator[tuple[str, tuple[Order, ...]]]:
         yield name, (*function, ("input", "beta", "alpha", *pair), ("input", "beta", *pair))
 
 
-# The places that positional arguments had, for each function and for what it does in place.
+# The former positions of arguments, for each function and its in-place form.
 OLD_ORDERS: Final[dict[str, tuple[Order, ...]]] = {
     name + suffix: orders
     for name, orders in [
@@ -43,7 +43,7 @@ OLD_ORDERS: Final[dict[str, tuple[Order, ...]]] = {
 
 
 def warn_of_old_order(function: str, order: Order, signatures: list[str]) -> None:
-    """Say once what to write instead."""
+    """Warn once, with the current signatures."""
     instead = "".join(f"\n\t{function}{signature}" for signature in signatures)
     warn_once(
         f"This overload of {function} is deprecated:\n\t{function}({', '.join(order)})\n"

@@ -1,9 +1,9 @@
-"""How is an operator called by its own name, past the functions?
+"""How is an operator called by its own name, as `ops.aten.add.Tensor`?
 
 Mirrors: torch/_ops.py (_Ops, _OpNamespace, OpOverloadPacket, OpOverload)
 Differs: an overload is the Operator itself.
 
-`ops.aten.add` is a packet of overloads and picks one; `ops.aten.add.Tensor` is one operator. Operators of a user's
+`ops.aten.add` is a packet of overloads and resolves calls; `ops.aten.add.Tensor` is one operator. Operators of a user's
 Library appear here as soon as they are defined.
 """
 

@@ -1,9 +1,9 @@
-"""Which overload does a Python call mean?
+"""How is the overload of a Python call resolved?
 
 Mirrors: torch/csrc/utils/python_arg_parser.h (PythonArgParser)
 Differs: `__torch_function__` is not looked up.
 
-The generated functions call the operator themselves when every argument plainly fits their first overload. Everything
+The generated functions call the operator themselves if every argument fits their first overload as it is. Everything
 else comes here: other overloads, numbers for tensors, `view(2, 3)` for `view([2, 3])`, keyword arguments, out=.
 """
 
@@ -22,11 +22,11 @@ from glasstorch.core.tensor_impl import TensorImpl
 from glasstorch.dispatch.active_keys import compute_keys
 from glasstorch.dispatch.operator import keys_of, registry
 
-OPTIONS = ("dtype", "layout", "device", "pin_memory", "memory_format")  # None is as if they were not given
+OPTIONS = ("dtype", "layout", "device", "pin_memory", "memory_format")  # for these, None means that they were not given
 
 
 class _Missing:
-    """What a parameter holds that was given nothing, nor by another name."""
+    """The value of a required parameter that was given neither by position nor by name."""
 
     def __repr__(self) -> str:
         return "<required>"
@@ -36,9 +36,9 @@ MISSING: Any = _Missing()
 
 
 class PythonFunction:
-    """All overloads behind one Python name; calling it picks one and runs its operator."""
+    """All overloads behind one Python name; calling it resolves one and runs its operator."""
 
-    is_method = False  # whether refusals count places after the tensor
+    is_method = False  # whether errors count positions after `self`
 
     def __init__(self, name: str, overloads: Sequence[str], outs: Sequence[str] = (), namespace: str = "aten") -> None:
         self.name = name
@@ -55,7 +55,7 @@ class PythonFunction:
 
     @cached_property
     def is_factory(self) -> bool:
-        """Whether one of the overloads makes a tensor on a device that it is told."""
+        """Whether one of the overloads creates a tensor on a given device."""
         return any(signature.is_factory for signature in self.signatures)
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
@@ -71,7 +71,7 @@ class PythonFunction:
         return result.requires_grad_() if requires_grad else result
 
     def _check_owner(self, value: object) -> None:
-        """Refuse a method that was asked of the class for what is no tensor: `Tensor.add(1, 2)`."""
+        """Refuse a method called on the class with something that is not a tensor: `Tensor.add(1, 2)`."""
         if self.is_method and self.signatures[0].has_self:
             raise ArgumentTypeError(
                 f"descriptor '{self.name}' for 'Tensor' objects doesn't apply to a '{type(value).__name__}' object; "
@@ -79,18 +79,18 @@ class PythonFunction:
             )
 
     def by_names(self, others: dict[str, Any], **arguments: Any) -> Any:
-        """A call with keywords that Python did not know.
+        """A call with keywords that are not parameters of the generated function.
 
-        So `axis` may come in the place of a `dim` that was left out, and not beside one.
+        `axis` may replace a `dim` that was left out, but not come beside one.
         """
         return self(**self._given(arguments), **others)
 
     def with_more(self, args: Sequence[Any], **arguments: Any) -> Any:
-        """A call with more arguments by position than Python knew places for."""
+        """A call with more positional arguments than the generated function has."""
         return self(*args, **self._given(arguments))
 
     def _given(self, arguments: dict[str, Any]) -> dict[str, Any]:
-        """The arguments that the caller gave: what has its default counts as not given."""
+        """The arguments that the caller gave; one that equals its default counts as not given."""
         defaults = {p.name: p.default for p in self.signatures[0].parameters if p.has_default}
         return {
             name: value
@@ -101,13 +101,13 @@ class PythonFunction:
     def choose(
         self, signatures: Sequence[Signature], args: Sequence[Any], kwargs: dict[str, Any], out: Any = None
     ) -> tuple[Signature, list[Any]]:
-        """The first overload that accepts the arguments, with its bound arguments; `out` fits all of these."""
+        """The first overload that accepts the arguments, with its bound arguments; `out` fits every overload."""
         mismatches = []
         for signature in signatures:
             try:
                 return signature, signature.bind(args, kwargs)
             except Mismatch as mismatch:
-                mismatches.append(mismatch.with_traceback(None))  # with it, this frame would keep itself alive
+                mismatches.append(mismatch.with_traceback(None))  # its traceback would keep this frame alive
         renamed = _with_torch_names(kwargs)
         if renamed != list(kwargs):
             return self.choose(signatures, args, dict(zip(renamed, kwargs.values(), strict=True)), out)
@@ -134,7 +134,7 @@ class PythonFunction:
     def _in_old_order(
         self, signatures: Sequence[Signature], args: Sequence[Any], kwargs: dict[str, Any]
     ) -> tuple[Signature, list[Any]] | None:
-        """The overload that accepts the arguments in an order of which PyTorch warns."""
+        """The overload that accepts the arguments in a deprecated order."""
         for order in OLD_ORDERS.get(self.name, ()):
             named = dict(zip(order, args, strict=False))
             if len(named) < len(args) or not named.keys().isdisjoint(kwargs):
@@ -181,7 +181,7 @@ class PythonFunction:
 
 
 class MethodParser(PythonFunction):
-    """The parser of a function that was called as a method of its tensor."""
+    """The parser of a function called as a method of its tensor."""
 
     is_method = True
 
@@ -201,25 +201,25 @@ class MethodParser(PythonFunction):
         return repr(self._function)
 
 
-# NumPy's names for parameters, tried where a call under its own names fits no overload.
+# NumPy's names for parameters, tried if no overload accepts the names given.
 # Mirrors: numpy_compatibility_arg_names in torch/csrc/utils/python_arg_parser.cpp
 NUMPY_NAMES = {"axis": "dim", "keepdims": "keepdim", "x": "input", "a": "input", "x1": "input", "x2": "other"}
 
 
 def _is_same(value: object, default: object) -> bool:
-    """Whether a value is that of a default, which is never a tensor."""
+    """Whether a value equals a default, which is never a tensor."""
     return type(value) is type(default) and value == default
 
 
 def _with_torch_names(names: Iterable[str]) -> list[str]:
-    """Names of arguments with NumPy's replaced."""
+    """Keyword arguments with NumPy's names replaced by torch's."""
     given = list(names)
     renamed = [NUMPY_NAMES.get(name, name) for name in given]
     return renamed if len(set(renamed)) == len(given) else given
 
 
 def _check_options_of_out(kwargs: dict[str, Any], out: TensorImpl) -> None:
-    """Take a factory's options out of the arguments: beside out= they may only repeat what that tensor has.
+    """Remove a factory's options from the arguments; together with out=, they must match that tensor.
 
     Mirrors: check_out_type_matches in tools/autograd/templates/python_torch_functions.cpp
     """

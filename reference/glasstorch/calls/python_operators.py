@@ -1,7 +1,7 @@
-"""Whose turn is it in `a + b`, where the tensor's side does not take the other operand?
+"""When does `a + b` return NotImplemented, so that Python asks the other operand?
 
 Mirrors: TypeError_to_NotImplemented_ in tools/autograd/templates/python_variable_methods.cpp
-Differs: any TypeError passes the turn on there, also one from a mistake further down, which is so hidden
+Differs: in PyTorch any TypeError becomes NotImplemented, even one that an internal mistake raised.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from glasstorch.core.tensor_impl import TensorImpl
 
 
 def method_operator(function: Callable[..., Any], self: Any, other: Any) -> Any:
-    """A binary operator of Python: NotImplemented where the function does not take the other operand's type."""
+    """A binary operator of Python; NotImplemented if the function does not accept the other operand's type."""
     try:
         return function(self, other)
     except ArgumentTypeError:
@@ -25,7 +25,7 @@ def method_operator(function: Callable[..., Any], self: Any, other: Any) -> Any:
 
 
 def reflected_operator(function: Callable[..., Any], self: Any, other: Any) -> Any:
-    """As `method_operator`, of a tensor on the operator's right; Python asks with one, a direct call may not."""
+    """As `method_operator`, for a tensor on the right; a direct call may pass something else as `self`."""
     if not isinstance(self, TensorImpl):
         raise ArgumentTypeError(
             f"a reflected operator of Tensor doesn't apply to a '{type(self).__name__}' object; expected a Tensor first"
@@ -34,7 +34,7 @@ def reflected_operator(function: Callable[..., Any], self: Any, other: Any) -> A
 
 
 def equality_operator(function: Callable[..., Any], self: Any, other: Any) -> Any:
-    """`==`, which as in PyTorch is the one operator that reads an array as a tensor."""
+    """`==`, which as in PyTorch is the only operator that converts an array to a tensor."""
     if isinstance(other, np.ndarray) and other.dtype.kind in "biufc":
         other = hooks.tensor_hooks.from_array(np.ascontiguousarray(other))
     return method_operator(function, self, other)

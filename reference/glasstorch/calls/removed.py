@@ -1,7 +1,7 @@
-"""What is told who calls a function that PyTorch has taken away?
+"""What is the caller of a removed function told?
 
 Mirrors: torch/_linalg_utils.py (matrix_rank, solve, lstsq, _symeig, eig)
-Differs: the words are shorter.
+Differs: the messages are shorter.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NoReturn
 
-# The function -> what to write instead.
+# function -> what to call instead
 INSTEAD = {
     "eig": "torch.linalg.eig(A), or torch.linalg.eigvals(A) without the vectors; both give complex tensors",
     "lstsq": "torch.linalg.lstsq(A, B), which has its arguments in the other order",

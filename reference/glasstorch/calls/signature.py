@@ -1,4 +1,4 @@
-"""Does a Python call fit an overload, and if not, why?
+"""Does a Python call match an overload, and if not, why?
 
 Mirrors: torch/csrc/utils/python_arg_parser.h (FunctionSignature, FunctionParameter)
 Differs: a signature comes from the operator's schema, not from a generated string.
@@ -18,7 +18,7 @@ TUPLE = "tuple of Tensors"
 
 
 class Position(NamedTuple):
-    """Which argument is meant, counted from 1: a method's are those after its tensor. None where it came by name."""
+    """The position of an argument, counted from 1 (in a method, after `self`); None for a keyword argument."""
 
     in_function: int | None
     in_method: int | None
@@ -29,7 +29,7 @@ class Position(NamedTuple):
 
 
 class Mismatch(Exception):
-    """A call that a signature does not accept; the reason is put into words only if nobody else accepts it."""
+    """A call that a signature does not accept; the message is only formatted if no overload accepts it."""
 
     def __init__(self, template: str, *values: object) -> None:
         super().__init__(template, *values)
@@ -40,7 +40,7 @@ class Mismatch(Exception):
 
 
 class Parameter:
-    """One parameter of a signature, with what every call needs of it worked out once."""
+    """One parameter of a signature, with everything that a call needs computed once."""
 
     __slots__ = ("argument", "convert", "default", "has_default", "keyword_only", "name")
 
@@ -51,7 +51,7 @@ class Parameter:
         self.has_default = argument.default is not None
         self.default = argument.default_value if self.has_default else None
         convert = converter(argument.type, numbers_as_tensors)
-        # None stands for an empty list where that is the default: `amax(dim=None)`.
+        # None stands for an empty list if that is the default: `amax(dim=None)`.
         self.convert: Callable[[Any], Any] = (
             (lambda value: [] if value is None else convert(value)) if self.default == [] else convert
         )
@@ -72,14 +72,14 @@ class Signature:
         self.positional = [a for a in shown if not a.keyword_only]
         self.is_factory = schema.is_factory
         self.has_self = bool(self.positional) and self.positional[0].name == "self"
-        # `view(2, 3)`: the one parameter after self takes a list of ints, so loose ints may stand for it.
+        # `view(2, 3)`: the only parameter after self is a list of ints, so loose ints may replace the list.
         self.varargs: int | None = None
         at = 1 if self.has_self else 0
         if len(self.positional) == at + 1 and self.positional[at].type.is_list and _is_int(self.positional[at]):
             self.varargs = at
 
     def bind(self, args: Sequence[Any], kwargs: dict[str, Any]) -> list[Any]:  # hot path: benchmarks/eager.py
-        """All arguments in schema order, converted; Mismatch says which does not fit."""
+        """All arguments in schema order, converted; a Mismatch names the one that does not fit."""
         if self.varargs is not None:
             args = self._gather_varargs(args, self.varargs)
         count = len(args)
@@ -155,14 +155,14 @@ class Signature:
 
     @property
     def kind_of_out(self) -> str:
-        """What out= takes."""
+        """The type that out= accepts, in words."""
         return TUPLE if len(self.outs) > 1 or self.outs[0].type.is_list else "Tensor"
 
     def __str__(self) -> str:
         return self.text(as_method=False)
 
     def text(self, as_method: bool) -> str:
-        """The parameters as PyTorch writes them; of a method without its tensor."""
+        """The parameters as PyTorch writes them; those of a method without `self`."""
         parts = [_parameter_text(p) for p in self.positional[as_method and self.has_self :]]
         names = [_parameter_text(p.argument) for p in self.parameters if p.keyword_only]
         if self.is_out:
@@ -176,7 +176,7 @@ def _is_int(argument: Argument) -> bool:
     return argument.type.base in ("int", "SymInt")
 
 
-# What the messages call things ----------------------------------------------------------------------------------
+# Names in messages ----------------------------------------------------------------------------------
 
 _WORDS = {
     "SymInt": "int",
@@ -199,7 +199,7 @@ def _kind_of(parameter: Argument) -> str:
 
 
 def type_name(value: object) -> str:
-    """What a message calls a value's type."""
+    """The name of a value's type in messages."""
     kind = type(value)
     return f"numpy.{kind.__name__}" if kind.__module__ == "numpy" else kind.__name__
 

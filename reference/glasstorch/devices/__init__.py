@@ -7,6 +7,6 @@ Reading order: `driver` (what every driver does), `codes`, `runtime` (which driv
 `simulator/`.
 
 Mirrors: c10/cuda, aten/src/ATen/cuda
-Differs: the driver is chosen at run time: a card (CuPy) or the simulator. What of it is CUDA's alone is not kept apart:
+Differs: the driver is chosen at run time: a card (CuPy) or the simulator. CUDA's parts are not kept separate, because
     there is no other kind of device yet.
 """

@@ -1,7 +1,7 @@
-"""How is memory of a device handed out again without asking the driver?
+"""How is device memory reused without calls of the driver?
 
-A driver's malloc is slow, and its free waits for the device. So memory that nobody holds is kept, and given to the next
-request that it fits.
+A driver's malloc is slow, and its free waits for the device. So freed memory is kept, and given to the next request
+that it fits.
 
 Mirrors: c10/cuda/CUDACachingAllocator.cpp (DeviceCachingAllocator, NativeCachingAllocator)
 Differs: garbage collection of blocks by age, private pools of graphs, the history of allocations and its traces are
@@ -15,10 +15,10 @@ when the block is freed, and the block waits until the event has passed.
 
 # Note [A free at any time]
 A handle dies where its last reference goes, and that may be in the middle of `allocate`, when Python collects garbage,
-or in another thread. So `give_back` only appends the block to a queue, and empties the queue if nobody is at work in
-the allocator. Whoever is empties it when done, and looks once more after the lock is open: a block that came between
-the last look and the opening is not left behind. A destructor cannot raise: should a list of blocks prove wrong there,
-the next allocation says so.
+or in another thread. So `give_back` only appends the block to a queue, and empties the queue if no other call is active
+in the allocator. An active call empties it at its end, and checks once more after it has released the lock: a block
+that came between the last check and the release is not left behind. A destructor cannot raise: if a list of blocks is
+inconsistent there, the next allocation reports it.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from glasstorch.devices.statistics import Statistics
 
 
 class Allocation:
-    """Memory of a device on loan; it goes back when the object dies. What c10 calls a DataPtr."""
+    """A handle to allocated device memory, which is freed when the handle dies. c10's DataPtr."""
 
     __slots__ = ("__weakref__", "address", "allocator", "block", "nbytes", "stream")
 
@@ -67,7 +67,7 @@ class Allocation:
 
 
 class Work:
-    """The time in which lists of blocks may change, with the lock held: blocks given back meanwhile are freed after."""
+    """A critical section in which the lists of blocks may change; blocks given back meanwhile are freed at its end."""
 
     __slots__ = ("allocator",)
 
@@ -108,12 +108,12 @@ class DeviceCachingAllocator:
         self.at_work = False  # whether the thread that has the lock is in the middle of a change
         self.work = Work(self)
         self.returned: deque[Block] = deque()  # see Note [A free at any time]
-        self.broken: Exception | None = None  # what went wrong when a block was taken back
+        self.broken: Exception | None = None  # the error that occurred when a block was freed
 
-    # Handing out ------------------------------------------------------------------------------------------------
+    # Allocation ------------------------------------------------------------------------------------------------
 
     def allocate(self, nbytes: int, stream: int) -> Allocation:
-        """Uninitialised memory for work of a stream; OutOfMemoryError where there is not enough."""
+        """Uninitialised memory for work of a stream; OutOfMemoryError if there is not enough."""
         if self.broken is not None:
             raise AssertionError("memory that was freed could not be taken back") from self.broken
         if nbytes == 0:
@@ -159,7 +159,7 @@ class DeviceCachingAllocator:
         return self._occupy(block, size, nbytes)
 
     def _occupy(self, block: Block, size: int, nbytes: int) -> Block:
-        """Mark a free block, which is in no list any more, as in use; cut off what is too much."""
+        """Mark a free block, already removed from its list, as in use, and split off the excess."""
         count, pool = self.statistics.change, block.pool
         was_part = block.is_split()
         if blocks.should_split(block, size):
@@ -182,10 +182,10 @@ class DeviceCachingAllocator:
         count("requested_bytes", pool.name, nbytes)
         return block
 
-    # Taking back ------------------------------------------------------------------------------------------------
+    # Freeing ------------------------------------------------------------------------------------------------
 
     def _free(self, block: Block) -> None:
-        """Take back a block that nobody holds any more, or let it wait for the streams that use it."""
+        """Free a block without owners, or defer that until the streams that use it are done."""
         block.allocated = False
         self.statistics.change("allocation", block.pool.name, -1)
         self.statistics.change("allocated_bytes", block.pool.name, -block.size)
@@ -245,7 +245,7 @@ class DeviceCachingAllocator:
         self.waiting.clear()
 
     def _drain(self) -> None:
-        """Take back what was given back, unless somebody is at work, who does it then."""
+        """Free the blocks that were given back, unless a critical section is active, which then does it."""
         while self.returned and self.lock.acquire(blocking=False):
             try:
                 if self.at_work:
@@ -333,7 +333,7 @@ class DeviceCachingAllocator:
         finally:
             self.driver.set_device(before)
 
-    # Saying -----------------------------------------------------------------------------------------------------
+    # Reporting -----------------------------------------------------------------------------------------------------
 
     def memory_info(self) -> tuple[int, int]:
         """Free and total bytes of the device, as the driver sees them."""
@@ -380,7 +380,7 @@ class CachingAllocator:
         return self.devices[device_index].allocate(nbytes, stream)
 
     def retire(self) -> None:
-        """Return to the driver what nobody uses; a device that has failed gives no answer to that, and needs none."""
+        """Return unused memory to the driver; a device that has failed refuses that, which is ignored."""
         for device in self.devices:
             with suppress(AcceleratorError):
                 device.empty_cache()

@@ -24,12 +24,12 @@ class Packed(NamedTuple):
 
 
 class _Layout(NamedTuple):
-    """What is worked out once for a signature."""
+    """The part of packing that is computed once for a signature."""
 
     offsets: np.ndarray[tuple[int, ...], np.dtype[np.uint32]]
     address: int  # of the offsets
     pointers: tuple[bool, ...]
-    types: tuple[type[np.generic] | None, ...]  # what an argument usually is: None where it is an address
+    types: tuple[type[np.generic] | None, ...]  # the usual type of an argument; None for an address
     widths: tuple[int, ...]  # bytes from one argument to the next
 
 

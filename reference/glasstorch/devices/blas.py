@@ -1,16 +1,16 @@
-"""Which library multiplies matrices on CUDA, and how is cuBLAS called?
+"""Which library computes matrix products on CUDA, and how is cuBLAS called?
 
 Mirrors: torch/backends/cuda/__init__.py (preferred_blas_library), aten/src/ATen/Context.cpp (setBlasPreferredBackend),
     aten/src/ATen/cuda/CUDABlas.cpp (bgemm), aten/src/ATen/native/cuda/Blas.cpp (prepare_matrix_for_cublas)
 Differs: our own kernels can be preferred; cuBLASLt and CK cannot. Every product is one of a batch.
 
 # Note [Column-major matrices]
-cuBLAS comes from Fortran: of a matrix it takes an address and a leading dimension `ld`, and element (i, j) lies at
-i + j * ld. The columns lie one after the other, ours do with the rows. So cuBLAS sees the memory of our row-major
+cuBLAS follows Fortran: it takes a matrix as an address and a leading dimension `ld`, and element (i, j) lies at
+i + j * ld. Its matrices are column-major, ours row-major. So cuBLAS sees the memory of our row-major
 matrix X as its transpose, and no element has to move for that to be put right: as (A @ B).T = B.T @ A.T, it is asked
 for B times A. It reads B.T and A.T, for that is what our B and A are to it, and writes (A @ B).T, which is our A @ B.
-A matrix that is transposed already (its columns lie one after the other) is what cuBLAS calls row-major: it is told to
-transpose it while it reads (op T). Only a matrix with gaps along both axes has to be copied.
+A matrix of ours that is already column-major is row-major to cuBLAS, which is told to transpose it while reading
+(op T). Only a matrix with gaps along both axes has to be copied.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from glasstorch.devices.driver import Driver
 
 
 class _BlasBackend(Enum):
-    """The libraries there are to choose from."""
+    """The libraries to choose from."""
 
     Default = 0
     Cublas = 1
@@ -40,7 +40,7 @@ _preferred = _BlasBackend.Cublas
 
 
 def preferred_blas_library(backend: str | _BlasBackend | None = None) -> _BlasBackend:
-    """The library that is preferred for products of matrices on CUDA, after preferring `backend` if one is given.
+    """The preferred library for matrix products on CUDA, after setting it to `backend` if one is given.
 
     "glasstorch" are the kernels of matmul.cu. "cublas", which "default" stands for, is cuBLAS wherever it is there and
     knows the dtype, else those kernels: the simulator has no cuBLAS, and cuBLAS multiplies no integers. The choice
@@ -99,7 +99,7 @@ def layout(matrices: Matrices) -> Layout | None:
     """
     _, rows, columns = matrices.shape
     _, row, column = matrices.strides
-    # The stride of a dimension of size 1 leads nowhere: any other does as well.
+    # The stride of a dimension of size 1 is never used: any value does.
     if column == 1 or columns <= 1:
         leading = row if rows > 1 else columns
         if leading >= max(1, columns):

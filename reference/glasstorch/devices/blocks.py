@@ -1,4 +1,4 @@
-"""Which free block serves a request, and what becomes of the rest of it?
+"""Which free block serves a request, and when is the remainder split off?
 
 A segment is what the driver gave in one piece. It is cut into blocks, which know their neighbours, so that they can be
 joined again. Nothing here asks a driver; sizes and addresses are in bytes.

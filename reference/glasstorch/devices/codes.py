@@ -1,4 +1,4 @@
-"""Which error codes has CUDA, and what do they say?
+"""Which error codes does CUDA have, and what are their messages?
 
 Mirrors: cudaError_t and cudaGetErrorString of the CUDA runtime, c10/cuda/CUDAException.cpp
     (c10_cuda_check_implementation)

@@ -1,4 +1,4 @@
-"""How is C++ text compiled at run time, and where is the result kept?
+"""How is C++ source compiled at run time, and where is the result cached?
 
 Mirrors: torch/utils/cpp_extension.py (load_inline, get_cxx_compiler), torch/csrc/jit/codegen/fuser/cpu/fused_kernel.cpp
     (CompilerConfig, runCompiler)

@@ -1,4 +1,4 @@
-"""What does a compiled kernel say of itself?
+"""Which facts about a kernel are read from its cubin?
 
 A cubin is an ELF file (64 bit, little-endian). Its section `.nv.info.KERNEL` is a list of attributes: one byte of
 form, one of attribute, then 16 bits of value; in the sized form these are the number of bytes that follow.

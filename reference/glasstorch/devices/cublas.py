@@ -1,4 +1,4 @@
-"""How is a matrix product asked of cuBLAS?
+"""How is cuBLAS's batched matrix product called through ctypes?
 
 Mirrors: aten/src/ATen/cuda/CUDABlas.cpp (at::cuda::blas::bgemm), CublasHandlePool.cpp (getCurrentCUDABlasHandle)
 Differs: one call for every dtype, cublasGemmStridedBatchedEx, through ctypes: CuPy's binding would take CuPy's own

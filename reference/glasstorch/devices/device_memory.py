@@ -1,4 +1,4 @@
-"""What does the core ask of CUDA memory?
+"""How do the core's storages use CUDA memory?
 
 Mirrors: c10/core/Allocator.h, as c10/cuda/CUDACachingAllocator.cpp and aten/src/ATen/cuda/CachingHostAllocator.cpp
     fill it in

@@ -1,4 +1,4 @@
-"""What does a CUDA driver do, seen from everything above it?
+"""What is the interface of a CUDA driver?
 
 Two drivers answer to this protocol: `driver_cupy` (a real card) and `driver_sim` (CUDA C++ run on the CPU). The caching
 allocator, streams, events and kernels are written once, above it.
@@ -17,7 +17,7 @@ from typing import Any, Protocol
 import numpy as np
 
 Dim = tuple[int, int, int]  # x, y, z
-# What a kernel takes: an address is a Python int, a number or a structure is a NumPy scalar of exactly its type.
+# A kernel's argument: an address is a Python int, a number or a structure is a NumPy scalar of exactly its type.
 Argument = int | np.generic
 
 
@@ -123,10 +123,10 @@ class Driver(Protocol):
         """Set bytes in stream order."""
 
     def block_allocated(self, address: int, nbytes: int, stream: int) -> None:
-        """Told by the caching allocator of every piece it hands out of `malloc`ed memory; checks build on it."""
+        """Called by the caching allocator for every block that it hands out; the checks depend on it."""
 
     def block_freed(self, address: int) -> None:
-        """Told by the caching allocator when a piece is not anybody's any more."""
+        """Called by the caching allocator when a block is freed."""
 
     # Streams and events. Stream 0 is the default stream; no stream waits for another unless an event says so.
     def stream_create(self, priority: int = 0) -> int: ...

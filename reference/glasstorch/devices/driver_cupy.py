@@ -32,7 +32,7 @@ ASK_FROM = 48 * 1024  # more shared memory than this has to be asked for, kernel
 
 
 def call(function: Callable[P, R], *arguments: P.args, **named: P.kwargs) -> R:
-    """What CuPy's function returns; its error becomes ours, with the same code."""
+    """The result of CuPy's function; its error becomes ours, with the same code."""
     try:
         return function(*arguments, **named)
     except (runtime.CUDARuntimeError, driver.CUDADriverError) as error:
@@ -47,7 +47,7 @@ def done(status: int) -> bool:
 
 
 class _Contexts(threading.local):
-    """On which devices the calling thread has a context, without which the driver's own functions fail."""
+    """The devices on which the calling thread has a context, which the driver API needs."""
 
     def __init__(self) -> None:
         self.of_devices: set[int] = set()
@@ -245,7 +245,7 @@ class CupyDriver:
         call(runtime.memsetAsync, target, value, nbytes, stream)
 
     def block_allocated(self, address: int, nbytes: int, stream: int) -> None:
-        """Nothing: a card does not ask whose memory it is."""
+        """Do nothing: a card does not track owners of memory."""
 
     def block_freed(self, address: int) -> None:
         """Nothing."""

@@ -7,12 +7,12 @@ Mirrors: the CUDA runtime and driver APIs
 Differs: kernels are compiled by g++ and run on the CPU, later than queued and in an unfriendly order. Every name that
     it shows says "simulated". Accesses from two streams that nothing orders are refused.
 
-What a card does and this one does too: a failed kernel shows at a later call, and after it the device answers every
-call with the same error; a copy from pageable memory has read it when the call returns; one from pinned memory has not.
+As on a card, a failed kernel is reported by a later call, and afterwards the device answers every call with the same
+error; a copy from pageable memory has read it when the call returns; one from pinned memory has not.
 
 # Note [A piece that is freed]
-Python may collect garbage in the middle of any call here, and what dies frees its memory. So `block_freed` only notes
-the piece, and `free` waits where a piece of work is being run. `_settle` does the rest at the next call.
+Python may collect garbage in the middle of any call here, and dying objects free their memory. So `block_freed` only
+records the piece, and `free` is deferred while a piece of work is running. `_settle` does the rest at the next call.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ STAYS = "The device answers every call with this error until glasstorch.cuda.use
 
 
 class Leak(NamedTuple):
-    """Device memory that is still somebody's, and the line that asked for it."""
+    """Device memory that is still allocated, and the line that allocated it."""
 
     address: int
     nbytes: int
@@ -123,7 +123,7 @@ class _Thread(threading.local):
 
 
 def _whole(name: str, value: int) -> int:
-    """A number of a simulator's options; ArgumentTypeError where it is no int."""
+    """An integer option of the simulator; ArgumentTypeError unless it is an int."""
     try:
         return operator.index(value)
     except TypeError:
@@ -206,7 +206,7 @@ class SimDriver:
     @check.setter
     def check(self, check: bool) -> None:
         if check and not self._check:
-            self._memory.assume_written()  # nobody has followed what unchecked kernels wrote
+            self._memory.assume_written()  # the writes of unchecked kernels were not tracked
         self._check = self._memory.track = check
 
     # Devices ----------------------------------------------------------------------------------------------------
@@ -309,7 +309,7 @@ class SimDriver:
             self._scheduler.add(queue, lambda: self._memory.fill(target, value, nbytes))
 
     def block_allocated(self, address: int, nbytes: int, stream: int) -> None:
-        """Told of every piece of `malloc`ed memory that is handed out, for a stream; it is filled with NaN again."""
+        """Called for every block that is handed out, for a stream; it is filled with NaN again."""
         with self._lock:
             self._settle()
             segment = self._memory.on_device("block_allocated", address, nbytes)
@@ -324,11 +324,11 @@ class SimDriver:
                 self._scheduler.add(queue, lambda: self._memory.poison(address, nbytes))
 
     def block_freed(self, address: int) -> None:
-        """Told when a piece is not anybody's any more. May come at any time, and never raises."""
+        """Called when a block is freed. May come at any time, and never raises."""
         self._freed.append((address, calling_line()))
 
     def leaks(self) -> list[Leak]:
-        """The device memory that is still somebody's, in the order of allocation."""
+        """The device memory that is still allocated, in the order of allocation."""
         with self._lock:
             self._settle()
             device_of, segments = self._memory.device_of, self._memory.segments
@@ -626,7 +626,7 @@ class SimDriver:
                 self._raise_failure(device)
 
     def _settle(self) -> None:
-        """Do what was put off: see Note [A piece that is freed]."""
+        """Do the deferred frees: see Note [A piece that is freed]."""
         while self._freed:
             address, line = self._freed.popleft()
             self._order.freed(address, line)

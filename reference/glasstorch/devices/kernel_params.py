@@ -1,8 +1,8 @@
-"""How does cuLaunchKernel get a kernel's arguments?
+"""How are a kernel's arguments passed to cuLaunchKernel?
 
 Mirrors: the `kernelParams` of cuLaunchKernel; torch/cuda/_utils.py (_CudaKernel.__call__), cupy/cuda/function.pyx
-Differs: their number and sizes are compared with the compiled kernel's. A cubin does not know types, so that an int for
-    a float is seen only on the simulated device.
+Differs: their number and sizes are compared with the compiled kernel's. A cubin has no types, so that an int in place
+    of a float is detected only on the simulated device.
 """
 
 from __future__ import annotations

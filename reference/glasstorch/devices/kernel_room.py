@@ -1,4 +1,4 @@
-"""What do the devices take from the kernels, which stand above them?
+"""What do the devices need from the kernels, a layer above them?
 
 Mirrors: torch/csrc/cuda/Module.cpp (registers what c10/cuda cannot know), the fatbinaries that nvcc links in
 Differs: a Protocol, filled in once when the folder of the CUDA kernels is imported.
@@ -12,7 +12,7 @@ from glasstorch.core.tensor_impl import Array
 
 
 class KernelRoom(Protocol):
-    """What the folder of the CUDA kernels hands over."""
+    """The interface that the folder of CUDA kernels provides."""
 
     def register_kernels(self) -> None:
         """Import every module of CUDA kernels; called when CUDA is first asked for."""
@@ -25,7 +25,7 @@ class KernelRoom(Protocol):
 
 
 class _NoKernels:
-    """Stands where the kernels have not been imported."""
+    """The placeholder until the kernels are imported."""
 
     def register_kernels(self) -> None:
         raise AssertionError("glasstorch.kernels.cuda is not loaded; `import glasstorch` loads it")

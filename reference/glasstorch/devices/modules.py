@@ -1,4 +1,4 @@
-"""Where does a kernel come from?
+"""How is a kernel loaded from its `.cu` file?
 
 From a `.cu` file of the kernels' folder, compiled by the driver that is on, once for each set of defines.
 
@@ -19,7 +19,7 @@ from glasstorch.devices.runtime import driver
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"([^"\n]+)".*$', re.MULTILINE)
 Defines = tuple[str, ...]
 
-# What was loaded by the driver that asked last; another driver begins anew.
+# The modules loaded by the current driver; another driver starts empty.
 _owner: Driver | None = None
 _modules: dict[tuple[str, Defines, str], Module] = {}
 _kernels: dict[tuple[str, str, Defines], Kernel] = {}

@@ -1,4 +1,4 @@
-"""What does NVIDIA's compiler make of CUDA C++?
+"""How does NVRTC compile CUDA C++, and what does it report?
 
 It compiles for a card on a machine that has none, and reports what each kernel will take: registers, shared memory,
 spilled bytes. The CuPy driver loads what comes out.
@@ -37,7 +37,7 @@ _loading = threading.Lock()
 
 
 class Usage(NamedTuple):
-    """What one kernel takes on a card. All but the registers and threads are in bytes."""
+    """The resources that one kernel uses on a card. All but the registers and threads are in bytes."""
 
     registers: int  # for each thread
     shared: int  # for each block, without the dynamic part

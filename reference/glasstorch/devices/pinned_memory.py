@@ -1,12 +1,12 @@
-"""Where does main memory come from that a device copies by itself, while the program goes on?
+"""How is pinned memory, for asynchronous copies, allocated and reused?
 
 Mirrors: aten/src/ATen/core/CachingHostAllocator.h, aten/src/ATen/cuda/CachingHostAllocator.cpp
 Differs: sizes are rounded up to a power of two, as there, and at least to 512 bytes.
 
 # Note [Pinned memory and streams]
 A copy that does not block reads or writes pinned memory after the call that asked for it has returned. The tensor may
-be gone by then. So each such copy records an event with the block (`record`), and a block that nobody holds is given
-out again only when its events have passed.
+be gone by then. So each such copy records an event with the block (`record`), and a freed block is handed out
+again only when its events have passed.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ class PinnedAllocator:
         self.free: dict[int, list[Pinned]] = {}  # by size
         self.starts: list[int] = []  # the addresses of all pieces, sorted
         self.pieces: dict[int, Pinned] = {}  # by address
-        # A loan may die anywhere, also inside `allocate`: it only stands in this queue until somebody looks.
+        # A loan may die anywhere, also inside `allocate`: it is only queued here until the next call.
         self.returned: deque[Pinned] = deque()
 
     def allocate(self, nbytes: int) -> Buffer:

@@ -1,4 +1,4 @@
-"""Which CUDA driver is on, and which device and stream does the calling thread use?
+"""Which CUDA driver is active, and which device and stream does the calling thread use?
 
 Mirrors: torch/cuda/__init__.py (_lazy_init), c10/cuda/CUDAFunctions.cpp (device_count_ensure_non_zero, set_device),
     c10/cuda/CUDAStream.cpp (getCurrentCUDAStream)
@@ -183,7 +183,7 @@ def _require_compiler() -> None:
 
 
 def _missing_compiler() -> str:
-    """What the simulator would lack here, in words; nothing if it lacks nothing."""
+    """What the simulator lacks on this computer, in words; empty if nothing."""
     from glasstorch.devices.simulator.errors import CompileError
 
     try:

@@ -1,4 +1,4 @@
-"""What does the memory of the devices look like now, segment by segment?
+"""Which segments and blocks does the memory of the devices consist of?
 
 Mirrors: c10/cuda/CUDACachingAllocator.cpp (DeviceCachingAllocator::snapshot), torch/csrc/cuda/Module.cpp
     (THCPModule_memorySnapshot)
@@ -51,7 +51,7 @@ def device_snapshot(allocator: DeviceCachingAllocator) -> list[SegmentInfo]:
 
 
 def segment_info(device: int, blocks: list[Block]) -> SegmentInfo:
-    """A segment, which is told by its blocks."""
+    """The description of a segment, from its blocks."""
     first = blocks[0]
     return SegmentInfo(
         device=device,
@@ -79,7 +79,7 @@ def segment_info(device: int, blocks: list[Block]) -> SegmentInfo:
 
 
 def state(block: Block) -> str:
-    """What a block is doing, in torch's words."""
+    """The state of a block, in torch's words."""
     if block.allocated:
         return "active_allocated"
     return "inactive" if block.is_free() else "active_pending_free"

@@ -10,11 +10,11 @@ from __future__ import annotations
 POOLS = ("all", "large_pool", "small_pool")
 # Each is counted for all pools and for each pool.
 METRICS = (
-    "allocation",  # blocks that somebody holds
+    "allocation",  # blocks in use
     "allocated_bytes",
-    "segment",  # pieces that the driver gave
+    "segment",  # pieces allocated by the driver
     "reserved_bytes",
-    "active",  # blocks that somebody holds, or that wait for a stream
+    "active",  # blocks in use, or waiting for a stream
     "active_bytes",
     "inactive_split",  # free blocks that are a part of a segment, which therefore cannot be returned to the driver
     "inactive_split_bytes",
@@ -23,7 +23,7 @@ METRICS = (
 
 
 class Stat:
-    """A number that goes up and down."""
+    """A counter with its current, peak and accumulated values."""
 
     __slots__ = ("allocated", "current", "freed", "peak")
 
@@ -63,9 +63,9 @@ class Statistics:
     def __init__(self) -> None:
         self.metrics = {metric: {pool: Stat() for pool in POOLS} for metric in METRICS}
         self.num_alloc_retries = 0  # requests that were tried again after the cache was emptied
-        self.num_ooms = 0  # requests that could not be met
-        self.num_sync_all_streams = 0  # times that all blocks were waited for
-        self.num_device_alloc = 0  # calls of the driver's malloc that gave memory
+        self.num_ooms = 0  # requests that failed
+        self.num_sync_all_streams = 0  # waits for all streams
+        self.num_device_alloc = 0  # successful calls of the driver's malloc
         self.num_device_free = 0
 
     def change(self, metric: str, pool: str, amount: int) -> None:
@@ -75,11 +75,11 @@ class Statistics:
         stats[pool].change(amount)
 
     def current(self, metric: str) -> int:
-        """What a metric is now, over all pools."""
+        """The current value of a metric, over all pools."""
         return self.metrics[metric]["all"].current
 
     def reset_accumulated(self) -> None:
-        """Begin the sums of increases and decreases, and the counts of events, from 0."""
+        """Reset the sums of increases and decreases, and the counts of events, to 0."""
         for stats in self.metrics.values():
             for stat in stats.values():
                 stat.allocated = stat.freed = 0
@@ -87,7 +87,7 @@ class Statistics:
         self.num_device_alloc = self.num_device_free = 0
 
     def reset_peak(self) -> None:
-        """Begin every peak from what is now."""
+        """Reset every peak to the current value."""
         for stats in self.metrics.values():
             for stat in stats.values():
                 stat.peak = stat.current
@@ -119,7 +119,7 @@ WIDTH = 75
 
 
 def summary(statistics: Statistics, name: str, abbreviated: bool = False) -> str:
-    """The counts as the table of torch.cuda.memory_summary; `name` says of what. Abbreviated: without the two pools.
+    """The counts as the table of torch.cuda.memory_summary, titled `name`. `abbreviated` omits the two pools.
 
     A row of a pool has the unit of the row of all pools above it.
     """
@@ -139,7 +139,7 @@ def summary(statistics: Statistics, name: str, abbreviated: bool = False) -> str
 
 
 def size_cell(nbytes: int, unit_of: int) -> str:
-    """A number of bytes in ten characters, in the unit in which another number reads well.
+    """A number of bytes in ten characters, in the unit that suits another number.
 
     >>> size_cell(20 << 20, 20 << 20), size_cell(1 << 20, 5 << 30)
     (' 20480 KiB', '     1 MiB')
@@ -152,7 +152,7 @@ def size_cell(nbytes: int, unit_of: int) -> str:
 
 
 def count_cell(count: int, unit_of: int) -> str:
-    """A number in ten characters, in thousands or millions where another number reads well so.
+    """A number in ten characters, in thousands or millions if that suits another number.
 
     >>> count_cell(12, 12), count_cell(12, 5_000_000)
     ('     12   ', '      0 K ')

@@ -1,4 +1,4 @@
-"""How does a program say in which order work runs on a device?
+"""How does a program order work on a device with streams and events?
 
 Mirrors: torch/cuda/streams.py, torch/cuda/__init__.py (device, StreamContext), c10/cuda/CUDAStream.cpp,
     aten/src/ATen/cuda/CUDAEvent.h
@@ -88,9 +88,9 @@ _lock = Lock()
 
 
 class Stream:
-    """Work on one device that runs in the order in which it was queued, beside the work of other streams.
+    """Work on one device that runs in the order in which it was queued, concurrently with other streams.
 
-    `priority` is a wish, from 0 (lowest) to -3; other numbers mean the nearest of these.
+    `priority` is a hint, from 0 (lowest) to -3; other numbers are clamped.
     """
 
     __slots__ = ("_driver", "cuda_stream", "device", "priority")
@@ -117,7 +117,7 @@ class Stream:
 
     @classmethod
     def _of(cls, handle: int, index: int) -> Stream:
-        """The object for a stream that is there already."""
+        """A Stream object for an existing stream."""
         stream = cls.__new__(cls)
         stream._fill(handle, index, 0)
         return stream
@@ -136,7 +136,7 @@ class Stream:
 
     @property
     def stream_id(self) -> int:
-        """The number that tells streams of a device apart; 0 is the default stream."""
+        """The number that identifies the stream on its device; 0 is the default stream."""
         return self.cuda_stream
 
     def query(self) -> bool:
@@ -231,7 +231,7 @@ def stream(stream: Stream | None) -> StreamContext:
 
 
 class Event:
-    """A place in the work of a stream, for other streams and the program to wait for, and to measure time between.
+    """A point in the work of a stream, which other streams and the program can wait for, and measure time between.
 
     The driver's event is made when it is first recorded, on the device of that stream.
     """
@@ -322,7 +322,7 @@ def synchronize(device: OnDevice = None) -> None:
 
 
 def _require(given: T, kind: type[T], function: str) -> T:
-    """What a function was given, if it is of the kind that it takes."""
+    """An argument, if it has the expected type; ArgumentTypeError otherwise."""
     if not isinstance(given, kind):
         raise ArgumentTypeError(f"{function}: expected {kind.__name__}, got {given!r}")
     return given

@@ -1,4 +1,4 @@
-"""How does data from outside become a tensor, and a tensor data for others?
+"""How do tensors exchange data with Python objects, NumPy and other libraries?
 
 Reading order: `nested` (numbers and sequences), `from_data` (constructors), `dlpack` (the capsules), `exchange` (out of
 a tensor), `foreign_memory` (into one), `creation` (`tensor`, `as_tensor`), `asarray`.

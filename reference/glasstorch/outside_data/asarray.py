@@ -1,4 +1,4 @@
-"""How does anything become a tensor, copied only where it must be?
+"""How does `asarray` convert an object to a tensor, and when does it copy?
 
 Mirrors: torch/csrc/utils/tensor_new.cpp (asarray)
 """
@@ -38,7 +38,7 @@ def asarray(
 
     Tensors, arrays, capsules and buffers share their memory with the result where dtype and device allow it; `copy`
     says that they must not (True) or must (False). A buffer is read as the default dtype unless one is given.
-    `requires_grad` is the object's unless given; it is set on a tensor that is returned itself.
+    `requires_grad` defaults to the object's; it is also set on a tensor that is returned itself.
     """
     wanted = None if dtype is None else checked_dtype("asarray", dtype)
     on = None if device is None else _indexed(Device(device))
@@ -58,7 +58,7 @@ def _indexed(on: Device) -> Device:
 
 
 def _aliasing(obj: Any, wanted: Dtype | None, copy: bool | None) -> Tensor | None:
-    """A tensor over the object's memory; None where it has none that a tensor can look at."""
+    """A tensor over the object's memory; None if it has no memory that a tensor can share."""
     if is_tensor(obj):
         return obj
     if isinstance(obj, np.generic):
@@ -77,7 +77,7 @@ def _aliasing(obj: Any, wanted: Dtype | None, copy: bool | None) -> Tensor | Non
 
 
 def _converted(source: Tensor, wanted: Dtype | None, on: Device | None, copy: bool | None) -> Tensor:
-    """The source itself where dtype and device are right and it need not be copied, else a copy that is allowed."""
+    """The source itself if dtype and device match and no copy is required; else a copy, if one is allowed."""
     other_device = on is not None and on is not source.device
     other_dtype = wanted is not None and wanted is not source.dtype
     if copy is False:
@@ -95,7 +95,7 @@ def _converted(source: Tensor, wanted: Dtype | None, on: Device | None, copy: bo
 
 
 def _with_gradient(result: Tensor, requires_grad: bool | None, of_source: bool) -> Tensor:
-    """The tensor, told to require grad or not; one that was computed is detached instead."""
+    """The tensor with `requires_grad` set; a non-leaf is detached if it should not require grad."""
     if requires_grad is None:
         if not of_source:
             return result

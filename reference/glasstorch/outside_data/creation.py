@@ -1,4 +1,4 @@
-"""How does data from outside, Python's or NumPy's, become a tensor?
+"""How do `tensor` and `as_tensor` turn Python and NumPy data into a tensor?
 
 Mirrors: torch/csrc/utils/tensor_new.cpp (internal_new_from_data, tensor_ctor, as_tensor, asarray), tensor_numpy.cpp
 Differs: nested sequences are read in outside_data/nested.py.
@@ -69,7 +69,7 @@ def as_tensor(data: Any, dtype: Dtype | type | None = None, device: Device | str
 
 
 def _sharing(data: Any) -> Tensor | None:
-    """A tensor over the memory of another library's array; None for what has no memory to share."""
+    """A tensor over the memory of another library's array; None for an object without memory to share."""
     if isinstance(data, list | tuple | int | float | complex):
         return None
     if isinstance(data, np.ndarray):
@@ -80,7 +80,7 @@ def _sharing(data: Any) -> Tensor | None:
 
 
 def _dtype(function: str, given: Dtype | type | None) -> Dtype | None:
-    """A dtype, also from one of Python's types."""
+    """A dtype, also given as a Python type."""
     return None if given is None else checked_dtype(function, given)
 
 
@@ -91,7 +91,7 @@ def _finished(result: Tensor, device: Device | str | None, requires_grad: bool) 
 
 
 def _copied(data: Any, dtype: Dtype | None) -> Tensor:
-    """A fresh tensor of the data, in a dtype or in the one that the data has."""
+    """A fresh tensor of the data, in the given dtype or in that of the data."""
     source = data.detach() if is_tensor(data) else _sharing(data)
     if source is None:
         made = hooks.tensor_hooks.wrap(*array_of(data, dtype))

@@ -1,9 +1,9 @@
-"""What does a DLPack capsule hold, and who frees it?
+"""What does a DLPack capsule contain, and who frees it?
 
 Mirrors: aten/src/ATen/dlpack.h, aten/src/ATen/DLConvertor.cpp
-Differs: NumPy makes the capsules that we give out, and frees them: it knows how to do that when the interpreter has
-    ended. Where NumPy has no such dtype or device it is told a lie (bfloat16 is uint16, a GPU is the CPU), and the
-    capsule is set right before anybody sees it.
+Differs: NumPy creates and frees the capsules that we export: it can do that even after the interpreter has shut
+    down. A dtype or device that NumPy lacks is replaced by one it has (bfloat16 by uint16, a GPU by the CPU), and the
+    capsule is corrected before it is handed out.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from glasstorch.core.dtype import DTYPES, dtype
 from glasstorch.core.errors import ArgumentError, ArgumentTypeError
 from glasstorch.core.geometry import Shape, contiguous_strides
 
-VERSION = (1, 0)  # the newest layout of a capsule that is understood here
+VERSION = (1, 0)  # the newest version of the capsule layout that is supported
 
-READ_ONLY, IS_COPIED = 1, 2  # flags of versioned capsules: not to be written to; the consumer's own
+READ_ONLY, IS_COPIED = 1, 2  # flags of versioned capsules: read-only; a copy that the consumer owns
 
 INT, UNSIGNED, FLOAT, BFLOAT, COMPLEX, BOOL, FLOAT8_E4M3FN, FLOAT8_E5M2 = 0, 1, 2, 4, 5, 6, 10, 12  # DLDataTypeCode
 OWN_CODES = {"bool": BOOL, "bfloat16": BFLOAT, "float8_e4m3fn": FLOAT8_E4M3FN, "float8_e5m2": FLOAT8_E5M2}
@@ -105,7 +105,7 @@ _DELETER = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
 
 
 class Lent:
-    """Memory that a capsule told us of; giving it back is calling the deleter, once, when this object dies."""
+    """Memory received in a capsule; the capsule's deleter is called once, when this object dies."""
 
     __slots__ = ("__array_interface__", "_delete", "_managed", "address", "nbytes")
 
@@ -122,7 +122,7 @@ class Lent:
         }
 
     def record_stream(self, stream: int) -> None:
-        """Nothing: the producer was told the consumer's stream when it made the capsule."""
+        """Do nothing: the producer was given the consumer's stream when it made the capsule."""
 
     def __del__(self) -> None:
         if self._delete is not None:
@@ -141,12 +141,12 @@ class Described(NamedTuple):
 
 
 def is_capsule(value: object) -> bool:
-    """Whether a value is a capsule of DLPack that nobody has used yet."""
+    """Whether a value is a DLPack capsule that has not been consumed yet."""
     return any(_is_valid(value, name) for name in LAYOUTS)
 
 
 def consume(capsule: object) -> Described:
-    """Take over what a capsule holds; it cannot be used again."""
+    """Take ownership of a capsule's contents; the capsule cannot be used again."""
     name = next((name for name in LAYOUTS if _is_valid(capsule, name)), None)
     if name is None:
         raise ArgumentError(
@@ -186,7 +186,7 @@ def produce(
 ) -> object:
     """A capsule over an array's memory, which it keeps alive.
 
-    `array` may be of any dtype that has the size of `of`, and over a device's addresses. `strides`, in elements, are
+    `array` may have any dtype of the same size as `of`, and lie at device addresses. `strides`, in elements, are
     the array's own unless it has no elements.
     """
     name = b"dltensor_versioned" if versioned else b"dltensor"
@@ -199,14 +199,14 @@ def produce(
     held.device_type, held.device_id = on
     if strides is not None and held.strides:
         for dim, step in enumerate(strides):
-            held.strides[dim] = step  # NumPy forgets those of an array without elements
+            held.strides[dim] = step  # NumPy drops the strides of an empty array
     if versioned and copied:
         managed.flags |= IS_COPIED
     return capsule
 
 
 def described_device(kind: int, index: int) -> device:
-    """The device that a pair of DLPack's numbers means."""
+    """The device for DLPack's pair of device type and index."""
     if kind in ON_HOST:
         return CPU
     if kind in ON_CUDA:

@@ -1,4 +1,4 @@
-"""How do other libraries read a tensor's memory?
+"""How do other libraries access a tensor's memory?
 
 Mirrors: torch/csrc/utils/tensor_numpy.cpp (tensor_to_numpy), torch/_tensor.py (__array__, __dlpack__,
     __cuda_array_interface__), aten/src/ATen/DLConvertor.cpp (toDLPack)
@@ -55,7 +55,7 @@ def numpy(self: Tensor, *, force: bool = False) -> Array:
 
 
 def shown_array(self: Tensor) -> Array:
-    """A CPU tensor's own array, for somebody who may keep it and write to it."""
+    """A CPU tensor's own array, for a caller that may keep it and write to it."""
     storage = self.untyped_storage()
     storage.materialize()
     storage.may_resize = False
@@ -63,7 +63,7 @@ def shown_array(self: Tensor) -> Array:
 
 
 def array(self: Tensor, dtype: Any = None, copy: bool | None = None) -> Array:
-    """The elements as a NumPy array, of another dtype where one is asked for; over the same memory where it can be."""
+    """The elements as a NumPy array, in another dtype if requested; without a copy where possible."""
     shown = self.numpy()
     if dtype is not None and shown.dtype != dtype:
         if copy is False:
@@ -88,8 +88,8 @@ def to_dlpack(
 ) -> object:
     """A DLPack capsule, through which another library takes the tensor over without a copy.
 
-    `stream` is the consumer's, of which work queued here is then seen: on CUDA -1 for no such promise, None or 1 for
-    the default stream; on the CPU there is none. `max_version` is the newest layout that the consumer reads.
+    `stream` is the consumer's, which then waits for the work queued here: on CUDA -1 for no synchronisation, None or 1
+    for the default stream; on the CPU there is none. `max_version` is the newest layout that the consumer reads.
     `dl_device`, a pair of DLPack's numbers, asks for the memory elsewhere. `copy` says whether it must (True), may
     (None) or must not (False) be copied.
     """
@@ -119,7 +119,7 @@ def to_dlpack(
 
 
 def refuse_export(self: Tensor) -> None:
-    """Refuse what a capsule cannot say."""
+    """Refuse tensors that a capsule cannot describe."""
     if self.is_meta:
         raise BufferError("Cannot pack tensors on meta")
     if self.requires_grad:
@@ -143,9 +143,9 @@ def dlpack_device(self: Tensor) -> tuple[dlpack.DLDeviceType, int]:
 
 
 def numbers_of(on: device) -> tuple[dlpack.DLDeviceType, int]:
-    """A device as DLPack numbers it; ValueError for one that it has no number for."""
+    """A device as DLPack's pair of device type and index; ValueError for a device that DLPack lacks."""
     if on.type == "cuda":
-        assert on.index is not None, "nobody has said which CUDA device"
+        assert on.index is not None, "the CUDA device has no index"
         return dlpack.DLDeviceType.kDLCUDA, on.index
     if on is not CPU:
         raise ArgumentValueError(f"Unknown device type {on.type} for Dlpack; expected cpu or cuda")
@@ -153,7 +153,7 @@ def numbers_of(on: device) -> tuple[dlpack.DLDeviceType, int]:
 
 
 def _let_wait(on: device, stream: int | None) -> None:
-    """Order what a consumer's stream does after what the current stream has been given."""
+    """Make the consumer's stream wait for the work on the current stream."""
     if stream == -1:
         return
     if stream == 2:
@@ -165,7 +165,7 @@ def _let_wait(on: device, stream: int | None) -> None:
 def _lent_array(self: Tensor) -> Array:
     """An array over the tensor's memory, which it keeps alive.
 
-    That of a CUDA tensor must not be read: its addresses are the device's.
+    The array of a CUDA tensor must not be read: its addresses are on the device.
     """
     if not self.is_cuda:
         return shown_array(self)
@@ -178,7 +178,7 @@ def _lent_array(self: Tensor) -> Array:
 
 
 class _OnDevice:
-    """Addresses of a device in the clothes of NumPy's, and the storage that they belong to."""
+    """Device addresses presented through NumPy's array interface, and the storage that they belong to."""
 
     def __init__(
         self, storage: Any, address: int, shape: tuple[int, ...], steps: tuple[int, ...], typestr: str
@@ -197,9 +197,9 @@ class _OnDevice:
 
 
 def cuda_array_interface(self: Tensor) -> dict[str, Any]:
-    """Version 2 of the protocol by which Numba, CuPy and others read a CUDA tensor where it is.
+    """Version 2 of the protocol by which Numba, CuPy and others access a CUDA tensor without a copy.
 
-    A tensor that is not on CUDA has no such attribute.
+    AttributeError for a tensor that is not on CUDA.
     """
     if not self.is_cuda:
         raise AttributeError(
@@ -224,7 +224,7 @@ def cuda_array_interface(self: Tensor) -> dict[str, Any]:
 
 
 def typestr(self: Tensor) -> str:
-    """The dtype as NumPy's array interface writes it; bfloat16 and float8, which it cannot say, as raw bytes."""
+    """The dtype in the array interface's notation; bfloat16 and float8, which that lacks, as raw bytes."""
     if self.dtype in NUMPY_DTYPES:
         return self.dtype.numpy.str
     return f"<V{self.dtype.itemsize}" if self.dtype.itemsize > 1 else "|V1"

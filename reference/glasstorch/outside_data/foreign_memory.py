@@ -1,8 +1,8 @@
-"""How does memory of another library become a tensor, without a copy?
+"""How does another library's memory become a tensor without a copy?
 
 Mirrors: torch/csrc/utils/tensor_numpy.cpp (tensor_from_numpy, tensor_from_cuda_array_interface),
     torch/csrc/utils/tensor_new.cpp (tensor_frombuffer), torch/utils/dlpack.py (from_dlpack)
-Differs: memory that its owner marked read-only stays so: a write in place fails where PyTorch's would go through.
+Differs: memory that its owner marked read-only stays read-only: an in-place write fails where PyTorch's succeeds.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def frombuffer(
 ) -> Tensor:
     """A one-dimensional tensor over the bytes of an object (bytearray, memoryview, array, mmap ...).
 
-    `offset` counts bytes, `count` elements; a negative `count` takes all that follow.
+    `offset` counts bytes, `count` elements; a negative `count` means all that follow.
     """
     if hooks.trace_hooks is not None:
         hooks.trace_hooks.made_from_data("torch.frombuffer")
@@ -101,7 +101,7 @@ def frombuffer(
 
 
 def checked_dtype(function: str, given: Any) -> Dtype:
-    """A dtype, also from one of Python's types; TypeError for anything else."""
+    """A dtype, also given as a Python type; TypeError for anything else."""
     found = given if isinstance(given, Dtype) else PYTHON_TYPES.get(given) if isinstance(given, type) else None
     if found is None:
         raise ArgumentTypeError(f"{function}(): argument 'dtype' must be torch.dtype, not {type(given).__name__}")
@@ -119,7 +119,7 @@ def from_file(
 ) -> Tensor:
     """A one-dimensional CPU tensor over the first `size` elements of a file.
 
-    `shared` makes writes reach the file, which is then made and grows where it must; else they stay in memory.
+    With `shared`, writes reach the file, which is created and extended as needed; else they stay in memory.
     """
     wanted = get_default_dtype() if dtype is None else checked_dtype("from_file", dtype)
     if device is not None and Device(device) is not CPU:
@@ -132,7 +132,7 @@ def from_file(
 
 
 class Exporter(Protocol):
-    """What has a tensor to give: an array of NumPy, CuPy, JAX, PyTorch."""
+    """An object that can export a tensor: an array of NumPy, CuPy, JAX or PyTorch."""
 
     def __dlpack__(self, **kwargs: Any) -> object: ...
 
@@ -142,10 +142,10 @@ class Exporter(Protocol):
 def from_dlpack(
     ext_tensor: Exporter | object, *, device: Device | str | None = None, copy: bool | None = None
 ) -> Tensor:
-    """A tensor over the memory of another library's, or of a capsule that it gave.
+    """A tensor over the memory of another library's array, or of a DLPack capsule.
 
-    `device` asks for the memory elsewhere, which needs a copy; `copy` says whether there must be one (True), may be
-    (None) or must not (False).
+    `device` requests the memory on another device, which needs a copy; `copy` says whether there must be a copy (True),
+    may be one (None) or must not be one (False).
     """
     if hooks.trace_hooks is not None:
         hooks.trace_hooks.made_from_data("torch.from_dlpack")
@@ -167,7 +167,7 @@ def from_dlpack(
         asked["dl_device"] = lies_at
     if lies_at[0] == dlpack.DLDeviceType.kDLCUDA:
         current = hooks.memory_hooks.current_stream(Device("cuda", lies_at[1]))
-        asked["stream"] = current or 1  # the protocol's number for the default stream
+        asked["stream"] = current or 1  # the protocol's value for the default stream
     result, copied = _over(_capsule_of(exporter, asked))
     if elsewhere:
         assert wanted is not None
@@ -183,7 +183,7 @@ def _checked_device(device: Device | str) -> Device:
 
 
 def _capsule_of(exporter: Any, asked: dict[str, Any]) -> object:
-    """The exporter's capsule; what an older one does not understand is left out of the call, and out of `asked`."""
+    """The exporter's capsule; keywords that an older exporter does not accept are dropped, also from `asked`."""
     for name in ("max_version", "copy", "dl_device"):
         try:
             return exporter.__dlpack__(**asked)
@@ -193,7 +193,7 @@ def _capsule_of(exporter: Any, asked: dict[str, Any]) -> object:
 
 
 def _over(capsule: object) -> tuple[Tensor, bool]:
-    """A tensor over the memory of a capsule, which is used up, and whether that memory is ours alone."""
+    """A tensor over the memory of a capsule, which is consumed, and whether that memory is an owned copy."""
     held = dlpack.consume(capsule)
     if held.on.type == "cuda":
         storage = Storage.over_block(held.memory, hooks.cuda_hooks.indexed(held.on))
@@ -203,7 +203,7 @@ def _over(capsule: object) -> tuple[Tensor, bool]:
 
 
 def to_dlpack(tensor: Tensor) -> object:
-    """A DLPack capsule of the old layout over the tensor's memory."""
+    """An unversioned DLPack capsule over the tensor's memory."""
     return tensor.__dlpack__()
 
 
@@ -211,7 +211,7 @@ def to_dlpack(tensor: Tensor) -> object:
 
 
 class _ForeignBlock:
-    """Memory of a CUDA device that another library owns, and the object of that library that keeps it alive."""
+    """CUDA memory owned by another library, and that library's object that keeps it alive."""
 
     __slots__ = ("address", "nbytes", "owner")
 
@@ -221,7 +221,7 @@ class _ForeignBlock:
         self.owner = owner
 
     def record_stream(self, stream: int) -> None:
-        """Nothing: the owner's allocator decides when the memory is used again."""
+        """Do nothing: the owner's allocator decides when the memory is reused."""
 
 
 def over_cuda_interface(obj: Any) -> Tensor:

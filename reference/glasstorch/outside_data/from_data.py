@@ -1,7 +1,7 @@
-"""How do the constructor of Tensor, `new` and `new_tensor` read their arguments?
+"""How do Tensor's constructor, `new` and `new_tensor` interpret their arguments?
 
 Mirrors: torch/csrc/utils/tensor_new.cpp (legacy_tensor_generic_ctor_new, new_tensor)
-Differs: storages are not taken; `set_` gives a tensor another one.
+Differs: storages are not accepted; `set_` gives a tensor another storage.
 """
 
 from __future__ import annotations
@@ -43,9 +43,9 @@ def is_tensor(obj: Any) -> TypeGuard[Tensor]:
 
 
 def legacy(data: tuple[Any, ...], dtype: Dtype, on: Device) -> Tensor:
-    """An uninitialised tensor, where the arguments are sizes; or else a tensor of the one argument's elements.
+    """An uninitialised tensor if the arguments are sizes; otherwise a tensor of the only argument's elements.
 
-    A tensor gives another one on its storage, whatever its dtype, and an array of this dtype shares its memory.
+    A tensor argument shares its storage, whatever its dtype; an array of this dtype shares its memory.
     """
     if len(data) == 1 and isinstance(data[0], TensorImpl):
         shared: Tensor = functions.alias(data[0])  # type: ignore[arg-type]
@@ -60,7 +60,7 @@ def legacy(data: tuple[Any, ...], dtype: Dtype, on: Device) -> Tensor:
 
 
 def new(self: Tensor, *data: Any, device: Any = None) -> Tensor:
-    """As the constructor `Tensor(...)`, in this tensor's dtype and on its device; so must be a tensor that is given."""
+    """As `Tensor(...)`, with this tensor's dtype and device, which a tensor argument must also have."""
     if len(data) == 1 and isinstance(data[0], TensorImpl):
         other: Tensor = data[0]  # type: ignore[assignment]
         if (other.dtype, other.device) != (self.dtype, self.device):
@@ -76,7 +76,7 @@ def _options(tensor: Tensor) -> str:
 
 
 def _of(data: Any, dtype: Dtype) -> Tensor:
-    """An array, whose memory is shared where it has the dtype, or what else has elements, as a CPU tensor."""
+    """An array or other data as a CPU tensor; an array of the dtype shares its memory."""
     if not isinstance(data, np.ndarray):
         return lifted(hooks.tensor_hooks.wrap(*array_of(data, dtype)))
     over = over_array(data)
@@ -94,7 +94,7 @@ def new_tensor(
     requires_grad: bool = False,
     pin_memory: bool = False,
 ) -> Tensor:
-    """A new tensor of the data, as `tensor` makes it; without others given, of this tensor's dtype and device."""
+    """A new tensor of the data, as from `tensor`, by default with this tensor's dtype and device."""
     wanted = self.dtype if dtype is None else PYTHON_TYPES.get(dtype, dtype)
     if not isinstance(wanted, Dtype):
         raise ArgumentTypeError(f"new_tensor(): argument 'dtype' must be torch.dtype, not {type(dtype).__name__}")
@@ -113,7 +113,7 @@ def new_tensor(
 
 
 def lifted(made: Tensor) -> Tensor:
-    """A tensor that was made of outside data, itself; where a mode of Python dispatch is on, that mode hears of it.
+    """A tensor made from outside data, itself; active Python dispatch modes see it through `lift_fresh`.
 
     Mirrors: the call of at::lift_fresh in internal_new_from_data (torch/csrc/utils/tensor_new.cpp)
     """
@@ -126,7 +126,7 @@ def lifted(made: Tensor) -> Tensor:
 
 
 def over_array(ndarray: Array) -> Tensor:
-    """`from_numpy` for other functions; whether an array may be written to is not looked at."""
+    """`from_numpy` for other functions, without the check that the array is writable."""
     if not isinstance(ndarray, np.ndarray):
         raise ArgumentTypeError(f"expected np.ndarray (got {type_name(type(ndarray))})")
     if not ndarray.dtype.isnative:
@@ -147,13 +147,13 @@ def over_array(ndarray: Array) -> Tensor:
             "the memory."
         )
     over: Tensor = hooks.tensor_hooks.from_array(np.asarray(ndarray))
-    if not ndarray.size:  # the array's strides, which need not be those of a row-major one: NumPy's are often 0
+    if not ndarray.size:  # keep the array's own strides: those of an empty array are often 0
         over.set_geometry(over._shape, tuple(step // dtype.itemsize for step in ndarray.strides), 0)
     return over if active_keys.get()[0] == INCLUDED_BY_DEFAULT else lifted(over)
 
 
 def warn_of_read_only(stacklevel: int) -> None:
-    """Say that the array under a tensor is not to be written to."""
+    """Warn that the array under a tensor is read-only."""
     warnings.warn(
         "The given NumPy array is not writable, and PyTorch does not support non-writable tensors. This means "
         "writing to this tensor will result in undefined behavior. You may want to copy the array to protect its "

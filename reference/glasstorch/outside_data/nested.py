@@ -1,4 +1,4 @@
-"""Which array do numbers and nested sequences of numbers make?
+"""How do numbers and nested sequences of numbers become an array?
 
 Mirrors: torch/csrc/utils/tensor_new.cpp (compute_sizes, infer_scalar_type, recursive_store),
     torch/csrc/utils/python_scalars.h (store_scalar)
@@ -41,7 +41,7 @@ from glasstorch.core.tensor_impl import Array, TensorImpl
 from glasstorch.core.warn_once import warn_once
 from glasstorch.operators.shapes.scalars import number_as
 
-MAX_DIMENSIONS = 64  # of a NumPy array; a list nested deeper than that contains itself
+MAX_DIMENSIONS = 64  # dimensions of a NumPy array; a list nested deeper than that contains itself
 
 MADE_BY_CLASS = 1 << 9  # Py_TPFLAGS_HEAPTYPE
 
@@ -52,19 +52,19 @@ CATEGORY = attrgetter("category")
 
 
 def array_of(data: Any, wanted: dtype | None = None) -> tuple[Array, dtype]:
-    """The elements of nested sequences, or of one number, in a fresh row-major array; and its dtype.
+    """The elements of nested sequences, or one number, as a fresh row-major array, and the dtype.
 
-    Without a dtype it is the one that the dtypes of all elements promote to; the default one where there are none.
-    Sizes are read off the first element at each depth; a tensor inside a sequence stands for its one number.
+    Without a given dtype it is the promoted dtype of all elements; the default dtype if there are none. The first
+    element at each depth determines the sizes; a tensor inside a sequence stands for its only element.
     """
     if isinstance(data, str | bytes):
         raise ArgumentTypeError(f"new(): invalid data type '{type_name(type(data))}'")
     if type(data) is float:
         target = get_default_dtype() if wanted is None else wanted
-        if target is float64 or (target is float32 and -1e38 < data < 1e38):  # others are rounded with care
+        if target is float64 or (target is float32 and -1e38 < data < 1e38):  # other dtypes need careful rounding
             return np.array(data, target.numpy), target
     shape = _sizes(data, may_be_bytes=wanted is not None)
-    if 0 in shape:  # what lies beside an empty sequence is looked at for its dtype only
+    if 0 in shape:  # elements beside an empty sequence only contribute their dtype
         found = inferred(data) if wanted is None else wanted
         return np.empty(shape, found.numpy), found
     arrays = _arrays(data, shape)
@@ -78,7 +78,7 @@ def array_of(data: Any, wanted: dtype | None = None) -> tuple[Array, dtype]:
         elements = _flattened(data, shape)
     except (ArgumentTypeError, ArgumentValueError):
         if wanted is None:
-            inferred(data)  # what is no number is told before what is ragged
+            inferred(data)  # non-numbers are reported before ragged lengths
         raise
     found = _common(elements, data) if wanted is None else wanted
     return _stored(elements, found).reshape(shape), found
@@ -88,7 +88,7 @@ def array_of(data: Any, wanted: dtype | None = None) -> tuple[Array, dtype]:
 
 
 def is_sequence(value: Any) -> bool:
-    """Whether a value has elements. A tensor inside a sequence is taken for a number."""
+    """Whether a value has elements. A tensor inside a sequence counts as a number."""
     kind = type(value)
     if kind is list or kind is tuple:
         return True
@@ -98,7 +98,7 @@ def is_sequence(value: Any) -> bool:
 
 
 def defines(kind: type, method: str) -> bool:
-    """Whether instances of a class have a method; `hasattr(kind, ...)` would also find those of the class's own type.
+    """Whether instances of a class have a method; `hasattr(kind, ...)` would also find methods of the metaclass.
 
     A member of an Enum has no elements, though its class has.
     """
@@ -106,7 +106,7 @@ def defines(kind: type, method: str) -> bool:
 
 
 def _sizes(data: Any, may_be_bytes: bool) -> Shape:
-    """The lengths of the sequence, of its first element, of that one's first, and so on."""
+    """The lengths of the sequence, of its first element, of that element's first element, and so on."""
     sizes: list[int] = []
     while is_sequence(data):
         length = len(data)
@@ -126,7 +126,7 @@ def _sizes(data: Any, may_be_bytes: bool) -> Shape:
 
 
 def _flattened(data: Any, shape: Shape) -> list[Any]:
-    """All elements in row-major order; sequences of other lengths than the first ones are refused."""
+    """All elements in row-major order; ragged sequences are refused."""
     if len(shape) == 1:
         return list(data)
     level = [data]
@@ -143,7 +143,7 @@ def _flattened(data: Any, shape: Shape) -> list[Any]:
 
 
 def _arrays(data: Any, shape: Shape) -> list[Array] | None:
-    """The arrays of a list that holds nothing else, if they have one shape and dtype."""
+    """The arrays of a list that contains only arrays of one shape and dtype."""
     if not (isinstance(data, list | tuple) and isinstance(data[0], np.ndarray)):
         return None
     warn_once(
@@ -158,7 +158,7 @@ def _arrays(data: Any, shape: Shape) -> list[Array] | None:
 
 
 def inferred(data: Any) -> dtype:
-    """The dtype that a number has, or that the elements of nested sequences promote to, one after the other."""
+    """The dtype of a number, or the dtype that the elements of nested sequences promote to, in order."""
     if not is_sequence(data) or isinstance(data, str | bytes):
         return _own_dtypes(type(data), (data,))[0]
     if isinstance(data, np.ndarray):
@@ -167,13 +167,13 @@ def inferred(data: Any) -> dtype:
     for element in data:
         own = inferred(element)
         result = own if result is None else promote_types(result, own)
-        if result is complex128:  # nothing is above it, and so PyTorch looks no further
+        if result is complex128:  # the highest dtype, at which PyTorch stops
             break
     return get_default_dtype() if result is None else result
 
 
 def _common(elements: list[Any], data: Any) -> dtype:
-    """As `inferred(data)`, whose elements these are; each type is looked at once where the order does not matter."""
+    """As `inferred(data)` for these elements; each type is examined once if the order does not matter."""
     kinds = set(map(type, elements))
     if kinds <= PYTHON_NUMBERS:
         return max((dtype_of_number(kind()) for kind in kinds), key=CATEGORY)
@@ -201,7 +201,7 @@ def _own_dtypes(kind: Any, elements: Iterable[Any]) -> list[dtype]:
 
 
 def type_name(kind: type) -> str:
-    """What C calls a type: one that was not written in Python has its module in front."""
+    """A type's `tp_name`: that of a type not written in Python includes its module."""
     plain = kind.__flags__ & MADE_BY_CLASS or kind.__module__ == "builtins"
     return kind.__name__ if plain else f"{kind.__module__}.{kind.__name__}"
 
@@ -227,19 +227,19 @@ def _stored(elements: list[Any], target: dtype) -> Array:
 
 
 def narrowed(array: Array, target: dtype) -> Array:
-    """A fresh array of a dtype, rounded and cut as C does; a number too large for a float becomes infinite."""
+    """A fresh array of a dtype, rounded and truncated as in C; a number too large for a float becomes infinite."""
     if target is float64:
         return array.astype(np.float64)
     with np.errstate(all="ignore"):
         if target in HALF_PRECISION or target in FLOAT8:
-            array = array.astype(np.float32)  # the one way to the narrow floats
+            array = array.astype(np.float32)  # the narrow floats are reached through float32
         if target is float8_e4m3fn:
-            array = np.clip(array, -448, 448)  # it has no infinity
+            array = np.clip(array, -448, 448)  # this dtype has no infinity
         return array.astype(target.numpy)
 
 
 def _whole(elements: list[int], target: dtype) -> Array:
-    """Python ints; those outside the dtype are refused, but negative ones wrap around in an unsigned dtype."""
+    """Python ints as an array; those outside the dtype are refused, but negative ones wrap around if unsigned."""
     try:
         wide = np.array(elements, np.int64)
     except OverflowError:
@@ -268,7 +268,7 @@ def _take_whole(value: Any, target: dtype) -> int:
 
 
 def _take_unsigned_64(value: Any, target: dtype) -> int:
-    """One element as an int of uint64, which takes Python ints only, and never wraps around."""
+    """One element as an int for uint64, which accepts only Python ints and never wraps around."""
     if not isinstance(value, int):
         raise ArgumentTypeError(f"an integer is required, for a {target} tensor; got {type(value).__name__}")
     if value < 0:
@@ -293,7 +293,7 @@ def _take_real(value: Any) -> float:
     """One element as a float."""
     if isinstance(value, TensorImpl):
         return float(number_as(_item(value), float64).real)
-    plain_complex = isinstance(value, complex) and not isinstance(value, np.generic)  # NumPy warns and drops a part
+    plain_complex = isinstance(value, complex) and not isinstance(value, np.generic)  # NumPy warns and truncates
     if plain_complex or not hasattr(type(value), "__float__"):
         if hasattr(type(value), "__index__"):
             return float(value.__index__())

@@ -1,4 +1,4 @@
-"""What does a Python call mean that is more than a call of one operator?
+"""Which Python functions and methods are more than a call of one operator?
 
 Reading order: `indexing`, `conversion` and `conversion_methods`, `tensor_types`, `facts`, `fact_functions`, `layouts`,
 `broadcasting`, `norm`, `lu`, `unique`, `nonzero`, `stft`, `range`, `unravel`, `contraction` (of einsum),

@@ -1,4 +1,4 @@
-"""Which shape do several tensors, or shapes, have in common?
+"""What do several tensors, or shapes, broadcast to?
 
 Mirrors: torch/functional.py (broadcast_tensors, broadcast_shapes)
 """
@@ -20,7 +20,7 @@ __all__ = ["broadcast_shapes", "broadcast_tensors"]
 
 
 def broadcast_tensors(*tensors: Tensor) -> tuple[Tensor, ...]:
-    """The tensors as views of one shape, that which they broadcast to."""
+    """Views of the tensors, expanded to their broadcast shape."""
     for i, value in enumerate(tensors):
         if not is_tensor(value):
             raise ArgumentTypeError(f"expected Tensor as element {i} in argument 0, but got {type(value).__name__}")

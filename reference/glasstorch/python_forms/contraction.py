@@ -1,8 +1,8 @@
 """In which order does einsum multiply more than two operands?
 
 Mirrors: torch/functional.py (einsum), torch/backends/opt_einsum/__init__.py
-Differs: opt_einsum, if it is there, is loaded when an order is first asked for. What torch.backends.opt_einsum shows is
-    kept here, below it.
+Differs: opt_einsum, if installed, is imported when an order is first needed. The settings of
+    torch.backends.opt_einsum are kept here, a layer below it.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def get_opt_einsum() -> Any:
 
 
 class Choice:
-    """Whether opt_einsum is asked for an order, and by which of its strategies it finds one."""
+    """Whether opt_einsum chooses the order, and with which strategy."""
 
     def __init__(self) -> None:
         self._enabled = is_available()
@@ -43,7 +43,7 @@ class Choice:
 
     @property
     def enabled(self) -> bool:
-        """Whether opt_einsum is asked."""
+        """Whether opt_einsum is used."""
         return self._enabled
 
     @enabled.setter
@@ -79,7 +79,7 @@ choice = Choice()
 
 
 def set_flags(_enabled: bool | None = None, _strategy: str | None = None) -> tuple[bool, str | None]:
-    """Choose both, each where it is not None; what was chosen before."""
+    """Set both, unless None; returns the previous settings."""
     before = choice.enabled, choice.strategy
     if _enabled is not None:
         choice.enabled = _enabled
@@ -90,7 +90,7 @@ def set_flags(_enabled: bool | None = None, _strategy: str | None = None) -> tup
 
 @contextmanager
 def flags(enabled: bool | None = None, strategy: str | None = None) -> Iterator[None]:
-    """Choose both for a block."""
+    """Set both inside a `with` block."""
     before = set_flags(enabled, strategy)
     try:
         yield
@@ -99,7 +99,7 @@ def flags(enabled: bool | None = None, strategy: str | None = None) -> Iterator[
 
 
 def contraction_path(equation: str, operands: Sequence[Tensor]) -> list[int] | None:
-    """The places of the two operands of each product, one pair behind the other; None for left to right."""
+    """The positions of the two operands of each product, as a flat list of pairs; None for left to right."""
     if len(operands) <= 2 or not choice.enabled or not is_available():
         return None
     pairs = get_opt_einsum().contract_path(equation, *operands, optimize=choice.strategy)[0]

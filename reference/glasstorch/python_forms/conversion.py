@@ -3,7 +3,7 @@
 Mirrors: torch/csrc/utils/python_arg_parser.cpp and python_arg_parsing.h (parse_to_conversion),
     tools/autograd/templates/python_variable_methods.cpp (THPVariable_to)
 
-It is written by hand, as in PyTorch: Python accepts other forms than the operators declare.
+It is written by hand, as in PyTorch: Python's signatures are not those of the operators.
 """
 
 from __future__ import annotations
@@ -70,12 +70,12 @@ def to(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
 
 
 def to_dtype(self: Tensor, wanted: dtype, format: memory_format | None) -> Tensor:
-    """`x.float()` and its like: the tensor in a dtype; itself if it is of that one."""
+    """`x.float()` and the like: the tensor in a dtype; itself if it already has it."""
     return to_options(self, wanted, None, None, None, False, False, format)
 
 
 def _dtype(value: Any) -> dtype | None:
-    """A dtype, also from one of Python's types; None for anything else."""
+    """A dtype, also given as a Python type; None for anything else."""
     return value if isinstance(value, dtype) else PYTHON_TYPES.get(value) if isinstance(value, type) else None
 
 

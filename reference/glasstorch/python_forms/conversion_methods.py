@@ -37,7 +37,7 @@ INT, BFLOAT16 = int, bfloat16  # inside the class these are methods
 
 
 class ConversionMethods(TensorMethods):
-    """The part of Tensor that is about its dtype."""
+    """The methods of Tensor that convert it to another type."""
 
     to = to  # written by hand, as in PyTorch
 

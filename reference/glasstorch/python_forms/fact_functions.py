@@ -1,7 +1,7 @@
-"""Which functions ask what methods and attributes of a tensor say?
+"""Which functions return what a method or attribute of a tensor also returns?
 
 Mirrors: torch/functional.py, aten/src/ATen/native/TensorProperties.cpp
-Differs: functions of Python around the methods; PyTorch has operators for them.
+Differs: Python functions that call the methods; PyTorch has operators for them.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ __all__ = [
 
 
 def is_floating_point(input: Tensor) -> bool:
-    """Whether the dtype is a floating point one."""
+    """Whether the dtype is floating point."""
     return _tensor("is_floating_point", input).dtype.is_floating_point
 
 
@@ -44,7 +44,7 @@ def is_nonzero(input: Tensor) -> bool:
 
 
 def is_signed(input: Tensor) -> bool:
-    """Whether the dtype has negative numbers."""
+    """Whether the dtype is signed."""
     return bool(_tensor("is_signed", input).is_signed())
 
 

@@ -1,8 +1,8 @@
-"""What can be asked of a tensor besides its sizes, strides and elements?
+"""Which properties does a tensor have besides its sizes, strides and elements?
 
 Mirrors: torch/csrc/autograd/python_variable.cpp (THPVariable_is_cpu ... THPVariable_is_quantized),
     tools/autograd/templates/python_variable_methods.cpp, aten/src/ATen/native/TensorProperties.cpp
-Differs: what no tensor here is, sparse or quantized, is a constant.
+Differs: properties that no tensor has here, such as sparse or quantized, are constants.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ TYPE = type  # inside the class it is a method
 
 
 class FactMethods(ConversionMethods):
-    """The part of Tensor that says what kind of tensor it is."""
+    """The properties of Tensor that say what kind of tensor it is."""
 
     is_ipu: Final = False
     is_maia: Final = False
@@ -32,7 +32,7 @@ class FactMethods(ConversionMethods):
     is_vulkan: Final = False
     is_xla: Final = False
     is_xpu: Final = False
-    name: Final = None  # a name that only a C++ program can give
+    name: Final = None  # a name that only C++ code can set
 
     @property
     def is_cpu(self) -> Any:
@@ -40,7 +40,7 @@ class FactMethods(ConversionMethods):
         return self.device.type == "cpu"
 
     def is_signed(self) -> Any:
-        """Whether the dtype has negative numbers."""
+        """Whether the dtype is signed."""
         return self.dtype.is_signed
 
     def is_nonzero(self) -> Any:

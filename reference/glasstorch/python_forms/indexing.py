@@ -1,9 +1,9 @@
-"""What does `tensor[index]` mean in terms of operators, and `tensor[index] = value`?
+"""Which operators do `tensor[index]` and `tensor[index] = value` call?
 
 Mirrors: torch/csrc/autograd/python_variable_indexing.cpp, aten/src/ATen/TensorIndexing.h
 
-Numbers, slices, None and Ellipsis give views: each is one of select, slice, unsqueeze and alias, applied from left to
-right. What remains, tensors and lists of indices and masks, goes to one call of index, or index_put_ for an assignment.
+Integers, slices, None and Ellipsis make views: each is one of select, slice, unsqueeze and alias, applied from left to
+right. The remaining index tensors, lists and masks go to one call of index, or of index_put_ for an assignment.
 """
 
 from __future__ import annotations
@@ -32,7 +32,12 @@ from glasstorch.outside_data.nested import array_of, inferred
 if TYPE_CHECKING:
     from glasstorch._tensor import Tensor
 
-NUMBERS = (bool, int, float, complex)  # np.float64 and np.complex128 are such numbers, NumPy's other floats are not
+NUMBERS = (
+    bool,
+    int,
+    float,
+    complex,
+)  # np.float64 and np.complex128 derive from these; NumPy's other floats do not
 INT64_MAX = 2**63 - 1
 LONGEST_LEGACY_SEQUENCE = 32
 
@@ -71,7 +76,7 @@ def get(tensor: Tensor, index: Any) -> Tensor:  # hot path: benchmarks/eager.py
 
 
 def plain_get(tensor: Tensor, index: Any) -> Tensor:
-    """`get`, one way for all that an index may be."""
+    """The plain twin of `get`: one path for every kind of index."""
     sliced, indices = _apply(tensor, _entries(index))
     if indices:
         return index_tensors(sliced, indices)
@@ -79,7 +84,7 @@ def plain_get(tensor: Tensor, index: Any) -> Tensor:
 
 
 def _cut(tensor: Tensor, entries: tuple[int | slice, ...]) -> Tensor:
-    """What numbers and slices alone give, of which there are no more than dimensions."""
+    """The view for an index of only integers and slices, no more than there are dimensions."""
     result, dim = tensor, 0
     for real_dim, entry in enumerate(entries):
         if type(entry) is int:
@@ -100,18 +105,20 @@ def put(tensor: Tensor, index: Any, value: Any) -> None:
             f"can't assign a {_type_name(value)} to a torch.{tensor.dtype.scalar_name}Tensor; expected a number or a "
             f"tensor"
         )
-    if not isinstance(value, TensorImpl) and active_keys.get()[0] & PYTHON:  # a mode sees it as PyTorch's does
+    if (
+        not isinstance(value, TensorImpl) and active_keys.get()[0] & PYTHON
+    ):  # a mode sees the same operators as in PyTorch
         value = lifted(hooks.tensor_hooks.wrap(*array_of(number_as(value, tensor.dtype), tensor.dtype)))
     try:
         _put(tensor, index, value)
     except Exception:
         if not isinstance(value, TensorImpl):
-            number_as(value, tensor.dtype)  # PyTorch casts a number before it looks at the index
+            number_as(value, tensor.dtype)  # PyTorch casts a number before it examines the index
         raise
 
 
 def _put(tensor: Tensor, index: Any, value: Any) -> None:
-    """`put` of a tensor or a number."""
+    """`put`, for a tensor or a number as the value."""
     if index is False:
         if not isinstance(value, TensorImpl):
             number_as(value, tensor.dtype)
@@ -141,7 +148,7 @@ def _put(tensor: Tensor, index: Any, value: Any) -> None:
 
 
 def _copy(target: Tensor, value: Any) -> None:
-    """Write a number, or a tensor that broadcasts; its leading sizes of 1 are dropped first."""
+    """Write a number, or a tensor that broadcasts; its leading dimensions of size 1 are dropped first."""
     is_number = not isinstance(value, TensorImpl)
     if is_number:
         if target._strides is not None and has_internal_overlap(target._shape, target._strides):
@@ -164,7 +171,7 @@ def _without_leading_ones(tensor: Any) -> Any:
 
 
 def _entries(index: Any) -> Sequence[Any]:
-    """The index as a sequence of indices, one after the other."""
+    """The index as a sequence of entries."""
     if isinstance(index, tuple):
         return index
     if isinstance(index, list) and _is_legacy_tuple(index):
@@ -180,7 +187,7 @@ def _entries(index: Any) -> Sequence[Any]:
 
 
 def _is_legacy_tuple(index: list[Any]) -> bool:
-    """Whether PyTorch still reads a list as a tuple: a short one that holds something other than numbers."""
+    """Whether PyTorch still interprets a list as a tuple: a short one that holds something other than numbers."""
     kinds = (TensorImpl, slice, EllipsisType, Sequence, np.ndarray)
     return len(index) < LONGEST_LEGACY_SEQUENCE and any(
         entry is None or (isinstance(entry, kinds) and not isinstance(entry, str)) for entry in index
@@ -188,11 +195,11 @@ def _is_legacy_tuple(index: list[Any]) -> bool:
 
 
 def _apply(tensor: Tensor, entries: Sequence[Any]) -> tuple[Tensor, list[Any]]:
-    """The views that the entries ask for, applied; and the tensors of indices that are left for `index`."""
+    """The result of the entries that make views, and the index tensors that remain for `index`."""
     try:
         entries = [_read(entry) for entry in entries]
     except Exception:
-        _check_dimensions(tensor, sum(map(_dimensions, entries)))  # PyTorch counts them before it reads one
+        _check_dimensions(tensor, sum(map(_dimensions, entries)))  # PyTorch counts entries before it reads them
         raise
     specified = sum(map(_dimensions, entries))
     _check_dimensions(tensor, specified)
@@ -231,7 +238,7 @@ def _apply(tensor: Tensor, entries: Sequence[Any]) -> tuple[Tensor, list[Any]]:
 
 
 def _read(entry: Any) -> Any:
-    """An entry as one of None, Ellipsis, bool, int, slice, or a tensor of indices or a mask that has dimensions."""
+    """An entry as None, Ellipsis, bool, int, slice, or an index tensor or mask with dimensions."""
     if entry is None or entry is Ellipsis or type(entry) in (bool, int, slice):
         return entry
     if not isinstance(entry, TensorImpl):
@@ -245,7 +252,7 @@ def _read(entry: Any) -> Any:
 
 
 def _integer(entry: Any) -> int:
-    """What stands for one number: anything that has `__index__`."""
+    """An entry that is a single integer: anything with `__index__`."""
     try:
         return builtin_operators.index(entry)
     except TypeError:
@@ -256,7 +263,7 @@ def _integer(entry: Any) -> int:
 
 
 def _index_tensor(entry: Any) -> Tensor:
-    """A list or an array of indices, or of bool, as a tensor; floats in it lose their fraction.
+    """A list or array of indices, or of bools, as a tensor; floats in a list are truncated.
 
     Mirrors: indexing_tensor_from_data in torch/csrc/utils/tensor_new.cpp
     """
@@ -283,7 +290,7 @@ def _tensor(array: Any) -> Tensor:
 
 
 def _dimensions(entry: Any) -> int:
-    """How many dimensions of the indexed tensor an entry speaks of."""
+    """How many dimensions of the indexed tensor an entry covers."""
     if entry is None or entry is Ellipsis or type(entry) is bool:
         return 0
     if isinstance(entry, TensorImpl) and entry.dtype in MASKS:
@@ -296,11 +303,11 @@ def _check_dimensions(tensor: Tensor, specified: int) -> None:
         raise DimensionError(f"too many indices for tensor of dimension {len(tensor._shape)}")
 
 
-# Numbers and slices ---------------------------------------------------------------------------------------------
+# Integers and slices --------------------------------------------------------------------------------------------
 
 
 def _select(tensor: Tensor, dim: int, index: int, real_dim: int) -> Tensor:
-    """`select`, refused in the words of indexing; `real_dim` is the dimension of the tensor that was indexed."""
+    """`select` with the error messages of indexing; `real_dim` is the dimension of the indexed tensor."""
     shape = tensor._shape
     if not shape and index:
         raise DimensionError(f"index {index} is out of bounds for dimension {real_dim} with size 0")
@@ -320,12 +327,12 @@ def _select(tensor: Tensor, dim: int, index: int, real_dim: int) -> Tensor:
 
 
 def _takes_everything(part: slice, size: int) -> bool:
-    """Whether a slice changes nothing: among several indices it is left out then, as in PyTorch."""
+    """Whether a slice selects everything; among several indices it is then skipped, as in PyTorch."""
     return part.start in (None, 0) and (part.stop is None or part.stop == size) and part.step in (None, 1)
 
 
 def _slice(tensor: Tensor, dim: int, part: slice) -> Tensor:
-    """`slice`, refused in the words of indexing."""
+    """`slice` with the error messages of indexing."""
     first, last = part.start, part.stop
     if part.step is None and (first is None or type(first) is int) and (last is None or type(last) is int):
         included, allowed = active_keys.get()
@@ -340,7 +347,7 @@ def _slice(tensor: Tensor, dim: int, part: slice) -> Tensor:
 
 
 def _end(number: Any) -> int:
-    """An end or a step of a slice, cut off at what int64 holds."""
+    """A bound or step of a slice, clamped to int64."""
     if type(number) is not int:
         try:
             number = builtin_operators.index(number)

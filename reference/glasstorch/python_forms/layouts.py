@@ -1,4 +1,4 @@
-"""In which order do a tensor's dimensions lie in memory?
+"""In which order are a tensor's dimensions laid out in memory?
 
 Mirrors: torch/_tensor.py (dim_order), torch/_prims_common/__init__.py
     (compute_elementwise_output_logical_to_physical_perm), c10/core/TensorImpl.h (is_contiguous)
@@ -17,11 +17,11 @@ from glasstorch.core.layout import memory_format as MemoryFormat
 if TYPE_CHECKING:
     from glasstorch._tensor import Tensor
 
-RANKS = {channels_last: 4, channels_last_3d: 5}  # the dimensions that a tensor of a format has
+RANKS = {channels_last: 4, channels_last_3d: 5}  # the number of dimensions that a memory format requires
 
 
 def is_contiguous(self: Tensor, *, memory_format: MemoryFormat = contiguous_format) -> bool:
-    """Whether the elements lie next to each other in the order of a memory format, row by row unless one is given.
+    """Whether the elements are contiguous in a memory format, row-major by default.
 
     A tensor of other than 4 dimensions is never `channels_last`, one of other than 5 never `channels_last_3d`.
     """
@@ -38,10 +38,10 @@ def is_contiguous(self: Tensor, *, memory_format: MemoryFormat = contiguous_form
 
 
 def dim_order(self: Tensor, *, ambiguity_check: Any = False) -> tuple[int, ...]:
-    """The dimensions from the slowest through memory to the fastest.
+    """The dimensions in memory order, from the outermost to the innermost.
 
-    Dimensions of size 1 or of equal strides could stand in several places. `ambiguity_check=True` refuses such a
-    tensor, a list of memory formats does so unless it is laid out as exactly one of them.
+    Dimensions of size 1 or of equal strides have no unique position. `ambiguity_check=True` refuses such a tensor; a
+    list of memory formats refuses it unless it matches exactly one of them.
 
     >>> import glasstorch as torch
     >>> torch.empty(2, 3, 4).transpose(0, 2).dim_order()

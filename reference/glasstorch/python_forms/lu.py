@@ -1,7 +1,7 @@
-"""What does `lu` return, with or without the place of a zero in U?
+"""What does `lu` return, with and without error codes?
 
 Mirrors: torch/functional.py (_lu_impl, _lu_with_infos, _lu_no_infos), torch/_tensor.py (Tensor.lu)
-Differs: a subclass's `__torch_function__` is not asked.
+Differs: a subclass's `__torch_function__` is not called.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 
 def lu(A: Tensor, pivot: bool = True, get_infos: bool = False, out: Sequence[Tensor] | None = None) -> Sequence[Tensor]:
-    """Both triangles of the LU decomposition in one matrix, and the exchanges of rows; `linalg.lu_factor` is newer.
+    """The LU decomposition in one matrix, and its pivots; `linalg.lu_factor` is the newer name.
 
-    On demand also where U has a zero, counted from 1, or 0. The tensors of `out` take the sizes of the results.
+    With `get_infos`, also the 1-based position of a zero on U's diagonal, or 0. `out` tensors are resized.
     """
     if out is not None and not isinstance(out, tuple | list):
         raise TypeError(f"argument 'out' must be tuple of Tensors, not {type(out).__name__}")
@@ -34,6 +34,6 @@ def lu(A: Tensor, pivot: bool = True, get_infos: bool = False, out: Sequence[Ten
 
 
 def lu_method(self: Tensor, pivot: bool = True, get_infos: bool = False) -> Sequence[Tensor]:
-    """Both triangles of the LU decomposition in one matrix, and the exchanges of rows; with `get_infos`, its zero."""
+    """The LU decomposition in one matrix, and its pivots; with `get_infos`, also the error codes."""
     results = lu(self, pivot, get_infos)
     return tuple(results)

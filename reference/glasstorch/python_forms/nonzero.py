@@ -1,4 +1,4 @@
-"""In which of two forms does `nonzero` answer?
+"""Which of its two forms of result does `nonzero` return?
 
 Mirrors: tools/autograd/templates/python_torch_functions_manual.cpp (THPVariable_nonzero), python_variable_methods.cpp
 """

@@ -1,7 +1,7 @@
-"""Which norm does `norm` compute, given an order by number or by name?
+"""Which norm does `norm` compute for an order given as a number or a name?
 
 Mirrors: torch/functional.py (norm), torch/_tensor.py (Tensor.norm)
-Differs: a subclass's `__torch_function__` is not asked.
+Differs: a subclass's `__torch_function__` is not called.
 """
 
 from __future__ import annotations

@@ -24,9 +24,9 @@ Geometry = tuple[Shape, Shape | None, int]
 
 
 def deep_copy(self: Tensor, memo: dict[int, Any]) -> Any:
-    """A leaf with a storage, gradient and attributes of its own; what shares a storage goes on sharing.
+    """A leaf with its own storage, gradient and attributes; tensors that share a storage share the copy.
 
-    A conjugate or negative that was not computed yet is computed, and shares with nobody.
+    A tensor with the conjugate or negative bit is resolved, and shares its storage with no other.
     """
     if not self.is_leaf:
         raise RuntimeError(
@@ -50,14 +50,14 @@ def deep_copy(self: Tensor, memo: dict[int, Any]) -> Any:
 
 
 def reduce_ex(self: Tensor, protocol: Any) -> tuple[Any, ...]:
-    """The storage, how the tensor looks at it, whether it requires grad, and its attributes. Hooks are left behind."""
+    """The storage, the tensor's geometry, `requires_grad` and attributes. Hooks are not pickled."""
     warn_of_hooks(self)
     held = (self.untyped_storage(), self.dtype, _geometry(self), _bits(self), self.requires_grad)
     return rebuilt, (type(self), *held), self.__dict__ or None
 
 
 def warn_of_hooks(self: Tensor) -> None:
-    """Say that hooks are lost."""
+    """Warn that hooks are not pickled."""
     meta = self._autograd_meta
     if meta is not None and meta.hooks:
         warnings.warn(
@@ -70,7 +70,7 @@ def warn_of_hooks(self: Tensor) -> None:
 def rebuilt(
     cls: type[Tensor], storage: Storage, dtype: dtype, geometry: Geometry, bits: int, requires_grad: bool
 ) -> Tensor:
-    """A tensor out of what `reduce_ex` took it apart into; a leaf, whatever it was."""
+    """A tensor rebuilt from the parts that `reduce_ex` returned; always a leaf."""
     made = hooks.tensor_hooks.make(storage, dtype, *geometry, cls)
     made.key_set |= bits
     return made.requires_grad_(requires_grad)
@@ -81,5 +81,5 @@ def _geometry(self: Tensor) -> Geometry:
 
 
 def _bits(self: Tensor) -> int:
-    """Whether the elements stand for the conjugates, or the negatives, of what is stored."""
+    """The conjugate bit and the negative bit."""
     return self.key_set & (CONJUGATE | NEGATIVE)

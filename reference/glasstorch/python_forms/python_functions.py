@@ -1,7 +1,7 @@
-"""How does a Python function compute the elements of a tensor, one after another?
+"""How is a Python function applied to each element of a tensor?
 
 Mirrors: torch/csrc/utils/tensor_apply.cpp (apply_, map_, map2_)
-Differs: what the function gives must be a number; PyTorch's words for anything else are those of Python's converters.
+Differs: a function that does not return a number is refused by our own message, not by that of Python's converters.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def apply_(self: Tensor, callable: Callable[[Any], Any]) -> Tensor:
-    """Replace each element, in place, by what a function of it gives; slow, and only for tensors on the CPU.
+    """Replace each element, in place, by a function's result for it; slow, and only for CPU tensors.
 
     >>> import glasstorch as torch
     >>> torch.tensor([1.0, 2.0]).apply_(lambda x: 10 * x)
@@ -31,7 +31,7 @@ def apply_(self: Tensor, callable: Callable[[Any], Any]) -> Tensor:
 
 
 def map_(self: Tensor, other: Tensor, callable: Callable[[Any, Any], Any]) -> Tensor:
-    """Replace each element, in place, by what a function of it and of another tensor's element gives.
+    """Replace each element, in place, by a function's result for it and another tensor's element.
 
     The other tensor has this one's dtype and is broadcast to its sizes.
     """

@@ -1,4 +1,4 @@
-"""What does `range` say before it counts?
+"""Which warning does `range` give?
 
 Mirrors: torch/csrc/autograd/python_torch_functions_manual.cpp (THPVariable_range)
 """
@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
 
 def range(*args: Any, **kwargs: Any) -> Tensor:
-    """The numbers from `start` to `end` in steps of `step`, the end included where they meet it; with a warning.
+    """The numbers from `start` to `end` in steps of `step`, including the end if a step reaches it; deprecated.
 
-    `arange(start, end, step)`, without its end, is what new programs call.
+    New code should call `arange(start, end, step)`, which excludes the end.
     """
     warn_user(
         "torch.range is deprecated and will be removed in a future release because its behavior is inconsistent with "

@@ -1,7 +1,7 @@
-"""Which overload does `stft` mean?
+"""Which overload of the operator does `stft` call?
 
 Mirrors: torch/functional.py (stft), torch/_tensor.py (Tensor.stft)
-Differs: the operator continues the signal, which the function does there. No `__torch_function__` is asked.
+Differs: the operator pads the signal, which the function does there. No `__torch_function__` is called.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ def stft(
     return_complex: bool | None = None,
     align_to_window: bool | None = None,
 ) -> Tensor:
-    """The Fourier transforms of pieces of a signal that overlap: (batch, frequencies, pieces), complex.
+    """The short-time Fourier transform of a signal: (batch, frequencies, frames), complex.
 
-    A piece has `n_fft` elements and begins `hop_length` (a quarter of that, unless given) after the one before; it is
-    multiplied by `window`, which has `win_length` elements. Where centred, the signal is first continued at both ends.
-    Of a real signal only the frequencies from 0 up are given, unless `onesided` is false. `return_complex` must be
+    A frame has `n_fft` elements and begins `hop_length` (by default a quarter of that) after the previous one; it is
+    multiplied by `window`, which has `win_length` elements. With `center`, the signal is first padded at both ends.
+    Of a real signal only non-negative frequencies are returned, unless `onesided` is false. `return_complex` must be
     given for a real signal; where it is false, the last dimension holds real and imaginary parts.
 
     >>> import glasstorch as torch

@@ -1,4 +1,4 @@
-"""Which tensors have a type with a name of its own, torch.FloatTensor and its kin?
+"""What are torch.FloatTensor and the other legacy tensor types?
 
 Mirrors: torch/csrc/tensor/python_tensor.cpp, torch/csrc/utils/tensor_types.cpp, Tensor.type in
     tools/autograd/templates/python_variable_methods.cpp
@@ -38,8 +38,8 @@ ON_DEVICE = {"cpu": "torch", "cuda": "torch.cuda", "meta": "torch.meta"}
 
 
 class tensortype(type):
-    """The type of `FloatTensor` and its kin. They are called to make CPU tensors of one dtype, which are no instances
-    of them but pass `isinstance`.
+    """The metaclass of `FloatTensor` and the like. Calling one makes a CPU tensor of its dtype, which is no instance of
+    it but passes `isinstance`.
 
     >>> FloatTensor
     <class 'torch.FloatTensor'>
@@ -51,7 +51,7 @@ class tensortype(type):
     is_sparse = False
 
     def __call__(cls, *data: Any, device: Any = None) -> Tensor:
-        """`FloatTensor(2, 3)` has these sizes and no values yet, `FloatTensor([1, 2])` these values."""
+        """`FloatTensor(2, 3)` is uninitialised with these sizes, `FloatTensor([1, 2])` has these values."""
         if device is not None and Device(device).type != "cpu":
             raise DeviceError(
                 f"legacy constructor expects device type: cpu but device type: {Device(device).type} was passed"
@@ -87,7 +87,7 @@ ShortTensor = _named(int16, "Short")
 
 
 def type_name(tensor: TensorImpl) -> str:
-    """`torch.FloatTensor`: the device, unless it is the CPU, and what PyTorch's errors call the dtype."""
+    """`torch.FloatTensor`: the device, unless it is the CPU, and the dtype's name in PyTorch's errors."""
     return f"{ON_DEVICE[tensor.device.type]}.{tensor.dtype.scalar_name}Tensor"
 
 
@@ -95,7 +95,7 @@ DTYPE_OF_NAME = {f"{d.scalar_name}Tensor": d for d in DTYPES}
 
 
 def type_(self: Tensor, dtype: Any = None, non_blocking: bool = False) -> Any:
-    """The name of the tensor's type; or the tensor as a dtype, given as such, as a type or as a type's name."""
+    """The name of the tensor's type; or the tensor converted to a dtype, a type or the type of a name."""
     if dtype is None:
         return type_name(self)
     wanted, on = _asked_for(dtype)
@@ -103,7 +103,7 @@ def type_(self: Tensor, dtype: Any = None, non_blocking: bool = False) -> Any:
 
 
 def _asked_for(given: Any) -> tuple[dtype | None, str | None]:
-    """The dtype, and the device that a type's name says."""
+    """The requested dtype, and the device if a type's name includes one."""
     if isinstance(given, dtype):
         return given, None
     if isinstance(given, tensortype):

@@ -1,9 +1,9 @@
-"""Which results do `unique` and `unique_consecutive` give, of the three that their operators compute?
+"""Which of their operators' three results do `unique` and `unique_consecutive` return?
 
 Mirrors: torch/functional.py (_unique_impl, _return_output, _unique_consecutive_impl),
     torch/_tensor.py (Tensor.unique, Tensor.unique_consecutive)
-Differs: a subclass's `__torch_function__` is not asked. Given by position, `return_inverse` and `return_counts` of
-    `unique_consecutive` mean what their names say; there the first is taken for the second too.
+Differs: a subclass's `__torch_function__` is not called. Given by position, `return_inverse` and `return_counts` of
+    `unique_consecutive` are independent; in PyTorch the first also sets the second.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ def unique(
     return_counts: bool = False,
     dim: int | None = None,
 ) -> Any:
-    """The different elements in order, or the different parts along a dimension.
+    """The distinct elements, sorted, or the distinct slices along a dimension.
 
-    On demand also, in this order: for each element which of them it is, and how often each of them occurs.
+    On request also, in this order: the index of each input element among them, and how often each occurs.
 
     >>> import glasstorch as torch
     >>> torch.unique(torch.tensor([3, 1, 3]), return_counts=True)
@@ -42,9 +42,9 @@ def unique(
 def unique_consecutive(
     input: Tensor, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None
 ) -> Any:
-    """The elements without those that equal the one before, or the parts along a dimension.
+    """The elements, or the slices along a dimension, without consecutive duplicates.
 
-    On demand also, in this order: for each element the number of its run, and how long each run is.
+    On request also, in this order: the index of each element's run, and the length of each run.
 
     >>> import glasstorch as torch
     >>> torch.unique_consecutive(torch.tensor([3, 3, 1, 3]), return_counts=True)

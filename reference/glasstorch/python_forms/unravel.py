@@ -1,7 +1,7 @@
-"""Where in a tensor of a shape does the element of a number lie?
+"""How does a flat index become coordinates?
 
 Mirrors: torch/functional.py (unravel_index, _unravel_index)
-Differs: a subclass's `__torch_function__` is not asked.
+Differs: a subclass's `__torch_function__` is not called.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def unravel_index(indices: Tensor, shape: int | Sequence[int]) -> tuple[Tensor, ...]:
-    """The coordinates of the elements of these numbers: a tensor of int64 for each dimension, sized as `indices`.
+    """The coordinates of flat indices: an int64 tensor for each dimension, shaped like `indices`.
 
     TypeError unless `indices` are integers and `shape` is an int or ints; ValueError where a size is negative.
 

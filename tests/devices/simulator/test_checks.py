@@ -84,7 +84,7 @@ def test_an_uninitialised_read_is_found(order: str) -> None:
     x, y = floats(32), floats(32)
     found = fault(source, [x, y], fresh=[x], check=True, order=order)
     assert (found.code, found.line) == (719, 3)
-    assert re.fullmatch(r"read of global memory that nobody has written \(byte \d+ of a buffer of 128\)", found.what)
+    assert re.fullmatch(r"read of global memory that has not been written \(byte \d+ of a buffer of 128\)", found.what)
     run(source, [x, y], fresh=[y], check=True, order=order)
 
 
@@ -175,7 +175,7 @@ def test_shared_memory_that_nobody_wrote() -> None:
     }"""
     found = fault(source, [floats(64)], 1, 64, check=True)
     assert (found.code, found.line, found.thread) == (719, 5, (32, 0, 0))
-    assert found.what == "read of shared memory that nobody has written (byte 128 of its variable)"
+    assert found.what == "read of shared memory that has not been written (byte 128 of its variable)"
 
 
 def test_what_one_block_wrote_to_shared_memory_is_not_there_in_the_next() -> None:
@@ -280,7 +280,7 @@ def test_an_atomic_reads_what_it_updates(order: str) -> None:
     y = floats(2)
     found = fault(source % "", [y], fresh=[y], check=True, order=order)
     assert (found.code, found.line) == (719, 3)
-    assert found.what == "read of global memory that nobody has written (byte 0 of a buffer of 8)"
+    assert found.what == "read of global memory that has not been written (byte 0 of a buffer of 8)"
     run(source % "if (threadIdx.x == 0) y[0] = 0; __syncthreads();", [y], fresh=[y], check=True, order=order)
 
 
@@ -479,7 +479,7 @@ def test_what_the_kernel_has_written_may_be_read() -> None:
     found = fault(source % "y[threadIdx.x + 32]", [y], 1, 32, fresh=[y], check=True)
     assert (found.line, found.what) == (
         3,
-        "read of global memory that nobody has written (byte 128 of a buffer of 256)",
+        "read of global memory that has not been written (byte 128 of a buffer of 256)",
     )
 
 

@@ -1,4 +1,4 @@
-"""What do the formulas of derivatives.yaml call?
+"""Which helper functions do the formulas of derivatives.yaml call?
 
 Reading order: `shared` (what several families call); then the families: `pointwise`, `special`, `reductions`,
 `scans`, `indexing`, `views`, `joining`, `transformations`, `padding`, `copies`, `matmul`, `linalg/`, `distances`,

@@ -1,4 +1,4 @@
-"""What do the formulas of copies and conversions call?
+"""Which helpers do the formulas of copies and conversions call?
 
 Mirrors: torch/csrc/autograd/FunctionsManual.cpp (_to_copy_backward, CopyBackwards)
 """

@@ -1,4 +1,4 @@
-"""What do the formulas of derivatives.yaml call for distances?
+"""Which helpers do the formulas of distances call?
 
 Mirrors: torch/csrc/autograd/FunctionsManual.cpp (_euclidean_dist_backward)
 """
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def euclidean_dist_backward(grad: Tensor, x1: Tensor, x2: Tensor, result: Tensor) -> tuple[Tensor, Tensor]:
-    """Each row is pulled along the line to the other; not at all where the two are one point."""
+    """The gradient of each row points along the line to the other; it is 0 where the two coincide."""
     ratio = (grad / result).masked_fill(eq(result, 0), 0)
     ours = x1 * ratio.sum(-1, keepdim=True) - matmul(ratio, x2)
     theirs = x2 * ratio.sum(-2).unsqueeze(-1) - matmul(ratio.mT, x1)

@@ -1,4 +1,4 @@
-"""What do the formulas of derivatives.yaml call for Fourier transforms?
+"""Which helpers do the formulas of Fourier transforms call?
 
 Mirrors: torch/csrc/autograd/FunctionsManual.cpp (fft_r2c_backward, fft_c2r_backward)
 """
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def fft_r2c_backward(grad: Tensor, dim: Sequence[int], normalization: int, onesided: bool, shape: Shape) -> Tensor:
-    """The inverse transform without the mirrored half, which the forward pass did not give."""
+    """The inverse transform without the mirrored half, which the forward pass did not return."""
     last = dim[-1]
     if onesided and grad.shape[last] != shape[last]:
         padding = [0] * (2 * grad.dim())
@@ -31,7 +31,7 @@ def fft_r2c_backward(grad: Tensor, dim: Sequence[int], normalization: int, onesi
 
 
 def fft_c2r_backward(grad: Tensor, dim: Sequence[int], normalization: int) -> Tensor:
-    """What stands for two mirrored points has the gradients of both."""
+    """A point that stands for two mirrored ones receives the gradients of both."""
     half = _fft_r2c(grad, dim, normalization, True)
     last, size = dim[-1], half.shape[dim[-1]]
     doubled = grad.shape[last] - size

@@ -1,4 +1,4 @@
-"""Which formulas belong to elements that are placed, added and reduced at indices?
+"""Which helpers do the formulas of indexing operators call?
 
 Mirrors: torch/csrc/autograd/FunctionsManual.cpp (scatter_reduce_backward, index_reduce_backward),
     tools/autograd/derivatives.yaml (index_add, index_copy, index_fill, put),
@@ -29,23 +29,23 @@ Combine = Callable[["Tensor", "Tensor"], "Tensor"]
 
 
 def index_slices(grad: Tensor, dim: int, index: Tensor, shape: Shape) -> Tensor:
-    """The slices of a gradient that an index names, in the sizes of the source; those may be of no dimension."""
+    """The slices of a gradient at the indices, in the shape of the source, which may be 0-dim."""
     return grad.index_select(dim, index).reshape(shape)
 
 
 def index_fill_value_backward(grad: Tensor, dim: int, index: Tensor) -> Tensor:
-    """The gradient of the number that was written: the sum over the places; one that was named twice counts once."""
+    """The gradient of the written number: the sum over the positions; a repeated index counts once."""
     return grad.index_select(dim, unique_dim(index.reshape(-1), 0)[0]).sum()
 
 
 def take_backward(grad: Tensor, shape: Shape, index: Tensor) -> Tensor:
-    """Each gradient added at the number that its element was taken from."""
+    """Each gradient, added at the flat index that its element was taken from."""
     flat = grad.new_zeros((prod(shape),))
     return index_put(flat, [index.reshape(-1)], grad.reshape(-1), True).reshape(shape)
 
 
 def put_self_backward(grad: Tensor, index: Tensor, shape: Shape, accumulate: bool) -> Tensor:
-    """What was overwritten has no gradient; what was added to keeps it."""
+    """Overwritten elements have no gradient; those that were added to keep it."""
     return grad if accumulate else grad.put(index, grad.new_zeros(shape), False)
 
 
@@ -109,12 +109,12 @@ def _reduced_at(
 ) -> tuple[Tensor, Tensor]:
     """The gradients of a product, a mean or an extremum at indices, as if the tensor itself were included.
 
-    `picked` reads where the source went, `added` adds there, `reduced` is the operator itself.
+    `picked` gathers at the positions of the source, `added` scatters with addition, `reduced` is the operator itself.
     """
     if reduce in ("max", "min"):
         raise AutogradError(
             f"Expected 'reduce' to be one of 'sum', 'prod', 'mean', 'amax', 'amin' but got {reduce}."
-        )  # as PyTorch, which gives these names no gradient
+        )  # as in PyTorch, which has no gradient for these names
     if reduce == "prod":
         return _product_backward(refusal, grad, self, source, result, picked, added, reduced)
     if reduce == "mean":
@@ -122,7 +122,7 @@ def _reduced_at(
         counts = counts.masked_fill(eq(counts, 0), 1)
         return grad / counts, picked(grad) / picked(counts)
     ours, theirs = eq(self, result).to(self.dtype), eq(source, picked(result)).to(self.dtype)
-    share = grad / added(ours, theirs)  # those that are equal share the gradient
+    share = grad / added(ours, theirs)  # equal elements share the gradient
     return ours * share, theirs * picked(share)
 
 
@@ -136,22 +136,22 @@ def _product_backward(
     added: Combine,
     reduced: Combine,
 ) -> tuple[Tensor, Tensor]:
-    """The product of all others is the product divided by the element, unless that is 0."""
+    """The product of all other elements is the product divided by the element, unless that is 0."""
     ours = self.masked_fill(eq(self, 0), 1)
     kept = grad * reduced(ours, source) / ours
     zero = eq(source, 0)
-    zeros = picked(added(zeros_like(self), zero.to(self.dtype)))  # how many went where this element went
+    zeros = picked(added(zeros_like(self), zero.to(self.dtype)))  # how many elements share this element's position
     alone = zero & eq(zeros, 1)
     others = reduced(self, source.masked_fill(alone, 1))
     placed = where(alone, picked(grad * others), picked(grad * result) / source.masked_fill(zero, 1))
     return kept, placed if not decides(placed) or not gt(zeros, 1).any() else delayed_error(placed, refusal)
 
 
-# A gradient whose own gradient is refused -----------------------------------------------------------------------
+# A gradient without a double backward -----------------------------------------------------------------------
 
 
 class DelayedErrorNode(Node):
-    """A step backwards that refuses with its own words when it is reached."""
+    """A node that raises an error with its own message when it runs."""
 
     def __init__(self, message: str, tensor: Tensor) -> None:
         super().__init__([gradient_edge(tensor)])
@@ -165,7 +165,7 @@ class DelayedErrorNode(Node):
 
 
 def delayed_error(tensor: Tensor, message: str) -> Tensor:
-    """The tensor, with a history that refuses its gradient where one is wanted."""
+    """The tensor, with a node that raises an error if its gradient is needed."""
     if not (grad_mode.get() and requires_grad(tensor)):
         return tensor
     result = tensor.detach()
@@ -174,22 +174,22 @@ def delayed_error(tensor: Tensor, message: str) -> Tensor:
 
 
 def index_backward(grad: Tensor, shape: Shape, indices: list[Any]) -> Tensor:
-    """Each element receives the sum of the gradients of the places that it was copied to."""
+    """Each element receives the sum of the gradients of its copies."""
     return index_put(grad.new_zeros(shape), indices, grad, True)
 
 
 def index_put_self_backward(grad: Tensor, indices: list[Any], accumulate: bool) -> Tensor:
-    """What was overwritten has no gradient; what was added to keeps it."""
+    """Overwritten elements have no gradient; those that were added to keep it."""
     return grad if accumulate else index_put(grad, indices, grad.new_zeros(()), False)
 
 
 def gather_backward(grad: Tensor, shape: Shape, dim: int, index: Tensor) -> Tensor:
-    """The transpose of gather."""
+    """The adjoint of gather."""
     return grad.new_zeros(shape).scatter_add(dim, index, grad)
 
 
 def index_select_backward(grad: Tensor, shape: Shape, dim: int, index: Tensor) -> Tensor:
-    """The transpose of index_select."""
+    """The adjoint of index_select."""
     if not shape:
         return grad.reshape(()) if grad.dim() else grad
     d = wrap_dim(dim, len(shape))
@@ -197,7 +197,7 @@ def index_select_backward(grad: Tensor, shape: Shape, dim: int, index: Tensor) -
 
 
 def masked_select_backward(grad: Tensor, shape: Shape, mask: Tensor) -> Tensor:
-    """The gradients at the places that the mask picked from what tensor and mask broadcast to."""
+    """The gradients at the masked positions of the tensor's and the mask's broadcast shape."""
     whole = broadcast_shapes(shape, mask._shape)
-    flat = mask.expand(whole).reshape(-1)  # a mask without dimensions is no index of a tensor without dimensions
+    flat = mask.expand(whole).reshape(-1)  # a 0-dim mask cannot index a 0-dim tensor
     return index_put(grad.new_zeros(flat.shape), [flat], grad, False).reshape(whole)

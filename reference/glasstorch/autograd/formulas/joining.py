@@ -1,4 +1,4 @@
-"""What do the formulas of joined tensors call?
+"""Which helpers do the formulas of joining operators call?
 
 Mirrors: torch/csrc/autograd/FunctionsManual.cpp (cat_tensors_backward, block_diag_backward)
 """
@@ -19,7 +19,7 @@ def cat_backward(grad: Tensor, shapes: Sequence[Shape], dim: int) -> list[Tensor
     result = []
     start = 0
     for shape in shapes:
-        if shape == (0,):  # an empty vector, which cat skips; it takes any dimension of them alone
+        if shape == (0,):  # an empty vector, which cat skips; alone, it accepts any dimension
             result.append(grad.new_zeros((0,)))
             continue
         d = wrap_dim(dim, grad.dim())

@@ -1,4 +1,4 @@
-"""What do the formulas of losses call?
+"""Which helpers do the formulas of losses call?
 
 Mirrors: torch/csrc/autograd/FunctionsManual.cpp (mse_loss_double_backward, apply_loss_reduction)
 """
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def reduced(tensor: Tensor, reduction: int) -> Tensor:
-    """A loss of each element as the reduction that an operator was asked for: none, the mean, or the sum."""
+    """An elementwise loss after the requested reduction: none, mean or sum."""
     if reduction == NONE:
         return tensor
     return tensor.mean() if reduction == MEAN else tensor.sum()

@@ -1,4 +1,4 @@
-"""What does the formula of padding call?
+"""Which helper does the formula of padding call?
 
 Mirrors: torch/csrc/autograd/FunctionsManual.cpp (constant_pad_nd_backward)
 """
@@ -15,5 +15,5 @@ if TYPE_CHECKING:
 
 
 def constant_pad_nd_backward(grad: Tensor, pad: Sequence[int]) -> Tensor:
-    """The gradient without the border, or with zeros where the tensor was cut."""
+    """The gradient without the padding, or with zeros where the tensor was cropped."""
     return constant_pad_nd(grad, [-number for number in pad], 0)

@@ -1,4 +1,4 @@
-"""What do the formulas of derivatives.yaml call for pointwise operators?
+"""Which helpers do the formulas of pointwise operators call?
 
 Mirrors: torch/csrc/autograd/FunctionsManual.cpp (angle_backward, atan2_backward)
 """
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def angle_backward(grad: Tensor, self: Tensor) -> Tensor:
-    """The angle of a real number is flat; that of a complex one grows across the line to the origin."""
+    """0 for a real number; for a complex one, perpendicular to the line to the origin."""
     if not self.dtype.is_complex:
         return zeros_like(self)
     return where(eq(self, 0), 0.0, grad * 1j * self / self.abs().pow(2))
@@ -35,18 +35,18 @@ def atan2_other_backward(grad: Tensor, self: Tensor, other: Tensor) -> Tensor:
 
 
 def inverse_square_distance(y: Tensor, x: Tensor) -> Tensor:
-    """`1 / (y^2 + x^2)`; 0 at the origin, and so near to it that the squares are 0."""
+    """`1 / (y^2 + x^2)`; 0 where the squares are 0, at the origin or by underflow."""
     square = y * y + x * x
     return square.reciprocal().masked_fill(eq(square, 0), 0.0)
 
 
 def not_negative(exponent: Tensor) -> Tensor:
-    """Where an exponent is a real number and 0 or more."""
+    """Whether an exponent is real and non-negative."""
     return ge(real(exponent), 0) & eq(imag(exponent), 0) if exponent.dtype.is_complex else ge(exponent, 0)
 
 
 def div_mode_self_backward(grad: Tensor, other: Tensor, rounding_mode: str | None) -> Tensor:
-    """A rounded quotient is flat: its gradient is 0 almost everywhere."""
+    """The gradient of a rounded quotient is 0 almost everywhere."""
     return grad / conjugate(other) if rounding_mode is None else zeros_like(grad)
 
 
@@ -84,7 +84,7 @@ def pow_backward_scalar_base(grad: Tensor, self: Number, exponent: Tensor, resul
 
 
 def sgn_backward(grad: Tensor, self: Tensor, result: Tensor) -> Tensor:
-    """None for a real sign; a complex one turns as the element turns, and the slower the longer that is."""
+    """0 for a real sign; a complex one changes with the element's phase, in inverse proportion to its magnitude."""
     if not self.dtype.is_complex:
         return zeros_like(grad)
     size = self.abs()
@@ -100,12 +100,12 @@ def acosh_backward(grad: Tensor, self: Tensor) -> Tensor:
 
 
 def extremum_share(grad: Tensor, self: Tensor, other: Tensor, loses: Tensor) -> Tensor:
-    """The gradient of one operand: none where it loses, half where both are equal, all where either is NaN."""
+    """The gradient of one operand: 0 where the other wins, half where both are equal, all where either is NaN."""
     return where(eq(self, other), grad / 2, where(loses, 0.0, grad))
 
 
 def clamp_backward(grad: Tensor, self: Tensor, min: Any, max: Any) -> Tensor:
-    """The gradient where the value lay between the bounds, both included."""
+    """The gradient where the value was within the bounds, inclusive."""
     if min is None and max is None:
         return grad
     inside = None if min is None else ge(self, min)
@@ -116,7 +116,7 @@ def clamp_backward(grad: Tensor, self: Tensor, min: Any, max: Any) -> Tensor:
 
 
 def clamp_backward_min_max(grad: Tensor, self: Tensor, min: Tensor | None, max: Tensor | None) -> tuple[Any, Any]:
-    """The gradient of a bound where it was the value; where min exceeds max, max is."""
+    """The gradient of a bound where it was the result; if min exceeds max, max is the result."""
     grad_min = grad_max = None
     if min is not None and max is not None:
         grad_min = where(lt(self, min) & lt(min, max), grad, 0.0)
@@ -129,5 +129,5 @@ def clamp_backward_min_max(grad: Tensor, self: Tensor, min: Tensor | None, max: 
 
 
 def copysign_backward(grad: Tensor, self: Tensor, result: Tensor) -> Tensor:
-    """The gradient with the sign that the element was given; none at 0. (PyTorch: copysign_tensor_self_backward)"""
+    """The gradient with the sign change of the element; 0 at 0. (PyTorch: copysign_tensor_self_backward)"""
     return grad * where(eq(self, 0), 0.0, result / self)

@@ -1,4 +1,4 @@
-"""What do the formulas of derivatives.yaml call for reductions, scans and norms?
+"""Which helpers do the formulas of reductions call?
 
 Mirrors: torch/csrc/autograd/FunctionsManual.cpp (sum_backward, prod_backward, var_backward, std_backward,
     logsumexp_backward, evenly_distribute_backward, scale_grad_by_count, aminmax_backward, cumprod_backward,
@@ -19,7 +19,7 @@ from glasstorch.operators.generated.functions import cat, eq, exp, isnan, ones_l
 if TYPE_CHECKING:
     from glasstorch._tensor import Tensor
 
-# In what PyTorch adds up on the CPU (toAccumulateType in aten/src/ATen/AccumulateType.h).
+# The types in which PyTorch accumulates on the CPU (toAccumulateType in aten/src/ATen/AccumulateType.h).
 ACCUMULATED_IN = {float32: float64, float16: float32, bfloat16: float32, complex64: complex128}
 
 # Reductions -----------------------------------------------------------------------------------------------------
@@ -31,19 +31,19 @@ def numel(shape: Shape) -> int:
 
 
 def expand_reduced(grad: Tensor, shape: Shape, dim: Sequence[int] | None, keepdim: bool) -> Tensor:
-    """The gradient of a reduction over dimensions, repeated along them. (PyTorch: sum_backward)"""
+    """The gradient of a reduction over dimensions, expanded along them. (PyTorch: sum_backward)"""
     return restore_reduced(grad, shape, dim, keepdim).expand(shape)
 
 
 def reduced_numel(shape: Shape, dim: Sequence[int] | None) -> int:
-    """How many elements go into one result of a reduction."""
+    """How many elements are reduced to one result."""
     if not dim or not shape:
         return math.prod(shape)
     return math.prod(shape[d] for d in wrap_dims(dim, len(shape)))
 
 
 def prod_backward(grad: Tensor, self: Tensor) -> Tensor:
-    """The product of all other elements, found without dividing by one that may be 0."""
+    """The product of all other elements, without dividing by one that may be 0."""
     if not self.shape:
         return grad
     return (grad * _product_of_others(self.reshape(-1), 0).conj()).reshape(self.shape)
@@ -57,7 +57,7 @@ def prod_dim_backward(grad: Tensor, self: Tensor, dim: int, keepdim: bool) -> Te
 
 
 def _product_of_others(self: Tensor, dim: int) -> Tensor:
-    """For each element the product of those before it and of those behind it. (PyTorch: prod_safe_zeros_backward)"""
+    """For each element, the product of all before and all after it. (PyTorch: prod_safe_zeros_backward)"""
     if self.shape[dim] == 0:
         return self
     one = ones_like(self.narrow(dim, 0, 1))
@@ -67,9 +67,9 @@ def _product_of_others(self: Tensor, dim: int) -> Tensor:
 
 
 def var_backward(grad: Tensor, self: Tensor, dim: Any, correction: RealNumber | None, keepdim: bool) -> Tensor:
-    """Twice the distance from the mean, divided as the variance is.
+    """Twice the difference from the mean, with the variance's divisor.
 
-    Without degrees of freedom, and over everything, infinite: PyTorch gives it no sign there.
+    Infinite without degrees of freedom; over all elements PyTorch's infinity has no sign.
     """
     degrees = reduced_numel(self.shape, dim) - (1 if correction is None else correction)
     grad, mean = restore_reduced(grad, self.shape, dim, keepdim), self.mean(dim or None, True)
@@ -81,12 +81,12 @@ def var_backward(grad: Tensor, self: Tensor, dim: Any, correction: RealNumber | 
 def std_backward(
     result: Tensor, grad: Tensor, self: Tensor, dim: Any, correction: RealNumber | None, keepdim: bool
 ) -> Tensor:
-    """As `var_backward`; none where all elements are equal."""
+    """As `var_backward`; 0 where all elements are equal."""
     return var_backward(where(eq(result, 0), 0.0, grad / (result * 2)), self, dim, correction, keepdim)
 
 
 def logsumexp_backward(grad: Tensor, self: Tensor, result: Tensor, dim: Sequence[int], keepdim: bool) -> Tensor:
-    """The share that each exponential has in the sum."""
+    """Each exponential's share of the sum."""
     grad, result = (restore_reduced(tensor, self.shape, dim, keepdim) for tensor in (grad, result))
     return grad * exp(self - result).conj()
 
@@ -105,7 +105,7 @@ def extremum_dims_backward(grad: Tensor, self: Tensor, result: Tensor, dim: Sequ
 def aminmax_backward(
     grads: Sequence[Any], self: Tensor, dim: int | None, keepdim: bool, min: Tensor, max: Tensor
 ) -> Tensor | None:
-    """The gradient of each extremum, shared by all elements that attain it."""
+    """The gradient of each extremum, distributed evenly among the elements that attain it."""
     total = None
     dims = None if dim is None else [dim]
     for grad, extremum in zip(grads, (min, max), strict=True):
@@ -121,14 +121,14 @@ def aminmax_backward(
 
 
 def nansum_backward(grad: Tensor, self: Tensor, dim: Sequence[int] | None, keepdim: bool) -> Tensor:
-    """The gradient of a sum, and 0 for NaN."""
+    """The gradient of a sum; 0 for NaN elements."""
     return restore_reduced(grad, self.shape, dim, keepdim).to(self.dtype).expand(self.shape) * isnan(self).logical_not()
 
 
 def var_mean_backward(
     grads: Sequence[Any], self: Tensor, dim: Any, correction: RealNumber | None, keepdim: bool
 ) -> Tensor | None:
-    """The gradients of a variance and of the mean, added where both are wanted."""
+    """The gradients of a variance and of the mean, added if both are needed."""
     grad, grad_mean = grads
     variance = None if grad is None else var_backward(grad, self, dim, correction, keepdim)
     return _with_mean(variance, grad_mean, self.shape, dim, keepdim)
@@ -137,7 +137,7 @@ def var_mean_backward(
 def std_mean_backward(
     grads: Sequence[Any], self: Tensor, dim: Any, correction: RealNumber | None, keepdim: bool, result0: Tensor
 ) -> Tensor | None:
-    """As `var_mean_backward`, of the root of the variance."""
+    """As `var_mean_backward`, for the standard deviation."""
     grad, grad_mean = grads
     deviation = None if grad is None else std_backward(result0, grad, self, dim, correction, keepdim)
     return _with_mean(deviation, grad_mean, self.shape, dim, keepdim)

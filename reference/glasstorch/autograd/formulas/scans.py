@@ -1,4 +1,4 @@
-"""What do the formulas of running sums, products and extrema call?
+"""Which helpers do the formulas of cumulative sums, products and extrema call?
 
 Mirrors: torch/csrc/autograd/FunctionsManual.cpp (cumprod_backward, cummaxmin_backward, logcumsumexp_backward)
 """
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
 
 def cumprod_backward(grad: Tensor, self: Tensor, dim: int, result: Tensor) -> Tensor:
-    """Element k is a factor of the results from k on; what it is multiplied with there may not be divided out of 0.
+    """Element k is a factor of all results from k on; the other factors cannot be had by division if it is 0.
 
-    Where no gradient of this gradient is wanted, it is found in passes over the lines, however many zeros they hold.
+    Without double backward, a fixed number of passes suffices, whatever the number of zeros.
     """
     if not self.shape or not self.numel():
         return grad
@@ -38,9 +38,9 @@ def cumprod_backward(grad: Tensor, self: Tensor, dim: int, result: Tensor) -> Te
 
 
 def _cumprod_backward_at_zeros(grad: Tensor, self: Tensor, dim: int, result: Tensor) -> Tensor:
-    """In front of the first zero of a line as if the line ended there; behind it nothing; at it, as if it were 1.
+    """Before the first zero, as if the line ended there; after it, 0; at it, as if the zero were 1.
 
-    Treats the zero as a constant: derivatives of this are not those of the gradient.
+    It treats the zero as a constant: it must not be differentiated.
     """
     zero = eq(self, 0)
     zeros = zero.cumsum(dim)
@@ -54,17 +54,17 @@ def _cumprod_backward_at_zeros(grad: Tensor, self: Tensor, dim: int, result: Ten
 
 
 def _from_here_on(tensor: Tensor, dim: int) -> Tensor:
-    """For each element the sum of it and of those behind it. (PyTorch: reversed_cumsum)"""
+    """The reversed cumulative sum: each element plus all after it. (PyTorch: reversed_cumsum)"""
     return tensor.flip(dim).cumsum(dim).flip(dim)
 
 
 def running_extremum_backward(grad: Tensor, dim: int, indices: Tensor, shape: Shape) -> Tensor:
-    """Each element receives the gradients of the results that it is."""
+    """Each element receives the gradients of the results that were taken from it."""
     return grad.new_zeros(shape).scatter_add(dim, indices, grad)
 
 
 def logcumsumexp_backward(grad: Tensor, self: Tensor, result: Tensor, dim: int) -> Tensor:
-    """The shares of an exponential in all sums from its place on, themselves added up as logarithms."""
+    """An exponential's share of all sums from its position on, accumulated as logarithms."""
     if not grad.shape or not grad.numel():
         return grad
 

@@ -1,7 +1,7 @@
-"""What do the formulas of several families call?
+"""Which helpers do the formulas of several families call?
 
 Mirrors: torch/csrc/autograd/FunctionsManual.cpp
-Differs: Python. Every helper is made of operators, so that its own gradient can be taken.
+Differs: Python. Every helper is composed of operators, so that it can be differentiated again.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ Geometry = tuple[Shape, Shape, int]  # sizes, strides, offset
 
 
 def not_implemented(name: str, grads: Sequence[Any] = ()) -> Tensor:
-    """Refuses the gradient of an operator that has no formula, when the gradient is wanted.
+    """Raise an error for an argument whose derivative is not implemented, when its gradient is needed.
 
-    A formula that names `grads` is called for the gradient of any of the results, else for that of the first.
+    A formula that uses `grads` runs if any result has a gradient, otherwise only if the first has one.
     """
     raise NotImplementedError(f"the derivative for '{name}' is not implemented.")
 
@@ -36,7 +36,7 @@ def conjugate(value: Number) -> Number: ...
 def conjugate(value: Any) -> Any:
     """The complex conjugate of a tensor or a number; the tensor itself unless it is complex.
 
-    The gradient of a complex function f at z is `grad * conjugate(f'(z))`: where it points, the loss grows fastest.
+    The gradient of a complex function f at z is `grad * conjugate(f'(z))`: the direction of the loss's steepest ascent.
     """
     if type(value) in NUMBERS:
         return value.conjugate()
@@ -53,7 +53,7 @@ def scaled(grad: Tensor, factor: Number) -> Tensor:
 
 
 def restore_reduced(tensor: Tensor, shape: Shape, dim: Any, keepdim: bool) -> Tensor:
-    """A reduced tensor with the dimensions that it lost put back as size 1."""
+    """A reduced tensor with its reduced dimensions restored as size 1."""
     if keepdim or not shape:
         return tensor
     dims = [dim] if isinstance(dim, int) else dim
@@ -63,13 +63,13 @@ def restore_reduced(tensor: Tensor, shape: Shape, dim: Any, keepdim: bool) -> Te
 
 
 def evenly_distribute_backward(grad: Tensor, self: Tensor, result: Tensor) -> Tensor:
-    """The gradient of an extremum over everything: shared by all elements that attain it, NaN among them."""
+    """The gradient of an extremum of all elements, distributed evenly among those that attain it, also NaN."""
     mask = eq(self, result) | (ne(self, self) & ne(result, result))
     return mask * (grad / mask.sum())
 
 
 def value_selecting_backward(grad: Tensor, dim: int, indices: Tensor, shape: Shape, keepdim: bool) -> Tensor:
-    """The gradient of an operator that picks one element along a dimension: it goes to the element picked."""
+    """The gradient of an operator that selects one element along a dimension: it goes to the selected element."""
     if not keepdim and shape:
         grad, indices = grad.unsqueeze(dim), indices.unsqueeze(dim)
     return grad.new_zeros(shape).scatter(dim, indices, grad)

@@ -1,4 +1,4 @@
-"""What do the formulas of softmax call?
+"""Which helpers do the formulas of softmax call?
 
 Mirrors: torch/csrc/autograd/FunctionsManual.cpp (softmax_double_backward, log_softmax_double_backward)
 """
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def softmax_double_backward(grad: Tensor, grad_output: Tensor, output: Tensor, dim: int) -> Tensor:
-    """The gradient of softmax's backward with respect to the output that it was given."""
+    """The gradient of softmax's backward with respect to its argument `output`."""
     return (
         grad_output * grad
         - (sum(output * grad_output, [dim], True) * grad)
@@ -23,5 +23,5 @@ def softmax_double_backward(grad: Tensor, grad_output: Tensor, output: Tensor, d
 
 
 def log_softmax_double_backward(grad: Tensor, grad_output: Tensor, output: Tensor, dim: int) -> Tensor:
-    """The gradient of log_softmax's backward with respect to the output that it was given."""
+    """The gradient of log_softmax's backward with respect to its argument `output`."""
     return -grad * exp(output) * sum(grad_output, [dim], True)

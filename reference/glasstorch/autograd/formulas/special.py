@@ -1,8 +1,8 @@
-"""What do the formulas of special functions call?
+"""Which helpers do the formulas of special functions call?
 
 Mirrors: torch/csrc/autograd/FunctionsManual.cpp (i1_backward, i1e_backward, mvlgamma_backward, sinc_backward,
     infinitely_differentiable_logit_backward)
-Differs: Python, made of operators. The one backward of logit is the one that can be differentiated again.
+Differs: Python, composed of operators. logit has only the backward that can be differentiated again.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 
 
 def zero_where_empty(grad: Tensor, self: Tensor, other: Any, bound: float) -> Tensor:
-    """The gradient of x in `x log(y)`, and 0 where x is 0 and y, a tensor or a number, is `bound` or less."""
+    """The gradient of x in `x log(y)`; 0 where x is 0 and y, a tensor or a number, is at most `bound`."""
     if type(other) in NUMBERS:
         return grad if other > bound else grad.masked_fill(self == 0.0, 0.0)
     return grad.masked_fill((self == 0.0) & (other <= bound), 0.0)
 
 
 def not_tiny(self: Tensor) -> tuple[Tensor, Tensor]:
-    """Where an element may be divided by, and the elements with the others replaced."""
+    """A mask of the elements that are safe to divide by, and the elements with all others replaced."""
     smallest = finfo(self.dtype).eps
     safe = self.abs() > smallest
     return safe, where(safe, self, smallest)
@@ -45,13 +45,13 @@ def i1e_backward(grad: Tensor, self: Tensor, result: Tensor) -> Tensor:
 
 
 def mvlgamma_backward(grad: Tensor, self: Tensor, p: int) -> Tensor:
-    """The sum of digamma over the p points that mvlgamma takes."""
+    """The sum of digamma over the p points of mvlgamma."""
     steps = arange(-p / 2 + 0.5, 0.5, 0.5, dtype=self.dtype, device=self.device)
     return grad * digamma(self.unsqueeze(-1) + steps).sum(-1)
 
 
 def sinc_backward(grad: Tensor, self: Tensor) -> Tensor:
-    """`(pi x cos(pi x) - sin(pi x)) / (pi x^2)`, and 0 where that would divide by 0, at 0 or so near to it."""
+    """`(pi x cos(pi x) - sin(pi x)) / (pi x^2)`; 0 where the divisor is 0, at 0 or by underflow."""
     turned, divisor = self * math.pi, self * self * math.pi
     slope = (cos(turned) * turned - sin(turned)) / divisor
     slope = slope.conj() if self.dtype.is_complex else slope
@@ -59,6 +59,6 @@ def sinc_backward(grad: Tensor, self: Tensor) -> Tensor:
 
 
 def logit_backward(grad: Tensor, self: Tensor, eps: float | None) -> Tensor:
-    """`1 / (x (1 - x))` inside of the bounds; outside 0 where there is an eps, and NaN where not."""
+    """`1 / (x (1 - x))` within the bounds; outside them 0 with an eps, NaN without."""
     low, outside = (0.0, math.nan) if eps is None else (eps, 0.0)
     return where((self >= low) & (self <= 1 - low), grad / (self * (1 - self) + 0.0), outside)  # not by -0

@@ -1,4 +1,4 @@
-"""What do the formulas of transformations call?
+"""Which helpers do the formulas of transformations call?
 
 Mirrors: torch/csrc/autograd/FunctionsManual.cpp (repeat_backward; the formula of roll)
 """
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def roll_backward(grad: Tensor, shifts: Sequence[int], dims: Sequence[int]) -> Tensor:
-    """The gradient rolled back, the last roll first."""
+    """The gradient rolled back, beginning with the last roll."""
     return grad.roll([-shift for shift in reversed(shifts)], list(reversed(dims)))
 
 

@@ -1,4 +1,4 @@
-"""What do the formulas of views call?
+"""Which helpers do the formulas of views call?
 
 Mirrors: torch/csrc/autograd/FunctionsManual.cpp (permute_backwards, slice_backward_wrapper, unbind_backward,
     split_backward, as_strided_backward)
@@ -30,30 +30,30 @@ if TYPE_CHECKING:
 
 
 def permute_backward(grad: Tensor, dims: Sequence[int]) -> Tensor:
-    """The permutation undone."""
+    """The gradient with the permutation undone."""
     order = wrap_dims(dims, len(dims))
     return grad.permute([order.index(i) for i in range(len(order))])
 
 
 def slice_start(start: int | None) -> int:
-    """Where a slice without a start begins."""
+    """The start of a slice; 0 by default."""
     return 0 if start is None else start
 
 
 def slice_end(end: int | None) -> int:
-    """Where a slice without an end ends: beyond any size."""
+    """The end of a slice; by default beyond any size."""
     return 2**63 - 1 if end is None else end
 
 
 def narrow_copy_backward(grad: Tensor, shape: Shape, dim: int, start: int, length: int) -> Tensor:
-    """Zeros, with the gradient where `narrow` looked."""
+    """Zeros, with the gradient in place of what `narrow` selected."""
     d = wrap_dim(dim, len(shape))
     first = start + shape[d] if start < 0 else start
     return slice_backward(grad, list(shape), d, first, first + length, 1)
 
 
 def diagonal_backward(grad: Tensor, shape: Shape, offset: int, dim1: int, dim2: int) -> Tensor:
-    """The gradient on the diagonal, zero beside it."""
+    """The gradient on the diagonal, zeros elsewhere."""
     strides, start = _diagonal_geometry(shape, offset, dim1, dim2)
     return as_strided_backward(grad, (shape, contiguous_strides(shape), 0), list(grad._shape), strides, start)
 
@@ -67,7 +67,7 @@ def _diagonal_geometry(shape: Shape, offset: int, dim1: int, dim2: int) -> tuple
 
 
 def unfold_backward(grad: Tensor, shape: Shape, dimension: int, size: int, step: int) -> Tensor:
-    """Each element receives the sum over the windows that it lay in."""
+    """Each element receives the sum over the windows that contain it."""
     strides = list(contiguous_strides(shape))
     if not shape:
         return as_strided_backward(grad, (shape, (), 0), list(grad._shape), [1], 0)
@@ -78,7 +78,7 @@ def unfold_backward(grad: Tensor, shape: Shape, dimension: int, size: int, step:
 
 
 def unbind_backward(grads: Sequence[Any], shape: Shape, dtype: dtype, dim: int) -> Tensor | None:
-    """The gradients stacked again; zero where none arrived."""
+    """The stacked gradients, with zeros where none arrived."""
     known = next((g for g in grads if g is not None), None)
     if known is None:
         return None
@@ -86,7 +86,7 @@ def unbind_backward(grads: Sequence[Any], shape: Shape, dtype: dtype, dim: int) 
 
 
 def split_backward(grads: Sequence[Any], shape: Shape, dtype: dtype, split_size: int, dim: int) -> Tensor | None:
-    """The gradients joined again; zero where none arrived."""
+    """The concatenated gradients, with zeros where none arrived."""
     known = next((g for g in grads if g is not None), None)
     if known is None:
         return None
@@ -103,7 +103,7 @@ def split_backward(grads: Sequence[Any], shape: Shape, dtype: dtype, split_size:
 def split_with_sizes_backward(
     grads: Sequence[Any], shape: Shape, split_sizes: Sequence[int], dim: int
 ) -> Tensor | None:
-    """The gradients joined again; zero where none arrived."""
+    """The concatenated gradients, with zeros where none arrived."""
     known = next((g for g in grads if g is not None), None)
     if known is None:
         return None
@@ -115,7 +115,7 @@ def split_with_sizes_backward(
 def as_strided_backward(
     grad: Tensor, geometry: Geometry, size: Sequence[int], stride: Sequence[int], storage_offset: int | None
 ) -> Tensor:
-    """Each place of the input's geometry receives the sum over the places of the view that name it."""
+    """Each element of the input receives the sum over the view's elements at the same storage position."""
     input_size, input_stride, input_offset = geometry
     offset = input_offset if storage_offset is None else storage_offset
     return _as_strided_backward(
@@ -132,10 +132,10 @@ def as_strided_backward_backward(
     stride: Sequence[int],
     offset: int,
 ) -> Tensor:
-    """The gradient of `_as_strided_backward`: put back where the input lay in its storage, read through the view."""
+    """The gradient of `_as_strided_backward`: scattered to the input's storage positions, read through the view."""
     places, read = positions(input_size, input_stride, input_offset), positions(size, stride, offset)
     cells = 1 + max(int(places.max(initial=0)), int(read.max(initial=0)))
-    shared = np.bincount(places, minlength=cells)[places]  # how many elements of the input lie in each one's cell
+    shared = np.bincount(places, minlength=cells)[places]  # how many elements of the input share each storage position
     flat = grad.reshape([-1])
     if (shared > 1).any():
         flat = flat / from_array(shared, int64).to(grad.device)

@@ -1,4 +1,4 @@
-"""Which bounds may the range of a random number have, and which dtypes hold one?
+"""Which bounds and dtypes are accepted for random numbers?
 
 Mirrors: aten/src/ATen/native/DistributionTemplates.h (update_from, update_to, the bounds checks),
     aten/src/ATen/native/cpu/DistributionTemplates.h (which dtypes each kernel is made for)
@@ -38,12 +38,12 @@ class RandomNumberError(RuntimeError):
 
 @cache
 def name_of(dtype: np.dtype[Any]) -> str:
-    """The dtype's name; NumPy works it out anew each time, which takes longer than drawing eight numbers."""
+    """The dtype's name, cached; NumPy computes it anew each time, which takes longer than drawing eight numbers."""
     return dtype.name
 
 
 def require(dtype: np.dtype[Any], kernel: str, accepted: Collection[str]) -> None:
-    """Refuse a dtype that is not among those accepted, in the name of the kernel of PyTorch that refuses it."""
+    """Refuse a dtype that is not accepted, with the name of the PyTorch kernel that refuses it."""
     if name_of(dtype) not in accepted:
         name = from_numpy_dtype(dtype).scalar_name
         raise DtypeNotImplementedError(
@@ -52,12 +52,12 @@ def require(dtype: np.dtype[Any], kernel: str, accepted: Collection[str]) -> Non
 
 
 def require_floating(dtype: np.dtype[Any], kernel: str) -> None:
-    """Refuse a dtype that is not a floating one."""
+    """Refuse a dtype that is not floating point."""
     require(dtype, kernel, FLOATS)
 
 
 def require_continuous(dtype: np.dtype[Any], distribution: str) -> None:
-    """Refuse a dtype that holds no real numbers; one that does and has no kernel is refused elsewhere."""
+    """Refuse a dtype that holds no real numbers; floating dtypes without a kernel are refused elsewhere."""
     if name_of(dtype) not in (*FLOATS, *SMALL_FLOATS):
         raise RandomNumberError(
             f"{distribution} distribution is a continuous probability distribution. "
@@ -66,7 +66,7 @@ def require_continuous(dtype: np.dtype[Any], distribution: str) -> None:
 
 
 def significant_bits(dtype: np.dtype[Any]) -> int:
-    """How many bits a floating dtype keeps of a number, the leading one included."""
+    """The number of significant bits of a floating dtype, including the leading one."""
     return FLOATS[name_of(dtype)][0]
 
 
@@ -97,9 +97,9 @@ def check_uniform_bounds(dtype: np.dtype[Any], low: float, high: float) -> None:
 
 
 def integer_range(dtype: np.dtype[Any], low: int, high: int | None, count: int = 1) -> tuple[int, int]:
-    """First and last number of `[low, high)` in the dtype; without `high`, up to `largest_integer`.
+    """The first and last integer of `[low, high)` in the dtype; without `high`, up to `largest_integer`.
 
-    Of `count` numbers to be drawn only whether it is 0 matters: then any dtype may have all 64 bits.
+    `count` only matters if it is 0: then any dtype may have all 64 bits.
     """
     for value in (low, high):
         if value is not None and not INT64_MIN <= value <= INT64_MAX:
@@ -118,7 +118,7 @@ def integer_range(dtype: np.dtype[Any], low: int, high: int | None, count: int =
         raise RandomNumberError(f"{asked} handles only integral, floating-point and boolean types, not {name}")
     first, last = low, largest_integer(dtype) if high is None else high - 1
     if name in FLOATS:
-        # A float of few bits may round the ends out of the range; they move inward to numbers that it holds.
+        # A narrow float may round the ends out of the range; they move inward to values that it can represent.
         first = _moved_up(low, dtype)
         last = last if high is None else _moved_down(high, dtype) - 1
         if first > last or (high is None and first == last):
@@ -159,7 +159,7 @@ def _warn_of_gaps(end: str, dtype: np.dtype[Any]) -> None:
 
 
 def _moved_up(low: int, dtype: np.dtype[Any]) -> int:
-    """The first whole number from `low` on that the floating dtype does not round below it."""
+    """The first integer from `low` on that the floating dtype does not round below it."""
     rounded = _rounded(low + 1, dtype)
     return rounded + _step(low + 1, dtype) if rounded < low else low
 
@@ -178,5 +178,5 @@ def _rounded(value: int, dtype: np.dtype[Any]) -> int:
 
 
 def _step(value: int, dtype: np.dtype[Any]) -> int:
-    """The distance between neighbours of the dtype near a whole number."""
+    """The distance between neighbouring values of the dtype near an integer."""
     return 1 << max(abs(value).bit_length() - significant_bits(dtype), 0)

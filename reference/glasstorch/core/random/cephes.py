@@ -1,7 +1,7 @@
 """How does PyTorch evaluate the logarithm, sine and cosine of normal numbers in float32?
 
 Mirrors: aten/src/ATen/native/cpu/avx_mathfun.h
-Differs: only for arguments that Box and Muller's formula gives: logarithms of (0, 1], angles of [0, 2 pi].
+Differs: only for arguments that the Box-Muller transform needs: logarithms of (0, 1], angles in [0, 2 pi].
 
 The formulas are those of the Cephes library (Stephen Moshier, 1984 to 2000): reduce the argument to a small
 interval, then evaluate a polynomial there. NumPy's functions are as good but differ in the last bit, and
@@ -22,7 +22,7 @@ LOG_POLYNOMIAL = (
     7.0376836292e-2, -1.1514610310e-1, 1.1676998740e-1, -1.2420140846e-1, 1.4249322787e-1,
     -1.6668057665e-1, 2.0000714765e-1, -2.4999993993e-1, 3.3333331174e-1,
 )  # fmt: skip
-# log(2) in two parts, of which the first has so few bits that its product with an exponent is exact.
+# log(2) in two parts; the first has so few bits that its product with an exponent is exact.
 LOG_2_HIGH, LOG_2_LOW = float32(0.693359375), float32(-2.12194440e-4)
 
 SINE_POLYNOMIAL = (-1.9515295891e-4, 8.3321608736e-3, -1.6666654611e-1)
@@ -47,7 +47,7 @@ def log(x: Float32) -> Float32:
 
 
 def sine_and_cosine(angle: Float32) -> tuple[Float32, Float32]:
-    """Sine and cosine of the same angles, which must not be negative."""
+    """Sine and cosine of the same angles, which must be non-negative."""
     octant = ((angle * FOUR_OVER_PI).astype(np.int32) + 1) & ~1
     reduced = angle
     for part in QUARTER_PI_PARTS:

@@ -1,8 +1,8 @@
-"""How do uniform numbers become those of the rarer distributions?
+"""How do uniform numbers become exponential, Cauchy, geometric and log-normal ones?
 
 Mirrors: aten/src/ATen/core/TransformationHelper.h, aten/src/ATen/core/DistributionsHelper.h,
     aten/src/ATen/native/DistributionTemplates.h (the checks)
-Differs: makes whole arrays, by the C library's functions that PyTorch calls too: they are the same bit for bit.
+Differs: computes whole arrays, with the C library functions that PyTorch also calls: results match bit for bit.
 
 Each function fills in the order of a contiguous array, as the methods of `Stream` do. As in PyTorch, every number
 takes 53 random bits and is computed in float64, whatever its dtype, and the dtype is not looked at if there is nothing
@@ -24,7 +24,7 @@ Doubles = NDArray[np.float64]
 
 
 def exponential(stream: Stream, shape: Shape, dtype: DTypeLike, rate: float = 1.0) -> Array:
-    """Waiting times for events of which `rate` come in a unit of time."""
+    """Exponentially distributed numbers: waiting times for events at this rate."""
     if not rate > 0:
         raise RandomNumberError(f"exponential_ expects lambda > 0.0, but found lambda={rate:g}")
     result = np.empty(shape, dtype)
@@ -36,7 +36,7 @@ def exponential(stream: Stream, shape: Shape, dtype: DTypeLike, rate: float = 1.
 
 
 def cauchy(stream: Stream, shape: Shape, dtype: DTypeLike, median: float = 0.0, sigma: float = 1.0) -> Array:
-    """Numbers of Cauchy's distribution: half of them lie within `sigma` of `median`."""
+    """Numbers from the Cauchy distribution: half of them lie within `sigma` of `median`."""
     if not sigma > 0:
         raise RandomNumberError(f"cauchy_ expects sigma > 0.0, but found sigma={sigma:g}")
     result = np.empty(shape, dtype)
@@ -52,7 +52,7 @@ def cauchy(stream: Stream, shape: Shape, dtype: DTypeLike, median: float = 0.0, 
 
 
 def geometric(stream: Stream, shape: Shape, dtype: DTypeLike, probability: float) -> Array:
-    """How often something of this probability is tried until it happens."""
+    """Geometrically distributed numbers: the trials until an event of this probability occurs."""
     if not 0 < probability < 1:
         raise RandomNumberError(f"geometric_ expects p to be in (0, 1), but got p={probability:g}")
     result = np.empty(shape, dtype)
@@ -69,7 +69,7 @@ def geometric(stream: Stream, shape: Shape, dtype: DTypeLike, probability: float
 
 
 def log_normal(stream: Stream, shape: Shape, dtype: DTypeLike, mean: float = 1.0, std: float = 2.0) -> Array:
-    """Numbers whose logarithms are normal, with this mean and deviation."""
+    """Numbers whose logarithms are normal, with this mean and standard deviation."""
     if not std > 0:
         raise RandomNumberError(f"log_normal_ expects std > 0.0, but found std={std:g}")
     result = np.empty(shape, dtype)
@@ -81,18 +81,18 @@ def log_normal(stream: Stream, shape: Shape, dtype: DTypeLike, mean: float = 1.0
 
 
 def truncated(values: Doubles, bits: int) -> NDArray[np.int64]:
-    """Whole numbers of so many bits. One beyond them becomes the smallest, which is what x86 processors make of it."""
+    """Integers of a number of bits. One out of range becomes the smallest, as on x86 processors."""
     limit = 2.0 ** (bits - 1)
     return np.where(values < limit, values, -limit).astype(np.int64)
 
 
 def logarithm(x: float) -> float:
-    """As in C: that of 0 is minus infinity, where Python's raises."""
+    """The logarithm as in C: minus infinity for 0, where Python's raises."""
     return math.log(x) if x else -math.inf
 
 
 def exponential_function(x: float) -> float:
-    """As in C: infinite where Python's raises."""
+    """The exponential function as in C: infinite on overflow, where Python's raises."""
     try:
         return math.exp(x)
     except OverflowError:

@@ -2,8 +2,8 @@
 
 Mirrors: aten/src/ATen/core/DistributionsHelper.h, aten/src/ATen/native/cpu/DistributionTemplates.h,
     aten/src/ATen/native/TensorFactories.cpp (randperm_cpu)
-Differs: makes whole arrays. They are PyTorch's bit for bit, as it draws them on a processor with AVX2 and
-    fused multiply-add.
+Differs: draws whole arrays. They match PyTorch's bit for bit, as drawn on a processor with AVX2 and fused
+    multiply-add.
 
 Every method fills in the order of a contiguous array and holds the stream's lock, so two threads never
 share a word.
@@ -37,13 +37,13 @@ Shape = int | tuple[int, ...]
 Array = NDArray[Any]
 NumpyDtype = np.dtype[Any]
 
-BLOCK = 1 << 15  # numbers made at a time, so that their words stay in the cache
-WIDE_RANGE = 1 << 28  # from here on an integer takes 64 bits: `word % range` stays nearly uniform
-WIDE_PERMUTATION = 0xFFFFFFFF // 20  # from here on a permutation does, for the same reason
+BLOCK = 1 << 15  # numbers per block, so that their words stay in the cache
+WIDE_RANGE = 1 << 28  # from this range on, an integer takes 64 bits, so that `word % range` stays nearly uniform
+WIDE_PERMUTATION = 0xFFFFFFFF // 20  # from this length on, a permutation does too, for the same reason
 
 
 class Stream(MersenneStream):
-    """The CPU's stream of random bits, and the numbers that are made of them."""
+    """The CPU's stream of random bits, and the numbers drawn from it."""
 
     __slots__ = ()
 
@@ -71,7 +71,7 @@ class Stream(MersenneStream):
         return result
 
     def fill_transformed(self, result: Array, transform: Callable[[NDArray[np.float64]], Array]) -> None:
-        """Write into a contiguous array what `transform` makes of float64 numbers of [0, 1)."""
+        """Fill a contiguous array with `transform` applied to float64 numbers in [0, 1)."""
         with self._lock:
             for block in _blocks(result):
                 block[...] = cast(transform(self._unit(block.size, np.dtype(np.float64))), result.dtype)
@@ -114,7 +114,7 @@ class Stream(MersenneStream):
     # ---- integers ------------------------------------------------------------------------------------------
 
     def integers(self, shape: Shape, dtype: DTypeLike, low: int, high: int | None = None) -> Array:
-        """Whole numbers of `[low, high)`; without `high`, up to `largest_integer` of the dtype."""
+        """Integers of `[low, high)`; without `high`, up to `largest_integer` of the dtype."""
         result = np.empty(shape, dtype)
         target = result.dtype
         first, last = integer_range(target, low, high, result.size)
@@ -130,7 +130,7 @@ class Stream(MersenneStream):
         return result
 
     def all_integers(self, shape: Shape, dtype: DTypeLike) -> Array:
-        """Whole numbers from 0 to `largest_integer` of the dtype, as `Tensor.random_()` draws them.
+        """Integers from 0 to `largest_integer` of the dtype, as `Tensor.random_()` draws them.
 
         They differ from those of `integers(shape, dtype, 0)`, which draws more bits for them.
         """
@@ -149,7 +149,7 @@ class Stream(MersenneStream):
         return result
 
     def permutation(self, n: int, dtype: DTypeLike = np.int64) -> Array:
-        """The numbers 0 to n - 1 in random order."""
+        """The integers 0 to n - 1 in random order."""
         target = np.dtype(dtype)
         if n < 0:
             raise RandomNumberError(f"n must be non-negative, got {n}")
@@ -167,7 +167,7 @@ class Stream(MersenneStream):
         return cast(swapped_in_turn(places.view(np.int64)), target)
 
     def _wide_permutation(self, n: int) -> NDArray[np.int64]:
-        """The way for hundreds of millions: element i goes to a random place among the first i + 1."""
+        """The algorithm for hundreds of millions: element i goes to a random position among the first i + 1."""
         order = np.empty(n, np.int64)
         view = order.data
         for start in range(0, n, BLOCK):
@@ -185,7 +185,7 @@ class Stream(MersenneStream):
     def normal(
         self, shape: Shape, dtype: DTypeLike, mean: float = 0.0, std: float = 1.0, *, contiguous: bool = True
     ) -> Array:
-        """Normal numbers, by Box and Muller's formula from pairs of uniform ones.
+        """Normal numbers, by the Box-Muller transform of pairs of uniform ones.
 
         Sixteen and more for a contiguous tensor are made in blocks of sixteen; fewer, or for another tensor,
         one after the other, with different numbers from the same seed.
@@ -215,7 +215,7 @@ class Stream(MersenneStream):
             uniform = self._unit(stop - start, computed)
             again = tail and stop == whole
             if again:
-                # The last sixteen are made anew. All but the half types draw numbers for the tail before that.
+                # The last sixteen are drawn again. All but half-precision types draw numbers for the tail before that.
                 if result.dtype == computed:
                     self._unit(tail, computed)
                 uniform = np.concatenate((uniform, self._unit(16, computed)))
@@ -225,7 +225,7 @@ class Stream(MersenneStream):
                 result[-16:] = normal[-16:]
 
     def _one_by_one(self, count: int) -> NDArray[np.float64]:
-        """Standard normal numbers; the one left over of the last pair is kept for the next call."""
+        """Standard normal numbers; the unused one of the last pair is kept for the next call."""
         values = []
         if count and self._spare_normal is not None:
             values.append(self._spare_normal)
@@ -242,7 +242,7 @@ class Stream(MersenneStream):
 
 
 def of_each(function: Callable[[float], float], values: Array) -> NDArray[np.float64]:
-    """A function of Python's `math` of every element.
+    """A function of Python's `math`, applied to every element.
 
     It is the C library's function, which PyTorch calls here too. NumPy's differ from it in the last bit.
     """
@@ -280,13 +280,13 @@ def _blocks(array: Array) -> Iterator[Array]:
 
 
 def computed_dtype(dtype: NumpyDtype) -> NumpyDtype:
-    """The dtype in which numbers of this floating dtype are made: float32 for the half types, else itself."""
+    """The dtype in which numbers of this floating dtype are computed: float32 for half precision, else itself."""
     return np.dtype(np.float32) if dtype.itemsize == 2 else dtype
 
 
 def cast(values: Array, dtype: NumpyDtype) -> Array:
-    """The values in another dtype; the half types are reached through float32, as in PyTorch."""
-    with np.errstate(over="ignore"):  # what is too large becomes infinite
+    """The values in another dtype; half precision is converted through float32, as in PyTorch."""
+    with np.errstate(over="ignore"):  # values that are too large become infinite
         if dtype.itemsize == 2 and dtype.kind not in "iu":
             values = values.astype(np.float32)
         return values.astype(dtype, copy=False)

@@ -38,14 +38,14 @@ STATE_LAYOUT = np.dtype(
 
 
 class EngineState(NamedTuple):
-    """Where a Mersenne twister stands: a block of 624 words, and how many of them have been used."""
+    """The state of a Mersenne twister: a block of 624 words, and how many of them have been used."""
 
     words: NDArray[np.uint32]
     used: int
 
 
 class MersenneTwister:
-    """MT19937: a stream of 32-bit words that one number, the seed, decides."""
+    """MT19937: a stream of 32-bit words determined by one number, the seed."""
 
     __slots__ = ("_bits", "_seeder")
 
@@ -78,7 +78,7 @@ class MersenneTwister:
 
     @property
     def state(self) -> EngineState:
-        """Where the stream stands. Setting it continues from there."""
+        """The state of the stream. Setting it continues from there."""
         inner = self._bits.state["state"]
         return EngineState(inner["key"], int(inner["pos"]))
 

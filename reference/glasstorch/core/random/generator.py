@@ -1,4 +1,4 @@
-"""How does a program hold a stream of random numbers, set it and keep its state?
+"""How does a program seed a stream of random numbers, and save and restore its state?
 
 Mirrors: torch/csrc/Generator.cpp, c10/core/GeneratorImpl.h
 Differs: `core/random/draws.py` and `core/random/philox_draws.py` make the numbers.
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class Generator:
-    """A stream of random numbers that a seed decides, for the tensors of one device."""
+    """A stream of random numbers determined by a seed, for the tensors of one device."""
 
     __slots__ = ("__weakref__", "device", "stream")
 
@@ -68,11 +68,11 @@ class Generator:
     # ---- the state -----------------------------------------------------------------------------------------
 
     def get_state(self) -> Tensor:
-        """Where the stream stands, as a uint8 tensor that `set_state`, PyTorch's too, goes on from."""
+        """The state of the stream, as a uint8 tensor for `set_state`, which PyTorch's `set_state` also accepts."""
         return hooks.tensor_hooks.from_array(self.stream.state_bytes())
 
     def set_state(self, new_state: Tensor, /) -> Generator:
-        """Continue from what `get_state`, or PyTorch's, gave; returns the generator."""
+        """Continue from a state that `get_state`, or PyTorch's, returned; returns the generator."""
         if not isinstance(new_state, TensorImpl):
             raise ArgumentTypeError(f"expected a torch.ByteTensor, but got {type(new_state).__name__}")
         if new_state.dtype is not uint8 or new_state.device is not CPU:
@@ -99,11 +99,11 @@ class Generator:
     # ---- what only generators of CUDA devices have ---------------------------------------------------------
 
     def get_offset(self) -> int:
-        """How many words of the stream each thread has used. The CPU's stream has no places by number."""
+        """How many words of the stream each thread has used. The CPU's stream has no offset."""
         return self.stream.get_offset()  # type: ignore[no-any-return]
 
     def set_offset(self, offset: int, /) -> Generator:
-        """Go to a place of the stream, a multiple of 4. The CPU's stream has no places by number."""
+        """Move to an offset of the stream, a multiple of 4. The CPU's stream has no offset."""
         if isinstance(offset, bool) or not isinstance(offset, int):
             raise RandomNumberError(f"manual_offset expected a long, but got {type(offset).__name__}")
         self.stream.set_offset(offset)
@@ -140,7 +140,7 @@ _seed_for_all: int | None = None
 
 
 def default_generator_of(on: Device) -> Generator:
-    """The generator that a tensor's device draws from where none is given."""
+    """The default generator of a tensor's device."""
     if on is CPU:
         return default_generator
     generator = _of_devices.get(on)
@@ -155,7 +155,7 @@ def default_generator_of(on: Device) -> Generator:
 
 
 def seed_devices(seed: int) -> None:
-    """Seed the default generators of all CUDA devices, those too that are not made yet."""
+    """Seed the default generators of all CUDA devices, including those not created yet."""
     global _seed_for_all
     _seed_for_all = seed
     for generator in tuple(_of_devices.values()):

@@ -1,4 +1,4 @@
-"""Where does the CPU's stream of random bits stand?
+"""How is the state of the CPU's random stream kept, saved and restored?
 
 Mirrors: aten/src/ATen/CPUGeneratorImpl.cpp (set_current_seed, get_state, set_state)
 Differs: the engine is made when the first bits are asked for.
@@ -18,7 +18,7 @@ DEFAULT_SEED = 67280421310721
 
 
 class MersenneStream:
-    """An engine, its seed, and the normal number that waits for the next call."""
+    """An engine, its seed, and the normal number cached for the next call."""
 
     __slots__ = ("_engine", "_lock", "_spare_normal", "first_seed")
 
@@ -37,7 +37,7 @@ class MersenneStream:
                 self._engine.seed(seed)
 
     def state_bytes(self) -> NDArray[np.uint8]:
-        """Where the stream stands, as the 5056 bytes of `torch.Generator.get_state`."""
+        """The state of the stream, as the 5056 bytes of `torch.Generator.get_state`."""
         state = np.zeros((), STATE_LAYOUT)
         with self._lock:
             words, used = self._get_engine().state
@@ -50,7 +50,7 @@ class MersenneStream:
         return state.reshape(1).view(np.uint8)
 
     def load_state_bytes(self, state: NDArray[np.uint8]) -> None:
-        """Continue from what `state_bytes`, or PyTorch's `get_state`, gave."""
+        """Continue from a state that `state_bytes`, or PyTorch's `get_state`, returned."""
         if state.size != STATE_LAYOUT.itemsize:
             raise RandomNumberError(
                 f"Expected a CPUGeneratorImplState of size {STATE_LAYOUT.itemsize} "
@@ -69,7 +69,7 @@ class MersenneStream:
             self._spare_normal = float(fields["normal_y"]) if fields["normal_is_valid"] else None
 
     def get_offset(self) -> int:
-        """Refused: this stream has no places by number."""
+        """Refused: this stream has no offset."""
         raise RandomNumberError("CPU Generator does not use offset")
 
     def set_offset(self, offset: int) -> None:

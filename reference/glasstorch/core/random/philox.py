@@ -1,4 +1,4 @@
-"""Where do the random bits of a CUDA device come from, and where does its stream stand?
+"""Where do the random bits of a CUDA device come from?
 
 Mirrors: aten/src/ATen/core/PhiloxRNGEngine.h, aten/src/ATen/cuda/CUDAGeneratorImpl.cpp
 Differs: the bits of all threads are worked out at once, on the CPU; a stream is not registered with CUDA graphs.
@@ -61,11 +61,11 @@ class PhiloxStream:
             self.first_seed, self._offset = seed, 0
 
     def state_bytes(self) -> NDArray[np.uint8]:
-        """Where the stream stands, as the 16 bytes of `torch.cuda.get_rng_state`: the seed and the offset."""
+        """The state of the stream, as the 16 bytes of `torch.cuda.get_rng_state`: the seed and the offset."""
         return np.array([self.first_seed, self._offset], np.uint64).view(np.uint8)
 
     def load_state_bytes(self, state: NDArray[np.uint8]) -> None:
-        """Continue from what `state_bytes`, or PyTorch's `get_state`, gave; a seed alone starts its stream."""
+        """Continue from a state of `state_bytes`, or PyTorch's `get_state`; a seed alone starts its stream."""
         if state.size not in (8, 16):
             raise RandomNumberError(f"RNG state is wrong size: expected 16 bytes, or 8 of a seed, got {state.size}")
         numbers = np.ascontiguousarray(state).reshape(-1).view(np.uint64).tolist()
@@ -78,13 +78,13 @@ class PhiloxStream:
         return self._offset
 
     def set_offset(self, offset: int) -> None:
-        """Go to a place of the stream, a multiple of 4."""
+        """Move to an offset of the stream, a multiple of 4."""
         offset = _checked_offset(offset)
         with self._lock:
             self._offset = offset
 
     def take(self, words: int) -> tuple[int, int]:
-        """The seed and the offset from which on each thread may use so many words; who asks next gets what follows."""
+        """Reserve words for each thread: returns the seed and the offset where they begin, and advances the stream."""
         with self._lock:
             offset = self._offset
             self._offset += -(-words // 4) * 4

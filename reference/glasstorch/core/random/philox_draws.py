@@ -76,7 +76,7 @@ class Draws(NamedTuple):
         return in_order(unit_of_two(drawn[0::2], drawn[1::2]), count)
 
     def standard_normal(self, count: int, dtype: NumpyDtype) -> Array:
-        """Normal numbers by Box and Muller's formula: two of each pair of uniform ones."""
+        """Normal numbers by the Box-Muller transform: two from each pair of uniform ones."""
         if dtype == np.float64:
             x, y, z, w = self.calls(count, 2)
             radius, turns = np.sqrt(-2 * np.log(unit_of_two(x, y))), 2 * unit_of_two(z, w)
@@ -132,7 +132,7 @@ class Draws(NamedTuple):
         return self._filled(shape, dtype, "exponential_cuda", waiting, "Exponential")
 
     def cauchy(self, shape: Shape, dtype: DTypeLike, median: float = 0.0, sigma: float = 1.0) -> Array:
-        """Numbers of Cauchy's distribution."""
+        """Numbers from the Cauchy distribution."""
         if not sigma > 0:
             raise RandomNumberError(f"cauchy_ expects sigma > 0.0, but found sigma={sigma:g}")
         require_continuous(np.dtype(dtype), "Cauchy")
@@ -148,7 +148,7 @@ class Draws(NamedTuple):
         return self._filled(shape, dtype, "cauchy_cuda", across)
 
     def geometric(self, shape: Shape, dtype: DTypeLike, probability: float) -> Array:
-        """How often something of this probability is tried until it happens."""
+        """Geometrically distributed numbers: the trials until an event of this probability occurs."""
         if not 0 < probability < 1:
             raise RandomNumberError(f"geometric_ expects p to be in (0, 1), but got p={probability:g}")
         result = np.empty(shape, dtype)
@@ -191,7 +191,7 @@ class Draws(NamedTuple):
         return result
 
     def integers(self, shape: Shape, dtype: DTypeLike, low: int, high: int | None = None) -> Array:
-        """Whole numbers of `[low, high)`; without `high`, up to `largest_integer` of the dtype."""
+        """Integers of `[low, high)`; without `high`, up to `largest_integer` of the dtype."""
         result = np.empty(shape, dtype)
         first, last = integer_range(result.dtype, low, high, result.size)
         span = last - first + 1
@@ -203,7 +203,7 @@ class Draws(NamedTuple):
         return result
 
     def all_integers(self, shape: Shape, dtype: DTypeLike) -> Array:
-        """Whole numbers from 0 to `largest_integer` of the dtype, as `Tensor.random_()` draws them."""
+        """Integers from 0 to `largest_integer` of the dtype, as `Tensor.random_()` draws them."""
         result = np.empty(shape, dtype)
         if result.size:
             require(result.dtype, "random_kernel_cuda", ("bool", *NUMBERS))
@@ -213,7 +213,7 @@ class Draws(NamedTuple):
         return result
 
     def permutation(self, n: int, dtype: DTypeLike = np.int64) -> Array:
-        """The numbers 0 to n - 1, sorted by random keys; those with equal keys are shuffled among themselves."""
+        """The integers 0 to n - 1, sorted by random keys; those with equal keys are shuffled among themselves."""
         target = np.dtype(dtype)
         if n < 0:
             raise RandomNumberError(f"n must be non-negative, got {n}")
@@ -298,12 +298,12 @@ def key_bits(n: int) -> int:
 
 
 def _discrete(dtype: NumpyDtype) -> NumpyDtype:
-    """In which dtype whole numbers of this dtype are worked out: float32 for all but float64."""
+    """The dtype in which integers of this dtype are computed: float32 for all but float64."""
     return np.dtype(np.float64 if dtype == np.float64 else np.float32)
 
 
 def _saturated(counted: Array, dtype: NumpyDtype) -> Array:
-    """Counts in a dtype; one beyond an integer becomes the largest, which is what a card makes of it."""
+    """Counts in a dtype; one out of an integer's range becomes the largest, as on a GPU."""
     if dtype.kind not in "iu":
         return cast(counted, dtype)
     bits = 64 if dtype == np.int64 else 32

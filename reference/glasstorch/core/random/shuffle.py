@@ -1,4 +1,4 @@
-"""What is left where after a shuffle's swaps?
+"""What is the result of all the swaps of a shuffle?
 
 Mirrors: the loop of randperm_cpu in aten/src/ATen/native/TensorFactories.cpp
 Differs: all swaps at once. NumPy's own shuffle cannot be used, because it picks its swaps itself.
@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 
 
 def swapped_in_turn(targets: NDArray[np.int64]) -> NDArray[np.int64]:
-    """What becomes of 0, 1, 2, ... when place i swaps with place `targets[i]`, for i = 0, 1, 2, ... in turn.
+    """The result of swapping position i with position `targets[i]` in 0, 1, 2, ..., for i = 0, 1, 2, ... in turn.
 
-    No target may lie before its place. This is Fisher and Yates's shuffle, see Note [Swaps without a loop].
+    No target may lie before its position. This is the Fisher-Yates shuffle, see Note [Swaps without a loop].
     `swapped_in_turn_plain` is the same as a loop; this takes a third of its time.
     """
     count = len(targets)

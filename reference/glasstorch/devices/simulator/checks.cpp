@@ -37,7 +37,7 @@ struct Cell {
     Access write, read, other, elsewhere;
 };
 
-// The cells of a piece of memory: one for four bytes until somebody accesses fewer.
+// The cells of a piece of memory: one per four bytes, until an access is narrower.
 struct Page {
     uint64_t number;  // address / PAGE
     uint64_t launch;  // for which the cells are valid
@@ -60,7 +60,7 @@ struct Slot {
 };
 static std::vector<Slot> slots;               // of `static_shared`
 static std::vector<uint32_t> shared_written;  // for each byte, the block that wrote it
-// The block's first read of shared memory that nobody had written. Somebody may write there yet: then it is a race.
+// The block's first read of unwritten shared memory. If a thread writes there later, it is a race.
 static struct {
     Thread* thread;
     uint64_t address;
@@ -136,7 +136,7 @@ void checks_begin_block() {
 void checks_end_block() {
     if (!launch->check || !too_early.thread) return;
     thread = too_early.thread;
-    fail(719, too_early.pc, "read of shared memory that nobody has written%s", describe(too_early.address).text);
+    fail(719, too_early.pc, "read of shared memory that has not been written%s", describe(too_early.address).text);
 }
 
 void declared_shared(unsigned offset, unsigned size) {
@@ -338,7 +338,7 @@ static void check_global(uint64_t address, unsigned size, bool write, bool atomi
         unsigned char* initialised = (unsigned char*)buffer->initialised + (address - buffer->low);
         for (unsigned i = 0; (!write || atomic) && i < size; i++)
             if (!initialised[i])
-                fail(719, pc, "read of global memory that nobody has written%s", describe(address + i).text);
+                fail(719, pc, "read of global memory that has not been written%s", describe(address + i).text);
         if (write) memset(initialised, 1, size);
     }
     look("global", address, size, write, atomic, pc);

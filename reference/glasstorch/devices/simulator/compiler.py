@@ -1,4 +1,4 @@
-"""How does C++ text become a shared library, and when was that done before?
+"""How is a kernel's C++ source compiled to a shared library, and cached?
 
 Mirrors: torch/utils/cpp_extension.py (load_inline) in what it does; NVRTC and its cache in CuPy
 Differs: besides the text and the compiler, our own headers are part of a file's name; see devices/cpp_compiler.py.

@@ -1,4 +1,4 @@
-// What does CUDA C++ offer a kernel, when a CPU runs it?
+// What does CUDA C++ provide to a kernel that runs on a CPU?
 //
 // Included before every kernel. No header of C or C++ is: they cost a second of compile time, and a card has none.
 #pragma once

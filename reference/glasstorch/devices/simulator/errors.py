@@ -11,7 +11,7 @@ from glasstorch.devices.driver import Dim
 
 
 class SimFault(RuntimeError):
-    """A kernel that could not start, or ended before its time.
+    """A kernel that could not start, or was aborted.
 
     `code` is CUDA's number; `what` says what happened, in words; `file` and `line` are those of the kernel's source, ""
     and 0 where they are not known; `thread` and `block` are None before the first thread ran.

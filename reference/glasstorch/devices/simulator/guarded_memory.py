@@ -1,4 +1,4 @@
-"""Where does the simulator's memory come from, so that a stray access is noticed?
+"""How is the simulator's memory allocated so that out-of-bounds accesses are detected?
 
 Mirrors: nothing in PyTorch; cudaMalloc's promise of addresses that are multiples of 256
 Differs: on both sides of each allocation lies a gibibyte of addresses that may not be touched, so that a wrong index

@@ -1,4 +1,4 @@
-// What does a launch ask of the runtime, what does it answer, and what do its two halves (running, checking) share?
+// What is the interface of a launch, and what do its two halves (running, checking) share?
 #pragma once
 #include "runtime.h"
 

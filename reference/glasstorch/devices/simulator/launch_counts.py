@@ -1,4 +1,4 @@
-"""What did the launches of a piece of program load, store and wait for?
+"""How many loads, stores and waits did a program's kernel launches make?
 
 Mirrors: the counters of a profiler (NVIDIA Nsight Compute)
 Differs: each access of each thread is counted; the caches of a card are not simulated.

@@ -1,4 +1,4 @@
-"""Which memory do the simulated devices have, and how much of it is left?
+"""How do the simulated devices keep track of their memory?
 
 Mirrors: cudaMalloc, cudaFree, cudaMemGetInfo, cudaHostAlloc
 Differs: an address range is looked up before it is touched, so that a wrong one is refused and no process dies of it.
@@ -20,7 +20,7 @@ GRANULE = 512  # bytes; an allocation takes a multiple of it from the device's m
 READ_ONLY = 1  # a flag of a row of `table`
 
 # One row for each piece of memory that a kernel may touch, by address: where it begins, where it ends, the address of
-# the bytes that say what has been written (0 where nobody asked for them), flags.
+# the bytes that record what has been written (0 if not tracked), flags.
 Table = np.ndarray[Any, np.dtype[np.uint64]]
 
 
@@ -109,7 +109,7 @@ class SimMemory:
         return np.array(sorted(rows), np.uint64).reshape(-1, 4)
 
     def written_bytes(self, address: int) -> int:
-        """The address of the byte that says whether the byte at a device address was written; 0 if nobody asked."""
+        """The address of the byte that records whether the byte at a device address was written; 0 if not tracked."""
         memory = self.segments.find(address)
         return memory.written + (address - memory.address) if memory is not None and memory.written else 0
 

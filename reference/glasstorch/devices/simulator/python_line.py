@@ -1,4 +1,4 @@
-"""Which line of the program asked for this?
+"""Which line of the user's program made this call?
 
 Mirrors: torch/utils/_traceback.py, c10::GatheredContext of torch/csrc/profiler/python/combined_traceback.h
 Differs: one line, the innermost outside the library.

@@ -613,7 +613,7 @@ static void run_grid() {
         uint64_t number = block_number(k, count, step);
         block_index = {(unsigned)(number % columns), (unsigned)(number / columns % rows),
                        (unsigned)(number / columns / rows)};
-        memset(static_shared, 0xff, static_used);  // what nobody wrote reads as NaN
+        memset(static_shared, 0xff, static_used);  // unwritten memory reads as NaN
         memset(dynamic_shared, 0xff, dynamic_used);
         barriers_passed = 0;
         checks_begin_block();

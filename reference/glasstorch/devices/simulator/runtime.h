@@ -1,4 +1,4 @@
-// What do compiled kernels and the runtime that runs them know of each other?
+// What is the interface between compiled kernels and the runtime that runs them?
 //
 // A kernel's shared library is linked to the runtime's. One OS thread runs one launch at a time.
 #pragma once

@@ -1,7 +1,7 @@
-"""What is changed in the text of CUDA C++ before a C++ compiler reads it?
+"""How is CUDA C++ source rewritten for a C++ compiler?
 
-Two things: a `__shared__` declaration, which C++ has no word for, becomes a reference into the block's memory; the
-include of a header that a kernel cannot have becomes an `#error`. Nothing moves to another line.
+In two ways: a `__shared__` declaration, which C++ lacks, becomes a reference into the block's memory; the include of a
+header that a kernel cannot have becomes an `#error`. Line numbers do not change.
 
 Mirrors: NVRTC in which headers it finds
 Differs: nvcc and NVRTC read CUDA C++ as it is; nvcc has the host's headers.

@@ -1,4 +1,4 @@
-"""Is every access to device memory ordered after those that it must come after?
+"""Is every access to device memory ordered after the accesses it depends on?
 
 Mirrors: torch/cuda/_sanitizer.py (StreamSynchronizations, _TensorsAccessed, UnsynchronizedAccessError)
 Differs: what a kernel reads and writes is taken from its parameters (`const` or not), not from operator schemas; memory
@@ -40,7 +40,7 @@ class Access(NamedTuple):
 
 
 class Block:
-    """A piece of memory that is somebody's: who wrote it last, and which streams have read it since."""
+    """An allocated piece of memory: its last write, and the streams that have read it since."""
 
     __slots__ = ("address", "before", "line", "nbytes", "reads", "stream", "write")
 
@@ -85,7 +85,7 @@ class StreamOrder:
         insort(self._starts, address)
 
     def freed(self, address: int, line: Line) -> None:
-        """A piece of memory is not anybody's any more; its stream may be given it again at once."""
+        """A piece of memory is freed; its stream may be given it again immediately."""
         block = self.blocks.pop(address)
         del self._starts[bisect_right(self._starts, address) - 1]
         own = block.stream
@@ -191,7 +191,7 @@ def _overlap(use: Former, address: int, nbytes: int) -> bool:
     return use.address < address + nbytes and address < use.address + use.nbytes
 
 
-# What is said ---------------------------------------------------------------------------------------------------
+# Messages -------------------------------------------------------------------------------------------------------
 
 
 def _use(access: Access) -> str:

@@ -1,8 +1,8 @@
-"""In which order does the simulator run what was queued on its streams?
+"""In which order does the simulator run the work queued on its streams?
 
 Mirrors: nothing in PyTorch; the order that CUDA leaves open (CUDA C++ Programming Guide, asynchronous execution)
-Differs: a card runs work as soon as it can. Here it waits until somebody synchronises, and then runs in the order that
-    is worst for a program that forgot to say which comes first.
+Differs: a card runs work as soon as it can. Here it waits until the program synchronises, and then runs in the order
+    that is worst for a program that lacks an event.
 
 Work of one stream runs in its order, and a stream waits for an event where it was told to. All else is free:
 
@@ -135,8 +135,8 @@ class Scheduler:
                 stream.work.clear()
 
     def _step(self, wanted: StreamQueue) -> None:
-        """Run the first piece of work of one stream; `wanted` is the one somebody waits for."""
-        self.running = True  # from here on nothing else may run, whatever a collection inside asks for
+        """Run the first piece of work of one stream; `wanted` is the one being waited for."""
+        self.running = True  # from here on nothing else may run, even if a garbage collection inside asks for it
         try:
             stream = self._next(wanted)
             work = stream.work.popleft()

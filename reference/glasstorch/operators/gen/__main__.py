@@ -1,4 +1,4 @@
-"""Writes the generated files, or says whether the committed ones are fresh.
+"""How are the generated files written, and how is it checked that the committed ones are up to date?
 
     python -m glasstorch.operators.gen            write what has changed
     python -m glasstorch.operators.gen --check    exit 1 and name the files that are stale

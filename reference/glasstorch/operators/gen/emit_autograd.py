@@ -1,4 +1,4 @@
-"""Emits `autograd/generated/`: the node and the autograd kernel of every operator that has formulas.
+"""How are the nodes and autograd kernels of `autograd/generated/` emitted?
 
 Mirrors: tools/autograd/gen_autograd_functions.py (nodes), gen_variable_type.py (kernels)
 Differs: a node and its kernel stand side by side in one file. Gradients of arguments that were broadcast are summed by
@@ -22,7 +22,7 @@ from glasstorch.operators.gen.model import OPERATORS, Derivative, NativeFunction
 
 MAKERS = OPERATORS.parent / "autograd" / "in_place.py"
 
-# What makers of in-place kernels are called: by the places of the arguments with gradients and whether one may be None.
+# What makers of in-place kernels are called: by the positions of the arguments with gradients and whether one may be None.
 KINDS = {
     ((0,), False): "alone",
     ((0, 1), False): "two",
@@ -32,7 +32,7 @@ KINDS = {
     ((0, 3), False): "fourth",
 }
 
-# Written into a tensor of integers they record nothing (VariableTypeManual.cpp, copy_).
+# Operators that record nothing when they write into an integer tensor (VariableTypeManual.cpp, copy_).
 OF_DIFFERENTIABLE_DTYPES = frozenset(("copy_",))
 
 HEADER = '''"""The autograd kernels of all operators with formulas, each below its node. {mark}
@@ -145,7 +145,7 @@ def node_names(functions: list[NativeFunction], derivatives: dict[str, Derivativ
 
 
 class _Plan:
-    """What the node and the kernel of one operator are made of."""
+    """The parts of one operator's node and kernel."""
 
     def __init__(self, f: NativeFunction, derivative: Derivative, formulas: list[Formula]) -> None:
         self.f, self.formulas = f, formulas
@@ -262,7 +262,7 @@ def _edges(plan: _Plan) -> tuple[list[str], str]:
 
 
 def _save(plan: _Plan, inplace: bool) -> list[str]:
-    """Lines that save what the formulas of the wanted gradients use."""
+    """Lines that save what the formulas of the required gradients use."""
     lines = []
     types = {a.name: a.type for a in plan.f.schema.arguments}
     for n in plan.tensors:
@@ -285,7 +285,7 @@ def _save(plan: _Plan, inplace: bool) -> list[str]:
         owner = _owner(expression)
         if owner not in plan.names:
             lines.append(f"    node.{local_name(name)} = {expression}\n")
-        elif inplace:  # what is written to keeps its shape and dtype
+        elif inplace:  # the tensor that is written to keeps its shape and dtype
             lines.append(f"    node.{name} = {expression.replace(owner + '.', 'self.')}\n")
     return lines
 
@@ -355,7 +355,7 @@ def _refuse_complex(plan: _Plan, result: str) -> list[str]:
 
 
 def _refuse_integers(plan: _Plan) -> list[str]:
-    """The line that refuses an integer result of an operator that is told its dtype; a conversion is no mistake."""
+    """The line that refuses an integer result of an operator with a `dtype` argument; a conversion is allowed one."""
     schema = plan.f.schema
     is_told = any(a.name == "dtype" and a.type.base == "ScalarType" for a in schema.arguments)
     return ["    refuse_integers(result)\n"] if is_told and schema.name != "_to_copy" else []

@@ -1,7 +1,7 @@
-"""Emits `operators/generated/functions.py`: one Python function for each operator's name.
+"""How is `operators/generated/functions.py` emitted, with one Python function for each operator name?
 
 Mirrors: tools/autograd/gen_python_functions.py (emit_single_dispatch), templates/python_torch_functions.cpp
-Differs: a function calls an overload itself when the arguments plainly fit it, and leaves the rest to the parser.
+Differs: a function calls an overload itself if the arguments fit without conversion, and leaves the rest to the parser.
 """
 
 from __future__ import annotations
@@ -110,7 +110,7 @@ def _takes_loose_ints(f: NativeFunction) -> bool:
 
 
 def group(functions: list[NativeFunction]) -> list[Name]:
-    """Names in the order of their first declaration."""
+    """The operator names, in the order of their first declaration."""
     by_name: dict[str, list[NativeFunction]] = {}
     for f in functions:
         by_name.setdefault(f.schema.name, []).append(f)
@@ -135,7 +135,7 @@ def emit(functions: list[NativeFunction], mark: str) -> str:
 
 
 def _called_here(name: Name) -> list[NativeFunction]:
-    """The overloads that the function itself calls when the arguments plainly fit."""
+    """The overloads that the function itself calls if the arguments fit without conversion."""
     if not name.has_plain_parameters:
         if _is_loose(name):
             return [name.primary]
@@ -156,7 +156,7 @@ def _plain(name: Name) -> str:
     out = bool(name.outs)
     other_names = _other_names(name)
     by_other_names = bool(other_names)
-    # A last parameter is cheaper than a dictionary for each call, where nothing else stands behind the positional ones.
+    # Without keyword-only parameters, one more positional parameter is cheaper than a dictionary for each call.
     has_axis = other_names == {"dim"} and not out and not any(a.keyword_only for a in parameters)
     missing = _may_be_missing(parameters, other_names)
     more = name.name in OLD_ORDERS
@@ -202,10 +202,10 @@ def _plain(name: Name) -> str:
 
 
 def _other_names(name: Name) -> frozenset[str]:
-    """The parameters that may come by NumPy's name for them: `axis` in place of `dim`, `x` in place of the tensor.
+    """The parameters that may be given by NumPy's name: `axis` in place of `dim`, `x` in place of the tensor.
 
-    A function that takes any keyword costs each call a dictionary. It is not paid in functions that only other
-    operators call, nor for NumPy's names of tensors where nothing is computed or the tensor is written to.
+    A function that accepts any keyword costs each call a dictionary. Functions that only other operators call do not
+    pay for it, nor do views and in-place functions for NumPy's names of tensors.
     """
     schema = name.primary.schema
     if name.name.startswith("_") or name.name.endswith("_backward"):
@@ -216,18 +216,18 @@ def _other_names(name: Name) -> frozenset[str]:
 
 
 def _may_be_missing(parameters: list[Argument], other_names: frozenset[str]) -> list[Argument]:
-    """The first of these parameters and what follows it, without a default: Python may bind nothing to them."""
+    """The parameters without a default from the first of these on: Python may leave them unbound."""
     at = next((i for i, a in enumerate(parameters) if a.name in other_names), len(parameters))
     return [a for a in parameters[at:] if a.default is None and not a.keyword_only]
 
 
 def _keyword(a: Argument) -> str:
-    """The keyword that the parser knows a parameter by."""
+    """The keyword of a parameter in the parser."""
     return "input" if a.name == "self" else a.name
 
 
 def _is_loose(name: Name) -> bool:
-    """Whether a function takes loose ints and nothing else by position (but the tensor itself)."""
+    """Whether a function accepts loose ints and nothing else by position, except the tensor itself."""
     schema = name.primary.schema
     after_self = [a for a in schema.positional if a.name != "self"]
     return (
@@ -240,12 +240,12 @@ def _is_loose(name: Name) -> bool:
 
 
 def takes_list_after_tensor(name: Name) -> bool:
-    """Whether a method takes loose ints, which as a function of a tensor takes them as a list only."""
+    """Whether a method accepts loose ints but its function requires them as a list."""
     return _is_loose(name) and name.primary.schema.positional[0].name == "self"
 
 
 def _loose(name: Name) -> str:
-    """A function that takes loose ints: `zeros(2, 3)` and `zeros([2, 3])`."""
+    """A function that accepts loose ints: `zeros(2, 3)` and `zeros([2, 3])`."""
     f = name.primary
     ints = next(a for a in f.schema.positional if a.name != "self")
     local = _local(ints)
@@ -263,7 +263,7 @@ def _loose(name: Name) -> str:
         declared.append("requires_grad: bool = False")
         passed.append("requires_grad=requires_grad")
     tests += [_fits(a) for a in named]
-    # One int or two are looked at: asking all of many costs twice what adding eight numbers does.
+    # The fast test covers one or two ints: a check of many costs twice as much as adding eight numbers.
     tests.append("((0 < len(ints) < 3 and type(ints[0]) is type(ints[-1]) is int) or INT.issuperset(map(type, ints)))")
     call = _call(f, "        ").replace(f", list({local})", ", ints", 1)
     return (
@@ -275,7 +275,7 @@ def _loose(name: Name) -> str:
 
 
 def _is_quick(name: Name) -> bool:
-    """Whether a function without plain parameters can still call its first overload itself: with one tensor alone."""
+    """Whether a function without plain parameters can still call its first overload itself, with only one tensor."""
     arguments = name.primary.schema.arguments
     return (
         not name.primary.schema.is_factory
@@ -287,7 +287,7 @@ def _is_quick(name: Name) -> bool:
 
 
 def _one_int(name: Name) -> NativeFunction | None:
-    """The overload that a tensor and an int call, as in `x.sum(0)`; None if that takes the parser to decide."""
+    """The overload for a tensor and an int, as in `x.sum(0)`; None if only the parser can resolve it."""
     for f in name.plain:
         first, *others = f.schema.arguments
         if first.type.base != "Tensor" or first.type.suffixes or first.type.is_write:
@@ -300,7 +300,7 @@ def _one_int(name: Name) -> NativeFunction | None:
 
 
 def _starred(name: Name) -> str:
-    """A function whose overloads differ in names or places, or that takes loose ints."""
+    """A function whose overloads differ in parameter names or positions, or that accepts loose ints."""
     body = ""
     if _is_quick(name):
         body += "    if len(args) == 1 and not kwargs and isinstance(args[0], TensorImpl):\n"
@@ -314,7 +314,7 @@ def _starred(name: Name) -> str:
 
 
 def _call_with(f: NativeFunction, given: list[str]) -> str:
-    """The dispatch on the first argument, a tensor; defaults follow those that are given."""
+    """The dispatch on the first argument, a tensor; defaults follow the given arguments."""
     defaults = [repr(a.default_value) for a in f.schema.arguments[len(given) :]]
     return (
         "        included, allowed = active_keys.get()\n"
@@ -400,7 +400,7 @@ def _call(f: NativeFunction, indent: str) -> str:
 
 
 def _passed(a: Argument) -> str:
-    """An argument that fits, as the kernel receives it: of a list a copy, for the caller may change it later."""
+    """An argument as the kernel receives it: a list is copied, because the caller may change it later."""
     local = _local(a)
     if not a.type.is_list or _fits(a) == f"{local} is None":
         return local
@@ -435,13 +435,13 @@ def signature_line(f: NativeFunction, has_out: bool) -> str:
 
 
 def _is_out_form(out: NativeFunction, f: NativeFunction) -> bool:
-    """Whether an operator takes what another takes, and a tensor to write to besides."""
+    """Whether an operator takes another's arguments plus a tensor to write to."""
     taken = [(a.name, a.type) for a in out.schema.arguments if not a.type.is_write]
     return taken == [(a.name, a.type) for a in f.schema.arguments if a.name in dict(taken)]
 
 
 def _doc(name: Name) -> str:
-    """What the first overload computes, the signatures, and below each what is said of that overload alone."""
+    """The first overload's sentence, then the signatures, each with its own sentence if that differs."""
     f = name.primary
     sentence = f.doc or f"See {f.schema.name.rstrip('_')}; changes its first argument in place and returns it."
     lines, told = [sentence, ""], {sentence}

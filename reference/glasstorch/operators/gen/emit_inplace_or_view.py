@@ -1,7 +1,7 @@
-"""Emits `autograd/generated/inplace_or_view_kernels.py`: who writes is counted, who views is recorded.
+"""How are the rows of `autograd/generated/inplace_or_view_kernels.py` emitted?
 
 Mirrors: tools/autograd/gen_inplace_or_view_type.py
-Differs: it writes a row for an operator, and no function: `autograd/inplace_or_view.py` makes that.
+Differs: it writes a row for each operator; `autograd/inplace_or_view.py` makes the functions.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ NUMBERS = ("none", "one", "two", "three", "four", "five", "six", "seven", "eight
 
 # Views through which no gradient flows: they share the version counter and have no base.
 NOT_DIFFERENTIABLE = frozenset(["detach", "view.dtype"])
-# The result is the argument itself, though the schema declares a view: of itself nothing can be one.
+# The result is the argument itself, though the schema declares a view; a tensor is not a view of itself.
 THE_ARGUMENT_ITSELF = frozenset(["lift_fresh"])
 
 
@@ -50,7 +50,7 @@ def emit(functions: list[NativeFunction], mark: str) -> str:
 
 
 def _made(f: NativeFunction, makers: list[str]) -> str:
-    """`views_first_of_three`: what makes an operator's kernel, and what else that is told."""
+    """`views_first_of_three`: the maker of an operator's kernel, and its further arguments."""
     arguments = f.schema.arguments
     written = [i for i, a in enumerate(arguments) if a.type.is_write]
     lists = [i for i in written if arguments[i].type.is_list]

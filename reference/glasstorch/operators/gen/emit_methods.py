@@ -1,4 +1,4 @@
-"""Emits `operators/generated/methods.py`: the methods and operators that every Tensor gets from operators.
+"""How are the methods and Python operators of Tensor in `operators/generated/methods.py` emitted?
 
 Mirrors: tools/autograd/templates/python_variable_methods.cpp (variable_methods, TypeError_to_NotImplemented_)
 Differs: a mixin class; a method is the function under another name where the tensor comes first.
@@ -10,7 +10,7 @@ from glasstorch.dispatch.tags import Tag
 from glasstorch.operators.gen.emit_functions import Name, _call, _local, group
 from glasstorch.operators.gen.model import NativeFunction, python_name
 
-# Python's operators and the functions behind them; the overload named is called at once for two tensors.
+# Python's operators and their functions; the named overload is called directly for two tensors.
 BINARY = {
     "__add__": ("add", "add.Tensor"),
     "__sub__": ("sub", "sub.Tensor"),
@@ -157,8 +157,8 @@ def _method(name: Name) -> str:
 
 
 def _binary(dunder: str, name: str, f: NativeFunction) -> str:
-    """`a + b`: straight to the table for two tensors; a number becomes one, the rest goes through the parser."""
-    is_equality = dunder in ("__eq__", "__ne__")  # object has them too, and returns bool
+    """`a + b`: directly to the table for two tensors; a number becomes a tensor, all else goes through the parser."""
+    is_equality = dunder in ("__eq__", "__ne__")  # object also defines them, and returns bool
     takes_numbers = Tag.numbers_as_tensors in f.tags and not is_equality
     call = (
         _call(f, " " * (8 if takes_numbers else 12)).replace("input.", "self.").replace("(keys, input", "(keys, self")

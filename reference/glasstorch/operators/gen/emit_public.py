@@ -1,4 +1,4 @@
-"""Emits `operators/generated/public.py`: the functions that torch offers under its own name.
+"""How are the functions of torch's own namespace in `operators/generated/public.py` emitted?
 
 Mirrors: torch/__init__.py, the loop over torch._C._VariableFunctions; SKIP_PYTHON_BINDINGS in gen_python_functions.py
 Differs: explicit re-exports, so that editors and type checkers see them.

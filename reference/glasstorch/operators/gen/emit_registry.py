@@ -1,7 +1,7 @@
 """Emits `operators/generated/registry.py`: every operator's name, schema, and what else its row says.
 
 Mirrors: RegisterSchema.cpp (aten/src/ATen/templates/RegisterSchema.cpp)
-Differs: rows of data; schemas are parsed when somebody asks for one.
+Differs: rows of data; schemas are parsed on first use.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What does a derivative formula need, and so what must the forward pass save?
+"""What does a derivative formula use, which the forward pass must save?
 
 Mirrors: saved_variables in tools/autograd/load_derivatives.py
 Differs: formulas are Python expressions and are read with `ast`, not with regular expressions.
@@ -49,7 +49,7 @@ class Formula:
 
 
 def local_name(argument: str) -> str:
-    """What an argument is called inside a node, where `self` is the node."""
+    """The name of an argument inside a node, where `self` is the node."""
     return "self_" if argument == "self" else python_name(argument)
 
 

@@ -3,8 +3,8 @@
 Mirrors: torchgen/model.py (NativeFunction), torchgen/native_function_generation.py (autogen),
 tools/autograd/load_derivatives.py
 Differs: `shape:` names the operator's shape function and `doc:` its sentence of help, which PyTorch keeps elsewhere;
-    `alias_of:` names the operator that a row is another name of, where PyTorch writes a function that calls it;
-    `form_tags:`, `python_function:` and `property:` say what PyTorch's generators know by name.
+    `alias_of:` names the operator that a row is an alias of, where PyTorch writes a function that calls it;
+    `form_tags:`, `python_function:` and `property:` hold facts that PyTorch's generators list by name.
 
 Everything is a frozen value. Parsing a schema checks that it prints back as it was written, and every error names
 the file and the line of the row that it comes from.
@@ -58,16 +58,16 @@ class NativeFunction:
     schema: FunctionSchema
     variants: frozenset[str]  # of "function", "method"
     shape: str | None  # module.function in operators/shapes
-    composite: tuple[str, str] | None  # (key, module.function in operators/composite) if made of other operators
+    composite: tuple[str, str] | None  # (key, module.function in operators/composite) of a composite operator
     python_module: str | None  # `nn` where torch offers it in torch.nn.functional only
     doc: str
     mirrors: str
     where: str  # file:line
-    functional: str | None  # for a generated in-place or out= form: the operator that it was made from
-    alias_of: str | None = None  # the operator that this one is another name of
+    functional: str | None  # of a generated in-place or out= form: the operator it was generated from
+    alias_of: str | None = None  # the operator that this one is an alias of
     tags: tuple[Tag, ...] = ()  # of its form too: `inplace`, `out`
     python_function: str = "generated"  # one of PYTHON_FUNCTIONS
-    attribute: str | None = None  # what a tensor has it as, without a call
+    attribute: str | None = None  # the attribute of a tensor that calls it
     is_assignable: bool = False  # whether that attribute may be assigned
     out: str | None = None  # of an out= form: who writes there, as OUT reads it
     has_twin: bool = False  # whether another operator has the identifier of this one after a `_`
@@ -91,7 +91,7 @@ class NativeFunction:
 
     @property
     def is_composite_implicit(self) -> bool:
-        """Whether its gradient is that of the operators it is made of."""
+        """Whether autograd differentiates the operators it is composed of."""
         return self.composite is not None and self.composite[0] == "CompositeImplicitAutograd"
 
     @property
@@ -303,7 +303,7 @@ def _functions_of(row: dict[str, Any], where: str) -> Iterator[NativeFunction]:
 
 
 def _tags(text: str) -> tuple[Tag, ...]:
-    """The tags that a row names."""
+    """The tags that a row lists."""
     words = [word.strip() for word in text.split(",")]
     unknown = [word for word in words if word not in Tag.__members__]
     if unknown:
@@ -316,7 +316,7 @@ def _tags(text: str) -> tuple[Tag, ...]:
 
 
 def _form_tags(rows: Any) -> dict[str, tuple[Tag, ...]]:
-    """Form -> its tags where they do not follow from the row's, but for ours that it inherits; `none` is for no tag."""
+    """Form -> its own tags, apart from those of ours that it inherits; `none` stands for no tag."""
     if rows is None:
         return {}
     if not isinstance(rows, dict) or not all(isinstance(value, str | int) for value in rows.values()):
@@ -325,7 +325,7 @@ def _form_tags(rows: Any) -> dict[str, tuple[Tag, ...]]:
 
 
 def _inherited(tags: tuple[Tag, ...], own: tuple[Tag, ...] | None) -> tuple[Tag, ...]:
-    """The tags of a generated form: those of its operator, which alone is core, unless the row says others."""
+    """The tags of a generated form: those of its operator except `core`, unless the row lists others."""
     theirs = tuple(tag for tag in tags if tag is not Tag.core and not tag.ours) if own is None else own
     return (*theirs, *(tag for tag in tags if tag.ours))
 
@@ -406,13 +406,13 @@ def out_schema(schema: FunctionSchema, overload: str) -> FunctionSchema:
 
 
 def result_names(schema: FunctionSchema) -> tuple[str, ...]:
-    """What formulas call the results: `result`, or the names in the schema."""
+    """The names of the results in formulas: `result`, or the names in the schema."""
     if len(schema.returns) == 1:
         return ("result",)
     return tuple(r.name or f"result{i}" for i, r in enumerate(schema.returns))
 
 
-# What stands in the place of formulas: nobody knows the derivative, or not that of a step of a backward pass.
+# Values in place of formulas: the derivative, or that of a backward operator, is not implemented.
 NOT_IMPLEMENTED = ("derivative", "second derivative")
 
 
@@ -422,12 +422,12 @@ def load_derivatives(functions: list[NativeFunction], path: Path = DERIVATIVES) 
 
 
 def load_not_implemented(functions: list[NativeFunction], path: Path = DERIVATIVES) -> dict[str, str]:
-    """Name of an operator that records a refusal instead of a formula -> one of NOT_IMPLEMENTED."""
+    """Name of an operator without an implemented derivative -> one of NOT_IMPLEMENTED."""
     return {op: row for op, row in _derivative_rows(functions, path).items() if isinstance(row, str)}
 
 
 def _derivative_rows(functions: list[NativeFunction], path: Path) -> dict[str, Derivative | str]:
-    """Operator name -> what its row says."""
+    """Operator name -> its row."""
     by_name = {f.name: f for f in functions}
     rows: dict[str, Derivative | str] = {}
     places: dict[str, str] = {}

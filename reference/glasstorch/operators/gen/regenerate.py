@@ -1,7 +1,7 @@
-"""What do a node and its kernels look like when one formula of an operator is another?
+"""What do a node and its kernels look like with another formula?
 
-Nothing is written to files: the text can be run in the module that holds the generated kernels, and takes their place
-there. Only names and formulas are needed for it, so the library may be loaded or not.
+Nothing is written to files: the text can be executed in the module that holds the generated kernels, and replaces
+them there. Only names and formulas are needed for it, so the library may be loaded or not.
 
 Mirrors: what a change of one row of tools/autograd/derivatives.yaml does
 Differs: one operator at a time, while the program runs.
@@ -64,7 +64,7 @@ class Row:
 
 
 def load_row(op: str, argument: str) -> Row:
-    """The row of an operator, `tanh`, and the formula for an argument, `self`; refuses what is not there."""
+    """The row of an operator such as `tanh`, and its formula for an argument such as `self`; refuses unknown ones."""
     functions = load_functions()
     derivatives = load_derivatives(functions)
     derivative = derivatives.get(op)
@@ -79,7 +79,7 @@ def load_row(op: str, argument: str) -> Row:
 
 
 def regenerate(row: Row, formula: str, *helpers: str) -> str:
-    """The text of the operator's node and of all its kernels with this formula for the row's argument.
+    """The source of the operator's node and all its kernels, with this formula for the row's argument.
 
     `helpers` are names that the formula may use besides those of autograd/formulas/.
     """

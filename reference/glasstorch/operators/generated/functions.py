@@ -1657,7 +1657,7 @@ def empty_like(
     requires_grad: bool = False,
     **kwargs: Any,
 ) -> Tensor:
-    """Returns an uninitialised tensor of the input's size, dtype, device and order in memory.
+    """Returns an uninitialised tensor with the input's shape, dtype, device and memory format.
 
     empty_like(input, *, dtype=None, layout=None, device=None, pin_memory=None, memory_format=None) -> Tensor
     """
@@ -1829,7 +1829,7 @@ def zeros_like(
     requires_grad: bool = False,
     **kwargs: Any,
 ) -> Tensor:
-    """Returns a tensor of 0 with the input's size, dtype, device and order in memory.
+    """Returns a tensor of 0 with the input's shape, dtype, device and memory format.
 
     zeros_like(input, *, dtype=None, layout=None, device=None, pin_memory=None, memory_format=None) -> Tensor
     """
@@ -1879,7 +1879,7 @@ def ones_like(
     requires_grad: bool = False,
     **kwargs: Any,
 ) -> Tensor:
-    """Returns a tensor of 1 with the input's size, dtype, device and order in memory.
+    """Returns a tensor of 1 with the input's shape, dtype, device and memory format.
 
     ones_like(input, *, dtype=None, layout=None, device=None, pin_memory=None, memory_format=None) -> Tensor
     """
@@ -1930,7 +1930,7 @@ def full_like(
     requires_grad: bool = False,
     **kwargs: Any,
 ) -> Tensor:
-    """Returns a tensor of one value with the input's size, dtype, device and order in memory.
+    """Returns a tensor of one value with the input's shape, dtype, device and memory format.
 
     full_like(input, fill_value, *, dtype=None, layout=None, device=None, pin_memory=None, memory_format=None) -> Tensor
     """
@@ -2176,23 +2176,23 @@ def new_full(
 
 
 def arange(*args: Any, **kwargs: Any) -> Tensor:
-    """Returns the numbers from 0 up to, and without, `end`.
+    """Returns the numbers from 0 up to, but not including, `end`.
 
     arange(end, *, dtype=None, layout=None, device=None, pin_memory=None, out=None) -> Tensor
     arange(start, end, *, dtype=None, layout=None, device=None, pin_memory=None, out=None) -> Tensor
-        Returns the numbers from `start` up to, and without, `end`.
+        Returns the numbers from `start` up to, but not including, `end`.
     arange(start, end, step=1, *, dtype=None, layout=None, device=None, pin_memory=None, out=None) -> Tensor
-        Returns the numbers from `start` in steps of `step` up to, and without, `end`.
+        Returns the numbers from `start` in steps of `step` up to, but not including, `end`.
     """
     return _parse_arange(*args, **kwargs)
 
 
 def range(*args: Any, **kwargs: Any) -> Tensor:
-    """Returns the numbers from `start` up to, and with, `end`; arange is what new programs call.
+    """Returns the numbers from `start` up to and including `end`; new code should call arange.
 
     range(start, end, *, dtype=None, layout=None, device=None, pin_memory=None, out=None) -> Tensor
     range(start, end, step=1, *, dtype=None, layout=None, device=None, pin_memory=None, out=None) -> Tensor
-        Returns the numbers from `start` in steps of `step` up to, and with, `end`.
+        Returns the numbers from `start` in steps of `step` up to and including `end`.
     """
     return _parse_range(*args, **kwargs)
 
@@ -2256,7 +2256,7 @@ def linspace(
     out: Any = None,
     requires_grad: bool = False,
 ) -> Tensor:
-    """Returns `steps` numbers from `start` to `end` at equal distances, both ends included.
+    """Returns `steps` evenly spaced numbers from `start` to `end`, both ends included.
 
     linspace(start, end, steps, *, dtype=None, layout=None, device=None, pin_memory=None, out=None) -> Tensor
     """
@@ -2342,7 +2342,7 @@ def logspace(
     out: Any = None,
     requires_grad: bool = False,
 ) -> Tensor:
-    """Returns `steps` numbers from `base ** start` to `base ** end` at equal ratios, both ends included.
+    """Returns `steps` logarithmically spaced numbers from `base ** start` to `base ** end`, both ends included.
 
     logspace(start, end, steps, base=10.0, *, dtype=None, layout=None, device=None, pin_memory=None, out=None) -> Tensor
     """
@@ -2431,7 +2431,7 @@ def tril_indices(
     pin_memory: bool | None = None,
     requires_grad: bool = False,
 ) -> Tensor:
-    """Returns the rows and columns of a matrix's elements on and below a diagonal, as a tensor of sizes (2, n).
+    """Returns the rows and columns of a matrix's elements on and below a diagonal, as a tensor of shape (2, n).
 
     tril_indices(row, col, offset=0, *, dtype=long, layout=None, device=None, pin_memory=None) -> Tensor
     """
@@ -2464,7 +2464,7 @@ def triu_indices(
     pin_memory: bool | None = None,
     requires_grad: bool = False,
 ) -> Tensor:
-    """Returns the rows and columns of a matrix's elements on and above a diagonal, as a tensor of sizes (2, n).
+    """Returns the rows and columns of a matrix's elements on and above a diagonal, as a tensor of shape (2, n).
 
     triu_indices(row, col, offset=0, *, dtype=long, layout=None, device=None, pin_memory=None) -> Tensor
     """
@@ -2487,7 +2487,7 @@ def triu_indices(
 
 
 def bartlett_window(*args: Any, **kwargs: Any) -> Tensor:
-    """Returns a triangular window; a periodic one, which is the default, can be repeated end to end.
+    """Returns a Bartlett (triangular) window; a periodic one, which is the default, can be repeated end to end.
 
     bartlett_window(window_length, *, dtype=None, layout=None, device=None, pin_memory=None) -> Tensor
     bartlett_window(window_length, periodic, *, dtype=None, layout=None, device=None, pin_memory=None) -> Tensor
@@ -2496,7 +2496,7 @@ def bartlett_window(*args: Any, **kwargs: Any) -> Tensor:
 
 
 def blackman_window(*args: Any, **kwargs: Any) -> Tensor:
-    """Returns the window of Blackman; a periodic one, which is the default, can be repeated end to end.
+    """Returns a Blackman window; a periodic one, which is the default, can be repeated end to end.
 
     blackman_window(window_length, *, dtype=None, layout=None, device=None, pin_memory=None) -> Tensor
     blackman_window(window_length, periodic, *, dtype=None, layout=None, device=None, pin_memory=None) -> Tensor
@@ -2505,7 +2505,7 @@ def blackman_window(*args: Any, **kwargs: Any) -> Tensor:
 
 
 def hann_window(*args: Any, **kwargs: Any) -> Tensor:
-    """Returns the window of Hann; a periodic one, which is the default, can be repeated end to end.
+    """Returns a Hann window; a periodic one, which is the default, can be repeated end to end.
 
     hann_window(window_length, *, dtype=None, layout=None, device=None, pin_memory=None) -> Tensor
     hann_window(window_length, periodic, *, dtype=None, layout=None, device=None, pin_memory=None) -> Tensor
@@ -2514,7 +2514,7 @@ def hann_window(*args: Any, **kwargs: Any) -> Tensor:
 
 
 def hamming_window(*args: Any, **kwargs: Any) -> Tensor:
-    """Returns the window of Hamming; a periodic one, which is the default, can be repeated end to end.
+    """Returns a Hamming window; a periodic one, which is the default, can be repeated end to end.
 
     hamming_window(window_length, *, dtype=None, layout=None, device=None, pin_memory=None) -> Tensor
     hamming_window(window_length, periodic, *, dtype=None, layout=None, device=None, pin_memory=None) -> Tensor
@@ -2525,7 +2525,7 @@ def hamming_window(*args: Any, **kwargs: Any) -> Tensor:
 
 
 def kaiser_window(*args: Any, **kwargs: Any) -> Tensor:
-    """Returns the window of Kaiser; a periodic one, which is the default, can be repeated end to end.
+    """Returns a Kaiser window; a periodic one, which is the default, can be repeated end to end.
 
     kaiser_window(window_length, *, dtype=None, layout=None, device=None, pin_memory=None) -> Tensor
     kaiser_window(window_length, periodic, *, dtype=None, layout=None, device=None, pin_memory=None) -> Tensor
@@ -2577,7 +2577,7 @@ def rand(
 
     rand(size, *, dtype=None, layout=None, device=None, pin_memory=None, out=None) -> Tensor
     rand(size, *, generator, dtype=None, layout=None, device=None, pin_memory=None, out=None) -> Tensor
-        Returns numbers drawn uniformly from [0, 1), from a stream of their own.
+        Returns numbers drawn uniformly from [0, 1), with a given generator.
     """
     ints = tuple(size[0]) if len(size) == 1 and type(size[0]) in LISTS else size
     if (
@@ -2611,7 +2611,7 @@ def rand_like(*args: Any, **kwargs: Any) -> Tensor:
 
     rand_like(input, *, dtype=None, layout=None, device=None, pin_memory=None, memory_format=None) -> Tensor
     rand_like(input, *, generator, dtype=None, layout=None, device=None, pin_memory=None, memory_format=None) -> Tensor
-        Returns numbers drawn uniformly from [0, 1), from a stream of their own, in a tensor like the input.
+        Returns numbers drawn uniformly from [0, 1), with a given generator, in a tensor like the input.
     """
     return _parse_rand_like(*args, **kwargs)
 
@@ -2626,11 +2626,11 @@ def randn(
     requires_grad: bool = False,
     **kwargs: Any,
 ) -> Tensor:
-    """Returns numbers drawn from the normal distribution with mean 0 and deviation 1.
+    """Returns numbers drawn from the normal distribution with mean 0 and standard deviation 1.
 
     randn(size, *, dtype=None, layout=None, device=None, pin_memory=None, out=None) -> Tensor
     randn(size, *, generator, dtype=None, layout=None, device=None, pin_memory=None, out=None) -> Tensor
-        Returns normal numbers from a stream of their own.
+        Returns normal numbers with a given generator.
     """
     ints = tuple(size[0]) if len(size) == 1 and type(size[0]) in LISTS else size
     if (
@@ -2660,36 +2660,36 @@ def randn(
 
 
 def randn_like(*args: Any, **kwargs: Any) -> Tensor:
-    """Returns normal numbers with mean 0 and deviation 1, in a tensor like the input.
+    """Returns normal numbers with mean 0 and standard deviation 1, in a tensor like the input.
 
     randn_like(input, *, dtype=None, layout=None, device=None, pin_memory=None, memory_format=None) -> Tensor
     randn_like(input, *, generator, dtype=None, layout=None, device=None, pin_memory=None, memory_format=None) -> Tensor
-        Returns normal numbers from a stream of their own, in a tensor like the input.
+        Returns normal numbers with a given generator, in a tensor like the input.
     """
     return _parse_randn_like(*args, **kwargs)
 
 
 def randint(*args: Any, **kwargs: Any) -> Tensor:
-    """Returns integers drawn uniformly from 0 up to, and without, `high`.
+    """Returns integers drawn uniformly from 0 up to, but not including, `high`.
 
     randint(high, size, *, dtype=long, layout=None, device=None, pin_memory=None, out=None) -> Tensor
     randint(high, size, *, generator, dtype=long, layout=None, device=None, pin_memory=None, out=None) -> Tensor
-        Returns integers from a stream of their own.
+        Returns integers with a given generator.
     randint(low, high, size, *, dtype=long, layout=None, device=None, pin_memory=None, out=None) -> Tensor
-        Returns integers drawn uniformly from `low` up to, and without, `high`.
+        Returns integers drawn uniformly from `low` up to, but not including, `high`.
     randint(low, high, size, *, generator, dtype=long, layout=None, device=None, pin_memory=None, out=None) -> Tensor
     """
     return _parse_randint(*args, **kwargs)
 
 
 def randint_like(*args: Any, **kwargs: Any) -> Tensor:
-    """Returns integers drawn uniformly from 0 up to, and without, `high`, in a tensor like the input.
+    """Returns integers drawn uniformly from 0 up to, but not including, `high`, in a tensor like the input.
 
     randint_like(input, high, *, dtype=None, layout=None, device=None, pin_memory=None, memory_format=None) -> Tensor
     randint_like(input, high, *, generator, dtype=None, layout=None, device=None, pin_memory=None, memory_format=None) -> Tensor
-        Returns integers from a stream of their own, in a tensor like the input.
+        Returns integers with a given generator, in a tensor like the input.
     randint_like(input, low, high, *, dtype=None, layout=None, device=None, pin_memory=None, memory_format=None) -> Tensor
-        Returns integers drawn uniformly from `low` up to, and without, `high`, in a tensor like the input.
+        Returns integers drawn uniformly from `low` up to, but not including, `high`, in a tensor like the input.
     randint_like(input, low, high, *, generator, dtype=None, layout=None, device=None, pin_memory=None, memory_format=None) -> Tensor
     """
     return _parse_randint_like(*args, **kwargs)
@@ -2700,25 +2700,25 @@ def randperm(*args: Any, **kwargs: Any) -> Tensor:
 
     randperm(n, *, dtype=long, layout=None, device=None, pin_memory=None, out=None) -> Tensor
     randperm(n, *, generator, dtype=long, layout=None, device=None, pin_memory=None, out=None) -> Tensor
-        Returns the integers from 0 to n - 1 in random order, from a stream of their own.
+        Returns the integers from 0 to n - 1 in random order, with a given generator.
     """
     return _parse_randperm(*args, **kwargs)
 
 
 def normal(*args: Any, **kwargs: Any) -> Tensor:
-    """Returns normal numbers, each with its own mean and deviation.
+    """Returns normal numbers, each with its own mean and standard deviation.
 
     normal(mean, std, *, generator=None, out=None) -> Tensor
     normal(mean, std=1, *, generator=None, out=None) -> Tensor
         Returns normal numbers, each with its own mean.
     normal(mean, std, size, *, generator=None, dtype=None, layout=None, device=None, pin_memory=None, out=None) -> Tensor
-        Returns normal numbers with one mean and one deviation.
+        Returns normal numbers with one mean and one standard deviation.
     """
     return _parse_normal(*args, **kwargs)
 
 
 def bernoulli(*args: Any, **kwargs: Any) -> Tensor:
-    """Returns ones, each with the probability that stands in the input, else zeros.
+    """Returns ones with the probabilities given by the input, else zeros.
 
     bernoulli(input, *, generator=None, out=None) -> Tensor
     bernoulli(input, p, *, generator=None, out=None) -> Tensor
@@ -2740,7 +2740,7 @@ def multinomial(
     out: Any = None,
     **kwargs: Any,
 ) -> Tensor:
-    """Returns places of the last dimension, drawn with the weights that stand there.
+    """Returns indices into the last dimension, drawn with the weights in the input.
 
     multinomial(input, num_samples, replacement=False, *, generator=None, out=None) -> Tensor
     """
@@ -2801,7 +2801,7 @@ def normal_(input: Tensor, mean: float = 0, std: float = 1, *, generator: Genera
 
 
 def log_normal_(input: Tensor, mean: float = 1, std: float = 2, *, generator: Generator | None = None) -> Tensor:
-    """Fills the tensor with numbers whose logarithms have this mean and deviation.
+    """Fills the tensor with log-normal numbers, whose logarithms have this mean and standard deviation.
 
     log_normal_(input, mean=1, std=2, *, generator=None) -> Tensor
 
@@ -2820,7 +2820,7 @@ def log_normal_(input: Tensor, mean: float = 1, std: float = 2, *, generator: Ge
 
 
 def exponential_(input: Tensor, lambd: float = 1, *, generator: Generator | None = None) -> Tensor:
-    """Fills the tensor with waiting times for events of which `lambd` come in a unit of time.
+    """Fills the tensor with exponentially distributed numbers of rate `lambd`.
 
     exponential_(input, lambd=1, *, generator=None) -> Tensor
 
@@ -2838,7 +2838,7 @@ def exponential_(input: Tensor, lambd: float = 1, *, generator: Generator | None
 
 
 def cauchy_(input: Tensor, median: float = 0, sigma: float = 1, *, generator: Generator | None = None) -> Tensor:
-    """Fills the tensor with numbers of Cauchy's distribution.
+    """Fills the tensor with numbers from the Cauchy distribution.
 
     cauchy_(input, median=0, sigma=1, *, generator=None) -> Tensor
 
@@ -2857,7 +2857,7 @@ def cauchy_(input: Tensor, median: float = 0, sigma: float = 1, *, generator: Ge
 
 
 def geometric_(input: Tensor, p: float, *, generator: Generator | None = None) -> Tensor:
-    """Fills the tensor with how often something of probability p is tried until it happens.
+    """Fills the tensor with geometrically distributed numbers: the trials until an event of probability p occurs.
 
     geometric_(input, p, *, generator=None) -> Tensor
 
@@ -2877,7 +2877,7 @@ def random_(*args: Any, **kwargs: Any) -> Tensor:
     random_(input, to, *, generator=None) -> Tensor
         Fills the tensor with integers drawn uniformly from [0, to).
     random_(input, *, generator=None) -> Tensor
-        Fills the tensor with integers from 0 up to the largest that its dtype holds without gaps.
+        Fills the tensor with integers from 0 to the largest up to which its dtype holds every integer.
 
     The result is the first argument itself; its version counter is raised.
     """
@@ -2889,7 +2889,7 @@ def bernoulli_(input: Tensor, p: float | Tensor = 0.5, *, generator: Generator |
 
     bernoulli_(input, p=0.5, *, generator=None) -> Tensor
     bernoulli_(input, p, *, generator=None) -> Tensor
-        Fills the tensor with ones, each with the probability in its place of `p`, else zeros.
+        Fills the tensor with ones with the elementwise probabilities `p`, else zeros.
 
     The result is the first argument itself; its version counter is raised.
     """
@@ -3793,7 +3793,7 @@ def bitwise_xor(
 
     bitwise_xor(input, other, *, out=None) -> Tensor
     bitwise_xor(input, other) -> Tensor
-        The bits set in one of the number and the tensor and not in both.
+        The bits set in exactly one of the number and the tensor.
     """
     if isinstance(input, TensorImpl) and isinstance(other, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
@@ -3915,7 +3915,7 @@ def arctan2_(input: Tensor, other: Tensor) -> Tensor:
 
 
 def hypot(input: Tensor = MISSING, other: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
-    """The length of the hypotenuse of a right triangle with these two sides.
+    """The hypotenuse of a right triangle with these two legs.
 
     hypot(input, other, *, out=None) -> Tensor
     """
@@ -3929,7 +3929,7 @@ def hypot(input: Tensor = MISSING, other: Tensor = MISSING, *, out: Any = None, 
 
 
 def hypot_(input: Tensor, other: Tensor) -> Tensor:
-    """The length of the hypotenuse of a right triangle with these two sides.
+    """The hypotenuse of a right triangle with these two legs.
 
     hypot_(input, other) -> Tensor
 
@@ -3943,7 +3943,7 @@ def hypot_(input: Tensor, other: Tensor) -> Tensor:
 
 
 def logaddexp(input: Tensor = MISSING, other: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
-    """`log(exp(x) + exp(y))`, without overflow on the way.
+    """`log(exp(x) + exp(y))`, without intermediate overflow.
 
     logaddexp(input, other, *, out=None) -> Tensor
     """
@@ -3957,7 +3957,7 @@ def logaddexp(input: Tensor = MISSING, other: Tensor = MISSING, *, out: Any = No
 
 
 def logaddexp2(input: Tensor = MISSING, other: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
-    """`log2(2 ** x + 2 ** y)`, without overflow on the way.
+    """`log2(2 ** x + 2 ** y)`, without intermediate overflow.
 
     logaddexp2(input, other, *, out=None) -> Tensor
     """
@@ -3971,7 +3971,7 @@ def logaddexp2(input: Tensor = MISSING, other: Tensor = MISSING, *, out: Any = N
 
 
 def nextafter(input: Tensor = MISSING, other: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
-    """The floating point number next to each element in the direction of the other.
+    """The next floating-point number after each element in the direction of the other.
 
     nextafter(input, other, *, out=None) -> Tensor
     """
@@ -3985,7 +3985,7 @@ def nextafter(input: Tensor = MISSING, other: Tensor = MISSING, *, out: Any = No
 
 
 def nextafter_(input: Tensor, other: Tensor) -> Tensor:
-    """The floating point number next to each element in the direction of the other.
+    """The next floating-point number after each element in the direction of the other.
 
     nextafter_(input, other) -> Tensor
 
@@ -3999,7 +3999,7 @@ def nextafter_(input: Tensor, other: Tensor) -> Tensor:
 
 
 def copysign(input: Tensor = MISSING, other: Tensor | Number = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
-    """The size of each element with the sign of the other; integers become floats.
+    """The magnitude of each element with the sign of the other; integers become floats.
 
     copysign(input, other, *, out=None) -> Tensor
     """
@@ -4017,7 +4017,7 @@ def copysign(input: Tensor = MISSING, other: Tensor | Number = MISSING, *, out: 
 
 
 def copysign_(input: Tensor, other: Tensor | Number) -> Tensor:
-    """The size of each element with the sign of the other; integers become floats.
+    """The magnitude of each element with the sign of the other; integers become floats.
 
     copysign_(input, other) -> Tensor
 
@@ -4157,11 +4157,11 @@ def logical_xor_(input: Tensor, other: Tensor) -> Tensor:
 def bitwise_left_shift(
     input: Tensor | Number = MISSING, other: Tensor | Number = MISSING, *, out: Any = None, **kwargs: Any
 ) -> Tensor:
-    """The bits of each integer moved by the other to the left.
+    """Each integer shifted left by the other.
 
     bitwise_left_shift(input, other, *, out=None) -> Tensor
     bitwise_left_shift(input, other) -> Tensor
-        The bits of a number moved by each element to the left.
+        A number shifted left by each element.
     """
     if isinstance(input, TensorImpl) and isinstance(other, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
@@ -4181,7 +4181,7 @@ def bitwise_left_shift(
 
 
 def bitwise_left_shift_(input: Tensor, other: Tensor | Number) -> Tensor:
-    """The bits of each integer moved by the other to the left.
+    """Each integer shifted left by the other.
 
     bitwise_left_shift_(input, other) -> Tensor
 
@@ -4201,11 +4201,11 @@ def bitwise_left_shift_(input: Tensor, other: Tensor | Number) -> Tensor:
 def bitwise_right_shift(
     input: Tensor | Number = MISSING, other: Tensor | Number = MISSING, *, out: Any = None, **kwargs: Any
 ) -> Tensor:
-    """The bits of each integer moved by the other to the right; the sign stays.
+    """Each integer shifted right by the other; the sign is kept.
 
     bitwise_right_shift(input, other, *, out=None) -> Tensor
     bitwise_right_shift(input, other) -> Tensor
-        The bits of a number moved by each element to the right; the sign stays.
+        A number shifted right by each element; the sign is kept.
     """
     if isinstance(input, TensorImpl) and isinstance(other, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
@@ -4225,7 +4225,7 @@ def bitwise_right_shift(
 
 
 def bitwise_right_shift_(input: Tensor, other: Tensor | Number) -> Tensor:
-    """The bits of each integer moved by the other to the right; the sign stays.
+    """Each integer shifted right by the other; the sign is kept.
 
     bitwise_right_shift_(input, other) -> Tensor
 
@@ -4275,7 +4275,7 @@ def true_divide_(input: Tensor, other: Tensor | Number) -> Tensor:
 
 
 def fmax(input: Tensor = MISSING, other: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
-    """The larger of two elements; the other one where one is NaN.
+    """The larger of two elements; if one is NaN, the other.
 
     fmax(input, other, *, out=None) -> Tensor
     """
@@ -4289,7 +4289,7 @@ def fmax(input: Tensor = MISSING, other: Tensor = MISSING, *, out: Any = None, *
 
 
 def fmin(input: Tensor = MISSING, other: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
-    """The smaller of two elements; the other one where one is NaN.
+    """The smaller of two elements; if one is NaN, the other.
 
     fmin(input, other, *, out=None) -> Tensor
     """
@@ -4303,7 +4303,7 @@ def fmin(input: Tensor = MISSING, other: Tensor = MISSING, *, out: Any = None, *
 
 
 def heaviside(input: Tensor = MISSING, values: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
-    """0 where an element is negative or NaN, 1 where it is positive, and of `values` where it is 0.
+    """The Heaviside step function: 0 for negative elements and NaN, 1 for positive ones, `values` at 0.
 
     heaviside(input, values, *, out=None) -> Tensor
     """
@@ -4317,7 +4317,7 @@ def heaviside(input: Tensor = MISSING, values: Tensor = MISSING, *, out: Any = N
 
 
 def heaviside_(input: Tensor, values: Tensor) -> Tensor:
-    """0 where an element is negative or NaN, 1 where it is positive, and of `values` where it is 0.
+    """The Heaviside step function: 0 for negative elements and NaN, 1 for positive ones, `values` at 0.
 
     heaviside_(input, values) -> Tensor
 
@@ -4331,7 +4331,7 @@ def heaviside_(input: Tensor, values: Tensor) -> Tensor:
 
 
 def gcd(input: Tensor = MISSING, other: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
-    """The largest integer that divides both elements.
+    """The greatest common divisor of two elements.
 
     gcd(input, other, *, out=None) -> Tensor
     """
@@ -4345,7 +4345,7 @@ def gcd(input: Tensor = MISSING, other: Tensor = MISSING, *, out: Any = None, **
 
 
 def gcd_(input: Tensor, other: Tensor) -> Tensor:
-    """The largest integer that divides both elements.
+    """The greatest common divisor of two elements.
 
     gcd_(input, other) -> Tensor
 
@@ -4359,7 +4359,7 @@ def gcd_(input: Tensor, other: Tensor) -> Tensor:
 
 
 def lcm(input: Tensor = MISSING, other: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
-    """The smallest integer above 0 that both elements divide; 0 where one is 0.
+    """The least common multiple of two elements; 0 if one is 0.
 
     lcm(input, other, *, out=None) -> Tensor
     """
@@ -4373,7 +4373,7 @@ def lcm(input: Tensor = MISSING, other: Tensor = MISSING, *, out: Any = None, **
 
 
 def lcm_(input: Tensor, other: Tensor) -> Tensor:
-    """The smallest integer above 0 that both elements divide; 0 where one is 0.
+    """The least common multiple of two elements; 0 if one is 0.
 
     lcm_(input, other) -> Tensor
 
@@ -4417,7 +4417,7 @@ def ldexp_(input: Tensor, other: Tensor) -> Tensor:
 def float_power(
     input: Tensor | Number = MISSING, exponent: Tensor | Number = MISSING, *, out: Any = None, **kwargs: Any
 ) -> Tensor:
-    """Each element to a power, computed as float64 or complex128.
+    """Each element raised to a power, computed as float64 or complex128.
 
     float_power(input, exponent, *, out=None) -> Tensor
     """
@@ -4439,7 +4439,7 @@ def float_power(
 
 
 def float_power_(input: Tensor, exponent: Number | Tensor) -> Tensor:
-    """Each element to a power, written where it was; it must be float64 or complex128.
+    """Raises each element to a power in place; the tensor must be float64 or complex128.
 
     float_power_(input, exponent) -> Tensor
 
@@ -4569,7 +4569,7 @@ def absolute_(input: Tensor) -> Tensor:
 
 
 def sgn(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
-    """-1, 0 or 1 by the sign of each element; of a complex number its direction, a number of size 1, or 0.
+    """The sign of each element, as -1, 0 or 1; for a complex number, the number divided by its absolute value, or 0.
 
     sgn(input, *, out=None) -> Tensor
     """
@@ -4583,7 +4583,7 @@ def sgn(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
 
 
 def sgn_(input: Tensor) -> Tensor:
-    """-1, 0 or 1 by the sign of each element; of a complex number its direction, a number of size 1, or 0.
+    """The sign of each element, as -1, 0 or 1; for a complex number, the number divided by its absolute value, or 0.
 
     sgn_(input) -> Tensor
 
@@ -4941,7 +4941,7 @@ def tan_(input: Tensor) -> Tensor:
 
 
 def asin(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
-    """The angle whose sine each element is.
+    """The inverse sine of each element, in radians.
 
     asin(input, *, out=None) -> Tensor
     """
@@ -4955,7 +4955,7 @@ def asin(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
 
 
 def asin_(input: Tensor) -> Tensor:
-    """The angle whose sine each element is.
+    """The inverse sine of each element, in radians.
 
     asin_(input) -> Tensor
 
@@ -4969,7 +4969,7 @@ def asin_(input: Tensor) -> Tensor:
 
 
 def arcsin(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
-    """`asin` under another name. The angle whose sine each element is.
+    """`asin` under another name. The inverse sine of each element, in radians.
 
     arcsin(input, *, out=None) -> Tensor
     """
@@ -4983,7 +4983,7 @@ def arcsin(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor
 
 
 def arcsin_(input: Tensor) -> Tensor:
-    """`asin_` under another name. The angle whose sine each element is.
+    """`asin_` under another name. The inverse sine of each element, in radians.
 
     arcsin_(input) -> Tensor
 
@@ -4997,7 +4997,7 @@ def arcsin_(input: Tensor) -> Tensor:
 
 
 def acos(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
-    """The angle whose cosine each element is.
+    """The inverse cosine of each element, in radians.
 
     acos(input, *, out=None) -> Tensor
     """
@@ -5011,7 +5011,7 @@ def acos(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
 
 
 def acos_(input: Tensor) -> Tensor:
-    """The angle whose cosine each element is.
+    """The inverse cosine of each element, in radians.
 
     acos_(input) -> Tensor
 
@@ -5025,7 +5025,7 @@ def acos_(input: Tensor) -> Tensor:
 
 
 def arccos(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
-    """`acos` under another name. The angle whose cosine each element is.
+    """`acos` under another name. The inverse cosine of each element, in radians.
 
     arccos(input, *, out=None) -> Tensor
     """
@@ -5039,7 +5039,7 @@ def arccos(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor
 
 
 def arccos_(input: Tensor) -> Tensor:
-    """`acos_` under another name. The angle whose cosine each element is.
+    """`acos_` under another name. The inverse cosine of each element, in radians.
 
     arccos_(input) -> Tensor
 
@@ -5053,7 +5053,7 @@ def arccos_(input: Tensor) -> Tensor:
 
 
 def atan(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
-    """The angle whose tangent each element is.
+    """The inverse tangent of each element, in radians.
 
     atan(input, *, out=None) -> Tensor
     """
@@ -5067,7 +5067,7 @@ def atan(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
 
 
 def atan_(input: Tensor) -> Tensor:
-    """The angle whose tangent each element is.
+    """The inverse tangent of each element, in radians.
 
     atan_(input) -> Tensor
 
@@ -5081,7 +5081,7 @@ def atan_(input: Tensor) -> Tensor:
 
 
 def arctan(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
-    """`atan` under another name. The angle whose tangent each element is.
+    """`atan` under another name. The inverse tangent of each element, in radians.
 
     arctan(input, *, out=None) -> Tensor
     """
@@ -5095,7 +5095,7 @@ def arctan(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor
 
 
 def arctan_(input: Tensor) -> Tensor:
-    """`atan_` under another name. The angle whose tangent each element is.
+    """`atan_` under another name. The inverse tangent of each element, in radians.
 
     arctan_(input) -> Tensor
 
@@ -5165,7 +5165,7 @@ def cosh_(input: Tensor) -> Tensor:
 
 
 def asinh(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
-    """The number whose hyperbolic sine each element is.
+    """The inverse hyperbolic sine of each element.
 
     asinh(input, *, out=None) -> Tensor
     """
@@ -5179,7 +5179,7 @@ def asinh(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
 
 
 def asinh_(input: Tensor) -> Tensor:
-    """The number whose hyperbolic sine each element is.
+    """The inverse hyperbolic sine of each element.
 
     asinh_(input) -> Tensor
 
@@ -5193,7 +5193,7 @@ def asinh_(input: Tensor) -> Tensor:
 
 
 def arcsinh(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
-    """`asinh` under another name. The number whose hyperbolic sine each element is.
+    """`asinh` under another name. The inverse hyperbolic sine of each element.
 
     arcsinh(input, *, out=None) -> Tensor
     """
@@ -5207,7 +5207,7 @@ def arcsinh(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tenso
 
 
 def arcsinh_(input: Tensor) -> Tensor:
-    """`asinh_` under another name. The number whose hyperbolic sine each element is.
+    """`asinh_` under another name. The inverse hyperbolic sine of each element.
 
     arcsinh_(input) -> Tensor
 
@@ -5221,7 +5221,7 @@ def arcsinh_(input: Tensor) -> Tensor:
 
 
 def acosh(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
-    """The number whose hyperbolic cosine each element is.
+    """The inverse hyperbolic cosine of each element.
 
     acosh(input, *, out=None) -> Tensor
     """
@@ -5235,7 +5235,7 @@ def acosh(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
 
 
 def acosh_(input: Tensor) -> Tensor:
-    """The number whose hyperbolic cosine each element is.
+    """The inverse hyperbolic cosine of each element.
 
     acosh_(input) -> Tensor
 
@@ -5249,7 +5249,7 @@ def acosh_(input: Tensor) -> Tensor:
 
 
 def arccosh(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
-    """`acosh` under another name. The number whose hyperbolic cosine each element is.
+    """`acosh` under another name. The inverse hyperbolic cosine of each element.
 
     arccosh(input, *, out=None) -> Tensor
     """
@@ -5263,7 +5263,7 @@ def arccosh(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tenso
 
 
 def arccosh_(input: Tensor) -> Tensor:
-    """`acosh_` under another name. The number whose hyperbolic cosine each element is.
+    """`acosh_` under another name. The inverse hyperbolic cosine of each element.
 
     arccosh_(input) -> Tensor
 
@@ -5277,7 +5277,7 @@ def arccosh_(input: Tensor) -> Tensor:
 
 
 def atanh(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
-    """The number whose hyperbolic tangent each element is.
+    """The inverse hyperbolic tangent of each element.
 
     atanh(input, *, out=None) -> Tensor
     """
@@ -5291,7 +5291,7 @@ def atanh(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
 
 
 def atanh_(input: Tensor) -> Tensor:
-    """The number whose hyperbolic tangent each element is.
+    """The inverse hyperbolic tangent of each element.
 
     atanh_(input) -> Tensor
 
@@ -5305,7 +5305,7 @@ def atanh_(input: Tensor) -> Tensor:
 
 
 def arctanh(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
-    """`atanh` under another name. The number whose hyperbolic tangent each element is.
+    """`atanh` under another name. The inverse hyperbolic tangent of each element.
 
     arctanh(input, *, out=None) -> Tensor
     """
@@ -5319,7 +5319,7 @@ def arctanh(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tenso
 
 
 def arctanh_(input: Tensor) -> Tensor:
-    """`atanh_` under another name. The number whose hyperbolic tangent each element is.
+    """`atanh_` under another name. The inverse hyperbolic tangent of each element.
 
     arctanh_(input) -> Tensor
 
@@ -5333,7 +5333,7 @@ def arctanh_(input: Tensor) -> Tensor:
 
 
 def expm1(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
-    """`exp(x) - 1`, exact for small elements too.
+    """`exp(x) - 1`, accurate for small elements too.
 
     expm1(input, *, out=None) -> Tensor
     """
@@ -5347,7 +5347,7 @@ def expm1(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
 
 
 def expm1_(input: Tensor) -> Tensor:
-    """`exp(x) - 1`, exact for small elements too.
+    """`exp(x) - 1`, accurate for small elements too.
 
     expm1_(input) -> Tensor
 
@@ -5389,7 +5389,7 @@ def exp2_(input: Tensor) -> Tensor:
 
 
 def log1p(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
-    """`log(1 + x)`, exact for small elements too.
+    """`log(1 + x)`, accurate for small elements too.
 
     log1p(input, *, out=None) -> Tensor
     """
@@ -5403,7 +5403,7 @@ def log1p(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
 
 
 def log1p_(input: Tensor) -> Tensor:
-    """`log(1 + x)`, exact for small elements too.
+    """`log(1 + x)`, accurate for small elements too.
 
     log1p_(input) -> Tensor
 
@@ -5417,7 +5417,7 @@ def log1p_(input: Tensor) -> Tensor:
 
 
 def log2(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
-    """The logarithm of each element to the base 2.
+    """The base-2 logarithm of each element.
 
     log2(input, *, out=None) -> Tensor
     """
@@ -5431,7 +5431,7 @@ def log2(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
 
 
 def log2_(input: Tensor) -> Tensor:
-    """The logarithm of each element to the base 2.
+    """The base-2 logarithm of each element.
 
     log2_(input) -> Tensor
 
@@ -5445,7 +5445,7 @@ def log2_(input: Tensor) -> Tensor:
 
 
 def log10(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
-    """The logarithm of each element to the base 10.
+    """The base-10 logarithm of each element.
 
     log10(input, *, out=None) -> Tensor
     """
@@ -5459,7 +5459,7 @@ def log10(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
 
 
 def log10_(input: Tensor) -> Tensor:
-    """The logarithm of each element to the base 10.
+    """The base-10 logarithm of each element.
 
     log10_(input) -> Tensor
 
@@ -5473,7 +5473,7 @@ def log10_(input: Tensor) -> Tensor:
 
 
 def ceil(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
-    """The smallest integer that is not below each element.
+    """Each element rounded up to an integer.
 
     ceil(input, *, out=None) -> Tensor
     """
@@ -5487,7 +5487,7 @@ def ceil(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
 
 
 def ceil_(input: Tensor) -> Tensor:
-    """The smallest integer that is not below each element.
+    """Each element rounded up to an integer.
 
     ceil_(input) -> Tensor
 
@@ -5501,7 +5501,7 @@ def ceil_(input: Tensor) -> Tensor:
 
 
 def floor(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
-    """The largest integer that is not above each element.
+    """Each element rounded down to an integer.
 
     floor(input, *, out=None) -> Tensor
     """
@@ -5515,7 +5515,7 @@ def floor(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
 
 
 def floor_(input: Tensor) -> Tensor:
-    """The largest integer that is not above each element.
+    """Each element rounded down to an integer.
 
     floor_(input) -> Tensor
 
@@ -5529,7 +5529,7 @@ def floor_(input: Tensor) -> Tensor:
 
 
 def trunc(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
-    """Each element without its fraction.
+    """Each element rounded towards zero to an integer.
 
     trunc(input, *, out=None) -> Tensor
     """
@@ -5543,7 +5543,7 @@ def trunc(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
 
 
 def trunc_(input: Tensor) -> Tensor:
-    """Each element without its fraction.
+    """Each element rounded towards zero to an integer.
 
     trunc_(input) -> Tensor
 
@@ -5557,7 +5557,7 @@ def trunc_(input: Tensor) -> Tensor:
 
 
 def fix(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
-    """`trunc` under another name. Each element without its fraction.
+    """`trunc` under another name. Each element rounded towards zero to an integer.
 
     fix(input, *, out=None) -> Tensor
     """
@@ -5571,7 +5571,7 @@ def fix(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
 
 
 def fix_(input: Tensor) -> Tensor:
-    """`trunc_` under another name. Each element without its fraction.
+    """`trunc_` under another name. Each element rounded towards zero to an integer.
 
     fix_(input) -> Tensor
 
@@ -5585,11 +5585,11 @@ def fix_(input: Tensor) -> Tensor:
 
 
 def round(*args: Any, **kwargs: Any) -> Tensor:
-    """The integer nearest to each element; of two, the even one.
+    """Each element rounded to the nearest integer; ties go to the even one.
 
     round(input, *, out=None) -> Tensor
     round(input, *, decimals, out=None) -> Tensor
-        Each element rounded to so many decimal places; negative ones stand before the point.
+        Each element rounded to a number of decimal places; a negative number counts places left of the decimal point.
     """
     if len(args) == 1 and not kwargs and isinstance(args[0], TensorImpl):
         included, allowed = active_keys.get()
@@ -5599,11 +5599,11 @@ def round(*args: Any, **kwargs: Any) -> Tensor:
 
 
 def round_(*args: Any, **kwargs: Any) -> Tensor:
-    """The integer nearest to each element; of two, the even one.
+    """Each element rounded to the nearest integer; ties go to the even one.
 
     round_(input) -> Tensor
     round_(input, *, decimals) -> Tensor
-        Each element rounded to so many decimal places; negative ones stand before the point.
+        Each element rounded to a number of decimal places; a negative number counts places left of the decimal point.
 
     The result is the first argument itself; its version counter is raised.
     """
@@ -5797,7 +5797,7 @@ def isnan(input: Tensor = MISSING, **kwargs: Any) -> Tensor:
 
 
 def angle(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
-    """The angle of each number in the complex plane, in radians: 0 or pi where it is real.
+    """The angle of each number in the complex plane, in radians: 0 or pi for real numbers.
 
     angle(input, *, out=None) -> Tensor
     """
@@ -5811,7 +5811,7 @@ def angle(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
 
 
 def frac(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
-    """What is left of each element behind the point, with its sign.
+    """The fractional part of each element, with its sign.
 
     frac(input, *, out=None) -> Tensor
     """
@@ -5825,7 +5825,7 @@ def frac(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
 
 
 def frac_(input: Tensor) -> Tensor:
-    """What is left of each element behind the point, with its sign.
+    """The fractional part of each element, with its sign.
 
     frac_(input) -> Tensor
 
@@ -5839,7 +5839,7 @@ def frac_(input: Tensor) -> Tensor:
 
 
 def frexp(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Any:
-    """Each element as a fraction from 0.5 up to 1 and a power of 2.
+    """Each element as a mantissa in [0.5, 1) and an exponent of 2.
 
     frexp(input, *, out=None) -> (mantissa, exponent)
     """
@@ -5861,7 +5861,7 @@ def nan_to_num(
     out: Any = None,
     **kwargs: Any,
 ) -> Tensor:
-    """Numbers in the place of NaN and infinity: 0 and the largest of the dtype unless given.
+    """NaN and infinities replaced by numbers: by default 0, and the largest and smallest finite values of the dtype.
 
     nan_to_num(input, nan=None, posinf=None, neginf=None, *, out=None) -> Tensor
     """
@@ -5884,7 +5884,7 @@ def nan_to_num(
 def nan_to_num_(
     input: Tensor, nan: float | None = None, posinf: float | None = None, neginf: float | None = None
 ) -> Tensor:
-    """Numbers in the place of NaN and infinity: 0 and the largest of the dtype unless given.
+    """NaN and infinities replaced by numbers: by default 0, and the largest and smallest finite values of the dtype.
 
     nan_to_num_(input, nan=None, posinf=None, neginf=None) -> Tensor
 
@@ -5992,7 +5992,7 @@ def clamp(
     out: Any = None,
     **kwargs: Any,
 ) -> Tensor:
-    """Elements held between two bounds, tensors or numbers; either may be missing.
+    """Elements clamped between two bounds, tensors or numbers; either may be missing.
 
     clamp(input, min=None, max=None, *, out=None) -> Tensor
     """
@@ -6026,7 +6026,7 @@ def clamp(
 
 
 def clamp_(input: Tensor, min: Tensor | Number | None = None, max: Tensor | Number | None = None) -> Tensor:
-    """Elements held between two bounds, tensors or numbers; either may be missing.
+    """Elements clamped between two bounds, tensors or numbers; either may be missing.
 
     clamp_(input, min=None, max=None) -> Tensor
 
@@ -6063,7 +6063,7 @@ def clip(
     out: Any = None,
     **kwargs: Any,
 ) -> Tensor:
-    """`clamp` under another name. Elements held between two bounds, tensors or numbers; either may be missing.
+    """`clamp` under another name. Elements clamped between two bounds, tensors or numbers; either may be missing.
 
     clip(input, min=None, max=None, *, out=None) -> Tensor
     """
@@ -6097,7 +6097,7 @@ def clip(
 
 
 def clip_(input: Tensor, min: Tensor | Number | None = None, max: Tensor | Number | None = None) -> Tensor:
-    """`clamp_` under another name. Elements held between two bounds, tensors or numbers; either may be missing.
+    """`clamp_` under another name. Elements clamped between two bounds, tensors or numbers; either may be missing.
 
     clip_(input, min=None, max=None) -> Tensor
 
@@ -6127,7 +6127,7 @@ def clip_(input: Tensor, min: Tensor | Number | None = None, max: Tensor | Numbe
 
 
 def clamp_max(input: Tensor = MISSING, max: Tensor | Number = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
-    """Elements held at or below a bound, a tensor or a number.
+    """Elements clamped to an upper bound, a tensor or a number.
 
     clamp_max(input, max, *, out=None) -> Tensor
     """
@@ -6145,7 +6145,7 @@ def clamp_max(input: Tensor = MISSING, max: Tensor | Number = MISSING, *, out: A
 
 
 def clamp_max_(input: Tensor, max: Tensor | Number) -> Tensor:
-    """Elements held at or below a bound, a tensor or a number.
+    """Elements clamped to an upper bound, a tensor or a number.
 
     clamp_max_(input, max) -> Tensor
 
@@ -6163,7 +6163,7 @@ def clamp_max_(input: Tensor, max: Tensor | Number) -> Tensor:
 
 
 def clamp_min(input: Tensor = MISSING, min: Tensor | Number = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
-    """Elements held at or above a bound, a tensor or a number.
+    """Elements clamped to a lower bound, a tensor or a number.
 
     clamp_min(input, min, *, out=None) -> Tensor
     """
@@ -6181,7 +6181,7 @@ def clamp_min(input: Tensor = MISSING, min: Tensor | Number = MISSING, *, out: A
 
 
 def clamp_min_(input: Tensor, min: Tensor | Number) -> Tensor:
-    """Elements held at or above a bound, a tensor or a number.
+    """Elements clamped to a lower bound, a tensor or a number.
 
     clamp_min_(input, min) -> Tensor
 
@@ -6305,7 +6305,7 @@ def addcdiv_(input: Tensor, tensor1: Tensor, tensor2: Tensor, *more: Any, value:
 def lerp(
     input: Tensor = MISSING, end: Tensor = MISSING, weight: Tensor | Number = MISSING, *, out: Any = None, **kwargs: Any
 ) -> Tensor:
-    """The point between two tensors at a fraction of the way, `weight`: a number, or one for each element.
+    """The linear interpolation between two tensors by `weight`: a number, or one for each element.
 
     lerp(input, end, weight, *, out=None) -> Tensor
     """
@@ -6335,7 +6335,7 @@ def lerp(
 
 
 def lerp_(input: Tensor, end: Tensor, weight: Tensor | Number) -> Tensor:
-    """The point between two tensors at a fraction of the way, `weight`: a number, or one for each element.
+    """The linear interpolation between two tensors by `weight`: a number, or one for each element.
 
     lerp_(input, end, weight) -> Tensor
 
@@ -6391,7 +6391,7 @@ def masked_fill_(input: Tensor, mask: Tensor, value: Number | Tensor) -> Tensor:
 
 
 def equal(input: Tensor = MISSING, other: Tensor = MISSING, **kwargs: Any) -> bool:
-    """Whether two tensors have the same sizes and the same elements.
+    """Whether two tensors have the same shape and the same elements.
 
     equal(input, other) -> bool
     """
@@ -6489,7 +6489,7 @@ def erf_(input: Tensor) -> Tensor:
 
 
 def erfc(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
-    """`1 - erf(x)`, exact where that is near 0 too.
+    """`1 - erf(x)`, accurate near 0 too.
 
     erfc(input, *, out=None) -> Tensor
     """
@@ -6503,7 +6503,7 @@ def erfc(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
 
 
 def erfc_(input: Tensor) -> Tensor:
-    """`1 - erf(x)`, exact where that is near 0 too.
+    """`1 - erf(x)`, accurate near 0 too.
 
     erfc_(input) -> Tensor
 
@@ -6517,7 +6517,7 @@ def erfc_(input: Tensor) -> Tensor:
 
 
 def erfinv(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
-    """The number whose error function each element is.
+    """The inverse error function of each element.
 
     erfinv(input, *, out=None) -> Tensor
     """
@@ -6531,7 +6531,7 @@ def erfinv(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor
 
 
 def erfinv_(input: Tensor) -> Tensor:
-    """The number whose error function each element is.
+    """The inverse error function of each element.
 
     erfinv_(input) -> Tensor
 
@@ -6545,7 +6545,7 @@ def erfinv_(input: Tensor) -> Tensor:
 
 
 def lgamma(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
-    """The logarithm of the size of the gamma function of each element.
+    """The logarithm of the absolute value of the gamma function of each element.
 
     lgamma(input, *, out=None) -> Tensor
     """
@@ -6559,7 +6559,7 @@ def lgamma(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor
 
 
 def lgamma_(input: Tensor) -> Tensor:
-    """The logarithm of the size of the gamma function of each element.
+    """The logarithm of the absolute value of the gamma function of each element.
 
     lgamma_(input) -> Tensor
 
@@ -6615,7 +6615,7 @@ def polygamma(n: int, input: Tensor = MISSING, *, out: Any = None, **kwargs: Any
 
 
 def polygamma_(input: Tensor, n: int) -> Tensor:
-    """The n-th derivative of `digamma`, written where the input was.
+    """The n-th derivative of `digamma`, in place.
 
     polygamma_(input, n) -> Tensor
 
@@ -6629,7 +6629,7 @@ def polygamma_(input: Tensor, n: int) -> Tensor:
 
 
 def mvlgamma(input: Tensor = MISSING, p: int = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
-    """The logarithm of the gamma function of p dimensions.
+    """The logarithm of the multivariate gamma function of dimension p.
 
     mvlgamma(input, p, *, out=None) -> Tensor
     """
@@ -6643,7 +6643,7 @@ def mvlgamma(input: Tensor = MISSING, p: int = MISSING, *, out: Any = None, **kw
 
 
 def mvlgamma_(input: Tensor, p: int) -> Tensor:
-    """The logarithm of the gamma function of p dimensions.
+    """The logarithm of the multivariate gamma function of dimension p.
 
     mvlgamma_(input, p) -> Tensor
 
@@ -6713,7 +6713,7 @@ def sinc_(input: Tensor) -> Tensor:
 
 
 def logit(input: Tensor = MISSING, eps: float | None = None, *, out: Any = None, **kwargs: Any) -> Tensor:
-    """`log(x / (1 - x))`, of elements moved into [eps, 1 - eps] where eps is given.
+    """`log(x / (1 - x))`; elements are first clamped to [eps, 1 - eps] if eps is given.
 
     logit(input, eps=None, *, out=None) -> Tensor
     """
@@ -6727,7 +6727,7 @@ def logit(input: Tensor = MISSING, eps: float | None = None, *, out: Any = None,
 
 
 def logit_(input: Tensor, eps: float | None = None) -> Tensor:
-    """`log(x / (1 - x))`, of elements moved into [eps, 1 - eps] where eps is given.
+    """`log(x / (1 - x))`; elements are first clamped to [eps, 1 - eps] if eps is given.
 
     logit_(input, eps=None) -> Tensor
 
@@ -6741,7 +6741,7 @@ def logit_(input: Tensor, eps: float | None = None) -> Tensor:
 
 
 def igamma(input: Tensor = MISSING, other: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
-    """The share of the integral that is the gamma function of the first which lies below the second.
+    """The regularised lower incomplete gamma function: the first tensor is its parameter, the second its upper limit.
 
     igamma(input, other, *, out=None) -> Tensor
     """
@@ -6755,7 +6755,7 @@ def igamma(input: Tensor = MISSING, other: Tensor = MISSING, *, out: Any = None,
 
 
 def igamma_(input: Tensor, other: Tensor) -> Tensor:
-    """The share of the integral that is the gamma function of the first which lies below the second.
+    """The regularised lower incomplete gamma function: the first tensor is its parameter, the second its upper limit.
 
     igamma_(input, other) -> Tensor
 
@@ -6769,7 +6769,7 @@ def igamma_(input: Tensor, other: Tensor) -> Tensor:
 
 
 def igammac(input: Tensor = MISSING, other: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
-    """`1 - igamma(x, y)`, exact where that is near 0 too.
+    """`1 - igamma(x, y)`, the regularised upper incomplete gamma function, accurate near 0 too.
 
     igammac(input, other, *, out=None) -> Tensor
     """
@@ -6783,7 +6783,7 @@ def igammac(input: Tensor = MISSING, other: Tensor = MISSING, *, out: Any = None
 
 
 def igammac_(input: Tensor, other: Tensor) -> Tensor:
-    """`1 - igamma(x, y)`, exact where that is near 0 too.
+    """`1 - igamma(x, y)`, the regularised upper incomplete gamma function, accurate near 0 too.
 
     igammac_(input, other) -> Tensor
 
@@ -6853,7 +6853,7 @@ def special_entr(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> 
 
 
 def special_ndtri(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
-    """The inverse of `special.ndtr`: the number below which the given share of the normal distribution lies.
+    """The inverse of `special.ndtr`: the quantile function of the standard normal distribution.
 
     special.ndtri(input, *, out=None) -> Tensor
     """
@@ -6867,7 +6867,7 @@ def special_ndtri(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) ->
 
 
 def special_log_ndtr(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
-    """The logarithm of the share of a normal distribution below each element.
+    """The logarithm of the standard normal distribution function.
 
     special.log_ndtr(input, *, out=None) -> Tensor
     """
@@ -6881,7 +6881,7 @@ def special_log_ndtr(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any)
 
 
 def special_erfcx(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
-    """`exp(x * x) * erfc(x)`, without overflow on the way.
+    """`exp(x * x) * erfc(x)`, without intermediate overflow.
 
     special.erfcx(input, *, out=None) -> Tensor
     """
@@ -7385,7 +7385,7 @@ def special_shifted_chebyshev_polynomial_w(x: Tensor | Number, n: Tensor | Numbe
 
 
 def special_expm1(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
-    """`expm1` under another name. `exp(x) - 1`, exact for small elements too.
+    """`expm1` under another name. `exp(x) - 1`, accurate for small elements too.
 
     special.expm1(input, *, out=None) -> Tensor
     """
@@ -7441,7 +7441,7 @@ def special_digamma(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) 
 
 
 def special_gammaln(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
-    """`lgamma` under another name. The logarithm of the size of the gamma function of each element.
+    """`lgamma` under another name. The logarithm of the absolute value of the gamma function of each element.
 
     special.gammaln(input, *, out=None) -> Tensor
     """
@@ -7469,7 +7469,7 @@ def special_erf(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> T
 
 
 def special_erfc(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
-    """`erfc` under another name. `1 - erf(x)`, exact where that is near 0 too.
+    """`erfc` under another name. `1 - erf(x)`, accurate near 0 too.
 
     special.erfc(input, *, out=None) -> Tensor
     """
@@ -7483,7 +7483,7 @@ def special_erfc(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> 
 
 
 def special_erfinv(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
-    """`erfinv` under another name. The number whose error function each element is.
+    """`erfinv` under another name. The inverse error function of each element.
 
     special.erfinv(input, *, out=None) -> Tensor
     """
@@ -7511,7 +7511,7 @@ def special_i0(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Te
 
 
 def special_logit(input: Tensor = MISSING, eps: float | None = None, *, out: Any = None, **kwargs: Any) -> Tensor:
-    """`logit` under another name. `log(x / (1 - x))`, of elements moved into [eps, 1 - eps] where eps is given.
+    """`logit` under another name. `log(x / (1 - x))`; elements are first clamped to [eps, 1 - eps] if eps is given.
 
     special.logit(input, eps=None, *, out=None) -> Tensor
     """
@@ -7539,7 +7539,7 @@ def special_polygamma(n: int, input: Tensor = MISSING, *, out: Any = None, **kwa
 
 
 def special_logsumexp(*args: Any, **kwargs: Any) -> Tensor:
-    """`logsumexp` under another name. The logarithm of the sum of exponentials over dimensions, without overflow on the way.
+    """`logsumexp` under another name. The logarithm of the sum of exponentials over dimensions, without intermediate overflow.
 
     special.logsumexp(input, dim, keepdim=False, *, out=None) -> Tensor
     """
@@ -7579,7 +7579,7 @@ def special_sinc(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> 
 
 
 def special_round(input: Tensor = MISSING, *, decimals: int = 0, out: Any = None, **kwargs: Any) -> Tensor:
-    """`round` under another name. Each element rounded to so many decimal places; negative ones stand before the point.
+    """`round` under another name. Each element rounded to a number of decimal places; a negative number counts places left of the decimal point.
 
     special.round(input, *, decimals=0, out=None) -> Tensor
     """
@@ -7593,7 +7593,7 @@ def special_round(input: Tensor = MISSING, *, decimals: int = 0, out: Any = None
 
 
 def special_log1p(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
-    """`log1p` under another name. `log(1 + x)`, exact for small elements too.
+    """`log1p` under another name. `log(1 + x)`, accurate for small elements too.
 
     special.log1p(input, *, out=None) -> Tensor
     """
@@ -7607,7 +7607,7 @@ def special_log1p(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) ->
 
 
 def special_gammainc(input: Tensor = MISSING, other: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
-    """`igamma` under another name. The share of the integral that is the gamma function of the first which lies below the second.
+    """`igamma` under another name. The regularised lower incomplete gamma function: the first tensor is its parameter, the second its upper limit.
 
     special.gammainc(input, other, *, out=None) -> Tensor
     """
@@ -7621,7 +7621,7 @@ def special_gammainc(input: Tensor = MISSING, other: Tensor = MISSING, *, out: A
 
 
 def special_gammaincc(input: Tensor = MISSING, other: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
-    """`igammac` under another name. `1 - igamma(x, y)`, exact where that is near 0 too.
+    """`igammac` under another name. `1 - igamma(x, y)`, the regularised upper incomplete gamma function, accurate near 0 too.
 
     special.gammaincc(input, other, *, out=None) -> Tensor
     """
@@ -7635,7 +7635,7 @@ def special_gammaincc(input: Tensor = MISSING, other: Tensor = MISSING, *, out: 
 
 
 def special_multigammaln(input: Tensor = MISSING, p: int = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
-    """`mvlgamma` under another name. The logarithm of the gamma function of p dimensions.
+    """`mvlgamma` under another name. The logarithm of the multivariate gamma function of dimension p.
 
     special.multigammaln(input, p, *, out=None) -> Tensor
     """
@@ -7649,7 +7649,7 @@ def special_multigammaln(input: Tensor = MISSING, p: int = MISSING, *, out: Any 
 
 
 def special_ndtr(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
-    """The share of the normal distribution with mean 0 and deviation 1 that lies below each element.
+    """The standard normal distribution function: the probability below each element.
 
     special.ndtr(input, *, out=None) -> Tensor
     """
@@ -7679,7 +7679,7 @@ def special_log_softmax(
 
 
 def special_softmax(input: Tensor = MISSING, dim: int = MISSING, dtype: dtype_ | None = None, **kwargs: Any) -> Tensor:
-    """`softmax` under another name. exp(x) over a dimension, divided by its sum.
+    """`softmax` under another name. exp(x) divided by its sum over a dimension.
 
     special.softmax(input, dim, dtype=None) -> Tensor
     """
@@ -7717,7 +7717,7 @@ def special_xlogy(
 
 
 def sum(*args: Any, **kwargs: Any) -> Tensor:
-    """The sum of all elements, or over dimensions; integers and bool are added as int64.
+    """The sum of all elements, or over dimensions; integers and bool are summed as int64.
 
     sum(input, *, dtype=None) -> Tensor
     sum(input, dim, keepdim=False, *, dtype=None, out=None) -> Tensor
@@ -7769,7 +7769,7 @@ def nansum(*args: Any, **kwargs: Any) -> Tensor:
 
 
 def nanmean(*args: Any, **kwargs: Any) -> Tensor:
-    """The mean of what is no NaN, over the given dimensions or over all.
+    """The mean of the elements that are not NaN, over the given dimensions or over all.
 
     nanmean(input, dim=None, keepdim=False, *, dtype=None, out=None) -> Tensor
     """
@@ -7807,7 +7807,7 @@ def aminmax(
 
 
 def max(*args: Any, **kwargs: Any) -> Tensor:
-    """The largest element; over a dimension also where it stands; of two tensors, see maximum.
+    """The largest element; over a dimension, also its index; for two tensors, see maximum.
 
     max(input, *, out=None) -> Tensor
     max(input, other, *, out=None) -> Tensor
@@ -7827,7 +7827,7 @@ def max(*args: Any, **kwargs: Any) -> Tensor:
 
 
 def min(*args: Any, **kwargs: Any) -> Tensor:
-    """The smallest element; over a dimension also where it stands; of two tensors, see minimum.
+    """The smallest element; over a dimension, also its index; for two tensors, see minimum.
 
     min(input, *, out=None) -> Tensor
     min(input, other, *, out=None) -> Tensor
@@ -7987,7 +7987,7 @@ def var(*args: Any, **kwargs: Any) -> Tensor:
     var(input, dim, unbiased=True, keepdim=False, *, out=None) -> Tensor
         The variance over dimensions; unbiased divides by one less than the number of elements.
     var(input, dim=None, *, correction=None, keepdim=False, out=None) -> Tensor
-        The variance over dimensions; the correction, 1 unless given, is taken from the number of elements.
+        The variance over dimensions; the correction, 1 by default, is subtracted from the number of elements.
     """
     if len(args) == 1 and not kwargs and isinstance(args[0], TensorImpl):
         included, allowed = active_keys.get()
@@ -7997,13 +7997,13 @@ def var(*args: Any, **kwargs: Any) -> Tensor:
 
 
 def std(*args: Any, **kwargs: Any) -> Tensor:
-    """The square root of the variance of all elements.
+    """The standard deviation of all elements.
 
     std(input, unbiased=True) -> Tensor
     std(input, dim, unbiased=True, keepdim=False, *, out=None) -> Tensor
-        The square root of the variance over dimensions.
+        The standard deviation over dimensions.
     std(input, dim=None, *, correction=None, keepdim=False, out=None) -> Tensor
-        The square root of the variance over dimensions, with the variance's correction.
+        The standard deviation over dimensions, with the variance's correction.
     """
     if len(args) == 1 and not kwargs and isinstance(args[0], TensorImpl):
         included, allowed = active_keys.get()
@@ -8019,7 +8019,7 @@ def var_mean(*args: Any, **kwargs: Any) -> Any:
     var_mean(input, dim, unbiased=True, keepdim=False) -> (Tensor, Tensor)
         The variance over dimensions, and the mean.
     var_mean(input, dim=None, *, correction=None, keepdim=False) -> (Tensor, Tensor)
-        The variance over dimensions, with a correction taken from the number of elements, and the mean.
+        The variance over dimensions, with a correction subtracted from the number of elements, and the mean.
     """
     if len(args) == 1 and not kwargs and isinstance(args[0], TensorImpl):
         included, allowed = active_keys.get()
@@ -8029,13 +8029,13 @@ def var_mean(*args: Any, **kwargs: Any) -> Any:
 
 
 def std_mean(*args: Any, **kwargs: Any) -> Any:
-    """The square root of the variance of all elements, and their mean.
+    """The standard deviation of all elements, and their mean.
 
     std_mean(input, unbiased=True) -> (Tensor, Tensor)
     std_mean(input, dim, unbiased=True, keepdim=False) -> (Tensor, Tensor)
-        The square root of the variance over dimensions, and the mean.
+        The standard deviation over dimensions, and the mean.
     std_mean(input, dim=None, *, correction=None, keepdim=False) -> (Tensor, Tensor)
-        The square root of the variance over dimensions, with a correction taken from the number of elements, and the mean.
+        The standard deviation over dimensions, with a correction subtracted from the number of elements, and the mean.
     """
     if len(args) == 1 and not kwargs and isinstance(args[0], TensorImpl):
         included, allowed = active_keys.get()
@@ -8045,7 +8045,7 @@ def std_mean(*args: Any, **kwargs: Any) -> Any:
 
 
 def hash_tensor(*args: Any, **kwargs: Any) -> Tensor:
-    """The exclusive or of the elements' bits as 64-bit numbers, over dimensions or all.
+    """The exclusive or of the elements' bits as 64-bit integers, over dimensions or all.
 
     hash_tensor(input, dim=[], *, keepdim=False, mode=0, out=None) -> Tensor
     """
@@ -8079,7 +8079,7 @@ def count_nonzero(*args: Any, **kwargs: Any) -> Tensor:
 
 
 def logsumexp(*args: Any, **kwargs: Any) -> Tensor:
-    """The logarithm of the sum of exponentials over dimensions, without overflow on the way.
+    """The logarithm of the sum of exponentials over dimensions, without intermediate overflow.
 
     logsumexp(input, dim, keepdim=False, *, out=None) -> Tensor
     """
@@ -8093,7 +8093,7 @@ def logsumexp(*args: Any, **kwargs: Any) -> Tensor:
 def cumsum(
     input: Tensor = MISSING, dim: int = MISSING, *, dtype: dtype_ | None = None, out: Any = None, **kwargs: Any
 ) -> Tensor:
-    """The sums of the elements so far, along a dimension.
+    """The cumulative sum along a dimension.
 
     cumsum(input, dim, *, dtype=None, out=None) -> Tensor
     """
@@ -8113,7 +8113,7 @@ def cumsum(
 
 
 def cumsum_(input: Tensor, dim: int = MISSING, *, dtype: dtype_ | None = None, **kwargs: Any) -> Tensor:
-    """The sums of the elements so far, along a dimension.
+    """The cumulative sum along a dimension.
 
     cumsum_(input, dim, *, dtype=None) -> Tensor
 
@@ -8131,7 +8131,7 @@ def cumsum_(input: Tensor, dim: int = MISSING, *, dtype: dtype_ | None = None, *
 def cumprod(
     input: Tensor = MISSING, dim: int = MISSING, *, dtype: dtype_ | None = None, out: Any = None, **kwargs: Any
 ) -> Tensor:
-    """The products of the elements so far, along a dimension.
+    """The cumulative product along a dimension.
 
     cumprod(input, dim, *, dtype=None, out=None) -> Tensor
     """
@@ -8151,7 +8151,7 @@ def cumprod(
 
 
 def cumprod_(input: Tensor, dim: int = MISSING, *, dtype: dtype_ | None = None, **kwargs: Any) -> Tensor:
-    """The products of the elements so far, along a dimension.
+    """The cumulative product along a dimension.
 
     cumprod_(input, dim, *, dtype=None) -> Tensor
 
@@ -8167,7 +8167,7 @@ def cumprod_(input: Tensor, dim: int = MISSING, *, dtype: dtype_ | None = None, 
 
 
 def cummax(input: Tensor = MISSING, dim: int = MISSING, *, out: Any = None, **kwargs: Any) -> Any:
-    """The largest elements so far, along a dimension, and where they stand.
+    """The cumulative maximum along a dimension, and its indices.
 
     cummax(input, dim, *, out=None) -> (values, indices)
     """
@@ -8181,7 +8181,7 @@ def cummax(input: Tensor = MISSING, dim: int = MISSING, *, out: Any = None, **kw
 
 
 def cummin(input: Tensor = MISSING, dim: int = MISSING, *, out: Any = None, **kwargs: Any) -> Any:
-    """The smallest elements so far, along a dimension, and where they stand.
+    """The cumulative minimum along a dimension, and its indices.
 
     cummin(input, dim, *, out=None) -> (values, indices)
     """
@@ -8195,7 +8195,7 @@ def cummin(input: Tensor = MISSING, dim: int = MISSING, *, out: Any = None, **kw
 
 
 def logcumsumexp(input: Tensor = MISSING, dim: int = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
-    """The logarithms of the sums of exponentials so far, along a dimension.
+    """The logarithm of the cumulative sum of exponentials along a dimension.
 
     logcumsumexp(input, dim, *, out=None) -> Tensor
     """
@@ -8298,11 +8298,11 @@ def histc(
 
 
 def histogram(*args: Any, **kwargs: Any) -> Any:
-    """How many elements lie between the edges given, or the sums of their weights.
+    """How many elements lie between the given edges, or the sums of their weights.
 
     histogram(input, bins, *, weight=None, density=False, out=None) -> (hist, bin_edges)
     histogram(input, bins=100, *, range=None, weight=None, density=False, out=None) -> (hist, bin_edges)
-        How many elements lie in each of equal bins, or the sums of their weights; and the edges of the bins.
+        How many elements lie in each of equal bins, or the sums of their weights; and the bin edges.
     """
     if len(args) == 2 and not kwargs and type(args[1]) is int and isinstance(args[0], TensorImpl):
         included, allowed = active_keys.get()
@@ -8374,7 +8374,7 @@ def _histogramdd_from_bin_cts(
 def _histogramdd_from_bin_tensors(
     input: Tensor, bins: Sequence[Tensor], *, weight: Tensor | None = None, density: bool = False
 ) -> Tensor:
-    """How many points lie between the edges given.
+    """How many points lie between the given edges.
 
     _histogramdd_from_bin_tensors(input, bins, *, weight=None, density=False) -> Tensor
     """
@@ -8393,7 +8393,7 @@ def _histogramdd_from_bin_tensors(
 
 
 def histogramdd(*args: Any, **kwargs: Any) -> Any:
-    """How many points, along the last dimension, lie in each bin; and the edges of the bins.
+    """How many points, given along the last dimension, lie in each bin; and the bin edges.
 
     histogramdd(input, bins, range=None, weight=None, density=False) -> (hist, bin_edges)
     """
@@ -8401,37 +8401,37 @@ def histogramdd(*args: Any, **kwargs: Any) -> Any:
 
 
 def trapezoid(*args: Any, **kwargs: Any) -> Tensor:
-    """The integral along a dimension by the trapezoid rule; the samples stand at the places x.
+    """The integral along a dimension by the trapezoidal rule, with sample points x.
 
     trapezoid(y, x, *, dim=-1) -> Tensor
     trapezoid(y, *, dx=1, dim=-1) -> Tensor
-        The integral along a dimension by the trapezoid rule; dx lies between two samples.
+        The integral along a dimension by the trapezoidal rule, with spacing dx.
     """
     return _parse_trapezoid(*args, **kwargs)
 
 
 def cumulative_trapezoid(*args: Any, **kwargs: Any) -> Tensor:
-    """The integrals so far along a dimension by the trapezoid rule; the samples stand at the places x.
+    """The cumulative integral along a dimension by the trapezoidal rule, with sample points x.
 
     cumulative_trapezoid(y, x, *, dim=-1) -> Tensor
     cumulative_trapezoid(y, *, dx=1, dim=-1) -> Tensor
-        The integrals so far along a dimension by the trapezoid rule; dx lies between two samples.
+        The cumulative integral along a dimension by the trapezoidal rule, with spacing dx.
     """
     return _parse_cumulative_trapezoid(*args, **kwargs)
 
 
 def trapz(*args: Any, **kwargs: Any) -> Tensor:
-    """`trapezoid` under another name. The integral along a dimension by the trapezoid rule; the samples stand at the places x.
+    """`trapezoid` under another name. The integral along a dimension by the trapezoidal rule, with sample points x.
 
     trapz(y, x, *, dim=-1) -> Tensor
     trapz(y, *, dx=1, dim=-1) -> Tensor
-        The integral along a dimension by the trapezoid rule, as trapezoid; dx lies between two samples.
+        The integral along a dimension by the trapezoidal rule, like trapezoid, with spacing dx.
     """
     return _parse_trapz(*args, **kwargs)
 
 
 def gradient(*args: Any, **kwargs: Any) -> tuple[Tensor, ...]:
-    """Estimates of the derivatives along dimensions, one tensor for each.
+    """Estimates of the derivative along each dimension, one tensor for each.
 
     gradient(input, *, spacing=None, dim=None, edge_order=1) -> Tensor
     gradient(input, *, spacing, dim, edge_order=1) -> Tensor
@@ -8455,7 +8455,7 @@ def diff(
     out: Any = None,
     **kwargs: Any,
 ) -> Tensor:
-    """What each element is more than the one before it, n times over.
+    """The n-th differences of neighbouring elements along a dimension.
 
     diff(input, n=1, dim=-1, prepend=None, append=None, *, out=None) -> Tensor
     """
@@ -8481,11 +8481,11 @@ def diff(
 
 
 def sort(*args: Any, **kwargs: Any) -> Any:
-    """The elements in order along a dimension, and where they stood before.
+    """The elements sorted along a dimension, and their original indices.
 
     sort(input, dim=-1, descending=False, *, out=None) -> (values, indices)
     sort(input, *, stable, dim=-1, descending=False, out=None) -> (values, indices)
-        The elements in order along a dimension; equal ones keep their order where `stable` is true.
+        The elements sorted along a dimension, and their original indices; with `stable`, equal ones keep their order.
     """
     if len(args) == 1 and not kwargs and isinstance(args[0], TensorImpl):
         included, allowed = active_keys.get()
@@ -8499,11 +8499,11 @@ def sort(*args: Any, **kwargs: Any) -> Any:
 
 
 def argsort(*args: Any, **kwargs: Any) -> Tensor:
-    """The indices that put the elements in order along a dimension.
+    """The indices that sort the elements along a dimension.
 
     argsort(input, dim=-1, descending=False) -> Tensor
     argsort(input, *, stable, dim=-1, descending=False, out=None) -> Tensor
-        The indices that put the elements in order; equal ones keep theirs where `stable` is true.
+        The indices that sort the elements along a dimension; with `stable`, equal ones keep their order.
     """
     if len(args) == 1 and not kwargs and isinstance(args[0], TensorImpl):
         included, allowed = active_keys.get()
@@ -8526,7 +8526,7 @@ def topk(
     out: Any = None,
     **kwargs: Any,
 ) -> Any:
-    """The k largest elements along a dimension, or the smallest, and where they stand.
+    """The k largest or smallest elements along a dimension, and their indices.
 
     topk(input, k, dim=-1, largest=True, sorted=True, *, out=None) -> (values, indices)
     """
@@ -8550,7 +8550,7 @@ def topk(
 def kthvalue(
     input: Tensor = MISSING, k: int = MISSING, dim: int = -1, keepdim: bool = False, *, out: Any = None, **kwargs: Any
 ) -> Any:
-    """The k-th smallest element along a dimension, counted from 1, and where it stands.
+    """The k-th smallest element along a dimension, counted from 1, and its index.
 
     kthvalue(input, k, dim=-1, keepdim=False, *, out=None) -> (values, indices)
     """
@@ -8571,11 +8571,11 @@ def kthvalue(
 
 
 def median(*args: Any, **kwargs: Any) -> Tensor:
-    """The element in the middle of all in order; of two the smaller. NaN if there is one.
+    """The median of all elements, the smaller of two middle ones; NaN if an element is NaN.
 
     median(input) -> Tensor
     median(input, dim, keepdim=False, *, out=None) -> (values, indices)
-        The median along a dimension, and where it stands.
+        The median along a dimension, and its index.
     """
     if len(args) == 1 and not kwargs and isinstance(args[0], TensorImpl):
         included, allowed = active_keys.get()
@@ -8593,7 +8593,7 @@ def nanmedian(*args: Any, **kwargs: Any) -> Tensor:
 
     nanmedian(input) -> Tensor
     nanmedian(input, dim, keepdim=False, *, out=None) -> (values, indices)
-        The median of the elements along a dimension that are not NaN, and where it stands.
+        The median of the elements along a dimension that are not NaN, and its index.
     """
     if len(args) == 1 and not kwargs and isinstance(args[0], TensorImpl):
         included, allowed = active_keys.get()
@@ -8607,7 +8607,7 @@ def nanmedian(*args: Any, **kwargs: Any) -> Tensor:
 
 
 def mode(input: Tensor = MISSING, dim: int = -1, keepdim: bool = False, *, out: Any = None, **kwargs: Any) -> Any:
-    """The most frequent element along a dimension, and where it stands; of several the smallest.
+    """The most frequent element along a dimension, the smallest of several, and its index.
 
     mode(input, dim=-1, keepdim=False, *, out=None) -> (values, indices)
     """
@@ -8621,7 +8621,7 @@ def mode(input: Tensor = MISSING, dim: int = -1, keepdim: bool = False, *, out: 
 
 
 def msort(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
-    """The elements in order along the first dimension.
+    """The elements sorted along the first dimension.
 
     msort(input, *, out=None) -> Tensor
     """
@@ -8644,7 +8644,7 @@ def quantile(
     out: Any = None,
     **kwargs: Any,
 ) -> Tensor:
-    """The values below which the shares q, from 0 to 1, of the elements lie.
+    """The q-th quantiles of the elements, for each q from 0 to 1.
 
     quantile(input, q, dim=None, keepdim=False, *, interpolation='linear', out=None) -> Tensor
     """
@@ -8687,7 +8687,7 @@ def searchsorted(
     out: Any = None,
     **kwargs: Any,
 ) -> Tensor:
-    """Where each value would stand in a sorted sequence; of equal elements, in front unless `right`.
+    """The index at which to insert each value into a sorted sequence; before equal elements unless `right`.
 
     searchsorted(sorted_sequence, input, *, out_int32=False, right=False, side=None, sorter=None, out=None) -> Tensor
     """
@@ -8738,7 +8738,7 @@ def searchsorted(
 
 
 def isin(*args: Any, **kwargs: Any) -> Tensor:
-    """Whether each element is among the others, as bool; whether it is not, with `invert`.
+    """Whether each element is among the test elements, as bool; negated with `invert`.
 
     isin(elements, test_elements, *, assume_unique=False, invert=False, out=None) -> Tensor
     isin(elements, test_element, *, assume_unique=False, invert=False, out=None) -> Tensor
@@ -8758,11 +8758,11 @@ def bucketize(
     out: Any = None,
     **kwargs: Any,
 ) -> Tensor:
-    """The number of the bucket between two boundaries in which each element lies.
+    """The index of the bucket, between two boundaries, in which each element lies.
 
     bucketize(input, boundaries, *, out_int32=False, right=False, out=None) -> Tensor
     bucketize(input, boundaries, *, out_int32=False, right=False) -> Tensor
-        The number of the bucket between two boundaries in which a number lies.
+        The index of the bucket, between two boundaries, in which a number lies.
     """
     if (
         isinstance(input, TensorImpl)
@@ -8800,7 +8800,7 @@ def unique_consecutive(
     dim: int | None = None,
     **kwargs: Any,
 ) -> Any:
-    """The elements without those that equal the one before; for each, its run; the lengths of the runs.
+    """The elements without consecutive duplicates; the index of each element's run; the lengths of the runs.
 
     unique_consecutive(input, return_inverse=False, return_counts=False, dim=None) -> (Tensor, Tensor, Tensor)
     """
@@ -8828,7 +8828,7 @@ def unique_dim_consecutive(
     return_counts: bool = False,
     **kwargs: Any,
 ) -> Any:
-    """The parts along a dimension without those that equal the one before.
+    """The slices along a dimension without consecutive duplicates.
 
     unique_dim_consecutive(input, dim, return_inverse=False, return_counts=False) -> (Tensor, Tensor, Tensor)
     """
@@ -8850,7 +8850,7 @@ def unique_dim_consecutive(
 
 
 def _unique2(input: Tensor, sorted: bool = True, return_inverse: bool = False, return_counts: bool = False) -> Any:
-    """The different elements in order; for each element of the tensor, which it is; how often each occurs.
+    """The distinct elements, sorted; the index of each input element among them; how often each occurs.
 
     _unique2(input, sorted=True, return_inverse=False, return_counts=False) -> (Tensor, Tensor, Tensor)
     """
@@ -8874,7 +8874,7 @@ def unique_dim(
     return_counts: bool = False,
     **kwargs: Any,
 ) -> Any:
-    """The different parts of a tensor along a dimension, in order.
+    """The distinct slices of a tensor along a dimension, sorted.
 
     unique_dim(input, dim, sorted=True, return_inverse=False, return_counts=False) -> (Tensor, Tensor, Tensor)
     """
@@ -8897,7 +8897,7 @@ def unique_dim(
 
 
 def take(input: Tensor = MISSING, index: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
-    """Elements by their number in row-major order; the result has the index's sizes.
+    """The elements at flat, row-major indices, in the shape of the index.
 
     take(input, index, *, out=None) -> Tensor
     """
@@ -8913,7 +8913,7 @@ def take(input: Tensor = MISSING, index: Tensor = MISSING, *, out: Any = None, *
 def take_along_dim(
     input: Tensor = MISSING, indices: Tensor = MISSING, dim: int | None = None, *, out: Any = None, **kwargs: Any
 ) -> Tensor:
-    """Elements along a dimension at the indices, which argmax or argsort may have given.
+    """The elements at indices along a dimension, such as those from argmax or argsort.
 
     take_along_dim(input, indices, dim=None, *, out=None) -> Tensor
     """
@@ -8933,7 +8933,7 @@ def take_along_dim(
 
 
 def index(input: Tensor = MISSING, indices: Sequence[Tensor | None] = MISSING, **kwargs: Any) -> Tensor:
-    """Elements picked by tensors of indices, broadcast together; None keeps a dimension.
+    """The elements selected by index tensors, which broadcast; None keeps a dimension.
 
     index(input, indices) -> Tensor
     """
@@ -8949,7 +8949,7 @@ def index_put(
     accumulate: bool = False,
     **kwargs: Any,
 ) -> Tensor:
-    """The tensor with values written at the places that tensors of indices name.
+    """The tensor with values written at the positions given by index tensors.
 
     index_put(input, indices, values, accumulate=False) -> Tensor
     """
@@ -8959,7 +8959,7 @@ def index_put(
 
 
 def index_put_(input: Tensor, indices: Sequence[Tensor | None], values: Tensor, accumulate: bool = False) -> Tensor:
-    """Writes values at the places that tensors of indices name; accumulate adds instead.
+    """Writes values at the positions given by index tensors; `accumulate` adds instead.
 
     index_put_(input, indices, values, accumulate=False) -> Tensor
 
@@ -8977,7 +8977,7 @@ def gather(
     out: Any = None,
     **kwargs: Any,
 ) -> Tensor:
-    """Elements picked along one dimension by an index for each result.
+    """Elements gathered along one dimension, with an index for each element of the result.
 
     gather(input, dim, index, *, sparse_grad=False, out=None) -> Tensor
     """
@@ -9004,9 +9004,9 @@ def scatter(*args: Any, **kwargs: Any) -> Tensor:
     scatter(input, dim, index, value, *, out=None) -> Tensor
         The tensor with a number written along one dimension at the given indices.
     scatter(input, dim, index, src, *, reduce, out=None) -> Tensor
-        The tensor with elements of a source added, or multiplied with what is there, at the given indices.
+        The tensor with elements of a source added, or multiplied in, at the given indices.
     scatter(input, dim, index, value, *, reduce, out=None) -> Tensor
-        The tensor with a number added, or multiplied with what is there, at the given indices.
+        The tensor with a number added, or multiplied in, at the given indices.
     """
     return _parse_scatter(*args, **kwargs)
 
@@ -9018,9 +9018,9 @@ def scatter_(*args: Any, **kwargs: Any) -> Tensor:
     scatter_(input, dim, index, value) -> Tensor
         The tensor with a number written along one dimension at the given indices.
     scatter_(input, dim, index, src, *, reduce) -> Tensor
-        The tensor with elements of a source added, or multiplied with what is there, at the given indices.
+        The tensor with elements of a source added, or multiplied in, at the given indices.
     scatter_(input, dim, index, value, *, reduce) -> Tensor
-        The tensor with a number added, or multiplied with what is there, at the given indices.
+        The tensor with a number added, or multiplied in, at the given indices.
 
     The result is the first argument itself; its version counter is raised.
     """
@@ -9137,7 +9137,7 @@ def index_add(
     out: Any = None,
     **kwargs: Any,
 ) -> Tensor:
-    """The tensor with slices of a source added at the indices of one dimension that a vector names.
+    """The tensor with slices of a source added at a vector of indices of one dimension.
 
     index_add(input, dim, index, source, *, alpha=1, out=None) -> Tensor
     """
@@ -9167,7 +9167,7 @@ def index_add_(
     alpha: Number = 1,
     **kwargs: Any,
 ) -> Tensor:
-    """The tensor with slices of a source added at the indices of one dimension that a vector names.
+    """The tensor with slices of a source added at a vector of indices of one dimension.
 
     index_add_(input, dim, index, source, *, alpha=1) -> Tensor
 
@@ -9243,7 +9243,7 @@ def index_copy(
     out: Any = None,
     **kwargs: Any,
 ) -> Tensor:
-    """The tensor with slices of a source written at the indices of one dimension that a vector names.
+    """The tensor with slices of a source written at a vector of indices of one dimension.
 
     index_copy(input, dim, index, source, *, out=None) -> Tensor
     """
@@ -9266,7 +9266,7 @@ def index_copy(
 def index_copy_(
     input: Tensor, dim: int = MISSING, index: Tensor = MISSING, source: Tensor = MISSING, axis: int | None = None
 ) -> Tensor:
-    """The tensor with slices of a source written at the indices of one dimension that a vector names.
+    """The tensor with slices of a source written at a vector of indices of one dimension.
 
     index_copy_(input, dim, index, source) -> Tensor
 
@@ -9296,7 +9296,7 @@ def index_fill(
     value: Number | Tensor = MISSING,
     **kwargs: Any,
 ) -> Tensor:
-    """The tensor with a number written at the indices of one dimension that a vector names.
+    """The tensor with a number written at a vector of indices of one dimension.
 
     index_fill(input, dim, index, value) -> Tensor
     """
@@ -9332,7 +9332,7 @@ def index_fill_(
     value: Number | Tensor = MISSING,
     axis: int | None = None,
 ) -> Tensor:
-    """The tensor with a number written at the indices of one dimension that a vector names.
+    """The tensor with a number written at a vector of indices of one dimension.
 
     index_fill_(input, dim, index, value) -> Tensor
 
@@ -9368,7 +9368,7 @@ def index_fill_(
 def put(
     input: Tensor = MISSING, index: Tensor = MISSING, source: Tensor = MISSING, accumulate: bool = False, **kwargs: Any
 ) -> Tensor:
-    """The tensor with elements written, or added, by their number in row-major order.
+    """The tensor with elements written, or added, at flat, row-major indices.
 
     put(input, index, source, accumulate=False) -> Tensor
     """
@@ -9388,7 +9388,7 @@ def put(
 
 
 def put_(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) -> Tensor:
-    """The tensor with elements written, or added, by their number in row-major order.
+    """The tensor with elements written, or added, at flat, row-major indices.
 
     put_(input, index, source, accumulate=False) -> Tensor
 
@@ -9435,7 +9435,7 @@ def masked_scatter_(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
 
 
 def masked_scatter_backward(grad_output: Tensor, mask: Tensor, sizes: Sequence[int]) -> Tensor:
-    """The gradient of masked_scatter's source: what the mask picks, and zeros for what was not used.
+    """The gradient of masked_scatter's source: the masked elements, and zeros for elements that were not used.
 
     masked_scatter_backward(grad_output, mask, sizes) -> Tensor
     """
@@ -9465,7 +9465,7 @@ def nonzero_static(
 def index_select(
     input: Tensor = MISSING, dim: int = MISSING, index: Tensor = MISSING, *, out: Any = None, **kwargs: Any
 ) -> Tensor:
-    """The slices of one dimension at the indices that a vector names.
+    """The slices of one dimension at a vector of indices.
 
     index_select(input, dim, index, *, out=None) -> Tensor
     """
@@ -9555,7 +9555,7 @@ def alias(input: Tensor) -> Tensor:
 
 
 def lift_fresh(input: Tensor) -> Tensor:
-    """The tensor itself, which was made without an operator; so a mode of Python dispatch hears of it.
+    """The tensor itself; called for tensors made from outside data, so that Python dispatch modes see them.
 
     lift_fresh(input) -> Tensor
 
@@ -9569,7 +9569,7 @@ def lift_fresh(input: Tensor) -> Tensor:
 
 
 def detach(input: Tensor) -> Tensor:
-    """A view that no gradient flows through.
+    """A view through which no gradient flows.
 
     detach(input) -> Tensor
 
@@ -9583,7 +9583,7 @@ def detach(input: Tensor) -> Tensor:
 
 
 def view(input: Tensor, *size: Any, **kwargs: Any) -> Tensor:
-    """The same elements under another shape; fails where that would need a copy.
+    """The same elements in another shape; fails where that would need a copy.
 
     view(input, size) -> Tensor
     view(input, dtype) -> Tensor
@@ -9605,7 +9605,7 @@ def view(input: Tensor, *size: Any, **kwargs: Any) -> Tensor:
 
 
 def _unsafe_view(input: Tensor, *size: Any, **kwargs: Any) -> Tensor:
-    """A view that nobody else will write through; used inside composite operators.
+    """A reshaped view that is never written through; used inside composite operators.
 
     _unsafe_view(input, size) -> Tensor
     """
@@ -9623,7 +9623,7 @@ def _unsafe_view(input: Tensor, *size: Any, **kwargs: Any) -> Tensor:
 
 
 def reshape(input: Tensor, *shape: Any, **kwargs: Any) -> Tensor:
-    """The same elements under another shape: a view where possible, else a copy.
+    """The same elements in another shape: a view where possible, else a copy.
 
     reshape(input, shape) -> Tensor
     """
@@ -9655,7 +9655,7 @@ def _reshape_alias(input: Tensor, size: Sequence[int], stride: Sequence[int]) ->
 
 
 def view_as(input: Tensor, other: Tensor) -> Tensor:
-    """A view under another tensor's shape.
+    """A view in another tensor's shape.
 
     view_as(input, other) -> Tensor
 
@@ -9669,7 +9669,7 @@ def view_as(input: Tensor, other: Tensor) -> Tensor:
 
 
 def reshape_as(input: Tensor, other: Tensor) -> Tensor:
-    """The same elements under another tensor's shape: a view where possible, else a copy.
+    """The same elements in another tensor's shape: a view where possible, else a copy.
 
     reshape_as(input, other) -> Tensor
     """
@@ -9681,7 +9681,7 @@ def reshape_as(input: Tensor, other: Tensor) -> Tensor:
 
 
 def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
-    """Neighbouring dimensions joined into one: a view where possible, else a copy.
+    """Adjacent dimensions merged into one: a view where possible, else a copy.
 
     flatten(input, start_dim=0, end_dim=-1) -> Tensor
     """
@@ -9769,7 +9769,7 @@ def permute(input: Tensor, *dims: Any, **kwargs: Any) -> Tensor:
 
 
 def movedim(input: Tensor, source: Sequence[int] | int, destination: Sequence[int] | int) -> Tensor:
-    """A view with some dimensions moved to other places.
+    """A view with some dimensions moved to other positions.
 
     movedim(input, source, destination) -> Tensor
 
@@ -9881,7 +9881,7 @@ def slice(
     step: int = 1,
     axis: int | None = None,
 ) -> Tensor:
-    """A view of every `step`-th index from `start` up to, and without, `end`.
+    """A view of every `step`-th index from `start` up to, but not including, `end`.
 
     slice(input, dim=0, start=None, end=None, step=1) -> Tensor
 
@@ -10059,7 +10059,7 @@ def swapdims(input: Tensor, dim0: int, dim1: int) -> Tensor:
 
 
 def moveaxis(input: Tensor, source: Sequence[int] | int, destination: Sequence[int] | int) -> Tensor:
-    """`movedim` under another name. A view with some dimensions moved to other places.
+    """`movedim` under another name. A view with some dimensions moved to other positions.
 
     moveaxis(input, source, destination) -> Tensor
 
@@ -10077,7 +10077,7 @@ def moveaxis(input: Tensor, source: Sequence[int] | int, destination: Sequence[i
 
 
 def ravel(input: Tensor) -> Tensor:
-    """All elements in a row: a view where they lie in one, else a copy.
+    """All elements as one vector: a view if they are contiguous, else a copy.
 
     ravel(input) -> Tensor
     """
@@ -10089,7 +10089,7 @@ def ravel(input: Tensor) -> Tensor:
 
 
 def unflatten(input: Tensor, dim: int = MISSING, sizes: Sequence[int] = MISSING, axis: int | None = None) -> Tensor:
-    """Cuts one dimension into several whose sizes multiply to its own.
+    """One dimension split into several, whose sizes multiply to its own.
 
     unflatten(input, dim, sizes) -> Tensor
 
@@ -10105,7 +10105,7 @@ def unflatten(input: Tensor, dim: int = MISSING, sizes: Sequence[int] = MISSING,
 
 
 def broadcast_to(input: Tensor, *size: Any, **kwargs: Any) -> Tensor:
-    """A view of the given shape with dimensions of size 1 repeated; expand as NumPy calls it.
+    """A view of the given shape with dimensions of size 1 repeated; NumPy's name for expand.
 
     broadcast_to(input, size) -> Tensor
 
@@ -10125,7 +10125,7 @@ def broadcast_to(input: Tensor, *size: Any, **kwargs: Any) -> Tensor:
 
 
 def adjoint(input: Tensor) -> Tensor:
-    """A view of matrices transposed, complex numbers conjugated.
+    """A view of the transposed matrices, with complex numbers conjugated.
 
     adjoint(input) -> Tensor
 
@@ -10139,7 +10139,7 @@ def adjoint(input: Tensor) -> Tensor:
 
 
 def matrix_H(input: Tensor) -> Tensor:
-    """A matrix transposed, complex numbers conjugated; the property `H`.
+    """A matrix transposed, with complex numbers conjugated; the property `H`.
 
     matrix_H(input) -> Tensor
 
@@ -10153,7 +10153,7 @@ def matrix_H(input: Tensor) -> Tensor:
 
 
 def mH(input: Tensor) -> Tensor:
-    """The last two dimensions swapped, complex numbers conjugated.
+    """The last two dimensions swapped and complex numbers conjugated.
 
     mH(input) -> Tensor
 
@@ -10195,7 +10195,7 @@ def swapdims_(input: Tensor, dim0: int, dim1: int) -> Tensor:
 
 
 def atleast_1d(*args: Any, **kwargs: Any) -> Tensor:
-    """Vectors: a number becomes one of one element.
+    """The tensor with at least one dimension: a 0-dim tensor becomes a vector of one element.
 
     atleast_1d(input) -> Tensor
     atleast_1d(tensors) -> Tensor
@@ -10208,7 +10208,7 @@ def atleast_1d(*args: Any, **kwargs: Any) -> Tensor:
 
 
 def atleast_2d(*args: Any, **kwargs: Any) -> Tensor:
-    """Matrices: a number or a vector becomes a matrix of one row.
+    """The tensor with at least two dimensions: a 0-dim tensor or a vector becomes a matrix of one row.
 
     atleast_2d(input) -> Tensor
     atleast_2d(tensors) -> Tensor
@@ -10221,7 +10221,7 @@ def atleast_2d(*args: Any, **kwargs: Any) -> Tensor:
 
 
 def atleast_3d(*args: Any, **kwargs: Any) -> Tensor:
-    """At least three dimensions: those that lack have size 1.
+    """The tensor with at least three dimensions: those that are missing have size 1.
 
     atleast_3d(input) -> Tensor
     atleast_3d(tensors) -> Tensor
@@ -10234,7 +10234,7 @@ def atleast_3d(*args: Any, **kwargs: Any) -> Tensor:
 
 
 def broadcast_tensors(tensors: Sequence[Tensor]) -> tuple[Tensor, ...]:
-    """Views of all tensors under the one shape that they broadcast to.
+    """Views of all tensors, expanded to their broadcast shape.
 
     broadcast_tensors(tensors) -> Tensor
     """
@@ -10246,7 +10246,7 @@ def broadcast_tensors(tensors: Sequence[Tensor]) -> tuple[Tensor, ...]:
 
 
 def sum_to_size(input: Tensor, *size: Any, **kwargs: Any) -> Tensor:
-    """Sums over what expand would repeat, until the size is the given one.
+    """The sum over the dimensions that expand would repeat to get from the given shape to this one.
 
     sum_to_size(input, size) -> Tensor
     """
@@ -10274,7 +10274,7 @@ def split_with_sizes(*args: Any, **kwargs: Any) -> tuple[Tensor, ...]:
 
 
 def tensor_split(*args: Any, **kwargs: Any) -> tuple[Tensor, ...]:
-    """Views of so many pieces along a dimension, or of those between indices; sizes need not divide.
+    """Views of a number of pieces along a dimension, or of those between indices; they need not be equal in size.
 
     tensor_split(input, sections, dim=0) -> Tensor
     tensor_split(input, indices, dim=0) -> Tensor
@@ -10336,7 +10336,7 @@ def dsplit(*args: Any, **kwargs: Any) -> tuple[Tensor, ...]:
 
 
 def unsafe_chunk(input: Tensor = MISSING, chunks: int = MISSING, dim: int = 0, **kwargs: Any) -> tuple[Tensor, ...]:
-    """As chunk; the pieces are no views for autograd, so the input must not be used again.
+    """As chunk; autograd does not record the pieces as views, so the input must not be used again.
 
     unsafe_chunk(input, chunks, dim=0) -> Tensor
     """
@@ -10350,7 +10350,7 @@ def unsafe_chunk(input: Tensor = MISSING, chunks: int = MISSING, dim: int = 0, *
 
 
 def unsafe_split(input: Tensor = MISSING, split_size: int = MISSING, dim: int = 0, **kwargs: Any) -> tuple[Tensor, ...]:
-    """As split; the pieces are no views for autograd, so the input must not be used again.
+    """As split; autograd does not record the pieces as views, so the input must not be used again.
 
     unsafe_split(input, split_size, dim=0) -> Tensor
     """
@@ -10364,7 +10364,7 @@ def unsafe_split(input: Tensor = MISSING, split_size: int = MISSING, dim: int = 
 
 
 def unsafe_split_with_sizes(*args: Any, **kwargs: Any) -> tuple[Tensor, ...]:
-    """As split_with_sizes; the pieces are no views for autograd, so the input must not be used again.
+    """As split_with_sizes; autograd does not record the pieces as views, so the input must not be used again.
 
     unsafe_split_with_sizes(input, split_sizes, dim=0) -> Tensor
     """
@@ -10400,11 +10400,11 @@ def t_(input: Tensor) -> Tensor:
 
 
 def squeeze_(*args: Any, **kwargs: Any) -> Tensor:
-    """Takes dimensions of size 1 out of the tensor itself.
+    """Removes dimensions of size 1 from the tensor itself.
 
     squeeze_(input) -> Tensor
     squeeze_(input, dim) -> Tensor
-        Takes one dimension out of the tensor itself, if its size is 1.
+        Removes one dimension from the tensor itself, if its size is 1.
 
     The result is the first argument itself; its version counter is raised.
     """
@@ -10416,7 +10416,7 @@ def squeeze_(*args: Any, **kwargs: Any) -> Tensor:
 
 
 def unsqueeze_(input: Tensor, dim: int = MISSING, axis: int | None = None) -> Tensor:
-    """Puts a dimension of size 1 into the tensor itself.
+    """Inserts a dimension of size 1 into the tensor itself.
 
     unsqueeze_(input, dim) -> Tensor
 
@@ -10432,7 +10432,7 @@ def unsqueeze_(input: Tensor, dim: int = MISSING, axis: int | None = None) -> Te
 
 
 def as_strided_(input: Tensor, size: Sequence[int], stride: Sequence[int], storage_offset: int | None = None) -> Tensor:
-    """Makes the tensor itself look at its storage with other sizes, strides and offset.
+    """Gives the tensor itself other sizes, strides and offset within its storage.
 
     as_strided_(input, size, stride, storage_offset=None) -> Tensor
 
@@ -10492,7 +10492,7 @@ def _as_strided_backward(
     stride: Sequence[int],
     offset: int,
 ) -> Tensor:
-    """The gradient of as_strided: places read twice receive the sum.
+    """The gradient of as_strided: storage positions that are read several times receive the sum.
 
     _as_strided_backward(grad_output, input_size, input_stride, input_offset, size, stride, offset) -> Tensor
     """
@@ -10933,7 +10933,7 @@ def slice_scatter(
     out: Any = None,
     **kwargs: Any,
 ) -> Tensor:
-    """A copy of the tensor with the elements of src where a slice looks.
+    """A copy of the tensor with the elements of src in a slice.
 
     slice_scatter(input, src, dim=0, start=None, end=None, step=1, *, out=None) -> Tensor
     """
@@ -11010,7 +11010,7 @@ def as_strided_scatter(
     storage_offset: int | None = None,
     **kwargs: Any,
 ) -> Tensor:
-    """A copy of the tensor with the elements of src where a geometry looks.
+    """A copy of the tensor with the elements of src in a strided view.
 
     as_strided_scatter(input, src, size, stride, storage_offset=None) -> Tensor
     """
@@ -11033,7 +11033,7 @@ def as_strided_scatter(
 
 
 def cat(tensors: Sequence[Tensor], dim: int = 0, *, out: Any = None, **kwargs: Any) -> Tensor:
-    """Tensors joined along a dimension that they have.
+    """Tensors concatenated along an existing dimension.
 
     cat(tensors, dim=0, *, out=None) -> Tensor
     """
@@ -11047,7 +11047,7 @@ def cat(tensors: Sequence[Tensor], dim: int = 0, *, out: Any = None, **kwargs: A
 
 
 def concat(tensors: Sequence[Tensor], dim: int = 0, *, out: Any = None, **kwargs: Any) -> Tensor:
-    """`cat` under another name. Tensors joined along a dimension that they have.
+    """`cat` under another name. Tensors concatenated along an existing dimension.
 
     concat(tensors, dim=0, *, out=None) -> Tensor
     """
@@ -11061,7 +11061,7 @@ def concat(tensors: Sequence[Tensor], dim: int = 0, *, out: Any = None, **kwargs
 
 
 def concatenate(tensors: Sequence[Tensor], dim: int = 0, *, out: Any = None, **kwargs: Any) -> Tensor:
-    """`cat` under another name. Tensors joined along a dimension that they have.
+    """`cat` under another name. Tensors concatenated along an existing dimension.
 
     concatenate(tensors, dim=0, *, out=None) -> Tensor
     """
@@ -11149,7 +11149,7 @@ def column_stack(tensors: Sequence[Tensor], *, out: Any = None) -> Tensor:
 
 
 def block_diag(tensors: Sequence[Tensor]) -> Tensor:
-    """A matrix with the given ones on its diagonal, and zeros elsewhere.
+    """A matrix with the given matrices as blocks on its diagonal, and zeros elsewhere.
 
     block_diag(tensors) -> Tensor
     """
@@ -11171,7 +11171,7 @@ def meshgrid(*args: Any, **kwargs: Any) -> tuple[Tensor, ...]:
 
 
 def cartesian_prod(tensors: Sequence[Tensor]) -> Tensor:
-    """A row for each way to take one element of each vector.
+    """A row for each choice of one element from every vector.
 
     cartesian_prod(tensors) -> Tensor
     """
@@ -11183,7 +11183,7 @@ def cartesian_prod(tensors: Sequence[Tensor]) -> Tensor:
 
 
 def combinations(input: Tensor = MISSING, r: int = 2, with_replacement: bool = False, **kwargs: Any) -> Tensor:
-    """A row for each way to take `r` elements of a vector, in order.
+    """A row for each combination of `r` elements of a vector, in order.
 
     combinations(input, r=2, with_replacement=False) -> Tensor
     """
@@ -11197,11 +11197,11 @@ def combinations(input: Tensor = MISSING, r: int = 2, with_replacement: bool = F
 
 
 def repeat_interleave(*args: Any, **kwargs: Any) -> Tensor:
-    """Each part along a dimension as often as its element of `repeats` says.
+    """Each slice along a dimension, repeated as often as its element of `repeats` says.
 
     repeat_interleave(input, repeats, dim=None, *, output_size=None) -> Tensor
     repeat_interleave(repeats, *, output_size=None) -> Tensor
-        Each index as often as its element says.
+        Each index, repeated as often as its element says.
     """
     return _parse_repeat_interleave(*args, **kwargs)
 
@@ -11225,7 +11225,7 @@ def flip(input: Tensor, *dims: Any, **kwargs: Any) -> Tensor:
 
 
 def roll(*args: Any, **kwargs: Any) -> Tensor:
-    """A copy with elements moved on along dimensions, around the end; without dimensions, of the flattened tensor.
+    """A copy with elements shifted along dimensions, wrapping around; without dimensions, the flattened tensor is shifted.
 
     roll(input, shifts, dims=[]) -> Tensor
     """
@@ -11261,7 +11261,7 @@ def flipud(input: Tensor = MISSING, **kwargs: Any) -> Tensor:
 
 
 def rot90(input: Tensor = MISSING, k: int = 1, dims: Sequence[int] = [0, 1], **kwargs: Any) -> Tensor:
-    """A copy turned by `k` quarters in the plane of two dimensions.
+    """A copy rotated by `k` quarter turns in the plane of two dimensions.
 
     rot90(input, k=1, dims=[0,1]) -> Tensor
     """
@@ -11409,7 +11409,7 @@ def diagflat(input: Tensor = MISSING, offset: int = 0, **kwargs: Any) -> Tensor:
 
 
 def fill_diagonal_(input: Tensor, fill_value: Number, wrap: bool = False) -> Tensor:
-    """Sets the elements whose indices are all the same; with `wrap` the diagonal of a tall matrix starts anew below it.
+    """Sets the elements whose indices are all equal; with `wrap`, the diagonal of a tall matrix starts again below its end.
 
     fill_diagonal_(input, fill_value, wrap=False) -> Tensor
 
@@ -11423,7 +11423,7 @@ def fill_diagonal_(input: Tensor, fill_value: Number, wrap: bool = False) -> Ten
 
 
 def constant_pad_nd(*args: Any, **kwargs: Any) -> Tensor:
-    """The tensor with a border of one value; the last dimension's comes first in `pad`, negative numbers cut.
+    """The tensor padded with one value; `pad` begins with the last dimension, and negative numbers crop.
 
     constant_pad_nd(input, pad, value=0) -> Tensor
     """
@@ -11449,7 +11449,7 @@ def clone(input: Tensor = MISSING, *, memory_format: memory_format_ | None = Non
 
 
 def contiguous(input: Tensor, *, memory_format: memory_format_ = contiguous_format) -> Tensor:
-    """The tensor itself if it is laid out as asked, else a copy that is.
+    """The tensor itself if it is contiguous in the memory format, else a copy that is.
 
     contiguous(input, *, memory_format=contiguous_format) -> Tensor
     """
@@ -11515,7 +11515,7 @@ def _to_copy(
 
 
 def result_type(*args: Any, **kwargs: Any) -> Any:
-    """The dtype in which two operands, tensors or numbers, are computed.
+    """The common dtype in which two operands, tensors or numbers, are computed.
 
     result_type(tensor, other) -> ScalarType
     result_type(scalar, tensor) -> ScalarType
@@ -11551,7 +11551,7 @@ def type_as(input: Tensor, other: Tensor) -> Tensor:
 
 
 def fill(input: Tensor = MISSING, value: Number | Tensor = MISSING, **kwargs: Any) -> Tensor:
-    """A tensor of the input's size filled with a number.
+    """A tensor of the input's shape filled with a number.
 
     fill(input, value) -> Tensor
     """
@@ -11664,12 +11664,12 @@ def resize_as_(input: Tensor, the_template: Tensor, *, memory_format: memory_for
 
 
 def set_(*args: Any, **kwargs: Any) -> Tensor:
-    """Makes the tensor look at another storage.
+    """Points the tensor at another storage.
 
     set_(input, source) -> Tensor
     set_(input, source, storage_offset, size, stride=[]) -> Tensor
     set_(input) -> Tensor
-        Makes the tensor look at an empty storage of its own.
+        Points the tensor at an empty storage of its own.
 
     The result is the first argument itself; its version counter is raised.
     """
@@ -11677,7 +11677,7 @@ def set_(*args: Any, **kwargs: Any) -> Tensor:
 
 
 def is_set_to(input: Tensor, tensor: Tensor) -> bool:
-    """Whether both tensors look at one storage through the same sizes, strides and offset.
+    """Whether both tensors have the same storage, sizes, strides and offset.
 
     is_set_to(input, tensor) -> bool
     """
@@ -11701,7 +11701,7 @@ def _lazy_clone(input: Tensor) -> Tensor:
 
 
 def view_as_real(input: Tensor) -> Tensor:
-    """Complex numbers as pairs of real ones: a view with one more dimension, of size 2.
+    """Complex numbers as pairs of real ones: a view with an additional last dimension of size 2.
 
     view_as_real(input) -> Tensor
 
@@ -11753,7 +11753,7 @@ def polar(abs: Tensor, angle: Tensor, *, out: Any = None) -> Tensor:
 
 
 def real(input: Tensor) -> Tensor:
-    """A view of the real parts; of real numbers, the tensor itself.
+    """A view of the real parts; for a real tensor, the tensor itself.
 
     real(input) -> Tensor
 
@@ -11781,7 +11781,7 @@ def imag(input: Tensor) -> Tensor:
 
 
 def is_conj(input: Tensor = MISSING, **kwargs: Any) -> bool:
-    """Whether the tensor is a view that says it is conjugated.
+    """Whether the conjugate bit is set.
 
     is_conj(input) -> bool
     """
@@ -11795,7 +11795,7 @@ def is_conj(input: Tensor = MISSING, **kwargs: Any) -> bool:
 
 
 def is_neg(input: Tensor = MISSING, **kwargs: Any) -> bool:
-    """Whether the tensor is a view that says it is negated.
+    """Whether the negative bit is set.
 
     is_neg(input) -> bool
     """
@@ -11809,7 +11809,7 @@ def is_neg(input: Tensor = MISSING, **kwargs: Any) -> bool:
 
 
 def _conj(input: Tensor) -> Tensor:
-    """A view that says it is conjugated; what reads it computes the conjugate then.
+    """A view with the conjugate bit set; the conjugate is computed when it is read.
 
     _conj(input) -> Tensor
 
@@ -11823,7 +11823,7 @@ def _conj(input: Tensor) -> Tensor:
 
 
 def conj(input: Tensor) -> Tensor:
-    """A view of the conjugates; of real numbers, the tensor itself.
+    """A view of the conjugates; for a real tensor, the tensor itself.
 
     conj(input) -> Tensor
 
@@ -11849,7 +11849,7 @@ def _conj_physical(input: Tensor) -> Tensor:
 
 
 def conj_physical(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
-    """The conjugates, computed; of real numbers, the tensor itself.
+    """The conjugates, computed; for a real tensor, the tensor itself.
 
     conj_physical(input, *, out=None) -> Tensor
     """
@@ -11863,7 +11863,7 @@ def conj_physical(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) ->
 
 
 def conj_physical_(input: Tensor) -> Tensor:
-    """The conjugates, computed; of real numbers, the tensor itself.
+    """The conjugates, computed; for a real tensor, the tensor itself.
 
     conj_physical_(input) -> Tensor
 
@@ -11877,9 +11877,11 @@ def conj_physical_(input: Tensor) -> Tensor:
 
 
 def resolve_conj(input: Tensor) -> Tensor:
-    """The tensor itself, or a copy of one that only says it is conjugated.
+    """The tensor itself, or if its conjugate bit is set, a copy with the conjugates computed.
 
     resolve_conj(input) -> Tensor
+
+    The result shares the input's storage.
     """
     if isinstance(input, TensorImpl):
         included, allowed = active_keys.get()
@@ -11889,9 +11891,11 @@ def resolve_conj(input: Tensor) -> Tensor:
 
 
 def resolve_neg(input: Tensor) -> Tensor:
-    """The tensor itself, or a copy of one that only says it is negated.
+    """The tensor itself, or if its negative bit is set, a copy with the negatives computed.
 
     resolve_neg(input) -> Tensor
+
+    The result shares the input's storage.
     """
     if isinstance(input, TensorImpl):
         included, allowed = active_keys.get()
@@ -11901,7 +11905,7 @@ def resolve_neg(input: Tensor) -> Tensor:
 
 
 def _neg_view(input: Tensor) -> Tensor:
-    """A view that says it is negated; what reads it computes the negative then.
+    """A view with the negative bit set; the negative is computed when it is read.
 
     _neg_view(input) -> Tensor
 
@@ -11957,7 +11961,7 @@ def mv(input: Tensor = MISSING, vec: Tensor = MISSING, *, out: Any = None, **kwa
 
 
 def dot(input: Tensor = MISSING, tensor: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
-    """The sum of the products of two vectors' elements.
+    """The dot product of two vectors.
 
     dot(input, tensor, *, out=None) -> Tensor
     """
@@ -12090,7 +12094,7 @@ def addr(
     out: Any = None,
     **kwargs: Any,
 ) -> Tensor:
-    """`beta` times a tensor plus `alpha` times every element of one vector times every element of another.
+    """`beta` times a tensor plus `alpha` times the outer product of two vectors.
 
     addr(input, vec1, vec2, *, beta=1, alpha=1, out=None) -> Tensor
     """
@@ -12114,7 +12118,7 @@ def addr(
 
 
 def addr_(input: Tensor, vec1: Tensor, vec2: Tensor, *more: Any, beta: Number = 1, alpha: Number = 1) -> Tensor:
-    """`beta` times a tensor plus `alpha` times every element of one vector times every element of another.
+    """`beta` times a tensor plus `alpha` times the outer product of two vectors.
 
     addr_(input, vec1, vec2, *, beta=1, alpha=1) -> Tensor
 
@@ -12250,7 +12254,7 @@ def addbmm_(input: Tensor, batch1: Tensor, batch2: Tensor, *more: Any, beta: Num
 
 
 def vdot(input: Tensor = MISSING, other: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
-    """The sum of the products of two vectors' elements, those of the first conjugated.
+    """The dot product of two vectors, the first of which is conjugated.
 
     vdot(input, other, *, out=None) -> Tensor
     """
@@ -12264,7 +12268,7 @@ def vdot(input: Tensor = MISSING, other: Tensor = MISSING, *, out: Any = None, *
 
 
 def matmul(input: Tensor = MISSING, other: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
-    """The matrix product of two tensors; leading dimensions are batches, broadcast together.
+    """The matrix product of two tensors; leading dimensions are batch dimensions, which broadcast.
 
     matmul(input, other, *, out=None) -> Tensor
     """
@@ -12299,7 +12303,7 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None, *, out: An
 def linalg_cholesky_ex(
     input: Tensor = MISSING, *, upper: bool = False, check_errors: bool = False, out: Any = None, **kwargs: Any
 ) -> Any:
-    """The Cholesky decomposition, and for each matrix whether it failed.
+    """The Cholesky decomposition, and an error code for each matrix.
 
     linalg.cholesky_ex(input, *, upper=False, check_errors=False, out=None) -> (L, info)
     """
@@ -12319,7 +12323,7 @@ def linalg_cholesky_ex(
 
 
 def linalg_cholesky(input: Tensor = MISSING, *, upper: bool = False, out: Any = None, **kwargs: Any) -> Tensor:
-    """The triangle that gives a positive-definite matrix when it is multiplied with its own transpose.
+    """The Cholesky decomposition: the triangular factor of each positive-definite matrix.
 
     linalg.cholesky(input, *, upper=False, out=None) -> Tensor
     """
@@ -12333,7 +12337,7 @@ def linalg_cholesky(input: Tensor = MISSING, *, upper: bool = False, out: Any = 
 
 
 def linalg_inv_ex(A: Tensor, *, check_errors: bool = False, out: Any = None) -> Any:
-    """The inverse of each matrix, and whether it has one.
+    """The inverse of each matrix, and an error code.
 
     linalg.inv_ex(A, *, check_errors=False, out=None) -> (inverse, info)
     """
@@ -12357,7 +12361,7 @@ def linalg_inv(A: Tensor, *, out: Any = None) -> Tensor:
 
 
 def _linalg_det(A: Tensor, *, out: Any = None) -> Any:
-    """The determinant, and the LU decomposition that it comes from.
+    """The determinant, and the LU decomposition that it is computed from.
 
     _linalg_det(A, *, out=None) -> (result, LU, pivots)
     """
@@ -12381,7 +12385,7 @@ def linalg_det(A: Tensor, *, out: Any = None) -> Tensor:
 
 
 def _linalg_slogdet(A: Tensor, *, out: Any = None) -> Any:
-    """Sign and logarithm of the determinant, and the LU decomposition that they come from.
+    """Sign and logarithm of the determinant, and the LU decomposition that they are computed from.
 
     _linalg_slogdet(A, *, out=None) -> (sign, logabsdet, LU, pivots)
     """
@@ -12405,7 +12409,7 @@ def linalg_slogdet(A: Tensor, *, out: Any = None) -> Any:
 
 
 def linalg_eig(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Any:
-    """Complex eigenvalues and eigenvectors of any square matrices.
+    """Complex eigenvalues and eigenvectors of general square matrices.
 
     linalg.eig(input, *, out=None) -> (eigenvalues, eigenvectors)
     """
@@ -12419,7 +12423,7 @@ def linalg_eig(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> An
 
 
 def linalg_eigvals(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
-    """Complex eigenvalues of any square matrices.
+    """Complex eigenvalues of general square matrices.
 
     linalg.eigvals(input, *, out=None) -> Tensor
     """
@@ -12433,7 +12437,7 @@ def linalg_eigvals(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -
 
 
 def _linalg_eigh(A: Tensor, UPLO: str = "L", compute_v: bool = True, *, out: Any = None) -> Any:
-    """Eigenvalues, and if asked for eigenvectors, of symmetric or Hermitian matrices.
+    """Eigenvalues and, if requested, eigenvectors of symmetric or Hermitian matrices.
 
     _linalg_eigh(A, UPLO="L", compute_v=True, *, out=None) -> (eigenvalues, eigenvectors)
     """
@@ -12461,7 +12465,7 @@ def linalg_eigvalsh(input: Tensor = MISSING, UPLO: str = "L", *, out: Any = None
 
 
 def linalg_qr(A: Tensor, mode: str = "reduced", *, out: Any = None) -> Any:
-    """An orthogonal matrix and a triangle whose product each matrix is.
+    """The QR decomposition: an orthogonal matrix and an upper triangular one.
 
     linalg.qr(A, mode='reduced', *, out=None) -> (Q, R)
     """
@@ -12471,7 +12475,7 @@ def linalg_qr(A: Tensor, mode: str = "reduced", *, out: Any = None) -> Any:
 def _linalg_svd(
     A: Tensor, full_matrices: bool = False, compute_uv: bool = True, *, driver: str | None = None, out: Any = None
 ) -> Any:
-    """Singular values, and if asked for singular vectors.
+    """Singular values and, if requested, singular vectors.
 
     _linalg_svd(A, full_matrices=False, compute_uv=True, *, driver=None, out=None) -> (U, S, Vh)
     """
@@ -12513,7 +12517,7 @@ def linalg_svdvals(A: Tensor, *, driver: str | None = None, out: Any = None) -> 
 
 
 def _linalg_solve_ex(A: Tensor, B: Tensor, *, left: bool = True, check_errors: bool = False, out: Any = None) -> Any:
-    """The solution of a linear system, the LU decomposition that it comes from, and whether there is one.
+    """The solution of a linear system, the LU decomposition that it is computed from, and an error code.
 
     _linalg_solve_ex(A, B, *, left=True, check_errors=False, out=None) -> (result, LU, pivots, info)
     """
@@ -12531,7 +12535,7 @@ def _linalg_solve_ex(A: Tensor, B: Tensor, *, left: bool = True, check_errors: b
 
 
 def linalg_solve_ex(A: Tensor, B: Tensor, *, left: bool = True, check_errors: bool = False, out: Any = None) -> Any:
-    """The solution of a linear system, and whether there is one.
+    """The solution of a linear system, and an error code.
 
     linalg.solve_ex(A, B, *, left=True, check_errors=False, out=None) -> (result, info)
     """
@@ -12561,7 +12565,7 @@ def linalg_solve(A: Tensor, B: Tensor, *, left: bool = True, out: Any = None) ->
 
 
 def cholesky(input: Tensor = MISSING, upper: bool = False, *, out: Any = None, **kwargs: Any) -> Tensor:
-    """The Cholesky triangle; `linalg.cholesky` is its newer name.
+    """The Cholesky factor; `linalg.cholesky` is the newer name.
 
     cholesky(input, upper=False, *, out=None) -> Tensor
     """
@@ -12575,7 +12579,7 @@ def cholesky(input: Tensor = MISSING, upper: bool = False, *, out: Any = None, *
 
 
 def cholesky_inverse(input: Tensor = MISSING, upper: bool = False, *, out: Any = None, **kwargs: Any) -> Tensor:
-    """The inverse of a positive-definite matrix, from its Cholesky triangle.
+    """The inverse of a positive-definite matrix, from its Cholesky factor.
 
     cholesky_inverse(input, upper=False, *, out=None) -> Tensor
     """
@@ -12591,7 +12595,7 @@ def cholesky_inverse(input: Tensor = MISSING, upper: bool = False, *, out: Any =
 def cholesky_solve(
     input: Tensor = MISSING, input2: Tensor = MISSING, upper: bool = False, *, out: Any = None, **kwargs: Any
 ) -> Tensor:
-    """Solves a system whose matrix is given by its Cholesky triangle.
+    """Solves a system whose matrix is given by its Cholesky factor.
 
     cholesky_solve(input, input2, upper=False, *, out=None) -> Tensor
     """
@@ -12611,7 +12615,7 @@ def cholesky_solve(
 
 
 def _cholesky_solve_helper(input: Tensor, A: Tensor, upper: bool) -> Tensor:
-    """`cholesky_solve` of batches of one size.
+    """`cholesky_solve` for equal batch shapes.
 
     _cholesky_solve_helper(input, A, upper) -> Tensor
     """
@@ -12623,7 +12627,7 @@ def _cholesky_solve_helper(input: Tensor, A: Tensor, upper: bool) -> Tensor:
 
 
 def linalg_lu_factor_ex(A: Tensor, *, pivot: bool = True, check_errors: bool = False, out: Any = None) -> Any:
-    """Both triangles of the LU decomposition in one matrix, the exchanges of rows, and where U has a zero.
+    """The LU decomposition in one matrix, its pivots, and an error code.
 
     linalg.lu_factor_ex(A, *, pivot=True, check_errors=False, out=None) -> (LU, pivots, info)
     """
@@ -12635,7 +12639,7 @@ def linalg_lu_factor_ex(A: Tensor, *, pivot: bool = True, check_errors: bool = F
 
 
 def linalg_lu_factor(A: Tensor, *, pivot: bool = True, out: Any = None) -> Any:
-    """Both triangles of the LU decomposition in one matrix, and the exchanges of rows.
+    """The LU decomposition in one matrix, and its pivots.
 
     linalg.lu_factor(A, *, pivot=True, out=None) -> (LU, pivots)
     """
@@ -12647,7 +12651,7 @@ def linalg_lu_factor(A: Tensor, *, pivot: bool = True, out: Any = None) -> Any:
 
 
 def linalg_lu(A: Tensor, *, pivot: bool = True, out: Any = None) -> Any:
-    """The LU decomposition: a permutation and two triangles.
+    """The LU decomposition: a permutation matrix and two triangular factors.
 
     linalg.lu(A, *, pivot=True, out=None) -> (P, L, U)
     """
@@ -12682,7 +12686,7 @@ def linalg_lu_solve(
 def lu_unpack(
     LU_data: Tensor, LU_pivots: Tensor, unpack_data: bool = True, unpack_pivots: bool = True, *, out: Any = None
 ) -> Any:
-    """The permutation and the two triangles, out of what `linalg.lu_factor` gives.
+    """The permutation matrix and the two triangular factors, from the result of `linalg.lu_factor`.
 
     lu_unpack(LU_data, LU_pivots, unpack_data=True, unpack_pivots=True, *, out=None) -> (P, L, U)
     """
@@ -12702,7 +12706,7 @@ def lu_unpack(
 def lu_solve(
     input: Tensor = MISSING, LU_data: Tensor = MISSING, LU_pivots: Tensor = MISSING, *, out: Any = None, **kwargs: Any
 ) -> Tensor:
-    """Solves a system whose matrix is given by its LU decomposition; `linalg.lu_solve` is its newer name.
+    """Solves a system whose matrix is given by its LU decomposition; `linalg.lu_solve` is the newer name.
 
     lu_solve(input, LU_data, LU_pivots, *, out=None) -> Tensor
     """
@@ -12722,7 +12726,7 @@ def lu_solve(
 
 
 def _lu_with_info(input: Tensor, pivot: bool = True, check_errors: bool = True) -> Any:
-    """What `lu` returns, with the place of a zero in U.
+    """The LU decomposition in one matrix, its pivots, and an error code; used by `lu`.
 
     _lu_with_info(input, pivot=True, check_errors=True) -> (LU, pivots, info)
     """
@@ -12736,7 +12740,7 @@ def _lu_with_info(input: Tensor, pivot: bool = True, check_errors: bool = True) 
 def linalg_ldl_factor_ex(
     input: Tensor = MISSING, *, hermitian: bool = False, check_errors: bool = False, out: Any = None, **kwargs: Any
 ) -> Any:
-    """The LDL decomposition of a symmetric or Hermitian matrix in one matrix, its exchanges, and whether it is singular.
+    """The LDL decomposition of a symmetric or Hermitian matrix in one matrix, its pivots, and an error code.
 
     linalg.ldl_factor_ex(input, *, hermitian=False, check_errors=False, out=None) -> (LD, pivots, info)
     """
@@ -12758,7 +12762,7 @@ def linalg_ldl_factor_ex(
 
 
 def linalg_ldl_factor(input: Tensor = MISSING, *, hermitian: bool = False, out: Any = None, **kwargs: Any) -> Any:
-    """The LDL decomposition of a symmetric or Hermitian matrix in one matrix, and its exchanges.
+    """The LDL decomposition of a symmetric or Hermitian matrix in one matrix, and its pivots.
 
     linalg.ldl_factor(input, *, hermitian=False, out=None) -> (LD, pivots)
     """
@@ -12799,7 +12803,7 @@ def linalg_solve_triangular(
     out: Any = None,
     **kwargs: Any,
 ) -> Tensor:
-    """Solves a system whose matrix is a triangle.
+    """Solves a system whose matrix is triangular.
 
     linalg.solve_triangular(input, B, *, upper, left=True, unitriangular=False, out=None) -> Tensor
     """
@@ -12832,7 +12836,7 @@ def triangular_solve(
     out: Any = None,
     **kwargs: Any,
 ) -> Any:
-    """Solves a system whose matrix is a triangle; `linalg.solve_triangular` is its newer name.
+    """Solves a system whose matrix is triangular; `linalg.solve_triangular` is the newer name.
 
     triangular_solve(input, A, upper=True, transpose=False, unitriangular=False, *, out=None) -> (solution, cloned_coefficient)
     """
@@ -12864,7 +12868,7 @@ def linalg_lstsq(
     out: Any = None,
     **kwargs: Any,
 ) -> Any:
-    """The least squares solution of a system.
+    """The least-squares solution of a linear system.
 
     linalg.lstsq(input, b, rcond=None, *, driver=None, out=None) -> (solution, residuals, rank, singular_values)
     """
@@ -12885,7 +12889,7 @@ def linalg_lstsq(
 
 
 def geqrf(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Any:
-    """The QR decomposition as LAPACK leaves it: a triangle, and below it the reflections.
+    """The QR decomposition in LAPACK's form: R, and below it the Householder reflections.
 
     geqrf(input, *, out=None) -> (a, tau)
     """
@@ -12899,7 +12903,7 @@ def geqrf(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Any:
 
 
 def linalg_householder_product(input: Tensor, tau: Tensor, *, out: Any = None) -> Tensor:
-    """The first columns of a product of reflections, as `geqrf` leaves them.
+    """The first columns of a product of Householder reflections, as returned by `geqrf`.
 
     linalg.householder_product(input, tau, *, out=None) -> Tensor
     """
@@ -12911,7 +12915,7 @@ def linalg_householder_product(input: Tensor, tau: Tensor, *, out: Any = None) -
 
 
 def orgqr(input: Tensor = MISSING, input2: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
-    """`linalg.householder_product` under another name. The first columns of a product of reflections, as `geqrf` leaves them.
+    """`linalg.householder_product` under another name. The first columns of a product of Householder reflections, as returned by `geqrf`.
 
     orgqr(input, input2, *, out=None) -> Tensor
     """
@@ -12934,7 +12938,7 @@ def ormqr(
     out: Any = None,
     **kwargs: Any,
 ) -> Tensor:
-    """A product of reflections, as `geqrf` leaves them, times a matrix.
+    """A product of Householder reflections, as returned by `geqrf`, times a matrix.
 
     ormqr(input, input2, input3, left=True, transpose=False, *, out=None) -> Tensor
     """
@@ -12958,7 +12962,7 @@ def ormqr(
 
 
 def qr(input: Tensor = MISSING, some: bool = True, *, out: Any = None, **kwargs: Any) -> Any:
-    """The QR decomposition; `linalg.qr` is its newer name.
+    """The QR decomposition; `linalg.qr` is the newer name.
 
     qr(input, some=True, *, out=None) -> (Q, R)
     """
@@ -12986,7 +12990,7 @@ def svd(input: Tensor = MISSING, some: bool = True, compute_uv: bool = True, *, 
 
 
 def linalg_matrix_exp(input: Tensor = MISSING, **kwargs: Any) -> Tensor:
-    """The exponential of each matrix.
+    """The matrix exponential of each matrix.
 
     linalg.matrix_exp(input) -> Tensor
     """
@@ -13000,7 +13004,7 @@ def linalg_matrix_exp(input: Tensor = MISSING, **kwargs: Any) -> Tensor:
 
 
 def matrix_exp(input: Tensor = MISSING, **kwargs: Any) -> Tensor:
-    """`linalg.matrix_exp` under another name. The exponential of each matrix.
+    """`linalg.matrix_exp` under another name. The matrix exponential of each matrix.
 
     matrix_exp(input) -> Tensor
     """
@@ -13070,11 +13074,11 @@ def linalg_pinv(*args: Any, **kwargs: Any) -> Tensor:
 
 
 def linalg_matrix_rank(*args: Any, **kwargs: Any) -> Tensor:
-    """How many singular values are above the tolerances.
+    """The rank: how many singular values are above the tolerances.
 
     linalg.matrix_rank(input, *, atol=None, rtol=None, hermitian=False, out=None) -> Tensor
     linalg.matrix_rank(input, tol, hermitian=False, *, out=None) -> Tensor
-        How many singular values are above one absolute tolerance.
+        The rank: how many singular values are above one absolute tolerance.
     """
     if len(args) == 1 and not kwargs and isinstance(args[0], TensorImpl):
         included, allowed = active_keys.get()
@@ -13084,7 +13088,7 @@ def linalg_matrix_rank(*args: Any, **kwargs: Any) -> Tensor:
 
 
 def linalg_matrix_power(input: Tensor = MISSING, n: int = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
-    """Each matrix to an integer power: the identity to 0, of the inverse where it is negative.
+    """Each matrix raised to an integer power; a negative power is taken of the inverse.
 
     linalg.matrix_power(input, n, *, out=None) -> Tensor
     """
@@ -13098,7 +13102,7 @@ def linalg_matrix_power(input: Tensor = MISSING, n: int = MISSING, *, out: Any =
 
 
 def matrix_power(input: Tensor = MISSING, n: int = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
-    """`linalg.matrix_power` under another name. Each matrix to an integer power: the identity to 0, of the inverse where it is negative.
+    """`linalg.matrix_power` under another name. Each matrix raised to an integer power; a negative power is taken of the inverse.
 
     matrix_power(input, n, *, out=None) -> Tensor
     """
@@ -13121,7 +13125,7 @@ def linalg_vector_norm(
     out: Any = None,
     **kwargs: Any,
 ) -> Tensor:
-    """The norm of order `ord` of the elements, over dimensions or all: of order 2 the root of the sum of their squares.
+    """The vector norm of order `ord` over dimensions, or over all elements; order 2 is the Euclidean norm.
 
     linalg.vector_norm(input, ord=2, dim=None, keepdim=False, *, dtype=None, out=None) -> Tensor
     """
@@ -13145,7 +13149,7 @@ def linalg_vector_norm(
 
 
 def frobenius_norm(*args: Any, **kwargs: Any) -> Tensor:
-    """The root of the sum of squares over dimensions; linalg.vector_norm is what new programs call.
+    """The root of the sum of squares over dimensions; new code should call linalg.vector_norm.
 
     frobenius_norm(input, dim, keepdim=False, *, out=None) -> Tensor
     """
@@ -13157,7 +13161,7 @@ def frobenius_norm(*args: Any, **kwargs: Any) -> Tensor:
 
 
 def nuclear_norm(*args: Any, **kwargs: Any) -> Tensor:
-    """The sum of the singular values; linalg.matrix_norm is what new programs call.
+    """The sum of the singular values; new code should call linalg.matrix_norm.
 
     nuclear_norm(input, keepdim=False, *, out=None) -> Tensor
     nuclear_norm(input, dim, keepdim=False, *, out=None) -> Tensor
@@ -13177,7 +13181,7 @@ def norm(*args: Any, **kwargs: Any) -> Tensor:
     norm(input, p=2) -> Tensor
         The norm of all elements.
     norm(input, p, dim, keepdim, *, dtype, out=None) -> Tensor
-        The norm over dimensions of elements that are converted first.
+        The norm over dimensions; the elements are converted first.
     norm(input, p, dim, keepdim=False, *, out=None) -> Tensor
         The norm over dimensions.
     """
@@ -13207,7 +13211,7 @@ def renorm(
     out: Any = None,
     **kwargs: Any,
 ) -> Tensor:
-    """The parts along a dimension, scaled so that the norm of none exceeds the largest one allowed.
+    """The slices along a dimension, scaled down so that none has a norm above `maxnorm`.
 
     renorm(input, p, dim, maxnorm, *, out=None) -> Tensor
     """
@@ -13228,7 +13232,7 @@ def renorm(
 
 
 def renorm_(input: Tensor, p: Number, dim: int = MISSING, maxnorm: Number = MISSING, axis: int | None = None) -> Tensor:
-    """The parts along a dimension, scaled so that the norm of none exceeds the largest one allowed.
+    """The slices along a dimension, scaled down so that none has a norm above `maxnorm`.
 
     renorm_(input, p, dim, maxnorm) -> Tensor
 
@@ -13265,7 +13269,7 @@ def linalg_matrix_norm(
 
     linalg.matrix_norm(input, ord='fro', dim=[-2,-1], keepdim=False, *, dtype=None, out=None) -> Tensor
     linalg.matrix_norm(input, ord, dim=[-2,-1], keepdim=False, *, dtype=None, out=None) -> Tensor
-        The largest sum of a column (1), of a row (inf) or singular value (2); with a negative order the smallest.
+        The largest absolute column sum (1), absolute row sum (inf) or singular value (2); the smallest for a negative order.
     """
     if (
         isinstance(input, TensorImpl)
@@ -13289,7 +13293,7 @@ def linalg_matrix_norm(
 def linalg_cross(
     input: Tensor = MISSING, other: Tensor = MISSING, *, dim: int = -1, out: Any = None, **kwargs: Any
 ) -> Tensor:
-    """The vector product along a dimension of size 3.
+    """The cross product along a dimension of size 3.
 
     linalg.cross(input, other, *, dim=-1, out=None) -> Tensor
     """
@@ -13311,7 +13315,7 @@ def linalg_cross(
 def cross(
     input: Tensor = MISSING, other: Tensor = MISSING, dim: int | None = None, *, out: Any = None, **kwargs: Any
 ) -> Tensor:
-    """The vector product along a dimension of size 3, the first one unless given.
+    """The cross product along a dimension of size 3, by default the first one.
 
     cross(input, other, dim=None, *, out=None) -> Tensor
     """
@@ -13345,7 +13349,7 @@ def linalg_diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -
 
 
 def linalg_matmul(input: Tensor = MISSING, other: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
-    """`matmul` under another name. The matrix product of two tensors; leading dimensions are batches, broadcast together.
+    """`matmul` under another name. The matrix product of two tensors; leading dimensions are batch dimensions, which broadcast.
 
     linalg.matmul(input, other, *, out=None) -> Tensor
     """
@@ -13359,7 +13363,7 @@ def linalg_matmul(input: Tensor = MISSING, other: Tensor = MISSING, *, out: Any 
 
 
 def linalg_vecdot(x: Tensor, y: Tensor, *, dim: int = -1, out: Any = None, **kwargs: Any) -> Tensor:
-    """The sum of products over a dimension; what stands on the left is conjugated.
+    """The dot product along a dimension; the left operand is conjugated.
 
     linalg.vecdot(x, y, *, dim=-1, out=None) -> Tensor
     """
@@ -13373,7 +13377,7 @@ def linalg_vecdot(x: Tensor, y: Tensor, *, dim: int = -1, out: Any = None, **kwa
 
 
 def outer(input: Tensor = MISSING, vec2: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
-    """Every element of one vector times every element of another.
+    """The outer product of two vectors.
 
     outer(input, vec2, *, out=None) -> Tensor
     """
@@ -13387,7 +13391,7 @@ def outer(input: Tensor = MISSING, vec2: Tensor = MISSING, *, out: Any = None, *
 
 
 def inner(input: Tensor = MISSING, other: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
-    """The sums of products over the last dimensions of both tensors.
+    """The sum of products over the last dimension of both tensors.
 
     inner(input, other, *, out=None) -> Tensor
     """
@@ -13446,7 +13450,7 @@ def trace(input: Tensor = MISSING, **kwargs: Any) -> Tensor:
 
 
 def ger(input: Tensor = MISSING, vec2: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
-    """`outer` under another name. Every element of one vector times every element of another.
+    """`outer` under another name. The outer product of two vectors.
 
     ger(input, vec2, *, out=None) -> Tensor
     """
@@ -13460,7 +13464,7 @@ def ger(input: Tensor = MISSING, vec2: Tensor = MISSING, *, out: Any = None, **k
 
 
 def kron(input: Tensor = MISSING, other: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
-    """Every element of one tensor times the whole other tensor, in its place.
+    """The Kronecker product of two tensors.
 
     kron(input, other, *, out=None) -> Tensor
     """
@@ -13474,7 +13478,7 @@ def kron(input: Tensor = MISSING, other: Tensor = MISSING, *, out: Any = None, *
 
 
 def einsum(equation: str, tensors: Sequence[Tensor], *, path: Sequence[int] | None = None) -> Tensor:
-    """The sums of products whose dimensions an equation names.
+    """The sums of products specified by an equation in Einstein's summation convention.
 
     einsum(equation, tensors, *, path=None) -> Tensor
     """
@@ -13482,7 +13486,7 @@ def einsum(equation: str, tensors: Sequence[Tensor], *, path: Sequence[int] | No
 
 
 def chain_matmul(matrices: Sequence[Tensor], *, out: Any = None) -> Tensor:
-    """The product of matrices in the order that multiplies least.
+    """The product of matrices, computed in the cheapest order.
 
     chain_matmul(matrices, *, out=None) -> Tensor
     """
@@ -13494,7 +13498,7 @@ def chain_matmul(matrices: Sequence[Tensor], *, out: Any = None) -> Tensor:
 
 
 def vander(x: Tensor, N: int | None = None, increasing: bool = False) -> Tensor:
-    """The powers of each element of a vector, one row each.
+    """The Vandermonde matrix: a row with the powers of each element of a vector.
 
     vander(x, N=None, increasing=False) -> Tensor
     """
@@ -13520,7 +13524,7 @@ def logdet(input: Tensor = MISSING, **kwargs: Any) -> Tensor:
 
 
 def pinverse(input: Tensor = MISSING, rcond: float = 1e-15, **kwargs: Any) -> Tensor:
-    """The pseudo-inverse; singular values up to a part of the largest count as 0.
+    """The pseudo-inverse, with one tolerance relative to the largest singular value.
 
     pinverse(input, rcond=1e-15) -> Tensor
     """
@@ -13534,7 +13538,7 @@ def pinverse(input: Tensor = MISSING, rcond: float = 1e-15, **kwargs: Any) -> Te
 
 
 def linalg_multi_dot(tensors: Sequence[Tensor], *, out: Any = None) -> Tensor:
-    """The product of two or more matrices in the order that multiplies least; the first and last may be vectors.
+    """The product of two or more matrices, computed in the cheapest order; the first and last may be vectors.
 
     linalg.multi_dot(tensors, *, out=None) -> Tensor
     """
@@ -13546,7 +13550,7 @@ def linalg_multi_dot(tensors: Sequence[Tensor], *, out: Any = None) -> Tensor:
 
 
 def linalg_vander(x: Tensor, *, N: int | None = None) -> Tensor:
-    """The powers of each element, from 0 on, along a new last dimension.
+    """The Vandermonde matrix: the powers of each element, from 0 on, along a new last dimension.
 
     linalg.vander(x, *, N=None) -> Tensor
     """
@@ -13558,7 +13562,7 @@ def linalg_vander(x: Tensor, *, N: int | None = None) -> Tensor:
 
 
 def linalg_tensorinv(input: Tensor = MISSING, ind: int = 2, *, out: Any = None, **kwargs: Any) -> Tensor:
-    """The tensor that undoes `tensordot` with this one over its first dimensions.
+    """The inverse with respect to `tensordot`: the tensor as a matrix, inverted.
 
     linalg.tensorinv(input, ind=2, *, out=None) -> Tensor
     """
@@ -13579,7 +13583,7 @@ def linalg_tensorsolve(
     out: Any = None,
     **kwargs: Any,
 ) -> Tensor:
-    """The tensor whose `tensordot` with the first one, over all its dimensions, is the second.
+    """Solves `tensordot(A, X, X.ndim) == B` for X.
 
     linalg.tensorsolve(input, other, dims=None, *, out=None) -> Tensor
     """
@@ -13608,11 +13612,11 @@ def linalg_norm(
     out: Any = None,
     **kwargs: Any,
 ) -> Tensor:
-    """The norm of vectors over one dimension, or of matrices over two.
+    """The vector norm over one dimension, or the matrix norm over two.
 
     linalg.norm(input, ord=None, dim=None, keepdim=False, *, dtype=None, out=None) -> Tensor
     linalg.norm(input, ord, dim=None, keepdim=False, *, dtype=None, out=None) -> Tensor
-        The norm of matrices called 'fro' or 'nuc'.
+        The matrix norm named 'fro' or 'nuc'.
     """
     if (
         isinstance(input, TensorImpl)
@@ -13632,11 +13636,11 @@ def linalg_norm(
 
 
 def linalg_cond(input: Tensor = MISSING, p: Number | str | None = None, *, out: Any = None, **kwargs: Any) -> Tensor:
-    """A norm of each matrix times that of its inverse: how much a linear system may enlarge an error.
+    """The condition number of each matrix: a norm times that of the inverse.
 
     linalg.cond(input, p=None, *, out=None) -> Tensor
     linalg.cond(input, p, *, out=None) -> Tensor
-        The condition number of each matrix in the norm called 'fro' or 'nuc'.
+        The condition number of each matrix in the norm named 'fro' or 'nuc'.
     """
     if isinstance(input, TensorImpl) and (p is None or type(p) in NUMBERS) and out is None and not kwargs:
         included, allowed = active_keys.get()
@@ -13665,7 +13669,7 @@ def cdist(x1: Tensor, x2: Tensor, p: float = 2, compute_mode: int | None = None)
 
 
 def _euclidean_dist(x1: Tensor, x2: Tensor) -> Tensor:
-    """Euclidean distances between rows, by a product of matrices.
+    """Euclidean distances between rows, computed with a matrix product.
 
     _euclidean_dist(x1, x2) -> Tensor
     """
@@ -13677,7 +13681,7 @@ def _euclidean_dist(x1: Tensor, x2: Tensor) -> Tensor:
 
 
 def _cdist_forward(x1: Tensor, x2: Tensor, p: float, compute_mode: int | None) -> Tensor:
-    """Distances between rows, from their differences.
+    """Distances between rows, computed from their differences.
 
     _cdist_forward(x1, x2, p, compute_mode) -> Tensor
     """
@@ -13694,7 +13698,7 @@ def _cdist_forward(x1: Tensor, x2: Tensor, p: float, compute_mode: int | None) -
 
 
 def _cdist_backward(grad: Tensor, x1: Tensor, x2: Tensor, p: float, cdist: Tensor) -> Tensor:
-    """The gradient of distances between rows, for those of the first matrix.
+    """The gradient of distances between rows with respect to the first matrix.
 
     _cdist_backward(grad, x1, x2, p, cdist) -> Tensor
     """
@@ -13726,7 +13730,7 @@ def pdist(input: Tensor = MISSING, p: float = 2, **kwargs: Any) -> Tensor:
 
 
 def _pdist_forward(input: Tensor, p: float = 2) -> Tensor:
-    """Distances between pairs of rows, from their differences.
+    """Distances between pairs of rows, computed from their differences.
 
     _pdist_forward(input, p=2) -> Tensor
     """
@@ -13773,7 +13777,7 @@ def _fft_c2c(input: Tensor, dim: Sequence[int], normalization: int, forward: boo
 
 
 def _fft_r2c(input: Tensor, dim: Sequence[int], normalization: int, onesided: bool, *, out: Any = None) -> Tensor:
-    """The Fourier transform of real numbers over dimensions; one-sided, only the half that tells all.
+    """The Fourier transform of real numbers over dimensions; with `onesided`, only the first half of the spectrum.
 
     _fft_r2c(input, dim, normalization, onesided, *, out=None) -> Tensor
     """
@@ -13791,7 +13795,7 @@ def _fft_r2c(input: Tensor, dim: Sequence[int], normalization: int, onesided: bo
 
 
 def _fft_c2r(input: Tensor, dim: Sequence[int], normalization: int, last_dim_size: int, *, out: Any = None) -> Tensor:
-    """The inverse Fourier transform of one half of a spectrum, to real numbers.
+    """The inverse Fourier transform of one half of a Hermitian spectrum, to real numbers.
 
     _fft_c2r(input, dim, normalization, last_dim_size, *, out=None) -> Tensor
     """
@@ -13904,7 +13908,7 @@ def fft_irfft(
     out: Any = None,
     **kwargs: Any,
 ) -> Tensor:
-    """The inverse of `rfft`; `n` says whether the number of points was odd.
+    """The inverse of `rfft`; `n` is the number of output points, which may be odd.
 
     fft.irfft(input, n=None, dim=-1, norm=None, *, out=None) -> Tensor
     """
@@ -13933,7 +13937,7 @@ def fft_hfft(
     out: Any = None,
     **kwargs: Any,
 ) -> Tensor:
-    """The Fourier transform of a signal that is its own mirrored conjugate, half of which is given.
+    """The Fourier transform of a Hermitian-symmetric signal, given its first half.
 
     fft.hfft(input, n=None, dim=-1, norm=None, *, out=None) -> Tensor
     """
@@ -14127,11 +14131,11 @@ def fft_ihfftn(*args: Any, **kwargs: Any) -> Tensor:
 
 
 def stft(*args: Any, **kwargs: Any) -> Tensor:
-    """The Fourier transforms of pieces of a signal that overlap, each of them under a window.
+    """The short-time Fourier transform: the transforms of overlapping, windowed frames of a signal.
 
     stft(input, n_fft, hop_length=None, win_length=None, window=None, normalized=False, onesided=None, return_complex=None, align_to_window=None) -> Tensor
     stft(input, n_fft, hop_length=None, win_length=None, window=None, center=True, pad_mode="reflect", normalized=False, onesided=None, return_complex=None, align_to_window=None) -> Tensor
-        The Fourier transforms of pieces of a signal, which is first continued at both ends.
+        The short-time Fourier transform of a signal, which is first padded at both ends.
     """
     if len(args) == 2 and not kwargs and type(args[1]) is int and isinstance(args[0], TensorImpl):
         included, allowed = active_keys.get()
@@ -14309,7 +14313,7 @@ def _softmax(input: Tensor, dim: int, half_to_float: bool, *, out: Any = None) -
 def softmax(
     input: Tensor = MISSING, dim: int = MISSING, dtype: dtype_ | None = None, *, out: Any = None, **kwargs: Any
 ) -> Tensor:
-    """exp(x) over a dimension, divided by its sum.
+    """exp(x) divided by its sum over a dimension.
 
     softmax(input, dim, dtype=None, *, out=None) -> Tensor
     """
@@ -14505,7 +14509,7 @@ def nll_loss2d_forward(
     ignore_index: int = MISSING,
     **kwargs: Any,
 ) -> Any:
-    """As nll_loss_forward, for a target at each place of an image.
+    """As nll_loss_forward, with a target for each pixel.
 
     nll_loss2d_forward(input, target, weight, reduction, ignore_index) -> (output, total_weight)
     """
@@ -14576,7 +14580,7 @@ def nll_loss2d(
     ignore_index: int = -100,
     **kwargs: Any,
 ) -> Tensor:
-    """As nll_loss, for a target at each place of an image.
+    """As nll_loss, with a target for each pixel.
 
     nll_loss2d(input, target, weight=None, reduction=Mean, ignore_index=-100) -> Tensor
     """

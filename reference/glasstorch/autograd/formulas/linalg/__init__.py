@@ -1,4 +1,4 @@
-"""What do the formulas of linear algebra call?
+"""Which helpers do the formulas of linear algebra call?
 
 Reading order: `decompositions`, `norms`, `factors`.
 

@@ -1,4 +1,4 @@
-"""What do the formulas of derivatives.yaml call for decompositions, solutions and norms of matrices?
+"""Which helpers do the formulas of decompositions and solutions call?
 
 Mirrors: torch/csrc/autograd/FunctionsManual.cpp (cholesky_backward, linalg_det_backward, slogdet_backward,
     linalg_eig_backward, svd_backward, linalg_solve_backward, linalg_vector_norm_backward)
@@ -47,7 +47,7 @@ def _identity(size: int, like: Tensor) -> Tensor:
 
 
 def cholesky_backward(grad: Tensor, upper: bool, L: Tensor) -> Tensor:
-    """The gradient of a symmetric matrix is made symmetric."""
+    """The gradient with respect to a symmetric matrix, made symmetric."""
     if upper:
         L, grad = L.mH, grad.mH
     lower = matmul(L.mH, grad).tril()
@@ -57,7 +57,7 @@ def cholesky_backward(grad: Tensor, upper: bool, L: Tensor) -> Tensor:
 
 
 def det_backward(grad: Tensor, result: Tensor, A: Tensor) -> Tensor:
-    """The matrix of cofactors, from the inverse; where there is none, from the singular values."""
+    """The matrix of cofactors, from the inverse; for singular matrices, from the singular values."""
     if not bool(eq(result, 0).any()):
         inverse: Tensor = linalg_inv_ex(A)[0].mH
         return (grad * result.conj()).unsqueeze(-1).unsqueeze(-1) * inverse
@@ -70,9 +70,9 @@ def det_backward(grad: Tensor, result: Tensor, A: Tensor) -> Tensor:
 
 
 def slogdet_backward(grads: Sequence[Any], A: Tensor, sign: Tensor) -> Tensor:
-    """The logarithm's gradient is the inverse; the sign of a real determinant does not change, a complex one turns.
+    """The logarithm's gradient is the inverse; a real sign is constant, the phase of a complex determinant is not.
 
-    A singular matrix is not refused: its logarithm is -inf, and its gradient is not finite either.
+    A singular matrix is accepted: its logarithm is -inf, and its gradient is not finite either.
     """
     grad_sign, grad = grads[:2]
     if A.dtype.is_complex and grad_sign is not None:
@@ -85,7 +85,7 @@ def slogdet_backward(grads: Sequence[Any], A: Tensor, sign: Tensor) -> Tensor:
 
 
 def qr_backward(grads: Sequence[Any], Q: Tensor, R: Tensor, mode: str) -> Tensor:
-    """Of the thin decomposition; what stands to the right of a square triangle follows from the orthogonal factor."""
+    """The gradient of the reduced QR; columns of R beyond its square part follow from the orthogonal factor."""
     grad_q, grad_r = grads
     rows, inner, cols = Q.shape[-2] if Q.dim() > 1 else 0, R.shape[-2], R.shape[-1]
     if mode == "r":
@@ -117,7 +117,7 @@ def _thin_qr_backward(grad_q: Tensor, grad_r: Tensor, Q: Tensor, R: Tensor) -> T
 
 
 def pinv_backward(grad: Tensor, result: Tensor, self: Tensor) -> Tensor:
-    """Products with the pseudo-inverse; singular values themselves may then be equal."""
+    """Products with the pseudo-inverse; so equal singular values do no harm."""
     adjoint, transposed = result.mH, grad.mH
     if self.shape[-2] <= self.shape[-1]:
         inner = matmul(transposed, result)
@@ -141,7 +141,7 @@ def pinv_backward(grad: Tensor, result: Tensor, self: Tensor) -> Tensor:
 
 
 def eig_backward(grads: Sequence[Any], real: bool, eigenvalues: Tensor, eigenvectors: Tensor) -> Tensor:
-    """As `eigh_backward`, of vectors that are not at right angles, and whose length is 1."""
+    """As `eigh_backward`, for eigenvectors that are not orthogonal but normalised."""
     V = eigenvectors
     values, vectors = grads
     inner = zeros_like(V) if values is None else _on_diagonal(values)
@@ -159,7 +159,7 @@ def eig_backward(grads: Sequence[Any], real: bool, eigenvalues: Tensor, eigenvec
 
 
 def eigh_backward(grads: Sequence[Any], eigenvalues: Tensor, eigenvectors: Tensor) -> Tensor:
-    """Eigenvectors turn into each other the faster, the nearer their eigenvalues are."""
+    """The gradient of eigenvectors grows as the distance between their eigenvalues shrinks."""
     V = eigenvectors
     values, vectors = grads
     inner = zeros_like(V) if values is None else _on_diagonal(values).to(V.dtype)
@@ -172,13 +172,13 @@ def eigh_backward(grads: Sequence[Any], eigenvalues: Tensor, eigenvectors: Tenso
             "linalg_eigh_backward: The eigenvectors",
             "this quantity, so it is ill-defined.",
         )
-        turned = _skew(product) / 2  # they stay at right angles
+        turned = _skew(product) / 2  # eigenvectors stay orthogonal
         inner = inner + where(same, 0.0, turned / where(same, 1.0, gaps))
     return matmul(V, matmul(inner, V.mH))
 
 
 def svd_backward(grads: Sequence[Any], U: Tensor, S: Tensor, Vh: Tensor) -> Tensor:
-    """As `eigh_backward`, of both sides; what lies outside the singular vectors' spaces is added."""
+    """As `eigh_backward`, for both sides, plus the part outside the spaces of the singular vectors."""
     grad_u, grad_s, grad_vh = grads
     k = S.shape[-1]
     rows, cols = U.shape[-2], Vh.shape[-1]
@@ -190,7 +190,7 @@ def svd_backward(grads: Sequence[Any], U: Tensor, S: Tensor, Vh: Tensor) -> Tens
     same = _identity(k, S).bool()
     squares = S * S
     gaps = where(same, 1.0, squares.unsqueeze(-2) - squares.unsqueeze(-1))
-    phases = zeros_like(S)  # both may turn, if that cancels in the loss
+    phases = zeros_like(S)  # the phases of both may change if that cancels in the loss
     if grad_u is not None:
         turned = _skew(matmul(U.mH, grad_u))
         phases = phases + turned.diagonal(0, -2, -1)
@@ -213,7 +213,7 @@ def svd_backward(grads: Sequence[Any], U: Tensor, S: Tensor, Vh: Tensor) -> Tens
 
 
 def check_phase(change: Tensor, vectors: str, on_what: str) -> None:
-    """Refuse a loss that changes when complex vectors are turned, which are vectors of the same matrix then."""
+    """Refuse a loss that depends on the phase of complex vectors, which the matrix does not determine."""
     if not change.dtype.is_complex or not decides(change):
         return
     if not bool((change.imag.abs() <= 1e-2).all()):
@@ -232,7 +232,7 @@ def _skew(matrix: Tensor) -> Tensor:
 
 
 def solve_backward(grad: Tensor, result: Tensor, A: Tensor, shape: Shape, left: bool) -> tuple[Tensor, Tensor]:
-    """The right-hand side's gradient solves the transposed system; the matrix's is its product with the solution."""
+    """The right-hand side's gradient solves the adjoint system; the matrix's is its product with the solution."""
     vector = len(shape) == 1 or (A.dim() - 1 == len(shape) and shape == tuple(A.shape[:-1]))
     if vector:
         grad, result = grad.unsqueeze(-1), result.unsqueeze(-1)

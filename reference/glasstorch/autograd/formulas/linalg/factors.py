@@ -1,11 +1,11 @@
-"""What do the formulas of derivatives.yaml call for factors of matrices, and for systems solved with them?
+"""Which helpers do the formulas of matrix factors, and of systems solved with them, call?
 
 Mirrors: torch/csrc/autograd/FunctionsManual.cpp (linalg_lu_backward, lu_factor_ex_backward, lu_unpack_backward,
     linalg_lu_solve_LU, cholesky_solve_backward, cholesky_inverse_backward, linalg_solve_triangular_backward,
     triangular_solve_backward, householder_product_backward, ormqr_backward, linalg_lstsq_backward,
     linalg_matrix_exp_differential)
-Differs: the gradient of a product of reflections keeps the partial products from the right, where PyTorch divides each
-    reflection out again; so it needs no inverse of a reflection.
+Differs: the gradient of a product of reflections keeps the partial products from the right, where PyTorch removes each
+    reflection again by its inverse.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 
 def lu_backward(grad_l: Tensor | None, grad_u: Tensor | None, P: Tensor, L: Tensor, U: Tensor) -> Tensor:
-    """Of the square part by the two triangles; what stands beside or below it follows from the other triangle."""
+    """The square part's gradient from both factors; the part beside or below it follows from the other factor."""
     rows, cols, inner = L.shape[-2], U.shape[-1], L.shape[-1]
     grad_l = zeros_like(L) if grad_l is None else grad_l
     grad_u = zeros_like(U) if grad_u is None else grad_u
@@ -61,14 +61,14 @@ def _divided_right(upper: Tensor, matrix: Tensor) -> Tensor:
 
 
 def lu_factor_backward(grad: Tensor, LU: Tensor, pivots: Tensor) -> Tensor:
-    """As `lu_backward`: both gradients stand in one matrix."""
+    """As `lu_backward`, with both gradients in one matrix."""
     P, L, U = lu_unpack(LU, pivots)
     inner = L.shape[-1]
     return lu_backward(grad.narrow(-1, 0, inner), grad.narrow(-2, 0, inner), P, L, U)
 
 
 def lu_unpack_backward(grads: Sequence[Any], LU_data: Tensor, unpack_data: bool) -> Tensor:
-    """Each triangle's gradient where the triangle stood."""
+    """Each factor's gradient at the factor's position."""
     if not unpack_data:
         return zeros_like(LU_data)
     rows, cols = LU_data.shape[-2:]
@@ -82,7 +82,7 @@ def lu_unpack_backward(grads: Sequence[Any], LU_data: Tensor, unpack_data: bool)
 
 
 def _wide(matrix: Tensor, missing: int, dim: int) -> Tensor:
-    """Zeros added after the last column or row."""
+    """The matrix padded with zeros after its last column or row."""
     if not missing:
         return matrix
     shape = list(matrix.shape)
@@ -93,7 +93,7 @@ def _wide(matrix: Tensor, missing: int, dim: int) -> Tensor:
 def lu_solve_backward(
     grad: Tensor, LU: Tensor, pivots: Tensor, result: Tensor, left: bool, adjoint: bool
 ) -> tuple[Tensor, Tensor]:
-    """Of the factors by the matrix `P @ L @ U` that they stand for; the right-hand side solves the adjoint system."""
+    """The factors' gradient through their product `P @ L @ U`; the right-hand side's solves the adjoint system."""
     right: Tensor = linalg_lu_solve(LU, pivots, grad, left=left, adjoint=not adjoint)
     P, L, U = lu_unpack(LU, pivots)
     solution, solved = (result, right) if left else (result.mH, right.mH)
@@ -104,7 +104,7 @@ def lu_solve_backward(
     return -(of_lower.tril(-1) + of_upper.triu()), right
 
 
-# Triangles ------------------------------------------------------------------------------------------------------
+# Triangular systems ---------------------------------------------------------------------------------------------
 
 
 def solve_triangular_backward(
@@ -124,7 +124,7 @@ def _triangle(matrix: Tensor, upper: bool, unitriangular: bool) -> Tensor:
 def triangular_solve_backward(
     grads: Sequence[Any], self: Tensor, A: Tensor, solution: Tensor, upper: bool, transpose: bool, unitriangular: bool
 ) -> tuple[Tensor, Tensor]:
-    """As `solve_triangular_backward`; the copy of the matrix hands its gradient on."""
+    """As `solve_triangular_backward`; the gradient of the matrix's copy is added."""
     grad = zeros_like(solution) if grads[0] is None else grads[0]
     if transpose:
         right: Tensor = linalg_solve_triangular(A.conj(), grad, upper=upper, unitriangular=unitriangular)
@@ -137,7 +137,7 @@ def triangular_solve_backward(
 
 
 def cholesky_solve_backward(grad: Tensor, result: Tensor, L: Tensor, upper: bool) -> tuple[Tensor, Tensor]:
-    """The right-hand side's gradient solves the same system; the triangle stands on both sides of it."""
+    """The right-hand side's gradient solves the same system; the factor occurs twice in the matrix."""
     right: Tensor = cholesky_solve(grad, L, upper)
     product = matmul(right, result.mH)
     both = product + product.mH
@@ -154,7 +154,7 @@ def cholesky_inverse_backward(grad: Tensor, L: Tensor, result: Tensor, upper: bo
 
 
 def householder_product_backward(grad: Tensor, input: Tensor, tau: Tensor) -> tuple[Any, Any]:
-    """Of the reflections applied to the first columns of the identity."""
+    """The gradient of the reflections applied to the first columns of the identity."""
     columns = from_array(np.eye(*input.shape[-2:]), float64).to(grad.device, grad.dtype)
     return _reflections_backward(grad, input, tau, columns.expand(input.shape))
 
@@ -162,7 +162,7 @@ def householder_product_backward(grad: Tensor, input: Tensor, tau: Tensor) -> tu
 def ormqr_backward(
     grad: Tensor, self: Tensor, input2: Tensor, input3: Tensor, left: bool, transpose: bool
 ) -> tuple[Any, Any, Tensor]:
-    """The other matrix is reflected back; with `Q.mH`, and on the right, it changes places with the gradient."""
+    """The other matrix's gradient is multiplied by the adjoint of Q; with `Q.mH`, or on the right, roles swap."""
     other: Tensor = ormqr(self, input2, grad, left, not transpose)
     reflected, outer = (input3, grad) if left else (input3.mH, grad.mH)
     if transpose == left:
@@ -171,14 +171,14 @@ def ormqr_backward(
 
 
 def _reflections_backward(grad: Tensor, input: Tensor, tau: Tensor, other: Tensor) -> tuple[Any, Any]:
-    """The gradients of the vectors and factors in `H1 @ H2 @ ... @ other`, each `H = I - tau * v @ v.mH`."""
+    """The gradients of the vectors v and the factors tau in `H1 @ H2 @ ... @ other`, with `H = I - tau * v @ v.mH`."""
     if not input.numel() or not tau.numel():
         return None, None
     rows, count = input.shape[-2], tau.shape[-1]
     vectors = input.tril(-1) + from_array(np.eye(rows, input.shape[-1]), float64).to(input.device, input.dtype)
     every = [vectors.narrow(-1, i, 1) for i in range(count)]
     factors = [tau.narrow(-1, i, 1).unsqueeze(-1) for i in range(count)]
-    behind = [other]  # what each reflection is applied to, the last one first
+    behind = [other]  # the operand of each reflection, the last reflection first
     for v, factor in zip(every[:0:-1], factors[:0:-1], strict=True):
         behind.append(behind[-1] - factor * matmul(v, matmul(v.mH, behind[-1])))
     grad_vectors, grad_factors = [], []
@@ -196,7 +196,7 @@ def _reflections_backward(grad: Tensor, input: Tensor, tau: Tensor, other: Tenso
 
 
 def lstsq_backward(grads: Sequence[Any], A: Tensor, B: Tensor, solution: Tensor) -> tuple[Tensor, Tensor]:
-    """The solution is the product with the pseudo-inverse; what is left over changes with twice the difference."""
+    """The solution is a product with the pseudo-inverse; the squared residuals have twice the residual as gradient."""
     vector = B.dim() == A.dim() - 1 and tuple(A.shape[:-1]) == tuple(B.shape)
     right = B.unsqueeze(-1) if vector else B
     of_a, of_b = zeros_like(A), zeros_like(right)
@@ -214,7 +214,7 @@ def lstsq_backward(grads: Sequence[Any], A: Tensor, B: Tensor, solution: Tensor)
 
 
 def matrix_exp_backward(grad: Tensor, self: Tensor) -> Tensor:
-    """A block of the exponential of a matrix of twice the size, in which the gradient stands beside the adjoint."""
+    """A block of the exponential of a matrix twice the size: the adjoint on the diagonal, the gradient beside it."""
     adjoint: Tensor = self.mH
     size = adjoint.shape[-1]
     upper = cat([adjoint, grad], -1)

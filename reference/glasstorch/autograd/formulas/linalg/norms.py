@@ -1,4 +1,4 @@
-"""What do the formulas of norms and traces call?
+"""Which helpers do the formulas of norms and traces call?
 
 Mirrors: torch/csrc/autograd/FunctionsManual.cpp (norm_backward, linalg_vector_norm_backward, renorm_backward,
     trace_backward)
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def norm_backward(grad: Tensor, self: Tensor, ord: Number, dim: Any, keepdim: bool, result: Tensor) -> Tensor | None:
-    """Each element's share in the norm; none where the norm is 0, and no gradient at all of the order 0."""
+    """Each element's share of the norm's gradient; 0 where the norm is 0, and everywhere for order 0."""
     order = float(ord.real)
     if not keepdim:
         for d in sorted(wrap_dims(dim, self.dim()) if dim else range(self.dim())):
@@ -51,12 +51,12 @@ def trace_backward(grad: Tensor, shape: Shape) -> Tensor:
 
 
 def dist_backward(grad: Tensor, self: Tensor, other: Tensor, p: Number, result: Tensor) -> Tensor | None:
-    """The gradient of the norm of the difference; for `other`, with the two in the other order."""
+    """The gradient of the norm of the difference; for `other`, the two are swapped."""
     return norm_backward(grad, self - other, p, None, False, result)
 
 
 def renorm_backward(grad: Tensor, self: Tensor, p: Number, dim: int, maxnorm: RealNumber) -> Tensor:
-    """Where a part was made shorter, its direction and its length both matter."""
+    """The gradient of slices that were scaled down, through their direction and their norm."""
     others = [d for d in range(self.dim()) if d != wrap_dim(dim, self.dim())]
     wide = ACCUMULATED_IN.get(self.dtype, self.dtype)
     norm = linalg_vector_norm(self, p, others, True, dtype=wide)

@@ -1,4 +1,4 @@
-// What is bfloat16 to a kernel, when a CPU runs it?
+// What is bfloat16 in a kernel that runs on a CPU?
 #pragma once
 #include "../halves.h"
 

@@ -1,4 +1,4 @@
-// What is half precision to a kernel, when a CPU runs it?
+// What is half precision in a kernel that runs on a CPU?
 #pragma once
 #include "../halves.h"
 

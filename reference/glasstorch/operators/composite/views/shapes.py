@@ -49,7 +49,7 @@ index_put_ = on_tensor("index_put_")
 
 
 def reshape(self: Tensor, shape: Sequence[int]) -> Tensor:
-    """A view where strides can say it, else a view of a row-major copy that nobody else will see."""
+    """A view where strides can express the shape, else a view of a fresh row-major copy."""
     wanted = infer_size(shape, self.numel())
     if self._strides is None or view_strides(self._shape, self._strides, wanted) is not None:
         return view(self, wanted)
