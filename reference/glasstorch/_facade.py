@@ -109,7 +109,6 @@ from glasstorch.outside_data.asarray import asarray as asarray
 from glasstorch.outside_data.creation import *  # noqa: F403
 from glasstorch.outside_data.foreign_memory import *  # noqa: F403
 from glasstorch.printing import set_printoptions as set_printoptions
-from glasstorch.python_forms.broadcasting import *  # noqa: F403
 from glasstorch.python_forms.fact_functions import *  # noqa: F403
 from glasstorch.python_forms.nonzero import nonzero as nonzero
 from glasstorch.python_forms.range import range as range

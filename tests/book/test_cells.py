@@ -81,7 +81,7 @@ def test_a_row_of_a_python_table_is_quoted(
 @pytest.mark.parametrize(
     ("name", "first", "last"),
     [
-        ("together", "// What all members of the line have found", "}"),
+        ("together", "// The combined state of all members of the line", "}"),
         ("Rows", "// A block of (members, lines) threads", "};"),
         ("members", "static __device__ int members()", "static __device__ int members() { return blockDim.x; }"),
     ],

@@ -52,7 +52,7 @@ def test_an_overload_says_what_it_does_where_that_is_not_what_the_first_one_does
 
 
 def test_an_overload_says_what_it_is_tagged_and_who_writes_to_its_out() -> None:
-    (std,) = (entry for entry in entries()["Reductions"] if entry.name == "std")
+    (std,) = (entry for entry in entries()["reductions"] if entry.name == "std")
     text = entry_markdown(std)
     assert "<dt>out=</dt><dd>composed, cast</dd>" in text
     assert '<code title="It computes one value of many, along some dimensions or all.">reduction</code>' in text

@@ -153,7 +153,7 @@ def test_a_program_that_cannot_be_installed_is_told(programs: Path) -> None:
 
 def test_without_apt_get_the_missing_programs_are_named(programs: Path, capsys: Output) -> None:
     oracles.install_tools("test")
-    assert "cannot install here what is missing (g++, chromium, node, npm)" in capsys.readouterr().err
+    assert "cannot install the missing programs (g++, chromium, node, npm)" in capsys.readouterr().err
 
 
 def test_a_reader_gets_no_programs(programs: Path, monkeypatch: pytest.MonkeyPatch, capsys: Output) -> None:
@@ -215,4 +215,4 @@ def test_clean_refuses_what_it_does_not_know(tree: Path, capsys: Output) -> None
     before = left(tree)
     assert clean.main(["--al"], tree) == 2
     assert left(tree) == before
-    assert "it takes --all" in capsys.readouterr().err
+    assert "the only option is --all" in capsys.readouterr().err

@@ -10,10 +10,10 @@ from typing import Any
 
 from glasstorch.autograd.history import requires_grad
 from glasstorch.autograd.modes import grad_mode
+from glasstorch.core.errors import no_gradient
 from glasstorch.core.keys import BELOW_AUTOGRAD, DispatchKey
 from glasstorch.dispatch.library import KernelTable
 from glasstorch.dispatch.operator import registry, tensors_of
-from glasstorch.kernels.out.copied import no_gradient
 from glasstorch.operators.generated.registry import OPERATORS, table
 
 AUTOGRAD = KernelTable("Autograd")

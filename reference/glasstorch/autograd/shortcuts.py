@@ -35,7 +35,6 @@ from glasstorch.core.keys import ADINPLACEORVIEW, AUTOGRAD, BELOW_ADINPLACEORVIE
 from glasstorch.dispatch.library import KernelTable
 from glasstorch.dispatch.operator import Boxed, Operator, registry
 from glasstorch.dispatch.resolve import Resolution, resolve
-from glasstorch.kernels import views
 from glasstorch.operators.composite.views import shapes as composite_views
 
 Maker = Callable[..., Boxed]
@@ -66,7 +65,7 @@ def shortened(operator: Operator, keys: int, resolution: Resolution) -> Boxed:
             table[below]  # the hop keeps its place in the table, which says what runs under which keys
             below &= BELOW_ADINPLACEORVIEW
             view = maker(entry, table[below], below)
-            row_major = _row_major(resolve(operator, below))
+            row_major = _row_major(operator, below)
             return row_major(view) if row_major else view
     except MissingKernelError:  # the call raises the error
         return entry
@@ -89,16 +88,16 @@ def _has_row_major_shortcut(view: Operator, keys: int) -> bool:
             bool(keys & AUTOGRAD)
             and _is_from(resolve(view, keys), autograd_kernels.AUTOGRAD)
             and _records_a_view(view, below, resolve(view, below))
-            and _row_major(resolve(view, below & BELOW_ADINPLACEORVIEW)) is not None
+            and _row_major(view, below & BELOW_ADINPLACEORVIEW) is not None
         )
     except MissingKernelError:
         return False
 
 
-def _row_major(resolution: Resolution) -> Callable[[Boxed], Boxed] | None:
-    """The maker of the shortcut for row-major tensors in front of a view kernel; None if there is none."""
-    kernel = resolution.choice.kernel
-    return None if kernel is None or kernel.by_user else ROW_MAJOR.get(kernel.function)
+def _row_major(view: Operator, below: int) -> Callable[[Boxed], Boxed] | None:
+    """The maker of the row-major shortcut in front of the library's kernel of a view; None if there is none."""
+    kernel = resolve(view, below).choice.kernel
+    return ROW_MAJOR.get(view.name) if kernel is not None and kernel.table is not None else None
 
 
 def _is_from(resolution: Resolution, table: KernelTable) -> bool:
@@ -298,7 +297,7 @@ def of_rows(plain: Boxed) -> Boxed:
     return entry
 
 
-# view kernel -> what stands in front of it
-ROW_MAJOR: dict[Boxed, Callable[[Boxed], Boxed]] = {views.view: of_shape, views.slice: of_rows}
+# view operator -> the maker of its shortcut
+ROW_MAJOR = {"aten::view": of_shape, "aten::slice.Tensor": of_rows}
 
 registry.shorten = shortened

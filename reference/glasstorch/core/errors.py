@@ -77,6 +77,14 @@ class AutogradError(RuntimeError):
     """The gradient asked for does not exist, or can no longer be computed."""
 
 
+def no_gradient(form: str) -> AutogradError:
+    """The error of writing a differentiable result to out= (VariableTypeUtils.h, throw_error_out_requires_grad)."""
+    return AutogradError(
+        f"{form.partition('.')[0]}(): functions with out=... arguments don't support automatic "
+        f"differentiation, but one of the arguments requires grad."
+    )
+
+
 class InplaceError(RuntimeError):
     """An in-place operation would make a gradient wrong."""
 

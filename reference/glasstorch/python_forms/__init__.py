@@ -1,7 +1,7 @@
 """Which Python functions and methods are more than a call of one operator?
 
 Reading order: `indexing`, `conversion` and `conversion_methods`, `tensor_types`, `facts`, `fact_functions`, `layouts`,
-`broadcasting`, `norm`, `lu`, `unique`, `nonzero`, `stft`, `range`, `unravel`, `contraction` (of einsum),
+`norm`, `lu`, `unique`, `nonzero`, `stft`, `range`, `unravel`, `contraction` (of einsum),
 `python_functions` (apply_, map_), `namespace`, `reflected` (operators), `places`, `gradients`, `pickling`.
 
 Mirrors: torch/functional.py, torch/_tensor.py, torch/csrc/autograd/python_variable_indexing.cpp,

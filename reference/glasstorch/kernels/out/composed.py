@@ -13,8 +13,9 @@ from typing import Any, Final
 
 from glasstorch._tensor import Tensor
 from glasstorch.core.dtype import check_can_cast
+from glasstorch.core.errors import no_gradient
 from glasstorch.core.return_types import named_result
-from glasstorch.kernels.out.copied import COMPOSED, copy_out, copy_outs, no_gradient
+from glasstorch.kernels.out.copied import COMPOSED, copy_out, copy_outs
 from glasstorch.kernels.structured import check_no_overlap, resize_output
 from glasstorch.operators.direct import on_tensors
 from glasstorch.operators.generated.functions import take

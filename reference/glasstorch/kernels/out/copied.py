@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from glasstorch._tensor import Tensor
-from glasstorch.core.errors import AutogradError, DeviceError, DtypeError, ShapeError
+from glasstorch.core.errors import DeviceError, DtypeError, ShapeError
 from glasstorch.dispatch.library import KernelTable
 from glasstorch.kernels.structured import check_writable, resize_output
 from glasstorch.operators.direct import on_tensor, on_tensors
@@ -22,14 +22,6 @@ from glasstorch.operators.shapes.result import C_NAMES
 
 COMPOSED = KernelTable("CompositeExplicitAutograd", calls_operators=True, takes_keys=False)
 IMPLICIT = KernelTable("CompositeImplicitAutograd", calls_operators=True, takes_keys=False)
-
-
-def no_gradient(form: str) -> AutogradError:
-    """The refusal to write to out= what has a gradient."""
-    return AutogradError(
-        f"{form.partition('.')[0]}(): functions with out=... arguments don't support automatic "
-        f"differentiation, but one of the arguments requires grad."
-    )
 
 
 def copy_out(result: Tensor, out: Tensor) -> Tensor:

@@ -22,7 +22,7 @@ from glasstorch.operators.gen.model import OPERATORS, Derivative, NativeFunction
 
 MAKERS = OPERATORS.parent / "autograd" / "in_place.py"
 
-# What makers of in-place kernels are called: by the positions of the arguments with gradients and whether one may be None.
+# Names of the makers of in-place kernels, by the positions of the arguments with gradients and whether one may be None.
 KINDS = {
     ((0,), False): "alone",
     ((0, 1), False): "two",
