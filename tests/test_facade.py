@@ -30,6 +30,26 @@ def in_fresh_process(code: str) -> Any:
     return json.loads(done.stdout)
 
 
+@pytest.mark.parametrize(("before", "after"), [("enable", True), ("disable", False)])
+def test_an_import_collects_no_garbage_and_leaves_the_collector_as_it_was(before: str, after: bool) -> None:
+    """The searches would take a sixth of the time, and find little; NumPy and ml_dtypes, imported before, do theirs."""
+    code = (
+        f"import gc, ml_dtypes, numpy\ngc.collect(); gc.{before}(); starts = []\n"
+        "gc.callbacks.append(lambda phase, info: phase == 'start' and starts.append('glasstorch._facade' in sys.modules"
+        " and not hasattr(sys.modules['glasstorch._facade'], '__all__')))\n"
+        "import glasstorch\nprint(json.dumps([any(starts), gc.isenabled()]))"
+    )
+    assert in_fresh_process(code) == [False, after]
+
+
+def test_a_failed_import_leaves_the_collector_on() -> None:
+    code = (
+        "import gc\nsys.modules['glasstorch._tensor'] = None\n"
+        "try:\n    import glasstorch\nexcept ImportError:\n    print(json.dumps(gc.isenabled()))"
+    )
+    assert in_fresh_process(code) is True
+
+
 def test_every_offered_name_is_there_and_documented() -> None:
     for name in glasstorch.__all__:
         value = getattr(glasstorch, name)

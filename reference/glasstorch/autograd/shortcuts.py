@@ -246,10 +246,10 @@ def of_shape(plain: Boxed) -> Boxed:
         if self._strides is not None or self._autograd_meta is not None or type(size) is not tuple:
             return plain(keys, self, size)
         total = prod(self._shape)
-        if size == (-1,):
+        if prod(size) != total or not (size[0] >= 0 <= size[-1] if 0 < len(size) < 3 else all(n >= 0 for n in size)):
+            if size != (-1,):
+                return plain(keys, self, size)
             size = (total,)
-        elif prod(size) != total or not (size[0] >= 0 <= size[-1] if 0 < len(size) < 3 else all(n >= 0 for n in size)):
-            return plain(keys, self, size)
         view = make_view(self, size, None, self._offset)
         counter = self._version_counter
         if counter is None:
@@ -281,7 +281,7 @@ def of_rows(plain: Boxed) -> Boxed:
         rest, offset = shape[1:], self._offset
         if first:
             offset += first * (prod(rest) or contiguous_strides(shape)[0])
-        view = make_view(self, (last - first, *rest), None, offset)
+        view = make_view(self, (last - first,) + rest, None, offset)
         counter = self._version_counter
         if counter is None:
             counter = self.version_counter()

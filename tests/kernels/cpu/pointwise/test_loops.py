@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -10,8 +11,9 @@ import numpy as np
 import pytest
 
 import glasstorch
-from glasstorch._tensor import Tensor, from_array
+from glasstorch._tensor import Tensor, from_array, wrap
 from glasstorch.core.dtype import FROM_NUMPY
+from glasstorch.core.tensor_impl import TensorImpl
 from glasstorch.kernels.cpu.pointwise.binary import ARITHMETIC, COMPARISONS
 from glasstorch.kernels.cpu.pointwise.loops import SCALED
 from glasstorch.kernels.cpu.pointwise.select import NUMPY_WHERE_UP_TO
@@ -127,6 +129,33 @@ def test_the_short_path_in_place_gives_what_the_long_one_gives(name: str) -> Non
         assert call(long, *map(gappy, arrays[1:])) is long
         assert short._version == long._version == 1
         np.testing.assert_allclose(short.array(), long.array(), rtol=3e-6)
+
+
+def test_adding_two_tensors_takes_three_frames_in_three_files() -> None:
+    x, y = glasstorch.ones(3), glasstorch.ones(3)
+    x + y  # the dispatch table is filled by the first call
+    files = []
+
+    def entered(frame: Any, event: str, argument: Any) -> None:
+        if event == "call":
+            files.append(frame.f_code.co_filename)
+
+    sys.setprofile(entered)
+    try:
+        x + y
+    finally:
+        sys.setprofile(None)
+    assert len(files) == len(set(files)) == 3, files
+
+
+@pytest.mark.parametrize("call", [lambda x: x + x, lambda x: -x, lambda x: x < x], ids=["add", "neg", "lt"])
+def test_the_short_path_fills_in_every_field_as_wrap_does(call: Callable[[Tensor], Tensor]) -> None:
+    x = glasstorch.ones(3)
+    short = call(x)
+    long = wrap(short.array(), short.dtype)
+    for field in TensorImpl.__slots__:
+        if field != "__weakref__":
+            assert getattr(short, field) is getattr(long, field) or getattr(short, field) == getattr(long, field), field
 
 
 def test_the_loops_that_have_an_alpha_are_those_of_the_operators_that_have_one() -> None:

@@ -21,7 +21,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from glasstorch._tensor import Tensor, tensor_of, wrap
+from glasstorch._tensor import Tensor, wrap
 from glasstorch.core import inference
 from glasstorch.core.allocator import LARGE, empty_array
 from glasstorch.core.dtype import (
@@ -187,6 +187,8 @@ def run_fresh(
 # One ufunc on row-major tensors of one shape and dtype that fit into the cache. `array`, `quietly` and `wrap` are
 # inlined: three calls cost as much as adding eight numbers. `general` is the kernel for everything else.
 
+new = object.__new__
+
 
 def shortest_unary(loop: Loop, direct: frozenset[dtype], general: Kernel) -> Kernel:
     """The kernel of one ufunc on one tensor."""
@@ -203,8 +205,12 @@ def shortest_unary(loop: Loop, direct: frozenset[dtype], general: Kernel) -> Ker
                     run = new_run()
                 array = run(loop, x)
                 idle.append(run)
-                keys = inference.keys_of_new(CPU_KEYS) if inference.entered else CPU_KEYS
-                return tensor_of(dtype, shape, keys, array)
+                t = new(Tensor)
+                t.dtype, t._shape, t._array = dtype, shape, array
+                t.key_set = inference.keys_of_new(CPU_KEYS) if inference.entered else CPU_KEYS
+                t._storage = t._strides = t._version_counter = t._autograd_meta = t._number = None
+                t._offset = t._generation = 0
+                return t
         return general(keys, self, out)
 
     return kernel
@@ -231,8 +237,12 @@ def shortest_binary(loop: Loop, direct: frozenset[dtype], produces: dtype | None
                         run = new_run()
                     array = run(loop, x, y)
                     idle.append(run)
-                    keys = inference.keys_of_new(CPU_KEYS) if inference.entered else CPU_KEYS
-                    return tensor_of(produces or dtype, shape, keys, array)
+                    t = new(Tensor)
+                    t.dtype, t._shape, t._array = produces or dtype, shape, array
+                    t.key_set = inference.keys_of_new(CPU_KEYS) if inference.entered else CPU_KEYS
+                    t._storage = t._strides = t._version_counter = t._autograd_meta = t._number = None
+                    t._offset = t._generation = 0
+                    return t
         return general(keys, self, other, alpha, out)
 
     return kernel
