@@ -26,7 +26,7 @@ QUESTION = "import ensurepip, sys, venv; print(*sys.version_info[:3], sys._base_
 # The packages of the extras that the smoke file and the notebooks import.
 NEEDED = {
     "array-api-strict", "hypothesis", "ipykernel", "jupytext", "matplotlib", "nbclient", "nbformat", "nbval", "pytest",
-    "pytest-timeout", "pyyaml", "scikit-learn",
+    "pytest-timeout", "pyyaml", "ruff", "scikit-learn",
 }  # fmt: skip
 LOWEST = re.compile(r">=\s*([\d.]+)")
 NAME = re.compile(r"[\w.-]+")

@@ -78,7 +78,10 @@ def strings(file: Path) -> Iterator[tuple[int, str]]:
 def test_strings_of_the_workbook_and_the_benchmarks_lead_somewhere() -> None:
     # grafts, guards, figures, the hero and the steps of `make test` name modules, folders and files in strings
     rooms = {path.name for path in LIBRARY.iterdir() if path.is_dir()}
-    tops = rooms | {*PACKAGES, *(path.name for path in ROOT.iterdir() if path.is_dir() and path.name != "site")}
+    tops = rooms | {
+        *PACKAGES,
+        *(path.name for path in ROOT.iterdir() if path.is_dir() and path.name[0] != "." and path.name != "site"),
+    }
     tops -= {"examples", "cuda"}
     place = re.compile(rf"(?:{'|'.join(sorted(map(re.escape, tops)))})(?:/[\w.*-]+)+/?")
     known = files() | {parent.as_posix() for name in files() for parent in Path(name).parents}

@@ -1,8 +1,8 @@
 """What does each program print that is run by a copy of one process in which glasstorch is loaded?
 
-    python forked.py PROGRAM.py ...
+    python forked.py script.py ...
 
-Each program prints into the file beside it that ends in `.printed`. A copy does what `python -m glasstorch PROGRAM.py`
+Each program prints into the file beside it that ends in `.printed`. A copy does what `python -m glasstorch script.py`
 does after its imports, and ends as any Python does.
 """
 
