@@ -38,7 +38,8 @@ DUNDER = re.compile(r"__\w+__")
 
 def source_files() -> list[Path]:
     """The files of the library and the workbook that a person wrote."""
-    return [path for folder in FOLDERS for path in sorted(folder.rglob("*.py")) if "generated" not in path.parts]
+    found = [path for folder in FOLDERS for path in sorted(folder.rglob("*.py"))]
+    return [path for path in found if "generated" not in path.relative_to(ROOT).parts]
 
 
 def places(tree: ast.Module) -> Iterator[tuple[int, str, list[str]]]:

@@ -31,7 +31,7 @@ def composed_out(row: OperatorRow, words: Sequence[str]) -> Callable[..., Any]:
     """The kernel of the out= form of an operator that computes its results, which are copied."""
     operator: Callable[..., Any] = on_tensors(str(row.functional))
     keeps_gradients, casts = RECORDED in words, CAST in words
-    count = row.schema.rpartition(" -> ")[2].count("!")  # the results, of a schema that nobody has parsed yet
+    count = row.schema.rpartition(" -> ")[2].count("!")  # of results: the schema is parsed later, on first use
 
     def with_out(*arguments: Any) -> Tensor:
         *inputs, out = arguments

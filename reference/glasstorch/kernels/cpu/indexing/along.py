@@ -2,7 +2,7 @@
 
 Mirrors: aten/src/ATen/native/TensorAdvancedIndexing.cpp (index_add_cpu_, index_reduce_func_impl, index_copy_out,
     index_fill_), aten/src/ATen/native/cpu/IndexKernel.cpp (index_fill_kernel, index_copy_kernel)
-Differs: nothing is written where an index is out of range; index_reduce does not warn that it is in beta.
+Differs: an index out of range is refused before anything is written; index_reduce does not warn that it is in beta.
 """
 
 from __future__ import annotations

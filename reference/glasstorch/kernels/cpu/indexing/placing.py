@@ -2,7 +2,7 @@
 
 Mirrors: aten/src/ATen/native/cpu/IndexKernel.cpp (take_kernel, put_kernel, masked_scatter_kernel),
     aten/src/ATen/native/TensorAdvancedIndexing.cpp (put_, masked_scatter__cpu, nonzero_static_out_cpu)
-Differs: nothing is written where an index is out of range or the source is too short.
+Differs: an index out of range, or a source that is too short, is refused before anything is written.
 """
 
 from __future__ import annotations
