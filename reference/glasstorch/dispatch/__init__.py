@@ -3,7 +3,8 @@
 Reading order: `schema` (what a declaration says), `tags`, `active_keys` (keys that are switched on or off), `operator`
 (the table of kernels), `resolve` (which kernel fills an entry of it), `library` (how kernels are registered),
 `fallback` (one kernel for all operators), `trace` (which kernels a call ran).
-The order of the keys is decided below, in `core/keys.py`.
+
+The order in which keys are tried is decided a room below, in `core/keys.py`.
 
 Mirrors: aten/src/ATen/core/dispatch, c10/core/impl/LocalDispatchKeySet.h, torch/library.py
 Differs: the table of an operator is a dict from whole key sets to kernels.
