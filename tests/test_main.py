@@ -283,6 +283,7 @@ def test_where_tells_of_the_other_names_where_one_is_unknown() -> None:
     assert "there is no operator or function 'torch.nothing'" in done.stderr
     done = run("--where", "zebra stripes", folder=ROOT)
     assert (done.returncode, done.stdout) == (1, "")
+    assert "no file of the library is about 'zebra stripes'; try fewer or other words" in done.stderr
 
 
 def test_where_names_the_nearest_for_an_unknown_name_and_asks_for_one_where_none_is_given(tmp_path: Path) -> None:

@@ -58,6 +58,8 @@ def described(name: str) -> str:
         width = max(len(path) for path, _ in files)
         lines = "\n".join(f"  {path:{width}}  {question}" for path, question in files)
         return f"No operator, class or function is called {name!r}. Files about it, with the question of each:\n{lines}"
+    if " " in name:
+        raise ArgumentError(f"no file of the library is about {name!r}; try fewer or other words")
     known = sorted({operator.qualified_overload.partition(".")[0] for operator in registry.operators.values()})
     asked = name.removeprefix("torch.").removeprefix("Tensor.")
     raise ArgumentError(f"there is no operator or function {name!r}; {advice(asked.replace('.', '_'), known)}")
