@@ -1,4 +1,4 @@
-"""How is device memory reused without calls of the driver?
+"""How does the caching allocator reuse device memory without calls of the driver?
 
 A driver's malloc is slow, and its free waits for the device. So freed memory is kept, and given to the next request
 that it fits.
