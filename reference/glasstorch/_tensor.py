@@ -201,9 +201,10 @@ def tensor_of(  # hot path: benchmarks/eager.py
     offset: int = 0,
     cls: type[Tensor] = Tensor,
 ) -> Tensor:
-    """A tensor of these fields: the one place that fills in all, see Note [Storage and geometry are the truth].
+    """A tensor of these fields; see Note [Storage and geometry are the truth].
 
-    There is no version counter yet, nor a record of autograd's.
+    There is no version counter yet, nor a record of autograd's. Only `make_view` and the two shortest kernels of
+    `kernels/cpu/pointwise/loops.py` fill in the fields themselves: a field that is added is added in these four.
     """
     t = _new(cls)
     t.dtype = dtype
