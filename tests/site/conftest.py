@@ -1,4 +1,4 @@
-"""The built site, a site with everything that a page can hold, and a browser to look at them."""
+"""The built site, a site with everything that a page can hold, and a browser and axe to look at them."""
 
 from __future__ import annotations
 
@@ -13,10 +13,16 @@ import pytest
 
 from workbook.book import vendor
 from workbook.book.build import build_site
-from workbook.book.vendor import Vendored
+from workbook.book.vendor import CACHE, Package, Vendored, fetch
 from workbook.install import take
 
 ROOT = Path(__file__).parents[2]
+AXE = Package(
+    package="axe-core",
+    version="4.14.1",
+    sha256="e6b0ce02b84d892e2e33e403485e7f3d6c29e2be6df65daf44d89ba564139745",
+    files={"axe.min.js": "axe.min.js"},
+)
 PATIENCE = 300_000  # milliseconds for one step of a browser: the machine may be busy
 EVERYTHING = r"""# Everything
 
@@ -100,3 +106,17 @@ def browser(require: Callable[[str], Any]) -> Iterator[Any]:
         chromium = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"], timeout=PATIENCE)
         yield chromium
         chromium.close()
+
+
+@pytest.fixture(scope="session")
+def axe(require: Callable[[str], Any], tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The program that looks, from npm, kept where the book keeps what comes from there."""
+    kept = ROOT / CACHE / f"{AXE.package}-{AXE.sha256[:12]}.js"
+    if not kept.is_file():
+        scratch = tmp_path_factory.mktemp("axe")
+        if problem := fetch(require("npm"), AXE, scratch, scratch / "out"):
+            pytest.skip(problem)
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(scratch / "out" / "axe.min.js", scratch / kept.name)
+        (scratch / kept.name).rename(kept)
+    return kept.read_text(encoding="utf-8")

@@ -2,101 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.site.conftest import PATIENCE
+from tests.site.looking import PHONE, SQUEEZED, watched
 
 pytestmark = pytest.mark.ci
-
-WIDE, PHONE = {"width": 1280, "height": 900}, {"width": 390, "height": 844}
-OVERFLOW = """async () => {
-  for (let frame = 0; frame < 2; frame++) await new Promise(requestAnimationFrame);  // Material lays out in between
-  const width = document.documentElement.clientWidth; if (document.documentElement.scrollWidth <= width) return [];
-  const tooWide = [...document.querySelectorAll("article *")].filter(e => e.getBoundingClientRect().right > width +
-  1); return ["the page is wider than its window", ...tooWide.slice(0, 3).map(e => e.outerHTML.slice(0, 200))];
-}"""
-
-SQUEEZED = """() => [...document.querySelectorAll("article table:not([class])")].flatMap(table => {
-  const rows = [...table.rows], widths = [...rows[0].cells].map(cell => cell.getBoundingClientRect().width);
-  const long = column => rows.some(row => row.cells[column].innerText.length > 30);
-  const narrow = widths.some((width, column) => width < 99 && long(column));
-  const wide = widths.length <= 4 && widths.reduce((sum, width) => sum + width) > 1.15 * innerWidth;
-  return narrow || wide ? [`columns of ${widths.map(Math.round)} pixels: ${rows[0].innerText}`] : []; })"""
-
-
-class Watched:
-    """A page of the browser, with all that went wrong on it."""
-
-    def __init__(self, page: Any) -> None:
-        self.page = page
-        self.problems: list[str] = []
-        page.on("console", self.console)
-        page.on("pageerror", lambda error: self.problems.append(f"error: {error}"))
-        page.on("requestfailed", lambda request: self.problems.append(f"failed: {request.url}"))
-        page.on("request", self.request)
-
-    def console(self, message: Any) -> None:
-        """Keep errors and warnings."""
-        if message.type in ("error", "warning"):
-            self.problems.append(f"{message.type}: {message.text}")
-
-    def request(self, request: Any) -> None:
-        """Keep requests that leave the disk."""
-        if not request.url.startswith(("file:", "data:", "blob:", "about:")):
-            self.problems.append(f"asked for {request.url}")
-
-    def open(self, path: Path, fragment: str = "") -> None:
-        """Go to a file of the site."""
-        self.page.goto(path.as_uri() + fragment, wait_until="load")
-
-
-@contextmanager
-def watched(browser: Any, scheme: str = "light") -> Iterator[Watched]:
-    """A fresh page."""
-    context = browser.new_context(viewport=WIDE, color_scheme=scheme)
-    context.set_default_timeout(PATIENCE)
-    try:
-        yield Watched(context.new_page())
-    finally:
-        context.close()
-
-
-def pages_of(site: Path) -> list[Path]:
-    """All pages but the one that a server shows for what is not found."""
-    return [path for path in sorted(site.rglob("*.html")) if path.name != "404.html"]
-
-
-def is_reference(path: Path) -> bool:
-    """Whether it is a page about modules or operators: these are long, and all of one make."""
-    return path.parent.name in ("api", "operators")
-
-
-BOTH = (("light", "default"), ("dark", "slate"))
-
-
-def look(browser: Any, pages: list[Path], schemes: tuple[tuple[str, str], ...] = BOTH) -> dict[str, list[str]]:
-    """What is wrong on pages, in these schemes, wide or narrow."""
-    found = {}
-    with watched(browser) as window:
-        for path in pages:
-            window.problems.clear()
-            window.page.set_viewport_size(WIDE)
-            window.open(path)
-            for size in (WIDE, PHONE):  # in this order: the search field glides when a window grows
-                window.page.set_viewport_size(size)
-                for scheme, name in schemes:
-                    window.page.emulate_media(color_scheme=scheme)
-                    window.page.wait_for_selector(f'body[data-md-color-scheme="{name}"]')
-                    window.problems += [f"{scheme}, {size['width']}: {said}" for said in window.page.evaluate(OVERFLOW)]
-            window.problems += window.page.evaluate(SQUEEZED)
-            if window.problems:
-                found[f"{path.parent.name}/{path.name}"] = list(window.problems)
-    return found
 
 
 def test_a_table_that_code_makes_too_wide_for_a_phone_is_noticed(browser: Any, site: Path) -> None:
@@ -107,23 +20,6 @@ def test_a_table_that_code_makes_too_wide_for_a_phone_is_noticed(browser: Any, s
         window.page.eval_on_selector_all("td wbr", "breaks => breaks.forEach(found => found.remove())")
         window.page.add_style_tag(content=".md-typeset table td code { overflow-wrap: normal !important }")
         assert len(window.page.evaluate(SQUEEZED)) >= 2
-
-
-def test_every_page_of_the_book_is_sound_in_both_schemes_wide_and_narrow(browser: Any, site: Path) -> None:
-    assert look(browser, [path for path in pages_of(site) if not is_reference(path)]) == {}
-
-
-def test_every_page_about_modules_and_operators_is_sound_wide_and_narrow(browser: Any, site: Path) -> None:
-    pages = [path for path in pages_of(site) if is_reference(path)]
-    assert len(pages) > 30
-    assert look(browser, pages, BOTH[:1]) == {}
-
-
-def test_a_page_with_everything_is_sound_with_and_without_what_comes_from_npm(
-    browser: Any, full: Path, bare: Path
-) -> None:
-    assert look(browser, pages_of(full)) == {}
-    assert look(browser, pages_of(bare)) == {}
 
 
 def test_formulas_and_diagrams_are_drawn(browser: Any, full: Path) -> None:

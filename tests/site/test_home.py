@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.site.test_browser import PHONE, WIDE, watched
+from tests.site.looking import PHONE, WIDE, watched
 from workbook.book.house import HEADS, LAYERS
 
 pytestmark = pytest.mark.ci

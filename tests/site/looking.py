@@ -1,0 +1,137 @@
+"""What is seen of a page in a browser, wide and narrow, in both colour schemes, and by axe?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from tests.site.conftest import PATIENCE
+
+WIDE, PHONE = {"width": 1280, "height": 900}, {"width": 390, "height": 844}
+OVERFLOW = """async () => {
+  for (let frame = 0; frame < 2; frame++) await new Promise(requestAnimationFrame);  // Material lays out in between
+  const width = document.documentElement.clientWidth; if (document.documentElement.scrollWidth <= width) return [];
+  const tooWide = [...document.querySelectorAll("article *")].filter(e => e.getBoundingClientRect().right > width +
+  1); return ["the page is wider than its window", ...tooWide.slice(0, 3).map(e => e.outerHTML.slice(0, 200))];
+}"""
+
+SQUEEZED = """() => [...document.querySelectorAll("article table:not([class])")].flatMap(table => {
+  const rows = [...table.rows], widths = [...rows[0].cells].map(cell => cell.getBoundingClientRect().width);
+  const long = column => rows.some(row => row.cells[column].innerText.length > 30);
+  const narrow = widths.some((width, column) => width < 99 && long(column));
+  const wide = widths.length <= 4 && widths.reduce((sum, width) => sum + width) > 1.15 * innerWidth;
+  return narrow || wide ? [`columns of ${widths.map(Math.round)} pixels: ${rows[0].innerText}`] : []; })"""
+
+
+# axe's rules that can find something serious or critical, without those that it leaves out by itself; and those of
+# them whose finding depends on the colours.
+SERIOUS = """axe._audit.rules.filter(rule => rule.enabled && ["serious", "critical"].includes(rule.impact)
+  && !rule.tags.some(tag => axe._audit.tagExclude.includes(tag))).map(rule => rule.id)"""
+COLOURS = ["color-contrast", "link-in-text-block"]
+# Material puts it around each table while the page loads; browsers let the keyboard scroll it, which axe does not know.
+AROUND_A_TABLE = '<div class="md-typeset__scrollwrap">'
+AT_ONCE = "*, ::before, ::after { transition: none !important }"  # no colour on its way to that of another scheme
+UNFOLD = "() => document.querySelectorAll('details:not([open])').forEach(fold => { fold.open = fold.unfolded = true })"
+FOLD = "() => document.querySelectorAll('details').forEach(fold => { if (fold.unfolded) fold.open = false })"
+# Nothing is preloaded: of files on disk, axe may not read style sheets.
+OPTIONS = '{resultTypes: ["violations"], preload: false, runOnly: only}'
+RUN = f"async ([theirs, only]) => (await axe.run(document, {OPTIONS})).violations" + """
+  .filter(found => ["serious", "critical"].includes(found.impact))
+  .map(found => ({id: found.id, places: found.nodes.map(node => node.html).filter(html => html !== theirs)}))
+  .filter(found => found.places.length)
+  .map(found => found.id + ": " + found.places.slice(0, 3).map(html => html.slice(0, 160)).join("  "))"""
+
+
+class Watched:
+    """A page of the browser, with all that went wrong on it."""
+
+    def __init__(self, page: Any) -> None:
+        self.page = page
+        self.problems: list[str] = []
+        page.on("console", self.console)
+        page.on("pageerror", lambda error: self.problems.append(f"error: {error}"))
+        page.on("requestfailed", lambda request: self.problems.append(f"failed: {request.url}"))
+        page.on("request", self.request)
+
+    def console(self, message: Any) -> None:
+        """Keep errors and warnings."""
+        if message.type in ("error", "warning"):
+            self.problems.append(f"{message.type}: {message.text}")
+
+    def request(self, request: Any) -> None:
+        """Keep requests that leave the disk."""
+        if not request.url.startswith(("file:", "data:", "blob:", "about:")):
+            self.problems.append(f"asked for {request.url}")
+
+    def open(self, path: Path, fragment: str = "") -> None:
+        """Go to a file of the site."""
+        self.page.goto(path.as_uri() + fragment, wait_until="load")
+
+
+@contextmanager
+def watched(browser: Any, scheme: str = "light") -> Iterator[Watched]:
+    """A fresh page."""
+    context = browser.new_context(viewport=WIDE, color_scheme=scheme)
+    context.set_default_timeout(PATIENCE)
+    try:
+        yield Watched(context.new_page())
+    finally:
+        context.close()
+
+
+def pages_of(site: Path) -> list[Path]:
+    """All pages but the one that a server shows for what is not found."""
+    return [path for path in sorted(site.rglob("*.html")) if path.name != "404.html"]
+
+
+def is_reference(path: Path) -> bool:
+    """Whether it is a page about modules or operators: these are long, and all of one make."""
+    return path.parent.name in ("api", "operators")
+
+
+BOTH = (("light", "default"), ("dark", "slate"))
+
+
+def violations(window: Watched, axe: str, only: list[str] | None = None) -> list[str]:
+    """What axe says of the page as it is now, with all that folds unfolded: by its serious rules, or by these only."""
+    page = window.page
+    if not page.evaluate("'axe' in window"):
+        page.evaluate(axe)
+        page.add_style_tag(content=AT_ONCE)
+    page.evaluate(UNFOLD)
+    found = list(page.evaluate(RUN, [AROUND_A_TABLE, only or page.evaluate(SERIOUS)]))
+    page.evaluate(FOLD)
+    return found
+
+
+def look(
+    browser: Any, pages: list[Path], schemes: tuple[tuple[str, str], ...] = BOTH, axe: str | None = None
+) -> dict[str, list[str]]:
+    """What is wrong on pages, in these schemes, wide or narrow. Each page is loaded once.
+
+    Given axe's text, axe looks, too: by all its rules in one scheme, by those of colours in the others.
+    """
+    found = {}
+    with watched(browser) as window:
+        for path in pages:
+            window.problems.clear()
+            window.page.set_viewport_size(WIDE)
+            window.open(path)
+            rules = None
+            for size in (WIDE, PHONE):  # in this order: the search field glides when a window grows
+                window.page.set_viewport_size(size)
+                for scheme, name in schemes:
+                    window.page.emulate_media(color_scheme=scheme)
+                    window.page.wait_for_selector(f'body[data-md-color-scheme="{name}"]')
+                    said = list(window.page.evaluate(OVERFLOW))
+                    if axe is not None and size is WIDE:
+                        said += violations(window, axe, rules)
+                        rules = COLOURS
+                    window.problems += [f"{scheme}, {size['width']}: {one}" for one in said]
+                schemes = schemes[::-1]  # the scheme that is on comes first
+            window.problems += window.page.evaluate(SQUEEZED)
+            if window.problems:
+                found[f"{path.parent.name}/{path.name}"] = list(window.problems)
+    return found

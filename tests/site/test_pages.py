@@ -1,0 +1,63 @@
+"""Is every page sound, and can those use it who do not see it, or not well? axe finds nothing serious or critical."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.site.looking import BOTH, is_reference, look, pages_of, violations, watched
+
+pytestmark = pytest.mark.ci
+
+
+def test_every_page_of_the_book_is_sound_in_both_schemes_wide_and_narrow(browser: Any, site: Path, axe: str) -> None:
+    pages = [path for path in pages_of(site) if not is_reference(path) or path.name == "dispatch.html"]
+    assert look(browser, pages, axe=axe) == {}
+
+
+def test_every_page_about_modules_is_sound_wide_and_narrow(browser: Any, site: Path, axe: str) -> None:
+    pages = [path for path in pages_of(site) if is_reference(path) and not is_one_of_many(path)]
+    assert len(pages) > 20
+    assert look(browser, pages, BOTH[:1], axe) == {}
+
+
+def test_every_list_of_operators_is_sound_wide_and_narrow(browser: Any, site: Path) -> None:
+    pages = [path for path in pages_of(site) if is_one_of_many(path)]
+    assert len(pages) > 20
+    assert look(browser, pages, BOTH[:1]) == {}
+
+
+def is_one_of_many(path: Path) -> bool:
+    """Whether axe passes over it: the lists of operators are tables of one make, and the longest pages that there are.
+    It looks at the index and at one of them."""
+    return path.parent.name == "operators" and path.stem not in ("index", "fourier-transforms")
+
+
+def test_a_page_with_everything_is_sound_with_and_without_what_comes_from_npm(
+    browser: Any, full: Path, bare: Path, axe: str
+) -> None:
+    assert look(browser, pages_of(full), axe=axe) == {}
+    assert look(browser, pages_of(bare), axe=axe) == {}
+
+
+def test_axe_finds_what_is_planted(browser: Any, site: Path, axe: str) -> None:
+    planted = "article => { article.innerHTML += '<details><img src=x.png><p style=\"color:#ddd\">pale</p></details>' }"
+    with watched(browser) as window:
+        window.open(site / "index.html")
+        window.page.eval_on_selector("article", planted)
+        assert [said.partition(":")[0] for said in violations(window, axe)] == ["color-contrast", "image-alt"]
+        assert window.page.eval_on_selector("article details:last-of-type", "fold => fold.open") is False
+
+
+def test_what_is_wrong_in_the_dark_only_is_found(browser: Any, site: Path, axe: str, tmp_path: Path) -> None:
+    page = site / "reference" / "errata.html"
+    pale = '<p style="color: #222">dark on dark</p></article>'
+    planted = site / "reference" / "planted.html"
+    planted.write_text(page.read_text(encoding="utf-8").replace("</article>", pale, 1), encoding="utf-8")
+    try:
+        found = look(browser, [planted], axe=axe)
+    finally:
+        planted.unlink()
+    assert [said.partition(" <")[0] for said in found["reference/planted.html"]] == ["dark, 1280: color-contrast:"]
