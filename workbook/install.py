@@ -50,7 +50,7 @@ class Environment:
         self.root = root
         self.folder = folder or root / ".venv"
         self.base = base  # the Python that makes it; the one that runs this where it is None
-        self.besides = tuple(besides)  # requirements that no extra holds
+        self.besides = tuple(besides)  # requirements that no extra holds, and options of pip
         self.cache = root / ".cache"
         self.log = self.cache / "install.log"
         windows = os.name == "nt"

@@ -118,9 +118,8 @@ def name_of(requirement: str) -> str:
 
 def environment_of(interpreter: Interpreter, root: Path, *, lowest: bool) -> Environment:
     """The environment of this Python, installed where it is not there yet or other packages are declared."""
-    environment = Environment(
-        root, root / FOLDER / interpreter.series, interpreter.path, requirements(root, lowest=lowest)
-    )
+    chosen = ["--no-compile", *requirements(root, lowest=lowest)]  # most of it is never imported
+    environment = Environment(root, root / FOLDER / interpreter.series, interpreter.path, chosen)
     environment.folder.parent.mkdir(parents=True, exist_ok=True)
     environment.ensure([])
     return environment
