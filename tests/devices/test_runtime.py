@@ -207,7 +207,7 @@ def test_computing_with_a_tensor_of_devices_that_were_switched_off_is_refused(ch
         lambda: new[places],
         lambda: torch.cat([new, old]),
     ):
-        with pytest.raises(AcceleratorError, match="was its tensor made before use_simulator") as error:
+        with pytest.raises(AcceleratorError, match="was its tensor created before use_simulator") as error:
             compute()
         assert error.value.code == 400
     assert (new + 1).tolist() == [2] * 4
