@@ -1,4 +1,4 @@
-"""How do sizes, strides and an offset say where each element lives?
+"""How do sizes, strides and an offset determine where each element lies?
 
 Mirrors: c10/core/TensorImpl.h (sizes_and_strides_), aten/src/ATen/TensorUtils.cpp (computeStride),
     aten/src/ATen/ExpandUtils.h, aten/src/ATen/InferSize.h, c10/core/WrapDimMinimal.h, aten/src/ATen/MemoryOverlap.cpp
@@ -291,7 +291,7 @@ def permutation(dims: Shape, ndim: int) -> Shape:
 
 @lru_cache(maxsize=1024)
 def moved_order(source: Shape, destination: Shape, ndim: int) -> Shape:
-    """The permutation that moves dimensions `source` to the places `destination` and keeps the order of the rest."""
+    """The permutation that moves dimensions `source` to positions `destination` and keeps the order of the rest."""
     if len(source) != len(destination):
         raise ShapeError(
             f"movedim: Invalid source or destination dims: source ({list(source)} dims) should contain the same number "

@@ -67,7 +67,7 @@ def set_variable_hooks(hooks: VariableHooks) -> None:
 
 
 class Bytes(Protocol):
-    """A storage, as far as it is spoken of below it: bytes of a device."""
+    """A storage as lower layers see it: bytes on a device."""
 
     @property
     def device(self) -> device: ...
@@ -109,7 +109,7 @@ def set_tensor_hooks(hooks: TensorHooks) -> None:
 
 
 class CUDAHooks(Protocol):
-    """What the CUDA layer answers, which is loaded when CUDA is first asked for."""
+    """What the CUDA layer answers, which is loaded on first use of CUDA."""
 
     def lazy_init(self) -> None:
         """Find a driver and load the kernels; DeviceError where there is neither a GPU nor a simulator."""
@@ -149,7 +149,7 @@ class DeviceBlock(Protocol):
 
 
 class MemoryHooks(Protocol):
-    """What the CUDA kernels do for storages and tensors; loaded when CUDA is first asked for."""
+    """What the CUDA kernels do for storages and tensors; loaded on first use of CUDA."""
 
     def allocate(self, nbytes: int, on: device) -> DeviceBlock:
         """Uninitialised bytes on a device, for the current stream."""
@@ -207,7 +207,7 @@ class TraceHooks(Protocol):
         """A function of this name was called to make a tensor from data of Python or NumPy."""
 
     def gradient_hooked(self, tensor: Any) -> None:
-        """A hook is put on a tensor, to be run with its gradient."""
+        """A hook for a tensor's gradient is registered."""
 
 
 trace_hooks: TraceHooks | None = None  # None while nothing is being traced

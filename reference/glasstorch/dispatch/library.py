@@ -28,7 +28,7 @@ HERE = str(Path(__file__).parents[1]) + os.sep  # the prefix of the file names o
 
 
 def caller(depth: int) -> str:
-    """file:line of the code that registers."""
+    """file:line of the code that registers a kernel."""
     frame = sys._getframe(depth + 1)
     return place(frame.f_code.co_filename, frame.f_lineno)
 

@@ -62,7 +62,7 @@ fallthrough_kernel = _Fallthrough()
 
 
 class Resolution(Protocol):
-    """What the resolver answers, as far as a table keeps it."""
+    """The part of the resolver's answer that a table keeps."""
 
     @property
     def entry(self) -> Boxed: ...
@@ -166,7 +166,7 @@ class Operator:
 
     @cached_property
     def tags(self) -> list[Tag]:
-        """What is said of it in words: dispatch/tags.py."""
+        """The operator's tags; see dispatch/tags.py."""
         return [Tag[word] for word in self.words]
 
     @property

@@ -1,4 +1,4 @@
-"""On which device is a tensor, and how does it come to another?
+"""On which device is a tensor, and how is it moved to another?
 
 Mirrors: tools/autograd/templates/python_variable_methods.cpp (THPVariable_cpu, THPVariable_cuda,
     THPVariable_get_device, THPVariable_record_stream)
@@ -29,7 +29,7 @@ def cuda(self: Tensor, device: Any = None, non_blocking: Any = False, memory_for
 
 
 def record_stream(self: Tensor, s: Any) -> None:
-    """Say that work on the stream `s` uses the tensor: its memory is not given on before that work is done."""
+    """Declare that the stream `s` uses the tensor, so that its memory is not reused before the work there is done."""
     block = self.untyped_storage().block
     if block is None:
         raise DeviceError(f"record_stream: expected a CUDA tensor, this one is on {self.device}")

@@ -1,4 +1,4 @@
-"""How are tensors joined in main memory?
+"""How are tensors joined on the CPU?
 
 Mirrors: aten/src/ATen/native/cpu/CatKernel.cpp
 Differs: np.concatenate where all tensors have one dtype, otherwise one assignment per tensor.

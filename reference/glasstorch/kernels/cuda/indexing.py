@@ -1,4 +1,4 @@
-"""How are elements gathered and written by tensors of indices on CUDA?
+"""How are elements gathered and written by tensors of indices on a CUDA device?
 
 Mirrors: aten/src/ATen/native/TensorAdvancedIndexing.cpp (make_info, restride_src, restride_indices), IndexingUtils.h
     (expandTensors), cuda/IndexKernel.cu, cuda/ScatterGatherKernel.cu, cuda/Indexing.cu, cuda/Nonzero.cu

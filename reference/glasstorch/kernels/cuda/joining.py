@@ -1,4 +1,4 @@
-"""How are tensors joined on CUDA?
+"""How are tensors joined on a CUDA device?
 
 Mirrors: aten/src/ATen/native/cuda/Shape.cu (cat_out_cuda, parallel_cat)
 Differs: one launch for up to four tensors. Non-contiguous ones are copied first; PyTorch's kernel reads up to four

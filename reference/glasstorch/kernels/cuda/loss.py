@@ -1,4 +1,4 @@
-"""How are losses and their gradients computed on CUDA?
+"""How are losses and their gradients computed on a CUDA device?
 
 Mirrors: aten/src/ATen/native/cuda/Loss.cu, NLLLoss2d.cu, aten/src/ATen/native/Loss.cpp (mse_loss_out)
 Differs: one kernel serves nll_loss and nll_loss2d; see loss.cu.

@@ -1,4 +1,4 @@
-"""How are sums, means, extrema, all and any computed on CUDA?
+"""How are sums, means, extrema, all and any computed on a CUDA device?
 
 Mirrors: aten/src/ATen/native/cuda/Reduce.cuh (setReduceConfig), ReduceSumProdKernel.cu, ReduceMomentKernel.cu,
     ReduceMinValuesKernel.cu, ReduceLogicKernel.cu, ReduceArgMaxKernel.cu, aten/src/ATen/native/ReduceOps.cpp

@@ -35,7 +35,7 @@ KINDS = {
 # Operators that record nothing when they write into an integer tensor (VariableTypeManual.cpp, copy_).
 OF_DIFFERENTIABLE_DTYPES = frozenset(("copy_",))
 
-HEADER = '''"""The autograd kernels of all operators with formulas, each below its node. {mark}
+HEADER = '''"""The autograd node and kernels of every operator with derivative formulas. {mark}
 
 Mirrors: torch/csrc/autograd/generated/VariableType_*.cpp, Functions_*.cpp
 Differs: Python. An autograd kernel decides whether to record, saves what the formula will need, and redispatches.

@@ -14,12 +14,12 @@ from glasstorch.dispatch.schema import Argument
 from glasstorch.dispatch.tags import Tag
 from glasstorch.operators.gen.model import NativeFunction, python_name
 
-HEADER = '''"""One function for each operator's name. {mark}
+HEADER = '''"""One function for each operator name, with all overloads of that name. {mark}
 
 Mirrors: torch/csrc/autograd/generated/python_torch_functions_*.cpp, python_variable_methods.cpp
-Differs: an overload is called from here when the arguments plainly fit it; `calls/parser.py` does the rest. NumPy's
-    names of parameters: `axis` and `keepdims` are taken everywhere; `x`, `a`, `x1` and `x2`, for tensors, not by
-    views and what writes in place, whose calls they would make slower.
+Differs: a function calls an overload directly if the arguments fit it without conversion; `calls/parser.py` resolves
+    all other calls. NumPy's parameter names `axis` and `keepdims` are accepted everywhere; `x`, `a`, `x1` and `x2` for
+    tensors are not accepted by views and in-place operators, whose calls they would slow down.
 """
 
 from __future__ import annotations

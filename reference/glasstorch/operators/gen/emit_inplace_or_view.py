@@ -12,7 +12,7 @@ from glasstorch.core.errors import SchemaError
 from glasstorch.dispatch.tags import Tag
 from glasstorch.operators.gen.model import OPERATORS, NativeFunction
 
-HEADER = '''"""Which operators have ADInplaceOrView kernels, and what makes each. {mark}
+HEADER = '''"""The ADInplaceOrView kernel of each operator that has one, as a row that names its maker. {mark}
 
 Mirrors: torch/csrc/autograd/generated/ADInplaceOrViewType_*.cpp
 Differs: rows; the functions that they name are in `autograd/inplace_or_view.py`.
