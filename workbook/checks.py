@@ -31,7 +31,7 @@ STEPS = (
         "ruff check", ("-m", "ruff", "check", "--quiet", "--output-format=concise", "."), "python -m ruff check --fix ."
     ),
     Step("ruff format", ("-m", "ruff", "format", "--check", "--quiet", "."), "python -m ruff format ."),
-    Step("mypy", ("-m", "mypy", "--no-error-summary"), "mend the types that it names"),
+    Step("mypy", ("-m", "mypy", "--no-error-summary"), "fix the types that it names"),
     Step("generated code", ("-m", "glasstorch.operators.gen", "--check"), "make gen"),
 )
 # Two workers; a file's tests stay together, in the order given: tests/conftest.py puts the heaviest files first.

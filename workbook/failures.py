@@ -34,7 +34,7 @@ CAUSES = (
     Cause(
         "no permission to write",
         ("[Errno 13]", "[Errno 30]", "Permission denied", "Read-only file system", "[WinError 5]"),
-        "Give yourself the right to write to this folder, or clone into your home folder,\n"
+        "Give yourself write permission for this folder, or clone into your home folder,\n"
         "then run the same command again.",
     ),
     Cause(

@@ -33,11 +33,13 @@ class Target(NamedTuple):
 TARGETS = {
     "study": Target("install, build the book, and serve it at http://127.0.0.1:8000", ("book",), ("read",)),
     "test": Target("check style, types, generated code, and run the tests", ("book", "test"), ("test",)),
-    "test-all": Target("the same, with what is left to CI and what takes long", ("book", "test"), ("test", "--all")),
+    "test-all": Target(
+        "the same, including what is left to CI and what takes long", ("book", "test"), ("test", "--all")
+    ),
     "site": Target("build the book into site/", ("book",), ("site",)),
     "lab": Target("open the chapters in JupyterLab", ("book",), ("lab",)),
-    "bench": Target("measure, print the table, and put it into README.md", ("book",), ("bench",)),
-    "gen": Target("write the generated code again from the yaml tables", ("test",), ("gen",)),
+    "bench": Target("run the benchmarks, print their table, and put it into README.md", ("book",), ("bench",)),
+    "gen": Target("regenerate the generated code from the yaml tables", ("test",), ("gen",)),
 }
 OTHERS = {
     "clean": "remove what was built, never an answer (ARGS=--all: also .venv)",

@@ -162,7 +162,7 @@ def docstring_of(module: Path) -> str:
         return ast.get_docstring(ast.parse(module.read_text(encoding="utf-8"))) or ""
     except SyntaxError as error:
         raise BookError(
-            f"{shown(module)}:{error.lineno}: {error.msg}\n  mend it: the reference is made from it"
+            f"{shown(module)}:{error.lineno}: {error.msg}\n  fix it: the reference is made from it"
         ) from error
 
 

@@ -1,4 +1,4 @@
-"""What went wrong with the book, in words for the person who can mend it?"""
+"""What went wrong with the book, in words for the person who can fix it?"""
 
 from __future__ import annotations
 

@@ -122,7 +122,7 @@ def keep_at_home(site: Path) -> None:
         raise BookError(
             f"Material's program ({', '.join(program.name for program in programs) or 'not found'}) no longer "
             "names Mermaid's host\n"
-            "  the pinned version of mkdocs-material has changed: see how it loads Mermaid now, and mend keep_at_home "
+            "  the pinned version of mkdocs-material has changed: see how it loads Mermaid now, and fix keep_at_home "
             "in finish.py"
         )
 

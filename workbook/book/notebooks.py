@@ -122,7 +122,7 @@ def read_text(source: Path) -> NotebookNode:
     except (MystMetadataParsingError, yaml.YAMLError, UnicodeDecodeError) as error:
         raise BookError(
             f"{shown(source)}: cannot be read as a MyST notebook\n  {last_line(str(error))}\n"
-            "  mend the front matter or the options (`:tags: [...]`) of the cell that it names"
+            "  fix the front matter or the options (`:tags: [...]`) of the cell that it names"
         ) from error
     notebook = new_notebook(metadata=copy.deepcopy(METADATA))
     seen: Counter[str] = Counter()
@@ -227,7 +227,7 @@ async def execute_cells(
         except CellExecutionError as error:
             raise BookError(
                 f"{place} raised\n  {error.ename}: {last_line(error.evalue)}\n{raised_at(cell)}"
-                f"  mend the cell and run: {COMMAND} {shown(source)}\n"
+                f"  fix the cell and run: {COMMAND} {shown(source)}\n"
                 "  (a cell that is meant to raise carries the tag `failure`)"
             ) from error
         except CellTimeoutError as error:

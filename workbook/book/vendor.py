@@ -124,7 +124,7 @@ def unpack(archive: Path, package: Package, target: Path) -> None:
         for pattern, place in package.files.items():
             chosen = fnmatch.filter(members, pattern)
             if not chosen:
-                raise BookError(f"{package.title} holds no {pattern}\n  mend its entry in {PINS.name}")
+                raise BookError(f"{package.title} holds no {pattern}\n  fix its entry in {PINS.name}")
             for name in chosen:
                 stream = tar.extractfile(members[name])
                 assert stream is not None, f"{name} is a file"

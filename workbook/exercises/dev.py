@@ -54,7 +54,7 @@ def check(names: Sequence[str]) -> int:
 def summary(exercise: Exercise, found: Sequence[str]) -> str:
     """What is said of an exercise in its line."""
     if found:
-        return f"{len(found)} to mend"
+        return f"{len(found)} to fix"
     return f"ok, refuses {len(exercise.wrong_answers())} wrong answers"
 
 

@@ -44,7 +44,7 @@ def doctor(root: Path) -> int:
     bad = [finding.name for finding in findings if finding.state == MISSING]
     print()
     if bad:
-        say(f"The exercises cannot run yet: {', '.join(bad)}. Mend the first of these, then {command('doctor')} again.")
+        say(f"The exercises cannot run yet: {', '.join(bad)}. Fix the first of these, then {command('doctor')} again.")
         return 1
     without = [finding.name for finding in findings if finding.state == WITHOUT]
     say("The exercises can run." + (" What is marked `no` is not needed for them." if without else ""))
@@ -53,11 +53,11 @@ def doctor(root: Path) -> int:
 
 
 def tell(finding: Finding) -> None:
-    """Print one finding: a line, and below it what its absence costs and how to mend it."""
+    """Print one finding: a line, and below it what its absence costs and how to fix it."""
     mark, colour = MARKS[finding.state]
     print(f"{paint(f'{mark:<8}', colour)}", end="")
     say(f"{finding.name}: {finding.found}", "", " " * 8)
-    for text in (finding.cost, f"To mend it: {finding.remedy}" if finding.remedy else ""):
+    for text in (finding.cost, f"To fix it: {finding.remedy}" if finding.remedy else ""):
         if text:
             say(text, " " * 8)
     sys.stdout.flush()
@@ -125,7 +125,7 @@ def look_at_exercises(root: Path) -> Iterator[Finding]:
         cost = "Your answers and your progress are written there."
         places = f"{closed[0]}" + (f" and {len(closed) - 1} more" if len(closed) > 1 else "")
         yield Finding("a place for your answers", MISSING, f"{places} cannot be written to", cost,
-                      "give yourself the right to write there, or clone into your home folder")  # fmt: skip
+                      "give yourself write permission there, or clone into your home folder")  # fmt: skip
     else:
         yield Finding("a place for your answers", THERE, f"{FOLDER}/ can be written to")
 
@@ -175,7 +175,7 @@ def look_for_tools(root: Path) -> Iterator[Finding]:
         code, output = ask(compiler, "-dumpversion")
         yield Finding("compiler", THERE, f"{compiler} {output if code == 0 else 'is there, but does not start'}")
     if shutil.which("node") is None:
-        cost = "Mathematics and diagrams of the book show as their source."
+        cost = "Mathematics and diagrams of the book appear as source text."
         yield Finding("Node.js", WITHOUT, "no node", cost, "install Node.js, then read the book again")
     else:
         code, output = ask("node", "--version")

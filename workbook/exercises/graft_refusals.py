@@ -36,6 +36,6 @@ def needs_itself(piece: Piece, error: RecursionError, path: Path, code: object) 
     if passes < 2:
         return refusal
     because = (
-        f"what your answer asks of the library needs {piece.answer} itself, which is yours: it calls itself without end"
+        f"the library's functions that your answer calls need {piece.answer}, which is your answer: it recurses forever"
     )
     return replace(refusal, because=because)

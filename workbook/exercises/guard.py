@@ -40,7 +40,7 @@ CHANGES = {
     "os.rename": (Change("rename", 0, 2, entry=True), Change("rename", 1, 3, entry=True)),
     "os.truncate": (Change("write to", 0),),
     "os.mkdir": (Change("make", 0, 2, entry=True),),
-    "os.link": (Change("make another name of", 0, 2), Change("make", 1, 3, entry=True)),
+    "os.link": (Change("create a link to", 0, 2), Change("make", 1, 3, entry=True)),
     "os.symlink": (Change("make", 1, 2, entry=True),),
     "os.chmod": (Change("change the permissions of", 0, 2),),
     "os.chown": (Change("change the owner of", 0, 3),),

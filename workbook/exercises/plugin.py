@@ -198,9 +198,7 @@ def not_started(error: NotStarted) -> Refusal:
     """What is told of a stub."""
     what = f"{error.name} " if error.name else ""
     line = f" (line {error.line})" if error.line else ""
-    return Refusal(
-        came=f"{what}is not written yet: its NotImplementedError still stands{line}".strip(), line=error.line
-    )
+    return Refusal(came=f"{what}is not written yet: it still raises NotImplementedError{line}".strip(), line=error.line)
 
 
 def guarded(error: BaseException) -> bool:

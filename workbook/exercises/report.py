@@ -236,7 +236,7 @@ def next_step(report: Report, around: Around) -> str:
         )
     line = failed.refusal.line if failed.refusal is not None else None
     where = f" (line {line})" if line else ""
-    return f"Next: mend {Path(report.answer).name}{where}, then {again} again. Stuck? {hint}"
+    return f"Next: fix {Path(report.answer).name}{where}, then {again} again. Stuck? {hint}"
 
 
 def with_asked(refusal: Refusal, asked: str, call: str = "") -> Refusal:

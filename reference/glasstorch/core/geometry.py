@@ -297,11 +297,11 @@ def moved_order(source: Shape, destination: Shape, ndim: int) -> Shape:
             f"movedim: Invalid source or destination dims: source ({list(source)} dims) should contain the same number "
             f"of dims as destination ({list(destination)} dims)"
         )
-    taken, places = [wrap_dim(d, ndim) for d in source], [wrap_dim(d, ndim) for d in destination]
-    for name, dims, given in (("source", taken, source), ("destination", places, destination)):
+    taken, moved = [wrap_dim(d, ndim) for d in source], [wrap_dim(d, ndim) for d in destination]
+    for name, dims, given in (("source", taken, source), ("destination", moved, destination)):
         if len(set(dims)) != len(dims):
             raise ShapeError(f"movedim: repeated dim in `{name}` ({list(given)})")
-    order = dict(zip(places, taken, strict=True))
+    order = dict(zip(moved, taken, strict=True))
     rest = iter(d for d in range(ndim) if d not in taken)
     return tuple(order[d] if d in order else next(rest) for d in range(ndim))
 

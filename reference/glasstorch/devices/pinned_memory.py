@@ -83,10 +83,10 @@ class PinnedAllocator:
     def find(self, address: int) -> Pinned | None:
         """The block that contains an address."""
         with self.lock:
-            place = bisect.bisect_right(self.starts, address) - 1
-            if place < 0:
+            index = bisect.bisect_right(self.starts, address) - 1
+            if index < 0:
                 return None
-            piece = self.pieces[self.starts[place]]
+            piece = self.pieces[self.starts[index]]
         return piece if address < piece.address + piece.size else None
 
     def record(self, address: int, stream: int) -> None:

@@ -160,11 +160,11 @@ class Stream(MersenneStream):
         with self._lock:
             if n >= WIDE_PERMUTATION:
                 return cast(self._wide_permutation(n), target)
-            places = np.arange(n, dtype=np.uint64)
+            targets = np.arange(n, dtype=np.uint64)
             words = self._get_engine().words(max(n - 1, 0))
-            words %= n - places[:-1]
-            places[:-1] += words
-        return cast(swapped_in_turn(places.view(np.int64)), target)
+            words %= n - targets[:-1]
+            targets[:-1] += words
+        return cast(swapped_in_turn(targets.view(np.int64)), target)
 
     def _wide_permutation(self, n: int) -> NDArray[np.int64]:
         """The algorithm for hundreds of millions: element i goes to a random position among the first i + 1."""
@@ -174,10 +174,10 @@ class Stream(MersenneStream):
             stop = min(start + BLOCK, n)
             words = self._get_engine().double_words(stop - start)
             words %= np.arange(start + 1, stop + 1, dtype=np.uint64)
-            for i, place in enumerate(words.tolist(), start):
+            for i, j in enumerate(words.tolist(), start):
                 view[i] = i
-                view[i] = view[place]
-                view[place] = i
+                view[i] = view[j]
+                view[j] = i
         return order
 
     # ---- normal numbers ------------------------------------------------------------------------------------

@@ -29,6 +29,6 @@ class SimFault(RuntimeError):
         super().__init__(code, what, file, line, thread, block)
 
     def __str__(self) -> str:
-        place = f"{self.file}:{self.line}: " if self.line else f"{self.file}: " if self.file else ""
+        location = f"{self.file}:{self.line}: " if self.line else f"{self.file}: " if self.file else ""
         who = f" (thread {self.thread}, block {self.block})" if self.thread is not None else ""
-        return f"{place}{self.what}{who}"
+        return f"{location}{self.what}{who}"

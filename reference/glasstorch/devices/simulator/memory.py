@@ -45,10 +45,10 @@ class Regions:
 
     def find(self, address: int, nbytes: int = 1) -> GuardedMemory | None:
         """The region that contains the whole range."""
-        place = bisect_right(self.starts, address) - 1
-        if place < 0:
+        index = bisect_right(self.starts, address) - 1
+        if index < 0:
             return None
-        memory = self.memory[self.starts[place]]
+        memory = self.memory[self.starts[index]]
         return memory if address + nbytes <= memory.address + memory.nbytes else None
 
 

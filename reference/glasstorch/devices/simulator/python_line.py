@@ -24,8 +24,8 @@ class Line(NamedTuple):
 
     def __str__(self) -> str:
         text = linecache.getline(self.file, self.number).strip()
-        place = f"line {self.number} of a cell" if CELL.search(self.file) else f"{self.file}:{self.number}"
-        return f"{place}: {text}" if text else place
+        location = f"line {self.number} of a cell" if CELL.search(self.file) else f"{self.file}:{self.number}"
+        return f"{location}: {text}" if text else location
 
 
 def calling_line() -> Line:  # hot path: benchmarks/gpu.py

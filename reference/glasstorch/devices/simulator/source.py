@@ -130,19 +130,19 @@ def _parts(declaration: str) -> tuple[str, str, list[tuple[str, str]]]:
 def _declarators(text: str) -> Iterator[str]:
     """The source split at the commas outside brackets."""
     depth = start = 0
-    for place, letter in enumerate(text):
+    for position, letter in enumerate(text):
         depth += (letter in "(<[{") - (letter in ")>]}")
         if letter == "," and not depth:
-            yield text[start:place]
-            start = place + 1
+            yield text[start:position]
+            start = position + 1
     yield text[start:]
 
 
 def closing(text: str, opening: int, pair: str) -> int:
     """The position of the bracket that closes the one at `opening`; the end of the source if there is none."""
     depth = 0
-    for place in range(opening, len(text)):
-        depth += (text[place] == pair[0]) - (text[place] == pair[1])
+    for position in range(opening, len(text)):
+        depth += (text[position] == pair[0]) - (text[position] == pair[1])
         if not depth:
-            return place
+            return position
     return len(text)

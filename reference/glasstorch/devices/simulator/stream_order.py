@@ -96,10 +96,10 @@ class StreamOrder:
 
     def find(self, address: int) -> Block | None:
         """The block of memory that contains an address."""
-        place = bisect_right(self._starts, address) - 1
-        if place < 0:
+        index = bisect_right(self._starts, address) - 1
+        if index < 0:
             return None
-        block = self.blocks[self._starts[place]]
+        block = self.blocks[self._starts[index]]
         return block if address < block.address + block.nbytes else None
 
     def _inherit(self, block: Block, stream: StreamQueue) -> None:

@@ -172,10 +172,10 @@ def linspace_numbers(start: Number, end: Number, steps: int, dtype: dtype) -> Ar
 
 
 def _between(first: Any, last: Any, step: Any, steps: int, wide: Any) -> Array:
-    places = np.arange(steps)
+    indices = np.arange(steps)
     halfway = steps // 2
-    rising = wide(first) + wide(step) * places[:halfway].astype(wide)
-    falling = wide(last) - wide(step) * places[: steps - halfway][::-1].astype(wide)
+    rising = wide(first) + wide(step) * indices[:halfway].astype(wide)
+    falling = wide(last) - wide(step) * indices[: steps - halfway][::-1].astype(wide)
     numbers: Array = np.concatenate([rising, falling]).astype(type(first))
     return numbers
 

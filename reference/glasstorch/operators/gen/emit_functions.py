@@ -191,11 +191,11 @@ def _plain(name: Name) -> str:
         tests += ["axis is None" if has_axis else "not kwargs"] if by_other_names else []
         body += f"    if {' and '.join(tests)}:\n{_call(f, '        ')}"
     if by_other_names:
-        places = "".join(f", {_keyword(a)}={_local(a)}" for a in parameters if not a.keyword_only)
+        by_position = "".join(f", {_keyword(a)}={_local(a)}" for a in parameters if not a.keyword_only)
         tests = ["axis is not None" if has_axis else "kwargs", *(f"{_local(a)} is MISSING" for a in missing)]
         body += f"    if {' or '.join(tests)}:\n"
         others = "{} if axis is None else {'axis': axis}" if has_axis else "kwargs"
-        body += f"        return _parse_{name.name}.by_names({others}{places}{named})\n"
+        body += f"        return _parse_{name.name}.by_names({others}{by_position}{named})\n"
     body += f"    return _parse_{name.name}({positional}{named})\n"
     returns = _returns(name.primary)
     return f"def {python_name(name.name)}({', '.join(declared)}) -> {returns}:\n{_doc(name)}{body}"
@@ -327,10 +327,10 @@ def _local(a: Argument) -> str:
     return "input" if a.name == "self" else python_name(a.name)
 
 
-def _declare(takes_numbers: bool, a: Argument, same_place: list[Argument]) -> str:
+def _declare(takes_numbers: bool, a: Argument, same_position: list[Argument]) -> str:
     kinds: list[str] = []
     number = takes_numbers and a.name != "self" and a.type.base == "Tensor"
-    for other in same_place:
+    for other in same_position:
         kind = PYTHON_TYPE[other.type.base]
         if other.type.is_list:
             kind += " | None" if other.type.suffixes[0] == "?" else ""
