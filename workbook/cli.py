@@ -103,7 +103,7 @@ def lab(
 
 @app.command()
 def doctor() -> None:
-    """Report what is missing on this machine, and what that costs you."""
+    """Report what is missing here, and what that costs you."""
     from workbook.exercises.doctor import doctor
 
     raise typer.Exit(doctor(commands.root()))
@@ -111,7 +111,7 @@ def doctor() -> None:
 
 @app.command("next")
 def next_exercise() -> None:
-    """Say which exercise comes next, and what to read for it."""
+    """Show which exercise comes next, and what to read for it."""
     from workbook.exercises import desk
 
     raise typer.Exit(desk.next_exercise(commands.root()))
@@ -195,7 +195,7 @@ def reset(
     name: Name = None,
     sheet: Annotated[bool, typer.Option("--lab", help="Reset your lab sheet instead of your answer.")] = False,
 ) -> None:
-    """Begin again; a copy of what you wrote is kept."""
+    """Start over; a copy of what you wrote is kept."""
     from workbook.exercises import desk
 
     raise typer.Exit(desk.reset(commands.root(), name, sheet=sheet))
@@ -264,7 +264,7 @@ def run_tests(
 
 @app.command()
 def bench() -> None:
-    """Run the benchmarks, print their table, and put it into README.md."""
+    """Run the benchmarks, and put their table into README.md."""
     commands.bench()
 
 
@@ -312,7 +312,7 @@ def main() -> int:
 
 
 def is_nowhere() -> bool:
-    """Whether the current folder was deleted, so that no path can be seen from it."""
+    """Whether the current folder was deleted, so that no relative path can be resolved."""
     try:
         os.getcwd()
     except FileNotFoundError:
@@ -321,7 +321,7 @@ def is_nowhere() -> bool:
 
 
 def fail(error: Exception | str, code: int) -> int:
-    """Say what went wrong. Returns the exit code."""
+    """Print what went wrong. Returns the exit code."""
     print(f"workbook: {error}", file=sys.stderr)
     return code
 

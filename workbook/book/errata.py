@@ -42,7 +42,7 @@ REFERENCE = re.compile(r"(?<![\[#])\bE\d{3}\b")
 
 
 class Erratum(NamedTuple):
-    """One claim of a document, and what PyTorch does."""
+    """One claim of a document, and what PyTorch actually does."""
 
     id: str
     document: str
@@ -54,7 +54,7 @@ class Erratum(NamedTuple):
 
 
 def errata(root: Path) -> list[Erratum]:
-    """The entries in their order."""
+    """The entries in order."""
     path = root / TRUTH / "errata.yaml"
     try:
         entries = [Erratum(**entry) for entry in yaml.safe_load(path.read_text(encoding="utf-8"))]

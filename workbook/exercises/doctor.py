@@ -35,7 +35,7 @@ class Finding:
 
 
 def doctor(root: Path) -> int:
-    """Print what was found. Returns 1 where the exercises cannot run, else 0."""
+    """Print what was found. Returns 1 if the exercises cannot run, else 0."""
     findings = []
     for look in LOOKS:
         for finding in look(root):
@@ -82,12 +82,12 @@ def look_at_python(root: Path) -> Iterator[Finding]:
 
 
 def shown_program(own: Path) -> str:
-    """Where the clone's own command stands."""
+    """The path of the clone's own command."""
     return os.path.relpath(own / ("Scripts/workbook.exe" if os.name == "nt" else "bin/workbook"))
 
 
 def look_for_packages(root: Path) -> Iterator[Finding]:
-    """The packages that a check runs with."""
+    """The packages that a check needs."""
     absent = [name for name in NEEDED if installed(name) is None]
     if absent:
         cost = "A check runs its tests and the lab sheet with them."
@@ -107,7 +107,7 @@ def look_for_jupyter(root: Path) -> Iterator[Finding]:
 
 
 def look_at_exercises(root: Path) -> Iterator[Finding]:
-    """The exercises themselves: whether they can be read, whether answers can be written beside them."""
+    """The exercises themselves: whether they can be read, and whether answers can be written beside them."""
     try:
         all_of_them, damaged = survey(root)
     except ExerciseError as error:
@@ -131,7 +131,7 @@ def look_at_exercises(root: Path) -> Iterator[Finding]:
 
 
 def is_writable(folder: Path) -> bool:
-    """Whether a file can be made in a folder; it is tried, for permissions do not tell all."""
+    """Whether a file can be created in a folder; this is tried, because permissions alone are not sufficient."""
     try:
         with tempfile.TemporaryFile(dir=folder):
             return True
@@ -140,7 +140,7 @@ def is_writable(folder: Path) -> bool:
 
 
 def look_at_checks(root: Path) -> Iterator[Finding]:
-    """Whether the files that judge an answer are as they were shipped, and what git says of the clone."""
+    """Whether the files that judge an answer are as they were shipped, and what git says about the clone."""
     from workbook.exercises import manifest
 
     try:
@@ -211,7 +211,7 @@ def look_for_torch(root: Path) -> Iterator[Finding]:
 
 
 def look_at_terminal(root: Path) -> Iterator[Finding]:
-    """How this terminal shows and listens."""
+    """The width, colours and keyboard of this terminal."""
     words = [f"{shutil.get_terminal_size().columns} columns", "colours" if has_colour() else "no colours"]
     if not sys.stdin.isatty():
         cost = f"{command('watch')} checks on each save, but has no keys here."
@@ -242,7 +242,7 @@ def installed(name: str) -> str | None:
 
 
 def ask(*arguments: str) -> tuple[int, str]:
-    """What a program answers: its exit code and its output; 127 where it cannot be started."""
+    """A program's exit code and output; 127 if it cannot be started."""
     try:
         done = subprocess.run(
             arguments, capture_output=True, text=True, errors="replace", timeout=PATIENCE, check=False,

@@ -11,7 +11,7 @@ from workbook.exercises.report import Refusal
 
 
 def author_error(piece: Piece, problem: str) -> AuthorError:
-    """The error of an exercise.toml that names what is not there."""
+    """The error of an exercise.toml that names something that does not exist."""
     key = f" key = {piece.key!r}" if piece.key else ""
     return AuthorError(f"exercise.toml: [[graft]] kind = {piece.kind!r} target = {piece.target!r}{key}: {problem}")
 
