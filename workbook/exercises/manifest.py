@@ -1,6 +1,6 @@
 """Is an exercise as it was shipped?
 
-`exercises/manifest.json` keeps a hash of every shipped file, so that a check that somebody edited is noticed. Line
+`exercises/manifest.json` keeps a hash of every shipped file, so that an edited check is noticed. Line
 ends do not count: git may change them.
 """
 

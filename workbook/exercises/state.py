@@ -1,7 +1,7 @@
 """What has the reader done so far, and how is it kept?
 
 `exercises/progress.json` is a notebook of what happened, no more: an answer that stands on disk is never judged by it,
-and whoever deletes it loses dates and passes, which `workbook check --all` finds again.
+and deleting it loses dates and passes, which `workbook check --all` finds again.
 """
 
 from __future__ import annotations

@@ -192,7 +192,7 @@ def set_memory_hooks(hooks: MemoryHooks) -> None:
 
 
 class TraceHooks(Protocol):
-    """What the tracer must be told of: it bypasses the operators, and no graph can hold it."""
+    """Events that the tracer must know of, because they bypass the operators and no graph can hold them."""
 
     def value_read(self, tensor: Any) -> None:
         """A tensor's elements go to Python or NumPy."""
@@ -237,7 +237,7 @@ def set_array_namespace(find: Callable[[], Any]) -> None:
 def decides(tensor: Tensor) -> bool:
     """Whether a formula or a check can look at a tensor's values: on the meta device there are none.
 
-    A trace is told that they would be read: it does not record all that happens where a tensor has values.
+    The tracer is informed that they would be read: it does not record everything that happens if a tensor has values.
     """
     if tensor.is_meta and trace_hooks is not None:
         trace_hooks.value_read(tensor)

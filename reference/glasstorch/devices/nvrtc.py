@@ -68,7 +68,7 @@ def library() -> ctypes.CDLL:
             found = pathfinder.load_nvidia_dynamic_lib("nvrtc")
     except (ImportError, RuntimeError) as error:
         raise RuntimeError(
-            f"CUDA C++ cannot be compiled for a card: NVRTC was not found ({first_line(error)}); "
+            f"CUDA C++ cannot be compiled for a GPU: NVRTC was not found ({first_line(error)}); "
             "install it with: pip install 'glasstorch[nvrtc]'"
         ) from error
     return ctypes.CDLL(found.abs_path)

@@ -169,11 +169,11 @@ def _find() -> tuple[Driver | None, str]:
             f"{', '.join(OPTIONS)}"
         )
     if find_spec("cupy") is None:
-        return None, 'CuPy, which reaches a card, is not installed (pip install "glasstorch[cuda13]")'
+        return None, 'CuPy, which is needed for a GPU, is not installed (pip install "glasstorch[cuda13]")'
     from glasstorch.devices.driver_cupy import CupyDriver
 
-    card: Driver = CupyDriver()
-    return (card, "") if card.device_count() else (None, "CuPy finds no card with a driver")
+    found: Driver = CupyDriver()
+    return (found, "") if found.device_count() else (None, "CuPy finds no GPU with a driver")
 
 
 def _require_compiler() -> None:

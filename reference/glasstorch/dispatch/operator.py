@@ -154,7 +154,7 @@ class Operator:
         self.words = words  # the names of the tags
         self.alias = alias  # the operator that this one is another name of, without its namespace
         self.family = family  # of operators/families.py; a user's operator has none
-        # For each key the registered kernels; the last one is in force.
+        # For each key the registered kernels; the last one is active.
         self.kernels: dict[DispatchKey, list[Kernel]] = {}
         self.table = DispatchTable(self)
         # Operators whose shortcuts bypass this one: their tables are cleared together with this one's.

@@ -4,7 +4,7 @@ A figure is an SVG with a title and a description that can be read aloud. It tak
 it follows the reader's system where it is shown as an image, and the page's own choice where it is part of
 the page (the site, a notebook that takes SVG in). Its ground is drawn with it: an image of dark colours can
 be read on a light page. Text is measured by a table of widths, since no font may be asked: a text
-that does not fit its place is an error when the figure is drawn, not a surprise on somebody's screen.
+that does not fit its box is an error when the figure is drawn, not a surprise on a reader's screen.
 """
 
 from __future__ import annotations

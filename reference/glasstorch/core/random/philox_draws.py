@@ -2,8 +2,8 @@
 
 Mirrors: aten/src/ATen/native/cuda/DistributionTemplates.h, aten/src/ATen/core/TransformationHelper.h,
     aten/src/ATen/native/cuda/Randperm.cu and Randperm.cuh; cuRAND's curand_uniform.h and curand_normal.h
-Differs: NumPy computes, on the CPU. Uniform numbers and integers are those of a card bit for bit. Numbers made with
-    logarithms, sines and exponentials may differ in the last bits, because a card's functions do: about 1e-6.
+Differs: NumPy computes on the CPU. Uniform numbers and integers equal those of a GPU bit for bit. Numbers computed with
+    logarithms, sines and exponentials may differ in the last bits (by about 1e-6), because a GPU's functions do.
 
 Each function fills in the order of a contiguous array. `words` and `double_words` hand out one word for each element as
 PyTorch's kernels do: a thread draws four words (or two of 64 bits) with each call, and the elements of one turn of all

@@ -24,7 +24,7 @@ from collections import deque
 from collections.abc import Callable
 
 ORDERS = ("forward", "reverse", "random")
-PENDING = 1024  # pieces of work that may wait on one stream, as on a card; the oldest are run before more are taken
+PENDING = 1024  # items of work that may wait on one stream, as on a GPU; then the oldest run before more are queued
 
 
 class Mark:
