@@ -17,11 +17,11 @@ from collections.abc import Iterator, Sequence
 KIB, MIB = 1 << 10, 1 << 20
 
 # In PyTorch: kMinBlockSize, kSmallSize, kSmallBuffer, large_segment_size, kMinLargeAlloc, kRoundLarge.
-MIN_BLOCK_SIZE = 512  # every request is rounded up to a multiple of it, so every block is aligned to it
+MIN_BLOCK_SIZE = 512  # every request is rounded up to a multiple of this, so every block is aligned to it
 SMALL_SIZE = MIB  # the largest request that the small pool serves
-SMALL_SEGMENT = 2 * MIB  # what the small pool takes from the driver at a time
-LARGE_SEGMENT = 20 * MIB  # what the large pool takes for a request below MIN_LARGE_REQUEST
-MIN_LARGE_REQUEST = 10 * MIB  # from here on a request gets a segment of its own size
+SMALL_SEGMENT = 2 * MIB  # the size of the segments of the small pool
+LARGE_SEGMENT = 20 * MIB  # the size of the large pool's segments for requests below MIN_LARGE_REQUEST
+MIN_LARGE_REQUEST = 10 * MIB  # a request of at least this size gets a segment of its own size
 ROUND_LARGE = 2 * MIB  # ... rounded up to a multiple of this
 
 
@@ -33,14 +33,14 @@ class Block:
     def __init__(self, address: int, size: int, stream: int, pool: Pool) -> None:
         self.address = address
         self.size = size
-        self.stream = stream  # whose work may use the block without waiting
+        self.stream = stream  # its work may use the block without waiting
         self.pool = pool
-        self.previous: Block | None = None  # what lies before it in its segment
-        self.next: Block | None = None  # what lies behind it
+        self.previous: Block | None = None  # the block before it in its segment
+        self.next: Block | None = None  # the block after it
         self.allocated = False
-        self.requested = 0  # what was asked for, before rounding
-        self.streams: set[int] = set()  # others that have used it, as record_stream said
-        self.events = 0  # that have to pass before it is free
+        self.requested = 0  # the requested size, before rounding
+        self.streams: set[int] = set()  # others that have used it, according to record_stream
+        self.events = 0  # the number of events that must complete before it is free
 
     def __repr__(self) -> str:
         state = "in use" if self.allocated else "waiting" if self.events else "free"

@@ -28,7 +28,7 @@ R = TypeVar("R")
 SUCCESS = 0
 MAX_DYNAMIC_SHARED = 8  # CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
 STATIC_SHARED = 1  # CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES
-ASK_FROM = 48 * 1024  # more shared memory than this has to be asked for, kernel by kernel
+ASK_FROM = 48 * 1024  # more shared memory than this must be requested for each kernel
 
 
 def call(function: Callable[P, R], *arguments: P.args, **named: P.kwargs) -> R:
@@ -61,7 +61,7 @@ def device_in_context() -> int:
     device: int = call(runtime.getDevice)
     if device not in _contexts.of_devices:
         call(runtime.setDevice, device)
-        call(runtime.memGetInfo)  # the runtime makes the context at the first call that needs one
+        call(runtime.memGetInfo)  # the runtime creates the context at the first call that needs one
         _contexts.of_devices.add(device)
     return device
 
@@ -69,7 +69,7 @@ def device_in_context() -> int:
 class CupyKernel:
     """A kernel of a module, on each device on which it was launched."""
 
-    signature: tuple[Parameter, ...] | None = None  # a cubin tells the sizes of the parameters, not their types
+    signature: tuple[Parameter, ...] | None = None  # a cubin has the sizes of the parameters, but not their types
 
     def __init__(self, module: CupyModule, name: str) -> None:
         self.name = name
@@ -89,7 +89,7 @@ class CupyKernel:
             function.allow(shared_memory)
             driver.launchKernel(function.handle, *grid, *block, shared_memory, stream, packed.address, 0)
         except driver.CUDADriverError as error:
-            # The driver's word for a launch that is too large is "invalid value"; the runtime's is clearer.
+            # The driver reports a launch that is too large as "invalid value"; the runtime's message is clearer.
             code = Code.INVALID_CONFIGURATION if error.status == Code.INVALID_VALUE else error.status
             asked = f"grid {grid}, block {block}, {shared_memory} bytes of dynamic shared memory"
             raise cuda_error(code, f"at the launch of {self.name} with {asked}") from None

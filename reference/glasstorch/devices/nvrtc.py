@@ -42,8 +42,8 @@ class Usage(NamedTuple):
     registers: int  # for each thread
     shared: int  # for each block, without the dynamic part
     stack: int  # for each thread: arrays that could not stay in registers
-    spilled: int  # stored and loaded because the registers did not suffice
-    max_threads: int  # for each block, as `__launch_bounds__` says; 0 where it says nothing
+    spilled: int  # stored and reloaded because there were too few registers
+    max_threads: int  # for each block, from `__launch_bounds__`; 0 without it
 
 
 class Compiled(NamedTuple):
@@ -52,7 +52,7 @@ class Compiled(NamedTuple):
     cubin: bytes
     symbols: Mapping[str, str]  # name expression -> the name in the cubin
     usage: Mapping[str, Usage]  # of each kernel, by its name expression, or by its name in `extern "C"`
-    log: str  # what the compiler said, warnings among it
+    log: str  # the compiler's messages, including warnings
 
 
 @cache
@@ -64,7 +64,7 @@ def library() -> ctypes.CDLL:
     try:
         from cuda import pathfinder
 
-        with _loading:  # a second thread would find NVRTC loaded, but not yet what it needs
+        with _loading:  # otherwise a second thread could find NVRTC loaded, but not yet its dependencies
             found = pathfinder.load_nvidia_dynamic_lib("nvrtc")
     except (ImportError, RuntimeError) as error:
         raise RuntimeError(
@@ -145,7 +145,7 @@ def compiled(
     path.parent.mkdir(exist_ok=True)
     unfinished = path.with_suffix(f".{os.getpid()}.{threading.get_ident()}")
     unfinished.write_bytes(json.dumps((made.symbols, made.log)).encode() + b"\n" + made.cubin)
-    unfinished.replace(path)  # in one step: a file that is there is whole
+    unfinished.replace(path)  # atomic: a file that exists is complete
     return made
 
 

@@ -83,7 +83,7 @@ def library(text: str, options: Sequence[str], check: bool) -> Path:
         source.write_text(text, encoding="utf-8")
         run([compiler(), *flags, *INCLUDES, "-c", str(source), "-o", str(unit)])
         run([compiler(), "-shared", str(unit), runtime, "-o", str(made), "-lm"])
-        made.replace(path)  # in one step: who finds the file finds all of it
+        made.replace(path)  # atomic: a file that exists is complete
     return path
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from glasstorch.devices.simulator.module import Counts
 
-# Heading, field of Counts.
+# Heading -> field of Counts.
 COLUMNS = (
     ("global loads", "global_loads"),
     ("bytes", "global_loaded"),
