@@ -31,8 +31,8 @@ DOCUMENTS = {
 }
 STATUSES = {
     "wrong": "PyTorch does something else",
-    "outdated": "it was so once",
-    "oversimplified": "true in a sense, misleading when you build it",
+    "outdated": "it used to be true",
+    "oversimplified": "true in a sense, but misleading when you build it",
     "incomplete": "an example that does not run, or a part that is missing",
     "unverified": "could not be settled",
 }

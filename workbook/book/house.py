@@ -63,7 +63,7 @@ LAYERS = (
     Layer(
         5,
         ("outside_data", "python_forms"),
-        "What does a call mean that is no operator's?",
+        "Which Python functions are more than an operator?",
         ("torch/csrc/utils/tensor_new.h", "torch/functional.py"),
         ("01",),
     ),
@@ -112,7 +112,7 @@ LAYERS = (
     Layer(
         12,
         ("compiler", "quantization", "distributed"),
-        "How is it compiled, made small, spread out?",
+        "How is it compiled, quantized and distributed?",
         (
             "torch/_inductor/compile_fx.py",
             "torch/ao/quantization/observer.py",

@@ -189,7 +189,7 @@ def kept_by(node: Node) -> str:
     slots = [name for name in type(node).__annotations__ if name.startswith("saved_")]
     mine = getattr(node, "saved", None)  # of a custom Function
     if node.released and (slots or hasattr(node, "saved")):
-        return "has let go of what it kept"
+        return "has released what it kept"
     if mine:
         return f"keeps {len(mine)} tensor{'s' * (len(mine) != 1)}"
     names = [name.removeprefix("saved_") for name in slots if getattr(node, name, None) not in (None, [])]
