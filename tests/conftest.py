@@ -15,6 +15,7 @@ import inspect
 import os
 import re
 import shutil
+import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import cache
@@ -65,7 +66,14 @@ left_out = pytest.StashKey[Counter[str]]()
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Begin to count what is left out."""
+    """Begin to count what is left out, unless only the book is installed."""
+    settings = config.inipath is not None and config.inipath.name == "pyproject.toml"  # with a limit of time
+    if settings and not config.pluginmanager.hasplugin("timeout"):
+        python = os.path.relpath(sys.executable)
+        raise pytest.UsageError(
+            "the tests need pytest-timeout, which is not installed (`make study` installs what the book needs)\n"
+            f'  run `make test` once, or: "{python}" -m pip install -e ".[test]"'
+        )
     config.stash[left_out] = Counter()
 
 

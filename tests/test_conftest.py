@@ -152,3 +152,16 @@ def test_a_missing_tool_is_a_failure_in_ci(tmp_path: Path) -> None:
 def test_what_failed_before_the_tests_is_said_above_the_last_line(tmp_path: Path, steps: str) -> None:
     _, output = outcomes(tmp_path, GLASSTORCH_FAILED_STEPS=steps)
     assert f"{steps}: see the top of this output" in output.splitlines()[-12:]
+
+
+def test_where_only_the_book_is_installed_the_tests_say_what_to_run(tmp_path: Path) -> None:
+    shutil.copy(Path(__file__).with_name("conftest.py"), tmp_path)
+    settings = '[tool.pytest.ini_options]\naddopts = ["--strict-config"]\ntimeout = 5\n'
+    (tmp_path / "pyproject.toml").write_text(settings)
+    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", str(tmp_path)]
+    alone = os.environ | {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTEST_ADDOPTS": ""}
+    done = subprocess.run(command, cwd=tmp_path, env=alone, capture_output=True, text=True, check=False)
+    assert done.returncode == pytest.ExitCode.USAGE_ERROR
+    assert "the tests need pytest-timeout, which is not installed" in done.stderr
+    assert "run `make test` once, or: " in done.stderr
+    assert "Unknown config option" not in done.stderr

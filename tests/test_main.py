@@ -203,6 +203,7 @@ def test_where_tells_the_places_of_an_operator_as_paths_from_the_current_folder(
         "reference/glasstorch/operators/derivatives.yaml",
         "reference/glasstorch/operators/composite/linalg/decompositions.py",
         "reference/glasstorch/kernels/cpu/linalg/inverses.py",
+        "reference/glasstorch/autograd/formulas/linalg/decompositions.py",
         COMPOSED,
     }
     for path, number in places:
@@ -216,6 +217,17 @@ def test_where_tells_the_derivatives_of_the_parts_and_nothing_that_is_empty() ->
     assert part is not None
     assert (ROOT / part[1]).read_text(encoding="utf-8").splitlines()[int(part[2]) - 1] == "- op: _softmax"
     assert not [line for line in done.stdout.splitlines() if line and len(line.split()) < 2]
+
+
+def test_where_tells_the_functions_and_operators_that_a_formula_calls() -> None:
+    done = run("--where", "cummax", "softmax", folder=ROOT)
+    place = "reference/glasstorch"
+    helper = rf"^ +running_extremum_backward: {place}/autograd/formulas/scans.py:\d+$"
+    operator = rf"^ +_softmax_backward_data: {place}/kernels/cpu/softmax.py:\d+, {place}/kernels/cuda/softmax.py:\d+$"
+    scans = rf"{place}/kernels/cpu/scans.py:\d+"
+    maker = rf"^  CPU +{scans}\n +made by register_running_extremum: {scans}$"
+    for wanted in (helper, operator, maker):
+        assert re.search(wanted, done.stdout, re.MULTILINE), wanted
 
 
 def test_where_tells_tags_and_who_writes_to_out() -> None:
@@ -252,6 +264,28 @@ def test_where_says_of_each_name_what_it_is() -> None:
     assert told[7].startswith("aten::rsub.Tensor(")
 
 
+def test_where_finds_definitions_by_name_and_files_by_words() -> None:
+    done = run("--where", "CachingAllocator", "pointwise fusion", "torch.broadcast_shapes", folder=ROOT)
+    assert (done.returncode, done.stderr) == (0, "")
+    place = "reference/glasstorch"
+    defined, about, both = re.sub(r":\d+", "", done.stdout).rstrip().split("\n\n")
+    assert defined == f"CachingAllocator is defined in {place}/devices/allocator.py"
+    files = dict(line.split(maxsplit=1) for line in about.splitlines()[1:])
+    assert list(files)[:2] == [f"{place}/jit/codegen/__init__.py", f"{place}/jit/passes/fuse_pointwise.py"]
+    assert files[f"{place}/jit/passes/fuse_pointwise.py"] == "Which pointwise operators can run as one loop?"
+    assert both.splitlines()[0].endswith(f"{place}/functional.py")
+    assert f"{place}/core/geometry.py" in both.splitlines()[1]
+
+
+def test_where_tells_of_the_other_names_where_one_is_unknown() -> None:
+    done = run("--where", "torch.nothing", "torch.pi", folder=ROOT)
+    assert (done.returncode, done.stdout) == (1, "torch.pi is a float: 3.141592653589793\n")
+    assert "there is no operator or function 'torch.nothing'" in done.stderr
+    done = run("--where", "zebra stripes", folder=ROOT)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "no file of the library is about 'zebra stripes'; try fewer or other words" in done.stderr
+
+
 def test_where_names_the_nearest_for_an_unknown_name_and_asks_for_one_where_none_is_given(tmp_path: Path) -> None:
     done = run("--where", "torch.cumsumm", folder=tmp_path)
     assert (done.returncode, done.stdout) == (1, "")
@@ -271,3 +305,12 @@ def test_the_readme_shows_what_where_prints_but_for_the_numbers_of_lines() -> No
     for name, answer in zip(names, answers, strict=True):
         printed = re.sub(r":\d+", "", run("--where", name, folder=ROOT).stdout)
         assert printed.startswith(re.sub(r":\d+", "", answer.removesuffix("  ...\n")))
+
+
+def test_the_readme_shows_which_files_where_finds() -> None:
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    block = re.search(
+        r'```console\n\$ .venv/bin/python -m glasstorch --where "(.*?)"\n(.*?)  \.\.\.\n```', text, re.DOTALL
+    )
+    assert block is not None
+    assert run("--where", block[1], folder=ROOT).stdout.startswith(block[2])

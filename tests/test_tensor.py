@@ -16,6 +16,9 @@ import numpy as np
 import pytest
 
 import glasstorch
+from glasstorch import Tensor
+from glasstorch.core.tensor_impl import TensorImpl
+from glasstorch.operators.generated.methods import TensorMethods
 
 
 @pytest.fixture(params=["glasstorch", "torch"])
@@ -443,3 +446,19 @@ def test_the_class_takes_sizes_or_data(torch: Any) -> None:
     assert (data.dtype, data.tolist()) == (torch.float32, [[1, 2], [3, 4]])
     with pytest.raises(TypeError, match=r"new\(\): data must be a sequence \(got float\)"):
         torch.Tensor(2.5)
+
+
+# What the class is joined from ----------------------------------------------------------------------------------
+
+
+def test_a_tensor_is_its_data_and_its_generated_methods() -> None:
+    assert (Tensor.__bases__, TensorMethods.__bases__) == ((TensorMethods,), (TensorImpl,))
+    hidden = {name for name in vars(TensorMethods).keys() & vars(TensorImpl).keys() if not name.startswith("__")}
+    assert not hidden, f"an operator's method hides what the tensor says of its data: {hidden}"
+
+
+def test_the_class_defines_what_needs_it_and_names_the_rest() -> None:
+    functions = {name: getattr(value, "fget", None) or value for name, value in vars(Tensor).items()}  # of properties
+    functions["__new__"] = Tensor.__new__  # of a static method
+    defined = {name for name, value in functions.items() if getattr(value, "__module__", "") == Tensor.__module__}
+    assert defined == {"__new__", "__format__", "as_subclass", "data"}

@@ -59,7 +59,9 @@ def need(extra: str, *packages: str) -> None:
     """Raise unless all these packages of an extra are installed."""
     for package in packages:
         if find_spec(package) is None:
-            remedy = f"run `make {'test' if extra == 'test' else 'study'}`, or: pip install 'glasstorch[{extra}]'"
+            from workbook.exercises.say import installation
+
+            remedy = f"run `make {'test' if extra == 'test' else 'study'}`, or: {installation(extra)}"
             raise CommandError(f"the package {package!r} is not installed\n  {remedy}")
 
 

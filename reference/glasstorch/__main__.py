@@ -2,8 +2,9 @@
 
     python -m glasstorch script.py [arguments]
     python -m glasstorch -m module [arguments]
-    python -m glasstorch --list                  the names that glasstorch has, by module
-    python -m glasstorch --where torch.cumsum    where a function is declared, computed and differentiated
+    python -m glasstorch --list                         the names that glasstorch has, by module
+    python -m glasstorch --where torch.cumsum           where a function is declared, computed and differentiated
+    python -m glasstorch --where "caching allocator"    which files of the library are about something
 
 Other options of Python, `-c` and `-` among them, are refused: put the program in a file.
 
@@ -25,7 +26,7 @@ from glasstorch import _as_torch
 from glasstorch.core.errors import ArgumentError
 from glasstorch.core.unknown_names import offered_names
 
-USAGE = "\n".join(__doc__.splitlines()[:8])
+USAGE = "\n".join(__doc__.splitlines()[:9])
 OUR_FRAMES = (__file__, _as_torch.__file__, "<frozen runpy>", "<frozen importlib._bootstrap>")
 
 
@@ -136,11 +137,15 @@ def print_where(names: list[str]) -> int:
 
     if not names:
         return fail("Argument expected for the --where option: a name of PyTorch, such as torch.linalg.solve", 2)
-    try:
-        print("\n\n".join(map(described, names)))
-    except ArgumentError as error:
-        return fail(str(error), 1)
-    return 0
+    found, code = [], 0
+    for name in names:
+        try:
+            found.append(described(name))
+        except ArgumentError as error:
+            code = fail(str(error), 1)
+    if found:
+        print("\n\n".join(found))
+    return code
 
 
 if __name__ == "__main__":

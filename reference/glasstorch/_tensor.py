@@ -1,36 +1,35 @@
 """What is a Tensor, the object that users work with?
 
 Mirrors: aten/src/ATen/templates/TensorBody.h, torch/csrc/autograd/python_variable.cpp, torch/_tensor.py
-Differs: one Python class, joined from what it is (TensorImpl), what operators give it (TensorMethods, generated),
-    what types it becomes (ConversionMethods) and what Python asks of it (here). Names that only our lower layers ask
-    for, and torch has in C++ alone, can be seen: array, host_array, strides, key_set, version_counter, alias, slice.
+Differs: one Python class, joined from what it is (TensorImpl) and what operators give it (TensorMethods, generated);
+    the rows of its body name what is written by hand, file by file. Names that only our lower layers ask for, and
+    torch has in C++ alone, can be seen: array, host_array, strides, key_set, version_counter, alias, slice.
 """
 
 from __future__ import annotations
 
 import math
-import warnings
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
+from glasstorch import printing
 from glasstorch.calls import removed
 from glasstorch.core import geometry, hooks, inference
 from glasstorch.core.allocator import MOST, check_countable, empty_array
 from glasstorch.core.device import CPU, device
 from glasstorch.core.device import device as Device
 from glasstorch.core.dtype import Number, dtype, dtype_of_operand, from_numpy_dtype, get_default_dtype
-from glasstorch.core.errors import DeviceError, InplaceError
+from glasstorch.core.errors import DeviceError
 from glasstorch.core.geometry import Shape
 from glasstorch.core.keys import CPU_KEYS, KEYS_OF_DEVICE
 from glasstorch.core.storage import Storage
 from glasstorch.core.tensor_impl import Array, TensorImpl
-from glasstorch.core.typed_storage import TypedStorage, typed, warn_of_removal
-from glasstorch.operators.generated import functions
+from glasstorch.operators.generated.methods import TensorMethods
 from glasstorch.outside_data import exchange, from_data
-from glasstorch.printing import tensor_str
 from glasstorch.python_forms import (
+    conversion,
+    conversion_methods,
     gradients,
     indexing,
     layouts,
@@ -40,15 +39,16 @@ from glasstorch.python_forms import (
     norm,
     pickling,
     places,
+    protocols,
     python_functions,
     reflected,
     stft,
     unique,
 )
-from glasstorch.python_forms.facts import FactMethods
+from glasstorch.python_forms.tensor_types import type_
 
 
-class Tensor(FactMethods):
+class Tensor(TensorMethods):
     """A multi-dimensional array of one dtype on one device, which records how it was computed.
 
     Make one with `tensor`, `zeros`, `rand` ... Views share their storage; `x.untyped_storage()` is that storage.
@@ -65,75 +65,6 @@ class Tensor(FactMethods):
             hooks.trace_hooks.made_from_data("torch.Tensor")
         made = from_data.legacy(data, get_default_dtype(), CPU if device is None else Device(device))
         return made if cls is Tensor else made.as_subclass(cls)
-
-    new = from_data.new
-    new_tensor = from_data.new_tensor
-
-    # Autograd: answered by the layer that knows -----------------------------------------------------------------
-
-    @property
-    def requires_grad(self) -> bool:
-        """Whether operators on this tensor are recorded."""
-        meta = self._autograd_meta
-        return meta is not None and (
-            meta.requires_grad or meta.grad_fn is not None or (meta.base is not None and meta.base.requires_grad)
-        )
-
-    @requires_grad.setter
-    def requires_grad(self, value: bool) -> None:
-        hooks.variable_hooks.requires_grad_(self, value)
-
-    requires_grad_ = gradients.requires_grad_
-
-    @property
-    def grad(self) -> Tensor | None:
-        """The gradient that backward passes have added up for this leaf; None before the first."""
-        return hooks.variable_hooks.get_grad(self)
-
-    @grad.setter
-    def grad(self, value: Tensor | None) -> None:
-        hooks.variable_hooks.set_grad(self, value)
-
-    @grad.deleter
-    def grad(self) -> None:
-        hooks.variable_hooks.set_grad(self, None)
-
-    @property
-    def grad_fn(self) -> Any:
-        """The node of the backward graph that produced this tensor; None for a leaf."""
-        return None if self._autograd_meta is None else hooks.variable_hooks.grad_fn(self)
-
-    @property
-    def is_leaf(self) -> bool:
-        """Whether the tensor was not computed from tensors that require grad."""
-        return self._autograd_meta is None or self.grad_fn is None
-
-    @property
-    def output_nr(self) -> int:
-        """Which of its node's results this tensor is."""
-        return 0 if self._autograd_meta is None else int(self._autograd_meta.output_nr)
-
-    backward = gradients.backward
-
-    register_hook = gradients.register_hook
-
-    register_post_accumulate_grad_hook = gradients.register_post_accumulate_grad_hook
-
-    retain_grad = gradients.retain_grad
-
-    @property
-    def retains_grad(self) -> bool:
-        """Whether `retain_grad` was called on this tensor, and it is not a leaf."""
-        return hooks.variable_hooks.retains_grad(self)
-
-    @property
-    def _base(self) -> Tensor | None:
-        return hooks.variable_hooks.base(self)
-
-    def _is_view(self) -> bool:
-        return self._base is not None
-
-    detach_ = gradients.detach_
 
     @property
     def data(self) -> Tensor:
@@ -154,202 +85,105 @@ class Tensor(FactMethods):
         self.dtype, self.key_set = value.dtype, value.key_set
         self.set_storage(value.untyped_storage(), value._shape, value._strides, value._offset)
 
-    # Facts ------------------------------------------------------------------------------------------------------
-
-    is_contiguous = layouts.is_contiguous
-    dim_order = layouts.dim_order
-
-    def is_floating_point(self) -> bool:
-        """Whether the dtype is floating point."""
-        return self.dtype.is_floating_point
-
-    def is_complex(self) -> bool:
-        """Whether the dtype is complex."""
-        return self.dtype.is_complex
-
-    @property
-    def is_meta(self) -> bool:
-        """Whether the tensor has sizes and a dtype and no data."""
-        return self.device.type == "meta"
-
-    @property
-    def is_cuda(self) -> bool:
-        """Whether the storage is on a GPU."""
-        return self.device.type == "cuda"
-
-    # Out to NumPy and Python ------------------------------------------------------------------------------------
-
-    numpy = exchange.numpy
-    __array__ = exchange.array
-    __dlpack__ = exchange.to_dlpack
-    __dlpack_device__ = exchange.dlpack_device
-    __cuda_array_interface__ = property(exchange.cuda_array_interface)
-    __array_namespace__ = namespace.array_namespace
-    to_device = namespace.to_device
-    norm = norm.method
-    lu = lu.lu_method
-    stft = stft.stft
-    unique_consecutive = unique.unique_consecutive
-    unique = unique.unique
-    nonzero = nonzero.method  # type: ignore[assignment]  # which takes as_tuple=, and the operator out=
-    eig, lstsq, solve, symeig = removed.eig, removed.lstsq, removed.solve, removed.symeig
-    apply_ = python_functions.apply_
-    map_ = python_functions.map_
-    map2_ = python_functions.map2_
-
-    # An ndarray's operators give way to a tensor's, and what NumPy computes from a tensor becomes one again.
-    __array_priority__ = 1000
-
-    def __array_wrap__(self, array: Array, context: Any = None, return_scalar: Any = False) -> Tensor:
-        if array.dtype == np.bool_:
-            array = array.astype(np.uint8)  # as PyTorch, which had no bool tensors when it wrote this
-        return from_array(array, from_numpy_dtype(array.dtype))
-
-    def tolist(self) -> Any:
-        """The elements as nested lists of Python numbers; one number for a 0-dim tensor."""
-        return self.host_array().tolist()
-
-    def storage(self) -> TypedStorage:
-        """The storage as elements of the tensor's dtype; `untyped_storage` is what new code asks for."""
-        warn_of_removal()
-        return typed(self.untyped_storage(), self.dtype)
-
-    def _typed_storage(self) -> TypedStorage:
-        return typed(self.untyped_storage(), self.dtype)
-
-    def share_memory_(self) -> Tensor:
-        """Move the storage to memory that other processes can be given; it can no longer be resized."""
-        self.untyped_storage().share_memory_()
-        return self
-
-    def is_shared(self) -> Any:
-        """Whether other processes can be given the storage; true of every CUDA tensor."""
-        return self.untyped_storage().is_shared()
-
-    def __bool__(self) -> bool:
-        if self.numel() != 1:
-            many = "no" if self.numel() == 0 else "more than one"
-            raise RuntimeError(f"Boolean value of Tensor with {many} value{'s' if many == 'no' else ''} is ambiguous")
-        return bool(self.item())
-
-    def __len__(self) -> int:
-        if not self._shape:
-            raise TypeError("len() of a 0-d tensor")
-        if hooks.trace_hooks is not None:
-            hooks.trace_hooks.length_read(self)
-        return self._shape[0]
-
-    def __iter__(self) -> Iterator[Tensor]:
-        if not self._shape:
-            raise TypeError("iteration over a 0-d tensor")
-        if hooks.trace_hooks is not None:
-            hooks.trace_hooks.iterated(self)
-        return iter(functions.unbind(self, 0))
-
-    def __contains__(self, value: Any) -> bool:
-        if not issubclass(type(value), TensorImpl | bool | int | float | complex | np.number):
-            raise RuntimeError(
-                f"Tensor.__contains__ only supports Tensor or scalar, but you passed in a {type(value)}."
-            )
-        return bool(functions.any(functions.eq(self, value)).item())
-
-    def __reversed__(self) -> Tensor:
-        return functions.flip(self, (0,)) if self._shape else self
-
-    __getitem__ = indexing.get
-
-    def __setitem__(self, index: Any, value: Any) -> None:
-        indexing.put(self, index, value)
-
-    def __delitem__(self, index: Any) -> None:
-        raise TypeError("Tensor does not support deleting items")
-
-    # A number on the left, where the operator does not commute ---------------------------------------------------
-
-    __rtruediv__ = reflected.rtruediv
-
-    __rdiv__ = __rtruediv__  # the name of Python 2
-
-    __rpow__ = reflected.rpow
-
-    __rfloordiv__ = reflected.rfloordiv
-
-    __rmod__ = reflected.rmod
-
-    __rmatmul__ = reflected.rmatmul
-
-    __rlshift__ = reflected.rlshift
-
-    __rrshift__ = reflected.rrshift
-
-    # Copies with another dtype or place -------------------------------------------------------------------------
-
-    cpu = places.cpu
-
-    cuda = places.cuda
-
-    def pin_memory(self, device: Any = None) -> Tensor:
-        """The tensor in pinned main memory, from which a copy to a device need not block; itself if it is there.
-
-        There is one kind of device to pin for; naming it is deprecated.
-        """
-        _warn_of_device("pin_memory", device)
-        if self.device is not CPU:
-            raise DeviceError(f"cannot pin a tensor on {self.device}, only dense CPU tensors can be pinned")
-        if self.is_pinned():
-            return self
-        strides = geometry.strides_like(self._shape, self.strides())
-        return empty_pinned(self._shape, strides, self.dtype).copy_(self)
-
-    def is_pinned(self, device: Any = None) -> Any:
-        """Whether the tensor is in pinned main memory. Naming a device is deprecated."""
-        _warn_of_device("is_pinned", device)
-        return self.untyped_storage().is_pinned()
-
-    record_stream = places.record_stream
-
-    get_device = places.get_device
-
-    # Python protocols -------------------------------------------------------------------------------------------
-
-    def __repr__(self, *, tensor_contents: str | None = None) -> str:
-        try:
-            grad_fn = self.grad_fn.name().rpartition("::")[2] if self.grad_fn is not None else None
-        except InplaceError:  # a view whose history a change in place made ambiguous
-            grad_fn = "Invalid"
-        return tensor_str(
-            None if self.is_meta else self.host_array(),
-            self._shape,
-            self.dtype,
-            self.device,
-            requires_grad=self.requires_grad,
-            grad_fn=grad_fn,
-            prefix=type(self).__dict__.get("_printed_as", type(self).__name__) + "(",
-            contents=tensor_contents,
-        )
-
-    def __format__(self, specification: str) -> str:
-        if not self._shape and not self.is_meta and type(self) is Tensor:
-            return format(self.item(), specification)
-        return object.__format__(self, specification) if specification else str(self)
-
-    __deepcopy__ = pickling.deep_copy
-    __reduce_ex__ = pickling.reduce_ex
-
     def as_subclass(self, cls: type[Tensor]) -> Any:
         """The same storage, geometry and history as an instance of a subclass."""
         result = alias(self, cls)
         result._autograd_meta = self._autograd_meta
         return result
 
+    def __format__(self, specification: str) -> str:
+        if not self._shape and not self.is_meta and type(self) is Tensor:
+            return format(self.item(), specification)
+        return object.__format__(self, specification) if specification else str(self)
 
-def _warn_of_device(method: str, given: Any) -> None:
-    if given is not None:
-        warnings.warn(
-            f"The argument 'device' of Tensor.{method}() is deprecated. Please do not pass this argument.",
-            DeprecationWarning,
-            stacklevel=3,
-        )
+    # Indices, and functions with a form of their own ------------------------------------------------------------------
+
+    __getitem__ = indexing.get
+    __setitem__ = indexing.__setitem__
+    __delitem__ = indexing.__delitem__
+    new = from_data.new
+    new_tensor = from_data.new_tensor
+    norm = norm.method
+    lu = lu.lu_method
+    stft = stft.stft
+    unique_consecutive = unique.unique_consecutive
+    unique = unique.unique
+    nonzero = nonzero.method  # type: ignore[assignment]  # which takes as_tuple=, and the operator out=
+    apply_ = python_functions.apply_
+    map_ = python_functions.map_
+    map2_ = python_functions.map2_
+    eig, lstsq, solve, symeig = removed.eig, removed.lstsq, removed.solve, removed.symeig
+
+    # Autograd; `grad`, `grad_fn`, `is_leaf` ... are in TensorImpl -----------------------------------------------------
+
+    requires_grad_ = gradients.requires_grad_
+    backward = gradients.backward
+    register_hook = gradients.register_hook
+    register_post_accumulate_grad_hook = gradients.register_post_accumulate_grad_hook
+    retain_grad = gradients.retain_grad
+    detach_ = gradients.detach_
+
+    # Memory: its order, its place, other libraries, copies ------------------------------------------------------------
+
+    is_contiguous = layouts.is_contiguous
+    dim_order = layouts.dim_order
+    cpu = places.cpu
+    cuda = places.cuda
+    get_device = places.get_device
+    record_stream = places.record_stream
+    pin_memory = places.pin_memory
+    is_pinned = places.is_pinned
+    numpy = exchange.numpy
+    __array__ = exchange.array
+    __array_wrap__ = exchange.array_wrap
+    __array_priority__ = 1000  # an ndarray's operators give way to a tensor's
+    __dlpack__ = exchange.to_dlpack
+    __dlpack_device__ = exchange.dlpack_device
+    __cuda_array_interface__ = property(exchange.cuda_array_interface)
+    __array_namespace__ = namespace.array_namespace
+    to_device = namespace.to_device
+    __deepcopy__ = pickling.deep_copy
+    __reduce_ex__ = pickling.reduce_ex
+
+    # Python's own functions and operators -----------------------------------------------------------------------------
+
+    __repr__ = printing.__repr__
+    __bool__ = protocols.__bool__
+    is_nonzero = protocols.is_nonzero
+    __int__ = protocols.__int__
+    __float__ = protocols.__float__
+    __complex__ = protocols.__complex__
+    __index__ = protocols.__index__
+    __len__ = protocols.__len__
+    __iter__ = protocols.__iter__
+    __contains__ = protocols.__contains__
+    __reversed__ = protocols.__reversed__
+    __rtruediv__ = reflected.rtruediv  # a number on the left, where the operator does not commute
+    __rdiv__ = __rtruediv__  # the name of Python 2
+    __rpow__ = reflected.rpow
+    __rfloordiv__ = reflected.rfloordiv
+    __rmod__ = reflected.rmod
+    __rmatmul__ = reflected.rmatmul
+    __rlshift__ = reflected.rlshift
+    __rrshift__ = reflected.rrshift
+
+    # Types; last, since an annotation below these rows would take `bool` for the method -------------------------------
+
+    to = conversion.to
+    type = type_
+    bool = conversion_methods.bool
+    byte = conversion_methods.byte
+    char = conversion_methods.char
+    short = conversion_methods.short
+    int = conversion_methods.int
+    long = conversion_methods.long
+    half = conversion_methods.half
+    bfloat16 = conversion_methods.bfloat16
+    float = conversion_methods.float
+    double = conversion_methods.double
+    cfloat = conversion_methods.cfloat
+    cdouble = conversion_methods.cdouble
+    chalf = conversion_methods.chalf
 
 
 # Making tensors: what kernels use -------------------------------------------------------------------------------
@@ -367,9 +201,10 @@ def tensor_of(  # hot path: benchmarks/eager.py
     offset: int = 0,
     cls: type[Tensor] = Tensor,
 ) -> Tensor:
-    """A tensor of these fields: the one place that fills in all, see Note [Storage and geometry are the truth].
+    """A tensor of these fields; see Note [Storage and geometry are the truth].
 
-    There is no version counter yet, nor a record of autograd's.
+    There is no version counter yet, nor a record of autograd's. Only `make_view` and the two shortest kernels of
+    `kernels/cpu/pointwise/loops.py` fill in the fields themselves: a field that is added is added in these four.
     """
     t = _new(cls)
     t.dtype = dtype
@@ -506,6 +341,9 @@ class _Tensors:
 
     def make(self, *arguments: Any) -> Tensor:
         return make(*arguments)
+
+    def empty_pinned(self, shape: Shape, strides: Shape, dtype: dtype) -> Tensor:
+        return empty_pinned(shape, strides, dtype)
 
 
 hooks.set_tensor_hooks(_Tensors())

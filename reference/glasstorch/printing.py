@@ -10,13 +10,17 @@ import contextlib
 import math
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from glasstorch.core.device import device as Device
 from glasstorch.core.dtype import dtype, get_default_dtype
+from glasstorch.core.errors import InplaceError
+
+if TYPE_CHECKING:
+    from glasstorch._tensor import Tensor
 
 Array = NDArray[Any]
 
@@ -243,6 +247,24 @@ def _shown_part(array: Array) -> Array:
 # ---- the whole tensor --------------------------------------------------------------------------------------
 
 
+def __repr__(self: Tensor, *, tensor_contents: str | None = None) -> str:
+    """The `repr` of a tensor: its elements, and what of it they do not show."""
+    try:
+        grad_fn = self.grad_fn.name().rpartition("::")[2] if self.grad_fn is not None else None
+    except InplaceError:  # a view whose history a change in place made ambiguous
+        grad_fn = "Invalid"
+    return tensor_str(
+        None if self.is_meta else self.host_array(),
+        self._shape,
+        self.dtype,
+        self.device,
+        requires_grad=self.requires_grad,
+        grad_fn=grad_fn,
+        prefix=type(self).__dict__.get("_printed_as", type(self).__name__) + "(",
+        contents=tensor_contents,
+    )
+
+
 def tensor_str(
     array: Array | None,
     shape: tuple[int, ...],
@@ -254,7 +276,7 @@ def tensor_str(
     prefix: str = "tensor(",
     contents: str | None = None,
 ) -> str:
-    """The `repr` of a tensor.
+    """The `repr` of a tensor with these facts.
 
     `array` is None where there is no data (device meta), `grad_fn` the name of the node that made the tensor,
     `prefix` the class's name and a bracket, `contents` a text to stand in place of the numbers.

@@ -9,7 +9,7 @@ import pytest
 
 from glasstorch.core.allocator import LARGE
 from glasstorch.core.device import META
-from glasstorch.core.dtype import dtype, float32, float64, int32, int64
+from glasstorch.core.dtype import DTYPES, dtype, float32, float64, int32, int64
 from glasstorch.core.errors import DimensionError, ShapeError, StorageError
 from glasstorch.core.geometry import Size
 from glasstorch.core.keys import CPU_KEYS
@@ -175,3 +175,36 @@ def test_a_geometry_that_just_fits_is_accepted() -> None:
     check_fits(Storage.allocate(32), int64, (2,), (1,), 2)
     check_fits(Storage.allocate(4), int32, (5, 5), (0, 0), 0)
     check_fits(Storage.allocate(0), int64, (0, 4), (9, 9), 7)
+
+
+# What a tensor says of itself, and what PyTorch's says --------------------------------------------------------------
+
+FACTS = (
+    "is_cpu", "is_cuda", "is_ipu", "is_leaf", "is_maia", "is_meta", "is_mkldnn", "is_mps", "is_mtia", "is_nested",
+    "is_quantized", "is_sparse", "is_sparse_csr", "is_vulkan", "is_xla", "is_xpu", "name",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("device", ["cpu", "meta"])
+def test_facts_are_torch_s(device: str) -> None:
+    theirs = pytest.importorskip("torch")
+    import glasstorch as ours
+
+    said = [[getattr(t.ones(2, device=device), fact) for fact in FACTS] for t in (ours, theirs)]
+    assert said[0] == said[1]
+
+
+def test_signed_dtypes_are_torch_s() -> None:
+    theirs = pytest.importorskip("torch")
+    import glasstorch as ours
+
+    for each in DTYPES:
+        said = [t.zeros(1, dtype=getattr(t, each.name)).is_signed() for t in (ours, theirs)]
+        assert said[0] == said[1]
+
+
+def test_sizes_can_be_compared(torch: Any) -> None:
+    assert torch.ones(2, 3).is_same_size(torch.zeros(2, 3, dtype=torch.int8))
+    assert not torch.ones(2, 3).is_same_size(torch.zeros(3, 2))
+    with pytest.raises(TypeError, match="must be Tensor, not int"):
+        torch.ones(1).is_same_size(1)

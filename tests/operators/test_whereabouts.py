@@ -50,6 +50,32 @@ def test_a_composite_kernel_is_followed_to_the_operators_that_it_calls() -> None
     assert dict(of("_linalg_solve_ex").kernels)["CPU"].startswith("kernels/cpu/linalg/inverses.py:")
 
 
+def test_a_composite_is_followed_into_other_files_of_composites_but_not_into_pythons_own_functions() -> None:
+    stft = of("stft.center")
+    assert [(name, place.partition(":")[0]) for name, place in stft.helpers] == [
+        ("continued", "operators/composite/fft/signal_borders.py")
+    ]
+    assert line(stft.helpers[0][1]).startswith("def continued(")
+    assert {"unfold", "constant_pad_nd", "flip", "cat"} <= set(stft.calls)
+    assert of("split.Tensor").calls == ()  # it calls Python's `range`
+    assert of("softmax.int").helpers == ()
+
+
+def test_kernels_that_record_are_told_with_what_made_them() -> None:
+    multiplied = of("mul_.Tensor")
+    recording = {key: line(place) for key, place in multiplied.recording}
+    assert recording["Autograd"].startswith('@in_place_saving(AUTOGRAD, "mul_.Tensor"')
+    assert recording["ADInplaceOrView"].startswith('row("mul_.Tensor", writes_first_of_two')
+    made = {key: maker.partition(", ") for key, maker in multiplied.makers}
+    for key in ("CPU", "CUDA", "Autograd", "ADInplaceOrView"):
+        name, _, place = made[key]
+        assert line(place).startswith(f"def {name}("), key
+    assert (made["Autograd"][0], made["ADInplaceOrView"][0]) == ("two_of_two", "writes_first_of_two")
+    assert of("transpose.int").recording[1][0] == "ADInplaceOrView"
+    assert of("argmax").recording == ()
+    assert "CPU" not in dict(of("index_put").makers)  # a function of its own
+
+
 @pytest.mark.parametrize(
     ("name", "text", "calls"),
     [
@@ -93,6 +119,8 @@ def test_a_derivative_is_told_with_the_formulas_of_its_row_and_shared_by_its_for
     assert exp.formulas == (("self", "grad * conjugate(result)"),)
     assert of("exp_").formulas == exp.formulas
     assert of("zeros").derivative is None
+    assert of("index_put_").formulas == of("index_put").formulas != ()  # declared by itself
+    assert of("add_.Tensor").formulas == of("add.Tensor").formulas
 
 
 def test_every_row_of_derivatives_belongs_to_an_operator() -> None:

@@ -18,6 +18,7 @@ from workbook.book.errors import BookError
 from workbook.commands import CommandError
 from workbook.exercises import state as states
 from workbook.exercises.catalogue import find
+from workbook.exercises.say import installation
 from workbook.readme_table import BEGIN, END
 from workbook.targets import TARGETS
 
@@ -413,7 +414,9 @@ def test_a_missing_package_is_told(
 ) -> None:
     monkeypatch.setattr(commands, "find_spec", lambda name: None)
     assert workbook(*arguments) == 1
-    assert f"the package {package!r} is not installed\n  run `{remedy}`" in capsys.readouterr().err
+    extra = "test" if remedy == "make test" else "book"
+    told = f"the package {package!r} is not installed\n  run `{remedy}`, or: {installation(extra)}\n"
+    assert told in capsys.readouterr().err
     assert started == []
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from workbook.book.cache import FOLDER, Cache, digest_of_files, whole_book
 from workbook.book.errors import BookError
 from workbook.book.project import project_root, shown
+from workbook.exercises.say import installation
 from workbook.progress import Progress
 
 LAST = "last-build"
@@ -49,7 +50,7 @@ def build_site(root: Path | None = None, *, strict: bool = True, target: Path | 
         from mkdocs.exceptions import Abort, ConfigurationError
     except ImportError as error:
         raise BookError(
-            f"the book needs {error.name}, which is not installed\n  run: python -m pip install -e '.[book]'"
+            f"the book needs {error.name}, which is not installed\n  run: {installation('book')}"
         ) from error
 
     collected = Collected()

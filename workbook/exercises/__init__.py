@@ -4,5 +4,5 @@ To read in this order: `catalogue` (which exercises are there), `state` (what th
 `checking` (what the commands do with both), `say` and `compare` (how it reads on a screen), `watch` and `keys` (a check
 on each save), `doctor`. What a check runs: `rungs`, `process`, `child`, `guard`, `asking`, `plugin`, `graft` and what
 begins with its name, `kernel`, `cells`, `report`, `manifest`. Lab sheets: `labs`, `sheet`. What authors run: `dev`,
-`form`, `idle`, `difference`, `wrong`.
+`warm` (many answers in copies of one process), `form`, `idle`, `difference`, `wrong`.
 """

@@ -16,11 +16,12 @@ import threading
 import time
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, NoReturn, Self
 
 from workbook.exercises.report import BROKEN, NOT_STARTED, REFUSED, Refusal, RungResult
 
 if TYPE_CHECKING:
+    from workbook.exercises.graft import Graft
     from workbook.exercises.plugin import Judge
 
 OPTIONS = """\
@@ -136,8 +137,8 @@ def from_root(root: Path, argument: str) -> str:
     return str(root / argument) if (root / argument.partition("::")[0]).exists() else argument
 
 
-def run(job: Job) -> RungResult:
-    """Do the job. Returns the result."""
+def run(job: Job, graft: Graft | None = None) -> RungResult:
+    """Do the job, with this graft if one is in place already. Returns the result."""
     if job.rung == "lab":
         spare_time()
     else:
@@ -150,10 +151,11 @@ def run(job: Job) -> RungResult:
     from workbook.exercises.plugin import Judge, not_started
 
     judge = Judge(job.rung, job.answer, job.begun)
-    graft = Graft([Piece(**piece) for piece in job.pieces], job.answer, watching=job.rung == "check")
     try:
-        if job.rung != "lab":
-            graft.install()
+        if graft is None:
+            graft = Graft([Piece(**piece) for piece in job.pieces], job.answer, watching=job.rung == "check")
+            if job.rung != "lab":
+                graft.install()
         if job.rung == "graft":
             graft.load()
             graft.complete(judge.ask.answer)
@@ -210,11 +212,10 @@ def finish(job: Job, result: RungResult) -> None:
     draft.replace(job.file("result.json"))
 
 
-def main(arguments: list[str]) -> Any:
-    """Run the named job, and end the process."""
-    job = Job.read(Path(arguments[0]))
+def judge(job: Job, graft: Graft | None = None) -> NoReturn:
+    """Run the job, and end the process."""
     try:
-        result = run(job)
+        result = run(job, graft)
     except Exception as error:
         if job.begun.exists():
             raise
@@ -231,4 +232,4 @@ def main(arguments: list[str]) -> Any:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    judge(Job.read(Path(sys.argv[1])))

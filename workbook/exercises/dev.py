@@ -8,6 +8,7 @@ it names.
 from __future__ import annotations
 
 import json
+import subprocess
 import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -19,8 +20,9 @@ from workbook.exercises.asking import AuthorError
 from workbook.exercises.catalogue import FOLDER, Exercise, exercises, from_top, pick
 from workbook.exercises.form import form_problems
 from workbook.exercises.idle import idle
+from workbook.exercises.process import environment, python, temporary_folder
 from workbook.exercises.report import NOT_STARTED, PASSED, REFUSED, Report, RungResult, listing
-from workbook.exercises.rungs import LIMIT, run_check
+from workbook.exercises.rungs import CODE, LIMIT
 from workbook.exercises.state import digest
 from workbook.exercises.wrong import refused_by, store, write_out, written_out
 
@@ -82,13 +84,23 @@ def idle_problems(exercise: Exercise) -> list[str]:
 def rung_problems(root: Path, exercise: Exercise) -> list[str]:
     """The cases in which the rungs judge the stub, the solution or a wrong answer incorrectly."""
 
-    def judge(answer: Path) -> Report:
-        return run_check(root, exercise, answer, limit=PATIENCE)
-
     with written_out(exercise) as wrong, ThreadPoolExecutor(WORKERS) as pool:
         answers = [exercise.start, exercise.solution, *wrong]
-        reports = zip(answers, pool.map(judge, answers), strict=True)
-        return [problem for answer, report in reports if (problem := misjudged(answer, report))]
+        parts = [answers[first::WORKERS] for first in range(WORKERS)]
+        judged = pool.map(lambda part: zip(part, reports(root, exercise, part), strict=True), parts)
+        problems = {answer: misjudged(answer, report) for part in judged for answer, report in part}
+        return [problem for answer in answers if (problem := problems[answer])]
+
+
+def reports(root: Path, exercise: Exercise, answers: Sequence[Path]) -> list[Report]:
+    """How these answers are judged, by a process that warm.py describes."""
+    words = [root.resolve(), exercise.identity, PATIENCE, *answers]
+    with temporary_folder() as folder:
+        done = subprocess.run(
+            python("-m", "workbook.exercises.warm", *map(str, words)),
+            env=environment(CODE, folder), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True, check=True,
+        )  # fmt: skip
+    return [Report.from_json(text) for text in json.loads(done.stdout)]
 
 
 def misjudged(answer: Path, report: Report) -> str:

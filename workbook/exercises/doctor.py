@@ -14,7 +14,7 @@ from pathlib import Path
 
 from workbook.bootstrap import OLDEST
 from workbook.exercises.catalogue import FOLDER, TO_BRING_BACK, ExerciseError, restore, survey
-from workbook.exercises.say import command, has_colour, paint, say, width
+from workbook.exercises.say import command, has_colour, installation, paint, say, typed, width
 
 THERE, MISSING, WITHOUT = "there", "missing", "without"
 MARKS = {THERE: ("ok", "green"), MISSING: ("MISSING", "red"), WITHOUT: ("no", "yellow")}
@@ -83,7 +83,7 @@ def look_at_python(root: Path) -> Iterator[Finding]:
 
 def shown_program(own: Path) -> str:
     """The path of the clone's own command."""
-    return os.path.relpath(own / ("Scripts/workbook.exe" if os.name == "nt" else "bin/workbook"))
+    return typed(own / ("Scripts/workbook.exe" if os.name == "nt" else "bin/workbook"))
 
 
 def look_for_packages(root: Path) -> Iterator[Finding]:
@@ -150,9 +150,9 @@ def look_at_checks(root: Path) -> Iterator[Finding]:
     if edited:
         cost = "A check with an edited file does not count as passed."
         remedy = restore(root / FOLDER, list(dict.fromkeys(edited)))
-        yield Finding("files that judge", WITHOUT, f"{', '.join(dict.fromkeys(edited))} edited", cost, remedy)
+        yield Finding("files of the checks", WITHOUT, f"{', '.join(dict.fromkeys(edited))} edited", cost, remedy)
     else:
-        yield Finding("files that judge", THERE, "as they were shipped")
+        yield Finding("files of the checks", THERE, "unchanged")
     code, output = ask("git", "-C", str(root), "rev-parse", "--is-inside-work-tree")
     if code != 0:
         cost = "New exercises come with `git pull`, and an edited file comes back with `git checkout`."
@@ -191,7 +191,7 @@ def look_for_gpu(root: Path) -> Iterator[Finding]:
     if not cards:
         yield Finding("GPU", WITHOUT, "no NVIDIA GPU responds", cost)
     elif package is None:
-        remedy = 'pip install -e ".[cuda13]", or ".[cuda12]" for an older driver'
+        remedy = f'{installation("cuda13")}, or ".[cuda12]" for an older driver'
         yield Finding("GPU", WITHOUT, f"{cards[0]}, but CuPy is not installed", cost, remedy)
     else:
         yield Finding("GPU", THERE, f"{cards[0]}, {package} {installed(package)}")
@@ -202,10 +202,10 @@ def look_for_torch(root: Path) -> Iterator[Finding]:
     found = installed("torch")
     if found is None:
         cost = "Comparisons with torch show what was recorded instead of running it. No exercise needs it."
-        yield Finding("torch", WITHOUT, "not installed", cost, 'pip install -e ".[torch]"')
+        yield Finding("torch", WITHOUT, "not installed", cost, installation("torch"))
     elif not found.startswith("2.13"):
         cost = "The book was compared with 2.13; another version may say something else."
-        yield Finding("torch", WITHOUT, found, cost, 'pip install -e ".[torch]"')
+        yield Finding("torch", WITHOUT, found, cost, installation("torch"))
     else:
         yield Finding("torch", THERE, found)
 

@@ -183,10 +183,9 @@ class Graft:
 
     def trampoline(self, piece: Piece, original: Function | None) -> Function:
         """A function that calls the reader's and counts; it keeps the signature of its counterpart."""
-        own = str(self.path)
 
         def trampoline(*args: Any, **kwargs: Any) -> Any:
-            if sys._getframe(1).f_code.co_filename == own:
+            if sys._getframe(1).f_code.co_filename == str(self.path):
                 raise self.refused(calls_itself(piece, sys._getframe(1).f_lineno))
             module = self.module
             if module is None:  # watching, or the library is still loading

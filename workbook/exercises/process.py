@@ -18,6 +18,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import IO, Protocol
 
 KEPT = 4096  # bytes of output kept
 GRACE = 1.5  # seconds after the limit in which the child may end by itself: it writes down where it hung
@@ -49,25 +50,28 @@ class Ended:
         return f"ended with exit code {self.code}"
 
 
+class Process(Protocol):
+    """What `Child` needs of a process: this part of subprocess.Popen."""
+
+    pid: int
+    stdout: IO[bytes] | None
+    returncode: int
+
+    def wait(self, timeout: float | None = None) -> int: ...
+    def poll(self) -> int | None: ...
+    def kill(self) -> None: ...
+
+
 class Child:
     """A running child process with everything that it starts."""
 
-    def __init__(self, command: Sequence[str], folder: Path, environment: Mapping[str, str], groups: Path) -> None:
+    def __init__(self, process: Process, groups: Path) -> None:
+        self.process = process
         self.groups = groups  # a folder: each file's name is a process that leads a group of its own
         self.started = self.last_heard = time.monotonic()
         self.killed = False
         self.kept = bytearray()
         self.left_out = 0
-        self.process = subprocess.Popen(
-            command,
-            cwd=folder,
-            env=dict(environment),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            start_new_session=POSIX,
-            creationflags=0 if POSIX else getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),
-        )
         self.reader = threading.Thread(target=self._drain, daemon=True)
         self.reader.start()
 
@@ -117,6 +121,21 @@ class Child:
             return []
         others = [int(path.name) for path in self.groups.glob("*") if path.name.isdigit()]
         return [self.process.pid, *(number for number in others if number > 1 and number != os.getpgrp())]
+
+
+def spawn(command: Sequence[str], folder: Path, environment: Mapping[str, str], groups: Path) -> Child:
+    """Start a program as a child process."""
+    process = subprocess.Popen(
+        command,
+        cwd=folder,
+        env=dict(environment),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        start_new_session=POSIX,
+        creationflags=0 if POSIX else getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),
+    )
+    return Child(process, groups)
 
 
 @contextlib.contextmanager

@@ -12,7 +12,7 @@ import os
 import re
 import shutil
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -20,7 +20,7 @@ from pathlib import Path
 from workbook.exercises import manifest
 from workbook.exercises.catalogue import Exercise, ExerciseError
 from workbook.exercises.child import Job
-from workbook.exercises.process import Child, Ended, environment, python, temporary_folder, uninterrupted
+from workbook.exercises.process import Child, Ended, environment, python, spawn, temporary_folder, uninterrupted
 from workbook.exercises.report import (
     BROKEN,
     PASSED,
@@ -43,6 +43,13 @@ CODE = Path(__file__).resolve().parents[2]  # the clone that this machinery belo
 LEFT = shutil.ignore_patterns("kept", "my_lab.ipynb", "answer.py", "__pycache__", ".ipynb_checkpoints")
 FRAME = re.compile(r'File "([^"]+)", line (\d+) in (.+)')
 
+Start = Callable[[Job, Mapping[str, str], Path], Child]  # with this environment; the folder is for process groups
+
+
+def in_new_process(job: Job, settings: Mapping[str, str], groups: Path) -> Child:
+    """Start a job in a new Python process."""
+    return spawn(python("-m", "workbook.exercises.child", str(job.file("job.json"))), job.work, settings, groups)
+
 
 def run_check(
     root: Path,
@@ -51,10 +58,12 @@ def run_check(
     rungs: Sequence[str] = RUNGS,
     limit: float = LIMIT,
     told: Callable[[RungResult], None] = lambda result: None,
+    start: Start = in_new_process,
 ) -> Report:
     """Run these rungs on the reader's answer, or on another file in its place, up to the first that fails.
 
     `told` is called with each rung's result as soon as it is there, in order, also for the rungs that are not run.
+    `start` starts the process of a rung.
     """
     path = answer or exercise.answer
     results: list[RungResult] = []
@@ -70,7 +79,7 @@ def run_check(
                 elif refusal is not None:
                     result = RungResult(rung, REFUSED, refusal=refusal)
                 else:
-                    result = run_rung(root, exercise, judged, rung, rungs, limit, folder, running)
+                    result = run_rung(root, exercise, judged, rung, rungs, limit, folder, running, start)
                 if result.outcome != PASSED:
                     stop(running)
                 results.append(result)
@@ -90,13 +99,14 @@ def run_rung(
     limit: float,
     folder: Path,
     running: dict[str, Running],
+    start: Start,
 ) -> RungResult:
     """Run one rung; meanwhile those that may run in parallel are started, too."""
     beside = [rung] if rung == RUNGS[0] else [r for r in rungs if r != RUNGS[0]]
     for name in beside:
         if name not in running:
             with uninterrupted():  # a process that was started is known, and so will be ended
-                running[name] = Running(root, exercise, answer, name, limit, folder / name)
+                running[name] = Running(root, exercise, answer, name, limit, folder / name, start)
     return running[rung].result()
 
 
@@ -128,7 +138,9 @@ def taken(path: Path, copy: Path) -> Refusal | None:
 class Running:
     """A rung that runs in a child process."""
 
-    def __init__(self, root: Path, exercise: Exercise, answer: Path, rung: str, limit: float, folder: Path) -> None:
+    def __init__(
+        self, root: Path, exercise: Exercise, answer: Path, rung: str, limit: float, folder: Path, start: Start
+    ) -> None:
         self.rung, self.limit = rung, limit
         pieces = tuple(asdict(piece) for piece in exercise.pieces)
         tests = exercise.tests if rung == "graft" else ()
@@ -149,8 +161,7 @@ class Running:
             from workbook.exercises.kernel import kernel_environment
 
             settings |= kernel_environment(self.job)
-        words = python("-m", "workbook.exercises.child", str(self.job.file("job.json")))
-        self.child = Child(words, self.job.work, settings, folder / "groups")
+        self.child = start(self.job, settings, folder / "groups")
 
     def result(self) -> RungResult:
         """Wait for the child to end, and read its result."""

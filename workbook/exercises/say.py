@@ -172,10 +172,26 @@ def program() -> str:
         return "workbook"
     if not here.is_file():
         return "python -m workbook"
-    path = os.path.relpath(here)
-    if path.startswith(os.pardir):
-        return str(here)
-    return path if os.sep in path else os.path.join(os.curdir, path)
+    return typed(here)
+
+
+def typed(path: Path) -> str:
+    """A program's path as it is typed: from the current folder if it is below that, in quotes if it has a space."""
+    near = os.path.relpath(path)
+    if near.startswith(os.pardir):
+        near = str(path)
+    elif os.sep not in near:
+        near = os.path.join(os.curdir, near)
+    return f'"{near}"' if " " in near else near
+
+
+def installation(extra: str) -> str:
+    """The command that installs one of the extras of pyproject.toml for the Python that runs this.
+
+    >>> installation("torch").endswith(' -m pip install -e ".[torch]"')
+    True
+    """
+    return f'{typed(Path(sys.executable))} -m pip install -e ".[{extra}]"'
 
 
 def command(words: str) -> str:

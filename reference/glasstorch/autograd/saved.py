@@ -1,5 +1,7 @@
 """How does a node save a tensor for the backward pass, and detect that it was changed?
 
+It notes the tensor's version, and checks it against the version counter when the backward pass unpacks the tensor.
+
 Mirrors: torch/csrc/autograd/saved_variable.h
 Differs: saved-tensor hooks come with a later part.
 """

@@ -3,7 +3,8 @@
 Mirrors: c10/core/TensorImpl.h (sizes_and_strides_), aten/src/ATen/TensorUtils.cpp (computeStride),
     aten/src/ATen/ExpandUtils.h, aten/src/ATen/InferSize.h, c10/core/WrapDimMinimal.h, aten/src/ATen/MemoryOverlap.cpp
 
-Strides and offsets count elements, as in PyTorch (NumPy's strides count bytes).
+Strides and offsets count elements, as in PyTorch (NumPy's strides count bytes). To which shape several broadcast is
+decided here too, by `broadcast_shapes`.
 Everything here is arithmetic on tuples of ints; no tensor and no array is touched.
 """
 

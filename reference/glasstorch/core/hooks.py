@@ -93,6 +93,9 @@ class TensorHooks(Protocol):
     def make(self, storage: Bytes, dtype: Any, shape: Any, strides: Any, offset: int, cls: Any = ...) -> Tensor:
         """A tensor, of the class `cls` if it is given, that reads a storage at these sizes, strides and offset."""
 
+    def empty_pinned(self, shape: Any, strides: Any, dtype: Any) -> Tensor:
+        """An uninitialised CPU tensor in pinned memory."""
+
 
 class _NoTensors:
     def __getattr__(self, name: str) -> Any:

@@ -6,8 +6,8 @@ Differs: a set is a plain Python int wherever a call passes it along; `DispatchK
 
 A key set is one integer. Its low bits are backends (CPU, CUDA, Meta ...), its higher bits are functionalities
 (Dense, ADInplaceOrView, AutogradFunctionality ...). A *runtime key* such as AutogradCPU is not a bit of its own:
-it is the functionality AutogradFunctionality in a set whose highest backend is CPU. Priority is bit position:
-the highest functionality in the set runs first. dtype is not in here.
+it is the functionality AutogradFunctionality in a set whose highest backend is CPU. The order
+in which dispatch tries keys is that of their bits: the highest functionality in the set first. dtype is not in here.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """What does a tensor consist of?
 
-Mirrors: c10/core/TensorImpl.h, c10/util/intrusive_ptr.h (VariableVersion in c10/core/TensorImpl.h)
+Mirrors: c10/core/TensorImpl.h, c10/util/intrusive_ptr.h (VariableVersion in c10/core/TensorImpl.h),
+    aten/src/ATen/core/TensorBase.h (what a tensor asks of VariableHooksInterface)
 Differs: the storage, the strides and the version counter of a fresh tensor are made on first use; most results of
     kernels die before that.
 
@@ -17,7 +18,7 @@ Three fields may be None and are filled in on demand, always to the same answer:
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any, Final, Self
 
 import numpy as np
 
@@ -37,6 +38,10 @@ from glasstorch.core.inference import is_inference_mode_enabled
 from glasstorch.core.keys import ADINPLACEORVIEW, CONJUGATE, MATH_BITS, NEGATIVE
 from glasstorch.core.layout import layout, strided
 from glasstorch.core.storage import Storage
+from glasstorch.core.typed_storage import TypedStorage, typed, warn_of_removal
+
+if TYPE_CHECKING:
+    from glasstorch._tensor import Tensor
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -140,11 +145,43 @@ class TensorImpl:
         """The size of all elements in bytes, each element counted once."""
         return self.numel() * self.dtype.itemsize
 
+    def is_same_size(self, other: TensorImpl) -> bool:
+        """Whether another tensor has these sizes."""
+        if not isinstance(other, TensorImpl):
+            raise ArgumentTypeError(f"is_same_size(): argument 'other' must be Tensor, not {type(other).__name__}")
+        return self._shape == other._shape
+
     def is_row_major(self) -> bool:
         """Whether the elements lie next to each other in row-major order."""
         return self._strides is None or geometry.is_contiguous(self._shape, self._strides)
 
-    # Storage ----------------------------------------------------------------------------------------------------
+    # Dtype, device and layout: the kinds that no tensor here has are constants ----------------------------------
+
+    is_ipu: Final = False
+    is_maia: Final = False
+    is_mkldnn: Final = False
+    is_mps: Final = False
+    is_mtia: Final = False
+    is_nested: Final = False
+    is_quantized: Final = False
+    is_sparse: Final = False
+    is_sparse_csr: Final = False
+    is_vulkan: Final = False
+    is_xla: Final = False
+    is_xpu: Final = False
+    name: Final = None  # a name that only C++ code can set
+
+    def is_floating_point(self) -> bool:
+        """Whether the dtype is floating point."""
+        return self.dtype.is_floating_point
+
+    def is_complex(self) -> bool:
+        """Whether the dtype is complex."""
+        return self.dtype.is_complex
+
+    def is_signed(self) -> bool:
+        """Whether the dtype is signed."""
+        return self.dtype.is_signed
 
     @property
     def device(self) -> device:
@@ -156,6 +193,23 @@ class TensorImpl:
         """Always `strided`."""
         return strided
 
+    @property
+    def is_cpu(self) -> bool:
+        """Whether the storage is in main memory."""
+        return self.device.type == "cpu"
+
+    @property
+    def is_cuda(self) -> bool:
+        """Whether the storage is on a GPU."""
+        return self.device.type == "cuda"
+
+    @property
+    def is_meta(self) -> bool:
+        """Whether the tensor has sizes and a dtype and no data."""
+        return self.device.type == "meta"
+
+    # Storage ----------------------------------------------------------------------------------------------------
+
     def untyped_storage(self) -> Storage:
         """The storage that this tensor reads; tensors that share memory return the same object."""
         storage = self._storage
@@ -163,6 +217,23 @@ class TensorImpl:
             storage = self._storage = Storage.over(self.array(), resizable=True)
             self._generation = storage.generation
         return storage
+
+    def storage(self) -> TypedStorage:
+        """The storage as elements of the tensor's dtype; `untyped_storage` is what new code asks for."""
+        warn_of_removal()
+        return typed(self.untyped_storage(), self.dtype)
+
+    def _typed_storage(self) -> TypedStorage:
+        return typed(self.untyped_storage(), self.dtype)
+
+    def share_memory_(self) -> Self:
+        """Move the storage to memory that other processes can be given; it can no longer be resized."""
+        self.untyped_storage().share_memory_()
+        return self
+
+    def is_shared(self) -> bool:
+        """Whether other processes can be given the storage; true of every CUDA tensor."""
+        return self.untyped_storage().is_shared()
 
     def data_ptr(self) -> int:
         """The address of the first element, the offset included; 0 where there are no bytes.
@@ -199,6 +270,10 @@ class TensorImpl:
         on_device = self._storage is not None and self._storage.block is not None
         array = hooks.memory_hooks.host_array(self) if on_device else self.array()
         return self.read_through_bits(array) if self.key_set & MATH_BITS else array
+
+    def tolist(self) -> Any:
+        """The elements as nested lists of Python numbers; one number for a 0-dim tensor."""
+        return self.host_array().tolist()
 
     # Bits -------------------------------------------------------------------------------------------------------
 
@@ -261,6 +336,60 @@ class TensorImpl:
         if counter is None:
             counter = self._version_counter = VersionCounter()
         counter.value += 1
+
+    # Autograd: answered by the layer that knows -----------------------------------------------------------------
+
+    @property
+    def requires_grad(self) -> bool:
+        """Whether operators on this tensor are recorded."""
+        meta = self._autograd_meta
+        return meta is not None and (
+            meta.requires_grad or meta.grad_fn is not None or (meta.base is not None and meta.base.requires_grad)
+        )
+
+    @requires_grad.setter
+    def requires_grad(self: Any, value: bool) -> None:
+        hooks.variable_hooks.requires_grad_(self, value)
+
+    @property
+    def grad(self: Any) -> Tensor | None:
+        """The gradient that backward passes have added up for this leaf; None before the first."""
+        return hooks.variable_hooks.get_grad(self)
+
+    @grad.setter
+    def grad(self: Any, value: Tensor | None) -> None:
+        hooks.variable_hooks.set_grad(self, value)
+
+    @grad.deleter
+    def grad(self: Any) -> None:
+        hooks.variable_hooks.set_grad(self, None)
+
+    @property
+    def grad_fn(self: Any) -> Any:
+        """The node of the backward graph that produced this tensor; None for a leaf."""
+        return None if self._autograd_meta is None else hooks.variable_hooks.grad_fn(self)
+
+    @property
+    def is_leaf(self) -> bool:
+        """Whether the tensor was not computed from tensors that require grad."""
+        return self._autograd_meta is None or self.grad_fn is None
+
+    @property
+    def output_nr(self) -> int:
+        """Which of its node's results this tensor is."""
+        return 0 if self._autograd_meta is None else int(self._autograd_meta.output_nr)
+
+    @property
+    def retains_grad(self: Any) -> bool:
+        """Whether `retain_grad` was called on this tensor, and it is not a leaf."""
+        return hooks.variable_hooks.retains_grad(self)
+
+    @property
+    def _base(self: Any) -> Tensor | None:
+        return hooks.variable_hooks.base(self)
+
+    def _is_view(self) -> bool:
+        return self._base is not None
 
 
 def out_of_reach(storage: Storage) -> Exception:

@@ -1,4 +1,4 @@
-"""How is device memory reused without calling the driver?
+"""How does the caching allocator reuse device memory without calling the driver?
 
 The driver's malloc is slow, and its free waits for the device. So freed memory is kept, and serves the next request
 that fits.

@@ -1,6 +1,10 @@
 """Which kernel runs?
 
-Reading order: `schema`, `tags`, `active_keys`, `operator`, `resolve`, `library`, `fallback`, `trace`.
+Reading order: `schema` (what a declaration says), `tags`, `active_keys` (keys that are switched on or off), `operator`
+(the table of kernels), `resolve` (which kernel fills an entry of it), `library` (how kernels are registered),
+`fallback` (one kernel for all operators), `trace` (which kernels a call ran).
+
+The order in which keys are tried is decided a room below, in `core/keys.py`.
 
 Mirrors: aten/src/ATen/core/dispatch, c10/core/impl/LocalDispatchKeySet.h, torch/library.py
 Differs: the table of an operator is a dict from whole key sets to kernels.

@@ -1,8 +1,10 @@
 """How does a program become a graph, and how is a graph checked, changed and run?
 
-Reading order: `types`, `ir`, `printer`, `parser`, `verify`, `tracer`, `interpreter`, `side_effects`, `alias_analysis`,
-`constants`, `passes`, `codegen`, `autodiff`, `differentiable_graph`, `settings`, `log`, `executor`, `_script`,
-`check_trace`, `_trace`, `python_print`, `serialization`.
+Reading order: the graph: `types`, `ir`, `printer`, `parser`, `verify`; how one is made and run: `tracer`,
+`interpreter`; how it is optimised: `side_effects`, `alias_analysis`, `constants`, `passes/` (what may be fused is in
+`fuse_pointwise`), `codegen/` (how a fused group becomes NumPy or C++ code), `autodiff`, `differentiable_graph`,
+`settings`, `log`, `executor` (which graph a call runs); what users call: `_script`, `check_trace`, `_trace`,
+`python_print`, `serialization`.
 
 Mirrors: torch/jit/__init__.py, torch/csrc/jit
 Differs: graphs come from traces and from text; there is no compiler for Python source.

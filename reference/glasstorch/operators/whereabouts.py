@@ -10,6 +10,7 @@ Differs: it also follows a composite operator to the operators it calls, and lis
 from __future__ import annotations
 
 import ast
+import builtins
 import dis
 import re
 from collections.abc import Iterator
@@ -32,6 +33,8 @@ COMPUTING = (
     *(DispatchKey.CPU, DispatchKey.CUDA, DispatchKey.CompositeExplicitAutograd),
     *(DispatchKey.CompositeExplicitAutogradNonFunctional, DispatchKey.CompositeImplicitAutograd),
 )
+RECORDING = (DispatchKey.Autograd, DispatchKey.ADInplaceOrView)
+COMPOSITES = "glasstorch.operators.composite."  # the package of composite kernels
 NO_FORMULAS = frozenset(["node", "not_differentiable", "not_implemented", "complex"])  # keys of derivatives.yaml
 # Prefixes that may precede an operator's name.
 PREFIX = re.compile(r"^(aten::|(torch\.ops\.)?aten\.|F\.|(torch\.)?(Tensor\.|nn\.functional\.)?)")
@@ -48,7 +51,10 @@ class Whereabouts:
     declared: str
     shape: str | None  # of the shape function
     kernels: tuple[tuple[str, str], ...]  # key, place
+    recording: tuple[tuple[str, str], ...]  # the same of the kernels that record gradients, writes and views
+    makers: tuple[tuple[str, str], ...]  # key, and the function that made its kernel: `name, place`
     calls: tuple[str, ...]  # names of the operators that it calls
+    helpers: tuple[tuple[str, str], ...]  # name, place: what a composite calls in other files of composites
     derivative: str | None
     formulas: tuple[tuple[str, str], ...]  # argument, formula
     mirrors: str  # files and symbols of PyTorch
@@ -81,7 +87,8 @@ def behind(function: Any) -> str | None:
     names = getattr(function, "__globals__", None)
     if names is vars(functions) or names is methods.NAMES:
         return str(function.__name__)
-    return next(_called(function, set()), None) if names is vars(methods) else None
+    called = _reached(function, set()) if names is vars(methods) else ()
+    return next((one for one in called if isinstance(one, str)), None)
 
 
 def whereabouts(operator: Operator) -> Whereabouts:
@@ -89,13 +96,19 @@ def whereabouts(operator: Operator) -> Whereabouts:
     row = _rows()[operator.name]
     kernels = {key: stack[-1] for key, stack in operator.kernels.items() if stack}
     computing = tuple((key.name, place_of(kernels[key], operator)) for key in COMPUTING if key in kernels)
+    recording = tuple((key.name, kernels[key].where) for key in RECORDING if key in kernels)
+    made = ((key.name, maker_of(kernels[key])) for key in (*COMPUTING, *RECORDING) if key in kernels)
     own = operator.qualified_overload
     derivative, formulas = _derivative(own)
-    if derivative is None and row.functional is not None:
-        derivative, formulas = _derivative(row.functional)
+    functional = row.functional
+    if functional is None and Tag.inplace in operator.tags:  # an in-place form with a declaration of its own
+        functional = own.replace("_.", ".") if "." in own else own.removesuffix("_")
+    if derivative is None and functional is not None:
+        derivative, formulas = _derivative(functional)
         derivative = derivative if formulas else None  # without formulas of its own, it has none for its forms either
     mirrors, differs = _header((computing[0][1] if computing else "kernels/meta/shapes.py:1").partition(":")[0])
     composite = next((kernels[key] for key in COMPUTING[2:] if key in kernels), None)
+    reached = () if composite is None else tuple(dict.fromkeys(_reached(composite.function, set())))
     return Whereabouts(
         operator.qualified_overload,
         str(operator.schema),
@@ -103,7 +116,10 @@ def whereabouts(operator: Operator) -> Whereabouts:
         f"operators/native_functions.yaml:{row.line}",
         None if row.shape is None else _place_of_shape(row.shape),
         computing,
-        () if composite is None else tuple(dict.fromkeys(_called(composite.function, set()))),
+        recording,
+        tuple((key, maker) for key, maker in made if maker is not None),
+        tuple(one for one in reached if isinstance(one, str)),
+        tuple((one.__name__, _defined(one)) for one in reached if not isinstance(one, str)),
         derivative,
         formulas,
         mirrors,
@@ -155,21 +171,42 @@ def place_of(kernel: Kernel, operator: Operator) -> str:
     return registered
 
 
+def maker_of(kernel: Kernel) -> str | None:
+    """The function that made a kernel, as `name, place`; None for a kernel that is a function of its own."""
+    code = getattr(kernel.function, "__code__", None)
+    if code is None or "<locals>" not in code.co_qualname:
+        return None
+    file = place(code.co_filename, code.co_firstlineno).partition(":")[0]
+    name = code.co_qualname.partition(".")[0]
+    line = next((number for number, text in enumerate(_lines(file), 1) if text.startswith(f"def {name}(")), None)
+    return None if line is None else f"{name}, {file}:{line}"
+
+
+def _defined(function: FunctionType) -> str:
+    return place(function.__code__.co_filename, function.__code__.co_firstlineno)
+
+
 @lru_cache(maxsize=64)
 def _lines(file: str) -> tuple[str, ...]:
     path = LIBRARY / file
     return tuple(path.read_text(encoding="utf-8").splitlines()) if path.is_file() else ()
 
 
-def _called(function: Any, seen: set[Any]) -> Iterator[str]:
-    """The operators that a composite kernel calls, in order of appearance in its code."""
+def _reached(function: Any, seen: set[Any]) -> Iterator[str | FunctionType]:
+    """What a composite kernel calls, in order of appearance: names of operators, and functions of other composites.
+
+    A function of its own file, or of another composite's, is followed to what it calls.
+    """
     if function in seen or not isinstance(function, FunctionType):
         return
     seen.add(function)
     for name in _names(function.__code__, function.__globals__):
         value = function.__globals__.get(name)
         if isinstance(value, FunctionType) and value.__globals__ is function.__globals__:
-            yield from _called(value, seen)
+            yield from _reached(value, seen)
+        elif isinstance(value, FunctionType) and value.__module__.startswith(COMPOSITES) and value not in seen:
+            yield value
+            yield from _reached(value, seen)
         elif (operator := _operator_behind(value)) is not None:
             yield operator.qualified_overload
         elif value is None and registry.overloads("aten", name):
@@ -179,7 +216,7 @@ def _called(function: Any, seen: set[Any]) -> Iterator[str]:
         if operator is not None:
             yield operator.qualified_overload
         else:
-            yield from _called(cell.cell_contents, seen)
+            yield from _reached(cell.cell_contents, seen)
 
 
 def _names(code: CodeType, known: dict[str, Any]) -> Iterator[str]:
@@ -188,6 +225,8 @@ def _names(code: CodeType, known: dict[str, Any]) -> Iterator[str]:
     for instruction in dis.get_instructions(code):
         if instruction.opname in ("LOAD_GLOBAL", "LOAD_ATTR", "LOAD_METHOD"):
             name = str(instruction.argval)
+            if instruction.opname == "LOAD_GLOBAL" and name not in known and hasattr(builtins, name):
+                continue  # `range` and `any` are Python's
             if not foreign or instruction.opname == "LOAD_GLOBAL":
                 yield name
             value = known.get(name) if instruction.opname == "LOAD_GLOBAL" else None

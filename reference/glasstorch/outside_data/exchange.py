@@ -1,6 +1,6 @@
 """How do other libraries access a tensor's memory?
 
-Mirrors: torch/csrc/utils/tensor_numpy.cpp (tensor_to_numpy), torch/_tensor.py (__array__, __dlpack__,
+Mirrors: torch/csrc/utils/tensor_numpy.cpp (tensor_to_numpy), torch/_tensor.py (__array__, __array_wrap__, __dlpack__,
     __cuda_array_interface__), aten/src/ATen/DLConvertor.cpp (toDLPack)
 Differs: `__array__` takes NumPy's `copy`; PyTorch's does not, so NumPy warns and copies there.
 """
@@ -73,6 +73,13 @@ def array(self: Tensor, dtype: Any = None, copy: bool | None = None) -> Array:
             )
         return shown.astype(dtype)
     return shown.copy() if copy else shown
+
+
+def array_wrap(self: Tensor, array: Array, context: Any = None, return_scalar: Any = False) -> Tensor:
+    """What NumPy computed from the tensor, as a tensor over the same memory."""
+    if array.dtype == np.bool_:
+        array = array.astype(np.uint8)  # as PyTorch, which had no bool tensors when it wrote this
+    return hooks.tensor_hooks.from_array(array)
 
 
 # DLPack ---------------------------------------------------------------------------------------------------------

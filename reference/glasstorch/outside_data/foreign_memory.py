@@ -1,5 +1,7 @@
 """How does another library's memory become a tensor without a copy?
 
+It imports buffers, NumPy's arrays, CUDA arrays of other libraries, and DLPack capsules.
+
 Mirrors: torch/csrc/utils/tensor_numpy.cpp (tensor_from_numpy, tensor_from_cuda_array_interface),
     torch/csrc/utils/tensor_new.cpp (tensor_frombuffer), torch/utils/dlpack.py (from_dlpack)
 Differs: memory that its owner marked read-only stays read-only: an in-place write fails where PyTorch's succeeds.

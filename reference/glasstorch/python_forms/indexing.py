@@ -12,7 +12,7 @@ import operator as builtin_operators
 import warnings
 from collections.abc import Sequence
 from types import EllipsisType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
@@ -96,7 +96,7 @@ def _cut(tensor: Tensor, entries: tuple[int | slice, ...]) -> Tensor:
     return alias(tensor) if result is tensor else result
 
 
-def put(tensor: Tensor, index: Any, value: Any) -> None:
+def __setitem__(tensor: Tensor, index: Any, value: Any) -> None:
     """Carry out `tensor[index] = value`; the value is broadcast and cast."""
     if isinstance(value, np.integer):
         value = int(value)
@@ -117,8 +117,13 @@ def put(tensor: Tensor, index: Any, value: Any) -> None:
         raise
 
 
+def __delitem__(tensor: Tensor, index: Any) -> NoReturn:
+    """Refuse `del tensor[index]`."""
+    raise TypeError("Tensor does not support deleting items")
+
+
 def _put(tensor: Tensor, index: Any, value: Any) -> None:
-    """`put`, for a tensor or a number as the value."""
+    """`__setitem__`, for a tensor or a number as the value."""
     if index is False:
         if not isinstance(value, TensorImpl):
             number_as(value, tensor.dtype)

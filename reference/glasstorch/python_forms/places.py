@@ -1,13 +1,16 @@
-"""On which device is a tensor, and how is it moved to another?
+"""On which device is a tensor, and how is it moved to another, or to pinned memory?
 
 Mirrors: tools/autograd/templates/python_variable_methods.cpp (THPVariable_cpu, THPVariable_cuda,
-    THPVariable_get_device, THPVariable_record_stream)
+    THPVariable_get_device, THPVariable_record_stream), aten/src/ATen/native/Memory.cpp (pin_memory, is_pinned)
 """
 
 from __future__ import annotations
 
+import warnings
 from typing import TYPE_CHECKING, Any
 
+from glasstorch.core import geometry, hooks
+from glasstorch.core.device import CPU
 from glasstorch.core.device import device as Device
 from glasstorch.core.errors import ArgumentTypeError, DeviceError
 
@@ -26,6 +29,35 @@ def cuda(self: Tensor, device: Any = None, non_blocking: Any = False, memory_for
     if on.type != "cuda":
         raise DeviceError(f"Invalid device, must be cuda device; got {on}")
     return self.to(on, non_blocking=non_blocking, memory_format=memory_format)
+
+
+def pin_memory(self: Tensor, device: Any = None) -> Tensor:
+    """The tensor in pinned main memory, from which a copy to a device need not block; itself if it is there.
+
+    There is one kind of device to pin for; naming it is deprecated.
+    """
+    _warn_of_device("pin_memory", device)
+    if self.device is not CPU:
+        raise DeviceError(f"cannot pin a tensor on {self.device}, only dense CPU tensors can be pinned")
+    if self.is_pinned():
+        return self
+    strides = geometry.strides_like(self._shape, self.strides())
+    return hooks.tensor_hooks.empty_pinned(self._shape, strides, self.dtype).copy_(self)
+
+
+def is_pinned(self: Tensor, device: Any = None) -> bool:
+    """Whether the tensor is in pinned main memory. Naming a device is deprecated."""
+    _warn_of_device("is_pinned", device)
+    return self.untyped_storage().is_pinned()
+
+
+def _warn_of_device(method: str, given: Any) -> None:
+    if given is not None:
+        warnings.warn(
+            f"The argument 'device' of Tensor.{method}() is deprecated. Please do not pass this argument.",
+            DeprecationWarning,
+            stacklevel=3,
+        )
 
 
 def record_stream(self: Tensor, s: Any) -> None:

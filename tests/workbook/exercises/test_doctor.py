@@ -12,6 +12,7 @@ from tests.workbook.exercises.tree import make_clone, make_exercise
 from workbook.exercises import doctor as doctors
 from workbook.exercises import manifest, say
 from workbook.exercises.doctor import MISSING, THERE, WITHOUT, Finding, doctor
+from workbook.exercises.say import installation
 
 Output = pytest.CaptureFixture[str]
 
@@ -63,7 +64,7 @@ def test_what_is_not_needed_does_not_hinder(clone: Path, monkeypatch: pytest.Mon
         "no Node.js: no node Mathematics and diagrams of the book appear as source text.",
         "no GPU: no NVIDIA GPU responds CUDA kernels run on a simulated device, on the CPU;",
         "no torch: not installed Comparisons with torch show what was recorded instead of running it.",
-        'No exercise needs it. To fix it: pip install -e ".[torch]"',
+        f"No exercise needs it. To fix it: {installation('torch')}",
         "The exercises can run. What is marked `no` is not needed for them.",
     ):
         assert words in text
@@ -128,7 +129,7 @@ def test_an_edited_check_is_told_with_the_command_that_brings_it_back(
     clone: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("workbook.exercises.manifest.edited", lambda root, exercise: ["exercises/check_strides.py"])
-    finding = found(clone, "files that judge")
+    finding = found(clone, "files of the checks")
     assert (finding.state, finding.remedy) == (WITHOUT, "`git checkout -- exercises/check_strides.py`")
 
 

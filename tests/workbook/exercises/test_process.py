@@ -17,6 +17,7 @@ from workbook.exercises.process import (
     environment,
     python,
     remove,
+    spawn,
     temporary_folder,
     uninterrupted,
 )
@@ -26,7 +27,7 @@ LONG = 300  # seconds in which what ends has ended: the machine may be busy
 
 def child(folder: Path, code: str, **more: str) -> Child:
     """A process that runs this code."""
-    return Child([sys.executable, "-c", code], folder, {**os.environ, **more}, folder)
+    return spawn([sys.executable, "-c", code], folder, {**os.environ, **more}, folder)
 
 
 def gone(process: int) -> bool:
@@ -155,5 +156,5 @@ def test_the_environment_is_the_readers_without_what_changes_the_result(
 
 def test_python_searches_no_module_in_the_current_folder(tmp_path: Path) -> None:
     (tmp_path / "random.py").write_text("print('mine')\n")
-    done = Child(python("-m", "random"), tmp_path, environment(tmp_path / "a", tmp_path), tmp_path).wait(LONG)
+    done = spawn(python("-m", "random"), tmp_path, environment(tmp_path / "a", tmp_path), tmp_path).wait(LONG)
     assert "mine" not in done.output

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from workbook.exercises import say
-from workbook.exercises.say import coloured, fill, has_colour, markdown, paint, program, visible
+from workbook.exercises.say import coloured, fill, has_colour, installation, markdown, paint, program, typed, visible
 
 TABLE = "| size | stride |\n|---|---|\n| 4 | 1 |\n| 3 | 4 |"
 
@@ -133,3 +133,16 @@ def test_the_command_is_named_as_the_reader_can_type_it(monkeypatch: pytest.Monk
     (tmp_path / "other").mkdir()
     monkeypatch.chdir(tmp_path / "other")
     assert program() == str(own)
+
+
+def test_a_path_with_a_space_is_told_in_quotes(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    folder = tmp_path / "a clone" / ".venv" / "bin"
+    folder.mkdir(parents=True)
+    python = folder / "python"
+    monkeypatch.setattr(sys, "executable", str(python))
+    monkeypatch.chdir(tmp_path)
+    assert installation("torch") == f'"{python.relative_to(tmp_path)}" -m pip install -e ".[torch]"'
+    monkeypatch.chdir(tmp_path / "a clone")
+    assert installation("torch") == f'{python.relative_to(tmp_path / "a clone")} -m pip install -e ".[torch]"'
+    monkeypatch.chdir(folder)
+    assert typed(python) == f".{os.sep}python"

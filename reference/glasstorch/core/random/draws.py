@@ -1,4 +1,4 @@
-"""How do random bits become the random numbers of a tensor?
+"""How do random bits become a tensor of uniform, normal or integer numbers?
 
 Mirrors: aten/src/ATen/core/DistributionsHelper.h, aten/src/ATen/native/cpu/DistributionTemplates.h,
     aten/src/ATen/native/TensorFactories.cpp (randperm_cpu)

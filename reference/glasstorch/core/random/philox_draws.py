@@ -1,4 +1,4 @@
-"""How do the random bits of a CUDA device become the random numbers of a tensor?
+"""How do the random bits of a CUDA device become a tensor of uniform, normal and other random numbers?
 
 Mirrors: aten/src/ATen/native/cuda/DistributionTemplates.h, aten/src/ATen/core/TransformationHelper.h,
     aten/src/ATen/native/cuda/Randperm.cu and Randperm.cuh; cuRAND's curand_uniform.h and curand_normal.h

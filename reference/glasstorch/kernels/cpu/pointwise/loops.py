@@ -185,7 +185,8 @@ def run_fresh(
 
 # The shortest path ----------------------------------------------------------------------------------------------
 # One ufunc on row-major tensors of one shape and dtype that fit into the cache. `array`, `quietly` and `wrap` are
-# inlined: three calls cost as much as adding eight numbers. `general` is the kernel for everything else.
+# inlined: three calls cost as much as adding eight numbers. `general` is the kernel for everything else. The fields
+# are those that `tensor_of` fills in.
 
 new = object.__new__
 
