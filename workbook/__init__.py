@@ -18,7 +18,7 @@ FIGURES = ("draw_graph", "draw_program", "show_keys", "show_memory", "show_memor
 
 
 def __getattr__(name: str) -> Any:
-    """The figures, imported when they are asked for: the command starts without them."""
+    """The figures, imported on first use, so that the command starts without them."""
     if name in FIGURES:
         from workbook.book.figures import live
 

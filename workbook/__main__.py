@@ -6,7 +6,7 @@ import sys
 
 
 def main() -> int:
-    """Run the command line, and end with one line where Ctrl-C comes before it or in its last moments."""
+    """Run the command line; a Ctrl-C before or after it ends with one line, too."""
     try:
         from workbook.cli import main
 

@@ -16,7 +16,7 @@ NEWER = ("python3.11", "python3.12", "python3.13", "python3.14")
 
 
 def works(name: str) -> bool:
-    """Whether a Python of this name is here and starts; version managers leave names that do not."""
+    """Whether a Python of this name exists and starts; version managers leave names that do not."""
     path = shutil.which(name)
     if path is None:
         return False
@@ -24,7 +24,7 @@ def works(name: str) -> bool:
 
 
 def too_old(target: str) -> str:
-    """What to tell somebody whose Python is too old: which one it is, and what would do."""
+    """The message for a Python that is too old: which one it is, and which one to use."""
     found = [name for name in NEWER if works(name)]
     windows = os.name == "nt"
     if found:

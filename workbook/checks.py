@@ -19,7 +19,7 @@ FAILED_STEPS = "GLASSTORCH_FAILED_STEPS"  # tests/conftest.py repeats them above
 
 
 class Step(NamedTuple):
-    """One check before the tests, as arguments of Python, and what mends most of what it finds."""
+    """One check before the tests, as arguments of Python, and the command that fixes most of what it finds."""
 
     name: str
     arguments: tuple[str, ...]
@@ -31,7 +31,7 @@ STEPS = (
         "ruff check", ("-m", "ruff", "check", "--quiet", "--output-format=concise", "."), "python -m ruff check --fix ."
     ),
     Step("ruff format", ("-m", "ruff", "format", "--check", "--quiet", "."), "python -m ruff format ."),
-    Step("mypy", ("-m", "mypy", "--no-error-summary"), "mend the types that it names"),
+    Step("mypy", ("-m", "mypy", "--no-error-summary"), "fix the types that it names"),
     Step("generated code", ("-m", "glasstorch.operators.gen", "--check"), "make gen"),
 )
 # Two workers; a file's tests stay together, in the order given: tests/conftest.py puts the heaviest files first.
@@ -62,7 +62,7 @@ FOR_A_READER = ("-m", "not gpu and not slow and not ci")
 
 
 def run_checks(root: Path, *, everything: bool) -> int:
-    """Run every step, then the tests; outside of CI without what a reader need not wait for. Returns the exit code."""
+    """Run every step, then the tests; outside of CI, without the slowest tests. Returns the exit code."""
     if in_ci():
         from workbook.pythons import others, summary
 
@@ -84,7 +84,7 @@ def run_checks(root: Path, *, everything: bool) -> int:
 
 
 def chosen(everything: bool) -> tuple[str, ...]:
-    """Which tests run, as arguments of pytest.
+    """The tests to run, as arguments of pytest.
 
     CI builds each notebook again and compares all its bytes (tests/book/test_rebuilt.py); elsewhere an output may
     differ in what nbval passes over.
@@ -95,7 +95,7 @@ def chosen(everything: bool) -> tuple[str, ...]:
 
 
 def passes(step: Step, root: Path) -> bool:
-    """Whether the step finds nothing; what it finds is printed."""
+    """Whether the step finds nothing; its findings are printed."""
     code, output = run(step.name, [sys.executable, *step.arguments], folder=root, environment=without_leftovers())
     if code != 0:
         print(f"{output.rstrip()}\n  -> {step.remedy}\n", flush=True)
@@ -103,11 +103,11 @@ def passes(step: Step, root: Path) -> bool:
 
 
 def plugins_by_name(*plugins: str) -> dict[str, str]:
-    """The variables by which pytest loads these plugins and no others."""
+    """The environment variables that make pytest load these plugins and no others."""
     return {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTEST_PLUGINS": ",".join(plugins)}
 
 
 def without_leftovers() -> dict[str, str]:
-    """The environment without what would change the result or the speed of the checks."""
+    """The environment without variables that would change the result or the speed of the checks."""
     unwanted = {"PYTHONDONTWRITEBYTECODE", "PYTEST_ADDOPTS", "PYTEST_PLUGINS", FAILED_STEPS}
     return {name: value for name, value in os.environ.items() if name not in unwanted}

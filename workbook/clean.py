@@ -1,4 +1,4 @@
-"""Which files did the project's commands make that can be made again?
+"""Which files can be removed, because the project's commands can make them again?
 
 Nothing that a reader wrote is on the list: answers to exercises, lab sheets and the reader's state are never touched.
 Standard library only: it works without .venv.

@@ -29,18 +29,18 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-dev = typer.Typer(help="For those who make exercises.", no_args_is_help=True, rich_markup_mode=None)
+dev = typer.Typer(help="Commands for authors of exercises.", no_args_is_help=True, rich_markup_mode=None)
 app.add_typer(dev, name="dev")
-GONE = "this folder is gone\n  cd to your clone, and give the command there"
+GONE = "this folder no longer exists\n  cd to your clone, and run the command there"
 
 Port = Annotated[
     int,
-    typer.Option(help="Port to serve at; the next free one is taken where it is in use.", min=0, max=65535),
+    typer.Option(help="Port to serve on; if it is in use, the next free one is taken.", min=0, max=65535),
 ]
 Serve = Annotated[bool, typer.Option("--serve/--no-serve", help="Serve the book when it is built.")]
 Name = Annotated[
     str | None,
-    typer.Argument(metavar="EXERCISE", help="Its number (02.1), name or path; the one you work on if left out."),
+    typer.Argument(metavar="EXERCISE", help="Its number (02.1), name or path; by default the one you are working on."),
 ]
 CODES = """Exit codes: 0 passed; 1 not passed, or it could not be done; 2 the command line was not understood;
 3 not started; 130 Ctrl-C. The answer runs for a limited time, in a copy of its folder, where it may not delete or
@@ -48,7 +48,7 @@ write elsewhere: a guard rail, not a jail. Check only answers whose author you t
 
 
 def show_version(wanted: bool) -> None:
-    """Print the version and end, if that was asked for."""
+    """Print the version and exit, if that was asked for."""
     if wanted:
         from importlib.metadata import version
 
@@ -62,7 +62,7 @@ def options(
         bool, typer.Option("--version", callback=show_version, is_eager=True, help="Print the version.")
     ] = False,
 ) -> None:
-    """Hold the options of `workbook` itself, and end here where the current folder is gone."""
+    """Hold the options of `workbook` itself; fails if the current folder no longer exists."""
     os.getcwd()
 
 
@@ -87,7 +87,7 @@ def site() -> None:
 @app.command()
 def lab(
     path: Annotated[
-        str | None, typer.Argument(help="A chapter, a notebook, or an exercise; chapter 00 if left out.")
+        str | None, typer.Argument(help="A chapter, a notebook, or an exercise; by default chapter 00.")
     ] = None,
     answer: Annotated[bool, typer.Option("--answer", help="Open answer.py itself as a notebook.")] = False,
     browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open a browser window.")] = True,
@@ -103,7 +103,7 @@ def lab(
 
 @app.command()
 def doctor() -> None:
-    """Say what is missing here, and what that costs you."""
+    """Report what is missing here, and what that costs you."""
     from workbook.exercises.doctor import doctor
 
     raise typer.Exit(doctor(commands.root()))
@@ -111,7 +111,7 @@ def doctor() -> None:
 
 @app.command("next")
 def next_exercise() -> None:
-    """Say which exercise comes next, and what to read for it."""
+    """Show which exercise comes next, and what to read for it."""
     from workbook.exercises import desk
 
     raise typer.Exit(desk.next_exercise(commands.root()))
@@ -120,10 +120,10 @@ def next_exercise() -> None:
 @app.command()
 def start(
     name: Annotated[
-        str | None, typer.Argument(metavar="EXERCISE", help="Its number (02.1) or name; the next one if left out.")
+        str | None, typer.Argument(metavar="EXERCISE", help="Its number (02.1) or name; by default the next one.")
     ] = None,
 ) -> None:
-    """Start an exercise: make your answer.py and lab sheet."""
+    """Start an exercise: create your answer.py and lab sheet."""
     from workbook.exercises import desk
 
     raise typer.Exit(desk.start(commands.root(), name))
@@ -132,12 +132,12 @@ def start(
 @app.command(epilog=CODES)
 def check(
     name: Name = None,
-    everything: Annotated[bool, typer.Option("--all", help="All that you started or passed.")] = False,
+    everything: Annotated[bool, typer.Option("--all", help="Check every exercise that you started or passed.")] = False,
     answer: Annotated[
         Path | None, typer.Option("--answer", help="Check this file instead of yours; nothing is recorded.")
     ] = None,
     limit: Annotated[float, typer.Option("--limit", min=0.1, help="Seconds that each rung may take.")] = 20,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the report for scripts.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the report as JSON, for scripts.")] = False,
 ) -> None:
     """Check your answer: its tests, the lab sheet, the library."""
     from workbook.exercises import checking
@@ -166,8 +166,12 @@ def watch(name: Name = None) -> None:
 @app.command()
 def hint(
     name: Name = None,
-    everything: Annotated[bool, typer.Option("--all", help="All hints, from a nudge to nearly the answer.")] = False,
-    number: Annotated[int | None, typer.Option("--number", "-n", help="This one, again or ahead of its turn.")] = None,
+    everything: Annotated[
+        bool, typer.Option("--all", help="Show all hints, from a nudge to nearly the answer.")
+    ] = False,
+    number: Annotated[
+        int | None, typer.Option("--number", "-n", help="Show this hint, again or ahead of its turn.")
+    ] = None,
 ) -> None:
     """Show the next hint."""
     from workbook.exercises import desk
@@ -178,7 +182,7 @@ def hint(
 @app.command()
 def solution(
     name: Name = None,
-    anyway: Annotated[bool, typer.Option("--anyway", help="Also before you have passed.")] = False,
+    anyway: Annotated[bool, typer.Option("--anyway", help="Show it even before you have passed.")] = False,
 ) -> None:
     """Show our solution, once you have passed."""
     from workbook.exercises import desk
@@ -189,9 +193,9 @@ def solution(
 @app.command()
 def reset(
     name: Name = None,
-    sheet: Annotated[bool, typer.Option("--lab", help="Your lab sheet instead of your answer.")] = False,
+    sheet: Annotated[bool, typer.Option("--lab", help="Reset your lab sheet instead of your answer.")] = False,
 ) -> None:
-    """Begin again; a copy of what you wrote is kept."""
+    """Start over; a copy of what you wrote is kept."""
     from workbook.exercises import desk
 
     raise typer.Exit(desk.reset(commands.root(), name, sheet=sheet))
@@ -199,8 +203,10 @@ def reset(
 
 @app.command()
 def progress(
-    chapter: Annotated[str | None, typer.Argument(metavar="CHAPTER", help="Only this one, for example 02.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print it for scripts.")] = False,
+    chapter: Annotated[
+        str | None, typer.Argument(metavar="CHAPTER", help="Show only this chapter, for example 02.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print it as JSON, for scripts.")] = False,
 ) -> None:
     """Show all exercises, and which you have passed."""
     from workbook.exercises import desk
@@ -216,7 +222,7 @@ app.command("list", hidden=True)(progress)
 
 @dev.command("check")
 def dev_check(
-    names: Annotated[list[str] | None, typer.Argument(help="Exercises; all if left out.")] = None,
+    names: Annotated[list[str] | None, typer.Argument(help="Exercises; by default all.")] = None,
 ) -> None:
     """Check the exercises themselves: stubs, solutions, wrong answers, files."""
     from workbook.exercises import dev
@@ -239,7 +245,7 @@ def dev_wrong(
 def dev_manifest(
     check: Annotated[bool, typer.Option("--check", help="Write nothing; fail if it would change.")] = False,
 ) -> None:
-    """Write the hashes of the shipped files again."""
+    """Rewrite the hashes of the shipped files."""
     from workbook.exercises import dev
 
     raise typer.Exit(dev.manifest(check=check))
@@ -247,7 +253,7 @@ def dev_manifest(
 
 @app.command("test")
 def run_tests(
-    everything: Annotated[bool, typer.Option("--all", help="With what is left to CI or takes long.")] = False,
+    everything: Annotated[bool, typer.Option("--all", help="Include what is left to CI and what takes long.")] = False,
 ) -> None:
     """Check style, types and generated code, and run the tests."""
     from workbook.checks import run_checks
@@ -258,7 +264,7 @@ def run_tests(
 
 @app.command()
 def bench() -> None:
-    """Measure, print the table, and put it into README.md."""
+    """Run the benchmarks, and put their table into README.md."""
     commands.bench()
 
 
@@ -266,14 +272,14 @@ def bench() -> None:
 def gen(
     check: Annotated[bool, typer.Option("--check", help="Write nothing; fail if something would change.")] = False,
 ) -> None:
-    """Write the generated code again from the tables."""
+    """Regenerate the generated code from the tables."""
     commands.need("test", "yaml")
     commands.module("glasstorch.operators.gen", *(["--check"] if check else []))
 
 
 @app.command()
 def notebooks(
-    paths: Annotated[list[Path] | None, typer.Argument(help="Sections (.md) or folders; all if left out.")] = None,
+    paths: Annotated[list[Path] | None, typer.Argument(help="Sections (.md) or folders; by default all.")] = None,
     check: Annotated[bool, typer.Option("--check", help="Write nothing; fail if a notebook would change.")] = False,
 ) -> None:
     """Execute the chapters and write their notebooks."""
@@ -284,7 +290,7 @@ def notebooks(
 def main() -> int:
     """Run the command line. Returns the exit code."""
     prepare()
-    if is_nowhere():  # first: where there is no folder, some packages fail to load, each in its own way
+    if is_nowhere():  # first: without a current folder, some packages fail to load, each in its own way
         return fail(GONE, 1)
     try:
         app()
@@ -306,7 +312,7 @@ def main() -> int:
 
 
 def is_nowhere() -> bool:
-    """Whether the current folder was deleted, so that no path can be seen from it."""
+    """Whether the current folder was deleted, so that no relative path can be resolved."""
     try:
         os.getcwd()
     except FileNotFoundError:
@@ -315,13 +321,13 @@ def is_nowhere() -> bool:
 
 
 def fail(error: Exception | str, code: int) -> int:
-    """Say what went wrong. Returns the exit code."""
+    """Print what went wrong. Returns the exit code."""
     print(f"workbook: {error}", file=sys.stderr)
     return code
 
 
 def prepare() -> None:
-    """Let no character that a terminal cannot show end a command, and treat Windows' Ctrl-Break as Ctrl-C."""
+    """Replace characters that the terminal cannot show, and treat Windows' Ctrl-Break as Ctrl-C."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="replace")

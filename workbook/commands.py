@@ -1,4 +1,4 @@
-"""What do those commands of `workbook` do that have no module of their own?"""
+"""What do the commands of `workbook` do that have no module of their own?"""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ Ctrl-C stops the server. The built pages stay in {site}.
 
 
 class CommandError(Exception):
-    """A command cannot do what it was asked. The message says why, and what to do."""
+    """A command cannot do what was asked. The message says why, and what to do."""
 
 
 def root() -> Path:
-    """The clone to work on: the one the command belongs to, or else the one around the current folder."""
+    """The clone to work on: the one that the command belongs to, or else the one that contains the current folder."""
     from workbook.book.errors import BookError
     from workbook.book.project import project_root
 
@@ -66,12 +66,12 @@ def need(extra: str, *packages: str) -> None:
 
 
 def site() -> None:
-    """Build the book and say where it is."""
+    """Build the book and print where it is."""
     print(f"The book is in {build(root()) / 'index.html'}")
 
 
 def read(port: int, *, serve: bool) -> None:
-    """Build the book, serve it and say what to do next. Returns when Ctrl-C is pressed."""
+    """Build the book, serve it and print what to do next. Returns when Ctrl-C is pressed."""
     from workbook.serve import bind
 
     pages = build(root())
@@ -91,27 +91,27 @@ def read(port: int, *, serve: bool) -> None:
 
 
 def bootstrap(*arguments: str) -> NoReturn:
-    """Run the installer of this clone, then what it leads to."""
+    """Run the installer of this clone, then the command for which it installed."""
     finish([str(root() / "workbook" / "bootstrap.py"), *arguments])
 
 
 def module(name: str, *arguments: str) -> NoReturn:
-    """Run a module of the project as `python -m` does, in the clone's top folder for the paths it prints."""
+    """Run a module of the project as `python -m` does, in the clone's top folder, to which the printed paths refer."""
     finish(["-m", name, *arguments])
 
 
 def finish(arguments: list[str], environment: Mapping[str, str] | None = None) -> NoReturn:
-    """Run Python with these arguments in this process's place, and end with its exit code."""
+    """Run Python with these arguments in place of this process, and exit with its exit code."""
     raise typer.Exit(targets.hand_over([sys.executable, *arguments], environment or clean_environment()))
 
 
 def clean_environment() -> dict[str, str]:
-    """The environment of what the command starts."""
+    """The environment of the processes that the command starts."""
     return {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
 
 
 def bench() -> None:
-    """Run the benchmarks, show what they print, and put it into README.md."""
+    """Run the benchmarks, show their output, and put it into README.md."""
     from workbook.readme_table import TableError, replace_in
 
     folder = root()

@@ -13,7 +13,7 @@ SYSTEM_WORDS = re.compile(r"\[(Errno|WinError) -?\d+\] [\w ,.]+")
 
 
 class SetupError(Exception):
-    """The workbook cannot be set up. The message says what was tried, what was in the way, and what to do."""
+    """The workbook cannot be set up. The message says what was tried, why it failed, and what to do."""
 
 
 class Cause(NamedTuple):
@@ -34,7 +34,7 @@ CAUSES = (
     Cause(
         "no permission to write",
         ("[Errno 13]", "[Errno 30]", "Permission denied", "Read-only file system", "[WinError 5]"),
-        "Give yourself the right to write to this folder, or clone into your home folder,\n"
+        "Give yourself write permission for this folder, or clone into your home folder,\n"
         "then run the same command again.",
     ),
     Cause(
@@ -84,13 +84,13 @@ UNKNOWN = Cause("the installer failed", (), "Read its last lines above, then run
 
 
 def cause_of(output: str) -> Cause:
-    """The cause that the output of a failed command speaks of."""
+    """The cause that the output of a failed command indicates."""
     text = " ".join(output.split())  # a sign may be broken across two lines
     return next((cause for cause in CAUSES if any(sign in text for sign in cause.signs)), UNKNOWN)
 
 
 def told(what: str, output: str, log: Path | None = None) -> SetupError:
-    """The error that a reader is shown: what was tried, the cause, the words that tell it, and what to do."""
+    """The error that a reader is shown: what was tried, the cause, the lines that show it, and what to do."""
     cause = cause_of(output)
     lines = [f"{what}: {cause.name}."]
     lines += [f"  {line}" for line in telling_lines(output, cause)]
@@ -101,7 +101,7 @@ def told(what: str, output: str, log: Path | None = None) -> SetupError:
 
 
 def telling_lines(output: str, cause: Cause) -> list[str]:
-    """At most three lines of the output: those that show the cause, or the errors where it is unknown."""
+    """At most three lines of the output: those that show the cause, or the errors if it is unknown."""
     lines = [line.strip() for line in output.splitlines() if line.strip()]
     errors = [line for line in lines if line.upper().startswith(("ERROR", "FATAL", "E: "))]
     signs = [line for line in lines if any(sign in line for sign in cause.signs)]
@@ -112,7 +112,7 @@ def telling_lines(output: str, cause: Cause) -> list[str]:
 
 
 def shortened(line: str) -> str:
-    """The part of a line that a reader can use: of a connection that failed, the system's own words.
+    """The part of a line that helps a reader: for a failed connection, the system's message.
 
     >>> shortened("WARNING: Retrying (total=0) after 'NewConnectionError: [Errno 111] Connection refused'")
     '[Errno 111] Connection refused'

@@ -23,7 +23,7 @@ RESULT = "tensor([4., 6.], grad_fn=<AddBackward0>)"
 
 
 class Hop(NamedTuple):
-    """One station of the call: what it is, what happens there, which file of ours it is, and which of PyTorch's."""
+    """One stop of the call: its name, what happens there, our file, and PyTorch's."""
 
     name: str
     what: str

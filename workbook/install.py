@@ -32,7 +32,7 @@ VERSION_PART = re.compile(r"-[^-]+\.(dist-info)$")
 
 
 class Note(TypedDict):
-    """What the last installation did. Without the note, or with another fingerprint, it is done again."""
+    """What the last installation did. Without this note, or with another fingerprint, it is repeated."""
 
     finished: bool
     folder: str  # a virtual environment that was moved is broken: its scripts name the old place
@@ -42,7 +42,7 @@ class Note(TypedDict):
 
 
 class Environment:
-    """A virtual environment of one clone: `.venv`, or another one, made by another Python and with more in it."""
+    """A virtual environment of one clone: `.venv`, or another one with another Python and more packages."""
 
     def __init__(
         self, root: Path, folder: Path | None = None, base: str | None = None, besides: Sequence[str] = ()
@@ -57,7 +57,7 @@ class Environment:
         self.python = self.folder / ("Scripts/python.exe" if windows else "bin/python")
 
     def ensure(self, extras: Sequence[str]) -> None:
-        """Make `.venv` hold the project and these extras. Costs a few milliseconds where it does already."""
+        """Make sure that `.venv` has the project and these extras; takes milliseconds if it already does."""
         try:
             self.cache.mkdir(exist_ok=True)
             with self.alone():
@@ -79,7 +79,7 @@ class Environment:
     # --- what is there ---
 
     def note(self) -> Note | None:
-        """What the last installation wrote down, or None where there was none."""
+        """The note of the last installation, or None if there was none."""
         try:
             read = json.loads((self.folder / NOTE).read_text(encoding="utf-8"))
         except (FileNotFoundError, ValueError):
@@ -88,7 +88,7 @@ class Environment:
         return cast(Note, read) if complete else None
 
     def broken(self) -> str:
-        """Why `.venv` must be made (anew), or nothing where it can stay."""
+        """Why `.venv` must be created (again), or nothing if it can stay."""
         if not self.folder.exists():
             return "There is no .venv yet"
         note = self.note()
@@ -120,13 +120,13 @@ class Environment:
         return found[-1] if found else self.folder / "lib" / "site-packages"
 
     def entries(self) -> set[str]:
-        """The names in site-packages, those of records without their version: an upgrade is no damage."""
+        """The names in site-packages, those of records without their version, because an upgrade is no damage."""
         folder = self.packages()
         names = os.listdir(folder) if folder.is_dir() else []
         return {VERSION_PART.sub(r".\1", name) for name in names if not name.startswith("~") and name != "__pycache__"}
 
     def half_installed(self) -> set[str]:
-        """Packages without a list of their files: pip writes that last, so it was stopped before."""
+        """Packages without a list of their files; pip writes that last, so it was interrupted."""
         return {path.name for path in self.packages().glob("*.dist-info") if not (path / "RECORD").exists()}
 
     def fingerprint(self) -> str:
@@ -140,7 +140,7 @@ class Environment:
     # --- what is done ---
 
     def write_note(self, *, finished: bool, extras: Sequence[str] = (), fingerprint: str = "") -> None:
-        """Write down how far the installation has come."""
+        """Record the progress of the installation."""
         entries = sorted(self.entries()) if finished else []
         note = Note(
             finished=finished,
@@ -152,7 +152,7 @@ class Environment:
         (self.folder / NOTE).write_text(json.dumps(note, indent=1) + "\n", encoding="utf-8")
 
     def create(self) -> None:
-        """Make an empty `.venv` with pip in it, in place of whatever is there."""
+        """Create an empty `.venv` with pip, replacing whatever exists."""
         if self.folder.is_symlink():
             self.folder.unlink()
         elif self.folder.exists():
@@ -194,7 +194,7 @@ class Environment:
         self.write_note(finished=True, extras=extras, fingerprint=self.fingerprint())
 
     def keep_log(self, output: str) -> Path | None:
-        """Where the output of the installer can be read afterwards; nowhere, where the disk is full."""
+        """The file with the output of the installer; none if the disk is full."""
         try:
             self.log.write_text(output, encoding="utf-8")
         except OSError:
@@ -203,7 +203,7 @@ class Environment:
 
     @contextmanager
     def alone(self) -> Iterator[None]:
-        """Hold the clone's installation lock; while another command holds it, wait and say so."""
+        """Hold the clone's installation lock; while another command holds it, print that and wait."""
         with (self.cache / "install.lock").open("a") as stream:
             if not take(stream):
                 with Progress("Waiting: another command is installing into .venv"):
@@ -216,7 +216,7 @@ if sys.platform == "win32":
     import msvcrt
 
     def take(stream: TextIO) -> bool:
-        """Take the lock if it is free. It is given back when the file is closed, also by a crash."""
+        """Take the lock if it is free. It is released when the file is closed, also by a crash."""
         try:
             msvcrt.locking(stream.fileno(), msvcrt.LK_NBLCK, 1)
         except OSError:
@@ -227,7 +227,7 @@ else:
     import fcntl
 
     def take(stream: TextIO) -> bool:
-        """Take the lock if it is free. It is given back when the file is closed, also by a crash."""
+        """Take the lock if it is free. It is released when the file is closed, also by a crash."""
         try:
             fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -252,13 +252,13 @@ def starts(python: Path) -> bool:
 
 
 def pip_environment() -> dict[str, str]:
-    """The environment for pip, without settings that make no sense in an environment of our own."""
+    """The environment variables for pip, without settings that make no sense in our own environment."""
     kept = {name: value for name, value in os.environ.items() if name not in {"PIP_USER", "PIP_TARGET", "PIP_PREFIX"}}
     return {"PIP_RETRIES": "2"} | kept | {"PYTHONUNBUFFERED": "1", "PIP_PROGRESS_BAR": "off"}
 
 
 def pip_detail(line: str) -> str:
-    """What one line of pip's output says about how far it is."""
+    """The progress that one line of pip's output reports."""
     match line.split():
         case ["Collecting" | "Downloading" | "Using" | "Building" as verb, *rest] if rest:
             return f"{verb} {rest[-1] if verb == 'Using' else rest[0]}"[:70]

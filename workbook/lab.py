@@ -69,12 +69,12 @@ def choose(root: Path, name: str | None, *, answer: bool) -> Path:
 
 
 def is_of_an_exercise(root: Path, path: Path) -> bool:
-    """Whether a path is a folder of exercises, or a file in one that the reader has a copy of, or is that copy."""
+    """Whether a path is an exercise's folder, or a file in one that the reader has a copy of, or that copy."""
     return (root / FOLDER) in path.parents and (path.is_dir() or path.name in SHEETS)
 
 
 def prepare(exercise: Exercise, *, answer: bool) -> Path:
-    """The reader's sheet or answer, made where it is not there yet."""
+    """The reader's sheet or answer, created if it does not exist yet."""
     from workbook.exercises import state as states
     from workbook.exercises.desk import begin, tell
     from workbook.exercises.say import command, say
@@ -90,7 +90,7 @@ def prepare(exercise: Exercise, *, answer: bool) -> Path:
 
 
 def write_settings(root: Path, *, python: bool = False) -> Path:
-    """The folder with our settings for JupyterLab. They are the clone's own: the reader's are not changed."""
+    """The folder with our settings for JupyterLab, which belong to the clone; the reader's settings are unchanged."""
     folder = root / ".cache" / ("jupyter-python" if python else "jupyter")
     overrides = folder / "labconfig" / "default_setting_overrides.json"
     overrides.parent.mkdir(parents=True, exist_ok=True)

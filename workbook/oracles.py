@@ -30,12 +30,12 @@ def in_ci() -> bool:
 
 
 def extras(target: str) -> tuple[str, ...]:
-    """The extras that hold the oracles, where the target wants them."""
+    """The extras with the oracles, if the target needs them."""
     return ("torch", "nvrtc") if in_ci() and target in TESTS else ()
 
 
 def install_tools(target: str) -> None:
-    """Install the programs that the tests ask for, where CI runs on a Debian machine without them."""
+    """Install the programs that the tests need, if CI runs on a Debian machine without them."""
     missing = [name for name in PROGRAMS if shutil.which(name) is None]
     if not in_ci() or target not in TESTS or not missing:
         return

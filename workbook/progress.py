@@ -21,7 +21,7 @@ PLAIN_EVERY = 15.0  # seconds between two lines where there is no terminal
 
 
 def duration(seconds: float) -> str:
-    """A duration as a person says it.
+    """A duration in readable units.
 
     >>> duration(0.34), duration(12.5), duration(83)
     ('0.3 s', '12 s', '1 min 23 s')
@@ -34,7 +34,7 @@ def duration(seconds: float) -> str:
 
 
 def is_living(stream: TextIO) -> bool:
-    """Whether a line on the stream can be drawn over."""
+    """Whether a line on the stream can be overwritten."""
     return stream.isatty() and os.environ.get("TERM") != "dumb"
 
 
@@ -102,7 +102,7 @@ def run(
     environment: Mapping[str, str] | None = None,
     detail: Callable[[str], str] = lambda line: "",
 ) -> tuple[int, str]:
-    """Run a command behind a progress line. Returns its exit code and all that it printed.
+    """Run a command behind a progress line. Returns its exit code and all its output.
 
     `detail` turns a line that the command printed into the words beside the clock, or into nothing.
     """

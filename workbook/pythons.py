@@ -33,7 +33,7 @@ NAME = re.compile(r"[\w.-]+")
 
 
 class Interpreter(NamedTuple):
-    """A Python that starts and can make environments."""
+    """A Python that starts and can create environments."""
 
     version: tuple[int, int, int]
     path: str
@@ -48,7 +48,7 @@ class Interpreter(NamedTuple):
 
 
 def others() -> list[Interpreter]:
-    """The newest Python of each supported series but the one that runs this, oldest series first."""
+    """The newest Python of each supported series except the running one, oldest series first."""
     newest: dict[str, Interpreter] = {}
     for path in candidates():
         found = asked(path)
@@ -60,7 +60,7 @@ def others() -> list[Interpreter]:
 
 
 def candidates() -> Iterator[str]:
-    """The programs of the usual names, and what pyenv has installed: its own names start only what is chosen."""
+    """The programs with the usual names, and those that pyenv has installed, whose names only start the chosen one."""
     for minor in range(OLDEST[1], LAST + 1):
         if path := shutil.which(f"python3.{minor}"):
             yield path
@@ -69,7 +69,7 @@ def candidates() -> Iterator[str]:
 
 
 def asked(path: str) -> Interpreter | None:
-    """Which Python stands at a path; None where it does not start or cannot make an environment."""
+    """The Python at a path; None if it does not start or cannot create an environment."""
     try:
         done = subprocess.run(
             [path, "-I", "-c", QUESTION],
@@ -93,7 +93,7 @@ def summary(found: Sequence[Interpreter]) -> str:
 
 
 def requirements(root: Path, *, lowest: bool) -> list[str]:
-    """What is installed beside the project's own dependencies; with `lowest`, also the lowest NumPy of those."""
+    """What is installed besides the project's own dependencies; with `lowest`, also the lowest declared NumPy."""
     project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     extras = project["optional-dependencies"]
     chosen = [line for extra in ("book", "test") for line in extras[extra] if name_of(line) in NEEDED]
@@ -117,7 +117,7 @@ def name_of(requirement: str) -> str:
 
 
 def environment_of(interpreter: Interpreter, root: Path, *, lowest: bool) -> Environment:
-    """The environment of this Python, installed where it is not there yet or other packages are declared."""
+    """The environment of this Python, installed if it does not exist yet or other packages are declared."""
     chosen = ["--no-compile", *requirements(root, lowest=lowest)]  # most of it is never imported
     environment = Environment(root, root / FOLDER / interpreter.series, interpreter.path, chosen)
     environment.folder.parent.mkdir(parents=True, exist_ok=True)
@@ -126,7 +126,7 @@ def environment_of(interpreter: Interpreter, root: Path, *, lowest: bool) -> Env
 
 
 def try_on(python: Path, root: Path, paths: Sequence[str]) -> tuple[int, str]:
-    """Run these tests and notebooks with a Python. Returns the exit code and all that was printed.
+    """Run these tests and notebooks with a Python. Returns the exit code and all output.
 
     What it has not got, such as torch, is skipped: this is for what differs between Pythons.
     """

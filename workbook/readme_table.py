@@ -56,7 +56,7 @@ def replace_in(path: Path, table: str) -> bool:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Read the table from standard input and put it into the file that is named. Returns the exit code."""
+    """Read the table from standard input and put it into the named file. Returns the exit code."""
     if len(arguments) != 1:
         print("usage: python -m benchmarks | python -m workbook.readme_table README.md", file=sys.stderr)
         return 2

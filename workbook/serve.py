@@ -14,7 +14,7 @@ TRIES = 20  # ports after the wanted one, before the system is asked for any
 
 
 class Pages(SimpleHTTPRequestHandler):
-    """Serves one folder, quietly, with the book's own page for what is not there."""
+    """Serves one folder without logging, with the book's own page for missing ones."""
 
     # The system's own table decides otherwise, and on Windows it can call a script plain text.
     extensions_map = SimpleHTTPRequestHandler.extensions_map | {
@@ -27,15 +27,15 @@ class Pages(SimpleHTTPRequestHandler):
     }
 
     def log_message(self, format: str, *args: Any) -> None:
-        """Say nothing for each request: the terminal shows what to do next."""
+        """Log nothing, because the terminal shows what to do next."""
 
     def end_headers(self) -> None:
-        """Have the browser ask again each time, so that a rebuilt book is seen at once."""
+        """Make the browser revalidate each page, so that a rebuilt book is seen at once."""
         self.send_header("Cache-Control", "no-cache")
         super().end_headers()
 
     def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
-        """Answer with the book's page where a page is missing."""
+        """Answer with the book's own page if a page is missing."""
         page = Path(self.directory) / "404.html"
         if code != HTTPStatus.NOT_FOUND or not page.is_file():
             super().send_error(code, message, explain)
@@ -50,14 +50,14 @@ class Pages(SimpleHTTPRequestHandler):
 
 
 class Server(ThreadingHTTPServer):
-    """A server that refuses a port in use on every system; Windows would share it."""
+    """A server that refuses a port in use on every system; on Windows it would be shared."""
 
     allow_reuse_port = False
     daemon_threads = True
 
 
 def bind(folder: Path, port: int) -> ThreadingHTTPServer:
-    """A server for the folder at this port, or the next free one, or any; it answers this machine only."""
+    """A server for the folder on this port, or the next free one, or any; it only accepts this machine."""
     handler = partial(Pages, directory=str(folder))
     for candidate in (*range(port, min(port + TRIES, 65536)), 0):
         try:

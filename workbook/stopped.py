@@ -10,7 +10,7 @@ WATCHED = "WORKBOOK_WATCHED"  # set for a check that `workbook watch` starts and
 
 
 def say_stopped() -> int:
-    """Say it in one line, where somebody pressed Ctrl-C. Returns the exit code."""
+    """Print one line after Ctrl-C. Returns the exit code."""
     if not os.environ.get(WATCHED):
         print("\nStopped.", file=sys.stderr)
     return STOPPED

@@ -23,7 +23,7 @@ ROOT = Path(__file__).resolve().parents[1]
 
 
 class Target(NamedTuple):
-    """A command of the workbook, and the extras of pyproject.toml that it cannot do without."""
+    """A command of the workbook, and the extras of pyproject.toml that it needs."""
 
     summary: str
     extras: tuple[str, ...]
@@ -33,11 +33,13 @@ class Target(NamedTuple):
 TARGETS = {
     "study": Target("install, build the book, and serve it at http://127.0.0.1:8000", ("book",), ("read",)),
     "test": Target("check style, types, generated code, and run the tests", ("book", "test"), ("test",)),
-    "test-all": Target("the same, with what is left to CI and what takes long", ("book", "test"), ("test", "--all")),
+    "test-all": Target(
+        "the same, including what is left to CI and what takes long", ("book", "test"), ("test", "--all")
+    ),
     "site": Target("build the book into site/", ("book",), ("site",)),
     "lab": Target("open the chapters in JupyterLab", ("book",), ("lab",)),
-    "bench": Target("measure, print the table, and put it into README.md", ("book",), ("bench",)),
-    "gen": Target("write the generated code again from the yaml tables", ("test",), ("gen",)),
+    "bench": Target("run the benchmarks, and put their table into README.md", ("book",), ("bench",)),
+    "gen": Target("regenerate the generated code from the yaml tables", ("test",), ("gen",)),
 }
 OTHERS = {
     "clean": "remove what was built, never an answer (ARGS=--all: also .venv)",
@@ -56,7 +58,7 @@ def usage() -> str:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Do what the target says. Returns its exit code."""
+    """Run the target. Returns its exit code."""
     name, *rest = arguments or ["help"]
     if name in ("help", "-h", "--help"):
         print(usage())
@@ -85,7 +87,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def hand_over(command: list[str], environment: Mapping[str, str] = os.environ) -> int:
-    """Let the command take this process's place, so that Ctrl-C and the exit code are its own."""
+    """Replace this process by the command, so that Ctrl-C and the exit code are its own."""
     sys.stdout.flush()
     if os.name != "nt":
         os.execve(command[0], command, environment)

@@ -1,4 +1,4 @@
-"""How does a program see, and change, every operator that runs below autograd?
+"""How does a program intercept every operator that runs below autograd?
 
 Mirrors: torch/utils/_python_dispatch.py (TorchDispatchMode), aten/src/ATen/core/PythonFallbackKernel.cpp
     (pythonFallback), c10/core/impl/TorchDispatchModeTLS.h

@@ -1,4 +1,4 @@
-"""How does every operator's table have an entry for the tracer before the JIT is imported?
+"""How does every operator get an entry for the tracer before the JIT is imported?
 
 Mirrors: the fallback registered in torch/csrc/autograd/TraceTypeManual.cpp (general_trace_function)
 Differs: the kernel imports `jit/tracer.py` when it is first called; programs that trace nothing never load the JIT.

@@ -139,5 +139,5 @@ def test_a_page_names_the_other_pages_of_its_room_and_the_chapters_that_are_writ
 def test_a_module_that_does_not_parse_is_named(tmp_path: Path) -> None:
     core = package(tmp_path / PACKAGE / "core", {"__init__.py": "What?"})
     (core / "broken.py").write_text("def f(:\n", encoding="utf-8")
-    with pytest.raises(BookError, match=r"broken\.py:1: invalid syntax\n  mend it"):
+    with pytest.raises(BookError, match=r"broken\.py:1: invalid syntax\n  fix it"):
         api_index(tmp_path)

@@ -18,14 +18,14 @@ def test_every_key_of_the_union_is_drawn_with_the_sets_that_have_it() -> None:
     figure = key_set.draw({"a": key_set_of("SparseCPU"), "b": key_set_of("CUDA")})
     assert words(figure) == [
         *("CPU", "bit 0", "CUDA", "bit 1"),
-        *("Sparse", "bit 23", "SparseCPU", "a", "SparseCUDA", "nobody"),
-        *("Dense", "bit 16", "CPU", "nobody", "CUDA", "b"),
+        *("Sparse", "bit 23", "SparseCPU", "a", "SparseCUDA", "no set"),
+        *("Dense", "bit 16", "CPU", "no set", "CUDA", "b"),
     ]
     assert figure.svg().count("g-box g-torch g-dashed") == 1  # SparseCUDA, to which the call goes
     assert figure.svg().count("g-box g-pane g-dashed") == 1
     assert figure.svg().count("g-box g-glass") == 2
     assert figure.description == (
-        "It goes to SparseCUDA. Sparse: SparseCPU from a, SparseCUDA from nobody; Dense: CPU from nobody, CUDA from b."
+        "It goes to SparseCUDA. Sparse: SparseCPU from a, SparseCUDA from no set; Dense: CPU from no set, CUDA from b."
     )
 
 

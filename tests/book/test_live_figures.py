@@ -149,7 +149,7 @@ def test_a_node_that_has_run_has_let_go_of_what_it_kept() -> None:
     loss = (w * w).sum()
     loss.backward()
     said = words(graph.draw(loss, {}))
-    assert said[1:5] == ["SumBackward0", "keeps no tensor", "MulBackward0", "has let go of what it kept"]
+    assert said[1:5] == ["SumBackward0", "keeps no tensor", "MulBackward0", "has released what it kept"]
 
 
 def test_a_custom_function_tells_how_many_tensors_it_keeps() -> None:
@@ -166,7 +166,7 @@ def test_a_custom_function_tells_how_many_tensors_it_keeps() -> None:
     squared = Square.apply(leaf(3.0))
     assert "keeps 1 tensor" in words(graph.draw(squared, {}))
     squared.backward()
-    assert "has let go of what it kept" in words(graph.draw(squared, {}))
+    assert "has released what it kept" in words(graph.draw(squared, {}))
 
 
 def test_the_way_of_an_edge_past_other_boxes_and_a_graph_of_one_node_are_drawn() -> None:

@@ -189,7 +189,7 @@ def test_a_cell_that_raises_is_named_with_its_line_and_message(book: SmallBook) 
         "chapters/section.md:13: code cell 2 raised",
         "  TypeError: unsupported operand type(s) for +: 'int' and 'str'",
         "  at line 2 of the cell: x + 'a'",
-        "  mend the cell and run: python -m workbook.book.notebooks chapters/section.md",
+        "  fix the cell and run: python -m workbook.book.notebooks chapters/section.md",
         "  (a cell that is meant to raise carries the tag `failure`)",
     ]
 

@@ -55,7 +55,7 @@ def test_an_overload_says_what_it_is_tagged_and_who_writes_to_its_out() -> None:
     (std,) = (entry for entry in entries()["reductions"] if entry.name == "std")
     text = entry_markdown(std)
     assert "<dt>out=</dt><dd>composed, cast</dd>" in text
-    assert '<code title="It computes one value of many, along some dimensions or all.">reduction</code>' in text
+    assert '<code title="It reduces many values to one, over some dimensions or all.">reduction</code>' in text
 
 
 def test_the_index_links_every_name_to_its_entry() -> None:

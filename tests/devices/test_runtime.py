@@ -66,7 +66,7 @@ def test_without_card_and_simulator_there_is_no_device() -> None:
 def test_the_refusal_says_what_is_missing_and_how_the_simulator_is_switched_on(ask: Any) -> None:
     with pytest.raises(DeviceError, match="No CUDA GPUs are available") as error:
         ask()
-    assert "CuPy, which reaches a card, is not installed" in str(error.value)
+    assert "CuPy, which is needed for a GPU, is not installed" in str(error.value)
     assert "glasstorch.cuda.use_simulator()" in str(error.value)
     assert "GLASSTORCH_CUDA=simulator" in str(error.value)
 
@@ -119,7 +119,7 @@ def test_cupy_without_a_card_is_not_enough(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(runtime, "find_spec", lambda name: object())
     monkeypatch.setitem(sys.modules, "glasstorch.devices.driver_cupy", SimpleNamespace(CupyDriver=NoCard))
     assert not torch.cuda.is_available()
-    with pytest.raises(DeviceError, match="CuPy finds no card with a driver"):
+    with pytest.raises(DeviceError, match="CuPy finds no GPU with a driver"):
         torch.cuda.init()
 
 
@@ -207,7 +207,7 @@ def test_computing_with_a_tensor_of_devices_that_were_switched_off_is_refused(ch
         lambda: new[places],
         lambda: torch.cat([new, old]),
     ):
-        with pytest.raises(AcceleratorError, match="was its tensor made before use_simulator") as error:
+        with pytest.raises(AcceleratorError, match="was its tensor created before use_simulator") as error:
             compute()
         assert error.value.code == 400
     assert (new + 1).tolist() == [2] * 4

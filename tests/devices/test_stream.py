@@ -237,7 +237,7 @@ def test_streams_and_events_of_a_driver_that_is_gone_are_refused() -> None:
     event.record()
     runtime.use_driver(made("forward"))
     for use in (stream.synchronize, lambda: cuda.set_stream(stream), event.synchronize, event.record):
-        with pytest.raises(AcceleratorError, match="belongs to a driver that is no longer on"):
+        with pytest.raises(AcceleratorError, match="belongs to a driver that is no longer active"):
             use()
 
 

@@ -256,7 +256,7 @@ def test_a_folder_that_was_deleted_is_told(tmp_path: Path, arguments: list[str])
         [sys.executable, "-c", script, *arguments],
         cwd=gone, env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True, text=True, check=False,
     )  # fmt: skip
-    said = "workbook: this folder is gone\n  cd to your clone, and give the command there\n"
+    said = "workbook: this folder no longer exists\n  cd to your clone, and run the command there\n"
     assert (done.returncode, done.stdout, done.stderr) == (1, "", said)
 
 
@@ -272,7 +272,7 @@ def test_a_folder_that_is_deleted_while_a_command_runs_is_told(
 
     monkeypatch.setattr("workbook.exercises.desk.next_exercise", deleted)
     assert workbook("next") == 1
-    assert capsys.readouterr().err.startswith("workbook: this folder is gone\n")
+    assert capsys.readouterr().err.startswith("workbook: this folder no longer exists\n")
 
 
 def test_ctrl_c_ends_with_one_line(

@@ -32,7 +32,7 @@ GENERATED = "generated"  # written by a program: described by what it is generat
 
 
 def room_pages(root: Path) -> dict[str, str]:
-    """The Markdown of each page by its path in the book: of each room that stands, and of each folder in one."""
+    """The Markdown of each page by its path in the book: a page for each existing room and for each folder in one."""
     told = first_sections(root)
     pages = {}
     for layer in LAYERS:
@@ -45,7 +45,7 @@ def room_pages(root: Path) -> dict[str, str]:
 
 
 def page_of(place: str) -> str:
-    """Where the page of a room, or of a folder in one, stands in the book.
+    """The path in the book of the page of a room, or of a folder in one.
 
     >>> page_of("kernels/cuda"), page_of("_tensor.py")
     ('reference/api/kernels-cuda.md', 'reference/api/tensor.md')
@@ -54,7 +54,7 @@ def page_of(place: str) -> str:
 
 
 def modules_by_folder(room: str, root: Path) -> dict[str, list[Path]]:
-    """The modules of a room, in the order in which they are best read, by the folder in which they stand."""
+    """The modules of a room in reading order, by their folder."""
     folders: dict[str, list[Path]] = {}
     for module in modules_in(room, root):
         inside = (root / PACKAGE / room).is_dir()
@@ -64,7 +64,7 @@ def modules_by_folder(room: str, root: Path) -> dict[str, list[Path]]:
 
 
 def modules_in(room: str, root: Path) -> list[Path]:
-    """The modules of a room; the facade has all files beside it that are no rooms of their own."""
+    """The modules of a room; those of the facade are all files in its folder that are not rooms of their own."""
     package = root / PACKAGE
     if room != FACADE:
         return list(modules_of(package / room))
@@ -98,7 +98,7 @@ def reading_order(init: Path) -> list[str]:
 
 
 def dotted(module: Path, root: Path) -> str:
-    """The name by which a module is imported."""
+    """The dotted name under which a module is imported."""
     parts = module.relative_to((root / PACKAGE).parent).with_suffix("").parts
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
@@ -106,7 +106,7 @@ def dotted(module: Path, root: Path) -> str:
 def room_page(
     layer: Layer, folder: str, others: list[str], modules: list[Path], told: dict[str, Section], root: Path
 ) -> str:
-    """The page of one room, or of one folder in it; `others` are those of the room that have pages of their own."""
+    """The page of one room, or of one folder in it; `others` are the room's folders that have pages of their own."""
     title = title_of(folder)
     chapters = [f"[{chapter_title(number)}](../../{told[number].path})" for number in layer.chapters if number in told]
     there = ", ".join(f"[`{path}`]({address_of(path)})" for path in layer.there)
@@ -125,7 +125,7 @@ def room_page(
 
 
 def title_of(folder: str) -> str:
-    """The name by which a room, or a folder in it, is imported.
+    """The dotted name under which a room, or a folder in it, is imported.
 
     >>> title_of("kernels/cuda"), title_of("_tensor.py"), title_of("__init__.py")
     ('glasstorch.kernels.cuda', 'glasstorch._tensor', 'glasstorch')
@@ -162,7 +162,7 @@ def docstring_of(module: Path) -> str:
         return ast.get_docstring(ast.parse(module.read_text(encoding="utf-8"))) or ""
     except SyntaxError as error:
         raise BookError(
-            f"{shown(module)}:{error.lineno}: {error.msg}\n  mend it: the reference is made from it"
+            f"{shown(module)}:{error.lineno}: {error.msg}\n  fix it: the reference is made from it"
         ) from error
 
 
@@ -177,7 +177,7 @@ class HouseStyle(griffe.Extension):
             obj.public = False  # what Python's own protocol is needs no telling
 
     def on_package(self, *, pkg: griffe.Module, **_: object) -> None:
-        """The package itself, of which griffe does not tell as of an object."""
+        """The package itself, for which griffe does not call `on_object`."""
         self.on_object(obj=pkg)
 
 
@@ -214,7 +214,7 @@ def docstring_markdown(text: str) -> str:
 
 
 def plain(line: str) -> str:
-    """A line of prose in which only backticks mean something: `a[i][j]` is no link, `vector<Edge>` no element."""
+    """A line of prose with only backticks as markup: `a[i][j]` is not a link, `vector<Edge>` is not an HTML element."""
     pieces = line.split("`")
     pieces[::2] = [MARKUP.sub(lambda found: f"&#{ord(found[0])};", piece) for piece in pieces[::2]]
     return "`".join(pieces)

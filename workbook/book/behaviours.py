@@ -38,7 +38,7 @@ class Behaviour(NamedTuple):
 
 
 def recorded(root: Path) -> dict[str, Behaviour]:
-    """The recorded behaviours by their ids."""
+    """The recorded behaviours by id."""
     entries = json.loads((root / TRUTH / "behaviours.json").read_text(encoding="utf-8"))
     return {
         entry["id"]: Behaviour(entry["id"], entry["title"], entry["code"], comparable(entry["out"]))
@@ -58,14 +58,14 @@ def behaviour(identity: str, root: Path) -> Behaviour:
 
 
 def comparable(output: str) -> str:
-    """An output without what differs from run to run: colours, addresses, and where files stand."""
+    """An output without what differs from run to run: colours, addresses and paths of files."""
     for pattern, kept in ((COLOUR, ""), (ADDRESS, "0x…"), (PLACES, "…/"), (LINE, SNIPPET)):
         output = pattern.sub(kept, output)
     return output.rstrip()
 
 
 def observed(code: str) -> str:
-    """What the program prints with the torch that is installed, warnings and errors included."""
+    """What the program prints with the installed torch, warnings and errors included."""
     printed = io.StringIO()
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / SNIPPET

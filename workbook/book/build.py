@@ -21,7 +21,7 @@ NOT_INSTALLED = "is not installed"
 
 
 class Collected(logging.Handler):
-    """Keeps what MkDocs has to say."""
+    """Collects MkDocs's messages."""
 
     def __init__(self) -> None:
         super().__init__(logging.WARNING)
@@ -33,7 +33,7 @@ class Collected(logging.Handler):
 
 
 def build_site(root: Path | None = None, *, strict: bool = True, target: Path | None = None) -> Path:
-    """Build the book and return the folder of the site: `target`, or the one that mkdocs.yml names.
+    """Build the book and return the site's folder: `target`, or the one that mkdocs.yml names.
 
     Where nothing was changed since the last build, its site is returned. With `strict`, a broken link or a page outside
     the navigation is an error. Raises BookError with all that is wrong.
@@ -85,7 +85,7 @@ def build_site(root: Path | None = None, *, strict: bool = True, target: Path | 
 
 
 def finished(root: Path, made_from: str) -> dict[str, str] | None:
-    """What the last build noted, if nothing that it was made from and nothing of what it made was changed since."""
+    """The record of the last build, if neither its inputs nor its outputs have changed since."""
     last = Cache(root / FOLDER).get(LAST)
     if not isinstance(last, dict) or last["made_from"] != made_from:
         return None
@@ -93,7 +93,7 @@ def finished(root: Path, made_from: str) -> dict[str, str] | None:
 
 
 def say_what_is_missing(missing: str) -> None:
-    """Say what keeps mathematics and diagrams from being drawn, if something does."""
+    """Report what prevents mathematics and diagrams from being drawn, if anything does."""
     if missing:
         print(
             f"note: {missing}, so mathematics and diagrams are shown as their source\n"
@@ -103,7 +103,7 @@ def say_what_is_missing(missing: str) -> None:
 
 
 def main() -> int:
-    """Build the site, and say where it is."""
+    """Build the site, and print where it is."""
     try:
         with Progress("building the book"):
             site = build_site()

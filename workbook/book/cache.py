@@ -1,4 +1,4 @@
-"""What of the book was made before, from the same inputs?
+"""Which parts of the book were already built from the same inputs?
 
 `.cache/book/pages/` holds what took long to make, under a hash of all that it was made from: the text, and the programs
 that turn it into a page, ours and others'. What is changed has another hash, so nothing can be out of date.
@@ -30,14 +30,14 @@ NAVIGATION = re.compile(r"^nav:\n(?:[ \t-].*\n|\n)*", re.MULTILINE)
 
 
 class Cache:
-    """Values that JSON can hold, by the hash of what they were made from."""
+    """JSON values by the hash of their inputs."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.used: set[str] = set()
 
     def get(self, key: str) -> Any:
-        """What was kept under a key; None where nothing was, or where it was cut off."""
+        """The value stored under a key; None if there is none, or if it is truncated."""
         self.used.add(key)
         try:
             return json.loads((self.folder / key).read_bytes())
@@ -45,7 +45,7 @@ class Cache:
             return None
 
     def put(self, key: str, value: object) -> None:
-        """Keep a value, whole or not at all: a full disk makes the next build slow, and nothing else."""
+        """Store a value atomically; a full disk only makes the next build slow."""
         self.used.add(key)
         with suppress(OSError):
             self.folder.mkdir(parents=True, exist_ok=True)
@@ -55,14 +55,14 @@ class Cache:
             os.replace(file.name, self.folder / key)
 
     def drop_unused(self) -> None:
-        """Remove what was neither found nor kept since this object was made."""
+        """Remove values that were neither read nor stored since this object was created."""
         for path in self.folder.glob("*"):
             if path.name not in self.used:
                 path.unlink(missing_ok=True)
 
 
 def digest(*parts: str | bytes) -> str:
-    """A hash of the parts in their order."""
+    """A hash of the parts in order."""
     whole = hashlib.sha256()
     for part in parts:
         content = part.encode() if isinstance(part, str) else part
@@ -71,7 +71,7 @@ def digest(*parts: str | bytes) -> str:
 
 
 def digest_of_files(*places: Path) -> str:
-    """A hash of all sources at these places: their paths below the place, and what they hold."""
+    """A hash of all sources below these paths: their relative paths and contents."""
     return digest(*(part for place in places for part in (str(place), *contents_of(sources(place), place))))
 
 
@@ -83,7 +83,7 @@ def contents_of(paths: Iterable[Path], place: Path) -> Iterator[str | bytes]:
 
 
 def sources(place: Path) -> Iterator[Path]:
-    """The files at a place, in the same order everywhere."""
+    """The files below a path, in the same order on every machine."""
     if place.is_file():
         yield place
         return
@@ -96,13 +96,13 @@ def sources(place: Path) -> Iterator[Path]:
 
 
 def tools() -> str:
-    """A hash of the Python and the packages that the book is built with."""
+    """A hash of the Python and the packages with which the book is built."""
     packages = Path(sysconfig.get_path("purelib")).glob("*.dist-info")
     return digest(platform.python_version(), *sorted(path.name for path in packages))
 
 
 def renderer(root: Path) -> str:
-    """A hash of all that turns a page's Markdown into HTML: our programs, others', and the book's settings.
+    """A hash of everything that converts a page's Markdown to HTML: our programs, others', and the book's settings.
 
     The navigation is no part of it: it is around a page, not in it.
     """
@@ -111,7 +111,7 @@ def renderer(root: Path) -> str:
 
 
 def whole_book(root: Path, site: Path | None, *, strict: bool) -> str:
-    """A hash of all that the site is made from: every file of the clone, and what is installed beside it."""
+    """A hash of everything that the site is built from: every file of the clone, and the installed packages."""
     files = (path for path in sources(root) if path.relative_to(root).parts[0] != "site")
     node, npm = shutil.which("node"), shutil.which("npm")
     fetched = () if npm else sorted(path.name for path in (root / ".cache" / "book").glob("vendor-*"))

@@ -1,4 +1,4 @@
-"""What may a chapter's cell call besides the library?
+"""Which functions may a chapter's cell call besides the library?
 
 `show` quotes source by name, so that the book never holds a copy of the library's code. `compare_with_torch`
 shows what a program printed under PyTorch 2.13, and runs it again where that is installed. `show_trace`,
@@ -57,7 +57,7 @@ class Shown(NamedTuple):
     def _repr_mimebundle_(
         self, include: object = None, exclude: object = None
     ) -> tuple[dict[str, str], dict[str, dict[str, str]]]:
-        """What Jupyter shows. The role is told beside the Markdown, for the renderer."""
+        """What Jupyter shows; the role is passed along with the Markdown, for the renderer."""
         fences = [f"```{language}\n{text}\n```" for language, text in self.blocks]
         caption = MARKUP.sub(r"\\\g<0>", self.caption)
         markdown = "\n\n".join([f"*{caption}*", *fences])
@@ -99,7 +99,7 @@ def compare_with_torch(what: str, expected: str | None = None, *, needs: str | N
 
 
 def display(shown: Shown) -> None:
-    """Display in the notebook, or print where there is none."""
+    """Display in the notebook, or print outside of one."""
     if "IPython" in sys.modules and sys.modules["IPython"].get_ipython() is not None:
         sys.modules["IPython"].display.display(shown)
     else:
@@ -114,7 +114,7 @@ def torch_is_the_oracle() -> bool:
 
 
 def quotation_of(thing: object) -> Shown:
-    """The source of a Python object, as it stands in its file."""
+    """The source of a Python object, as in its file."""
     target = named(thing) if isinstance(thing, str) else thing
     if isinstance(target, property):
         target = target.fget
@@ -129,7 +129,7 @@ def quotation_of(thing: object) -> Shown:
 
 
 def named(name: str) -> object:
-    """The object of a dotted name: the longest importable module, then attributes."""
+    """The object with a dotted name: the longest importable module, then attributes."""
     parts = name.split(".")
     for count in range(len(parts), 0, -1):
         module = ".".join(parts[:count])
@@ -148,7 +148,7 @@ def named(name: str) -> object:
 
 
 def source_file(target: Quotable) -> Path | None:
-    """The file that holds the object's source."""
+    """The file that contains the object's source."""
     try:
         file = inspect.getsourcefile(target)
     except TypeError:  # built in
@@ -157,7 +157,7 @@ def source_file(target: Quotable) -> Path | None:
 
 
 def quotation_of_entry(path: str, entry: str) -> Shown:
-    """What a file of the library says under a name: a row of a table, or a function or structure in CUDA C++."""
+    """The entry of a name in a file of the library: a row of a table, or a function or structure in CUDA C++."""
     spec = importlib.util.find_spec("glasstorch")
     assert spec is not None, "the library is installed where its book is read"
     file = Path((spec.submodule_search_locations or [""])[0]) / path
@@ -170,7 +170,7 @@ def quotation_of_entry(path: str, entry: str) -> Shown:
 
 
 def row(lines: list[str], entry: str) -> list[str]:
-    """The row of a yaml table that declares this operator; nothing if there is none."""
+    """The row of a yaml table that declares this operator; empty if there is none."""
     starts = [number for number, line in enumerate(lines) if line.startswith("- ")]
     heads = re.compile(rf"- \w+: {re.escape(entry)}(?![\w.])")
     first = next((number for number in starts if heads.match(lines[number])), None)
@@ -187,7 +187,7 @@ def call(lines: list[str], entry: str) -> list[str]:
 
 
 def definition(lines: list[str], name: str) -> list[str]:
-    """A function or structure of C++ with the comment and the template line above it; nothing if there is none.
+    """A function or structure of C++ with the comment and the template line above it; empty if there is none.
 
     It ends at the first brace that stands as far to the right as its own first line.
     """
@@ -211,14 +211,14 @@ ENTRIES: dict[str, tuple[Callable[[list[str], str], list[str]], str]] = {
 
 
 def quotation(file: Path, lines: Iterable[str], name: str) -> Shown:
-    """Lines of a file, with their place as the caption: by name, which stays when lines move."""
+    """Lines of a file, with their location as the caption: by name, which stays valid when lines move."""
     text = textwrap.dedent("".join(lines)).rstrip()
     language = LANGUAGES.get(file.suffix, "text")
     return Shown("quote", ", ".join(filter(None, (short_name(file), name))), ((language, text),))
 
 
 def short_name(file: Path) -> str:
-    """A source file as it is named in every installation: from its top package on."""
+    """A source file's path from its top package on, which is the same in every installation."""
     top = file.parent
     while (top.parent / "__init__.py").is_file():
         top = top.parent

@@ -1,4 +1,4 @@
-"""Which sections has the book, in which order, and how long does each take?
+"""Which sections does the book have, in which order, and how long does each take?
 
 The order is the navigation's, in mkdocs.yml. Time, needs and aim stand in each section's lead paragraph
 (*15 minutes. Needs: ... You will ...*). Nothing is written down twice.
@@ -37,7 +37,7 @@ LINK = re.compile(r"\]\(([^)#]+\.md)")
 
 
 class Section(NamedTuple):
-    """One section of the book, by what stands at its head."""
+    """One section of the book, as its front matter describes it."""
 
     chapter: str  # its number
     path: str  # of its text, below the folder of chapters
@@ -47,7 +47,7 @@ class Section(NamedTuple):
 
 
 def sections(root: Path) -> Iterator[Section]:
-    """The sections that stand in the navigation, in its order.
+    """The sections in the navigation, in order.
 
     Raises BookError where one is named that is not there, or that does not say how long it takes.
     """
@@ -67,12 +67,12 @@ def sections(root: Path) -> Iterator[Section]:
 
 
 def first_sections(root: Path) -> dict[str, Section]:
-    """The first section of each chapter that has one, by the chapter's number."""
+    """The first section of each chapter that has sections, by the chapter's number."""
     return {chapter: next(found) for chapter, found in groupby(sections(root), key=lambda section: section.chapter)}
 
 
 def chapter_title(number: str) -> str:
-    """A chapter as the book calls it.
+    """The title of a chapter in the book.
 
     >>> chapter_title("04")
     '04 Autograd'

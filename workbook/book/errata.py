@@ -31,8 +31,8 @@ DOCUMENTS = {
 }
 STATUSES = {
     "wrong": "PyTorch does something else",
-    "outdated": "it was so once",
-    "oversimplified": "true in a sense, misleading when you build it",
+    "outdated": "it used to be true",
+    "oversimplified": "true in a sense, but misleading when you build it",
     "incomplete": "an example that does not run, or a part that is missing",
     "unverified": "could not be settled",
 }
@@ -42,7 +42,7 @@ REFERENCE = re.compile(r"(?<![\[#])\bE\d{3}\b")
 
 
 class Erratum(NamedTuple):
-    """One claim of a document, and what PyTorch does."""
+    """One claim of a document, and what PyTorch actually does."""
 
     id: str
     document: str
@@ -54,7 +54,7 @@ class Erratum(NamedTuple):
 
 
 def errata(root: Path) -> list[Erratum]:
-    """The entries in their order."""
+    """The entries in order."""
     path = root / TRUTH / "errata.yaml"
     try:
         entries = [Erratum(**entry) for entry in yaml.safe_load(path.read_text(encoding="utf-8"))]

@@ -56,7 +56,7 @@ When all three hold, `workbook solution {identity}` shows one way to write it, a
 
 
 def all_exercises(root: Path) -> list[Exercise]:
-    """The exercises of the project, in order; none where it has no folder of them."""
+    """The exercises of the project, in order; none if it has no folder of exercises."""
     if not (root / LABS).is_dir():
         return []
     try:
@@ -81,7 +81,7 @@ def lab_sheets(root: Path) -> dict[str, Path]:
 
 
 def nav_entries(root: Path) -> list[dict[str, list[str]]]:
-    """The pages as they stand in the navigation: a list for each chapter."""
+    """The pages' entries in the navigation: a list for each chapter."""
     return [
         {chapter_title(chapter): [page_of(exercise) for exercise in group]}
         for chapter, group in groupby(all_exercises(root), key=lambda exercise: exercise.chapter)
@@ -89,17 +89,17 @@ def nav_entries(root: Path) -> list[dict[str, list[str]]]:
 
 
 def page_of(exercise: Exercise) -> str:
-    """Where an exercise's page stands in the book."""
+    """The path of an exercise's page in the book."""
     return f"{FOLDER}/{exercise.identity}-{exercise.name.replace('_', '-')}.md"
 
 
 def lab_of(exercise: Exercise) -> str:
-    """Where the lab sheet of an exercise stands in the book."""
+    """The path of an exercise's lab sheet in the book."""
     return page_of(exercise).removesuffix(".md") + "-lab.ipynb"
 
 
 def chapter_title(chapter: str) -> str:
-    """A chapter as the book calls it: `02-tensor-storage` is "02 Tensor and storage"."""
+    """The title of a chapter in the book: `02-tensor-storage` is "02 Tensor and storage"."""
     number, _, words = chapter.partition("-")
     plain = f"{number} {words.replace('-', ' ').capitalize()}"
     return next((title for title in TITLES.values() if title.startswith(f"{number} ")), plain)
@@ -109,7 +109,7 @@ def chapter_title(chapter: str) -> str:
 
 
 def exercise_page(exercise: Exercise, every: Sequence[Exercise], root: Path) -> str:
-    """The page of an exercise: what is asked, how to begin, hints, and what a check does."""
+    """The page of an exercise: the task, how to begin, hints, and what a check does."""
     place = {"identity": exercise.identity, "place": exercise.place}
     parts = [
         f"# {exercise.identity} {exercise.title}",
@@ -138,7 +138,7 @@ def facts(exercise: Exercise, every: Sequence[Exercise], root: Path) -> str:
 
 
 def section_link(exercise: Exercise, root: Path) -> str:
-    """The section to read before an exercise, by its own title."""
+    """The section to read before an exercise, with its title."""
     path = root / CHAPTERS / f"{exercise.section}.md"
     title = TITLE.search(path.read_text(encoding="utf-8")) if path.is_file() else None
     if title is None:
@@ -150,12 +150,12 @@ def section_link(exercise: Exercise, root: Path) -> str:
 
 
 def exercise_link(exercise: Exercise) -> str:
-    """An exercise's page, from another page beside it."""
+    """A link to an exercise's page from another page in the same folder."""
     return f"[{exercise.identity} {exercise.title}]({Path(page_of(exercise)).name})"
 
 
 def task(exercise: Exercise) -> str:
-    """The stub, its text as text and its code as code."""
+    """The stub, with its text as Markdown and its code as code blocks."""
     stub = jupytext.reads(exercise.start.read_text(encoding="utf-8"), fmt="py:percent")
     parts = []
     for cell in stub.cells:
@@ -180,7 +180,7 @@ def rungs(exercise: Exercise) -> str:
 
 
 def replaced(piece: Piece) -> str:
-    """What of the library a piece takes the place of."""
+    """The part of the library that a piece replaces."""
     mine = f"Your `{piece.answer}`"
     if piece.kind == "kernel":
         return (

@@ -76,12 +76,12 @@ def typeset_formulas(pages: dict[Path, str], vendored: Vendored) -> dict[tuple[s
 
 
 def formula_key(match: re.Match[str]) -> tuple[str, bool]:
-    """A formula's source, and whether it stands in a line of its own."""
+    """A formula's source, and whether it is a displayed formula."""
     return html.unescape(match[3]).strip(), match[2] == r"\["
 
 
 def with_mathematics(page: str, typeset: dict[tuple[str, bool], str], depth: int) -> str:
-    """The page with each formula typeset, or shown as its source where it is not among the typeset ones."""
+    """The page with each formula typeset, or shown as source if it is not among the typeset ones."""
 
     def shown(match: re.Match[str]) -> str:
         tag = match[1]
@@ -99,7 +99,7 @@ def with_mathematics(page: str, typeset: dict[tuple[str, bool], str], depth: int
 
 
 def diagram_source(match: re.Match[str]) -> str:
-    """A diagram that cannot be drawn, as its source.
+    """The source of a diagram that cannot be drawn.
 
     It must not bear Mermaid's class: Material would go and fetch Mermaid.
     """
@@ -111,7 +111,7 @@ def diagram_source(match: re.Match[str]) -> str:
 
 
 def keep_at_home(site: Path) -> None:
-    """Make Material's program ask no other host for anything."""
+    """Prevent Material's program from requesting anything from another host."""
     programs = list((site / "assets" / "javascripts").glob("bundle.*.min.js"))
     replaced = 0
     for program in programs:
@@ -122,7 +122,7 @@ def keep_at_home(site: Path) -> None:
         raise BookError(
             f"Material's program ({', '.join(program.name for program in programs) or 'not found'}) no longer "
             "names Mermaid's host\n"
-            "  the pinned version of mkdocs-material has changed: see how it loads Mermaid now, and mend keep_at_home "
+            "  the pinned version of mkdocs-material has changed: see how it loads Mermaid now, and fix keep_at_home "
             "in finish.py"
         )
 
@@ -137,7 +137,7 @@ def with_breaks(page: str) -> str:
 
 
 def inlined_figure(image: str, svg: str, address: Callable[[str], str]) -> str:
-    """One of our figures in place of the image element that refers to it; another image stays as it is.
+    """One of our figures in place of the image element that refers to it; other images are unchanged.
 
     Inside the page a figure follows the reader's choice of colours, its title and description can be read
     aloud, and its links work: `address` turns one that holds in the figure's file into one that holds in the page.

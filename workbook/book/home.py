@@ -18,7 +18,7 @@ from workbook.book.source_map import address_of
 
 
 def contents(root: Path) -> str:
-    """The chapters: what to read before, their sections and exercises with their minutes; then what is missing."""
+    """The chapters: what to read before, their sections and exercises with durations; then what is missing."""
     written = {chapter: list(found) for chapter, found in groupby(sections(root), key=lambda section: section.chapter)}
     exercises = {
         number: list(found) for number, found in groupby(all_exercises(root), key=lambda exercise: exercise.chapter[:2])
@@ -42,7 +42,7 @@ def contents(root: Path) -> str:
 
 
 def minutes(number: int) -> str:
-    """A time as it stands behind a title; nothing for what takes none.
+    """A duration as it appears after a title; empty for 0.
 
     >>> minutes(20)
     ' *20 min*'
@@ -51,7 +51,7 @@ def minutes(number: int) -> str:
 
 
 def house(root: Path) -> str:
-    """The map of the house as a list, from the top down as in the figure, with its headings before each line."""
+    """The map of the house as a list, from top to bottom as in the figure, with a heading before each line."""
     first = first_sections(root)
     parts = []
     for layer in reversed(LAYERS):
@@ -69,7 +69,7 @@ def house(root: Path) -> str:
 
 
 def rooms(layer: Layer, root: Path) -> str:
-    """The rooms of a layer: a link to the source where there is one, and else that there is none."""
+    """The rooms of a layer, each with a link to its source or a note that there is none."""
     built = layer.built(root)
     names = [name if name.endswith(".py") else f"{name}/" for name in layer.rooms]
     return ", ".join(

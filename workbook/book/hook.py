@@ -40,7 +40,7 @@ IMAGE = re.compile(r'(?:<p>)?<img\b[^>]*\bsrc="(?P<source>[^":]+\.svg)"[^>]*?/?>
 
 @contextmanager
 def reported() -> Iterator[None]:
-    """Our errors as errors that MkDocs reports without a traceback."""
+    """Convert our errors to errors that MkDocs reports without a traceback."""
     try:
         yield
     except BookError as error:
@@ -73,7 +73,7 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
 
 
 def add_to_nav(nav: list[Any], after: str, pages: Sequence[Any]) -> bool:
-    """Put pages after another one, wherever in the navigation it stands. Whether it was found."""
+    """Insert pages after another one in the navigation. Returns whether that was found."""
     if after in nav:
         place = nav.index(after) + 1
         nav[place:place] = pages
@@ -83,21 +83,21 @@ def add_to_nav(nav: list[Any], after: str, pages: Sequence[Any]) -> bool:
 
 
 def vendored_of(config: MkDocsConfig) -> vendor.Vendored:
-    """What on_config found."""
+    """The vendored files that on_config found."""
     found = config.extra["vendored"]
     assert isinstance(found, vendor.Vendored), "on_config comes first"
     return found
 
 
 def pages_of(config: MkDocsConfig) -> PageCache:
-    """What on_config made to turn pages into HTML."""
+    """The page cache that on_config created."""
     pages = config.extra["cache"]
     assert isinstance(pages, PageCache), "on_config comes first"
     return pages
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
-    """Refuse notebooks that are not in step with their text, all at once; add the vendored files."""
+    """Refuse all notebooks that do not match their text in one error; add the vendored files."""
     problems = []
     for source in notebook_sources(root_of(config), [Path(config.docs_dir)]):
         try:
@@ -116,7 +116,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 
 def generated(config: MkDocsConfig, uri: str, content: Path | bytes) -> File:
-    """A file of the site that stands nowhere in the docs folder."""
+    """A file of the site that does not exist in the docs folder."""
     if isinstance(content, Path):
         return File.generated(config, uri, abs_src_path=str(content), inclusion=InclusionLevel.INCLUDED)
     return File.generated(config, uri, content=content, inclusion=InclusionLevel.INCLUDED)
@@ -162,7 +162,7 @@ def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -
 
 
 def address_on(page: Page, figure: str, link: str, files: Files) -> str:
-    """Where a link of a figure leads from a page that shows it: a room leads to its page of the reference."""
+    """The address of a figure's link from a page that shows it: a room links to its page of the reference."""
     if urlsplit(link).scheme:
         return link
     target = posixpath.normpath(posixpath.join(CHAPTERS, posixpath.dirname(figure), link))
@@ -178,7 +178,7 @@ def address_on(page: Page, figure: str, link: str, files: Files) -> str:
 
 
 def on_post_build(config: MkDocsConfig) -> None:
-    """Typeset mathematics, settle diagrams, and keep every request at home."""
+    """Typeset mathematics, process diagrams, and prevent requests to other hosts."""
     with reported():
         finish_pages(Path(config.site_dir), vendored_of(config))
     pages_of(config).cache.drop_unused()

@@ -1,4 +1,4 @@
-"""Which rooms has the house? The library's layers from the bottom up, for the map and the reference."""
+"""Which rooms does the house have? The library's layers from the bottom up, for the map and the reference."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ HEADS = ("in glasstorch", "in the book", "in PyTorch 2.13")  # over a layer's ro
 
 
 class Layer(NamedTuple):
-    """One storey: it imports only from those below it."""
+    """One storey, which imports only from the storeys below it."""
 
     number: int
     rooms: tuple[str, ...]  # folders of the package, or a single file of it
@@ -20,7 +20,7 @@ class Layer(NamedTuple):
     chapters: tuple[str, ...]
 
     def built(self, root: Path) -> tuple[str, ...]:
-        """Those of its rooms that stand already."""
+        """The rooms that already exist."""
         return tuple(room for room in self.rooms if stands(root / PACKAGE / room))
 
 
@@ -63,7 +63,7 @@ LAYERS = (
     Layer(
         5,
         ("outside_data", "python_forms"),
-        "What does a call mean that is no operator's?",
+        "Which Python functions are more than an operator?",
         ("torch/csrc/utils/tensor_new.h", "torch/functional.py"),
         ("01",),
     ),
@@ -112,7 +112,7 @@ LAYERS = (
     Layer(
         12,
         ("compiler", "quantization", "distributed"),
-        "How is it compiled, made small, spread out?",
+        "How is it compiled, quantized and distributed?",
         (
             "torch/_inductor/compile_fx.py",
             "torch/ao/quantization/observer.py",
@@ -131,7 +131,7 @@ LAYERS = (
 
 
 def not_told(chapter: str, *, begun: bool) -> str:
-    """What stands in the place of a chapter that does not tell a layer yet; other sections of it may be there.
+    """The text for a chapter that does not cover a layer yet, although other sections of it may exist.
 
     >>> not_told("07", begun=False)
     '07: not written yet'

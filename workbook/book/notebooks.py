@@ -1,4 +1,4 @@
-"""How does a text chapter become an executed notebook, the same bytes each time?
+"""How does a text chapter become an executed notebook, with the same bytes each time?
 
 A section is a MyST Markdown file (`tour.md`); the notebook that readers open (`tour.ipynb`) stands beside it,
 executed and committed. Nothing in it depends on when or where it was built: cell ids come from the cells'
@@ -116,13 +116,13 @@ def notebook_sources(root: Path, paths: Sequence[Path] = ()) -> list[Path]:
 
 
 def read_text(source: Path) -> NotebookNode:
-    """The notebook that the text describes: cells with ids and metadata, no outputs."""
+    """The notebook that the text describes: cells with ids and metadata, but no outputs."""
     try:
         parsed = jupytext.reads(source.read_text(encoding="utf-8"), fmt="md:myst")
     except (MystMetadataParsingError, yaml.YAMLError, UnicodeDecodeError) as error:
         raise BookError(
             f"{shown(source)}: cannot be read as a MyST notebook\n  {last_line(str(error))}\n"
-            "  mend the front matter or the options (`:tags: [...]`) of the cell that it names"
+            "  fix the front matter or the options (`:tags: [...]`) of the cell that it names"
         ) from error
     notebook = new_notebook(metadata=copy.deepcopy(METADATA))
     seen: Counter[str] = Counter()
@@ -160,7 +160,7 @@ def cell_metadata(tags: Sequence[str]) -> dict[str, object]:
 
 
 def as_text(notebook: NotebookNode) -> str:
-    """The one way in which a notebook is written to its file."""
+    """The text of a notebook's file; all notebooks are written in this form."""
     nbformat.validate(notebook)
     return notebook_to_json(notebook, version=4).rstrip("\n") + "\n"
 
@@ -170,7 +170,7 @@ def as_text(notebook: NotebookNode) -> str:
 
 @contextmanager
 def workplace(source: Path, root: Path) -> Iterator[Path]:
-    """The folder in which the cells run: the text's own, or for a lab sheet a copy of it that holds the solution."""
+    """The folder in which the cells run: the text's own, or for a lab sheet a copy of it with the solution."""
     if root / LABS not in source.parents:
         yield source.parent
         return
@@ -227,7 +227,7 @@ async def execute_cells(
         except CellExecutionError as error:
             raise BookError(
                 f"{place} raised\n  {error.ename}: {last_line(error.evalue)}\n{raised_at(cell)}"
-                f"  mend the cell and run: {COMMAND} {shown(source)}\n"
+                f"  fix the cell and run: {COMMAND} {shown(source)}\n"
                 "  (a cell that is meant to raise carries the tag `failure`)"
             ) from error
         except CellTimeoutError as error:
@@ -246,7 +246,7 @@ async def execute_cells(
 
 
 def kernel_environment(root: Path, ipython_folder: str) -> dict[str, str]:
-    """The environment of every kernel: ours on the path, nobody's start-up files, dates of 1970."""
+    """The environment of every kernel: our packages on the path, no start-up files, dates of 1970."""
     environment = dict(os.environ)
     environment.pop("PYTHONDONTWRITEBYTECODE", None)  # where it is set, large generated modules compile at each import
     ours = [str(root / "reference"), str(root)]
@@ -257,7 +257,7 @@ def kernel_environment(root: Path, ipython_folder: str) -> dict[str, str]:
 
 
 def tidied(output: NotebookNode, root: Path) -> NotebookNode:
-    """An output without what belongs to this run or this machine."""
+    """An output without anything specific to this run or this machine."""
     if output.output_type == "error":
         text = "".join(output.traceback)
         output.traceback = (
@@ -267,7 +267,7 @@ def tidied(output: NotebookNode, root: Path) -> NotebookNode:
 
 
 def short_path(path: str, root: Path) -> str:
-    """A source path as it is the same on each machine, without its line: the library may grow above it."""
+    """A source path that is the same on every machine, without its line, which may change."""
     expanded = Path(path).expanduser()
     for base in (root / "reference", root):
         if expanded.is_relative_to(base):
@@ -296,7 +296,7 @@ def volatile_text(outputs: Iterable[NotebookNode], root: Path) -> str | None:
 
 
 def code_cell_line(source: Path, number: int) -> int:
-    """The line of the text on which the code cell with this number (from 1) begins."""
+    """The line of the text at which the code cell with this number (from 1) begins."""
     lines = source.read_text(encoding="utf-8").splitlines()
     return [place for place, line in enumerate(lines, start=1) if CODE_CELL.match(line)][number - 1]
 
@@ -317,7 +317,7 @@ def raised_at(cell: NotebookNode) -> str:
 
 
 def read_notebook(source: Path) -> NotebookNode:
-    """The committed notebook beside the text, or a BookError that says how to make one."""
+    """The committed notebook for the text, or a BookError that says how to make one."""
     path = source.with_suffix(".ipynb")
     if not path.is_file():
         raise BookError(f"{shown(path)}: missing\n  run: {COMMAND} {shown(source)}")
@@ -368,7 +368,7 @@ def check_in_step(source: Path) -> NotebookNode:
 
 
 def first_difference(old: NotebookNode, new: NotebookNode) -> str:
-    """The first changed line of a cell, as the notebook has it and as the text has it."""
+    """The first line of a cell that differs, in the notebook and in the text."""
     if old.source == new.source:
         was, now = (f"{cell.cell_type} {dict(cell.metadata)}" for cell in (old, new))
         return f"    notebook: {was}\n    text:     {now}\n"
@@ -378,7 +378,7 @@ def first_difference(old: NotebookNode, new: NotebookNode) -> str:
 
 
 def check_rebuilt(source: Path, rebuilt: str) -> None:
-    """That the committed notebook is the rebuilt one, byte for byte."""
+    """Check that the committed notebook equals the rebuilt one, byte for byte."""
     path = source.with_suffix(".ipynb")
     committed = path.read_text(encoding="utf-8") if path.is_file() else ""
     if committed == rebuilt:
@@ -433,7 +433,7 @@ def build(
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command; 0 when every notebook is as it should be."""
+    """Run the command; returns 0 if every notebook is up to date."""
     parser = argparse.ArgumentParser(prog=COMMAND, description="Build the book's notebooks from their text.")
     parser.add_argument("paths", nargs="*", type=Path, metavar="PATH", help="sections (.md) or folders; default: all")
     how = parser.add_mutually_exclusive_group()

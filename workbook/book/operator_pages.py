@@ -40,13 +40,13 @@ class Entry:
 
     @property
     def operators(self) -> int:
-        """How many operators the entry tells of, forms included."""
+        """The number of operators in the entry, including forms."""
         return len(self.overloads) + sum(len(forms_of(one.name)) for one in self.overloads)
 
 
 @lru_cache(maxsize=1)
 def entries() -> dict[str, list[Entry]]:
-    """The entries of each family, by name; a name stands with the family of its first overload."""
+    """The entries of each family, by name; a name belongs to the family of its first overload."""
     cuda.register_kernels()
     names: dict[str, list[NativeFunction]] = {}
     for function in load_functions():
@@ -63,7 +63,7 @@ def entries() -> dict[str, list[Entry]]:
 
 
 def _public(function: NativeFunction) -> Iterator[str]:
-    """The names under which a program has it."""
+    """The names under which a program can use it."""
     name, module = function.schema.name, function.python_module
     short = name.removeprefix(f"{module}_")
     spaces = {None: "", "nn": "nn.functional."}
@@ -93,7 +93,7 @@ def family_pages(root: Path) -> dict[str, str]:
 
 
 def page_of_family(name: str) -> str:
-    """Where the page of a family stands in the book.
+    """The path of a family's page in the book.
 
     >>> page_of_family("complex_numbers")
     'reference/operators/complex-numbers.md'
@@ -114,7 +114,7 @@ def family_page(family: Family, found: list[Entry]) -> str:
 
 
 def counted(found: list[Entry]) -> str:
-    """How many names and operators these are."""
+    """The number of names and operators, as text."""
     operators = sum(entry.operators for entry in found)
     return f"{len(found)} names, {operators} operators with their overloads, in-place and out= forms."
 
@@ -178,12 +178,12 @@ def called(name: str) -> str:
 
 @lru_cache(maxsize=1)
 def pages_by_name() -> dict[str, str]:
-    """The page on which each name's entry stands."""
+    """The page that contains each name's entry."""
     return {entry.name: page_of_family(family) for family, found in entries().items() for entry in found}
 
 
 def link(place: str) -> str:
-    """A place as a link into the page of its module: to the function or table that it lies in, if that has a name."""
+    """A location as a link to its module's page: to the function or table that contains it, if that has a name."""
     file, _, line = place.partition(":")
     path = Path(file)
     module = "glasstorch." + path.with_suffix("").as_posix().replace("/", ".")
@@ -195,7 +195,7 @@ def link(place: str) -> str:
 
 @lru_cache(maxsize=128)
 def _definitions(file: str) -> list[tuple[int, int, str]]:
-    """First line, last line and name of what a file of the library defines at its top level for others."""
+    """The first line, last line and name of each public top-level definition in a file of the library."""
     found = []
     for node in ast.parse((LIBRARY / file).read_text(encoding="utf-8")).body:
         first, name = node.lineno, ""
@@ -237,7 +237,7 @@ def in_words(numbers: list[int]) -> str:
 
 
 def counts(found: list[Entry]) -> list[int]:
-    """Names; operators; and of those that are no forms, native and composite."""
+    """The numbers of names and operators, and of native and composite operators that are not forms."""
     told = [one for entry in found for one in entry.overloads]
     native = [one for one in told if one.kind == "native"]
     return [len(found), sum(entry.operators for entry in found), len(native), len(told) - len(native)]

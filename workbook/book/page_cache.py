@@ -1,4 +1,4 @@
-"""How is a page's Markdown turned into HTML only where that was not done before?
+"""How is a page's Markdown converted to HTML only if that was not done before?
 
 The work is done by MkDocs and mkdocstrings. What they find out about a page beside its HTML is kept with it: its
 headings, its anchors, its links to anchors elsewhere, and the names that it documents.
@@ -26,7 +26,7 @@ ALIAS = 2  # the priority in the inventory of a name that another page may own
 
 
 class PageCache:
-    """Turns pages of one build into HTML.
+    """Converts the pages of one build to HTML.
 
     `renderer` is a hash of the programs and settings, `library` one of the source that docstrings are read from, and
     `apart` the folder of files that only the page refers to that they were made for.
@@ -40,7 +40,7 @@ class PageCache:
         self.linked = ""
 
     def render(self, page: Page, config: MkDocsConfig, files: Files) -> None:
-        """In place of `Page.render`."""
+        """Replaces `Page.render`."""
         key = self.key_of(page, files)
         kept = self.cache.get(key)
         if kept is None:
@@ -51,7 +51,7 @@ class PageCache:
         restore(kept, page, config, files)
 
     def key_of(self, page: Page, files: Files) -> str:
-        """A hash of all that the page's HTML is made from."""
+        """A hash of everything that determines the page's HTML."""
         markdown = page.markdown or ""
         if not self.linked:
             self.linked = digest(*(line for line in lines_about(files) if not line.startswith(self.apart)))
@@ -68,17 +68,17 @@ class PageCache:
 
 
 def lines_about(files: Files) -> list[str]:
-    """What a link may lead to, and where that stands in the site."""
+    """The targets that a link may have, and their paths in the site."""
     return sorted(f"{file.src_uri} {file.dest_uri} {file.inclusion.name}" for file in files)
 
 
 def named_in(line: str, markdown: str) -> bool:
-    """Whether a text names the file that a line is about."""
+    """Whether a text names the file that a line describes."""
     return posixpath.basename(line.split(" ", 1)[0]) in markdown
 
 
 class Kept(logging.Handler):
-    """Keeps warnings in a list."""
+    """Collects warnings in a list."""
 
     def __init__(self, said: list[logging.LogRecord]) -> None:
         super().__init__(logging.WARNING)
@@ -91,7 +91,7 @@ class Kept(logging.Handler):
 
 @contextmanager
 def listening() -> Iterator[list[logging.LogRecord]]:
-    """The warnings that come meanwhile."""
+    """The warnings that are logged inside the `with` block."""
     said: list[logging.LogRecord] = []
     handler = Kept(said)
     logger = logging.getLogger("mkdocs")
@@ -103,7 +103,7 @@ def listening() -> Iterator[list[logging.LogRecord]]:
 
 
 def rendered(page: Page, config: MkDocsConfig, files: Files) -> dict[str, Any]:
-    """Render the page as MkDocs does; returns all that came out, as JSON can hold it."""
+    """Render the page as MkDocs does; returns all results as JSON values."""
     with recorded(config) as (anchors, inventory):
         Page.render(page, config, files)
     links = page.links_to_anchors or {}
@@ -121,7 +121,7 @@ def rendered(page: Page, config: MkDocsConfig, files: Files) -> dict[str, Any]:
 
 
 def as_rows(link: AnchorLink) -> list[Any]:
-    """A heading, with those below it."""
+    """A heading with those below it, as JSON values."""
     return [link.title, link.id, link.level, [as_rows(child) for child in link.children]]
 
 
@@ -135,7 +135,7 @@ def from_rows(row: list[Any]) -> AnchorLink:
 
 @contextmanager
 def recorded(config: MkDocsConfig) -> Iterator[tuple[list[list[Any]], Inventory]]:
-    """The anchors and names that a page makes known meanwhile; they are kept from the other pages."""
+    """The anchors and names that a page registers inside the `with` block, hidden from the other pages."""
     anchors: list[list[Any]] = []
     inventory = Inventory()
     if "mkdocstrings" not in config.plugins:
@@ -158,7 +158,7 @@ def recorded(config: MkDocsConfig) -> Iterator[tuple[list[list[Any]], Inventory]
 
 
 def restore(kept: dict[str, Any], page: Page, config: MkDocsConfig, files: Files) -> None:
-    """Give the page what came out of rendering it, and the plugins what they have to know of it."""
+    """Give the page the results of an earlier rendering, and the plugins what they need to know about it."""
     page.content = kept["content"]
     page.toc = TableOfContents([from_rows(row) for row in kept["toc"]])
     page._title_from_render = kept["title"]

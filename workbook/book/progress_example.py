@@ -1,4 +1,4 @@
-"""What does `workbook progress` print, and what does its file say?
+"""What does `workbook progress` print, and what does its file contain?
 
 The real command, run on a copy of the exercises in which some have been done: the page cannot say what the command
 does not.
@@ -36,7 +36,7 @@ def progress_output(root: Path) -> str:
 
 
 def progress_file(root: Path) -> str:
-    """The file of the same reader."""
+    """The progress file of the same reader."""
     with worked_on(root) as clone:
         text = (clone / LABS / states.FILE).read_text(encoding="utf-8")
     return fence(text, ".json .no-copy")
@@ -44,7 +44,7 @@ def progress_file(root: Path) -> str:
 
 @contextmanager
 def worked_on(root: Path) -> Iterator[Path]:
-    """A copy of the exercises without anybody's answers, then with those of our reader."""
+    """A copy of the exercises without any answers, then with those of our example reader."""
     with tempfile.TemporaryDirectory(prefix="glasstorch-progress-") as temporary:
         clone = Path(temporary)
         others = shutil.ignore_patterns(*READERS, SOLUTIONS, f"{states.FILE}*")

@@ -1,4 +1,4 @@
-"""Where do the book's files stand?"""
+"""Where are the book's files?"""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ TRUTH = Path("tests") / "truth"
 
 
 def project_root(start: Path | None = None) -> Path:
-    """The folder that holds `mkdocs.yml`, searched upwards from `start` or else from this file."""
+    """The folder that contains `mkdocs.yml`, searched upwards from `start`, or else from this file."""
     first = (start or Path(__file__)).resolve()
     for folder in (first, *first.parents):
         if (folder / "mkdocs.yml").is_file() and (folder / CHAPTERS).is_dir():
@@ -26,6 +26,6 @@ def project_root(start: Path | None = None) -> Path:
 
 
 def shown(path: Path) -> str:
-    """A path as a reader would type it: relative to the current folder where that is shorter."""
+    """A path as a reader would type it: relative to the current folder if that is shorter."""
     relative = os.path.relpath(path)
     return str(path) if relative.startswith(os.pardir) else relative

@@ -18,7 +18,7 @@ WORDS = frozenset({"e.g", "i.e", "docs.pytorch.org", "pytorch.org", "docs.jax.de
 
 
 def with_code(text: str) -> str:
-    """The text with its names between backticks, those aside that stand there already.
+    """The text with its names in backticks, except those that already are.
 
     >>> with_code("torch.add calls `at::add` and sets grad_fn, see version 2.13.")
     '`torch.add` calls `at::add` and sets `grad_fn`, see version 2.13.'

@@ -66,7 +66,7 @@ def is_question(cell: Json) -> bool:
 
 
 def is_answer(cell: Json) -> bool:
-    """Whether the cell is the text of an answer."""
+    """Whether the cell is the text that answers a question."""
     return cell["cell_type"] == "markdown" and "answer" in cell["metadata"].get("tags", ())
 
 
@@ -129,7 +129,7 @@ def output_markdown(output: Json, name: str, figures: str, files: dict[str, byte
 
 
 def text_output(text: str, role: str) -> str:
-    """Text as it was printed; a long one is cut, and the rest of it folded."""
+    """Text as it was printed; long text is cut, and the rest is folded."""
     lines = ANSI.sub("", text).rstrip().splitlines()
     if len(lines) <= FOLD_AFTER:
         return fence("\n".join(lines), f".text .cell-text .cell-{role} .no-copy")
@@ -188,7 +188,7 @@ def folded(summary: str, body: str, classes: str) -> str:
 
 
 def raw_html(text: str) -> str:
-    """HTML that Markdown leaves alone.
+    """HTML that Markdown does not change.
 
     Blank lines would end it, so those inside `<pre>` become character references.
     """
@@ -197,5 +197,5 @@ def raw_html(text: str) -> str:
 
 
 def markdown_escape(text: str) -> str:
-    """Text in one line that may stand between square brackets."""
+    """Text in one line that may be placed between square brackets."""
     return re.sub(r"([\\\[\]`*_<>])", r"\\\1", " ".join(text.split()))

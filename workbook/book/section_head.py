@@ -1,4 +1,4 @@
-"""What stands under a section's title?
+"""What is shown below a section's title?
 
 A line of facts, made from the section's own lead paragraph (*15 minutes. Needs: ... You will ...*), and the ways to run
 it: the notebook to download, and the command. A pure function over the page's HTML.
@@ -16,7 +16,7 @@ TITLE_END = "</h1>"
 
 
 def with_head(page: str, notebook: str, source: str) -> str:
-    """The page with its facts and the ways to run it under its title.
+    """The page with its facts, and the ways to run it, below its title.
 
     `notebook` is the way to the notebook from the page, `source` the section's file as it is typed at the clone's
     top.

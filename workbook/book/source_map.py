@@ -32,7 +32,7 @@ CHAPTERS = {
 
 
 class Place(NamedTuple):
-    """A symbol in a file of PyTorch's repository, and the wheel's copy of that file where there is one."""
+    """A symbol in a file of PyTorch's repository, and the wheel's copy of that file if there is one."""
 
     path: str
     symbol: str
@@ -64,7 +64,7 @@ def source_map_page(root: Path) -> str:
 
 
 def address_of(path: str) -> str:
-    """Where a file of PyTorch's repository can be read, as it is in the version that the book speaks of."""
+    """The address of a file in PyTorch's repository, in the version that the book describes."""
     return f"{REPOSITORY}/{COMMIT}/{path}"
 
 

@@ -29,7 +29,7 @@ OLD_FONT_FORMATS = re.compile(r',url\([^)]*\.(?:woff|ttf)\) format\("(?:woff|tru
 
 @dataclass(frozen=True, slots=True)
 class Package:
-    """One package of vendor.json: which of its files go where below the site's `assets/vendor/`."""
+    """One package of vendor.json, and where its files go below the site's `assets/vendor/`."""
 
     package: str
     version: str
@@ -44,14 +44,14 @@ class Package:
 
 @dataclass(frozen=True, slots=True)
 class Vendored:
-    """The folder of the files and the node that typesets mathematics; or why there are none."""
+    """The folder of the files, and the node program that typesets mathematics; or the reason why there are none."""
 
     folder: Path | None
     node: str | None
     missing: str = ""
 
     def files(self) -> dict[str, Path]:
-        """Each file by its place below `assets/vendor/`."""
+        """Each file by its path below `assets/vendor/`."""
         if self.folder is None:
             return {}
         return {
@@ -65,7 +65,7 @@ def pinned_packages() -> tuple[Package, ...]:
 
 
 def vendored(root: Path) -> Vendored:
-    """The files, fetched where they are not in the cache; or what is missing to have them."""
+    """The files, fetched unless they are in the cache; or what is missing for that."""
     folder = root / CACHE / f"vendor-{hashlib.sha256(PINS.read_bytes()).hexdigest()[:12]}"
     npm, node = shutil.which("npm"), shutil.which("node")
     missing = ""
@@ -79,7 +79,7 @@ def vendored(root: Path) -> Vendored:
 
 
 def fetch_all(npm: str, folder: Path) -> str:
-    """Fill the cache folder, all of it or nothing. Returns why it could not be done, or nothing."""
+    """Fill the cache folder atomically. Returns why that failed, or nothing."""
     folder.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=folder.parent, prefix="fetch-") as scratch:
         staged = Path(scratch) / "vendor"
@@ -92,7 +92,7 @@ def fetch_all(npm: str, folder: Path) -> str:
 
 
 def fetch(npm: str, package: Package, scratch: Path, target: Path) -> str:
-    """Fetch one package through npm and unpack its files. Returns why it could not be fetched, or nothing."""
+    """Fetch one package through npm and unpack its files. Returns why that failed, or nothing."""
     command = [npm, "pack", "--silent", "--json", "--fetch-retries=1", "--fetch-retry-mintimeout=1000", package.title]
     try:
         done = subprocess.run(
@@ -124,7 +124,7 @@ def unpack(archive: Path, package: Package, target: Path) -> None:
         for pattern, place in package.files.items():
             chosen = fnmatch.filter(members, pattern)
             if not chosen:
-                raise BookError(f"{package.title} holds no {pattern}\n  mend its entry in {PINS.name}")
+                raise BookError(f"{package.title} holds no {pattern}\n  fix its entry in {PINS.name}")
             for name in chosen:
                 stream = tar.extractfile(members[name])
                 assert stream is not None, f"{name} is a file"

@@ -34,7 +34,7 @@ LINES = 15  # lines shown of it
 
 
 class Refused(AssertionError):
-    """The answer is refused. Carries what is told to the reader."""
+    """The answer is refused. Carries the message for the reader."""
 
     def __init__(self, refusal: Refusal) -> None:
         super().__init__(refusal.because or refusal.came or refusal.asked)
@@ -42,7 +42,7 @@ class Refused(AssertionError):
 
 
 class NotStarted(Exception):
-    """The stub's NotImplementedError was raised: nothing is written at this line yet."""
+    """The stub's NotImplementedError was raised: nothing has been written at this line yet."""
 
     def __init__(self, name: str, line: int | None) -> None:
         super().__init__(name)
@@ -50,11 +50,11 @@ class NotStarted(Exception):
 
 
 class AuthorError(Exception):
-    """The exercise itself is wrong: its facts or its check, not the answer."""
+    """The exercise itself is wrong (its facts or its check), not the answer."""
 
 
 class LibraryError(AuthorError):
-    """The library itself cannot be loaded: the installation is wrong, not the answer."""
+    """The library cannot be loaded: the installation is wrong, not the answer."""
 
     def __init__(self, error: BaseException) -> None:
         super().__init__(f"{LIBRARY} cannot be imported: {error_text(error)}")
@@ -64,7 +64,7 @@ class LibraryError(AuthorError):
 
 
 def load_answer(path: Path) -> ModuleType:
-    """Run answer.py as the module `answer`; refuses a file that cannot be read, is no Python, or raises."""
+    """Run answer.py as the module `answer`; refuses a file that cannot be read, is not Python, or raises an error."""
     asked = "an answer.py that Python can import"
     source = read_answer(path)
     try:
@@ -95,7 +95,7 @@ def load_answer(path: Path) -> ModuleType:
 
 
 def by_library(module: str) -> bool:
-    """Whether a module of this name is of the library.
+    """Whether a module of this name belongs to the library.
 
     >>> by_library("glasstorch.core.geometry"), by_library("tests.core.test_geometry")
     (True, False)
@@ -104,7 +104,7 @@ def by_library(module: str) -> bool:
 
 
 def library_fails(error: BaseException, path: Path) -> bool:
-    """Whether it came while a file of the library was loaded, and nothing of the answer ran inside that."""
+    """Whether the error occurred while a file of the library was loaded, and outside of the answer."""
     if isinstance(error, ModuleNotFoundError) and error.name == LIBRARY:
         return True
     if isinstance(error, SyntaxError):
@@ -119,7 +119,7 @@ def library_fails(error: BaseException, path: Path) -> bool:
 
 
 def read_answer(path: Path) -> str:
-    """The text of answer.py; refuses a folder, a file without permission, and what is not text."""
+    """The text of answer.py; refuses a folder, a file without permission, and bytes that are not text."""
     asked = "an answer.py that is a text file"
     try:
         data = path.read_bytes()
@@ -135,7 +135,7 @@ def read_answer(path: Path) -> str:
 
 
 def undecodable(data: bytes, asked: str, error: UnicodeDecodeError | SyntaxError) -> Refusal:
-    """The refusal of a file whose bytes are not text; says the line and the byte."""
+    """The refusal of a file whose bytes are not text; names the line and the byte."""
     accepted = "text in UTF-8: save the file in that encoding"
     try:
         data.decode("utf-8")
@@ -147,7 +147,7 @@ def undecodable(data: bytes, asked: str, error: UnicodeDecodeError | SyntaxError
 
 
 def syntax_refusal(error: SyntaxError, asked: str) -> Refusal:
-    """The refusal of a file that is no Python: the line and a caret below the place."""
+    """The refusal of a file that is not Python: the line, and a caret below the error."""
     trace: tuple[str, ...] = ()
     if error.text:
         text = error.text.rstrip("\n")
@@ -165,7 +165,7 @@ def answer_frames(trace: TracebackType | None, path: Path) -> list[traceback.Fra
 
 
 def trace_of(frames: list[traceback.FrameSummary]) -> tuple[str, ...]:
-    """The last places in answer.py that were passed, outermost first, one line each; a recursion passes one often."""
+    """The last lines of answer.py in the call stack, outermost first, one line each; a recursion repeats lines."""
     times: dict[tuple[str, str | None], int] = {}
     for frame in frames:
         passed = (f"line {frame.lineno}, {place(frame.name)}", frame.line)
@@ -175,7 +175,7 @@ def trace_of(frames: list[traceback.FrameSummary]) -> tuple[str, ...]:
 
 
 def error_refusal(error: BaseException, path: Path, asked: str = "", call: str = "", accepted: str = "") -> Refusal:
-    """The refusal for what the answer raised; a refusal that it let through stays as it is."""
+    """The refusal for an exception that the answer raised; a refusal that it passed on is unchanged."""
     refused = getattr(error, "refusal", None)
     if isinstance(refused, Refusal):
         return refused
@@ -194,7 +194,7 @@ def error_refusal(error: BaseException, path: Path, asked: str = "", call: str =
 
 
 def error_text(error: BaseException) -> str:
-    """An exception as Python's last line says it."""
+    """An exception as in the last line of Python's traceback."""
     kind = type(error)
     name = kind.__qualname__ if kind.__module__ in ("builtins", MODULE) else f"{kind.__module__}.{kind.__qualname__}"
     try:
@@ -205,7 +205,7 @@ def error_text(error: BaseException) -> str:
 
 
 def place(function: str) -> str:
-    """Where a frame is, in words."""
+    """The location of a frame, as text."""
     return "at the top" if function == "<module>" else f"in {function}"
 
 
@@ -224,7 +224,7 @@ class _Short(reprlib.Repr):
 
 
 def short(value: object) -> str:
-    """A value as it is shown: its repr, cut where it is long, without addresses."""
+    """A value as it is shown: its repr without addresses, cut if it is long."""
     try:
         return cut(ADDRESS.sub("", _Short().repr(value)))
     except Exception:  # noqa: BLE001 (a repr of the reader's own may raise)
@@ -232,7 +232,7 @@ def short(value: object) -> str:
 
 
 def cut(text: str) -> str:
-    """A text, cut where it is long."""
+    """A text, cut if it is long."""
     head = "\n".join(text[: TEXT + 1].split("\n", LINES)[:LINES])[:TEXT]
     return text if len(head) == len(text) else f"{head} ... ({len(text):,} characters)"
 
@@ -257,7 +257,7 @@ class Came:
 
     @property
     def value(self) -> Any:
-        """What the function returned; refuses where it raised."""
+        """The value that the function returned; refuses if it raised an exception."""
         if self.error is not None:
             raise Refused(error_refusal(self.error, self.path, call=self.call))
         return self._value
@@ -274,12 +274,12 @@ class Raises:
         return f"the function raises {self.kind.__name__}{words}"
 
     def accepts(self, error: BaseException | None) -> bool:
-        """Whether it is such an exception."""
+        """Whether the outcome is such an exception."""
         return isinstance(error, self.kind) and self.text in str(error)
 
 
 class Ask:
-    """Calls functions of answer.py by name. The file is loaded at the first use, when `begun` comes into being."""
+    """Calls functions of answer.py by name. The file is loaded on first use, when `begun` is created."""
 
     def __init__(self, path: Path, begun: Path | None = None) -> None:
         self.path, self.begun = path, begun
@@ -296,7 +296,7 @@ class Ask:
         return self._answer
 
     def get(self, name: str) -> Any:
-        """What the name stands for in answer.py; refuses where it is missing."""
+        """The object with a name in answer.py; refuses if it is missing."""
         try:
             return getattr(self.answer, name)
         except AttributeError:
@@ -324,7 +324,7 @@ class Ask:
 
 
 def missing(module: ModuleType, name: str) -> Refusal:
-    """The refusal of an answer that lacks a name; says what it has."""
+    """The refusal of an answer that lacks a name; lists the names that it has."""
     own = [
         key
         for key, value in vars(module).items()
@@ -337,13 +337,13 @@ def missing(module: ModuleType, name: str) -> Refusal:
 
 
 def ends_in(trace: TracebackType | None, path: Path) -> bool:
-    """Whether the innermost frame of a traceback is of this file."""
+    """Whether the innermost frame of a traceback is in this file."""
     frames = list(traceback.walk_tb(trace))
     return bool(frames) and frames[-1][0].f_code.co_filename == str(path)
 
 
 def line_of(function: object, path: Path) -> int | None:
-    """Where a function of answer.py begins."""
+    """The line at which a function of answer.py begins."""
     code = getattr(function, "__code__", None)
     if isinstance(code, types.CodeType) and code.co_filename == str(path):
         return code.co_firstlineno
@@ -358,7 +358,7 @@ def expect(
     same: Callable[[Any, Any], bool] | None = None,
     asked: str | None = None,
 ) -> None:
-    """Refuse unless what came is equal to what is accepted, and of the same type.
+    """Refuse the answer unless the result equals the accepted value and has the same type.
 
     `same(value, accepted)` judges in place of equality. Where `accepted` is a `Raises`, the call has to raise.
     """
@@ -388,7 +388,7 @@ def expect(
 
 
 def returns_none(function: object) -> bool:
-    """Whether a return of None is written out in a function: then None is what it means to give."""
+    """Whether a function returns None explicitly, so that None is its intended result."""
     try:
         nodes = ast.walk(ast.parse(textwrap.dedent(inspect.getsource(cast("types.FunctionType", function)))))
     except (OSError, TypeError, SyntaxError):
@@ -397,14 +397,14 @@ def returns_none(function: object) -> bool:
 
 
 def may_be_none(value: ast.expr | None) -> bool:
-    """Whether what is returned is None as it is written, or a choice with None in it."""
+    """Whether a returned expression is None, or a conditional expression with None in it."""
     if isinstance(value, ast.IfExp):
         return may_be_none(value.body) or may_be_none(value.orelse)
     return value is None or (isinstance(value, ast.Constant) and value.value is None)
 
 
 def accepts_none(file: str) -> bool:
-    """Whether a check accepts None somewhere: then None is an answer as others are."""
+    """Whether a check accepts None somewhere, so that None is an ordinary result."""
     try:
         nodes = ast.walk(ast.parse("".join(linecache.getlines(file))))
     except SyntaxError:
@@ -414,7 +414,7 @@ def accepts_none(file: str) -> bool:
 
 
 def equal(value: object, accepted: object) -> bool:
-    """Whether two values are equal and of the same types, all the way down. NaN is equal to NaN."""
+    """Whether two values are equal and of the same types, recursively. NaN equals NaN."""
     if type(value) is not type(accepted):
         return False
     if isinstance(value, tuple | list) and isinstance(accepted, tuple | list):
@@ -445,7 +445,7 @@ def same_tensor(value: Any, accepted: Any) -> bool:
 
 
 def close(value: Any, accepted: Any) -> bool:
-    """For `same=`: whether two tensors have the same shape and dtype, and elements that differ by rounding only."""
+    """For `same=`: whether two tensors have the same shape and dtype, and elements that differ only by rounding."""
     if not (is_tensor(value) and is_tensor(accepted)):
         return equal(value, accepted)
     if tuple(value.shape) != tuple(accepted.shape) or value.dtype != accepted.dtype:

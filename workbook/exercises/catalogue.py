@@ -32,7 +32,7 @@ HINT = re.compile(r"^## Hint \d+[^\n]*\n", re.MULTILINE)
 
 
 class ExerciseError(Exception):
-    """Something is wrong with an exercise. The message says where, what clashed, and what to do."""
+    """Something is wrong with an exercise. The message says where, what is wrong, and what to do."""
 
 
 class UnknownExercise(ExerciseError):
@@ -51,7 +51,7 @@ class Piece:
 
 @dataclass(frozen=True)
 class Exercise:
-    """An exercise on disk: what its exercise.toml declares, and where its files stand."""
+    """An exercise on disk: what its exercise.toml declares, and where its files are."""
 
     identity: str
     name: str
@@ -68,12 +68,12 @@ class Exercise:
 
     @property
     def place(self) -> str:
-        """The folder as it is typed from the clone's top: `exercises/02-tensor-storage/01_strides`."""
+        """The folder, relative to the clone's top: `exercises/02-tensor-storage/01_strides`."""
         return f"{FOLDER}/{self.chapter}/{self.folder.name}"
 
     @property
     def facts(self) -> Path:
-        """Where the declared facts stand."""
+        """The file with the declared facts."""
         return self.folder / FACTS
 
     @property
@@ -98,7 +98,7 @@ class Exercise:
 
     @property
     def lab_source(self) -> Path:
-        """The text that the lab sheet is built from."""
+        """The text from which the lab sheet is built."""
         return self.folder / "lab.md"
 
     @property
@@ -113,7 +113,7 @@ class Exercise:
 
     @property
     def kept(self) -> Path:
-        """Where `workbook reset` keeps what the reader wrote."""
+        """The folder in which `workbook reset` keeps what the reader wrote."""
         return self.folder / "kept"
 
     @property
@@ -132,7 +132,7 @@ class Exercise:
 
 @dataclass(frozen=True)
 class Damaged:
-    """An exercise whose facts cannot be read; only what its folder's name says is known."""
+    """An exercise whose facts cannot be read; only its folder's name is known."""
 
     folder: Path
     error: ExerciseError
@@ -154,7 +154,7 @@ class Damaged:
 
     @property
     def place(self) -> str:
-        """The folder as it is typed from the clone's top."""
+        """The folder, relative to the clone's top."""
         return from_top(self.folder)
 
 
@@ -162,7 +162,7 @@ Named = TypeVar("Named", Exercise, Damaged)
 
 
 def exercises(root: Path) -> list[Exercise]:
-    """All exercises of the clone, in order. One that cannot be read is an error."""
+    """All exercises of the clone, in order. It is an error if one cannot be read."""
     found, damaged = survey(root)
     if damaged:
         raise damaged[0].error
@@ -170,7 +170,7 @@ def exercises(root: Path) -> list[Exercise]:
 
 
 def survey(root: Path) -> tuple[list[Exercise], list[Damaged]]:
-    """The exercises of the clone that can be read, in order, and those that cannot; if none can, it is an error."""
+    """The exercises of the clone that can be read, in order, and those that cannot. It is an error if none can."""
     top = root / FOLDER
     if not top.is_dir():
         raise ExerciseError(
@@ -214,7 +214,7 @@ def read_text(path: Path) -> str:
 
 
 def from_top(path: Path) -> str:
-    """A file of an exercise as it is typed from the clone's top."""
+    """The path of an exercise's file, relative to the clone's top folder."""
     _, found, rest = path.as_posix().rpartition(f"/{FOLDER}/")
     return f"{FOLDER}/{rest}" if found else str(path)
 
@@ -225,14 +225,14 @@ def bring_back(path: Path) -> str:
 
 
 def restore(inside: Path, names: Sequence[str]) -> str:
-    """What brings shipped files back: git, where this clone has it, or else a new copy."""
+    """How to restore shipped files: with git if this clone uses it, or else from a new copy."""
     if shutil.which("git") and any((folder / ".git").exists() for folder in inside.parents):
         return checkout(names)
     return "take it from a new copy of the repository (this one has no git)"
 
 
 def checkout(names: Sequence[str]) -> str:
-    """The command of git that brings files back."""
+    """The git command that restores files."""
     return f"`git checkout -- {' '.join(names)}`"
 
 
@@ -240,7 +240,7 @@ def checkout(names: Sequence[str]) -> str:
 
 
 class Facts:
-    """A table of an exercise.toml that is read key by key; says which key of which file is wrong."""
+    """A table of an exercise.toml that is read key by key; an error names the key and the file."""
 
     def __init__(self, path: Path, table: Mapping[str, object], known: Sequence[str], where: str = "") -> None:
         self.path, self.table, self.where = path, table, where
@@ -255,7 +255,7 @@ class Facts:
         )
 
     def need(self, key: str, kind: type, accepted: str, default: object = None) -> object:
-        """The value of a key, which has to be of this type and not empty."""
+        """The value of a key, which must have this type and not be empty."""
         if key not in self.table and default is not None:
             return default
         if key not in self.table:
@@ -266,7 +266,7 @@ class Facts:
         return value
 
     def text(self, key: str, accepted: str) -> str:
-        """A text that is there and not empty."""
+        """A required, non-empty text."""
         return cast("str", self.need(key, str, accepted))
 
     def texts(self, key: str, accepted: str, *, empty: bool) -> tuple[str, ...]:
@@ -278,7 +278,7 @@ class Facts:
 
 
 def read_exercise(folder: Path) -> Exercise:
-    """The exercise in a folder. Its name and its place in the order come from the folder's name."""
+    """The exercise in a folder, whose name determines the exercise's name and its position in the order."""
     path = folder / FACTS
     try:
         table = tomllib.loads(read_text(path))
@@ -348,7 +348,7 @@ def find(root: Path, name: str) -> Exercise:
 
 
 def pick(among: Sequence[Exercise], name: str, damaged: Sequence[Damaged] = ()) -> Exercise:
-    """The one of these exercises that a name means. Where it means a damaged one, that one's error is raised."""
+    """The exercise with a name. If it is a damaged one, its error is raised."""
     wanted = name.strip().rstrip("/\\")
     matches = named(among, wanted)
     if len(matches) == 1:
@@ -363,7 +363,7 @@ def pick(among: Sequence[Exercise], name: str, damaged: Sequence[Damaged] = ()) 
 
 
 def named(among: Sequence[Named], wanted: str) -> list[Named]:
-    """Those of these exercises that have this name, or else those that this path leads to."""
+    """The exercises with this name, or else those at this path."""
     matches = [exercise for exercise in among if wanted.lower().replace("-", "_") in plain_names(exercise)]
     if matches or not wanted:
         return matches
@@ -381,14 +381,14 @@ def plain_names(exercise: Exercise | Damaged) -> set[str]:
 
 
 def lies_in(path: Path, exercise: Exercise | Damaged) -> bool:
-    """Whether a path, seen from the current folder or from the clone's top, is the exercise's folder or in it."""
+    """Whether a path, relative to the current folder or to the clone's top, is the exercise's folder or in it."""
     folder = exercise.folder.resolve()
     places = (path.resolve(), (exercise.folder.parents[2] / path).resolve())
     return any(folder == place or folder in place.parents for place in places)
 
 
 def nearest(among: Sequence[Exercise], wanted: str) -> str:
-    """Lines that offer the exercises of the chapter that is meant, or else those with the nearest names, if any."""
+    """Lines that offer the exercises of the chapter in question, or else those with the most similar names, if any."""
     from workbook.exercises.say import command
 
     if not among:
@@ -407,7 +407,7 @@ def nearest(among: Sequence[Exercise], wanted: str) -> str:
 
 
 def near(exercise: Exercise, wanted: str) -> float:
-    """How near a name is to one of an exercise's, from 0 to 1; the beginning of one is as near as can be."""
+    """How similar a name is to one of an exercise's names, from 0 to 1; the beginning of a name counts as 1."""
     from difflib import SequenceMatcher
 
     candidates = [*plain_names(exercise), exercise.title.lower()]

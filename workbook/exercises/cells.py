@@ -1,4 +1,4 @@
-"""What is the reader told when a cell of a lab sheet gives another output than the accepted one?"""
+"""What is the reader told when a cell of a lab sheet gives an output other than the accepted one?"""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ HEADING = re.compile(r"^#+ +(.+)$", re.MULTILINE)
 
 
 def cell_refusal(item: Any, error: BaseException, answer: Path) -> tuple[str, Refusal]:
-    """The outcome of a cell, and what is told: what it asks, what came, what was accepted."""
+    """The outcome of a cell and its message: what it asks, what it returned, and what was accepted."""
     source = str(item.cell.source).strip()
     outputs = list(item.test_outputs or ())
     asked = asked_before(item.parent.nb.cells, item.cell)
@@ -47,7 +47,7 @@ def cell_refusal(item: Any, error: BaseException, answer: Path) -> tuple[str, Re
 
 
 def is_noise(outputs: Iterable[Any], accepted: Iterable[Any]) -> bool:
-    """Whether outputs are the accepted ones with more lines printed between them."""
+    """Whether outputs are the accepted ones with additional printed lines between them."""
     (came, values), (wanted, right) = printed_and_shown(outputs), printed_and_shown(accepted)
     rest = iter(came)
     return values == right and len(came) > len(wanted) and all(line in rest for line in wanted)
@@ -61,7 +61,7 @@ def printed_and_shown(outputs: Iterable[Any]) -> tuple[list[str], list[str]]:
 
 
 def prints(answer: Path) -> bool:
-    """Whether answer.py has a call of print in it, or names the stream that it prints to."""
+    """Whether answer.py calls print, or names the stream to which it prints."""
     with suppress(OSError, SyntaxError, ValueError):
         nodes = list(ast.walk(ast.parse(answer.read_bytes())))
         called = {node.func.id for node in nodes if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)}
@@ -81,7 +81,7 @@ def asked_before(cells: Iterable[Any], cell: Any) -> str:
 
 
 def text_of(outputs: Iterable[Any]) -> str:
-    """Outputs of a cell as a person reads them."""
+    """The outputs of a cell as text."""
     return "\n".join(filter(None, (one_text(output) for output in outputs)))
 
 
@@ -102,7 +102,7 @@ def one_text(output: Any) -> str:
 
 
 def library_fails(traceback: str) -> bool:
-    """Whether IPython's traceback ends while a file of the library is loaded, and not in answer.py."""
+    """Whether IPython's traceback ends in the loading of a file of the library, not in answer.py."""
     loading = False
     for row in COLOURS.sub("", traceback).splitlines():
         if re.match(r"\s*File \S*answer\.py\b", row):

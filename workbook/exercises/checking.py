@@ -22,7 +22,7 @@ EXIT_NOT_STARTED = 3
 
 
 def check(root: Path, name: str | None, *, answer: Path | None, limit: float, as_json: bool) -> int:
-    """Check one exercise, tell what came out, and record it. Returns the exit code."""
+    """Check one exercise, print the result, and record it. Returns the exit code."""
     state = states.load(root)
     exercise = chosen(root, name, state)
     if answer is not None:
@@ -45,7 +45,7 @@ def check(root: Path, name: str | None, *, answer: Path | None, limit: float, as
 
 
 def check_other(root: Path, exercise: Exercise, answer: Path, limit: float, *, as_json: bool) -> int:
-    """Check somebody's answer that stands elsewhere. Nothing is recorded."""
+    """Check an answer in another file. Nothing is recorded."""
     if not answer.is_file():
         raise ExerciseError(f"there is no file {answer}\n  --answer takes a file with an answer to {exercise.identity}")
     report = run(root, exercise, answer.resolve(), limit, quiet=as_json)
@@ -55,7 +55,7 @@ def check_other(root: Path, exercise: Exercise, answer: Path, limit: float, *, a
 
 
 def run(root: Path, exercise: Exercise, answer: Path | None, limit: float, *, quiet: bool) -> Report:
-    """Run the rungs; show each as soon as it has ended."""
+    """Run the rungs; print each result as soon as it is known."""
     from workbook.exercises.rungs import run_check
 
     if quiet:
@@ -84,14 +84,14 @@ def run(root: Path, exercise: Exercise, answer: Path | None, limit: float, *, qu
 
 
 def waiting(text: str) -> None:
-    """Draw a line that the next one replaces; nothing where lines cannot be drawn over."""
+    """Print a line that the next one overwrites; nothing if the terminal cannot overwrite lines."""
     if is_living(sys.stdout):
         sys.stdout.write(f"\r\x1b[K{text}")
         sys.stdout.flush()
 
 
 def record(root: Path, exercise: Exercise, report: Report, state: State) -> State:
-    """Note what the check found; an answer that passed once and does not any more opens the exercise again."""
+    """Record the result of the check; an answer that no longer passes reopens the exercise."""
     if report.counts:
         return states.note(root, exercise, states.passed(report.answer_sha256), state)
     if state.of(exercise).answer == report.answer_sha256 and not report.passed:
@@ -100,7 +100,7 @@ def record(root: Path, exercise: Exercise, report: Report, state: State) -> Stat
 
 
 def check_all(root: Path, limit: float) -> int:
-    """Check all that were started or have passed, a line for each; what does not pass any more is open again."""
+    """Check all exercises that were started or have passed, a line for each; those that no longer pass are reopened."""
     state = states.load(root)
     chosen_ones = [exercise for exercise in known(root, state) if state.standing(exercise) != "not started"]
     if not chosen_ones:
@@ -127,7 +127,7 @@ def check_all(root: Path, limit: float) -> int:
 
 
 def check_quietly(root: Path, exercise: Exercise, state: State, limit: float) -> tuple[str, State]:
-    """Check one of many; returns what came out in a few words, and the state afterwards."""
+    """Check one of many exercises; returns a short result, and the state afterwards."""
     had_passed = bool(state.of(exercise).passed)
     keep = partial(states.note, root, exercise, before=state, worked_on=False)
     if not os.path.lexists(exercise.answer):

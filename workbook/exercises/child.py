@@ -40,7 +40,7 @@ HERE = Path(__file__).parent
 
 @dataclass(frozen=True)
 class Job:
-    """What one rung has to do, and where."""
+    """What one rung must do, and where."""
 
     rung: str
     root: str  # of the clone whose exercise it is
@@ -58,7 +58,7 @@ class Job:
         return cls(**{**data, "pieces": tuple(data["pieces"]), "tests": tuple(data["tests"])})
 
     def write(self) -> None:
-        """Put the job where the child finds it."""
+        """Write the job to the file from which the child reads it."""
         self.file("job.json").write_text(json.dumps(asdict(self)), encoding="utf-8")
 
     def file(self, name: str) -> Path:
@@ -77,12 +77,12 @@ class Job:
 
     @property
     def begun(self) -> Path:
-        """A file that exists once the answer may run: the answer is not to blame for an earlier end of the process."""
+        """A file that exists once the answer may run: an earlier end of the process is not the answer's fault."""
         return self.file("begun")
 
 
 def protect(job: Job, stem: str) -> None:
-    """Put the guard in force; when the time is over, write down where the process hangs, and end it."""
+    """Install the guard; when the time limit is reached, record where the process hangs, and end it."""
     from workbook.exercises.guard import Guard, OutOfReach
 
     hang = job.file(f"{stem}-hang.txt").open("w", encoding="utf-8")
@@ -100,14 +100,14 @@ def spare_time() -> None:
 
 
 def write_refusal(job: Job, refusal: Refusal) -> None:
-    """Keep the first thing that the guard refused the answer."""
+    """Store the first refusal of the guard."""
     path = job.file("guard.json")
     if not path.exists():
         path.write_text(json.dumps(asdict(refusal)), encoding="utf-8")
 
 
 def options(job: Job) -> list[str]:
-    """The arguments of pytest: ours only, none of the reader's environment or of the clone's pyproject.toml."""
+    """The arguments of pytest: only ours, none from the reader's environment or the clone's pyproject.toml."""
     root = Path(job.root)
     strict = "error" if job.rung == "graft" else "ignore"
     paths = "\n    ".join(["", str(root), str(root / "reference")]) if job.rung == "graft" else ""
@@ -133,12 +133,12 @@ def options(job: Job) -> list[str]:
 
 
 def from_root(root: Path, argument: str) -> str:
-    """An argument of pytest; where it names a file or folder of the clone, with its path complete."""
+    """An argument of pytest, with an absolute path if it names a file or folder of the clone."""
     return str(root / argument) if (root / argument.partition("::")[0]).exists() else argument
 
 
 def run(job: Job, graft: Graft | None = None) -> RungResult:
-    """Do the job, with this graft if one is in place already. Returns what was found."""
+    """Do the job, with this graft if one is in place already. Returns the result."""
     if job.rung == "lab":
         spare_time()
     else:
@@ -193,7 +193,7 @@ def end_with_kernel(judge: Judge) -> None:
 
 
 def uncalled(result: RungResult) -> RungResult:
-    """The result, refused where a piece was never called."""
+    """The result, which is a refusal if a piece was never called."""
     idle = [name for name, count in (result.calls or {}).items() if not count]
     if not idle or result.outcome != "passed":
         return result
@@ -206,7 +206,7 @@ def uncalled(result: RungResult) -> RungResult:
 
 
 def finish(job: Job, result: RungResult) -> None:
-    """Write the result in one step, so that half a result is none."""
+    """Write the result atomically, so that an incomplete result does not exist."""
     draft = job.file("result.part")
     draft.write_text(json.dumps(result.as_json()), encoding="utf-8")
     draft.replace(job.file("result.json"))

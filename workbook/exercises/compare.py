@@ -1,4 +1,4 @@
-"""How does the reader's answer differ from ours, where a short diff can show it?"""
+"""How does the reader's answer differ from ours, if a short diff can show it?"""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def without_header(text: str) -> str:
 
 
 def compare(answer: str, solution: str, pieces: Sequence[Piece]) -> str:
-    """What differs in the pieces, as Markdown."""
+    """The differences between the pieces, as Markdown."""
     names = [piece.answer for piece in pieces]
     try:
         yours, ours = plain(answer, names), plain(solution, names)

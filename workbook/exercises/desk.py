@@ -22,13 +22,13 @@ COLOURS = {"passed": "green", "changed": "yellow", "started": "cyan", "not start
 
 
 def tell(state: State) -> None:
-    """Print the warnings about the file with the reader's progress, on standard error."""
+    """Print warnings about the file with the reader's progress on standard error."""
     for sentence in state.said:
         print(fill(f"workbook: {sentence}"), file=sys.stderr)
 
 
 def long(minutes: int) -> str:
-    """A time as it is planned.
+    """A planned duration as text.
 
     >>> long(15), long(80), long(120)
     ('15 min', '1 h 20 min', '2 h')
@@ -45,14 +45,14 @@ def title(exercise: Exercise) -> str:
 
 
 def current(all_of_them: Sequence[Exercise], state: State) -> Exercise | None:
-    """The exercise that is being worked on: the last one, or else the first that was started and has not passed."""
+    """The current exercise: the last one worked on, or else the first that was started and has not passed."""
     open_ones = [exercise for exercise in all_of_them if state.standing(exercise) in ("started", "changed")]
     last = [exercise for exercise in open_ones if key(exercise) == state.last]
     return next(iter(last or open_ones), None)
 
 
 def following(all_of_them: Sequence[Exercise], state: State) -> Exercise | None:
-    """The next exercise: the one being worked on, or the first after the last one that has not passed, or any."""
+    """The next exercise: the current one, or the first after the last one that has not passed, or any that has not."""
     passed = [exercise for exercise in all_of_them if state.of(exercise).passed]
     place = next((i for i, exercise in enumerate(all_of_them) if key(exercise) == state.last), 0)
     in_order = [*all_of_them[place:], *all_of_them[:place]]
@@ -60,14 +60,14 @@ def following(all_of_them: Sequence[Exercise], state: State) -> Exercise | None:
 
 
 def known(root: Path, state: State) -> list[Exercise]:
-    """The exercises that can be read; the state notes that the others are left out."""
+    """The exercises that can be read; the state records that the others are left out."""
     found, damaged = survey(root)
     leave_out(damaged, state)
     return found
 
 
 def leave_out(damaged: Sequence[Damaged], state: State) -> None:
-    """Note in the state what is wrong with these exercises."""
+    """Record in the state what is wrong with these exercises."""
     for one in damaged:
         first, *_, remedy = str(one.error).splitlines()
         sentence = f"left out: {first}; {remedy.strip()}"
@@ -76,7 +76,7 @@ def leave_out(damaged: Sequence[Damaged], state: State) -> None:
 
 
 def chosen(root: Path, name: str | None, state: State) -> Exercise:
-    """The exercise with this name; without a name, the one being worked on, or else the last one."""
+    """The exercise with this name; without a name, the current one, or else the last one."""
     all_of_them, damaged = survey(root)
     leave_out(damaged, state)
     if name is not None:
@@ -104,7 +104,7 @@ def last_one(root: Path, state: State) -> Exercise:
 
 
 def start(root: Path, name: str | None, *, watched: bool = False) -> int:
-    """Give the reader a file of their own, and say what to do with it; `watched` where each save checks it."""
+    """Create the reader's own file, and print what to do with it; `watched` says that each save checks it."""
     state = states.load(root)
     all_of_them = known(root, state)
     exercise = chosen(root, name, state) if name is not None else following(all_of_them, state)
@@ -142,7 +142,7 @@ def passed(all_of_them: Sequence[Exercise], state: State, identity: str) -> bool
 
 
 def next_steps(root: Path, exercise: Exercise, *, watched: bool) -> None:
-    """Say what to do with a started exercise."""
+    """Print what to do with a started exercise."""
     name = exercise.identity
     names = " and ".join(f"`{piece.answer}`" for piece in exercise.pieces)
     say("What to do next")
@@ -154,25 +154,25 @@ def next_steps(root: Path, exercise: Exercise, *, watched: bool) -> None:
 
 
 def reading(root: Path, exercise: Exercise) -> str:
-    """Where the section is that an exercise belongs to."""
+    """Where to read the section of an exercise."""
     path = root / "chapters" / f"{exercise.section}.md"
     return f"{shown(path)} (in the book: {command('read')}; as a notebook: {command(f'lab {shown(path)}')})"
 
 
 def refuse_other_than_file(path: Path, then: str) -> None:
-    """Raise where something else than a file stands in a file's place; `then` is the command to give afterwards."""
+    """Raise an error if a path is not a file but something else; `then` is the command to run afterwards."""
     if os.path.lexists(path) and not path.is_file():
         raise ExerciseError(f"{shown(path)} is {kind(path)}\n  move it away; {command(then)} then makes the file")
 
 
 def begin(exercise: Exercise) -> list[Path]:
-    """Write the reader's files where they are not there yet; returns those that were written."""
+    """Write those of the reader's files that do not exist yet; returns them."""
     made = [exercise.answer] if copy(exercise.start, exercise.answer) else []
     return [*made, exercise.my_lab] if copy(exercise.lab, exercise.my_lab, unanswered) else made
 
 
 def copy(source: Path, target: Path, change: Callable[[bytes], bytes] = bytes) -> bool:
-    """Copy a file, changed, to a place where nothing stands, whole or not at all; False where something stands."""
+    """Copy a file, changed, to a path that does not exist yet, atomically; returns False if it exists."""
     try:
         content = change(source.read_bytes())
     except OSError:
@@ -199,7 +199,7 @@ def copy(source: Path, target: Path, change: Callable[[bytes], bytes] = bytes) -
 
 
 def next_exercise(root: Path) -> int:
-    """Say which exercise comes next, what to read for it, and how to begin."""
+    """Print which exercise comes next, what to read for it, and how to begin."""
     state = states.load(root)
     all_of_them = known(root, state)
     exercise = following(all_of_them, state)
@@ -226,7 +226,7 @@ def next_exercise(root: Path) -> int:
 
 
 def all_done(all_of_them: Sequence[Exercise]) -> int:
-    """Say that no exercise is left."""
+    """Print that no exercise is left."""
     if not all_of_them:
         say("There are no exercises in this clone yet.")
         return 0
@@ -263,7 +263,7 @@ def hint(root: Path, name: str | None, number: int | None, *, everything: bool) 
 
 
 def close_hints(exercise: Exercise, last: int, total: int, *, again: bool) -> None:
-    """Say how many hints are left, and what to do."""
+    """Print how many hints are left, and what to do."""
     name = exercise.identity
     if not exercise.answer.is_file():
         say(f"You have not started it: {command(f'start {name}')}")
@@ -280,7 +280,7 @@ def close_hints(exercise: Exercise, last: int, total: int, *, again: bool) -> No
 
 
 def solution(root: Path, name: str | None, *, anyway: bool) -> int:
-    """Show our solution, when the exercise has passed or the reader insists."""
+    """Show our solution if the exercise has passed or the reader insists."""
     state = states.load(root)
     exercise = chosen(root, name, state) if name is not None else last_one(root, state)
     record = state.of(exercise)
@@ -314,7 +314,7 @@ def solution(root: Path, name: str | None, *, anyway: bool) -> int:
 
 
 def reset(root: Path, name: str | None, *, sheet: bool) -> int:
-    """Put the stub in the answer's place, or the lab sheet in its copy's place; keep what stood there."""
+    """Replace the answer by the stub, or the copy of the lab sheet by the original; a copy of the old file is kept."""
     state = states.load(root)
     exercise = chosen(root, name, state)
     mine, shipped = (exercise.my_lab, exercise.lab) if sheet else (exercise.answer, exercise.start)
@@ -368,7 +368,7 @@ def keep(exercise: Exercise, mine: Path) -> Path:
 
 
 def progress(root: Path, chapter: str | None, *, as_json: bool) -> int:
-    """Show all exercises, or those of a chapter, with what the reader did."""
+    """Show all exercises, or those of a chapter, with the reader's progress."""
     state = states.load(root)
     all_of_them = known(root, state)
     if chapter is not None:
@@ -421,7 +421,7 @@ def print_progress(all_of_them: Sequence[Exercise], state: State) -> None:
 
 
 def print_exercise(exercise: Exercise, standing: str) -> None:
-    """The line of an exercise, or two where the terminal is narrow."""
+    """The line of an exercise, or two lines if the terminal is narrow."""
     first = f"  {exercise.identity}  "
     mark = paint(f"{standing:<11}", COLOURS[standing])
     if width() < NARROW:

@@ -32,7 +32,7 @@ MANIFEST = f"{FOLDER}/{shipped.FILE}"
 
 
 def check(names: Sequence[str]) -> int:
-    """Judge these exercises, or all; one line an exercise, and below it what is to be mended. Returns the exit code."""
+    """Judge these exercises, or all; prints one line for each, then what must be fixed. Returns the exit code."""
     commands.need("test", "pytest", "nbval", "ruff", "jupytext")
     root = commands.root()
     every = exercises(root)
@@ -54,14 +54,14 @@ def check(names: Sequence[str]) -> int:
 
 
 def summary(exercise: Exercise, found: Sequence[str]) -> str:
-    """What is said of an exercise in its line."""
+    """The text about an exercise in its line."""
     if found:
-        return f"{len(found)} to mend"
+        return f"{len(found)} to fix"
     return f"ok, refuses {len(exercise.wrong_answers())} wrong answers"
 
 
 def problems(root: Path, exercise: Exercise, every: Sequence[Exercise]) -> list[str]:
-    """What is to be mended in one exercise. The rungs are asked only where its form is right."""
+    """What must be fixed in one exercise. The rungs only run if its form is right."""
     form = form_problems(root, exercise, every)
     judged = [] if form else [*idle_problems(exercise), *rung_problems(root, exercise)]
     return [*form, *judged, *manifest_problems(root, exercise)]
@@ -82,7 +82,7 @@ def idle_problems(exercise: Exercise) -> list[str]:
 
 
 def rung_problems(root: Path, exercise: Exercise) -> list[str]:
-    """Where the rungs judge the stub, the solution or a wrong answer otherwise than they should."""
+    """The cases in which the rungs judge the stub, the solution or a wrong answer incorrectly."""
 
     with written_out(exercise) as wrong, ThreadPoolExecutor(WORKERS) as pool:
         answers = [exercise.start, exercise.solution, *wrong]
@@ -104,7 +104,7 @@ def reports(root: Path, exercise: Exercise, answers: Sequence[Path]) -> list[Rep
 
 
 def misjudged(answer: Path, report: Report) -> str:
-    """What is wrong with how an answer was judged, if something is."""
+    """What is wrong with the judgement of an answer, if anything is."""
     if answer.name == "start.py":
         wanted = f"{NOT_STARTED} by check"
     elif answer.name == "solution.py":
@@ -119,14 +119,14 @@ def misjudged(answer: Path, report: Report) -> str:
 
 
 def details(failed: RungResult | None) -> str:
-    """What the rung said, indented."""
+    """The output of the rung, indented."""
     if failed is None or failed.refusal is None:
         return ""
     return "".join(f"\n  {label}: {text}" for label, text in failed.refusal.rows())
 
 
 def wrong_answers(name: str, answer: str | None) -> int:
-    """Write one wrong answer out to be edited, or store all of an exercise as differences. Returns the exit code."""
+    """Write out one wrong answer for editing, or store all of an exercise as differences. Returns the exit code."""
     exercise = pick(exercises(commands.root()), name)
     if answer is not None:
         print(f"{from_top(write_out(exercise, answer))} is the whole answer: edit it.")
@@ -160,7 +160,7 @@ def manifest_problems(root: Path, exercise: Exercise) -> list[str]:
 
 
 def manifest(*, check: bool) -> int:
-    """Write exercises/manifest.json, or with `check` say whether it is what would be written. Returns the exit code."""
+    """Write exercises/manifest.json, or with `check` report whether it is up to date. Returns the exit code."""
     root = commands.root()
     if check:
         stale = stale_manifest(root)
@@ -172,7 +172,7 @@ def manifest(*, check: bool) -> int:
 
 
 def stale_manifest(root: Path) -> str:
-    """Why the manifest is not that of the exercises as they are; nothing where it is."""
+    """Why the manifest does not match the exercises; nothing if it does."""
     path = root / FOLDER / shipped.FILE
     if path.is_file() and path.read_text(encoding="utf-8") == shipped.text(root):
         return ""

@@ -1,4 +1,4 @@
-"""How does a text differ from another, as a unified diff, and what does such a diff make of a text?
+"""How is the difference between two texts written as a unified diff, and how is such a diff applied?
 
 A diff is applied strictly: each hunk has to find its lines where it says that they are. `moved` looks for lines that
 now stand elsewhere.
@@ -16,12 +16,12 @@ HUNK = re.compile(r"@@ -(\d+)(?:,(\d+))? \+\d+(?:,(\d+))? @@\n")
 
 
 class DifferenceError(Exception):
-    """A diff cannot be read, or does not fit the text. The message says which line or hunk, and what clashes."""
+    """A diff cannot be read, or does not fit the text. The message names the line or hunk, and what does not fit."""
 
 
 @dataclass(frozen=True)
 class Hunk:
-    """Lines that are replaced by others: `number` counts the hunks of a diff, `start` the lines above the hunk."""
+    """Lines that are replaced by others; `number` counts the hunks of a diff, `start` the lines above the hunk."""
 
     number: int
     heading: str
@@ -34,7 +34,7 @@ class Hunk:
 
 
 def unified(old: str, new: str, old_name: str, new_name: str) -> str:
-    """The unified diff that makes `new` of `old`; nothing where they are the same.
+    """The unified diff from `old` to `new`; empty if they are equal.
 
     >>> print(unified("a\\nb\\nc\\n", "a\\nB\\nc\\n", "one", "two"), end="")
     --- one
@@ -58,7 +58,7 @@ def hunks(diff: str) -> list[Hunk]:
 
 
 def read_hunks(lines: Sequence[str]) -> Iterator[Hunk]:
-    """The hunks that these lines hold, each with as many lines as its heading says."""
+    """The hunks in these lines, each with as many lines as its heading says."""
     rest = list(reversed(lines))
     number = 0
     while rest:
@@ -89,7 +89,7 @@ def read_hunks(lines: Sequence[str]) -> Iterator[Hunk]:
 
 
 def applied(old: str, changes: Sequence[Hunk], name: str) -> str:
-    """The text that the hunks make of `old`, which errors call `name`.
+    """The result of applying the hunks to `old`, which errors call `name`.
 
     >>> applied("a\\nb\\nc\\n", hunks("--- one\\n+++ two\\n@@ -2 +2 @@\\n-b\\n+B\\n"), "one")
     'a\\nB\\nc\\n'
@@ -109,7 +109,7 @@ def applied(old: str, changes: Sequence[Hunk], name: str) -> str:
 
 
 def clash(hunk: Hunk, there: Sequence[str], name: str) -> str:
-    """The first line that a hunk expects and the text does not have at its place."""
+    """The first line that a hunk expects and that the text does not have there."""
     pairs = zip(hunk.old, [*there, *[""] * len(hunk.old)], strict=False)
     place, (wanted, came) = next((place, pair) for place, pair in enumerate(pairs, 1) if pair[0] != pair[1])
     is_there = f"is {came.rstrip()!r}" if came else "is not there"
@@ -117,7 +117,7 @@ def clash(hunk: Hunk, there: Sequence[str], name: str) -> str:
 
 
 def moved(old: str, changes: Sequence[Hunk], name: str) -> list[Hunk]:
-    """The hunks where their lines stand now, for a text that has become longer or shorter elsewhere.
+    """The hunks at the current positions of their lines, for a text that has become longer or shorter elsewhere.
 
     A hunk whose lines stand nowhere, or at several places and not at its own, is an error.
     """

@@ -35,7 +35,7 @@ class Finding:
 
 
 def doctor(root: Path) -> int:
-    """Print what was found. Returns 1 where the exercises cannot run, else 0."""
+    """Print what was found. Returns 1 if the exercises cannot run, else 0."""
     findings = []
     for look in LOOKS:
         for finding in look(root):
@@ -44,7 +44,7 @@ def doctor(root: Path) -> int:
     bad = [finding.name for finding in findings if finding.state == MISSING]
     print()
     if bad:
-        say(f"The exercises cannot run yet: {', '.join(bad)}. Mend the first of these, then {command('doctor')} again.")
+        say(f"The exercises cannot run yet: {', '.join(bad)}. Fix the first of these, then {command('doctor')} again.")
         return 1
     without = [finding.name for finding in findings if finding.state == WITHOUT]
     say("The exercises can run." + (" What is marked `no` is not needed for them." if without else ""))
@@ -53,11 +53,11 @@ def doctor(root: Path) -> int:
 
 
 def tell(finding: Finding) -> None:
-    """Print one finding: a line, and below it what its absence costs and how to mend it."""
+    """Print one finding: a line, and below it what its absence costs and how to fix it."""
     mark, colour = MARKS[finding.state]
     print(f"{paint(f'{mark:<8}', colour)}", end="")
     say(f"{finding.name}: {finding.found}", "", " " * 8)
-    for text in (finding.cost, f"To mend it: {finding.remedy}" if finding.remedy else ""):
+    for text in (finding.cost, f"To fix it: {finding.remedy}" if finding.remedy else ""):
         if text:
             say(text, " " * 8)
     sys.stdout.flush()
@@ -82,12 +82,12 @@ def look_at_python(root: Path) -> Iterator[Finding]:
 
 
 def shown_program(own: Path) -> str:
-    """Where the clone's own command stands."""
+    """The path of the clone's own command."""
     return typed(own / ("Scripts/workbook.exe" if os.name == "nt" else "bin/workbook"))
 
 
 def look_for_packages(root: Path) -> Iterator[Finding]:
-    """The packages that a check runs with."""
+    """The packages that a check needs."""
     absent = [name for name in NEEDED if installed(name) is None]
     if absent:
         cost = "A check runs its tests and the lab sheet with them."
@@ -107,7 +107,7 @@ def look_for_jupyter(root: Path) -> Iterator[Finding]:
 
 
 def look_at_exercises(root: Path) -> Iterator[Finding]:
-    """The exercises themselves: whether they can be read, whether answers can be written beside them."""
+    """The exercises themselves: whether they can be read, and whether answers can be written beside them."""
     try:
         all_of_them, damaged = survey(root)
     except ExerciseError as error:
@@ -125,13 +125,13 @@ def look_at_exercises(root: Path) -> Iterator[Finding]:
         cost = "Your answers and your progress are written there."
         places = f"{closed[0]}" + (f" and {len(closed) - 1} more" if len(closed) > 1 else "")
         yield Finding("a place for your answers", MISSING, f"{places} cannot be written to", cost,
-                      "give yourself the right to write there, or clone into your home folder")  # fmt: skip
+                      "give yourself write permission there, or clone into your home folder")  # fmt: skip
     else:
         yield Finding("a place for your answers", THERE, f"{FOLDER}/ can be written to")
 
 
 def is_writable(folder: Path) -> bool:
-    """Whether a file can be made in a folder; it is tried, for permissions do not tell all."""
+    """Whether a file can be created in a folder; this is tried, because permissions alone are not sufficient."""
     try:
         with tempfile.TemporaryFile(dir=folder):
             return True
@@ -140,7 +140,7 @@ def is_writable(folder: Path) -> bool:
 
 
 def look_at_checks(root: Path) -> Iterator[Finding]:
-    """Whether the files that judge an answer are as they were shipped, and what git says of the clone."""
+    """Whether the files that judge an answer are as they were shipped, and what git says about the clone."""
     from workbook.exercises import manifest
 
     try:
@@ -175,7 +175,7 @@ def look_for_tools(root: Path) -> Iterator[Finding]:
         code, output = ask(compiler, "-dumpversion")
         yield Finding("compiler", THERE, f"{compiler} {output if code == 0 else 'is there, but does not start'}")
     if shutil.which("node") is None:
-        cost = "Mathematics and diagrams of the book show as their source."
+        cost = "Mathematics and diagrams of the book appear as source text."
         yield Finding("Node.js", WITHOUT, "no node", cost, "install Node.js, then read the book again")
     else:
         code, output = ask("node", "--version")
@@ -211,7 +211,7 @@ def look_for_torch(root: Path) -> Iterator[Finding]:
 
 
 def look_at_terminal(root: Path) -> Iterator[Finding]:
-    """How this terminal shows and listens."""
+    """The width, colours and keyboard of this terminal."""
     words = [f"{shutil.get_terminal_size().columns} columns", "colours" if has_colour() else "no colours"]
     if not sys.stdin.isatty():
         cost = f"{command('watch')} checks on each save, but has no keys here."
@@ -242,7 +242,7 @@ def installed(name: str) -> str | None:
 
 
 def ask(*arguments: str) -> tuple[int, str]:
-    """What a program answers: its exit code and its output; 127 where it cannot be started."""
+    """A program's exit code and output; 127 if it cannot be started."""
     try:
         done = subprocess.run(
             arguments, capture_output=True, text=True, errors="replace", timeout=PATIENCE, check=False,

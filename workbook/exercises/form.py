@@ -28,7 +28,7 @@ PAGE = 79  # columns of code that fit on a page of the site
 
 
 def form_problems(root: Path, exercise: Exercise, every: Sequence[Exercise]) -> list[str]:
-    """What is to be mended, one sentence a problem; `every` are all exercises, in order."""
+    """What must be fixed, one sentence for each problem; `every` are all exercises, in order."""
     files = (exercise.start, exercise.check, exercise.hints_file, exercise.lab_source, exercise.solution)
     if missing := [path for path in files if not path.is_file()]:
         return [f"{path.name} is missing" for path in missing]
@@ -53,7 +53,7 @@ def form_problems(root: Path, exercise: Exercise, every: Sequence[Exercise]) -> 
 
 
 def facts_problems(root: Path, exercise: Exercise, every: Sequence[Exercise]) -> Iterator[str]:
-    """Whether what exercise.toml names exists: the section, the exercises before, the library's tests."""
+    """Whether everything that exercise.toml names exists: the section, the earlier exercises, the library's tests."""
     if not (root / "chapters" / f"{exercise.section}.md").is_file():
         yield f'exercise.toml: section = "{exercise.section}", but there is no chapters/{exercise.section}.md'
     order = [other.identity for other in every]
@@ -68,7 +68,7 @@ def facts_problems(root: Path, exercise: Exercise, every: Sequence[Exercise]) ->
 
 
 def hint_problems(exercise: Exercise) -> Iterator[str]:
-    """Whether there are enough hints, and something in each."""
+    """Whether there are enough hints, and none is empty."""
     hints = exercise.hints()
     if len(hints) < HINTS:
         yield f"hints.md: {len(hints)} hints (`## Hint 1` ...); at least {HINTS} are wanted, from a nudge to nearly all"
@@ -86,7 +86,7 @@ def parsed(path: Path) -> ast.Module:
 
 
 def signatures(tree: ast.Module) -> dict[str, str]:
-    """The public functions, classes and methods of a module, each with what its first line says."""
+    """The public functions, classes and methods of a module, each with its first line."""
     found = {}
     for node in tree.body:
         if isinstance(node, ast.FunctionDef) and not node.name.startswith("_"):
@@ -113,7 +113,7 @@ def first_cell(text: str) -> str:
 
 
 def stub_problems(exercise: Exercise) -> Iterator[str]:
-    """Whether the stub is one, says what is asked, and agrees with the solution."""
+    """Whether the stub is unfinished, states the task, and agrees with the solution."""
     text, tree = read_text(exercise.start), parsed(exercise.start)
     if FORMAT not in text or first_cell(text) != "markdown":
         yield f"start.py: as a notebook, it does not begin with text; its head needs `# jupyter:` with `{FORMAT}`"
@@ -139,7 +139,7 @@ def stub_problems(exercise: Exercise) -> Iterator[str]:
 
 
 def example_problems(exercise: Exercise, stub: ast.Module) -> Iterator[str]:
-    """Whether the examples in the stub's docstrings are there, and are what the solution gives."""
+    """Whether there are examples in the stub's docstrings, and the solution returns what they show."""
     names: dict[str, object] = {"__name__": "answer"}
     exec(compile(read_text(exercise.solution), str(exercise.solution), "exec", dont_inherit=True), names)
     parser, runner = doctest.DocTestParser(), doctest.DocTestRunner(verbose=False)
@@ -161,7 +161,7 @@ def example_problems(exercise: Exercise, stub: ast.Module) -> Iterator[str]:
 
 
 def check_problems(exercise: Exercise) -> Iterator[str]:
-    """Whether each test of the check says what it asks."""
+    """Whether each test of the check states what it asks."""
     tests = [node for node in parsed(exercise.check).body if getattr(node, "name", "").startswith("test_")]
     if not tests:
         yield f"{exercise.check.name}: no test"
@@ -171,7 +171,7 @@ def check_problems(exercise: Exercise) -> Iterator[str]:
 
 
 def wrong_answer_problems(exercise: Exercise) -> Iterator[str]:
-    """Whether there are enough wrong answers, and each is stored rightly and says what is wrong and what refuses it."""
+    """Whether there are enough wrong answers, stored correctly, each saying what is wrong and what refuses it."""
     paths = exercise.wrong_answers()
     if len(paths) < WRONG_ANSWERS:
         yield f"{len(paths)} wrong answers (wrong_*.diff beside the solution); at least {WRONG_ANSWERS} are wanted"
@@ -183,7 +183,7 @@ def wrong_answer_problems(exercise: Exercise) -> Iterator[str]:
 
 
 def said_of(exercise: Exercise, path: Path, text: str) -> Iterator[str]:
-    """What is to be mended in one wrong answer, of which this is the whole text."""
+    """What must be fixed in one wrong answer, given its whole text."""
     if wrong.stored(exercise, path.stem, text) != (path, read_text(path)):
         yield f"{path.name} is not in its stored form: run `workbook dev wrong {exercise.identity}`"
     docstring, code = wrong.parts(text, path)
@@ -196,7 +196,7 @@ def said_of(exercise: Exercise, path: Path, text: str) -> Iterator[str]:
 
 
 def lab_problems(exercise: Exercise) -> Iterator[str]:
-    """Whether the lab sheet begins as it should, and its notebook says what its text says."""
+    """Whether the lab sheet begins as it should, and its notebook matches its text."""
     from workbook.book.errors import BookError
     from workbook.book.notebooks import check_in_step
 
@@ -212,7 +212,7 @@ def lab_problems(exercise: Exercise) -> Iterator[str]:
 
 
 def style_problems(root: Path, exercise: Exercise) -> Iterator[str]:
-    """What ruff finds in the exercise's files; the reader's own are left out."""
+    """What ruff finds in the exercise's files, without the reader's own."""
     yield from ruff_problems(root, [exercise.start, exercise.check, exercise.solution])
     with suppress(ExerciseError), wrong.written_out(exercise) as answers:  # one that does not apply is told elsewhere
         for folder, name in product({answer.parent for answer in answers}, SETTINGS):

@@ -69,7 +69,7 @@ class Graft:
         sys.meta_path.insert(0, self.finder)
 
     def load(self) -> None:
-        """Load the library, and the modules that hold the counterparts: nothing of the reader's runs."""
+        """Load the library, and the modules that contain the counterparts; none of the reader's code runs."""
         holders = {holder: piece for piece in self.pieces if (holder := holder_of(piece))}
         for name in (LIBRARY, *holders):
             try:
@@ -86,7 +86,7 @@ class Graft:
                 raise LibraryError(error) from error
 
     def complete(self, module: ModuleType) -> None:
-        """Take the reader's module, and graft the formulas, which no module's load puts in place."""
+        """Take the reader's module, and graft the formulas, which are not grafted when a module is loaded."""
         for piece in self.pieces:
             self.reader_function(module, piece)
         self.module = module
@@ -100,7 +100,7 @@ class Graft:
         return [piece for piece in self.pieces if holder_of(piece) == module]
 
     def loaded(self, name: str, module: ModuleType) -> None:
-        """A module has run: replace what is to be replaced in it."""
+        """Called after a module was loaded: replace the counterparts in it."""
         for piece in self.targets(name):
             if piece.kind == "cuda":
                 self._replace_text(piece, module)
@@ -113,7 +113,7 @@ class Graft:
                     self.sentences[piece.answer] = graft_kernel(piece, trampoline_of, watching=self.watching)
 
     def reader_function(self, module: ModuleType, piece: Piece) -> Any:
-        """The function of answer.py; refuses where it is missing or cannot be called."""
+        """The function of answer.py; refuses if it is missing or cannot be called."""
         if not hasattr(module, piece.answer):
             raise Refused(missing(module, piece.answer))
         function: Any = getattr(module, piece.answer)
@@ -135,7 +135,7 @@ class Graft:
         )
 
     def _replace(self, piece: Piece, module: ModuleType) -> None:
-        """Put a trampoline in a module, or in a class of it."""
+        """Put a trampoline into a module, or into a class in it."""
         path, _, name = piece.target.partition(":")[2].rpartition(".")
         holder: Any = module
         for part in path.split(".") if path else ():
@@ -157,7 +157,7 @@ class Graft:
         self.sentences[piece.answer] = f"{what} is yours"
 
     def _replace_text(self, piece: Piece, module: ModuleType) -> None:
-        """Put the text that the reader's function returns in a header's place."""
+        """Replace a header by the text that the reader's function returns."""
         texts: list[str] = []
 
         def text() -> str | None:
@@ -240,14 +240,14 @@ class Finder(MetaPathFinder):
 
 
 def holder_of(piece: Piece) -> str:
-    """The module in which the counterpart is replaced when it has run; nothing for what waits for the whole library."""
+    """The module after whose load the counterpart is replaced; nothing if that waits for the whole library."""
     if piece.kind == "cuda":
         return MODULES
     return piece.target.partition(":")[0] if piece.kind in ("function", "policy") else ""
 
 
 def callers(library: int, tests: int) -> str:
-    """Who called how often, in words.
+    """Who called how often, as text.
 
     >>> callers(5213, 1), callers(1, 0)
     ('5,213 times by the library, once by its tests', 'once by the library')
@@ -256,7 +256,7 @@ def callers(library: int, tests: int) -> str:
 
 
 def times(count: int) -> str:
-    """How often, in words.
+    """How often, as text.
 
     >>> times(0), times(1), times(5213)
     ('not once', 'once', '5,213 times')

@@ -20,7 +20,7 @@ FOLDER = "glasstorch/kernels/cuda"
 
 
 def graft_cuda(piece: Piece, module: ModuleType, text: Callable[[], str | None], count: Callable[[], None]) -> str:
-    """Put a text in the place of a header, and count what is launched with it. Returns what was replaced.
+    """Replace a header by a text, and count the launches that use it. Returns what was replaced.
 
     `text()` is the reader's, or None as long as the library's own stands.
     """

@@ -20,7 +20,7 @@ Function = Callable[..., Any]
 
 
 def graft_formula(piece: Piece, function: Function, trampoline: Function, path: Path) -> str:
-    """Generate node and kernel of an operator again, and put them in force. Returns what was replaced."""
+    """Generate the node and kernels of an operator again, and register them. Returns what was replaced."""
     from glasstorch.autograd.generated import autograd_kernels
     from glasstorch.core.errors import SchemaError
     from glasstorch.dispatch.library import KernelTable, register
@@ -37,7 +37,7 @@ def graft_formula(piece: Piece, function: Function, trampoline: Function, path: 
     text = regenerate(row, f"{name}({', '.join(arguments)})", name)
 
     class Overriding(KernelTable):
-        """Registers in place of what is there."""
+        """Replaces existing registrations."""
 
         def add(self, name: str, function: Function, where: str | None = None) -> None:
             kernel = Kernel(function, self.key, "answer.py", self.takes_keys, self.calls_operators)
@@ -56,7 +56,7 @@ def graft_formula(piece: Piece, function: Function, trampoline: Function, path: 
 
 
 def formula_arguments(piece: Piece, function: Function, row: Any, path: Path) -> list[str]:
-    """What the formula names: the parameters of the reader's function, as a row of derivatives.yaml would write them.
+    """The names in the formula: the parameters of the reader's function, as a row of derivatives.yaml writes them.
 
     `self_shape` stands for `self.shape`: the fact is saved, and not the tensor.
     """

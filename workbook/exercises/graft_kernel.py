@@ -15,7 +15,7 @@ Function = Callable[..., Any]
 
 
 def graft_kernel(piece: Piece, trampoline_of: Callable[[Function], Function], *, watching: bool) -> str:
-    """Register a trampoline in place of the kernel that is in force for a key. Returns what was replaced.
+    """Register a trampoline in place of the kernel that is active for a key. Returns what was replaced.
 
     While watching, the kernel stays: only its name in its module leads to the trampoline.
     """

@@ -11,7 +11,7 @@ from workbook.exercises.report import Refusal
 
 
 def author_error(piece: Piece, problem: str) -> AuthorError:
-    """The error of an exercise.toml that names what is not there."""
+    """The error of an exercise.toml that names something that does not exist."""
     key = f" key = {piece.key!r}" if piece.key else ""
     return AuthorError(f"exercise.toml: [[graft]] kind = {piece.kind!r} target = {piece.target!r}{key}: {problem}")
 
@@ -36,6 +36,6 @@ def needs_itself(piece: Piece, error: RecursionError, path: Path, code: object) 
     if passes < 2:
         return refusal
     because = (
-        f"what your answer asks of the library needs {piece.answer} itself, which is yours: it calls itself without end"
+        f"the library's functions that your answer calls need {piece.answer}, which is your answer: it recurses forever"
     )
     return replace(refusal, because=because)

@@ -25,7 +25,7 @@ BYTECODE = "__pycache__"  # Python keeps what it compiled there, also of the lib
 
 
 class Change(NamedTuple):
-    """What an audit event does to a file, and which of its arguments say to which."""
+    """What an audit event does to a file, and which of its arguments name the file."""
 
     what: str  # in words
     path: int  # the argument that is the path, or a descriptor
@@ -40,7 +40,7 @@ CHANGES = {
     "os.rename": (Change("rename", 0, 2, entry=True), Change("rename", 1, 3, entry=True)),
     "os.truncate": (Change("write to", 0),),
     "os.mkdir": (Change("make", 0, 2, entry=True),),
-    "os.link": (Change("make another name of", 0, 2), Change("make", 1, 3, entry=True)),
+    "os.link": (Change("create a link to", 0, 2), Change("make", 1, 3, entry=True)),
     "os.symlink": (Change("make", 1, 2, entry=True),),
     "os.chmod": (Change("change the permissions of", 0, 2),),
     "os.chown": (Change("change the owner of", 0, 3),),
@@ -60,7 +60,7 @@ DEVICES = frozenset((os.devnull, "/dev/tty", "nul", ":memory:"))
 
 
 class GuardError(PermissionError):
-    """Something was tried that the guard refuses."""
+    """The guard refused an operation."""
 
     def __init__(self, refusal: Refusal) -> None:
         super().__init__(refusal.came)
@@ -78,13 +78,13 @@ class Guard:
         self.told = told  # called with each refusal of the answer's, which may catch what is raised
 
     def install(self) -> None:
-        """Put the guard in force for the rest of this process."""
+        """Install the guard for the rest of this process."""
         os.open = self.opening(os.open)
         os.supports_dir_fd.add(os.open)
         sys.addaudithook(self.hear)
 
     def opening(self, real: Callable[..., int]) -> Callable[..., int]:
-        """`os.open` that says in which folder a relative path begins, which its audit event leaves out."""
+        """An `os.open` that records the folder of a relative path, which its audit event omits."""
 
         @functools.wraps(real)
         def opened(path: Any, flags: int, mode: int = 0o777, *, dir_fd: Any = None) -> int:
@@ -131,7 +131,7 @@ class Guard:
         self.refuse(f"it tried to {what} {full}, outside its temporary folder")
 
     def _place(self, what: str, path: Any, folder: int | None, *, entry: bool = False) -> str:
-        """The real path, links followed; for an entry, only those in the path of its folder."""
+        """The real path with links resolved; for an entry, only those in the path of its folder."""
         if isinstance(path, int):
             folder, path = path, ""
         name = os.fsdecode(path)
@@ -146,7 +146,7 @@ class Guard:
         return os.path.realpath(name)
 
     def compiling(self) -> bool:
-        """Whether the library is compiling a kernel: it starts a compiler, and keeps what came out."""
+        """Whether the library is compiling a kernel: then it starts a compiler, and stores the result."""
         frame: FrameType | None = sys._getframe(2)
         while frame is not None and frame.f_code.co_filename != self.answer:
             if frame.f_globals.get("__name__") in COMPILERS:
@@ -155,7 +155,7 @@ class Guard:
         return False
 
     def refuse(self, came: str) -> NoReturn:
-        """Raise. If the answer caused the event, record the refusal first, so that catching the error hides nothing."""
+        """Raise GuardError. If the answer caused the event, the refusal is recorded first: the error may be caught."""
         line = line_in(self.answer, sys._getframe(1))
         refusal = Refusal(asked=ASKED, came=came, line=line)
         if line is not None:
@@ -164,7 +164,7 @@ class Guard:
 
 
 def path_of(descriptor: int) -> str | None:
-    """The path of a file or folder that is open; None where the system does not tell."""
+    """The path of an open file or folder; None if the system does not provide it."""
     try:
         if sys.platform == "darwin":
             import fcntl
@@ -191,6 +191,6 @@ class OutOfReach(MetaPathFinder):
         self.name, self.why = name, why
 
     def find_spec(self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None) -> None:
-        """Raise for the module and what is below it."""
+        """Raise an error for the module and its submodules."""
         if fullname.partition(".")[0] == self.name:
             raise ModuleNotFoundError(self.why, name=fullname)

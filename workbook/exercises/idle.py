@@ -23,7 +23,7 @@ PREFIX = "test_"
 
 @dataclass(frozen=True)
 class Assertion:
-    """One assertion of a check file, and the top-level function that it stands in."""
+    """One assertion of a check file, and the top-level function that contains it."""
 
     line: int
     text: str
@@ -31,12 +31,12 @@ class Assertion:
 
     @property
     def shared(self) -> bool:
-        """Whether it stands in a helper, which several tests may call."""
+        """Whether the assertion is in a helper, which several tests may call."""
         return not self.function.startswith(PREFIX)
 
 
 def assertions(source: str) -> list[Assertion]:
-    """The assertions of a check file, in the order of their lines."""
+    """The assertions of a check file, in line order."""
     found = []
     for function in ast.parse(source).body:
         for node in ast.walk(function):
@@ -55,13 +55,13 @@ def is_assertion(node: ast.stmt) -> bool:
 
 
 class Without(ast.NodeTransformer):
-    """Puts `pass` in the place of the assertion at one line."""
+    """Replaces the assertion at one line by `pass`."""
 
     def __init__(self, line: int) -> None:
         self.line = line
 
     def visit(self, node: ast.AST) -> ast.AST:
-        """Replace the statement, or look into it."""
+        """Replace the statement, or visit its children."""
         if isinstance(node, ast.stmt) and node.lineno == self.line and is_assertion(node):
             return ast.copy_location(ast.Pass(), node)
         return self.generic_visit(node)
@@ -98,7 +98,7 @@ def refusing(tests: Tests, answer: Path) -> set[str]:
 
 
 def accepts(test: Callable[[Ask], object], answer: Path) -> bool:
-    """Whether one test lets an answer through."""
+    """Whether one test accepts an answer."""
     try:
         test(Ask(answer))
     except AuthorError:

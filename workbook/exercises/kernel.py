@@ -21,7 +21,7 @@ NAME = "workbook"
 
 
 def kernel_environment(job: Job) -> dict[str, str]:
-    """Write the kernel's specification, and say where it is."""
+    """Write the kernel's specification, and return its location."""
     folder = job.file("jupyter")
     spec = folder / "kernels" / NAME
     spec.mkdir(parents=True)

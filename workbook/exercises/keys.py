@@ -25,7 +25,7 @@ class NoKeys:
         """Nothing was changed, nothing is restored."""
 
     def read(self, seconds: float) -> str:
-        """Wait for that long: no key will come."""
+        """Wait for the given time, without a key."""
         time.sleep(seconds)
         return ""
 
@@ -42,7 +42,7 @@ if sys.platform == "win32":
         available = True
 
         def read(self, seconds: float) -> str:
-            """The next key, or nothing when the time is over."""
+            """The next key, or nothing after the given time."""
             end = time.monotonic() + seconds
             while not msvcrt.kbhit():
                 if time.monotonic() >= end:
@@ -79,7 +79,7 @@ else:
             return self
 
         def again(self) -> None:
-            """Set the terminal up, also after the reader has come back from another job."""
+            """Set up the terminal, also after the reader has returned from another job."""
             tty.setcbreak(self.descriptor, termios.TCSANOW)
 
         def __exit__(
@@ -88,7 +88,7 @@ else:
             termios.tcsetattr(self.descriptor, termios.TCSADRAIN, self.before)
 
         def read(self, seconds: float) -> str:
-            """The next key, or nothing when the time is over; an escape sequence is one key that means nothing."""
+            """The next key, or nothing after the given time; an escape sequence is one key without a meaning."""
             ready, _, _ = select.select([self.descriptor], [], [], seconds)
             if not ready:
                 return ""
@@ -98,7 +98,7 @@ else:
             return "" if pressed.startswith("\x1b") else pressed[0].lower()
 
     def open_keys(stream: TextIO) -> NoKeys:
-        """The keys of this stream, where it is a terminal that listens to this process."""
+        """The keys of this stream, if it is a terminal with this process in the foreground."""
         try:
             descriptor = stream.fileno()
             if os.isatty(descriptor) and os.tcgetpgrp(descriptor) == os.getpgrp():

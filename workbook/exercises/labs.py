@@ -32,7 +32,7 @@ def solved(exercise: Exercise) -> Iterator[Path]:
 
 @contextmanager
 def solved_beside(source: Path) -> Iterator[Path]:
-    """The same for the exercise that this lab sheet belongs to."""
+    """As `solved`, for the exercise to which this lab sheet belongs."""
     try:
         exercise = read_exercise(source.parent)
     except ExerciseError as error:

@@ -1,6 +1,6 @@
 """Is an exercise as it was shipped?
 
-`exercises/manifest.json` keeps a hash of every shipped file, so that a check that somebody edited is noticed. Line
+`exercises/manifest.json` keeps a hash of every shipped file, so that an edited check is noticed. Line
 ends do not count: git may change them.
 """
 
@@ -16,7 +16,7 @@ FILE = "manifest.json"
 
 
 def shipped(exercise: Exercise) -> list[Path]:
-    """The files that come with an exercise."""
+    """The shipped files of an exercise."""
     return [
         exercise.facts,
         exercise.start,
@@ -28,18 +28,18 @@ def shipped(exercise: Exercise) -> list[Path]:
 
 
 def current(root: Path) -> dict[str, str]:
-    """What the manifest would say of the exercises as they are: path from the clone's top -> sha256."""
+    """The manifest of the exercises as they are now: path from the clone's top -> sha256."""
     paths = [path for exercise in exercises(root) for path in shipped(exercise)]
     return {name(root, path): digest(path, plain_ends=True) for path in sorted(paths) if path.exists()}
 
 
 def name(root: Path, path: Path) -> str:
-    """A file as the manifest names it."""
+    """A file's name in the manifest."""
     return path.resolve().relative_to(root.resolve()).as_posix()
 
 
 def text(root: Path) -> str:
-    """The manifest of the exercises as they are."""
+    """The text of the manifest for the exercises as they are now."""
     return json.dumps(current(root), indent=1) + "\n"
 
 
@@ -54,7 +54,7 @@ def write(root: Path) -> bool:
 
 
 def edited(root: Path, exercise: Exercise) -> list[str]:
-    """The shipped files of an exercise that are not as the manifest has them; the manifest itself, if damaged or gone.
+    """The shipped files of an exercise that do not match the manifest; the manifest itself, if damaged or missing.
 
     Only those that judge an answer are looked at.
     """

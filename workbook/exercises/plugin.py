@@ -34,7 +34,7 @@ EXAMPLES = 20  # that Hypothesis tries
 
 
 class Judge:
-    """Watches one pytest session and keeps its first failure. `begun` is there as soon as the answer may run."""
+    """Watches one pytest session and keeps its first failure. `begun` exists as soon as the answer may run."""
 
     def __init__(self, rung: str, answer: Path, begun: Path) -> None:
         self.rung, self.answer, self.begun = rung, answer, begun
@@ -46,7 +46,7 @@ class Judge:
         self.refusal: Refusal | None = None
 
     def result(self) -> RungResult:
-        """What the session found."""
+        """The result of the session."""
         outcome, refusal = self.outcome or PASSED, self.refusal
         if outcome == PASSED and not self.passed:
             what = {"check": "the check file", "lab": "the lab sheet", "graft": "[carries] tests"}[self.rung]
@@ -69,13 +69,13 @@ class Judge:
 
     @pytest.hookimpl(trylast=True)
     def pytest_configure(self, config: pytest.Config) -> None:
-        """Take pytest's own telling away: what is printed is the answer's."""
+        """Silence pytest's own output, so that only the answer prints."""
         reporter = config.pluginmanager.get_plugin("terminalreporter")
         if reporter is not None:
             config.pluginmanager.unregister(reporter)
 
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
-        """Leave out the tests that run PyTorch: it is out of reach here."""
+        """Deselect the tests that run PyTorch, which is not available here."""
         items[:] = [item for item in items if not wants_torch(item)]
 
     def pytest_collection_finish(self) -> None:
@@ -94,7 +94,7 @@ class Judge:
 
     @pytest.hookimpl(wrapper=True)
     def pytest_make_collect_report(self, collector: pytest.Collector) -> Generator[None, Any, Any]:
-        """A file that cannot be collected is the author's fault, unless the answer broke it."""
+        """Handle a file that cannot be collected, which is the author's fault unless the answer caused it."""
         report = yield
         if report.failed and report.longrepr is not None:
             self.fail(*self.judge_collection(collector, report.call.excinfo, str(report.longrepr)))
@@ -102,7 +102,7 @@ class Judge:
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_call(self, item: pytest.Item) -> Generator[None, Any, Any]:
-        """Know which cell runs."""
+        """Record which cell runs."""
         self.cell = item if self.rung == "lab" else None
         try:
             return (yield)
@@ -110,7 +110,7 @@ class Judge:
             self.cell = None
 
     def kernel(self) -> Any:
-        """The process of the kernel that runs a cell now."""
+        """The process of the kernel that currently runs a cell."""
         cell = self.cell
         return None if cell is None else cell.parent.kernel.km.provisioner.process
 
@@ -139,7 +139,7 @@ class Judge:
         return BROKEN, Refusal(came=f"{collector.name} cannot be collected: {cut(' '.join(lines) or text)}")
 
     def judge(self, item: pytest.Item, info: pytest.ExceptionInfo[BaseException]) -> tuple[str, Refusal]:
-        """The outcome of a test that failed, and what is told about it."""
+        """The outcome of a test that failed, and its message."""
         error = info.value
         if isinstance(error, NotStarted):
             return NOT_STARTED, not_started(error)
@@ -195,16 +195,14 @@ class Judge:
 
 
 def not_started(error: NotStarted) -> Refusal:
-    """What is told of a stub."""
+    """The refusal of a stub."""
     what = f"{error.name} " if error.name else ""
     line = f" (line {error.line})" if error.line else ""
-    return Refusal(
-        came=f"{what}is not written yet: its NotImplementedError still stands{line}".strip(), line=error.line
-    )
+    return Refusal(came=f"{what}is not written yet: it still raises NotImplementedError{line}".strip(), line=error.line)
 
 
 def guarded(error: BaseException) -> bool:
-    """Whether it is the guard that raised."""
+    """Whether the guard raised the exception."""
     return isinstance(getattr(error, "refusal", None), Refusal)
 
 
@@ -218,13 +216,13 @@ def chain(error: BaseException | None) -> list[BaseException]:
 
 
 def example(error: BaseException) -> list[str]:
-    """The falsifying example that Hypothesis found, as it notes it."""
+    """The falsifying example that Hypothesis found, in its own words."""
     notes = [line for note in getattr(error, "__notes__", ()) for line in str(note).splitlines()]
     return [cut(line.rstrip()) for line in notes if line.strip() and not line.startswith("Explanation")][:LINES]
 
 
 def own(frame: traceback.FrameSummary, item: pytest.Item) -> bool:
-    """Whether a frame is of the test's file."""
+    """Whether a frame is in the test's file."""
     return frame.filename == str(item.path)
 
 
@@ -252,7 +250,7 @@ def statement(info: pytest.ExceptionInfo[BaseException], path: Path) -> str:
 
 
 def explanation(error: BaseException) -> str:
-    """What a failed test says: the first lines of an assertion's explanation, or the exception."""
+    """The message of a failed test: the first lines of an assertion's explanation, or the exception."""
     if type(error).__name__.startswith("Flaky"):  # Hypothesis asked the same twice
         return "the same call did not give the same result twice"
     text = str(error) if isinstance(error, AssertionError) else error_text(error)

@@ -43,7 +43,7 @@ class Ended:
 
     @property
     def how(self) -> str:
-        """The end in words."""
+        """How the process ended, as text."""
         if self.code < 0:
             with contextlib.suppress(ValueError):
                 return f"was killed ({signal.Signals(-self.code).name})"
@@ -76,7 +76,7 @@ class Child:
         self.reader.start()
 
     def _drain(self) -> None:
-        """Read all output as it comes."""
+        """Read all output as it arrives."""
         assert self.process.stdout is not None
         descriptor = self.process.stdout.fileno()
         with contextlib.suppress(OSError, ValueError):
@@ -87,7 +87,7 @@ class Child:
         self.last_heard = time.monotonic()  # it closed its output, or ended
 
     def wait(self, limit: float) -> Ended:
-        """Wait until it ends or the limit is over; nothing of it runs afterwards."""
+        """Wait until the child ends or its time limit is reached; none of its processes runs afterwards."""
         timed_out = False
         try:
             self.process.wait(max(limit + GRACE - (time.monotonic() - self.started), 0.0))
@@ -99,7 +99,7 @@ class Child:
         return Ended(self.process.returncode, seconds, timed_out, output, self.left_out)
 
     def kill(self) -> None:
-        """End the process and all that it started; once, for a number may be somebody else's later."""
+        """Kill the process and all that it started; only once, because process ids are reused."""
         if self.killed:
             return
         self.killed = True
@@ -140,7 +140,7 @@ def spawn(command: Sequence[str], folder: Path, environment: Mapping[str, str], 
 
 @contextlib.contextmanager
 def temporary_folder() -> Iterator[Path]:
-    """A folder that is gone afterwards, also where Ctrl-C ended the work in it."""
+    """A folder that is deleted afterwards, even if Ctrl-C ended the work in it."""
     folder = Path(tempfile.mkdtemp(prefix="workbook-")).resolve()
     try:
         yield folder
@@ -150,7 +150,7 @@ def temporary_folder() -> Iterator[Path]:
 
 
 def remove(folder: Path) -> None:
-    """Delete a folder, also where permissions were taken from what is in it."""
+    """Delete a folder, even if permissions were removed from its contents."""
     shutil.rmtree(folder, ignore_errors=True)
     if folder.exists():
         for path in [folder, *folder.rglob("*")]:
@@ -177,7 +177,7 @@ def uninterrupted() -> Iterator[None]:
 
 
 def environment(code: Path, temporary: Path) -> dict[str, str]:
-    """The environment of a child: the reader's, without what would change the result."""
+    """The environment of a child: the reader's, without variables that would change the result."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith(UNWANTED)}
     return {
         **kept,

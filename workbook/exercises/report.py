@@ -26,7 +26,7 @@ LABEL = 11  # columns of a label and the space after it
 
 @dataclass(frozen=True)
 class Refusal:
-    """Why a rung did not pass, in the words that the reader sees. Nothing in them steers a terminal."""
+    """Why a rung did not pass, in the words that the reader sees, without terminal control characters."""
 
     asked: str = ""
     input: str = ""
@@ -42,7 +42,7 @@ class Refusal:
         object.__setattr__(self, "trace", tuple(map(visible, self.trace)))
 
     def rows(self) -> list[tuple[str, str]]:
-        """The labels and texts that are not empty, in the order of the telling."""
+        """The labels and texts that are not empty, in the order of printing."""
         rows = [
             ("asked", self.asked),
             ("input", self.input),
@@ -56,7 +56,7 @@ class Refusal:
 
 @dataclass(frozen=True)
 class RungResult:
-    """What one rung found."""
+    """The result of one rung."""
 
     rung: str
     outcome: str = NOT_RUN
@@ -72,7 +72,7 @@ class RungResult:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Self:
-        """The result that `as_json` gave."""
+        """The result from the values of `as_json`."""
         refusal = data.get("refusal")
         values = {**data, "replaced": tuple(data["replaced"]), "printed": tuple(data["printed"])}
         if refusal is not None:
@@ -86,7 +86,7 @@ class RungResult:
 
 @dataclass(frozen=True)
 class Report:
-    """What the rungs of one exercise found."""
+    """The results of the rungs of one exercise."""
 
     identity: str
     title: str
@@ -97,12 +97,12 @@ class Report:
 
     @property
     def passed(self) -> bool:
-        """Whether every rung passed. A pass counts only where `edited` is empty, too."""
+        """Whether every rung passed. A pass only counts if `edited` is empty, too."""
         return bool(self.rungs) and all(rung.outcome == PASSED for rung in self.rungs)
 
     @property
     def counts(self) -> bool:
-        """Whether the exercise is done: all three rungs passed, and nothing that judges was edited."""
+        """Whether the exercise is done: all three rungs passed, and no file that judges was edited."""
         return self.passed and not self.edited and len(self.rungs) == len(RUNGS)
 
     @property
@@ -118,14 +118,14 @@ class Report:
 
     @property
     def exit_code(self) -> int:
-        """What the command ends with; a pass that does not count, because a file was edited, is none."""
+        """The exit code of the command; a pass that does not count, because a file was edited, is a failure."""
         if self.passed and self.edited:
             return EXIT_REFUSED
         return {PASSED: EXIT_PASSED, NOT_STARTED: EXIT_NOT_STARTED}.get(self.outcome, EXIT_REFUSED)
 
     @classmethod
     def from_json(cls, text: str) -> Self:
-        """The report that `to_json` wrote."""
+        """The report from the text of `to_json`."""
         data = json.loads(text)
         rungs = tuple(RungResult.from_json(rung) for rung in data["rungs"])
         return cls(**{**data, "rungs": rungs, "edited": tuple(data["edited"])})
@@ -140,7 +140,7 @@ class Report:
 
 @dataclass(frozen=True)
 class Around:
-    """What the closing words depend on besides the report."""
+    """What the closing sentences depend on besides the report."""
 
     options: tuple[str, ...] = ()  # those of the check that say which file was judged
     ours: bool = True  # a solution is there to compare with
@@ -164,7 +164,7 @@ def head(identity: str, title: str, answer: str, width: int = 80) -> str:
 
 
 def rung_text(rung: RungResult, width: int = 80) -> str:
-    """A rung's line, and below it what is to be told."""
+    """A rung's line, and below it the details."""
     title = f"{RUNGS.index(rung.rung) + 1}  {TITLES[rung.rung]:<18}"
     time = f"  {rung.seconds:.1f} s" if rung.outcome != NOT_RUN else ""
     lines = [f"{title} {rung.outcome}{time}".rstrip()]
@@ -179,7 +179,7 @@ def rung_text(rung: RungResult, width: int = 80) -> str:
 
 
 def row(label: str, text: str, width: int) -> list[str]:
-    """A label and its text beside it, or below it where the terminal is narrow."""
+    """A label and its text beside it, or below it if the terminal is narrow."""
     beside = width >= NARROW + LABEL + 3
     margin = "   " + " " * (LABEL if beside else 2)
     lines = [part for line in text.splitlines() or [""] for part in indented(line, width, margin) or [""]]
@@ -190,7 +190,7 @@ def row(label: str, text: str, width: int) -> list[str]:
 
 
 def indented(line: str, width: int, margin: str) -> list[str]:
-    """A line of somebody's text as lines that fit; what its own indentation is, all of them have."""
+    """A line of another text as lines that fit, all with its indentation."""
     margin += line[: len(line) - len(line.lstrip())]
     return say.lines(line.strip(), width, margin, margin)
 
@@ -236,22 +236,22 @@ def next_step(report: Report, around: Around) -> str:
         )
     line = failed.refusal.line if failed.refusal is not None else None
     where = f" (line {line})" if line else ""
-    return f"Next: mend {Path(report.answer).name}{where}, then {again} again. Stuck? {hint}"
+    return f"Next: fix {Path(report.answer).name}{where}, then {again} again. Stuck? {hint}"
 
 
 def with_asked(refusal: Refusal, asked: str, call: str = "") -> Refusal:
-    """The refusal with what was asked and the input, where it does not say them itself."""
+    """The refusal, completed with the question and the input if it does not state them."""
     return replace(refusal, asked=refusal.asked or asked, input=refusal.input or call)
 
 
 def listing(names: Sequence[str]) -> str:
-    """Names as a sentence says them: `a`, `a and b`, `a, b and c`."""
+    """Names as in a sentence: `a`, `a and b`, `a, b and c`."""
     *most, last = names
     return f"{', '.join(most)} and {last}" if most else last
 
 
 def kind(path: Path) -> str:
-    """What stands at a place where a file is wanted, and is none."""
+    """What a path is that should be a file and is not."""
     if path.is_dir():
         return "a folder"
     if path.is_symlink() and not path.exists():
@@ -260,7 +260,7 @@ def kind(path: Path) -> str:
 
 
 def short_path(path: Path, root: Path) -> str:
-    """A path as it is typed from the clone's top."""
+    """A path relative to the clone's top folder."""
     try:
         return path.resolve().relative_to(root.resolve()).as_posix()
     except ValueError:

@@ -60,7 +60,7 @@ def run_check(
     told: Callable[[RungResult], None] = lambda result: None,
     start: Start = in_new_process,
 ) -> Report:
-    """Run these rungs on the reader's answer, or on another file in its place. A rung that fails is the last.
+    """Run these rungs on the reader's answer, or on another file in its place, up to the first that fails.
 
     `told` is called with each rung's result as soon as it is there, in order, also for the rungs that are not run.
     `start` starts the process of a rung.
@@ -101,7 +101,7 @@ def run_rung(
     running: dict[str, Running],
     start: Start,
 ) -> RungResult:
-    """Run one rung; while it runs, those that may run beside it are started, too."""
+    """Run one rung; meanwhile those that may run in parallel are started, too."""
     beside = [rung] if rung == RUNGS[0] else [r for r in rungs if r != RUNGS[0]]
     for name in beside:
         if name not in running:
@@ -111,14 +111,14 @@ def run_rung(
 
 
 def stop(running: dict[str, Running]) -> None:
-    """End all rungs that still run."""
+    """Stop all rungs that are still running."""
     with uninterrupted():
         for one in running.values():
             one.child.kill()
 
 
 def taken(path: Path, copy: Path) -> Refusal | None:
-    """Copy the answer once, so that all rungs judge the same text. Why it cannot be taken, where it cannot."""
+    """Copy the answer once, so that all rungs judge the same text. Returns a refusal if it cannot be copied."""
     asked = f"a file {path.name}"
     if not os.path.lexists(path):
         return Refusal(asked=asked, came=f"there is no {path.name}", accepted=f"{command('start')} makes it")
@@ -164,7 +164,7 @@ class Running:
         self.child = start(self.job, settings, folder / "groups")
 
     def result(self) -> RungResult:
-        """Wait for its end, and read what it wrote."""
+        """Wait for the child to end, and read its result."""
         ended = self.child.wait(self.limit)
         result = self._written(ended)
         guard = self.job.file("guard.json")
@@ -173,7 +173,7 @@ class Running:
         return replace(result, seconds=round(ended.seconds, 3), printed=printed(ended, result))
 
     def _written(self, ended: Ended) -> RungResult:
-        """The result that the child wrote; or what it means that there is none."""
+        """The result that the child wrote, or the refusal if there is none."""
         file = self.job.file("result.json")
         if file.exists():
             return RungResult.from_json(json.loads(file.read_text(encoding="utf-8")))
@@ -196,13 +196,13 @@ class Running:
 
 
 def read_refusal(path: Path) -> Refusal:
-    """The refusal that the guard wrote down."""
+    """The refusal that the guard recorded."""
     data = json.loads(path.read_text(encoding="utf-8"))
     return Refusal(**{**data, "trace": tuple(data["trace"])})
 
 
 def hang_frames(job: Job, name: str) -> list[tuple[int | None, str]]:
-    """Where the child was when its time was over: the innermost line of answer.py, if it was in it."""
+    """Where the child was when its time was over: the innermost line of answer.py, if it was there."""
     path = job.file(f"{name}-hang.txt")
     text = path.read_text(encoding="utf-8", errors="replace") if path.exists() else ""
     if not text.strip():
@@ -217,7 +217,7 @@ def hang_frames(job: Job, name: str) -> list[tuple[int | None, str]]:
 
 
 def printed(ended: Ended, result: RungResult) -> tuple[str, ...]:
-    """What the answer printed: the first lines, and how much was left out."""
+    """What the answer printed: the first lines, and how many were left out."""
     lines = [line.rstrip()[:WIDE] for line in ended.output.splitlines()]
     lines = [line for line in lines if line]
     if not lines or result.outcome == BROKEN:
@@ -227,7 +227,7 @@ def printed(ended: Ended, result: RungResult) -> tuple[str, ...]:
 
 
 def amount(size: int) -> str:
-    """A number of bytes as a person says it.
+    """A number of bytes in a readable unit.
 
     >>> amount(12), amount(3_400), amount(56_000_000)
     ('12 bytes', '3.4 kB', '56.0 MB')

@@ -1,4 +1,4 @@
-"""How is something said on the reader's screen, wide or narrow, with colours or without?"""
+"""How is text printed on the reader's screen, wide or narrow, with or without colours?"""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ HOLD = "\0"  # a space at which no line may end, until the lines are made
 
 
 def width() -> int:
-    """How many columns a text may take."""
+    """The width of text in columns."""
     return max(NARROWEST, min(WIDEST, shutil.get_terminal_size().columns))
 
 
@@ -28,7 +28,7 @@ if sys.platform == "win32":
 
     @cache
     def shows_codes() -> bool:
-        """Whether the terminal understands colour codes, once it was asked to."""
+        """Whether the terminal understands colour codes after they have been enabled."""
         import ctypes
 
         kernel = ctypes.windll.kernel32
@@ -43,14 +43,14 @@ else:
 
 
 def has_colour(stream: TextIO | None = None) -> bool:
-    """Whether colours are wanted, and the stream can show them."""
+    """Whether colours are wanted and the stream can show them."""
     if os.environ.get("NO_COLOR"):
         return False
     return bool(os.environ.get("FORCE_COLOR")) or ((stream or sys.stdout).isatty() and shows_codes())
 
 
 def paint(text: str, *styles: str) -> str:
-    """The text in these styles, or as it is where there are no colours.
+    """The text in these styles, or unchanged without colours.
 
     >>> paint("refused", "red", "bold") in ("refused", "\\x1b[31;1mrefused\\x1b[0m")
     True
@@ -71,7 +71,7 @@ def fill(text: str, indent: str = "", hanging: str | None = None) -> str:
 
 
 def lines(text: str, columns: int, indent: str = "", hanging: str = "") -> list[str]:
-    """One line of text as lines that fit; spaces between its words stay as many as they are.
+    """One line of text as lines that fit; the spaces between its words are kept.
 
     >>> lines("a  b `c d`", 6)
     ['a  b', '`c d`']
@@ -89,12 +89,12 @@ def lines(text: str, columns: int, indent: str = "", hanging: str = "") -> list[
 
 
 def together(text: str) -> str:
-    """The words of a text as one that is not broken between two lines."""
+    """A text whose words are kept together on one line."""
     return text.replace(" ", HOLD)
 
 
 def visible(text: str) -> str:
-    """A text of somebody else's as a terminal may have it: what steers the terminal is written out.
+    """A foreign text made safe for a terminal: control characters are written out.
 
     >>> visible("red\\x1b[31m\\r\\n\\tend")
     'red\\\\x1b[31m\\\\r\\n\\tend'
@@ -115,7 +115,7 @@ def coloured(text: str) -> str:
 
 
 def markdown(text: str) -> str:
-    """A small Markdown text as it reads in a terminal: paragraphs and items wrapped, code indented and left alone."""
+    """A small Markdown text for a terminal: paragraphs and items wrapped, code indented and unchanged."""
     return "\n\n".join(coloured(block) if not block.startswith("    ") else block for block in blocks(text))
 
 
@@ -131,7 +131,7 @@ def blocks(text: str) -> Iterator[str]:
 
 
 def wrapped(paragraph: str) -> Iterator[str]:
-    """The lines of a paragraph; each item of a list begins a line of its own."""
+    """The lines of a paragraph; each list item begins on a new line."""
     if paragraph.startswith("    "):
         yield paragraph
         return
@@ -146,7 +146,7 @@ def wrapped(paragraph: str) -> Iterator[str]:
 
 
 def table(text: str) -> Iterator[str]:
-    """The lines of a Markdown table, in columns, or each row as a list where the terminal is too narrow."""
+    """The lines of a Markdown table, in columns, or each row as a list if the terminal is too narrow."""
     rows = [[cell.strip() for cell in line.strip().strip("|").split("|")] for line in text.splitlines()]
     heading, *body = [row for row in rows if not all(set(cell) <= set("-: ") and cell for cell in row)]
     widths = [max(len(row[i]) for row in [heading, *body] if i < len(row)) for i in range(len(heading))]
@@ -161,7 +161,7 @@ def table(text: str) -> Iterator[str]:
 
 @cache
 def program() -> str:
-    """The command as this reader can type it: `workbook`, or the path to it where it is not on the search path.
+    """The command as this reader can type it: `workbook`, or its path if it is not on the search path.
 
     >>> program() != ""
     True
@@ -200,7 +200,7 @@ def command(words: str) -> str:
 
 
 def count(number: int, noun: str) -> str:
-    """So many of something.
+    """A number with its noun, in the plural if necessary.
 
     >>> count(1, "hint"), count(3, "hint")
     ('1 hint', '3 hints')

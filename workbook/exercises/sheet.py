@@ -13,7 +13,7 @@ FOLD = "<details>\n<summary>Then look</summary>\n\n{}\n\n</details>"
 
 
 def unanswered(sheet: bytes) -> bytes:
-    """The sheet for its reader. What is not a notebook (the shipped file was edited) stays as it is."""
+    """The sheet for the reader. A file that is not a notebook, because it was edited, is unchanged."""
     try:
         notebook = json.loads(sheet)
         for cell in notebook["cells"]:
@@ -24,7 +24,7 @@ def unanswered(sheet: bytes) -> bytes:
 
 
 def hide(cell: dict[str, Any]) -> None:
-    """Fold an answer; take the output of a prediction away."""
+    """Fold an answer, or remove the output of a prediction."""
     tags = cell["metadata"].get("tags", ())
     if cell["cell_type"] == "code" and "predict" in tags:
         cell["outputs"], cell["execution_count"] = [], None

@@ -1,7 +1,7 @@
 """What has the reader done so far, and how is it kept?
 
 `exercises/progress.json` is a notebook of what happened, no more: an answer that stands on disk is never judged by it,
-and whoever deletes it loses dates and passes, which `workbook check --all` finds again.
+and deleting it loses dates and passes, which `workbook check --all` finds again.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ SHORT_WAIT = 0.02
 
 @dataclass(frozen=True)
 class Record:
-    """What the reader did with one exercise. Dates are those of the day, and nothing is worked out from them."""
+    """What the reader did with one exercise. Dates are only shown; nothing is computed from them."""
 
     started: str = ""
     passed: str = ""
@@ -40,7 +40,7 @@ class Record:
 
 @dataclass
 class State:
-    """All records by `chapter/name`, and what has to be said about the file they came from."""
+    """All records by `chapter/name`, and the warnings about the file they came from."""
 
     records: dict[str, Record] = field(default_factory=dict)
     last: str = ""  # the exercise that was started or checked last
@@ -48,11 +48,11 @@ class State:
     writable: bool = True
 
     def of(self, exercise: Exercise) -> Record:
-        """The record of an exercise; an empty one where nothing happened yet."""
+        """The record of an exercise; an empty one if it was never started."""
         return self.records.get(key(exercise), Record())
 
     def standing(self, exercise: Exercise) -> str:
-        """One of `not started`, `started`, `passed`, and `changed`: another answer than the one that passed."""
+        """One of `not started`, `started`, `passed`, and `changed` (the answer differs from the one that passed)."""
         record = self.of(exercise)
         here = exercise.answer.is_file()
         if record.passed:
@@ -61,12 +61,12 @@ class State:
 
 
 def key(exercise: Exercise | Damaged) -> str:
-    """The name of an exercise in the file. It has no number, so that exercises may be given others."""
+    """The name of an exercise in the file, without its number, which may change."""
     return f"{exercise.chapter}/{exercise.name}"
 
 
 def digest(path: Path, *, plain_ends: bool = False) -> str:
-    """The sha256 of a file, as it is or with plain line ends; nothing where it cannot be read."""
+    """The sha256 of a file, as it is or with plain line ends; empty if it cannot be read."""
     try:
         content = path.read_bytes()
     except OSError:
@@ -75,12 +75,12 @@ def digest(path: Path, *, plain_ends: bool = False) -> str:
 
 
 def today() -> str:
-    """The day, as it is written into the file."""
+    """Today's date, as it is written to the file."""
     return datetime.now(UTC).astimezone().date().isoformat()
 
 
 def load(root: Path) -> State:
-    """What the reader has done. A damaged file is put aside, and what can be seen on disk is written anew."""
+    """What the reader has done. A damaged file is put aside, and the state is rebuilt from the answers on disk."""
     try:
         return read(root)
     except DamagedState:
@@ -95,7 +95,7 @@ def note(
     *,
     worked_on: bool = True,
 ) -> State:
-    """Change the record of an exercise, remember it as the one that is worked on, and write the file.
+    """Change the record of an exercise, make it the current one, and write the file.
 
     What the state before had to say is said by the one that comes back.
     """
@@ -112,7 +112,7 @@ def note(
 
 
 def update(root: Path, put: Callable[[State], None]) -> State:
-    """Read the file, change what it says, write it; alone, so that no other command's change is lost.
+    """Read, change and write the file under a lock, so that no change of another command is lost.
 
     Where it cannot be written, the state that comes back says so in `said`, and everything else is done all the same.
     """
@@ -130,7 +130,7 @@ def update(root: Path, put: Callable[[State], None]) -> State:
 
 @contextmanager
 def alone(root: Path) -> Iterator[None]:
-    """Hold the lock of the file, or go on without it where it cannot be had."""
+    """Hold the lock of the file, or continue without it if it is not available."""
     path = root / LOCK
     try:
         path.parent.mkdir(exist_ok=True)
@@ -149,11 +149,11 @@ def alone(root: Path) -> Iterator[None]:
 
 
 class DamagedState(Exception):
-    """The file is there, and is not what this or any other version wrote. The message says what is wrong with it."""
+    """The file exists, but no version of the workbook wrote it. The message says what is wrong with it."""
 
 
 def read(root: Path) -> State:
-    """What the file says. One from a newer version is neither read nor written."""
+    """The contents of the file. A file from a newer version is neither read nor written."""
     path = root / FOLDER / FILE
     try:
         table = json.loads(path.read_bytes())
@@ -192,7 +192,7 @@ def read_record(name: str, entry: object) -> Record:
 
 
 def put_aside(root: Path, damage: str) -> State:
-    """Keep the damaged file under another name, and begin again with the answers that stand on disk."""
+    """Keep the damaged file under another name, and start again from the answers on disk."""
     folder = root / FOLDER
     number = 1
     while (aside := folder / f"{FILE}.damaged-{number}").exists():
@@ -212,13 +212,13 @@ def put_aside(root: Path, damage: str) -> State:
 
 
 def rebuilt(root: Path) -> dict[str, Record]:
-    """The records that the answers on disk give: they were started, some day."""
+    """The records that follow from the answers on disk: each was started at some time."""
     answers = sorted((root / FOLDER).glob("[0-9][0-9]-*/[0-9][0-9]_*/answer.py"))
     return {f"{path.parts[-3]}/{path.parts[-2][3:]}": Record(started=today()) for path in answers}
 
 
 def write(root: Path, state: State) -> None:
-    """Put a whole new file in the old one's place; say it where that fails."""
+    """Replace the file by a new one atomically; warn if that fails."""
     entries = {name: spare(record) for name, record in sorted(state.records.items())}
     text = json.dumps({"version": VERSION, "last": state.last, "exercises": entries}, indent=1) + "\n"
     try:
@@ -228,12 +228,12 @@ def write(root: Path, state: State) -> None:
 
 
 def spare(record: Record) -> dict[str, object]:
-    """A record without what it does not say."""
+    """A record without its empty fields."""
     return {name: value for name, value in asdict(record).items() if value}
 
 
 def replace_file(path: Path, content: bytes) -> None:
-    """Write a file in one step: whoever reads it sees the old content or the new one."""
+    """Write a file atomically: readers see either the old content or the new one."""
     new = path.with_name(f"{path.name}.{os.getpid()}.tmp")
     try:
         new.write_bytes(content)
@@ -257,12 +257,12 @@ def passed(answer: str) -> Callable[[Record], Record]:
 
 
 def reopened(record: Record) -> Record:
-    """The exercise does not pass any more."""
+    """The exercise no longer passes."""
     return replace(begun(record), passed="", answer="")
 
 
 def hinted(number: int) -> Callable[[Record], Record]:
-    """So many hints were shown."""
+    """This many hints were shown."""
     return lambda record: replace(record, hints=max(record.hints, number))
 
 

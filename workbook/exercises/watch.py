@@ -50,11 +50,11 @@ class Check:
         )
 
     def running(self) -> bool:
-        """Whether it has not ended yet."""
+        """Whether the check is still running."""
         return self.process.poll() is None
 
     def stop(self) -> None:
-        """End it, and wait until nothing of it runs."""
+        """Stop the check, and wait until none of its processes runs."""
         if not self.running():
             return
         with suppress(OSError):
@@ -67,7 +67,7 @@ class Check:
 
 
 class Folder:
-    """Tells whether a file was saved since the last time one asked."""
+    """Tells whether a file was saved since the last query."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -78,7 +78,7 @@ class Folder:
         threading.Thread(target=self._listen, daemon=True).start()
 
     def _listen(self) -> None:
-        """Note each change that watchfiles tells; it may fail, for the look each second finds the same, later."""
+        """Record each change that watchfiles reports; it may fail: polling each second finds the same, later."""
         with suppress(Exception):
             import watchfiles
 
@@ -95,7 +95,7 @@ class Folder:
                 self.stirred.set()
 
     def saved(self) -> bool:
-        """Whether the file is another one than when it was last asked for."""
+        """Whether the file has changed since the last query."""
         now = time.monotonic()
         if not self.stirred.is_set() and now - self.looked < LOOK:
             return False
@@ -105,12 +105,12 @@ class Folder:
         return self.known not in (None, before)
 
     def close(self) -> None:
-        """Watch no longer."""
+        """Stop watching."""
         self.end.set()
 
 
 def signature(path: Path) -> tuple[int, ...] | None:
-    """What changes when a file is saved; None while it is not there."""
+    """The part of a file's status that changes when it is saved; None while the file does not exist."""
     try:
         status = path.stat()
     except OSError:
@@ -155,7 +155,7 @@ class Watch:
                 self.pressed(key)
 
     def pressed(self, key: str) -> None:
-        """Do what a key asks for."""
+        """Perform the action of a key."""
         asked, self.asked = self.asked, None
         if asked is not None:
             if key == "y":
@@ -173,7 +173,7 @@ class Watch:
             self.prompt()
 
     def prompt(self) -> None:
-        """Say which keys there are; before that, begin a check again that a key broke off."""
+        """Print the available keys; before that, restart a check that a key interrupted."""
         if self.broken_off:
             self.begin(*self.broken_off)
             return
@@ -182,7 +182,7 @@ class Watch:
         sys.stdout.flush()
 
     def stop(self) -> bool:
-        """End the check that runs. Returns whether one did."""
+        """Stop the running check. Returns whether there was one."""
         if self.check is None:
             return False
         self.check.stop()
@@ -191,14 +191,14 @@ class Watch:
         return True
 
     def close(self) -> None:
-        """Leave nothing running behind."""
+        """Stop everything that still runs."""
         self.stop()
         self.folder.close()
 
     # --- the keys ---
 
     def saved(self) -> None:
-        """Check what was saved; a question that waits for its answer is dropped."""
+        """Check the saved file; an unanswered question is dropped."""
         if self.stop():
             say("Saved again.")
         self.asked = None
@@ -216,14 +216,14 @@ class Watch:
         self.check = Check(*arguments)
 
     def ended(self, code: int) -> None:
-        """Say what can be done after a check."""
+        """Print what can be done after a check."""
         if code == 0 and self.keys.available and states.load(self.root).of(self.exercise).passed:
             print()
             say("When you are done experimenting, press n for the next exercise.")
         self.prompt()
 
     def guarded(self, action: Callable[[], int]) -> None:
-        """Do what another command does; an error of it does not end the watch."""
+        """Run another command; its errors do not end the watch."""
         print()
         try:
             action()
@@ -250,13 +250,13 @@ class Watch:
         self.asked = self.reset
 
     def reset(self) -> None:
-        """Put the stub in the answer's place; there is nothing to check then."""
+        """Replace the answer by the stub; there is nothing to check then."""
         self.broken_off = ()
         self.guarded(lambda: desk.reset(self.root, self.exercise.identity, sheet=False))
         self.folder.known = signature(self.exercise.answer)
 
     def go_on(self) -> None:
-        """Go to the next exercise; ask first where this one has not passed."""
+        """Go to the next exercise; ask first if this one has not passed."""
         if states.load(self.root).of(self.exercise).passed:
             self.next()
             return
@@ -306,7 +306,7 @@ def watch(root: Path, name: str | None) -> int:
 
 @contextmanager
 def ended_politely(keys: NoKeys) -> Iterator[None]:
-    """End through the ordinary way out when the terminal or the system asks to end; set the keys up after a pause."""
+    """Exit normally when the terminal or the system asks for it; set up the keys again after a pause."""
 
     def end(number: int, frame: FrameType | None) -> None:
         raise SystemExit(128 + number)

@@ -56,7 +56,7 @@ def whole(exercise: Exercise, path: Path, *, lines_may_have_moved: bool = False)
 
 
 def stored(exercise: Exercise, name: str, text: str) -> tuple[Path, str]:
-    """Where a whole wrong answer is to be stored, and as what text."""
+    """The path at which a whole wrong answer is stored, and the stored text."""
     file = exercise.solutions / f"{name}{WHOLE}"
     solution = read_text(exercise.solution)
     docstring, code = parts(text, file)
@@ -74,7 +74,7 @@ def with_docstring(code: str, docstring: str) -> str:
 
 
 def parts(text: str, path: Path) -> tuple[str, str]:
-    """The docstring of a module, as it is written between its quotes, and the code below it."""
+    """The docstring of a module, as written between its quotes, and the code below it."""
     body = ast.parse(text, str(path)).body
     if not (body and isinstance(body[0], ast.Expr) and text.startswith('"""')):
         return "", text
@@ -84,7 +84,7 @@ def parts(text: str, path: Path) -> tuple[str, str]:
 
 
 def refused_by(path: Path) -> str:
-    """The rung that a whole wrong answer says must refuse it; nothing where it does not say."""
+    """The rung that must refuse a whole wrong answer, according to itself; empty if it does not say."""
     return said_rung(parts(read_text(path), path)[0])
 
 
@@ -98,7 +98,7 @@ def said_rung(docstring: str) -> str:
 
 
 def write_out(exercise: Exercise, name: str) -> Path:
-    """Write one wrong answer as a whole file beside the solution, to be edited; a new one begins as the solution."""
+    """Write one wrong answer as a whole file beside the solution, for editing; a new one begins as the solution."""
     name = name.removeprefix("wrong_")
     if not NAME.fullmatch(name):
         raise ExerciseError(
@@ -120,7 +120,7 @@ def write_out(exercise: Exercise, name: str) -> Path:
 
 
 def store(exercise: Exercise) -> tuple[list[Path], list[str]]:
-    """Store every wrong answer as it is to be stored, a whole file before a diff of the same name.
+    """Store every wrong answer as a diff; a whole file takes precedence over a diff of the same name.
 
     Returns the files that were written, and what is wrong with those that could not be read.
     """

@@ -1,4 +1,4 @@
-"""What kind is a dtype, what do dtypes promote to, and what are their limits?
+"""Which kinds of dtypes are there, what do dtypes promote to, and what are their limits?
 
 Mirrors: nothing in torch; the standard's data type functions
 Differs: `can_cast` follows the promotion table, as the standard says; torch's compares only the kinds.

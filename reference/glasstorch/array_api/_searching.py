@@ -71,15 +71,15 @@ def take(x: Array, indices: Array, /, *, axis: int | None = None) -> Array:
             )
         axis = 0
     size = x.shape[axis]
-    places = f.where(f.lt(indices, 0), indices + size, indices)
-    return f.index_select(x, axis, places)
+    wrapped = f.where(f.lt(indices, 0), indices + size, indices)
+    return f.index_select(x, axis, wrapped)
 
 
 def take_along_axis(x: Array, indices: Array, /, *, axis: int = -1) -> Array:
     """The elements at these indices along a dimension, such as those that argmax or argsort returns."""
     size = x.shape[axis]
-    places = f.where(f.lt(indices, 0), indices + size, indices)
-    return f.take_along_dim(x, places.to(int64), axis)
+    wrapped = f.where(f.lt(indices, 0), indices + size, indices)
+    return f.take_along_dim(x, wrapped.to(int64), axis)
 
 
 def where(condition: Array, x1: Array | Number, x2: Array | Number, /) -> Array:

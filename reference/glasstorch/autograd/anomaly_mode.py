@@ -54,10 +54,11 @@ def is_anomaly_check_nan_enabled() -> bool:
 
 def set_anomaly_enabled(enabled: bool, check_nan: bool = True) -> None:
     """Turn the mode and its NaN check on or off; TypeError unless both are bools."""
-    for place, (name, value) in enumerate({"enabled": enabled, "check_nan": check_nan}.items(), 1):
+    for position, (name, value) in enumerate({"enabled": enabled, "check_nan": check_nan}.items(), 1):
         if not isinstance(value, bool):
             raise ArgumentTypeError(
-                f"set_anomaly_enabled(): argument '{name}' (position {place}) must be bool, not {type(value).__name__}"
+                f"set_anomaly_enabled(): argument '{name}' (position {position}) must be bool, "
+                f"not {type(value).__name__}"
             )
     mode.enabled, mode.check_nan = enabled, check_nan
 

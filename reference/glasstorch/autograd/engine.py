@@ -45,8 +45,8 @@ class GraphTask:
         self.captured: list[Any] = [None] * len(captures or ())
         self.needed: set[Node] | None = None
         if captures is not None:
-            for place, (node, input_nr) in enumerate(captures):
-                self.captures.setdefault(node, []).append((place, input_nr))
+            for position, (node, input_nr) in enumerate(captures):
+                self.captures.setdefault(node, []).append((position, input_nr))
             self.needed = nodes_leading_to(roots, self.captures.keys())
         elif only is not None:
             targets = {node for node, _ in only}
@@ -137,12 +137,12 @@ class GraphTask:
         If the node itself does not run, its tensors' hooks run first. Otherwise they run later, with the node, and the
         gradient from before the hooks is returned, as in PyTorch.
         """
-        places = self.captures.get(node, ())
+        positions = self.captures.get(node, ())
         assert self.needed is not None
-        if places and node.hooks is not None and node not in self.needed:
+        if positions and node.hooks is not None and node not in self.needed:
             grads = node.hooks.on_arrival(grads)
-        for place, input_nr in places:
-            self.captured[place] = grads[input_nr]
+        for position, input_nr in positions:
+            self.captured[position] = grads[input_nr]
 
 
 def compute_dependencies(roots: Sequence[Edge]) -> dict[Node, int]:

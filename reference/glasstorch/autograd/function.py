@@ -31,7 +31,7 @@ class BackwardCFunction(Node):
         self.dirty: tuple[Tensor, ...] = ()
         self.non_differentiable: tuple[Tensor, ...] = ()
         self.materialize_grads = True
-        self.argument_places: list[int] = []  # of the arguments that are tensors
+        self.argument_positions: list[int] = []  # of the arguments that are tensors
         self.results: list[Metadata | None] = []  # the metadata that each result's gradient must match
 
     def save_for_backward(self, *tensors: Tensor | None) -> None:
@@ -76,12 +76,12 @@ class BackwardCFunction(Node):
         for i, result in enumerate(results):
             if result is not None and not isinstance(result, Tensor):
                 raise AutogradError(f"{self.name()}: expected Variable or None (got {type(result).__name__})")
-            if result is not None and i not in self.argument_places:
+            if result is not None and i not in self.argument_positions:
                 raise AutogradError(
                     f"function {self.name()} returned a gradient different than None at position {i + 1}, but the "
                     f"corresponding forward input was not a Variable"
                 )
-        return [results[i] for i in self.argument_places]
+        return [results[i] for i in self.argument_positions]
 
     def release_variables(self) -> None:
         self.saved, self.to_save, self.released = None, (), True
@@ -138,11 +138,11 @@ class Function:
     @classmethod
     def apply(cls, *args: Any) -> Any:
         """Run forward and, where some argument requires grad, record a node that will run backward."""
-        places = [i for i, a in enumerate(args) if isinstance(a, Tensor)]
-        edges = [gradient_edge(args[i]) for i in places] if grad_mode.get() else [None] * len(places)
-        wanted = {i for i, edge in zip(places, edges, strict=True) if edge is not None}
+        positions = [i for i, a in enumerate(args) if isinstance(a, Tensor)]
+        edges = [gradient_edge(args[i]) for i in positions] if grad_mode.get() else [None] * len(positions)
+        wanted = {i for i, edge in zip(positions, edges, strict=True) if edge is not None}
         node = cls._backward_cls(edges, tuple(i in wanted for i in range(len(args))))
-        node.argument_places = places
+        node.argument_positions = positions
         token = grad_mode.set(False)
         try:
             if cls.setup_context is Function.setup_context:

@@ -67,9 +67,9 @@ def _check_jacobians(
     """Raise GradcheckError unless every output's derivatives agree with finite differences."""
     outputs = _outputs(func, inputs)
     if not outputs:
-        for place in range(len(_tensors(func, inputs))):
+        for position in range(len(_tensors(func, inputs))):
             for t in checked:
-                if _numeric(_tensors, func, inputs, place, t, eps).any():
+                if _numeric(_tensors, func, inputs, position, t, eps).any():
                     raise GradcheckError("Numerical gradient for function expected to be zero")
     for j, output in enumerate(outputs):
         analytic = _analytic(output, checked)
@@ -141,7 +141,7 @@ def gradgradcheck(
     `grad_outputs` defaults to fixed, asymmetric numbers of the outputs' shapes.
     """
     inputs = (inputs,) if isinstance(inputs, Tensor) else tuple(inputs)
-    places = [i for i, t in enumerate(inputs) if isinstance(t, Tensor) and t.requires_grad]
+    positions = [i for i, t in enumerate(inputs) if isinstance(t, Tensor) and t.requires_grad]
     outputs = _outputs(func, inputs)
     if grad_outputs is None:
         generator = np.random.default_rng(0)
@@ -154,7 +154,7 @@ def gradgradcheck(
     def first_gradients(*arguments: Any) -> Any:
         given, cotangents = arguments[: len(inputs)], arguments[len(inputs) :]
         results = _outputs(func, given)
-        wanted = [given[i] for i in places]
+        wanted = [given[i] for i in positions]
         found = grad(results, wanted, cotangents, create_graph=True, allow_unused=True)
         return tuple(g for g in found if g is not None)
 

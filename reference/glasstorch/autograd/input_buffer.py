@@ -31,9 +31,9 @@ def accumulate(arrived: Tensor, grad: Tensor, *, shared: bool, recording: bool) 
     return arrived.add_(grad)
 
 
-def is_shared(buffer: list[Any], place: int) -> bool:
+def is_shared(buffer: list[Any], index: int) -> bool:
     """Whether anything but this list holds the gradient at an index of it, or its memory."""
-    grad = buffer[place]
+    grad = buffer[index]
     if sys.getrefcount(grad) > UNSHARED:
         return True
     storage = grad._storage
@@ -44,8 +44,8 @@ def _references_when_unshared() -> int:
     """The count that `is_shared` sees for an object with one other owner; it depends on the interpreter."""
     held = [object()][0:]
 
-    def count(buffer: list[object], place: int) -> int:
-        grad = buffer[place]
+    def count(buffer: list[object], index: int) -> int:
+        grad = buffer[index]
         return sys.getrefcount(grad)
 
     return count(held, 0)

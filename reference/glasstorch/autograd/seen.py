@@ -32,7 +32,7 @@ class Look(NamedTuple):
 
     @classmethod
     def of(cls, tensor: Tensor) -> Look:
-        """That of a tensor as it is now."""
+        """The current layout of a tensor."""
         return cls(tensor._shape, tensor.strides(), tensor._offset, tensor.dtype, tensor.key_set & MATH_BITS)
 
 

@@ -56,12 +56,12 @@ def _as_index(value: Any) -> int | None:
         return None
 
 
-def size_of(value: Any, place: int) -> int | None:
+def size_of(value: Any, position: int) -> int | None:
     """An int in a list: also a one-element tensor and, except in first position, a bool.
 
     Mirrors: is_int_or_symint_list and intlistWithDefault in torch/csrc/utils/python_arg_parser.{cpp,h}
     """
-    if place and type(value) is bool:
+    if position and type(value) is bool:
         return int(value)
     if isinstance(value, TensorImpl) and value.dtype.category == INTEGRAL and all(n == 1 for n in value._shape):
         return int(value.host_array().item())
@@ -70,7 +70,7 @@ def size_of(value: Any, place: int) -> int | None:
 
 def sizes_of(values: Sequence[Any]) -> list[int] | None:
     """The ints of a list argument; None if one of the values is not an int."""
-    sizes = [size_of(value, place) for place, value in enumerate(values)]
+    sizes = [size_of(value, position) for position, value in enumerate(values)]
     return None if None in sizes else sizes  # type: ignore[return-value]
 
 

@@ -123,10 +123,10 @@ class Signature:
             return args
         return [*args[:at], list(loose)]
 
-    def _refusal(self, argument: Argument, place: int | None, value: Any) -> Mismatch:
+    def _refusal(self, argument: Argument, index: int | None, value: Any) -> Mismatch:
         name, kind = _python_name(argument), _kind_of(argument)
-        first = place == 0 or not self.has_self
-        position = Position(None, None) if place is None else Position(place + 1, place + first)
+        first = index == 0 or not self.has_self
+        position = Position(None, None) if index is None else Position(index + 1, index + first)
         if not (argument.type.is_list and isinstance(value, list | tuple)):
             return Mismatch("argument '{}'{} must be {}, not {}", name, position, kind, type_name(value))
         convert = CONVERSIONS[argument.type.base]
@@ -136,7 +136,7 @@ class Signature:
             at = next((i for i, element in enumerate(value) if convert(element) is REFUSED), 0)
         found = type_name(value[at])
         if argument.type.base == "Tensor":
-            return Mismatch("expected Tensor as element {} in argument {}, but got {}", at, place, found)
+            return Mismatch("expected Tensor as element {} in argument {}, but got {}", at, index, found)
         if at == 0:
             return Mismatch(
                 "argument '{}'{} must be {}, but found element of type {} at pos 0",

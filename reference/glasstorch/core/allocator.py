@@ -166,11 +166,11 @@ def check_countable(shape: tuple[int, ...], itemsize: int) -> None:
 
     ArgumentTypeError for a size that itself overflows an int64.
     """
-    for place, size in enumerate(shape):
+    for position, size in enumerate(shape):
         if size > MOST:
             raise ArgumentTypeError(
-                f"argument 'size' failed to unpack the object at pos {place + 1} with error \"Overflow when unpacking "
-                f'long long"; {size} is above {MOST}'
+                f"argument 'size' failed to unpack the object at pos {position + 1} with error \"Overflow when "
+                f'unpacking long long"; {size} is above {MOST}'
             )
     if math.prod(size for size in shape if size) * itemsize > MOST:
         raise StorageError(f"Storage size calculation overflowed with sizes={list(shape)}")

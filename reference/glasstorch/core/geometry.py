@@ -1,4 +1,4 @@
-"""How do sizes, strides and an offset say where each element lives?
+"""How do sizes, strides and an offset determine where each element lies?
 
 Mirrors: c10/core/TensorImpl.h (sizes_and_strides_), aten/src/ATen/TensorUtils.cpp (computeStride),
     aten/src/ATen/ExpandUtils.h, aten/src/ATen/InferSize.h, c10/core/WrapDimMinimal.h, aten/src/ATen/MemoryOverlap.cpp
@@ -292,17 +292,17 @@ def permutation(dims: Shape, ndim: int) -> Shape:
 
 @lru_cache(maxsize=1024)
 def moved_order(source: Shape, destination: Shape, ndim: int) -> Shape:
-    """The permutation that moves dimensions `source` to the places `destination` and keeps the order of the rest."""
+    """The permutation that moves dimensions `source` to positions `destination` and keeps the order of the rest."""
     if len(source) != len(destination):
         raise ShapeError(
             f"movedim: Invalid source or destination dims: source ({list(source)} dims) should contain the same number "
             f"of dims as destination ({list(destination)} dims)"
         )
-    taken, places = [wrap_dim(d, ndim) for d in source], [wrap_dim(d, ndim) for d in destination]
-    for name, dims, given in (("source", taken, source), ("destination", places, destination)):
+    taken, moved = [wrap_dim(d, ndim) for d in source], [wrap_dim(d, ndim) for d in destination]
+    for name, dims, given in (("source", taken, source), ("destination", moved, destination)):
         if len(set(dims)) != len(dims):
             raise ShapeError(f"movedim: repeated dim in `{name}` ({list(given)})")
-    order = dict(zip(places, taken, strict=True))
+    order = dict(zip(moved, taken, strict=True))
     rest = iter(d for d in range(ndim) if d not in taken)
     return tuple(order[d] if d in order else next(rest) for d in range(ndim))
 

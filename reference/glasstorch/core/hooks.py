@@ -67,7 +67,7 @@ def set_variable_hooks(hooks: VariableHooks) -> None:
 
 
 class Bytes(Protocol):
-    """A storage, as far as it is spoken of below it: bytes of a device."""
+    """A storage as lower layers see it: bytes on a device."""
 
     @property
     def device(self) -> device: ...
@@ -112,7 +112,7 @@ def set_tensor_hooks(hooks: TensorHooks) -> None:
 
 
 class CUDAHooks(Protocol):
-    """What the CUDA layer answers, which is loaded when CUDA is first asked for."""
+    """What the CUDA layer answers, which is loaded on first use of CUDA."""
 
     def lazy_init(self) -> None:
         """Find a driver and load the kernels; DeviceError where there is neither a GPU nor a simulator."""
@@ -152,7 +152,7 @@ class DeviceBlock(Protocol):
 
 
 class MemoryHooks(Protocol):
-    """What the CUDA kernels do for storages and tensors; loaded when CUDA is first asked for."""
+    """What the CUDA kernels do for storages and tensors; loaded on first use of CUDA."""
 
     def allocate(self, nbytes: int, on: device) -> DeviceBlock:
         """Uninitialised bytes on a device, for the current stream."""
@@ -195,7 +195,7 @@ def set_memory_hooks(hooks: MemoryHooks) -> None:
 
 
 class TraceHooks(Protocol):
-    """What the tracer must be told of: it bypasses the operators, and no graph can hold it."""
+    """Events that the tracer must know of, because they bypass the operators and no graph can hold them."""
 
     def value_read(self, tensor: Any) -> None:
         """A tensor's elements go to Python or NumPy."""
@@ -210,7 +210,7 @@ class TraceHooks(Protocol):
         """A function of this name was called to make a tensor from data of Python or NumPy."""
 
     def gradient_hooked(self, tensor: Any) -> None:
-        """A hook is put on a tensor, to be run with its gradient."""
+        """A hook for a tensor's gradient is registered."""
 
 
 trace_hooks: TraceHooks | None = None  # None while nothing is being traced
@@ -240,7 +240,7 @@ def set_array_namespace(find: Callable[[], Any]) -> None:
 def decides(tensor: Tensor) -> bool:
     """Whether a formula or a check can look at a tensor's values: on the meta device there are none.
 
-    A trace is told that they would be read: it does not record all that happens where a tensor has values.
+    The tracer is informed that they would be read: it does not record everything that happens if a tensor has values.
     """
     if tensor.is_meta and trace_hooks is not None:
         trace_hooks.value_read(tensor)

@@ -44,8 +44,8 @@ class _CudaKernel:
         given = tuple(args or ())
         wanted = signature if signature is not None and len(signature) == len(given) else (None,) * len(given)
         taken = [
-            argument if isinstance(argument, Tensor) else number_for(self.kernel.name, place, argument, parameter)
-            for place, (argument, parameter) in enumerate(zip(given, wanted, strict=True))
+            argument if isinstance(argument, Tensor) else number_for(self.kernel.name, position, argument, parameter)
+            for position, (argument, parameter) in enumerate(zip(given, wanted, strict=True))
         ]
         context = StreamContext(stream)
         if stream is not None:
@@ -55,10 +55,10 @@ class _CudaKernel:
 
     def _check_devices(self, stream: Stream, arguments: Sequence[Tensor | float]) -> None:
         """DeviceError where a tensor is on another CUDA device than the stream that the kernel is to run on."""
-        for place, argument in enumerate(arguments):
+        for position, argument in enumerate(arguments):
             if isinstance(argument, Tensor) and argument.device.type == "cuda" and argument.device != stream.device:
                 raise DeviceError(
-                    f"{self.kernel.name}: the stream is of {stream.device}, argument {place} is a tensor on "
+                    f"{self.kernel.name}: the stream is of {stream.device}, argument {position} is a tensor on "
                     f"{argument.device}"
                 )
 
@@ -66,18 +66,18 @@ class _CudaKernel:
         return f"<CUDA kernel {self.kernel.name}>"
 
 
-def number_for(name: str, place: int, number: object, parameter: Parameter | None) -> Argument:
+def number_for(name: str, position: int, number: object, parameter: Parameter | None) -> Argument:
     """A number in the type of a parameter; with an unknown parameter, an int is a C int and a float a double."""
     if isinstance(number, np.generic):
         return number
     if not isinstance(number, int | float):
         raise ArgumentTypeError(
-            f"{name}: argument {place} is a {type(number).__name__}; expected a tensor on a CUDA device or a number"
+            f"{name}: argument {position} is a {type(number).__name__}; expected a tensor on a CUDA device or a number"
         )
     if parameter is None:
         return np.int32(number) if isinstance(number, int) else np.float64(number)
     if parameter.pointer or parameter.kind == "V" or (isinstance(number, float) and parameter.kind != "f"):
-        raise ArgumentTypeError(f"{name}: argument {place} is {number!r}, the parameter is {parameter}")
+        raise ArgumentTypeError(f"{name}: argument {position} is {number!r}, the parameter is {parameter}")
     kind = np.dtype(f"{parameter.kind}{parameter.size}")
     try:
         with np.errstate(over="ignore"):
@@ -86,7 +86,9 @@ def number_for(name: str, place: int, number: object, parameter: Parameter | Non
     except OverflowError:  # an int out of range for the integer type, or for float64
         fits = False
     if not fits:
-        raise ArgumentValueError(f"{name}: argument {place} is {number}, which a parameter of {parameter} cannot hold")
+        raise ArgumentValueError(
+            f"{name}: argument {position} is {number}, which a parameter of {parameter} cannot hold"
+        )
     return scalar
 
 

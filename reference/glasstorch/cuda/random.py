@@ -41,8 +41,8 @@ class DefaultGenerators(Sequence[Generator]):
     def __getitem__(self, index: slice) -> list[Generator]: ...
 
     def __getitem__(self, index: int | slice) -> Generator | list[Generator]:
-        places = range(len(self))[index]
-        return _generator(places) if isinstance(places, int) else [_generator(place) for place in places]
+        indices = range(len(self))[index]
+        return _generator(indices) if isinstance(indices, int) else [_generator(place) for place in indices]
 
     def __len__(self) -> int:
         return runtime.device_count()

@@ -1,24 +1,24 @@
-"""How does the caching allocator reuse device memory without calls of the driver?
+"""How does the caching allocator reuse device memory without calling the driver?
 
-A driver's malloc is slow, and its free waits for the device. So freed memory is kept, and given to the next request
-that it fits.
+The driver's malloc is slow, and its free waits for the device. So freed memory is kept, and serves the next request
+that fits.
 
 Mirrors: c10/cuda/CUDACachingAllocator.cpp (DeviceCachingAllocator, NativeCachingAllocator)
 Differs: garbage collection of blocks by age, private pools of graphs, the history of allocations and its traces are
-    left out. Events are made for each use and not pooled.
+    left out. Events are created for each use and not pooled.
 
 # Note [Memory of a stream]
-The CPU frees a block while the device may still be at work on it. That is safe as long as the block is given only to
-work of the same stream, which runs later. A block therefore belongs to the stream that it was allocated for, and no
-other one is given it. Where another stream used it, `record_stream` says so: then an event is recorded on that stream
-when the block is freed, and the block waits until the event has passed.
+The host frees a block while the device may still be using it. That is safe as long as only work on the same stream,
+which runs later, reuses the block. A block therefore belongs to the stream for which it was allocated, and serves no
+other. If another stream uses it, `record_stream` must be called: then, when the block is freed, an event is recorded
+on that stream, and the block is not reused before the event has completed.
 
 # Note [A free at any time]
-A handle dies where its last reference goes, and that may be in the middle of `allocate`, when Python collects garbage,
-or in another thread. So `give_back` only appends the block to a queue, and empties the queue if no other call is active
-in the allocator. An active call empties it at its end, and checks once more after it has released the lock: a block
-that came between the last check and the release is not left behind. A destructor cannot raise: if a list of blocks is
-inconsistent there, the next allocation reports it.
+A handle dies with its last reference. That may happen in the middle of `allocate`, when Python collects garbage, or in
+another thread. So `give_back` only appends the block to a queue, and empties the queue if no other call is active in
+the allocator. An active call empties it at its end, and checks once more after releasing the lock, so that a block
+that arrives between the last check and the release is not left behind. A destructor cannot raise an error: if it finds
+a list of blocks inconsistent, the next allocation reports that.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class Allocation:
         return self.allocator.device
 
     def record_stream(self, stream: int) -> None:
-        """Say that work on another stream uses the memory, too: it is not given on before that work is done."""
+        """Declare that another stream uses the memory, so that it is not reused before that stream's work is done."""
         if self.block is not None and stream != self.block.stream:
             self.block.streams.add(stream)
 
@@ -67,7 +67,7 @@ class Allocation:
 
 
 class Work:
-    """A critical section in which the lists of blocks may change; blocks given back meanwhile are freed at its end."""
+    """A critical section in which the lists of blocks may change; blocks returned meanwhile are freed at its end."""
 
     __slots__ = ("allocator",)
 
@@ -113,7 +113,7 @@ class DeviceCachingAllocator:
     # Allocation ------------------------------------------------------------------------------------------------
 
     def allocate(self, nbytes: int, stream: int) -> Allocation:
-        """Uninitialised memory for work of a stream; OutOfMemoryError if there is not enough."""
+        """Uninitialised memory for work on a stream; OutOfMemoryError if there is not enough."""
         if self.broken is not None:
             raise AssertionError("memory that was freed could not be taken back") from self.broken
         if nbytes == 0:
@@ -140,7 +140,7 @@ class DeviceCachingAllocator:
             self.broken = error
 
     def _take(self, nbytes: int, stream: int) -> Block:
-        """A block for a request: a free one, else one of a new segment, else of one after the cache was emptied."""
+        """A block for a request: a free one, else a new segment, for which the cache is emptied if necessary."""
         self._process_events()
         size = blocks.round_size(nbytes)
         pool = self.small if size <= blocks.SMALL_SIZE else self.large
@@ -195,7 +195,7 @@ class DeviceCachingAllocator:
             self._free_block(block)
 
     def _wait_for_streams(self, block: Block) -> None:
-        """Record an event on each stream that was said to use the block."""
+        """Record an event on each stream that `record_stream` named for the block."""
         with self._on_device():
             for stream in block.streams:
                 try:
@@ -208,7 +208,7 @@ class DeviceCachingAllocator:
         block.streams.clear()
 
     def _free_block(self, block: Block) -> None:
-        """Put a block that nothing uses into its pool, joined with the free blocks beside it."""
+        """Put an unused block into its pool, merged with adjacent free blocks."""
         self.driver.block_freed(block.address)
         del self.active[block.address]
         count, pool, size = self.statistics.change, block.pool, block.size
@@ -222,7 +222,7 @@ class DeviceCachingAllocator:
         count("requested_bytes", pool.name, -block.requested)
 
     def _process_events(self) -> None:
-        """Free the blocks whose events have passed."""
+        """Free the blocks whose events have completed."""
         for stream, events in list(self.waiting.items()):
             while events and self.driver.event_query(events[0][0]):
                 self._event_passed(*events.popleft())
@@ -245,7 +245,7 @@ class DeviceCachingAllocator:
         self.waiting.clear()
 
     def _drain(self) -> None:
-        """Free the blocks that were given back, unless a critical section is active, which then does it."""
+        """Free the blocks that were returned; if a critical section is active, it does that at its end."""
         while self.returned and self.lock.acquire(blocking=False):
             try:
                 if self.at_work:
@@ -262,7 +262,7 @@ class DeviceCachingAllocator:
     # Segments ---------------------------------------------------------------------------------------------------
 
     def _new_segment(self, size: int, stream: int, pool: Pool) -> Block | None:
-        """A segment as one block; None where the driver, or the limit, does not give it."""
+        """A new segment as one block; None if the driver or the limit refuses it."""
         if self.limit is not None and self.statistics.current("reserved_bytes") + size > self.limit:
             return None
         with self._on_device():
@@ -296,12 +296,12 @@ class DeviceCachingAllocator:
         self._drain()
 
     def set_fraction(self, fraction: float) -> None:
-        """Reserve no more than a part of the device's memory from now on."""
+        """Reserve at most a fraction of the device's memory from now on."""
         self.limit = int(fraction * self.memory_info()[1])
         self.fraction = fraction
 
     def _allocate_uncached(self, nbytes: int, stream: int) -> Allocation:
-        """Memory from the driver itself: caching is switched off, or a destructor allocates during an allocation."""
+        """Memory from the driver, because caching is switched off or a destructor allocates during an allocation."""
         with self._on_device():
             try:
                 address = self.driver.malloc(nbytes)
@@ -336,7 +336,7 @@ class DeviceCachingAllocator:
     # Reporting -----------------------------------------------------------------------------------------------------
 
     def memory_info(self) -> tuple[int, int]:
-        """Free and total bytes of the device, as the driver sees them."""
+        """Free and total bytes of the device, according to the driver."""
         with self._on_device():
             return self.driver.memory_info()
 
@@ -355,7 +355,7 @@ class DeviceCachingAllocator:
         return found
 
     def _out_of_memory(self, nbytes: int) -> str:
-        """The text of c10's error."""
+        """The error, in c10's words."""
         free, total = self.memory_info()
         held = self.statistics.current("allocated_bytes")
         cached = self.statistics.current("reserved_bytes") - held
@@ -376,7 +376,7 @@ class CachingAllocator:
         self.devices = [DeviceCachingAllocator(driver, index) for index in range(driver.device_count())]
 
     def allocate(self, nbytes: int, device_index: int, stream: int) -> Allocation:
-        """Uninitialised memory of a device for work of a stream, aligned to 256 bytes at least."""
+        """Uninitialised memory of a device for work on a stream, aligned to at least 256 bytes."""
         return self.devices[device_index].allocate(nbytes, stream)
 
     def retire(self) -> None:
@@ -391,7 +391,7 @@ _current_lock = threading.RLock()
 
 
 def caching_allocator() -> CachingAllocator:
-    """The allocator of the driver that is on; where another one is put on, it begins with nothing."""
+    """The allocator of the active driver; it starts empty when another driver becomes active."""
     global _current
     driver = runtime.driver()
     found = _current
@@ -406,12 +406,12 @@ def caching_allocator() -> CachingAllocator:
 
 
 def allocate(nbytes: int, device_index: int, stream: int) -> Allocation:
-    """Uninitialised memory of a device for work of a stream; it goes back when the handle dies."""
+    """Uninitialised memory of a device for work on a stream; it is freed when the handle dies."""
     return caching_allocator().allocate(nbytes, device_index, stream)
 
 
 def format_size(nbytes: int) -> str:
-    """A number of bytes as c10's messages give it.
+    """A number of bytes as c10's messages print it.
 
     >>> format_size(512), format_size(1 << 20), format_size(20 << 30)
     ('512 bytes', '1024.00 KiB', '20.00 GiB')

@@ -17,7 +17,7 @@ from glasstorch.devices.driver import Argument, Parameter
 
 
 class Packed(NamedTuple):
-    """The bytes of all arguments, each in a place that suits its type, and where these places are."""
+    """The bytes of all arguments, each aligned for its type, and their offsets."""
 
     values: bytes
     offsets: int  # the address of one 32-bit number for each argument; they live as long as the process

@@ -1,4 +1,4 @@
-"""Which library computes matrix products on CUDA, and how is cuBLAS called?
+"""Which library computes matrix products on CUDA devices, and how is cuBLAS called?
 
 Mirrors: torch/backends/cuda/__init__.py (preferred_blas_library), aten/src/ATen/Context.cpp (setBlasPreferredBackend),
     aten/src/ATen/cuda/CUDABlas.cpp (bgemm), aten/src/ATen/native/cuda/Blas.cpp (prepare_matrix_for_cublas)
@@ -6,11 +6,11 @@ Differs: our own kernels can be preferred; cuBLASLt and CK cannot. Every product
 
 # Note [Column-major matrices]
 cuBLAS follows Fortran: it takes a matrix as an address and a leading dimension `ld`, and element (i, j) lies at
-i + j * ld. Its matrices are column-major, ours row-major. So cuBLAS sees the memory of our row-major
-matrix X as its transpose, and no element has to move for that to be put right: as (A @ B).T = B.T @ A.T, it is asked
-for B times A. It reads B.T and A.T, for that is what our B and A are to it, and writes (A @ B).T, which is our A @ B.
-A matrix of ours that is already column-major is row-major to cuBLAS, which is told to transpose it while reading
-(op T). Only a matrix with gaps along both axes has to be copied.
+i + j * ld. Its matrices are column-major, ours row-major. So cuBLAS reads the memory of our row-major matrix X as X.T.
+No element has to move: because (A @ B).T = B.T @ A.T, cuBLAS is asked for the product of B and A in this order. It
+reads them as B.T and A.T, and writes (A @ B).T, which is our A @ B. One of our matrices that is already column-major
+appears row-major to cuBLAS, which then transposes it while reading (op T). Only a matrix whose elements are not
+adjacent along either axis has to be copied.
 """
 
 from __future__ import annotations
@@ -42,9 +42,9 @@ _preferred = _BlasBackend.Cublas
 def preferred_blas_library(backend: str | _BlasBackend | None = None) -> _BlasBackend:
     """The preferred library for matrix products on CUDA, after setting it to `backend` if one is given.
 
-    "glasstorch" are the kernels of matmul.cu. "cublas", which "default" stands for, is cuBLAS wherever it is there and
-    knows the dtype, else those kernels: the simulator has no cuBLAS, and cuBLAS multiplies no integers. The choice
-    holds for the whole process, as in PyTorch.
+    "glasstorch" means the kernels of matmul.cu. "cublas", which is also the default, means cuBLAS wherever it is
+    available and supports the dtype, else those kernels: the simulator has no cuBLAS, and cuBLAS multiplies no
+    integers. The choice applies to the whole process, as in PyTorch.
     """
     global _preferred
     if isinstance(backend, str):
@@ -83,14 +83,14 @@ class Matrices(NamedTuple):
 
 
 class Layout(NamedTuple):
-    """What cuBLAS is told of a matrix that it reads: the operation on what it sees, and the leading dimension."""
+    """How cuBLAS reads a matrix: the operation (transpose or not) and the leading dimension."""
 
     operation: int
     leading: int
 
 
 def layout(matrices: Matrices) -> Layout | None:
-    """How cuBLAS reads our matrices; None where they have to be copied. See Note [Column-major matrices].
+    """How cuBLAS reads our matrices; None if they must be copied. See Note [Column-major matrices].
 
     >>> layout(Matrices(0, (1, 2, 3), (6, 3, 1)))
     Layout(operation=0, leading=3)
@@ -121,7 +121,7 @@ def gemm(
     beta: float,
     out: Matrices,
 ) -> None:
-    """out = alpha * left @ right + beta * out, by cuBLAS. Each has a layout, that of `out` with op N."""
+    """out = alpha * left @ right + beta * out, by cuBLAS. Each matrix must have a layout, `out` without transposing."""
     (batches, rows, columns), inner = out.shape, left.shape[2]
     first, second, written = layout(right), layout(left), layout(out)
     assert first is not None, f"cuBLAS cannot read {right}"

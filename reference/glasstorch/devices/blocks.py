@@ -1,12 +1,12 @@
 """Which free block serves a request, and when is the remainder split off?
 
-A segment is what the driver gave in one piece. It is cut into blocks, which know their neighbours, so that they can be
-joined again. Nothing here asks a driver; sizes and addresses are in bytes.
+A segment is one allocation from the driver. It is split into blocks, which know their neighbours, so that they can be
+merged again. No function here calls a driver; sizes and addresses are in bytes.
 
 Mirrors: c10/cuda/CUDACachingAllocator.cpp (Block, BlockPool, round_size, get_pool, get_allocation_size,
     get_free_block, should_split, try_merge_blocks), c10/core/AllocatorConfig.h (kMinBlockSize, large_segment_size ...)
-Differs: max_split_size, expandable segments and private pools of graphs are left out. Where a block is cut, PyTorch
-    makes a new object for the front, and here for the rest.
+Differs: max_split_size, expandable segments and private pools of graphs are left out. When a block is split, PyTorch
+    creates a new object for the front part, this library for the remainder.
 """
 
 from __future__ import annotations
@@ -17,41 +17,41 @@ from collections.abc import Iterator, Sequence
 KIB, MIB = 1 << 10, 1 << 20
 
 # In PyTorch: kMinBlockSize, kSmallSize, kSmallBuffer, large_segment_size, kMinLargeAlloc, kRoundLarge.
-MIN_BLOCK_SIZE = 512  # every request is rounded up to a multiple of it, so every block is aligned to it
+MIN_BLOCK_SIZE = 512  # every request is rounded up to a multiple of this, so every block is aligned to it
 SMALL_SIZE = MIB  # the largest request that the small pool serves
-SMALL_SEGMENT = 2 * MIB  # what the small pool takes from the driver at a time
-LARGE_SEGMENT = 20 * MIB  # what the large pool takes for a request below MIN_LARGE_REQUEST
-MIN_LARGE_REQUEST = 10 * MIB  # from here on a request gets a segment of its own size
+SMALL_SEGMENT = 2 * MIB  # the size of the segments of the small pool
+LARGE_SEGMENT = 20 * MIB  # the size of the large pool's segments for requests below MIN_LARGE_REQUEST
+MIN_LARGE_REQUEST = 10 * MIB  # a request of at least this size gets a segment of its own size
 ROUND_LARGE = 2 * MIB  # ... rounded up to a multiple of this
 
 
 class Block:
-    """A piece of a segment: in use, free, or waiting for streams that still use it."""
+    """A part of a segment: in use, free, or waiting for streams that still use it."""
 
     __slots__ = ("address", "allocated", "events", "next", "pool", "previous", "requested", "size", "stream", "streams")
 
     def __init__(self, address: int, size: int, stream: int, pool: Pool) -> None:
         self.address = address
         self.size = size
-        self.stream = stream  # whose work may use the block without waiting
+        self.stream = stream  # its work may use the block without waiting
         self.pool = pool
-        self.previous: Block | None = None  # what lies before it in its segment
-        self.next: Block | None = None  # what lies behind it
+        self.previous: Block | None = None  # the block before it in its segment
+        self.next: Block | None = None  # the block after it
         self.allocated = False
-        self.requested = 0  # what was asked for, before rounding
-        self.streams: set[int] = set()  # others that have used it, as record_stream said
-        self.events = 0  # that have to pass before it is free
+        self.requested = 0  # the requested size, before rounding
+        self.streams: set[int] = set()  # others that have used it, according to record_stream
+        self.events = 0  # the number of events that must complete before it is free
 
     def __repr__(self) -> str:
         state = "in use" if self.allocated else "waiting" if self.events else "free"
         return f"Block({self.address:#x}, {self.size} bytes, stream {self.stream}, {state})"
 
     def is_split(self) -> bool:
-        """Whether it is only a part of its segment."""
+        """Whether the block is only a part of its segment."""
         return self.previous is not None or self.next is not None
 
     def is_free(self) -> bool:
-        """Whether the block stands in its pool's free list."""
+        """Whether the block is in its pool's free list."""
         return not self.allocated and self.events == 0
 
     def segment(self) -> Iterator[Block]:
@@ -73,15 +73,15 @@ class Pool:
 
     @property
     def is_small(self) -> bool:
-        """Whether its blocks serve requests of at most SMALL_SIZE."""
+        """Whether the pool's blocks serve requests of at most SMALL_SIZE."""
         return self.name == "small_pool"
 
     def insert(self, block: Block) -> None:
-        """Put a free block in its place."""
+        """Insert a free block at its position in the order."""
         bisect.insort(self.free, block, key=order)
 
     def remove(self, block: Block) -> None:
-        """Take out a block that is in the list."""
+        """Remove a block that is in the list."""
         index = bisect.bisect_left(self.free, order(block), key=order)
         assert self.free[index] is block, f"{block} is not in the free list of the {self.name}"
         del self.free[index]
@@ -102,7 +102,7 @@ def round_size(nbytes: int) -> int:
 
 
 def segment_size(size: int) -> int:
-    """How much the driver is asked for, where no free block serves a request of a rounded size.
+    """The size of the segment to allocate if no free block serves a request of a rounded size.
 
     >>> [segment_size(size) // MIB for size in (512, 3 * MIB, 11 * MIB)]
     [2, 20, 12]
@@ -126,16 +126,17 @@ def best_fit(free: Sequence[Block], size: int, stream: int) -> Block | None:
 
 
 def should_split(block: Block, size: int) -> bool:
-    """Whether the rest of a block is worth a block of its own once `size` bytes are taken from it.
+    """Whether the remainder of a block becomes a block of its own after `size` bytes are taken from it.
 
-    In the small pool it is, from 512 bytes on; in the large pool only above 1 MiB, for no request there is smaller.
+    In the small pool a remainder of at least 512 bytes does; in the large pool only one of more than 1 MiB, because no
+    request there is smaller.
     """
     rest = block.size - size
     return rest >= MIN_BLOCK_SIZE if block.pool.is_small else rest > SMALL_SIZE
 
 
 def split(block: Block, size: int) -> Block:
-    """Cut a block after `size` bytes; returns the rest, a free block between it and its neighbour."""
+    """Split a block after `size` bytes; returns the remainder, a free block between it and its neighbour."""
     rest = Block(block.address + size, block.size - size, block.stream, block.pool)
     rest.previous, rest.next = block, block.next
     if rest.next is not None:
@@ -145,9 +146,9 @@ def split(block: Block, size: int) -> Block:
 
 
 def merge(block: Block, neighbour: Block | None) -> int:
-    """Join a block with a free neighbour, which ceases to be; returns how many bytes were won, 0 where it is not free.
+    """Merge a free neighbour into a block; returns by how many bytes the block grew, 0 if the neighbour is not free.
 
-    The neighbour is taken out of its pool's free list; the block itself is in none.
+    The neighbour is removed from its pool's free list; the block itself must not be in one.
     """
     if neighbour is None or not neighbour.is_free():
         return 0

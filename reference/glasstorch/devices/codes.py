@@ -2,7 +2,7 @@
 
 Mirrors: cudaError_t and cudaGetErrorString of the CUDA runtime, c10/cuda/CUDAException.cpp
     (c10_cuda_check_implementation)
-Differs: the details of an error follow CUDA's words; PyTorch follows them with advice.
+Differs: the details of an error follow CUDA's message, where PyTorch adds general advice.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from glasstorch.core.errors import AcceleratorError
 
 
 class Code(IntEnum):
-    """The numbers that are named in this package."""
+    """The error numbers that this package uses by name."""
 
     INVALID_VALUE = 1
     MEMORY_ALLOCATION = 2

@@ -2,8 +2,8 @@
 
 Mirrors: torch/utils/cpp_extension.py (load_inline, get_cxx_compiler), torch/csrc/jit/codegen/fuser/cpu/fused_kernel.cpp
     (CompilerConfig, runCompiler)
-Differs: what was compiled is kept for later processes, in a file that is named after all that went into it: text,
-    options, compiler and CPU. A file that is there is right; it is put there in one step.
+Differs: compiled code is cached for later processes, in a file whose name is a hash of everything that determines it:
+    source, options, compiler and CPU. The file is created atomically, so that an existing one is always complete.
 
 The files are kept below the user's cache folder, or below `GLASSTORCH_CACHE`. `CXX` names another compiler.
 """
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 
 
 class CompileError(RuntimeError):
-    """C++ that does not compile, or no compiler, or no place for the result; the words say which."""
+    """The C++ source does not compile, or there is no compiler or no folder for the result; the message says which."""
 
 
 def cache_folder(part: str) -> Path:
-    """Where compiled code of one part of the library is kept; made if it is not there. CompileError if it cannot be."""
+    """The cache folder of one part of the library, created if necessary. CompileError if that is impossible."""
     folder = _users_cache() / part
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -36,7 +36,7 @@ def cache_folder(part: str) -> Path:
 
 
 def _users_cache() -> Path:
-    """The folder that the user names, or the one of the library below the user's cache folder."""
+    """The folder that GLASSTORCH_CACHE names, or the library's folder below the user's cache folder."""
     if named := os.environ.get("GLASSTORCH_CACHE"):
         return Path(named)
     if sys.platform != "darwin" and (caches := os.environ.get("XDG_CACHE_HOME")):
@@ -52,7 +52,7 @@ def _users_cache() -> Path:
 
 
 def workplace(folder: Path) -> TemporaryDirectory[str]:
-    """A folder for one compilation, inside the one where its result is kept."""
+    """A temporary folder for one compilation, inside the cache folder."""
     from tempfile import TemporaryDirectory
 
     try:
@@ -70,7 +70,7 @@ def _unwritable(folder: Path, error: OSError) -> CompileError:
 
 @cache
 def compiler() -> str:
-    """The C++ compiler's path. CompileError where there is none, with what to install."""
+    """The path of the C++ compiler. CompileError, which says what to install, if there is none."""
     import shutil
 
     for name in filter(None, (os.environ.get("CXX"), "g++", "clang++")):
@@ -84,7 +84,7 @@ def compiler() -> str:
 
 @cache
 def machine(command: str) -> bytes:
-    """What besides text and options decides how compiled code looks: the compiler and the CPU."""
+    """What determines compiled code besides source and options: the compiler and the CPU."""
     import platform
 
     about = os.stat(command)
@@ -97,14 +97,14 @@ def machine(command: str) -> bytes:
 
 @cache
 def native() -> tuple[str, ...]:
-    """The option that lets the compiler use all that this CPU has."""
+    """The option that lets the compiler use all instructions of this CPU."""
     import platform
 
     return ("-mcpu=native",) if platform.machine() in ("arm64", "aarch64") else ("-march=native",)
 
 
 def run(command: list[str]) -> None:
-    """Run a compiler or a linker. CompileError with its words."""
+    """Run a compiler or a linker. CompileError with its messages if it fails."""
     import subprocess
 
     environment = {**os.environ, "LC_ALL": "C"}  # messages in English and ASCII, whatever the user's language
@@ -114,9 +114,9 @@ def run(command: list[str]) -> None:
 
 
 def library(text: str, options: Sequence[str], part: str, anew: bool = False) -> Path:
-    """The shared library that a text becomes; compiled unless it was before. CompileError with the compiler's words.
+    """The shared library of a source, compiled unless it is cached. CompileError with the compiler's messages.
 
-    With `anew` it is compiled though it is there: the file may have been damaged.
+    With `anew` it is compiled even if it is cached, because the file may be damaged.
     """
     import hashlib
 
@@ -130,5 +130,5 @@ def library(text: str, options: Sequence[str], part: str, anew: bool = False) ->
         source, made = Path(folder, "kernel.cpp"), Path(folder, "kernel.so")
         source.write_text(text, encoding="utf-8")
         run([command, *options, "-shared", str(source), "-o", str(made), "-lm"])
-        made.replace(path)  # in one step: who finds the file finds all of it
+        made.replace(path)  # atomic: a file that exists is complete
     return path

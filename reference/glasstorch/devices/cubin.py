@@ -5,7 +5,7 @@ form, one of attribute, then 16 bits of value; in the sized form these are the n
 
 Mirrors: nothing in PyTorch; `cuobjdump --dump-elf` and `nvdisasm` print the same (EIATTR_KPARAM_INFO,
     EIATTR_MAX_THREADS)
-Differs: only what a launch has to know is read: the parameters, and how many threads a block may have.
+Differs: only what a launch needs is read: the parameters, and the maximum number of threads per block.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Attribute(NamedTuple):
 
 
 class Slot(NamedTuple):
-    """Where one parameter stands among the kernel's parameters, in bytes."""
+    """The offset and size, in bytes, of one parameter among the kernel's parameters."""
 
     offset: int
     size: int
@@ -53,7 +53,7 @@ def attributes(cubin: bytes) -> Iterator[Attribute]:
 
 
 def max_threads(cubin: bytes) -> dict[str, int]:
-    """For each kernel with `__launch_bounds__`, how many threads its blocks may have."""
+    """The maximum number of threads per block of each kernel with `__launch_bounds__`."""
     return {a.kernel: math.prod(struct.unpack("<3I", a.value)) for a in attributes(cubin) if a.kind == MAX_THREADS}
 
 

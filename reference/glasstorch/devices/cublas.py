@@ -26,7 +26,7 @@ _handles: dict[int, ctypes.c_void_p] = {}  # of each device; a handle remembers 
 
 @cache
 def library() -> ctypes.CDLL | None:
-    """cuBLAS, or None where it is not installed."""
+    """cuBLAS, or None if it is not installed."""
     try:
         from cuda import pathfinder
 
@@ -64,9 +64,9 @@ def gemm(
     compute_type: int,
     algo: int,
 ) -> None:
-    """c = alpha a b + beta c for each of a batch, all column by column; the arguments are cuBLAS's, in its order.
+    """c = alpha a b + beta c for a batch of column-major matrices; the arguments are cuBLAS's, in its order.
 
-    `device` is the current one. RuntimeError with cuBLAS's status where it refuses.
+    `device` must be the current one. RuntimeError with cuBLAS's status if it fails.
     """
     scalar = SCALARS.get(compute_type)
     if scalar is None:
@@ -86,7 +86,7 @@ def gemm(
 
 
 def _current(device: int) -> tuple[ctypes.CDLL, ctypes.c_void_p]:
-    """The library, and the handle of the device, which is the current one."""
+    """The library, and the handle for the device, which must be the current one."""
     blas = library()
     if blas is None:
         raise RuntimeError("cuBLAS was not found; install it with: pip install 'glasstorch[cuda13]'")

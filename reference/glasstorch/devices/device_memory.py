@@ -2,7 +2,7 @@
 
 Mirrors: c10/core/Allocator.h, as c10/cuda/CUDACachingAllocator.cpp and aten/src/ATen/cuda/CachingHostAllocator.cpp
     fill it in
-Differs: a Protocol of core/hooks.py is answered here, so that storages and printing need no operator.
+Differs: this file implements a Protocol of core/hooks.py, so that storages and printing need no operator.
 """
 
 from __future__ import annotations

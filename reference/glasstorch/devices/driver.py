@@ -1,7 +1,7 @@
 """What is the interface of a CUDA driver?
 
-Two drivers answer to this protocol: `driver_cupy` (a real card) and `driver_sim` (CUDA C++ run on the CPU). The caching
-allocator, streams, events and kernels are written once, above it.
+Two drivers implement this protocol: `driver_cupy` (a GPU) and `driver_sim` (CUDA C++ run on the CPU). The caching
+allocator, streams, events and kernels are written once, on top of it.
 
 Mirrors: the CUDA runtime and driver APIs as c10/cuda/CUDAFunctions.h and aten/src/ATen/cuda/CUDABlas.h use them
 Differs: memory, streams and events are plain integers. A call that fails raises AcceleratorError with CUDA's code.
@@ -31,7 +31,7 @@ class Copy(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Properties:
-    """What a device is and what a launch may ask of it; the names are those of cudaDeviceProp. Sizes are in bytes."""
+    """The properties of a device and its launch limits, named as in cudaDeviceProp. Sizes are in bytes."""
 
     name: str
     major: int
@@ -73,7 +73,7 @@ class Kernel(Protocol):
     def name(self) -> str: ...
     @property
     def signature(self) -> tuple[Parameter, ...] | None:
-        """The parameters; None where the driver cannot tell."""
+        """The parameters; None if the driver does not know them."""
 
     def launch(
         self, grid: Dim, block: Dim, arguments: Sequence[Argument], shared_memory: int = 0, stream: int = 0
@@ -85,11 +85,11 @@ class Module(Protocol):
     """Compiled CUDA C++."""
 
     def kernel(self, name: str) -> Kernel:
-        """The kernel of a name in `extern "C"`, or of one of the name expressions that were asked for."""
+        """The kernel with a name in `extern "C"`, or for one of the name expressions given to `load`."""
 
 
 class Driver(Protocol):
-    """One way to CUDA devices. Calls concern the current device of the calling thread unless they take one."""
+    """Access to CUDA devices. Calls apply to the current device of the calling thread unless they take a device."""
 
     name: str  # "cupy" or "simulator"
     simulated: bool
@@ -100,14 +100,14 @@ class Driver(Protocol):
     def current_device(self) -> int: ...
     def set_device(self, device: int) -> None: ...
     def synchronize(self) -> None:
-        """Wait until all streams of the device are done; an error of a launch before shows here at the latest."""
+        """Wait until all streams of the device are done; an earlier launch's error is raised here at the latest."""
 
     # Memory
     def malloc(self, nbytes: int) -> int:
         """The address of fresh, uninitialised device memory, a multiple of 256."""
 
     def free(self, address: int) -> None:
-        """Wait for the device, and return memory that `malloc` gave."""
+        """Wait for the device, and free memory from `malloc`."""
 
     def memory_info(self) -> tuple[int, int]:
         """Free and total bytes."""
@@ -117,7 +117,7 @@ class Driver(Protocol):
 
     def host_free(self, address: int) -> None: ...
     def memcpy_async(self, target: int, source: int, nbytes: int, kind: Copy, stream: int) -> None:
-        """Copy in stream order. Pageable host memory is read before, or written when, the call returns."""
+        """Copy in stream order. Pageable host memory has been read, or written, when the call returns."""
 
     def memset_async(self, target: int, value: int, nbytes: int, stream: int) -> None:
         """Set bytes in stream order."""
@@ -132,7 +132,7 @@ class Driver(Protocol):
     def stream_create(self, priority: int = 0) -> int: ...
     def stream_destroy(self, stream: int) -> None: ...
     def stream_query(self, stream: int) -> bool:
-        """Whether all that was queued is done."""
+        """Whether all queued work is done."""
 
     def stream_synchronize(self, stream: int) -> None: ...
     def stream_wait_event(self, stream: int, event: int) -> None: ...
@@ -146,11 +146,11 @@ class Driver(Protocol):
 
     # Code
     def load(self, source: str, file: str, expressions: Sequence[str] = (), options: Sequence[str] = ()) -> Module:
-        """Compile CUDA C++ (cached). `file` is what messages call it; `expressions` instantiate templates."""
+        """Compile CUDA C++ (cached). `file` is its name in messages; `expressions` instantiate templates."""
 
     # Libraries
     def has_blas(self) -> bool:
-        """Whether `gemm` is there: cuBLAS on a card; the simulator has none."""
+        """Whether `gemm` is available: cuBLAS on a GPU; the simulator has none."""
 
     def gemm(self, *arguments: Any, stream: int) -> None:
         """cublasGemmStridedBatchedEx, in its order of arguments."""

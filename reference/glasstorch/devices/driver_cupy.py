@@ -1,11 +1,11 @@
 """How is a real CUDA device reached?
 
-Through the thin bindings of CuPy to the CUDA runtime and driver; no array of CuPy is made. This is the only file of the
-library that imports CuPy, and it is imported only where a card was asked for.
+It is reached through CuPy's thin bindings to the CUDA runtime and driver; no CuPy array is created. This is the only
+file of the library that imports CuPy, and it is imported only when a GPU is used.
 
 Mirrors: c10/cuda/CUDAFunctions.cpp, CUDAStream.cpp, torch/cuda/_utils.py (_CudaModule, _CudaKernel)
-Differs: NVRTC compiles our `.cu` files when they are first launched, where PyTorch ships compiled ones. A launch checks
-    the number of arguments and their sizes against the compiled kernel.
+Differs: NVRTC compiles our `.cu` files at the first launch; PyTorch ships compiled kernels. A launch compares the
+    number of arguments and their sizes with the compiled kernel's parameters.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ R = TypeVar("R")
 SUCCESS = 0
 MAX_DYNAMIC_SHARED = 8  # CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
 STATIC_SHARED = 1  # CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES
-ASK_FROM = 48 * 1024  # more shared memory than this has to be asked for, kernel by kernel
+ASK_FROM = 48 * 1024  # more shared memory than this must be requested for each kernel
 
 
 def call(function: Callable[P, R], *arguments: P.args, **named: P.kwargs) -> R:
-    """The result of CuPy's function; its error becomes ours, with the same code."""
+    """The result of a function of CuPy; its error is raised as ours, with the same code."""
     try:
         return function(*arguments, **named)
     except (runtime.CUDARuntimeError, driver.CUDADriverError) as error:
@@ -40,7 +40,7 @@ def call(function: Callable[P, R], *arguments: P.args, **named: P.kwargs) -> R:
 
 
 def done(status: int) -> bool:
-    """Whether a query found all done; any status but success and "not ready" is an error."""
+    """Whether a query's status is success; any status other than success and "not ready" is an error."""
     if status not in (SUCCESS, Code.NOT_READY):
         raise cuda_error(status)
     return status == SUCCESS
@@ -57,11 +57,11 @@ _contexts = _Contexts()
 
 
 def device_in_context() -> int:
-    """The current device, on which the calling thread has a context afterwards."""
+    """The current device, for which the calling thread is given a context."""
     device: int = call(runtime.getDevice)
     if device not in _contexts.of_devices:
         call(runtime.setDevice, device)
-        call(runtime.memGetInfo)  # the runtime makes the context at the first call that needs one
+        call(runtime.memGetInfo)  # the runtime creates the context at the first call that needs one
         _contexts.of_devices.add(device)
     return device
 
@@ -69,7 +69,7 @@ def device_in_context() -> int:
 class CupyKernel:
     """A kernel of a module, on each device on which it was launched."""
 
-    signature: tuple[Parameter, ...] | None = None  # a cubin tells the sizes of the parameters, not their types
+    signature: tuple[Parameter, ...] | None = None  # a cubin has the sizes of the parameters, but not their types
 
     def __init__(self, module: CupyModule, name: str) -> None:
         self.name = name
@@ -89,7 +89,7 @@ class CupyKernel:
             function.allow(shared_memory)
             driver.launchKernel(function.handle, *grid, *block, shared_memory, stream, packed.address, 0)
         except driver.CUDADriverError as error:
-            # The driver's word for a launch that is too large is "invalid value"; the runtime's is clearer.
+            # The driver reports a launch that is too large as "invalid value"; the runtime's message is clearer.
             code = Code.INVALID_CONFIGURATION if error.status == Code.INVALID_VALUE else error.status
             asked = f"grid {grid}, block {block}, {shared_memory} bytes of dynamic shared memory"
             raise cuda_error(code, f"at the launch of {self.name} with {asked}") from None
@@ -105,7 +105,7 @@ class _Function:
         self._allowed = ASK_FROM - self._static
 
     def allow(self, shared_memory: int) -> None:
-        """Ask for that much dynamic shared memory, where it is more than every kernel may have."""
+        """Request this amount of dynamic shared memory, if it exceeds what every kernel may use."""
         if shared_memory > self._allowed:
             driver.funcSetAttribute(self.handle, MAX_DYNAMIC_SHARED, shared_memory)
             self._allowed = shared_memory
@@ -123,7 +123,7 @@ class CupyModule:
         self._lock = threading.Lock()
 
     def kernel(self, name: str) -> CupyKernel:
-        """The kernel of a name in `extern "C"`, or of one of the name expressions that were asked for.
+        """The kernel with a name in `extern "C"`, or for one of the name expressions given to `load`.
 
         AcceleratorError 500 (named symbol not found) where there is none.
         """
@@ -176,11 +176,11 @@ class CupyDriver:
     # Devices
 
     def device_count(self) -> int:
-        """How many cards there are; 0 also where there is no driver."""
+        """The number of GPUs; 0 also if there is no CUDA driver."""
         return self._count
 
     def properties(self, device: int) -> Properties:
-        """What a device is; AcceleratorError 101 where it is not there."""
+        """The properties of a device; AcceleratorError 101 if it does not exist."""
         found = call(runtime.getDeviceProperties, device)
         return Properties(
             name=found["name"].decode(),
@@ -204,11 +204,11 @@ class CupyDriver:
         return device
 
     def set_device(self, device: int) -> None:
-        """Make a device that of the calling thread."""
+        """Make a device the current one of the calling thread."""
         call(runtime.setDevice, device)
 
     def synchronize(self) -> None:
-        """Wait until all streams of the device are done; an error of a launch before shows here at the latest."""
+        """Wait until all streams of the device are done; an earlier launch's error is raised here at the latest."""
         call(runtime.deviceSynchronize)
 
     # Memory
@@ -219,7 +219,7 @@ class CupyDriver:
         return address
 
     def free(self, address: int) -> None:
-        """Wait for the device, and return memory that `malloc` gave."""
+        """Wait for the device, and free memory from `malloc`."""
         call(runtime.free, address)
 
     def memory_info(self) -> tuple[int, int]:
@@ -233,11 +233,11 @@ class CupyDriver:
         return address
 
     def host_free(self, address: int) -> None:
-        """Return memory that `host_alloc` gave."""
+        """Free memory from `host_alloc`."""
         call(runtime.freeHost, address)
 
     def memcpy_async(self, target: int, source: int, nbytes: int, kind: Copy, stream: int) -> None:
-        """Copy in stream order. Pageable host memory is read before, or written when, the call returns."""
+        """Copy in stream order. Pageable host memory has been read, or written, when the call returns."""
         call(runtime.memcpyAsync, target, source, nbytes, kind, stream)
 
     def memset_async(self, target: int, value: int, nbytes: int, stream: int) -> None:
@@ -245,53 +245,53 @@ class CupyDriver:
         call(runtime.memsetAsync, target, value, nbytes, stream)
 
     def block_allocated(self, address: int, nbytes: int, stream: int) -> None:
-        """Do nothing: a card does not track owners of memory."""
+        """Do nothing: a GPU does not track who owns memory."""
 
     def block_freed(self, address: int) -> None:
-        """Nothing."""
+        """Do nothing, as `block_allocated`."""
 
     # Streams and events
 
     def stream_create(self, priority: int = 0) -> int:
-        """A stream that does not wait for the default stream; a lower number is served first."""
+        """A stream that does not wait for the default stream; a lower number means a higher priority."""
         stream: int = call(runtime.streamCreateWithPriority, runtime.streamNonBlocking, priority)
         return stream
 
     def stream_destroy(self, stream: int) -> None:
-        """Give the stream back; what is queued on it still runs."""
+        """Destroy the stream; work that is queued on it still runs."""
         call(runtime.streamDestroy, stream)
 
     def stream_query(self, stream: int) -> bool:
-        """Whether all that was queued is done."""
+        """Whether all queued work is done."""
         return done(runtime.streamQuery(stream))
 
     def stream_synchronize(self, stream: int) -> None:
-        """Wait until all that was queued is done."""
+        """Wait until all queued work is done."""
         call(runtime.streamSynchronize, stream)
 
     def stream_wait_event(self, stream: int, event: int) -> None:
-        """Let what is queued from now on wait for the event as last recorded."""
+        """Make work queued from now on wait for the event's last recording so far."""
         call(runtime.streamWaitEvent, stream, event)
 
     def event_create(self, timing: bool) -> int:
-        """An event; only one with timing can tell the time."""
+        """A new event; only events with timing can measure time."""
         event: int = call(runtime.eventCreateWithFlags, 0 if timing else runtime.eventDisableTiming)
         return event
 
     def event_destroy(self, event: int) -> None:
-        """Give the event back."""
+        """Destroy the event."""
         call(runtime.eventDestroy, event)
 
     def event_record(self, event: int, stream: int) -> None:
-        """Let the event happen after what is queued on the stream."""
+        """Record the event after all work queued on the stream so far."""
         call(runtime.eventRecord, event, stream)
 
     def event_query(self, event: int) -> bool:
-        """Whether the event as last recorded has happened."""
+        """Whether the event's last recording has completed."""
         return done(runtime.eventQuery(event))
 
     def event_synchronize(self, event: int) -> None:
-        """Wait until the event has happened."""
+        """Wait until the event has completed."""
         call(runtime.eventSynchronize, event)
 
     def event_elapsed(self, start: int, end: int) -> float:
@@ -302,7 +302,7 @@ class CupyDriver:
     # Code
 
     def load(self, source: str, file: str, expressions: Sequence[str] = (), options: Sequence[str] = ()) -> CupyModule:
-        """Compile CUDA C++ for the current device. `file` is what messages call it."""
+        """Compile CUDA C++ for the current device. `file` is its name in messages."""
         module = CupyModule(source, file, expressions, options)
         module.compiled(architecture(device_in_context()))
         return module

@@ -1,18 +1,18 @@
 """How does a computer without a GPU act as several CUDA devices?
 
-Reading order of what it is made of: `guarded_memory`, `sim_memory`, `stream_queues` (when queued work runs),
-`python_line`, `stream_order` (whether it is ordered), `sim` (how a kernel runs), `launch_counts`.
+Its parts lie in `simulator/`: see the reading order there.
 
 Mirrors: the CUDA runtime and driver APIs
-Differs: kernels are compiled by g++ and run on the CPU, later than queued and in an unfriendly order. Every name that
-    it shows says "simulated". Accesses from two streams that nothing orders are refused.
+Differs: kernels are compiled by g++ and run on the CPU, later than they were queued and in an adversarial order. Every
+    name that is shown says "simulated". Unsynchronized accesses from two streams are refused.
 
-As on a card, a failed kernel is reported by a later call, and afterwards the device answers every call with the same
-error; a copy from pageable memory has read it when the call returns; one from pinned memory has not.
+As on a GPU, a failed kernel is reported by a later call, and from then on the device answers every call with the same
+error. A copy from pageable memory has read its source when the call returns; a copy from pinned memory may not have.
 
-# Note [A piece that is freed]
-Python may collect garbage in the middle of any call here, and dying objects free their memory. So `block_freed` only
-records the piece, and `free` is deferred while a piece of work is running. `_settle` does the rest at the next call.
+# Note [Deferred frees]
+Python may collect garbage in the middle of any call here, and the objects that die free their memory. So `block_freed`
+only notes the block, and `free` is deferred while a kernel or a copy is running. `_settle` does the rest at the next
+call.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from glasstorch.devices.simulator.stream_order import StreamOrder
 from glasstorch.devices.simulator.stream_queues import ORDERS, RESERVED, Mark, Scheduler, StreamQueue
 
 NAME = "simulated CUDA device (CPU)"
-STAYS = "The device answers every call with this error until glasstorch.cuda.use_simulator() makes fresh ones."
+STAYS = "The device answers every call with this error until glasstorch.cuda.use_simulator() creates new devices."
 
 
 class Leak(NamedTuple):
@@ -55,7 +55,7 @@ class Leak(NamedTuple):
 
 
 class LoadedModule:
-    """Compiled CUDA C++ of the simulated devices; compiled once more when check mode or counts are first asked for."""
+    """Compiled CUDA C++ for the simulated devices, compiled again when check mode or counting first needs it."""
 
     def __init__(
         self, driver: SimDriver, source: str, file: str, expressions: Sequence[str], options: Sequence[str]
@@ -72,7 +72,7 @@ class LoadedModule:
         return self._compiled[check]
 
     def kernel(self, name: str) -> LoadedKernel:
-        """The kernel of a name."""
+        """The kernel with a given name."""
         return LoadedKernel(self, name)
 
 
@@ -86,10 +86,10 @@ class LoadedKernel:
         self._compiled: dict[bool, SimKernel] = {}
         self.name = name
         self.signature: tuple[Parameter, ...] = self.compiled(module.driver.check).signature
-        # Of each parameter: whether the kernel writes through it, and what to call that; "" where it is no pointer.
+        # For each parameter: whether the kernel writes through it, and its name in messages ("" if it is no pointer).
         self.uses = [
-            (not parameter.constant, f"kernel {name}, argument {place}" if parameter.pointer else "")
-            for place, parameter in enumerate(self.signature)
+            (not parameter.constant, f"kernel {name}, argument {position}" if parameter.pointer else "")
+            for position, parameter in enumerate(self.signature)
         ]
 
     def compiled(self, check: bool) -> SimKernel:
@@ -133,8 +133,8 @@ def _whole(name: str, value: int) -> int:
 class SimDriver:
     """Simulated devices with `memory` bytes each; see `runtime.use_simulator` for the arguments.
 
-    `order`, `seed`, `check` and `check_streams` may be set between launches, after a synchronisation. Memory that was
-    allocated before `check` was set is checked for its bounds only.
+    `order`, `seed`, `check` and `check_streams` may be set between launches, after synchronizing. In memory that was
+    allocated before `check` was set, only out-of-bounds accesses are found.
     """
 
     name = "simulator"
@@ -155,12 +155,12 @@ class SimDriver:
         if order not in ORDERS:
             raise ArgumentValueError(f"use_simulator: order={order!r}; expected one of {', '.join(ORDERS)}")
         self.devices = devices
-        self.on = True  # until another driver is put on
+        self.on = True  # until another driver becomes active
         self.seed = seed
         self.check_streams = check_streams
         self.blocking = os.environ.get("CUDA_LAUNCH_BLOCKING") == "1"
         self._check = check
-        self._lock = threading.RLock()  # reentrant: a collection inside a call may free memory
+        self._lock = threading.RLock()  # reentrant: a garbage collection inside a call may free memory
         self._thread = _Thread()
         self._scheduler = Scheduler(order, self.seed)
         self._memory = SimMemory(devices, memory, check)
@@ -172,11 +172,11 @@ class SimDriver:
         self._events: dict[int, _Event] = {}
         self._handles = RESERVED
         self._launches = 0
-        self._divided: set[int] = set()  # segments that are handed out in pieces
-        self._table: Table | None = None  # of what kernels may touch now; None: to be made again
-        self._freed: deque[tuple[int, Line]] = deque()  # see Note [A piece that is freed]
+        self._divided: set[int] = set()  # segments that are handed out in blocks
+        self._table: Table | None = None  # of the memory that kernels may access now; None: to be rebuilt
+        self._freed: deque[tuple[int, Line]] = deque()  # see Note [Deferred frees]
         self._to_release: deque[int] = deque()
-        self._counts: list[LaunchCounts] = []  # one for each `counting` that is open
+        self._counts: list[LaunchCounts] = []  # one for each active `counting` block
 
     @property
     def order(self) -> str:
@@ -191,7 +191,7 @@ class SimDriver:
 
     @property
     def seed(self) -> int:
-        """What decides the random order of threads."""
+        """The seed of the random order of threads."""
         return self._seed
 
     @seed.setter
@@ -200,7 +200,7 @@ class SimDriver:
 
     @property
     def check(self) -> bool:
-        """Whether kernels are run with checks."""
+        """Whether kernels run with checks."""
         return self._check
 
     @check.setter
@@ -216,7 +216,7 @@ class SimDriver:
         return self.devices
 
     def properties(self, device: int) -> Properties:
-        """What a device is: the limits of compute capability 9.0, on a small card."""
+        """The properties of a device: the limits of compute capability 9.0, with few multiprocessors."""
         return Properties(NAME, major=9, minor=0, total_memory=self._memory.total, multi_processor_count=8)
 
     def current_device(self) -> int:
@@ -224,13 +224,13 @@ class SimDriver:
         return self._thread.device
 
     def set_device(self, device: int) -> None:
-        """Make a device that of the calling thread."""
+        """Make a device the current one of the calling thread."""
         if not 0 <= device < self.devices:
-            raise cuda_error(Code.INVALID_DEVICE, f"device {device} was asked for, of {self.devices}")
+            raise cuda_error(Code.INVALID_DEVICE, f"device {device} was asked for; there are {self.devices}")
         self._thread.device = device
 
     def synchronize(self) -> None:
-        """Run all that is queued on the current device."""
+        """Run all work that is queued on the current device."""
         with self._lock:
             self._finish_device(self._thread.device)
             self._raise_failure(self._thread.device)
@@ -252,12 +252,12 @@ class SimDriver:
             return address
 
     def free(self, address: int) -> None:
-        """Return what `malloc` gave, once all that is queued on its device is done; 0 is nothing to return."""
+        """Free memory from `malloc`, after all work that is queued on its device; 0 is ignored."""
         if not address:
             return
         with self._lock:
             if address not in self._memory.device_of or address in self._to_release:
-                raise cuda_error(Code.INVALID_VALUE, f"free of {address:#x}, which is not memory of malloc")
+                raise cuda_error(Code.INVALID_VALUE, f"free of {address:#x}, which malloc did not return")
             self._to_release.append(address)
             self._settle()
 
@@ -272,10 +272,10 @@ class SimDriver:
             return self._memory.allocate_pinned(nbytes)
 
     def host_free(self, address: int) -> None:
-        """Return pinned memory, once all that is queued is done."""
+        """Free pinned memory, after all queued work."""
         with self._lock:
             if address not in self._memory.pinned.memory or address in self._to_release:
-                raise cuda_error(Code.INVALID_VALUE, f"host_free of {address:#x}, which host_alloc did not give")
+                raise cuda_error(Code.INVALID_VALUE, f"host_free of {address:#x}, which host_alloc did not return")
             self._to_release.append(address)
             self._settle()
 
@@ -309,7 +309,7 @@ class SimDriver:
             self._scheduler.add(queue, lambda: self._memory.fill(target, value, nbytes))
 
     def block_allocated(self, address: int, nbytes: int, stream: int) -> None:
-        """Called for every block that is handed out, for a stream; it is filled with NaN again."""
+        """Called for every block that the allocator hands out to a stream; the block is filled with NaN again."""
         with self._lock:
             self._settle()
             segment = self._memory.on_device("block_allocated", address, nbytes)
@@ -324,7 +324,7 @@ class SimDriver:
                 self._scheduler.add(queue, lambda: self._memory.poison(address, nbytes))
 
     def block_freed(self, address: int) -> None:
-        """Called when a block is freed. May come at any time, and never raises."""
+        """Called when a block is freed, which may happen at any time. Never raises."""
         self._freed.append((address, calling_line()))
 
     def leaks(self) -> list[Leak]:
@@ -342,7 +342,7 @@ class SimDriver:
     # Streams and events -----------------------------------------------------------------------------------------
 
     def stream_create(self, priority: int = 0) -> int:
-        """A new stream of the current device; priorities change nothing here."""
+        """A new stream of the current device; its priority has no effect here."""
         with self._lock:
             self._raise_failure(self._thread.device)
             self._handles += 1
@@ -352,7 +352,7 @@ class SimDriver:
             return self._handles
 
     def stream_destroy(self, stream: int) -> None:
-        """Run what is queued on a stream, and forget it."""
+        """Run what is queued on a stream, then destroy it."""
         with self._lock:
             if not stream:
                 raise cuda_error(Code.INVALID_RESOURCE_HANDLE, "the default stream cannot be destroyed")
@@ -363,7 +363,7 @@ class SimDriver:
             self._scheduler.streams.remove(queue)
 
     def stream_query(self, stream: int) -> bool:
-        """Whether all that was queued is done; asking runs one piece of it."""
+        """Whether all queued work is done; each query runs one item of it."""
         with self._lock:
             queue = self._queue(stream)
             self._scheduler.progress(queue)
@@ -379,7 +379,7 @@ class SimDriver:
             self._finish(self._queue(stream))
 
     def stream_wait_event(self, stream: int, event: int) -> None:
-        """Work queued from now on waits for the event's last recording so far; for nothing if it has none."""
+        """Make work queued from now on wait for the event's last recording so far, if there is one."""
         with self._lock:
             queue = self._queue(stream)
             mark = self._event(event).mark
@@ -396,12 +396,12 @@ class SimDriver:
             return self._handles
 
     def event_destroy(self, event: int) -> None:
-        """Forget an event; who waits for it already, still does."""
+        """Destroy an event; streams that already wait for it still do."""
         self._event(event)
         del self._events[event]
 
     def event_record(self, event: int, stream: int) -> None:
-        """The event now stands for all that has been queued on the stream."""
+        """Record the event after all work queued on the stream so far."""
         with self._lock:
             queue, found = self._queue(stream), self._event(event)
             if queue.device != found.device:
@@ -413,7 +413,7 @@ class SimDriver:
             self._scheduler.add(queue, reaches=found.mark)
 
     def event_query(self, event: int) -> bool:
-        """Whether what the event stands for is done; asking runs one piece of it."""
+        """Whether the work before the event is done; each query runs one item of it."""
         with self._lock:
             mark = self._event(event).mark
             if mark is None:
@@ -426,7 +426,7 @@ class SimDriver:
             return mark.done
 
     def event_synchronize(self, event: int) -> None:
-        """Run what the event stands for."""
+        """Run the work before the event."""
         with self._lock:
             mark = self._event(event).mark
             if mark is not None:
@@ -440,7 +440,7 @@ class SimDriver:
             first, last = self._event(start), self._event(end)
             if not (first.timing and last.timing) or first.mark is None or last.mark is None:
                 raise cuda_error(
-                    Code.INVALID_RESOURCE_HANDLE, "both events must have been made with timing, and been recorded"
+                    Code.INVALID_RESOURCE_HANDLE, "both events must be created with timing=True and recorded"
                 )
             if not (first.mark.done and last.mark.done):
                 raise cuda_error(Code.NOT_READY, "one of the events has not been reached: synchronize first")
@@ -467,8 +467,8 @@ class SimDriver:
         if not self.on:
             raise cuda_error(
                 Code.INVALID_RESOURCE_HANDLE,
-                f"kernel {kernel.name} was compiled for devices that are switched off since use_simulator() was called "
-                "again; compile it again",
+                f"kernel {kernel.name} was compiled for devices that no longer exist, because use_simulator() was "
+                "called again; compile it again",
             )
         packed = pack(kernel.name, kernel.signature, arguments)
         with self._lock:
@@ -476,7 +476,7 @@ class SimDriver:
             if queue.device != self._thread.device:
                 raise cuda_error(
                     Code.INVALID_RESOURCE_HANDLE,
-                    f"{kernel.name}: {queue} is not of the current device, cuda:{self._thread.device}",
+                    f"{kernel.name}: {queue} does not belong to the current device, cuda:{self._thread.device}",
                 )
             compiled = kernel.compiled(self._check or bool(self._counts))
             try:
@@ -492,9 +492,9 @@ class SimDriver:
 
     @contextmanager
     def counting(self) -> Iterator[LaunchCounts]:
-        """What each launch inside loads, stores and waits for; complete when the block is left, which synchronises.
+        """The loads, stores and barriers of each launch inside the block; its end synchronizes and completes them.
 
-        Kernels run in their checked form inside, which is slow.
+        Inside, kernels run in their checked form, which is slow.
         """
         counts = LaunchCounts()
         self._synchronize_all()
@@ -508,11 +508,11 @@ class SimDriver:
     # Libraries --------------------------------------------------------------------------------------------------
 
     def has_blas(self) -> bool:
-        """There is none."""
+        """Whether the driver has cuBLAS: no."""
         return False
 
     def gemm(self, *arguments: Any, stream: int) -> None:
-        """There is none: kernels of our own multiply matrices here."""
+        """Refused: without cuBLAS our own kernels multiply matrices."""
         raise DeviceError("the simulated device has no cuBLAS; matrices are multiplied by matmul.cu")
 
     # Inside -----------------------------------------------------------------------------------------------------
@@ -527,7 +527,7 @@ class SimDriver:
         shared_memory: int,
         line: Line,
     ) -> Callable[[], None]:
-        """What runs a launch when its turn comes."""
+        """A function that runs a launch when its turn comes."""
         self._launches += 1
         seed, order, counts = self.seed + self._launches, self.order, tuple(self._counts)
         table = self._accessible() if self._check else None
@@ -547,7 +547,7 @@ class SimDriver:
     def _check_arguments(
         self, queue: StreamQueue, kernel: LoadedKernel, arguments: Sequence[Argument], line: Line
     ) -> None:
-        """Note what a kernel reads and writes, as its parameters say; refuse addresses of no memory here."""
+        """Note what a kernel reads and writes, according to its parameters; refuse addresses outside all memory."""
         if self._freed:
             self._settle()
         uses = [
@@ -559,32 +559,32 @@ class SimDriver:
             if address not in self._order.blocks and not self._is_ours(address):
                 raise cuda_error(
                     Code.INVALID_RESOURCE_HANDLE,
-                    f"{what}: {address:#x} lies in no memory of these devices; was its tensor made before "
+                    f"{what}: {address:#x} lies outside the memory of these devices; was its tensor created before "
                     "use_simulator() was called again?",
                 )
         if self.check_streams:
             self._order.access(queue, uses, line)
 
     def _is_ours(self, address: int) -> bool:
-        """Whether an address lies in device or pinned memory, or at its end, as that of a tensor of no elements may."""
+        """Whether an address lies in device or pinned memory, or at its end, as that of an empty tensor may."""
         return any(regions.find(address, 0) is not None for regions in (self._memory.segments, self._memory.pinned))
 
     def _touch(self, queue: StreamQueue, address: int, nbytes: int, writes: bool, what: str, line: Line) -> None:
-        """Refuse a range that is no device memory, and note the access."""
+        """Refuse a range outside device memory, and note the access."""
         self._settle()
         self._memory.on_device(what, address, nbytes)
         if self.check_streams:
             self._order.access(queue, [(address, writes, what)], line)
 
     def _accessible(self) -> Table:
-        """The table of what kernels that are launched now may touch."""
+        """The table of the memory that kernels launched now may access."""
         self._settle()
         if self._table is None:
             self._table = self._memory.table((block.address, block.nbytes) for block in self._order.blocks.values())
         return self._table
 
     def _queue(self, stream: int) -> StreamQueue:
-        """The queue of a stream, if its device still works."""
+        """The queue of a stream, unless its device has failed."""
         queue = self._streams.get(stream) if stream else self._defaults[self._thread.device]
         if queue is None:
             raise cuda_error(Code.INVALID_RESOURCE_HANDLE, f"there is no stream {stream}")
@@ -598,7 +598,7 @@ class SimDriver:
         return found
 
     def _raise_failure(self, device: int) -> None:
-        """Raise what made a kernel of the device fail; it stays so."""
+        """Raise the error of the device's failed kernel, on every call after the failure."""
         error = self._failed[device]
         if error is not None:
             raise AcceleratorError(error.args[0], error.code, error.code_name)
@@ -608,7 +608,7 @@ class SimDriver:
         self._scheduler.drop(device)
 
     def _finish(self, queue: StreamQueue) -> None:
-        """Run what is queued on a stream; raise what fails."""
+        """Run what is queued on a stream; raise the error of a kernel that fails."""
         self._scheduler.finish(queue)
         self._raise_failure(queue.device)
         self._order.host_waited_for(queue)
@@ -626,7 +626,7 @@ class SimDriver:
                 self._raise_failure(device)
 
     def _settle(self) -> None:
-        """Do the deferred frees: see Note [A piece that is freed]."""
+        """Do the deferred frees: see Note [Deferred frees]."""
         while self._freed:
             address, line = self._freed.popleft()
             self._order.freed(address, line)
@@ -635,7 +635,7 @@ class SimDriver:
             self._release(self._to_release.popleft())
 
     def _release(self, address: int) -> None:
-        """Return memory of a device, or pinned memory, once nothing uses it."""
+        """Free device or pinned memory once no queued work uses it."""
         device = self._memory.device_of.get(address)
         for used in range(self.devices) if device is None else (device,):
             self._finish_device(used)

@@ -1,7 +1,7 @@
 """How are a kernel's arguments passed to cuLaunchKernel?
 
 Mirrors: the `kernelParams` of cuLaunchKernel; torch/cuda/_utils.py (_CudaKernel.__call__), cupy/cuda/function.pyx
-Differs: their number and sizes are compared with the compiled kernel's. A cubin has no types, so that an int in place
+Differs: their number and sizes are compared with those of the compiled kernel. A cubin has no types, so an int in place
     of a float is detected only on the simulated device.
 """
 
@@ -20,9 +20,9 @@ ADDRESS_SIZE = 8  # bytes
 
 
 class KernelParams:
-    """The arguments of one launch, copied, as cuLaunchKernel takes them: an array of pointers to the values.
+    """Copies of the arguments of one launch, as cuLaunchKernel takes them: an array of pointers to the values.
 
-    ArgumentTypeError where their number or a size is not that of the kernel's parameters.
+    ArgumentTypeError if their number or a size differs from the kernel's parameters.
     """
 
     __slots__ = ("_pointers", "_values", "address")

@@ -15,10 +15,10 @@ class KernelRoom(Protocol):
     """The interface that the folder of CUDA kernels provides."""
 
     def register_kernels(self) -> None:
-        """Import every module of CUDA kernels; called when CUDA is first asked for."""
+        """Import every module of CUDA kernels; called on first use of CUDA."""
 
     def read(self, file: str) -> str:
-        """The text of a `.cu` or `.cuh` file. FileNotFoundError where there is no such file."""
+        """The text of a `.cu` or `.cuh` file. FileNotFoundError if there is no such file."""
 
     def elements_on_host(self, tensor: Any) -> Array:
         """The elements of a CUDA tensor, of any strides, as a NumPy array of its own."""

@@ -1,7 +1,7 @@
 """How is a kernel launched on tensors?
 
 Mirrors: the `<<<grid, block, shared, stream>>>` of CUDA C++; c10/cuda/CUDAException.h (C10_CUDA_KERNEL_LAUNCH_CHECK)
-Differs: a tensor is given as it is; its device and element type are compared with what the kernel wants.
+Differs: tensors are passed directly; their devices and dtypes are compared with the kernel's parameters.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from glasstorch.devices.runtime import current_stream, driver, set_device
 
 Size = int | tuple[int, ...]
 
-BLOCK: Final = 256  # threads of a block, where nothing speaks for another number
+BLOCK: Final = 256  # the default number of threads per block
 
 
 def grid_for(count: int, block: int) -> int:
-    """How many blocks of `block` threads give each of `count` elements a thread; at least one.
+    """The number of blocks of `block` threads that gives each of `count` elements a thread; at least one.
 
     >>> grid_for(1000, 256)
     4
@@ -32,12 +32,11 @@ def grid_for(count: int, block: int) -> int:
 def launch(  # hot path
     kernel: Kernel, grid: Size, block: Size, arguments: Sequence[TensorImpl | Argument], shared_memory: int = 0
 ) -> None:
-    """Queue a kernel on the current stream of the first tensor's device; of the current one where there is no tensor.
+    """Queue a kernel on the current stream of the first tensor's device; without tensors, of the current device.
 
-    `grid` and `block` have one to three sizes, x first. A tensor stands for the address of its first element, an int
-    for an address, a NumPy scalar for a value. `shared_memory` is the dynamic part, in bytes. DeviceError where a
-    tensor is on another device, DtypeError where its elements are not what the kernel reads, ArgumentTypeError where a
-    size is no int.
+    `grid` and `block` have one to three sizes, x first. A tensor is passed as the address of its first element; an int
+    is an address, a NumPy scalar a value. `shared_memory` is the dynamic part, in bytes. DeviceError if a tensor is on
+    another device, DtypeError if its dtype is not the parameter's, ArgumentTypeError if a size is not an int.
     """
     grid, block = _dim("grid", grid), _dim("block", block)
     if type(shared_memory) is not int:
@@ -71,7 +70,7 @@ def launch(  # hot path
 
 
 def _dim(what: str, size: object) -> Dim:  # hot path
-    """One to three sizes as three. ArgumentTypeError where they are something else."""
+    """One to three sizes, padded with ones to three. ArgumentTypeError for anything else."""
     if type(size) is int:
         return (size, 1, 1)
     sizes = size if isinstance(size, tuple | list) else (size,)

@@ -1,9 +1,9 @@
 """How is a kernel loaded from its `.cu` file?
 
-From a `.cu` file of the kernels' folder, compiled by the driver that is on, once for each set of defines.
+The active driver compiles a `.cu` file from the kernels' folder, once for each set of defines.
 
 Mirrors: aten/src/ATen/native/cuda/jit_utils.cpp (jit_pwise_function)
-Differs: every kernel is compiled when it is first asked for; PyTorch's are compiled with PyTorch, but for a few.
+Differs: every kernel is compiled on first use; most of PyTorch's are compiled when PyTorch is built.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ def kernel(file: str, expression: str, defines: Defines = ()) -> Kernel:  # hot 
     """The kernel that `expression` names in a file: "sum_rows", or an instance of a template, "copy<float>".
 
     `defines` are macros for the whole file, such as "ELEMENT=float". Kernels in `extern "C"` with the same defines
-    share one compilation; each instance of a template has its own. FileNotFoundError where there is no such file,
-    RuntimeError with the compiler's words where it does not compile.
+    share one compilation; each instance of a template has its own. FileNotFoundError if there is no such file,
+    RuntimeError with the compiler's messages if it does not compile.
     """
     on = driver()
     found = _kernels.get((file, expression, defines)) if on is _owner else None
@@ -62,12 +62,12 @@ def _module(on: Driver, file: str, expression: str, defines: Defines) -> Module:
 
 @cache
 def source(file: str) -> str:
-    """The text of a `.cu` file, with the `.cuh` files beside it in the place of their includes."""
+    """The text of a `.cu` file, with its includes of `.cuh` files replaced by their text."""
     return _inlined(file, set())
 
 
 def _inlined(file: str, seen: set[str]) -> str:
-    """The text, each header of ours once; `#line` says where the lines come from."""
+    """The text with each of our headers inserted once; `#line` directives keep the original line numbers."""
     text = _read(file)
 
     def content(match: re.Match[str]) -> str:

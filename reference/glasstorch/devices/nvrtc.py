@@ -1,10 +1,10 @@
 """How does NVRTC compile CUDA C++, and what does it report?
 
-It compiles for a card on a machine that has none, and reports what each kernel will take: registers, shared memory,
-spilled bytes. The CuPy driver loads what comes out.
+It can compile for a GPU on a machine without one, and reports the resources that each kernel will use: registers,
+shared memory, spilled bytes. The CuPy driver loads the result.
 
 Mirrors: torch/cuda/_utils.py (_get_nvrtc_library, _nvrtc_compile), aten/src/ATen/cuda/detail/LazyNVRTC.cpp
-Differs: the library is that of an installed toolkit or of pip's nvidia-cuda-nvrtc; the compiler's report is read.
+Differs: NVRTC comes from an installed toolkit or from pip's nvidia-cuda-nvrtc; the compiler's report is parsed.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from glasstorch.devices.simulator.compiler import cache_folder
 
 STANDARD = "-std=c++17"
 REPORT = "--ptxas-options=-v"
-# What ptxas says of one kernel with `-v`. The shared memory is left out of the line where there is none.
+# What ptxas reports about one kernel with `-v`. The line omits the shared memory if there is none.
 ENTRY = re.compile(
     r"Compiling entry function '(?P<symbol>\w+)'"
     r".*?(?P<stack>\d+) bytes stack frame, (?P<stores>\d+) bytes spill stores, (?P<loads>\d+) bytes spill loads"
@@ -37,13 +37,13 @@ _loading = threading.Lock()
 
 
 class Usage(NamedTuple):
-    """The resources that one kernel uses on a card. All but the registers and threads are in bytes."""
+    """The resources that one kernel uses on a GPU. All except registers and threads are in bytes."""
 
     registers: int  # for each thread
     shared: int  # for each block, without the dynamic part
     stack: int  # for each thread: arrays that could not stay in registers
-    spilled: int  # stored and loaded because the registers did not suffice
-    max_threads: int  # for each block, as `__launch_bounds__` says; 0 where it says nothing
+    spilled: int  # stored and reloaded because there were too few registers
+    max_threads: int  # for each block, from `__launch_bounds__`; 0 without it
 
 
 class Compiled(NamedTuple):
@@ -52,23 +52,23 @@ class Compiled(NamedTuple):
     cubin: bytes
     symbols: Mapping[str, str]  # name expression -> the name in the cubin
     usage: Mapping[str, Usage]  # of each kernel, by its name expression, or by its name in `extern "C"`
-    log: str  # what the compiler said, warnings among it
+    log: str  # the compiler's messages, including warnings
 
 
 @cache
 def library() -> ctypes.CDLL:
     """NVRTC, loaded once.
 
-    Raises RuntimeError with what to install where it is missing.
+    Raises RuntimeError, which says what to install, if it is missing.
     """
     try:
         from cuda import pathfinder
 
-        with _loading:  # a second thread would find NVRTC loaded, but not yet what it needs
+        with _loading:  # otherwise a second thread could find NVRTC loaded, but not yet its dependencies
             found = pathfinder.load_nvidia_dynamic_lib("nvrtc")
     except (ImportError, RuntimeError) as error:
         raise RuntimeError(
-            f"CUDA C++ cannot be compiled for a card: NVRTC was not found ({first_line(error)}); "
+            f"CUDA C++ cannot be compiled for a GPU: NVRTC was not found ({first_line(error)}); "
             "install it with: pip install 'glasstorch[nvrtc]'"
         ) from error
     return ctypes.CDLL(found.abs_path)
@@ -81,7 +81,7 @@ def first_line(error: Exception) -> str:
 
 @cache
 def headers() -> str | None:
-    """The folder of `cuda_fp16.h` and its like, or None where it is not installed."""
+    """The folder with `cuda_fp16.h` and similar headers, or None if they are not installed."""
     from cuda import pathfinder
 
     folder: str | None = pathfinder.find_nvidia_header_directory("cudart")
@@ -104,7 +104,7 @@ def compile(
 ) -> Compiled:
     """Compile CUDA C++ for one architecture, such as "sm_90".
 
-    Raises RuntimeError with the compiler's messages, which call the source `file`.
+    Raises RuntimeError with the compiler's messages, in which the source is called `file`.
     """
     nvrtc = library()
     folder = headers()
@@ -133,7 +133,7 @@ def compiled(
     expressions: Sequence[str] = (),
     options: Sequence[str] = (),
 ) -> Compiled:
-    """What `compile` gives; read from the user's cache folder where it was compiled before."""
+    """The result of `compile`, read from the user's cache folder if it is there."""
     facts = (version(), headers(), source, file, architecture, *expressions, "", *options)
     key = hashlib.sha256(json.dumps(facts).encode()).hexdigest()[:40]
     path = cache_folder().with_name("nvrtc") / f"{key}.cubin"
@@ -145,12 +145,12 @@ def compiled(
     path.parent.mkdir(exist_ok=True)
     unfinished = path.with_suffix(f".{os.getpid()}.{threading.get_ident()}")
     unfinished.write_bytes(json.dumps((made.symbols, made.log)).encode() + b"\n" + made.cubin)
-    unfinished.replace(path)  # in one step: a file that is there is whole
+    unfinished.replace(path)  # atomic: a file that exists is complete
     return made
 
 
 def check(code: int) -> None:
-    """Raise RuntimeError with NVRTC's word for a code other than success."""
+    """Raise RuntimeError with NVRTC's message for a code other than success."""
     if code != 0:
         text = library().nvrtcGetErrorString
         text.restype = ctypes.c_char_p
@@ -158,7 +158,7 @@ def check(code: int) -> None:
 
 
 def output(program: ctypes.c_void_p, what: str) -> bytes:
-    """One of the things that a compiled program holds: "ProgramLog" or "CUBIN"."""
+    """One output of a compiled program: "ProgramLog" or "CUBIN"."""
     nvrtc = library()
     size = ctypes.c_size_t()
     check(getattr(nvrtc, f"nvrtcGet{what}Size")(program, ctypes.byref(size)))
@@ -176,7 +176,7 @@ def lowered(program: ctypes.c_void_p, expression: str) -> str:
 
 
 def usages(log: str, cubin: bytes, symbols: Mapping[str, str]) -> dict[str, Usage]:
-    """What the log and the code say that each kernel takes."""
+    """The resources that each kernel uses, according to the log and the code."""
     names = {symbol: expression for expression, symbol in symbols.items()}
     bounds = max_threads(cubin)
     found = {}

@@ -4,9 +4,9 @@ Mirrors: aten/src/ATen/core/CachingHostAllocator.h, aten/src/ATen/cuda/CachingHo
 Differs: sizes are rounded up to a power of two, as there, and at least to 512 bytes.
 
 # Note [Pinned memory and streams]
-A copy that does not block reads or writes pinned memory after the call that asked for it has returned. The tensor may
-be gone by then. So each such copy records an event with the block (`record`), and a freed block is handed out
-again only when its events have passed.
+A non-blocking copy reads or writes pinned memory after the call that started it has returned. The tensor may be gone by
+then. So each such copy records an event for its block (`record`), and a freed block is reused only after its events
+have completed.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ SMALLEST = 512  # bytes
 
 
 class Pinned:
-    """A piece of pinned memory, and the events of copies that may still use it."""
+    """A block of pinned memory, and the events of copies that may still use it."""
 
     __slots__ = ("address", "allocator", "events", "size")
 
@@ -37,12 +37,12 @@ class Pinned:
         self.events: list[int] = []
 
     def lend(self, nbytes: int) -> Buffer:
-        """The memory as an array. When the last array over it dies the memory goes back."""
+        """The memory as an array; when the last array over it dies, the block is returned."""
         return np.asarray(_Loan(self, nbytes))
 
 
 class _Loan:
-    """Keeps a piece in use; see Note [Who owns a block] in core/allocator.py."""
+    """Keeps a block in use; see Note [Who owns a block] in core/allocator.py."""
 
     __slots__ = ("__array_interface__", "piece")
 
@@ -60,7 +60,7 @@ class _Loan:
 
 
 class PinnedAllocator:
-    """The pinned memory that one driver gave. It keeps what comes back."""
+    """The pinned memory of one driver. It caches freed blocks."""
 
     def __init__(self, driver: Driver) -> None:
         self.driver = driver
@@ -72,7 +72,7 @@ class PinnedAllocator:
         self.returned: deque[Pinned] = deque()
 
     def allocate(self, nbytes: int) -> Buffer:
-        """Uninitialised pinned memory, an address of its own even for no bytes."""
+        """Uninitialised pinned memory; even 0 bytes have an address of their own."""
         size = max(SMALLEST, 1 << (nbytes - 1).bit_length())
         with self.lock:
             self._collect()
@@ -81,16 +81,16 @@ class PinnedAllocator:
         return piece.lend(nbytes)
 
     def find(self, address: int) -> Pinned | None:
-        """The piece that an address lies in."""
+        """The block that contains an address."""
         with self.lock:
-            place = bisect.bisect_right(self.starts, address) - 1
-            if place < 0:
+            index = bisect.bisect_right(self.starts, address) - 1
+            if index < 0:
                 return None
-            piece = self.pieces[self.starts[place]]
+            piece = self.pieces[self.starts[index]]
         return piece if address < piece.address + piece.size else None
 
     def record(self, address: int, stream: int) -> None:
-        """Say that what is queued on a stream of the current device uses the memory at an address.
+        """Declare that work queued on a stream of the current device uses the memory at an address.
 
         See Note [Pinned memory and streams].
         """
@@ -107,7 +107,7 @@ class PinnedAllocator:
         return piece
 
     def _collect(self) -> None:
-        """Put pieces that came back into the free lists, if nothing uses them any more."""
+        """Put returned blocks into the free lists, once no copy uses them."""
         for _ in range(len(self.returned)):
             piece = self.returned.popleft()
             while piece.events and self._passed(piece.events[0]):
@@ -128,7 +128,7 @@ _current: PinnedAllocator | None = None
 
 
 def pinned_allocator() -> PinnedAllocator:
-    """The allocator of the driver that is on."""
+    """The allocator of the active driver."""
     global _current
     driver = runtime.driver()
     if _current is None or _current.driver is not driver:
@@ -137,10 +137,10 @@ def pinned_allocator() -> PinnedAllocator:
 
 
 def allocate(nbytes: int) -> Buffer:
-    """Uninitialised pinned memory of the driver that is on; it goes back when the last array over it dies."""
+    """Uninitialised pinned memory of the active driver; it is returned when the last array over it dies."""
     return pinned_allocator().allocate(nbytes)
 
 
 def is_pinned(address: int) -> bool:
-    """Whether an address lies in pinned memory of the driver that is on."""
+    """Whether an address lies in pinned memory of the active driver."""
     return runtime.is_initialized() and pinned_allocator().find(address) is not None

@@ -2,10 +2,11 @@
 
 Mirrors: torch/cuda/__init__.py (_lazy_init), c10/cuda/CUDAFunctions.cpp (device_count_ensure_non_zero, set_device),
     c10/cuda/CUDAStream.cpp (getCurrentCUDAStream)
-Differs: the driver is a card or the simulator; the simulator is on only where a call or GLASSTORCH_CUDA says so.
+Differs: the driver is that of a GPU or the simulator; the simulator is active only after a call or GLASSTORCH_CUDA
+    selected it.
 
-`GLASSTORCH_CUDA` may be `cupy` (a card), `simulator`, or `simulator:devices=2,memory=64M,check=1,order=random,seed=3`
-with any of those options. Where it is not set, a card is used if CuPy is installed and finds one.
+`GLASSTORCH_CUDA` may be `cupy` (a GPU), `simulator`, or `simulator:devices=2,memory=64M,check=1,order=random,seed=3`
+with any of those options. If it is not set, a GPU is used if CuPy is installed and finds one.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ _lock = threading.RLock()
 
 
 class _Streams(threading.local):
-    """The current stream of each device for the calling thread, and of which driver they are."""
+    """The calling thread's current stream on each device, and the driver to which these streams belong."""
 
     def __init__(self) -> None:
         self.driver: Driver | None = None
@@ -53,14 +54,14 @@ _streams = _Streams()
 
 
 def driver() -> Driver:
-    """The driver that is on; looks for one first. DeviceError where there is none."""
+    """The active driver; if there is none yet, one is searched for. DeviceError if none is found."""
     return _driver if _driver is not None and _registered else _initialized()
 
 
 def use_driver(new: Driver | None) -> None:
-    """Put another driver on; None: look for one again when it is needed.
+    """Make another driver the active one; None: search for one again when it is needed.
 
-    Tensors of the driver before keep their memory and can no longer be computed with.
+    Tensors of the previous driver keep their memory, but operators refuse them from then on.
     """
     global _driver
     with _lock:
@@ -88,13 +89,13 @@ def use_simulator(
     seed: int = 0,
     check_streams: bool = True,
 ) -> SimDriver:
-    """Run CUDA on simulated devices from now on, and return their driver; each call gives fresh devices.
+    """Run CUDA on simulated devices from now on, and return their driver; each call creates new devices.
 
     Each of the `devices` has `memory` bytes. `order` is that of the threads of a block and of the streams of a device:
-    "forward", "reverse" or "random" (drawn with `seed`). `check` finds races, accesses out of bounds, uninitialised and
-    misaligned reads inside kernels; it is slow. (Indices that name one place twice, as in `x[[0, 0]] = value`, write it
-    from two threads: it reports that as a race.) `check_streams` reports accesses from two streams that no event
-    orders. CompileError where there is no C++ compiler.
+    "forward", "reverse" or "random" (drawn with `seed`). `check` finds races, out-of-bounds accesses, and uninitialised
+    and misaligned reads inside kernels; it is slow. (If an index repeats, as in `x[[0, 0]] = value`, two threads write
+    to the same element, which is reported as a race.) `check_streams` reports accesses from two streams that no event
+    orders. CompileError if there is no C++ compiler.
     """
     from glasstorch.devices.driver_sim import SimDriver
 
@@ -105,19 +106,19 @@ def use_simulator(
 
 
 def is_initialized() -> bool:
-    """Whether a driver is on and the kernels are loaded."""
+    """Whether a driver is active and the kernels are loaded."""
     return _driver is not None and _registered
 
 
 def is_available() -> bool:
-    """Whether there is a card, or a simulator that was asked for."""
+    """Whether there is a GPU, or the simulator was selected."""
     return device_count() > 0
 
 
 def device_count() -> int:
-    """How many devices there are; 0 where there is no driver. Loads no kernels.
+    """The number of devices; 0 if there is no driver. Loads no kernels.
 
-    Where the simulator was asked for and there is no C++ compiler it is 0, too, and a warning says what to install.
+    It is also 0 if the simulator was selected and there is no C++ compiler; a warning then says what to install.
     """
     global _driver
     with _lock:
@@ -131,7 +132,7 @@ def device_count() -> int:
 
 
 def lazy_init() -> None:
-    """Find a driver and load the kernels, once. DeviceError where there is neither a card nor a simulator."""
+    """Find a driver and load the kernels, once. DeviceError if there is neither a GPU nor a simulator."""
     if _driver is None or not _registered:
         _initialized()
 
@@ -155,7 +156,7 @@ def _initialized() -> Driver:
 
 
 def _find() -> tuple[Driver | None, str]:
-    """The driver that GLASSTORCH_CUDA asks for, else a card; where there is none, why."""
+    """The driver that GLASSTORCH_CUDA selects, else that of a GPU; if there is none, the reason."""
     asked = os.environ.get(VARIABLE, "")
     kind, _, options = asked.partition(":")
     if kind == "simulator":
@@ -168,22 +169,22 @@ def _find() -> tuple[Driver | None, str]:
             f"{', '.join(OPTIONS)}"
         )
     if find_spec("cupy") is None:
-        return None, 'CuPy, which reaches a card, is not installed (pip install "glasstorch[cuda13]")'
+        return None, 'CuPy, which is needed for a GPU, is not installed (pip install "glasstorch[cuda13]")'
     from glasstorch.devices.driver_cupy import CupyDriver
 
-    card: Driver = CupyDriver()
-    return (card, "") if card.device_count() else (None, "CuPy finds no card with a driver")
+    found: Driver = CupyDriver()
+    return (found, "") if found.device_count() else (None, "CuPy finds no GPU with a driver")
 
 
 def _require_compiler() -> None:
-    """CompileError, with what to install, where the simulator could not compile a kernel."""
+    """CompileError, which says what to install, if the simulator could not compile a kernel."""
     from glasstorch.devices.simulator.compiler import compiler
 
     compiler()
 
 
 def _missing_compiler() -> str:
-    """What the simulator lacks on this computer, in words; empty if nothing."""
+    """What the simulator lacks on this computer, as text; empty if nothing is missing."""
     from glasstorch.devices.simulator.errors import CompileError
 
     try:
@@ -237,12 +238,12 @@ def simulator_options(text: str) -> dict[str, Any]:
 
 
 def current_device() -> int:
-    """The device of the calling thread; 0 until it is set."""
+    """The current device of the calling thread; 0 until it is set."""
     return driver().current_device()
 
 
 def set_device(index: int) -> None:
-    """Make a device that of the calling thread; AcceleratorError 101 where it is not there."""
+    """Make a device the current one of the calling thread; AcceleratorError 101 if it does not exist."""
     driver().set_device(checked_index(index))
 
 
@@ -256,7 +257,7 @@ def checked_index(index: int) -> int:
 
 
 def device_index(on: device | str | int | None) -> int:
-    """The index that a device means: the current one for None and for `cuda` without an index."""
+    """The index of a device: the current one for None and for `cuda` without an index."""
     if on is None:
         return current_device()
     if isinstance(on, int):
@@ -274,7 +275,7 @@ def indexed(on: device) -> device:
 
 
 def current_stream(index: int | None = None) -> int:
-    """The handle of the calling thread's stream on a device, or on the current one; 0 is the default stream."""
+    """The handle of the calling thread's current stream on a device (by default the current one); 0 is the default."""
     on = driver()
     if _streams.driver is not on:
         return 0
@@ -282,7 +283,7 @@ def current_stream(index: int | None = None) -> int:
 
 
 def set_current_stream(stream: int, index: int) -> None:
-    """Make a stream of device `index` the one that the calling thread uses there."""
+    """Make a stream of device `index` the calling thread's current one there."""
     on = driver()
     if _streams.driver is not on:
         _streams.driver, _streams.current = on, {}
@@ -290,7 +291,7 @@ def set_current_stream(stream: int, index: int) -> None:
 
 
 class _Hooks:
-    """What the core asks; see core/hooks.py."""
+    """Fills hooks.CUDAHooks."""
 
     lazy_init = staticmethod(lazy_init)
     current_device = staticmethod(current_device)

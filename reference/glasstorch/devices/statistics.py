@@ -2,7 +2,8 @@
 
 Mirrors: c10/core/CachingDeviceAllocator.h (DeviceStats), c10/core/Allocator.h (Stat), torch/csrc/cuda/Module.cpp
     (THCPModule_memoryStats), torch/cuda/memory.py (memory_summary)
-Differs: what is left out is not counted: max_split_size (`oversize_*`), `num_oom_rejections`, pools of graphs.
+Differs: features that the allocator lacks are not counted: max_split_size (`oversize_*`), `num_oom_rejections`, private
+    pools of graphs.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ class Stat:
         self.freed = 0  # the sum of all decreases
 
     def change(self, amount: int) -> None:
-        """Count up, or down where the amount is negative."""
+        """Add an amount, which may be negative."""
         self.current += amount
         if amount > 0:
             self.allocated += amount
@@ -44,7 +45,7 @@ class Stat:
             self.freed -= amount
 
     def as_dict(self) -> dict[str, int]:
-        """The four numbers by their names."""
+        """The four values by name."""
         return {name: getattr(self, name) for name in ("current", "peak", "allocated", "freed")}
 
 
@@ -69,7 +70,7 @@ class Statistics:
         self.num_device_free = 0
 
     def change(self, metric: str, pool: str, amount: int) -> None:
-        """Count a change of one pool, and of all."""
+        """Count a change in one pool, and in the total of all pools."""
         stats = self.metrics[metric]
         stats["all"].change(amount)
         stats[pool].change(amount)
@@ -121,7 +122,7 @@ WIDTH = 75
 def summary(statistics: Statistics, name: str, abbreviated: bool = False) -> str:
     """The counts as the table of torch.cuda.memory_summary, titled `name`. `abbreviated` omits the two pools.
 
-    A row of a pool has the unit of the row of all pools above it.
+    The row of a pool uses the unit of the row above it, which is for all pools.
     """
     events = f"CUDA OOMs: {statistics.num_ooms:<12d} | cudaMalloc retries: {statistics.num_alloc_retries:<8d}"
     double, single = "=" * WIDTH, "-" * WIDTH

@@ -2,8 +2,9 @@
 
 Mirrors: torch/cuda/streams.py, torch/cuda/__init__.py (device, StreamContext), c10/cuda/CUDAStream.cpp,
     aten/src/ATen/cuda/CUDAEvent.h
-Differs: streams of the pool are made one by one; events are of one process. As in PyTorch no stream waits for the
-    default stream unless it is told to.
+Differs: the streams of a pool are created one at a time, on first use; an event cannot be shared between processes.
+
+As in PyTorch, a stream of the pool does not wait for the default stream unless it is told to.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ OnDevice = devices.device | str | int | None
 
 
 class device:
-    """`with device("cuda:1"):` makes that the current device inside; None and a negative index change nothing."""
+    """`with device("cuda:1"):` makes that device current inside the block; None or a negative index changes nothing."""
 
     __slots__ = ("idx", "prev_idx")
 
@@ -50,7 +51,7 @@ class device:
 
 
 class device_of(device):
-    """`with device_of(tensor):` makes the tensor's device the current one; a tensor elsewhere changes nothing."""
+    """`with device_of(tensor):` makes the tensor's device the current one; a CPU or meta tensor changes nothing."""
 
     __slots__ = ()
 
@@ -58,17 +59,17 @@ class device_of(device):
         super().__init__(obj.device if obj.device.type == "cuda" else None)
 
 
-on_device = device  # for functions here that have a parameter of that name
+on_device = device  # for functions below that have a parameter named `device`
 
 
 # Streams --------------------------------------------------------------------------------------------------------
 
 STREAMS_PER_POOL = 32
-LOWEST_PRIORITY, HIGHEST_PRIORITY = 0, -3  # the range that CUDA gives on current cards; lower numbers come first
+LOWEST_PRIORITY, HIGHEST_PRIORITY = 0, -3  # the range on current GPUs; a lower number is a higher priority
 
 
 class _Pool:
-    """The streams of one priority of a device: made when first needed, given out in turn, never destroyed."""
+    """The streams of one priority of a device: created on first use, handed out round-robin, never destroyed."""
 
     __slots__ = ("given", "handles")
 
@@ -88,7 +89,7 @@ _lock = Lock()
 
 
 class Stream:
-    """Work on one device that runs in the order in which it was queued, concurrently with other streams.
+    """A queue of work on one device, which runs in the order of queueing, concurrently with other streams.
 
     `priority` is a hint, from 0 (lowest) to -3; other numbers are clamped.
     """
@@ -123,9 +124,9 @@ class Stream:
         return stream
 
     def _checked(self) -> int:
-        """The driver's handle; AcceleratorError 400 where another driver has been put on since."""
+        """The driver's handle; AcceleratorError 400 if another driver has become active since."""
         if self._driver is not runtime.driver():
-            raise cuda_error(Code.INVALID_RESOURCE_HANDLE, f"{self} belongs to a driver that is no longer on")
+            raise cuda_error(Code.INVALID_RESOURCE_HANDLE, f"{self} belongs to a driver that is no longer active")
         return self.cuda_stream
 
     @property
@@ -140,27 +141,27 @@ class Stream:
         return self.cuda_stream
 
     def query(self) -> bool:
-        """Whether all that was queued is done."""
+        """Whether all queued work is done."""
         with on_device(self.device_index):
             return runtime.driver().stream_query(self._checked())
 
     def synchronize(self) -> None:
-        """Wait until all that was queued is done; an error of a kernel shows here at the latest."""
+        """Wait until all queued work is done; an error in a kernel is raised here at the latest."""
         with on_device(self.device_index):
             runtime.driver().stream_synchronize(self._checked())
 
     def record_event(self, event: Event | None = None) -> Event:
-        """Record an event, or a new one, after all that has been queued; returns it."""
+        """Record an event (by default a new one) after all work queued so far, and return it."""
         event = Event() if event is None else _require(event, Event, "record_event")
         event.record(self)
         return event
 
     def wait_event(self, event: Event) -> None:
-        """What is queued here from now on waits for the event; the caller does not."""
+        """Make all work queued here from now on wait for the event; the calling thread does not wait."""
         _require(event, Event, "wait_event").wait(self)
 
     def wait_stream(self, stream: Stream) -> None:
-        """What is queued here from now on waits for all that is queued on the other stream now."""
+        """Make all work queued here from now on wait for the work that is on the other stream now."""
         _require(stream, Stream, "wait_stream")
         self.wait_event(stream.record_event())
 
@@ -182,13 +183,13 @@ class Stream:
 
 
 def current_stream(device: OnDevice = None) -> Stream:
-    """The stream that the calling thread queues work on, on a device or on the current one."""
+    """The stream on which the calling thread queues work for a device (by default the current one)."""
     index = _index(device)
     return Stream._of(runtime.current_stream(index), index)
 
 
 def default_stream(device: OnDevice = None) -> Stream:
-    """The stream that a device has from the start."""
+    """The default stream of a device, which exists from the start."""
     return Stream._of(0, _index(device))
 
 
@@ -201,7 +202,7 @@ def set_stream(stream: Stream | None) -> None:
 
 
 class StreamContext:
-    """`with stream(s):` queues what is launched inside on `s`, on the device of `s`; None changes nothing."""
+    """`with stream(s):` makes `s` and its device the current ones inside the block; None changes nothing."""
 
     __slots__ = ("_before", "_there_before", "stream")
 
@@ -223,7 +224,7 @@ class StreamContext:
 
 
 def stream(stream: Stream | None) -> StreamContext:
-    """A context in which work is queued on the stream."""
+    """A context manager inside which work is queued on the stream."""
     return StreamContext(stream)
 
 
@@ -231,9 +232,9 @@ def stream(stream: Stream | None) -> StreamContext:
 
 
 class Event:
-    """A point in the work of a stream, which other streams and the program can wait for, and measure time between.
+    """A point in a stream's work. Other streams and the host can wait for it; two of them measure the time between.
 
-    The driver's event is made when it is first recorded, on the device of that stream.
+    The driver's event is created at the first recording, on the device of that stream.
     """
 
     __slots__ = ("_driver", "_handle", "device", "enable_timing")
@@ -241,18 +242,18 @@ class Event:
     def __init__(self, enable_timing: bool = False, blocking: bool = False, interprocess: bool = False) -> None:
         self._driver: Driver | None = None
         if interprocess:
-            raise ArgumentError("Event: interprocess=True is not there; events are of one process")
+            raise ArgumentError("Event: interprocess=True is not supported; an event belongs to one process")
         self.enable_timing = enable_timing
         self._handle = 0
         self.device: devices.device | None = None
 
     @property
     def cuda_event(self) -> int:
-        """The driver's number of the event; 0 until it is recorded."""
+        """The driver's handle of the event; 0 until it is recorded."""
         return self._handle
 
     def record(self, stream: Stream | None = None) -> None:
-        """Stand for all that has been queued on the stream (default: the current one) so far."""
+        """Record the event after all work queued so far on the stream (by default the current one)."""
         stream = current_stream() if stream is None else _require(stream, Stream, "Event.record")
         handle = stream._checked()
         if self._driver is not None and self.device != stream.device:
@@ -266,29 +267,29 @@ class Event:
     def _checked(self) -> Driver:
         assert self._driver is not None
         if self._driver is not runtime.driver():
-            raise cuda_error(Code.INVALID_RESOURCE_HANDLE, f"{self} belongs to a driver that is no longer on")
+            raise cuda_error(Code.INVALID_RESOURCE_HANDLE, f"{self} belongs to a driver that is no longer active")
         return self._driver
 
     def wait(self, stream: Stream | None = None) -> None:
-        """What is queued on the stream (default: the current one) from now on waits for it."""
+        """Make all work queued on the stream (by default the current one) from now on wait for the event."""
         if self._driver is not None:
             stream = current_stream() if stream is None else _require(stream, Stream, "Event.wait")
             with on_device(stream.device_index):
                 self._checked().stream_wait_event(stream._checked(), self._handle)
 
     def query(self) -> bool:
-        """Whether what the event stands for is done; True where it was never recorded."""
+        """Whether the work before the event is done; True if the event was never recorded."""
         return self._driver is None or self._checked().event_query(self._handle)
 
     def synchronize(self) -> None:
-        """Wait until what the event stands for is done."""
+        """Wait until the work before the event is done."""
         if self._driver is not None:
             self._checked().event_synchronize(self._handle)
 
     def elapsed_time(self, end_event: Event) -> float:
-        """Milliseconds from this event to another; both need `enable_timing`, and must be done.
+        """Milliseconds from this event to another; both need `enable_timing`, and both must have completed.
 
-        The simulator's times are those of its own run, not a card's: Note [Simulated time].
+        The simulator reports its own times, not those of a GPU: see Note [Simulated time].
         """
         _require(end_event, Event, "elapsed_time")
         if not (self.enable_timing and end_event.enable_timing):
@@ -307,7 +308,7 @@ class Event:
             try:
                 self._driver.event_destroy(self._handle)
             except AcceleratorError:
-                return  # the device has failed before, and its events are gone with it
+                return  # the device has failed, and its events are gone with it
 
     def __repr__(self) -> str:
         if self._handle:
@@ -316,13 +317,13 @@ class Event:
 
 
 def synchronize(device: OnDevice = None) -> None:
-    """Wait until all streams of a device, or of the current one, are done; kernels' errors show here."""
+    """Wait until all work on a device (by default the current one) is done; errors in kernels are raised here."""
     with on_device(_index(device)):
         runtime.driver().synchronize()
 
 
 def _require(given: T, kind: type[T], function: str) -> T:
-    """An argument, if it has the expected type; ArgumentTypeError otherwise."""
+    """The argument, if it has the expected type; ArgumentTypeError otherwise."""
     if not isinstance(given, kind):
         raise ArgumentTypeError(f"{function}: expected {kind.__name__}, got {given!r}")
     return given

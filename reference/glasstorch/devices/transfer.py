@@ -1,7 +1,7 @@
 """How are bytes copied to, from and between devices?
 
-Mirrors: aten/src/ATen/native/cuda/Copy.cu (copy_kernel_cuda, copy_device_to_device), which copies elements, too
-Differs: addresses and devices are given, not tensors.
+Mirrors: aten/src/ATen/native/cuda/Copy.cu (copy_kernel_cuda, copy_device_to_device)
+Differs: the arguments are addresses and devices, not tensors; bytes are copied, and dtypes converted elsewhere.
 """
 
 from __future__ import annotations
@@ -13,9 +13,10 @@ from glasstorch.devices.stream import device as on_device
 
 
 def transfer(target: int, to: device, source: int, of: device, nbytes: int, non_blocking: bool = False) -> None:
-    """Copy bytes between addresses of two devices, at least one of which is a CUDA device.
+    """Copy bytes between addresses on two devices, at least one of which is a CUDA device.
 
-    It runs on the current stream of the CUDA device (of the source, where both are: the target's stream waits for it).
+    The copy runs on the CUDA device's current stream. Between two CUDA devices it runs on the source's stream, and the
+    target's stream waits for it.
     """
     if not nbytes:
         return
@@ -36,7 +37,7 @@ def transfer(target: int, to: device, source: int, of: device, nbytes: int, non_
 
 
 def _between_devices(target: int, to: device, source: int, of: device, nbytes: int) -> None:
-    """From one device to another: each device's current stream waits for the other's.
+    """Copy between two CUDA devices: the current stream of each waits for that of the other.
 
     Mirrors: copy_device_to_device in aten/src/ATen/native/cuda/Copy.cu
     """

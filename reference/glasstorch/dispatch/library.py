@@ -2,7 +2,7 @@
 
 Mirrors: torch/library.py (Library, impl, fallthrough_kernel), aten/src/ATen/core/dispatch/Dispatcher.cpp
 Differs: a second kernel for the same key is refused (PyTorch warns) unless `allow_override=True` says that it is meant.
-    A Library that is not closed stays in force; PyTorch undoes one when it is garbage-collected.
+    A Library that is not closed remains registered; PyTorch unregisters it when it is garbage-collected.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ HERE = str(Path(__file__).parents[1]) + os.sep  # the prefix of the file names o
 
 
 def caller(depth: int) -> str:
-    """file:line of the code that registers."""
+    """file:line of the code that registers a kernel."""
     frame = sys._getframe(depth + 1)
     return place(frame.f_code.co_filename, frame.f_lineno)
 
@@ -82,7 +82,7 @@ def define(
 
 
 def register(name: str, kernel: Kernel, allow_override: bool = False) -> Operator:
-    """Put a kernel in force for its operator and key."""
+    """Register a kernel, which becomes the active one for its operator and key."""
     operator = registry.find(name)
     with registry.lock:
         stack = operator.kernels.setdefault(kernel.key, [])

@@ -62,7 +62,7 @@ fallthrough_kernel = _Fallthrough()
 
 
 class Resolution(Protocol):
-    """What the resolver answers, as far as a table keeps it."""
+    """The part of the resolver's answer that a table keeps."""
 
     @property
     def entry(self) -> Boxed: ...
@@ -154,7 +154,7 @@ class Operator:
         self.words = words  # the names of the tags
         self.alias = alias  # the operator that this one is another name of, without its namespace
         self.family = family  # of operators/families.py; a user's operator has none
-        # For each key the registered kernels; the last one is in force.
+        # For each key the registered kernels; the last one is active.
         self.kernels: dict[DispatchKey, list[Kernel]] = {}
         self.table = DispatchTable(self)
         # Operators whose shortcuts bypass this one: their tables are cleared together with this one's.
@@ -166,7 +166,7 @@ class Operator:
 
     @cached_property
     def tags(self) -> list[Tag]:
-        """What is said of it in words: dispatch/tags.py."""
+        """The operator's tags; see dispatch/tags.py."""
         return [Tag[word] for word in self.words]
 
     @property

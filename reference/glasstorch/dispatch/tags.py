@@ -1,8 +1,8 @@
-"""What can be said of an operator in one word?
+"""Which properties of an operator does a tag state?
 
 Mirrors: aten/src/ATen/native/tags.yaml, torch.Tag (torch/csrc/utils/python_dispatch.cpp, initDispatchBindings)
-Differs: words of our own stand beside PyTorch's, for facts that PyTorch keeps in lists of names. Left out of PyTorch's
-    are those that no operator here has, and `pt2_compliant_tag`, which nearly all of PyTorch's have.
+Differs: tags of our own, besides PyTorch's, state facts that PyTorch keeps in lists of names. PyTorch's tags that no
+    operator here has are left out, and so is `pt2_compliant_tag`, which nearly all of its operators have.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from typing import Self
 
 
 class Tag(Enum):
-    """One word about operators: what it means, and whether it is ours alone.
+    """A property of operators: what it means, and whether only this library has it.
 
     >>> Tag.inplace_view.meaning
-    'It changes sizes, strides or storage of its argument, and no element.'
+    'It changes sizes, strides or storage of its argument, but no element.'
     """
 
     meaning: str
@@ -30,14 +30,14 @@ class Tag(Enum):
     core = ("It remains when a program is decomposed into core operators.",)
     data_dependent_output = ("It returns a number that depends on the elements of its arguments.",)
     dynamic_output_shape = ("The sizes of its result depend on the elements of its arguments.",)
-    generated = ("PyTorch's generator adds this form for completeness. But for copies of views, no function calls it.",)
+    generated = ("PyTorch's generator adds this form for completeness; no function calls it, except copies of views.",)
     inplace = ("It writes its result into its first argument and returns that.",)
-    inplace_view = ("It changes sizes, strides or storage of its argument, and no element.",)
-    maybe_aliasing_or_mutating = ("Its result may share memory with an argument, which the schema does not say.",)
+    inplace_view = ("It changes sizes, strides or storage of its argument, but no element.",)
+    maybe_aliasing_or_mutating = ("Its result may share memory with an argument, although the schema does not say so.",)
     nondeterministic_seeded = ("It draws random numbers from a generator.",)
     out = ("It writes its results into the tensors given as out= and returns those.",)
-    pointwise = ("Each element of the result is computed from the elements at its place in the broadcast arguments.",)
-    reduction = ("It computes one value of many, along some dimensions or all.",)
+    pointwise = ("Each element of the result is computed from the elements at the same index in the arguments.",)
+    reduction = ("It reduces many values to one, over some dimensions or all.",)
     view_copy = ("It is a view operator whose result is a copy.",)
 
     # Ours
@@ -45,23 +45,26 @@ class Tag(Enum):
         "A Python number may stand for any of its tensors: should_allow_numbers_as_tensors (python_arg_parser.cpp).",
         True,
     )
-    one_number = ("One of its two operands may be a Python number, not both.", True)
+    one_number = ("One of its two operands may be a Python number, but not both.", True)
     uninitialised = ("The elements of its result are whatever was in memory before.", True)
     undeclared_alias = (
-        "As `maybe_aliasing_or_mutating`, of its first tensor or list of tensors, where PyTorch has no tag.",
+        "As `maybe_aliasing_or_mutating`, for its first tensor or list of tensors, where PyTorch has no tag.",
         True,
     )
-    by_strides = ("It is made of other operators, and the strides of its argument decide of which.", True)
+    by_strides = ("It is composed of other operators, and the strides of its argument decide which.", True)
     cheap = (
         "It costs less than a pass through memory: get_default_op_list in torch/_functorch/partitioners.py.",
         True,
     )
     eager_gradient = (
-        "Its gradient is not derived in a graph: it depends on the elements of an index or on places in memory.",
+        "Its gradient is not derived in a graph: it depends on the elements of an index or on storage positions.",
         True,
     )
-    iterated = ("Its kernel runs over a TensorIterator, as a pointwise one's, where PyTorch has no tag.", True)
+    iterated = (
+        "Its kernel runs over a TensorIterator, as that of a pointwise operator; PyTorch has no such tag.",
+        True,
+    )
     overlap_unjudged = ("PyTorch lets its out= form write to any memory.", True)
     overlap_with_input = ("PyTorch lets its out= form write to memory of an argument.", True)
-    own_kernel = ("Its operator is made of others, and this form has a kernel of its own.", True)
-    needs_data = ("Without data, on the device meta, it refuses.", True)
+    own_kernel = ("Its operator is composed of others, but this form has a kernel of its own.", True)
+    needs_data = ("It needs the data of its arguments, and so refuses meta tensors.", True)

@@ -172,8 +172,8 @@ def _constant_difference(first: Graph, second: Graph) -> str | None:
                 ours, others, *map(max, zip(_tolerances(ours), _tolerances(others), strict=True))
             )
             if mismatch is not None:
-                place = f"Source Location:\n{_indent(str(mine.source))}\n" if mine.source is not None else ""
-                return f"Node:\n{_indent(str(mine))}\n{place}Comparison exception: {_indent(mismatch)}"
+                location = f"Source Location:\n{_indent(str(mine.source))}\n" if mine.source is not None else ""
+                return f"Node:\n{_indent(str(mine))}\n{location}Comparison exception: {_indent(mismatch)}"
     return None
 
 

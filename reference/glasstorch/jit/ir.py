@@ -613,9 +613,9 @@ class Graph:
         return self._insert_before
 
     @contextmanager
-    def inserting_before(self, place: Node | Block) -> Iterator[Node]:
+    def inserting_before(self, point: Node | Block) -> Iterator[Node]:
         """In the `with` block, nodes are inserted before this node, or at the end of this block."""
-        node = place.return_node if isinstance(place, Block) else place
+        node = point.return_node if isinstance(point, Block) else point
         self._check(node)
         before, self._insert_before = self._insert_before, node
         try:

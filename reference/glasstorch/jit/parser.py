@@ -128,7 +128,7 @@ class _Parser:
     def __init__(self, text: str, tensor_constants: Sequence[Tensor]) -> None:
         self.text = text
         self.line_starts = [0, *(match.end() for match in re.finditer("\n", text))]
-        self.places: dict[int, SourceRange] = {}  # line -> the source location in its comment
+        self.locations: dict[int, SourceRange] = {}  # line -> the source location in its comment
         self.tokens = self._tokens()
         self.next = 0
         self.tensors = tensor_constants
@@ -177,7 +177,7 @@ class _Parser:
             node.add_input(value)
         if self.peek.kind == "scope":
             node.scope = self.take().text.removeprefix(", scope: ").rstrip()
-        node.source = self.places.get(self.line_of(self.tokens[self.next - 1].start))
+        node.source = self.locations.get(self.line_of(self.tokens[self.next - 1].start))
         for token, type in outputs:
             self.define(token, node.add_output(type), names)
         block.append_node(node)
@@ -408,9 +408,9 @@ class _Parser:
                 raise self.error_at(Token("", "", position), f"cannot read the character {self.text[position]!r}")
             assert match.lastgroup is not None, "every alternative of the pattern has a name"
             if match.lastgroup == "comment":
-                if place := PLACE.fullmatch(match.group()):
-                    source = SourceRange(place["filename"], int(place["line"]), int(place["column"]))
-                    self.places[self.line_of(position)] = source
+                if location := PLACE.fullmatch(match.group()):
+                    source = SourceRange(location["filename"], int(location["line"]), int(location["column"]))
+                    self.locations[self.line_of(position)] = source
             elif match.lastgroup != "space":
                 tokens.append(Token(match.lastgroup, match.group(), position))
             position = match.end()

@@ -33,7 +33,7 @@ def strides_of_copy(source: Tensor, format: memory_format | None) -> Shape | Non
 
 
 def same_elements(target: Tensor, source: Tensor) -> bool:
-    """Whether two tensors are one, or views of the same elements in the same order: then there is nothing to copy."""
+    """Whether two tensors are the same, or view the same elements in the same order, so that a copy does nothing."""
     return target is source or (
         target.dtype is source.dtype
         and target._storage is not None
@@ -88,7 +88,7 @@ def set_(
 
 
 def untyped(storage: Storage | TypedStorage, wanted: dtype) -> Storage:
-    """The untyped storage of one that has no dtype or the wanted one."""
+    """The untyped storage of a storage; a typed one must have the expected dtype."""
     if isinstance(storage, TypedStorage) and storage.dtype is not wanted:
         raise DtypeError(
             f"Expected a Storage of type {wanted.scalar_name} or an UntypedStorage, but got type "

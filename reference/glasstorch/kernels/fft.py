@@ -1,7 +1,7 @@
 """How are the frequencies of a Fourier transform written to the tensor given as out=?
 
 Mirrors: aten/src/ATen/native/SpectralOps.cpp (fft_fftfreq_out, fft_rfftfreq_out)
-Differs: a result is right in an out= with gaps or rows too, where PyTorch writes wrong numbers.
+Differs: the result is also right if `out` is non-contiguous or a matrix, where PyTorch writes wrong numbers.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ COMPOSED = KernelTable("CompositeExplicitAutograd", calls_operators=True, takes_
 
 
 def frequencies(name: str) -> None:
-    """Register the out= form of an operator that gives the frequencies of a spectrum."""
+    """Register the out= form of an operator that returns the frequencies of a spectrum."""
     operator = factory(name)
 
     @COMPOSED.impl(f"{name}.out")

@@ -1,4 +1,4 @@
-"""How is what a mask or an index names filled in place with the number that a tensor holds?
+"""How do `masked_fill_` and `index_fill_` take their value from a tensor?
 
 Mirrors: aten/src/ATen/native/TensorAdvancedIndexing.cpp (masked_fill__cpu, masked_fill__cuda and index_fill_, with a
     Tensor as value)
@@ -20,11 +20,11 @@ index_fill_number_ = on_tensors("index_fill_.int_Scalar")
 
 @COMPOSED.impl("masked_fill_.Tensor")
 def masked_fill_(self: Tensor, mask: Tensor, value: Tensor) -> Tensor:
-    """The number written where the mask holds."""
+    """The number, written where the mask is True."""
     return masked_fill_number_(self, mask, only_number("masked_fill_", value))
 
 
 @COMPOSED.impl("index_fill_.int_Tensor")
 def index_fill_(self: Tensor, dim: int, index: Tensor, value: Tensor) -> Tensor:
-    """The number written at the indices of one dimension that a vector names."""
+    """The number, written at the given indices of one dimension."""
     return index_fill_number_(self, dim, index, only_number("index_fill_", value))

@@ -159,10 +159,10 @@ def run_by_table(run: Callable[..., None], out: Array, inputs: Sequence[Array], 
     source = next(one for one in inputs if one.ndim)
     table = np.empty(VALUES, dtype)
     run(table, [every_value(dtype) if one is source else one for one in inputs])
-    answers, places, found = (array.reshape(-1).view(np.uint16) for array in (table, source, out))
-    for start in range(0, len(places), BLOCK):
+    results, indices, found = (array.reshape(-1).view(np.uint16) for array in (table, source, out))
+    for start in range(0, len(indices), BLOCK):
         block = slice(start, start + BLOCK)
-        answers.take(places[block], out=found[block], mode="clip")
+        results.take(indices[block], out=found[block], mode="clip")
 
 
 def run_on_halves(run: Callable[..., None], loop: Callable[..., Any], out: Array, inputs: Sequence[Array]) -> None:

@@ -1,4 +1,4 @@
-"""How do backends that can write `cat` into a tensor get its result as a new one?
+"""How does `cat` return a new tensor on a backend that only has a kernel for `cat.out`?
 
 Mirrors: build/aten/src/ATen/RegisterCompositeExplicitAutogradNonFunctional.cpp (cat)
 """
@@ -15,6 +15,6 @@ from glasstorch.operators.shapes.joining import cat as cat_shape
 
 @KernelTable("CompositeExplicitAutogradNonFunctional", calls_operators=True, takes_keys=False).impl("cat")
 def cat(tensors: Sequence[Tensor], dim: int) -> Tensor:
-    """`cat` by way of its out= form. An empty list has no keys and ends here too, to be refused."""
+    """`cat` through its out= form. An empty list has no keys, so it is dispatched here as well and refused."""
     result = cat_shape(tensors, dim)
     return cat_operator(list(tensors), dim, out=empty(result.shape, result.dtype, tensors[0].device))

@@ -1,4 +1,4 @@
-"""How does a kernel of two tensors serve a number as one operand?
+"""How does a kernel for two tensors accept a number as one operand?
 
 Mirrors: aten/src/ATen/ScalarOps.h (wrapped_scalar_tensor), aten/src/ATen/native/BinaryOps.cpp (the Scalar overloads)
 Differs: one file serves all devices, as the number is wrapped before anything is computed.

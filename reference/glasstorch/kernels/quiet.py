@@ -1,7 +1,6 @@
-"""How does NumPy compute without floating point warnings while the user's settings stay unchanged?
+"""How does NumPy compute without floating-point warnings while the user's settings stay unchanged?
 
-Mirrors: nothing in PyTorch, whose kernels do not look at the processor's floating point flags
-Differs: NumPy checks them after every loop unless told not to
+Mirrors: nothing in PyTorch, whose kernels do not check the processor's floating-point flags
 
 # Note [Quiet NumPy]
 After each loop NumPy checks the processor's flags and warns, or raises, as `np.seterr` says. PyTorch never does: 1 / 0

@@ -2,8 +2,7 @@
 
 Mirrors: structured kernels (aten/src/ATen/TensorMeta.h, torchgen/dest/register_dispatch_key.py: functional,
 inplace, out)
-Differs: the kernel is a function with an `out` parameter; the shape function runs before it where a tensor is
-written to.
+Differs: the kernel is a function with an `out` parameter; the shape function runs before it if a tensor is written to.
 """
 
 from __future__ import annotations
@@ -55,9 +54,10 @@ def structured(
 ) -> None:
     """Register `kernel(keys, *arguments, out=None)` for an operator and for all forms that its declaration generates.
 
-    With `out` the kernel writes its result there: a tensor (or a tuple of them) of the right sizes, into whose dtype
-    the result is known to fit. Without, it returns a fresh one. `shortcut(checked)`, where given, makes the in-place
-    kernel out of the one that checks: it does the work itself where nothing needs checking, and else calls that.
+    With `out` the kernel writes its result to a tensor (or a tuple of tensors) of the right sizes, to whose dtype the
+    result can be cast. Without `out` it returns a new tensor. `shortcut(checked)`, if given, makes the in-place kernel
+    from `checked`, which checks its arguments: it computes directly if nothing needs to be checked, and otherwise calls
+    `checked`.
     """
     where = where or caller(1)
     table.add(name, kernel, where)
@@ -71,7 +71,7 @@ def structured(
 
 
 def inplace_form(name: str, kernel: Callable[..., Any]) -> Callable[..., Any]:
-    """The kernel that writes into its first argument, after checking that the result fits there."""
+    """The kernel that writes to its first argument, after checking that the result fits."""
     shape: list[ShapeFunction] = []
 
     def inplace(keys: int, self: Tensor, *rest: Any) -> Tensor:
@@ -87,7 +87,7 @@ def inplace_form(name: str, kernel: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def written_where_expanded(name: str, kernel: Callable[..., Any]) -> Callable[..., Any]:
-    """Makes of an in-place form one that PyTorch still lets write to expanded tensors: the same value to one place."""
+    """The shortcut of an in-place form that may write to an expanded tensor, with a warning: equal values coincide."""
     shape, function = shape_function(name), name.partition(".")[0]
 
     def shortcut(checked: Callable[..., Any]) -> Callable[..., Any]:
@@ -107,13 +107,13 @@ def written_where_expanded(name: str, kernel: Callable[..., Any]) -> Callable[..
 
 
 def out_form(name: str, kernel: Callable[..., Any]) -> Callable[..., Any]:
-    """The kernel that writes into the tensors given as out=, which are resized where they must be."""
+    """The kernel that writes to the tensors given as out=, which are resized if necessary."""
     found: list[ShapeFunction] = []
     tags = TAGS[name]
     iterates = not ITERATED.isdisjoint(tags)
-    # Where PyTorch asks less, it reads what it has written; we do not.
+    # Where PyTorch checks less, it reads elements that it has already overwritten; this library refuses the call.
     overlap_unjudged, overlap_with_input = Tag.overlap_unjudged.name in tags, Tag.overlap_with_input.name in tags
-    lays_out = iterates or name == "cat"  # only TensorIterator and cat give a resized out= strides of their own
+    lays_out = iterates or name == "cat"  # only TensorIterator and cat choose the strides of a resized out=
 
     def with_out(keys: int, *arguments: Any) -> Any:
         if not found:
@@ -123,7 +123,7 @@ def out_form(name: str, kernel: Callable[..., Any]) -> Callable[..., Any]:
         results = judged(found[0], inputs, outs) if iterates else found[0](*inputs)
         several = not isinstance(results, Result)
         pairs = tuple(zip(outs, results if several else (results,), strict=True))
-        for out, result in pairs:  # all, before any is resized
+        for out, result in pairs:  # check all before resizing any
             if iterates and any(out is argument for argument in inputs):
                 check_sizes(out, result.shape)
             result.check_out(result.dtype, out.dtype)
@@ -142,10 +142,10 @@ def out_form(name: str, kernel: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def judged(shape: ShapeFunction, arguments: Sequence[Any], outs: Sequence[Tensor]) -> Any:
-    """What a shape function answers for a call that writes to `outs`; of several faults the one PyTorch finds first.
+    """The shape function's results for a call that writes to `outs`; of several errors, PyTorch's first one is raised.
 
-    That is the order of TensorIteratorBase::build: what the operator itself refuses, memory that overlaps, sizes that
-    do not broadcast. An out= tensor is judged as it is given: it may be resized later.
+    The order is that of TensorIteratorBase::build: errors of the operator itself, overlapping memory, sizes that do not
+    broadcast. An out= tensor is checked as it was given, before it is resized.
     """
     fault = next((f for out in outs if (f := overlap_fault(out, arguments)) is not None), None)
     try:
@@ -160,7 +160,7 @@ def judged(shape: ShapeFunction, arguments: Sequence[Any], outs: Sequence[Tensor
 
 
 def check_sizes(out: Tensor, shape: Shape) -> None:
-    """Refuse to write a result into a tensor of other sizes that cannot be resized: it is an input too."""
+    """Refuse to write a result to a tensor of other sizes that cannot be resized, because it is also an input."""
     if out._shape != shape:
         raise ShapeError(f"output with shape {list(out._shape)} doesn't match the broadcast shape {list(shape)}")
 
@@ -172,7 +172,7 @@ def _result_count(name: str) -> int:
 
 
 def resize_output(out: Tensor, shape: Shape) -> bool:
-    """Give an out= tensor the sizes of the result; PyTorch's warning where it had elements already.
+    """Resize an out= tensor to the sizes of the result, with PyTorch's warning if it had elements.
 
     Mirrors: aten/src/ATen/native/Resize.cpp (resize_output)
     """
@@ -200,7 +200,7 @@ def check_writable(out: Tensor, inputs: Sequence[Any]) -> None:
 
 
 def overlap_fault(out: Tensor, inputs: Sequence[Any]) -> str | None:
-    """Why a tensor must not be written to while the inputs are read; None where it may."""
+    """Why a tensor must not be written to while the inputs are read; None if it may be."""
     if out._strides is not None and has_internal_overlap(out._shape, out._strides):
         return OVERLAPS_ITSELF
     if out._storage is not None and any(overlap(out, other) is Overlap.PARTIAL for other in inputs):
@@ -209,10 +209,10 @@ def overlap_fault(out: Tensor, inputs: Sequence[Any]) -> str | None:
 
 
 def check_no_overlap(out: Tensor, inputs: Sequence[Any]) -> None:
-    """Refuse to write to a tensor that overlaps itself or, even exactly, an input that is read while it is written.
+    """Refuse to write to a tensor that overlaps itself or an input, even if it is exactly that input.
 
     Mirrors: assert_no_overlap in aten/src/ATen/MemoryOverlap.cpp
-    Differs: two tensors of one geometry with gaps are refused too; PyTorch finds them TOO_HARD and lets them pass.
+    Differs: two non-contiguous tensors of the same geometry are refused too; PyTorch accepts them as TOO_HARD.
     """
     check_writable(out, inputs)
     for other in inputs:
@@ -232,7 +232,7 @@ OVERLAPS_INPUT = (
 
 
 def overlap(out: Tensor, other: Any) -> Overlap:
-    """What a tensor that is written to shares with an argument of the operator, which need not be a tensor."""
+    """How a tensor that is written to overlaps an argument of the operator, which need not be a tensor."""
     if other is out:
         return Overlap.FULL
     if not isinstance(other, Tensor) or other._storage is None or other._storage is not out._storage:
@@ -248,6 +248,6 @@ def extent(tensor: Tensor) -> Extent:
 
 
 def extent_in_bytes(tensor: Tensor) -> Extent:
-    """Where the bytes of a tensor's elements lie: each element is a dimension of its own."""
+    """Where the bytes of a tensor's elements lie: the bytes of an element form an additional dimension."""
     size = tensor.dtype.itemsize
     return Extent((*tensor._shape, size), (*(step * size for step in tensor.strides()), 1), tensor._offset * size)

@@ -155,8 +155,8 @@ class ModuleList(_Numbered):
         # Consecutive children with the same text become one line: "(0-2): 3 x Linear(...)".
         lines = []
         for text, run in groupby(enumerate(self), key=lambda pair: repr(pair[1])):
-            places = [place for place, _ in run]
-            label = f"({places[0]}): " if len(places) == 1 else f"({places[0]}-{places[-1]}): {len(places)} x "
+            indices = [i for i, _ in run]
+            label = f"({indices[0]}): " if len(indices) == 1 else f"({indices[0]}-{indices[-1]}): {len(indices)} x "
             lines.append("\n  " + (label + text).replace("\n", "\n  "))
         return f"{self._get_name()}({''.join(lines)}\n)" if lines else f"{self._get_name()}()"
 

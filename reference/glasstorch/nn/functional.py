@@ -1,4 +1,4 @@
-"""Which functions do layers apply?
+"""Which functions do layers compute?
 
 Mirrors: torch/nn/functional.py
 Differs: only the functions whose operators exist.

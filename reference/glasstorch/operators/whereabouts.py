@@ -132,7 +132,7 @@ def whereabouts(operator: Operator) -> Whereabouts:
 
 
 def _owner(row: OperatorRow, operator: Operator) -> str | None:
-    """Who writes to out=; an alias is made by the form that it is another name of."""
+    """How out= is written; for an alias, how that of the operator behind it is."""
     if Tag.out not in operator.tags:
         return None
     return f"that of {row.alias_of}" if row.alias_of is not None else row.out or "own kernel"

@@ -177,9 +177,9 @@ class Optimizer:
                     f"{len(ours['params'])} here"
                 )
         parameters = {
-            place: parameter
+            index: parameter
             for theirs, ours in zip(saved, self.param_groups, strict=True)
-            for place, parameter in zip(theirs["params"], ours["params"], strict=True)
+            for index, parameter in zip(theirs["params"], ours["params"], strict=True)
         }
         self.state = defaultdict(dict)
         for key, remembered in state_dict["state"].items():

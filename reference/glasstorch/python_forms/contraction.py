@@ -103,4 +103,4 @@ def contraction_path(equation: str, operands: Sequence[Tensor]) -> list[int] | N
     if len(operands) <= 2 or not choice.enabled or not is_available():
         return None
     pairs = get_opt_einsum().contract_path(equation, *operands, optimize=choice.strategy)[0]
-    return [place for pair in pairs for place in pair]
+    return [position for pair in pairs for position in pair]

@@ -1,4 +1,4 @@
-"""On which device is a tensor, and how does it come to another, or to pinned memory?
+"""On which device is a tensor, and how is it moved to another, or to pinned memory?
 
 Mirrors: tools/autograd/templates/python_variable_methods.cpp (THPVariable_cpu, THPVariable_cuda,
     THPVariable_get_device, THPVariable_record_stream), aten/src/ATen/native/Memory.cpp (pin_memory, is_pinned)
@@ -61,7 +61,7 @@ def _warn_of_device(method: str, given: Any) -> None:
 
 
 def record_stream(self: Tensor, s: Any) -> None:
-    """Say that work on the stream `s` uses the tensor: its memory is not given on before that work is done."""
+    """Declare that the stream `s` uses the tensor, so that its memory is not reused before the work there is done."""
     block = self.untyped_storage().block
     if block is None:
         raise DeviceError(f"record_stream: expected a CUDA tensor, this one is on {self.device}")

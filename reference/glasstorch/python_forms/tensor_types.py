@@ -111,9 +111,9 @@ def _asked_for(given: Any) -> tuple[dtype | None, str | None]:
     if not isinstance(given, type | str):
         raise ArgumentTypeError("dtype must be a type, str, or dtype object")
     name = given if isinstance(given, str) else given.__name__
-    place, _, last = name.rpartition(".")
-    if last == "Tensor" and place in ("", "torch"):
+    module, _, last = name.rpartition(".")
+    if last == "Tensor" and module in ("", "torch"):
         return get_default_dtype(), "cpu"
-    if last in DTYPE_OF_NAME and place in ("torch", "torch.cuda"):
-        return DTYPE_OF_NAME[last], "cpu" if place == "torch" else "cuda"
+    if last in DTYPE_OF_NAME and module in ("torch", "torch.cuda"):
+        return DTYPE_OF_NAME[last], "cpu" if module == "torch" else "cuda"
     raise ArgumentValueError(f"invalid type: {name!r}; expected a dtype, or a name such as 'torch.FloatTensor'")

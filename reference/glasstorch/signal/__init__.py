@@ -1,4 +1,4 @@
-"""What is there for signal processing?
+"""Which modules are there for signal processing?
 
 Reading order: `windows`.
 

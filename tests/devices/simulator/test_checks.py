@@ -34,7 +34,7 @@ def test_a_race_in_shared_memory_is_found(order: str) -> None:
     assert (found.code, found.file, found.line) == (719, FILE, 4)
     assert re.search(
         r"race on shared memory: written here, and read in line 6 by thread \(\d+, 0, 0\) of the same block, "
-        r"with nothing that orders them \(byte \d+ of its variable\)",
+        r"without synchronization between them \(byte \d+ of its variable\)",
         found.what,
     )
 
@@ -199,7 +199,7 @@ def test_an_address_in_no_buffer() -> None:
     source = 'extern "C" __global__ void f(float* x, long long i) {\n  x[i] = x[0];\n}'
     found = fault(source, [floats(8), np.int64(1 << 40)], 1, 1, check=True)
     assert (found.code, found.line) == (700, 2)
-    assert re.fullmatch(r"write of 4 bytes at 0x[0-9a-f]+, which is in no buffer", found.what)
+    assert re.fullmatch(r"write of 4 bytes at 0x[0-9a-f]+, which lies outside all buffers", found.what)
 
 
 def test_an_access_beyond_a_buffer_that_lies_in_another_passes() -> None:
@@ -463,7 +463,10 @@ def test_an_atomic_is_aligned_and_within_its_buffer() -> None:
     run(source, [y, np.int32(4)], check=True)
     found = fault(source, [y, np.int32(2)], check=True)
     assert (found.code, found.line) == (716, 2)
-    assert "misaligned access to a value that is updated: its address must be a multiple of 4 bytes" in found.what
+    assert (
+        "misaligned access to a value that is updated atomically: its address must be a multiple of 4 bytes"
+        in found.what
+    )
     found = fault(source, [y, np.int32(8)], check=True)
     assert (found.code, found.line) == (700, 2)
     assert found.what == "write of 4 bytes out of bounds: at byte 8 of a buffer of 8 bytes"

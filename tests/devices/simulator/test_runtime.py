@@ -363,7 +363,7 @@ def test_lanes_of_one_mask_at_two_places() -> None:
     }"""
     found = fault(source, [])
     assert (found.code, found.line) == (719, 5)
-    assert "wait at line 3: all must come to the same place" in found.what
+    assert "wait at line 3: all must wait at the same line" in found.what
 
 
 def test_an_assertion_is_cudas_error_710(capsys: pytest.CaptureFixture[str]) -> None:
@@ -464,10 +464,10 @@ def test_too_much_shared_memory_is_refused_where_it_is_declared() -> None:
     run(source % (48 * 1024 - 30000), [y])
     found = fault(source % (48 * 1024 - 29999), [y])
     assert (found.code, found.line) == (218, 3)
-    assert "declares 49153 bytes of shared memory up to here; 0xc000 (48 KB) is the most" in found.what
+    assert "declares 49153 bytes of shared memory up to here; the maximum is 0xc000 (48 KB)" in found.what
     found = fault(source % 10000, [y], shared_memory=195 * 1024)
     assert (found.code, found.line) == (1, 3)
-    assert "40000 bytes of shared memory are declared and 199680 asked for at the launch" in found.what
+    assert "40000 bytes of shared memory are declared and 199680 requested at the launch" in found.what
 
 
 # The process around -----------------------------------------------------------------------------------------------
@@ -529,4 +529,4 @@ found = fault(source, [])
 print(found.code, found.what)
 """
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False, cwd=ROOT)
-    assert done.stdout == "2 the system gives no memory for the stacks of a block's threads\n", done.stderr
+    assert done.stdout == "2 cannot reserve memory for the stacks of a block's threads\n", done.stderr

@@ -113,7 +113,7 @@ def solution(clone: Clone) -> str:
     return clone.exercise.solution.read_text(encoding="utf-8")
 
 
-NEXT = "Next: mend answer.py (line {line}), then `workbook check 02.1` again. Stuck? `workbook hint 02.1`"
+NEXT = "Next: fix answer.py (line {line}), then `workbook check 02.1` again. Stuck? `workbook hint 02.1`"
 
 
 # --- the command line ---

@@ -45,7 +45,7 @@ def test_each_answer_that_is_judged_otherwise_is_told_with_what_the_rung_said(
     scalar.write_text(scalar.read_text(encoding="utf-8").replace("by: check", "by: graft"), encoding="utf-8")
     assert dev.check(["02.1"]) == 1
     output = capsys.readouterr().out
-    assert "2 to mend" in output
+    assert "2 to fix" in output
     assert "    wrong_not.py: passed, and should be refused by check\n" in output
     assert (
         "    wrong_scalar.py: refused by check, and should be refused by graft\n"

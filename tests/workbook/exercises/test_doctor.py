@@ -1,4 +1,4 @@
-"""Is what is missing told, with what it costs and how to mend it?"""
+"""Is what is missing told, with what it costs and how to fix it?"""
 
 from __future__ import annotations
 
@@ -61,10 +61,10 @@ def test_what_is_not_needed_does_not_hinder(clone: Path, monkeypatch: pytest.Mon
         "no git: not a git clone",
         "no compiler: no g++ Chapter 05 and its exercises compile CUDA kernels for a simulated device",
         "Fused loops of traced programs run in NumPy, which is slower.",
-        "no Node.js: no node Mathematics and diagrams of the book show as their source.",
+        "no Node.js: no node Mathematics and diagrams of the book appear as source text.",
         "no GPU: no NVIDIA GPU responds CUDA kernels run on a simulated device, on the CPU;",
         "no torch: not installed Comparisons with torch show what was recorded instead of running it.",
-        f"No exercise needs it. To mend it: {installation('torch')}",
+        f"No exercise needs it. To fix it: {installation('torch')}",
         "The exercises can run. What is marked `no` is not needed for them.",
     ):
         assert words in text
@@ -90,9 +90,9 @@ def test_without_a_needed_package_the_exercises_cannot_run(
     assert doctor(clone) == 1
     text = " ".join(capsys.readouterr().out.split())
     assert "MISSING packages: pytest, nbval not installed" in text
-    assert "To mend it: make study" in text
+    assert "To fix it: make study" in text
     assert text.endswith(
-        "The exercises cannot run yet: packages. Mend the first of these, then `workbook doctor` again."
+        "The exercises cannot run yet: packages. Fix the first of these, then `workbook doctor` again."
     )
 
 

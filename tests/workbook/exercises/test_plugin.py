@@ -68,7 +68,7 @@ def test_a_chain_of_exceptions_ends_also_where_it_is_a_ring() -> None:
 
 
 def test_a_stub_is_told_by_name_and_line() -> None:
-    assert not_started(NotStarted("f", 3)).came == "f is not written yet: its NotImplementedError still stands (line 3)"
+    assert not_started(NotStarted("f", 3)).came == "f is not written yet: it still raises NotImplementedError (line 3)"
     assert not_started(NotStarted("", None)).came.startswith("is not written yet")
 
 

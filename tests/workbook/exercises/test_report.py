@@ -63,7 +63,7 @@ WIDE = """\
 2  the lab sheet      not run
 3  inside glasstorch  not run
 
-Next: mend answer.py (line 31), then `workbook check 02.1` again. Stuck? `workbook hint 02.1`
+Next: fix answer.py (line 31), then `workbook check 02.1` again. Stuck? `workbook hint 02.1`
 """
 
 
@@ -150,7 +150,7 @@ def test_the_next_step_fits_the_outcome() -> None:
     assert "at fault" not in broken_by_the_reader
     assert "Next: bring back what was edited, then `workbook check 02.1` again." in broken_by_the_reader
     assert "all three rungs" in render(replace(PASSED_REPORT, rungs=PASSED_REPORT.rungs[:1]))
-    assert "Next: mend answer.py, then" in render(changed(refusal=replace(TOLD, line=None)))
+    assert "Next: fix answer.py, then" in render(changed(refusal=replace(TOLD, line=None)))
 
 
 @pytest.mark.parametrize("report", [REFUSED_REPORT, PASSED_REPORT])

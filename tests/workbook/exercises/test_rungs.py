@@ -131,7 +131,7 @@ def test_a_stub_is_not_started(root: Path) -> None:
     assert report.exit_code == 3
     assert report.failed is not None
     assert report.failed.refusal is not None
-    assert report.failed.refusal.came == "double is not written yet: its NotImplementedError still stands (line 2)"
+    assert report.failed.refusal.came == "double is not written yet: it still raises NotImplementedError (line 2)"
 
 
 def test_what_the_answer_raises_is_shown_with_its_own_lines_only(root: Path) -> None:

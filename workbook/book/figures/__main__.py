@@ -17,18 +17,18 @@ FIGURES: tuple[Callable[[Path], Figure], ...] = (house_map.draw, three_parts.dra
 
 
 def stale(root: Path) -> list[Path]:
-    """The files of figures that are missing or not as they would be drawn now."""
+    """The figure files that are missing or out of date."""
     return [path for path, svg in drawn(root).items() if not path.is_file() or path.read_text(encoding="utf-8") != svg]
 
 
 def drawn(root: Path) -> dict[Path, str]:
-    """Each figure's file and what belongs into it."""
+    """The path and the content of each figure."""
     figures = [draw(root) for draw in FIGURES]
     return {root / FOLDER / f"{figure.name}.svg": figure.svg() for figure in figures}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command; 0 when every figure is fresh in the end."""
+    """Run the command; returns 0 if every figure is up to date afterwards."""
     parser = argparse.ArgumentParser(prog="python -m workbook.book.figures", description="Draw the book's figures.")
     parser.add_argument("--check", action="store_true", help="only say which committed figures are not fresh")
     options = parser.parse_args(arguments)

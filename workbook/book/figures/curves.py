@@ -13,7 +13,7 @@ COLOURS = ("glass", "torch")
 
 
 def draw(series: Mapping[str, Sequence[float]], x_label: str, y_label: str) -> Figure:
-    """Lines over a common scale that begins at 0; the second is dashed, so that it shows where both agree."""
+    """Lines over a common scale that begins at 0; the second line is dashed, so that the first shows through."""
     if not 0 < len(series) <= len(COLOURS) or any(len(values) < 2 for values in series.values()):
         raise ValueError(f"a figure holds 1 to {len(COLOURS)} series of at least 2 numbers each")
     largest = max(max(values) for values in series.values())

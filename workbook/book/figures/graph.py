@@ -19,7 +19,7 @@ MOST, ACROSS = 30, 8  # nodes that a figure holds, in all and side by side
 
 @dataclass(slots=True)
 class Box:
-    """A node and its place."""
+    """A node and its position."""
 
     node: Node
     name: str
@@ -30,7 +30,7 @@ class Box:
 
 
 def draw(root: Tensor, leaves: Mapping[str, Tensor]) -> Figure:
-    """The graph, with the root on top: backward runs downwards. Of a large one, what lies nearest to the root."""
+    """The graph with the root at the top: backward runs downwards. A large graph shows the nodes nearest the root."""
     if root.grad_fn is None:
         why = "it is a leaf" if root.requires_grad else "nothing that it was computed from requires grad"
         raise ValueError(
@@ -74,7 +74,7 @@ def draw(root: Tensor, leaves: Mapping[str, Tensor]) -> Figure:
 
 
 def draw_edges(figure: Figure, box: Box, boxes: Mapping[Any, Box]) -> None:
-    """The arrows from one node to those that are drawn."""
+    """The arrows from one node to the other drawn nodes."""
     for number, target in enumerate(targets_of(box), start=1):
         if target not in boxes:
             continue
@@ -102,14 +102,14 @@ def draw_ends(figure: Figure, box: Box, boxes: Mapping[Any, Box]) -> None:
 
 
 def edge_start(box: Box, number: int) -> tuple[float, float]:
-    """Where the edge with this number (from 1) leaves its node."""
+    """The point at which the edge with this number (from 1) leaves its node."""
     return box.x + box.width * number / (len(targets_of(box)) + 1), top(box) + TALL
 
 
 def way_around(
     start: tuple[float, float], end: tuple[float, float], box: Box, aim: Box, boxes: Mapping[Any, Box]
 ) -> list[tuple[float, float]]:
-    """The points of an arrow; one that skips levels passes beside the boxes in between."""
+    """The points of an arrow; if it skips levels, it passes beside the boxes between them."""
     if aim.level - box.level == 1:
         return [start, end]
     between = [other for other in boxes.values() if box.level < other.level < aim.level]
@@ -120,12 +120,12 @@ def way_around(
 
 
 def top(box: Box) -> float:
-    """Where a box begins."""
+    """The upper edge of a box."""
     return 34 + box.level * (TALL + GAP)
 
 
 def is_leaf(node: Node) -> bool:
-    """Whether the node is the end of a way: it adds to a leaf's gradient."""
+    """Whether the node accumulates a leaf's gradient, where backward ends."""
     return node.name() == "AccumulateGrad"
 
 
@@ -159,7 +159,7 @@ def levels_below(first: Node, among: Container[Node] | None = None) -> dict[Node
 
 
 def kept_nodes(levels: Mapping[Node, int]) -> set[Node]:
-    """The nodes that are drawn: level by level, as many as a figure holds, each with a node that leads to it."""
+    """The nodes to draw: level by level, as many as fit into a figure, each reachable from another one."""
     kept: set[Node] = set()
     led_to: set[Node] = set()
     across: dict[int, int] = {}
@@ -172,7 +172,7 @@ def kept_nodes(levels: Mapping[Node, int]) -> set[Node]:
 
 
 def boxed(node: Node, level: int, leaves: Mapping[str, Tensor]) -> Box:
-    """A node with the words that it shows."""
+    """A node with its text."""
     name = node.name()
     if is_leaf(node):
         variable: Any = getattr(node, "variable")  # noqa: B009  (only this kind of node has one)
@@ -189,7 +189,7 @@ def kept_by(node: Node) -> str:
     slots = [name for name in type(node).__annotations__ if name.startswith("saved_")]
     mine = getattr(node, "saved", None)  # of a custom Function
     if node.released and (slots or hasattr(node, "saved")):
-        return "has let go of what it kept"
+        return "has released what it kept"
     if mine:
         return f"keeps {len(mine)} tensor{'s' * (len(mine) != 1)}"
     names = [name.removeprefix("saved_") for name in slots if getattr(node, name, None) not in (None, [])]
@@ -219,7 +219,7 @@ def in_levels(boxes: Mapping[Any, Box]) -> list[list[Box]]:
 
 
 def told_of(box: Box, boxes: Mapping[Any, Box]) -> str:
-    """One node in words."""
+    """The description of one node."""
     if is_leaf(box.node):
         return f"{box.name} {box.below}"
     ways = [
@@ -231,5 +231,5 @@ def told_of(box: Box, boxes: Mapping[Any, Box]) -> str:
 
 
 def targets_of(box: Box) -> list[Node | None]:
-    """Where the edges of a node lead."""
+    """The nodes to which a node's edges lead."""
     return [target for target, _ in box.node.next_functions]

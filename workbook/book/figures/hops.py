@@ -1,4 +1,4 @@
-"""Which kernels did a call pass through, and which keys did it pass by? The hops of a trace."""
+"""Which kernels did a call pass through, and which keys did it skip? The hops of a trace."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MOST = 24  # hops that a figure holds
 
 
 def draw(trace: Trace) -> Figure:
-    """One box a hop; a call made by a kernel stands further to the right."""
+    """One box for each hop; a call that a kernel made is indented."""
     if not 0 < len(trace) <= MOST:
         raise ValueError(f"a figure holds 1 to {MOST} hops, the trace has {len(trace)}; print it instead")
     told = ". ".join(described(hop) for hop in trace)
@@ -46,7 +46,7 @@ def draw(trace: Trace) -> Figure:
 
 
 def outer(trace: Trace, hop: Hop) -> int:
-    """How many calls stand around this one: hops of one call lie inside each other, but that is no nesting."""
+    """The number of calls that enclose this one; the hops of one call are inside each other, but do not count."""
     at = next(i for i, other in enumerate(trace) if other is hop)
     depth, calls, operator = hop.depth, 0, hop.operator
     for other in reversed(trace[:at]):
@@ -66,6 +66,6 @@ def place(where: str) -> str:
 
 
 def described(hop: Hop) -> str:
-    """One hop in words."""
+    """The description of one hop."""
     passed = f", passing by {' and '.join(key.name for key in hop.skipped)}" if hop.skipped else ""
     return f"{hop.operator} at {hop.key.name} ({hop.rule}) in {place(hop.where)}{passed}"

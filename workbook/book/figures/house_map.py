@@ -1,4 +1,4 @@
-"""The map of the house: what each layer answers, where the book tells it, where PyTorch answers the same.
+"""The map of the house: the question of each layer, where the book answers it, and where PyTorch does.
 
 What stands there is a link: a room to its source, a chapter to its first section, a file of PyTorch to its text. In
 the figure's file the links hold in a clone; on the site they lead to the pages.
@@ -24,7 +24,7 @@ ROOM_SIZE, SMALL = 12.5, 11
 
 
 def draw(root: Path) -> Figure:
-    """The map. A layer or a room of which nothing is built yet has a dashed outline and is no link."""
+    """The map. A layer or room of which nothing is built yet has a dashed outline and no link."""
     heights = {layer.number: height_of(layer) for layer in LAYERS}
     bottom = FIRST + sum(heights.values()) + GAP * (len(LAYERS) - 1)
     figure = Figure(
@@ -54,12 +54,12 @@ def draw(root: Path) -> Figure:
 
 
 def height_of(layer: Layer) -> int:
-    """Enough for its lists and for the lines of its rooms."""
+    """The height of a layer: enough for its lists and for the rows of its rooms."""
     return max(LOWEST, 14 + LINE * max(len(layer.there), len(layer.chapters)), 36 + SHELF * len(shelves(layer.rooms)))
 
 
 def shelves(rooms: tuple[str, ...]) -> list[list[str]]:
-    """The rooms in lines, each filled as far as there is place before the chapters."""
+    """The rooms in rows, each filled up to the column of chapters."""
     lines: list[list[str]] = []
     used: float = TOLD
     for name in rooms:
@@ -97,7 +97,7 @@ def storey(
 
 
 def room(figure: Figure, name: str, x: float, y: float, *, there: bool) -> float:
-    """One room, a link to its source where there is any. Its width."""
+    """One room, with a link to its source if it has any; returns its width."""
     text, width = text_of(name), width_of(name)
     if not there:
         figure.box(x, y, width, LINE, dashed=True)
@@ -112,17 +112,17 @@ def room(figure: Figure, name: str, x: float, y: float, *, there: bool) -> float
 
 
 def text_of(room: str) -> str:
-    """What stands in a room's box: a folder ends with a slash."""
+    """The text in a room's box; a folder's name ends in a slash."""
     return room if room.endswith(".py") else f"{room}/"
 
 
 def width_of(room: str) -> float:
-    """How wide a room's box is."""
+    """The width of a room's box."""
     return text_width(text_of(room), ROOM_SIZE, mono=True) + 12
 
 
 def chapter(figure: Figure, number: str, y: float, first: Section | None, *, told: bool) -> None:
-    """One chapter, a link to its first section where it has one and the layer is told there."""
+    """One chapter, with a link to its first section if that exists and covers the layer."""
     title, place = chapter_title(number), THERE - TOLD - 10
     if first is None or not told:
         figure.text(TOLD, y + 16, not_told(number, begun=first is not None), size=12.5, colour="soft", room=place)

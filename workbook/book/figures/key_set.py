@@ -15,6 +15,7 @@ from workbook.book.figures.kit import Figure, text_width
 LABEL, KEY, GIVERS = 12.5, 12.5, 11.5  # sizes of text
 ROW, HEAD, GAP, PAD = 46, 34, 6, 10
 MOST_ROWS, MOST_COLUMNS = 12, 4
+NO_SET = "no set"  # below a key that the union has and none of the sets
 
 
 def draw(sets: Mapping[str, int]) -> Figure:
@@ -36,7 +37,7 @@ def draw(sets: Mapping[str, int]) -> Figure:
 
     def givers(key: DispatchKey) -> str:
         wanted = key_set_of(key)
-        return ", ".join(name for name, given in sets.items() if given & wanted == wanted) or "nobody"
+        return ", ".join(name for name, given in sets.items() if given & wanted == wanted) or NO_SET
 
     cells = {
         row: [DispatchKey[PER_BACKEND[row] + column] for column in columns]
@@ -65,8 +66,8 @@ def draw(sets: Mapping[str, int]) -> Figure:
         for i, key in enumerate(cells[row]):
             x = left + i * (width + GAP)
             by = givers(key)
-            kind = "torch" if key is goes_to else "pane" if by == "nobody" else "glass"
-            figure.box(x, y, room, ROW - GAP, kind=kind, dashed=by == "nobody")
+            kind = "torch" if key is goes_to else "pane" if by == NO_SET else "glass"
+            figure.box(x, y, room, ROW - GAP, kind=kind, dashed=by == NO_SET)
             figure.text(x + PAD, y + 17, key.name, size=KEY, mono=True, bold=key is goes_to)
             figure.text(x + PAD, y + 32, by, size=GIVERS, colour="soft")
         y += ROW

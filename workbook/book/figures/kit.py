@@ -1,10 +1,10 @@
-"""How is a figure drawn by code, the same bytes each time?
+"""How is a figure drawn by code, with the same bytes each time?
 
 A figure is an SVG with a title and a description that can be read aloud. It takes its colours from variables:
 it follows the reader's system where it is shown as an image, and the page's own choice where it is part of
 the page (the site, a notebook that takes SVG in). Its ground is drawn with it: an image of dark colours can
 be read on a light page. Text is measured by a table of widths, since no font may be asked: a text
-that does not fit its place is an error when the figure is drawn, not a surprise on somebody's screen.
+that does not fit its box is an error when the figure is drawn, not a surprise on a reader's screen.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ def text_width(text: str, size: float, *, mono: bool = False) -> float:
 
 
 def total(numbers: Iterable[float]) -> float:
-    """Their sum from left to right, which is the same in every Python: from 3.12 on `sum` rounds only at the end.
+    """The sum from left to right, which is the same in every Python: from 3.12 on, `sum` rounds only at the end.
 
     >>> total([0.1] * 10)
     0.9999999999999999
@@ -199,7 +199,7 @@ class Figure:
             self.label(x + index * size, y, size, size, str(value), kind=kind, size=size * 0.4, mono=True)
 
     def pixels(self, x: float, y: float, picture: Sequence[Sequence[float]], *, size: float, levels: int) -> None:
-        """A small image in shades of ink: 0 is paper, 1 is ink, in so many levels. One path a level."""
+        """A small image in shades of ink, from 0 (paper) to 1 (ink), in this many levels; each level is one path."""
         squares: dict[int, list[str]] = {}
         for row, values in enumerate(picture):
             for column, value in enumerate(values):
@@ -219,7 +219,7 @@ class Figure:
 
     @contextmanager
     def link(self, address: str, name: str, hit: tuple[float, float, float, float]) -> Iterator[None]:
-        """What is drawn inside leads somewhere: `address` as it is seen from the figure's own file.
+        """Everything drawn inside links to `address`, which is relative to the figure's own file.
 
         `name` is read aloud in place of the text; `hit` (x, y, width, height) can be pointed at.
         """
@@ -264,7 +264,7 @@ class Figure:
 
 
 def style_rules() -> str:
-    """The style of every figure. The page's choice of colours goes before the system's."""
+    """The style of every figure. The page's colour scheme takes precedence over the system's."""
     light = ";".join(f"--g-{name}:{value}" for name, value in LIGHT.items())
     dark = ";".join(f"--g-{name}:{value}" for name, value in DARK.items())
     chosen_light = ",".join(f'[{choice}="{value}"] .glass-figure' for choice, value, _ in PAGE_CHOICES)

@@ -37,7 +37,7 @@ class Drawing(NamedTuple):
         return self.text
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
-        """What Jupyter shows: an image with its description. Of SVG alone it would make one that says nothing."""
+        """What Jupyter shows: an image with its description, which it would leave out for a bare SVG."""
         return {"image/svg+xml": self.svg, "text/html": self.image(), "text/plain": self.text}
 
     def image(self) -> str:
@@ -52,7 +52,7 @@ def show_trace(trace: Trace) -> None:
 
 
 def show_keys(**sets: DispatchKeySet) -> None:
-    """Draw the keys that some sets make together, as those of a call's arguments do, and which key that goes to.
+    """Draw the union of some key sets, such as those of a call's arguments, and the key to which the call goes.
 
     `show_keys(a=DispatchKeySet(a.key_set), b=...)`: below each key stand the names of the sets that have it. At most
     12 functionalities and 4 backends are drawn.
@@ -81,7 +81,7 @@ def draw_graph(root: Tensor, **leaves: Tensor) -> None:
 
 
 def draw_program(graph: Graph) -> None:
-    """Draw a program's graph: its nodes in their order, who uses what, and who must stay behind whom by memory.
+    """Draw a program's graph: its nodes in order, their uses of results, and the orders that memory imposes.
 
     It is the `graph` of what `torch.jit.trace` returns, or what its `graph_for(*inputs)` gives. It has no blocks, and
     23 nodes at the most, constants not counted.
@@ -116,7 +116,7 @@ def show_memory(*tensors: Tensor, **named: Tensor) -> None:
 
 
 def show_memory_map(snapshot: Sequence[SegmentInfo] | None = None, **named: Tensor) -> None:
-    """Draw the memory that the CUDA allocator has: its segments, the blocks in them, and the tensors in these.
+    """Draw the memory of the CUDA allocator: its segments, the blocks in them, and the tensors in the blocks.
 
     A tensor is called as it is given, else as the caller's variable that holds it. `snapshot` is one that
     `glasstorch.cuda.memory_snapshot()` gave before; tensors of now are not written into it unless they are given.
@@ -136,7 +136,7 @@ def show_memory_map(snapshot: Sequence[SegmentInfo] | None = None, **named: Tens
 
 
 def check_tensors(call: str, given: Mapping[str, object]) -> None:
-    """Refuse what is no tensor of glasstorch."""
+    """Refuse anything that is not a tensor of glasstorch."""
     from glasstorch import Tensor
 
     for name, value in given.items():
@@ -147,7 +147,7 @@ def check_tensors(call: str, given: Mapping[str, object]) -> None:
 
 
 def show_curves(curves_by_name: Mapping[str, Sequence[float]], x_label: str, y_label: str) -> None:
-    """Draw one or two series of numbers over their places."""
+    """Draw one or two series of numbers over their indices."""
     display(curves.draw(curves_by_name, x_label, y_label))
 
 
@@ -157,7 +157,7 @@ def show_images(pictures: Sequence[Sequence[Sequence[float]]], captions: Sequenc
 
 
 def display(figure: Figure) -> None:
-    """Display in the notebook, or print its description where there is none."""
+    """Display in the notebook, or print the description outside of one."""
     figure.name = f"{figure.name}-{hashlib.sha256(figure.svg().encode()).hexdigest()[:8]}"
     drawing = Drawing(figure.svg(), f"{figure.title}. {figure.description}")
     if "IPython" in sys.modules and sys.modules["IPython"].get_ipython() is not None:

@@ -32,14 +32,14 @@ class Readers:
         return f"{', '.join(map(str, self.first[:IN_SIGHT]))}, ... ({self.count:,})"
 
     def told(self) -> str:
-        """The same in words."""
+        """The description of these elements."""
         if self.count <= LISTED:
             return f"element{'s' * (self.count != 1)} {' and '.join(map(str, self.first))}"
         return f"{self.count:,} elements, the first of them {', '.join(map(str, self.first[:IN_SIGHT]))}"
 
 
 def draw(tensors: Mapping[str, Tensor]) -> Figure:
-    """One square a cell, with its value; below it, for each tensor, its elements that read the cell.
+    """One square for each cell, with its value; below it, for each tensor, the elements that read the cell.
 
     Of a large storage, the part in which the first tensor begins.
     """
@@ -113,17 +113,17 @@ def check_shared(tensors: Mapping[str, Tensor]) -> None:
 
 
 def geometry_of(tensor: Tensor) -> str:
-    """Where a tensor's elements live, as it says so itself."""
+    """The geometry of a tensor, from its own attributes."""
     return f"sizes {tuple(tensor.shape)}, strides {tensor.stride()}, offset {tensor.storage_offset()}"
 
 
 def title_of(tensors: Mapping[str, Tensor]) -> str:
-    """What the figure shows."""
+    """The title of the figure."""
     return "A tensor's storage" if len(tensors) == 1 else f"A storage and {len(tensors)} tensors that read it"
 
 
 def notes_of(window: range, count: int, *, reads_nothing: bool) -> list[str]:
-    """What is to be said below the cells."""
+    """The notes below the cells."""
     notes = []
     if not count:
         notes.append("an empty storage: it has no cell")
@@ -137,7 +137,7 @@ def notes_of(window: range, count: int, *, reads_nothing: bool) -> list[str]:
 
 
 def told_of(cell: int, text: str, tensors: Mapping[str, Tensor], readers: Sequence[Mapping[int, Readers]]) -> str:
-    """One cell in words."""
+    """The description of one cell."""
     said = [
         of[cell].told() if len(tensors) == 1 else f"{of[cell].told()} of {name}"
         for name, of in zip(tensors, readers, strict=True)
@@ -147,7 +147,7 @@ def told_of(cell: int, text: str, tensors: Mapping[str, Tensor], readers: Sequen
 
 
 def first_drawn(offset: int, count: int) -> int:
-    """The cell with which the figure begins: 0, or the tensor's first one where it lies too far behind.
+    """The first cell of the figure: 0, or the tensor's first one if that lies too far behind.
 
     >>> first_drawn(3, 100), first_drawn(60, 100), first_drawn(60, 200)
     (0, 52, 60)
@@ -156,7 +156,7 @@ def first_drawn(offset: int, count: int) -> int:
 
 
 def readers_in(window: range, shape: Sequence[int], strides: Sequence[int], offset: int) -> dict[int, Readers]:
-    """For each cell of a window of the storage that is read, by which elements.
+    """For each cell in a window of the storage, the elements that read it.
 
     >>> {cell: of.first for cell, of in readers_in(range(4), (2, 2), (1, 2), 0).items()}
     {0: [0], 2: [1], 1: [2], 3: [3]}
@@ -196,7 +196,7 @@ def elements_in(
 
 
 def row_major(shape: Sequence[int]) -> list[int]:
-    """By how much an element's number grows along each dimension.
+    """By how much an element's row-major index grows along each dimension.
 
     >>> row_major((2, 3, 4))
     [12, 4, 1]
@@ -205,7 +205,7 @@ def row_major(shape: Sequence[int]) -> list[int]:
 
 
 def text_of(value: object) -> str:
-    """A value as it fits into a cell.
+    """A value as text that fits into a cell.
 
     >>> text_of(2.0), text_of(0.125)
     ('2.', '0.125')

@@ -1,4 +1,4 @@
-"""Which blocks has the CUDA allocator cut its segments into, and who holds them?
+"""Into which blocks has the CUDA allocator split its segments, and who holds them?
 
 A segment is a strip, and so are its blocks in it, by address. Addresses differ from run to run, so none is shown, and
 segments are ordered by what they look like. A block is as wide as its text; the width that is left goes to the blocks
@@ -67,13 +67,13 @@ def draw(segments: Sequence[SegmentInfo], holders: Mapping[str, tuple[int, int]]
 
 
 def appearance(segment: SegmentInfo) -> tuple[object, ...]:
-    """What segments are ordered by: nothing that differs from run to run."""
+    """The order of segments, which does not differ from run to run."""
     blocks = [(block["size"], block["state"]) for block in segment["blocks"]]
     return segment["device"], segment["segment_type"] == "large", segment["stream"], segment["total_size"], blocks
 
 
 def legend(figure: Figure) -> None:
-    """Say what the three kinds of box are."""
+    """Explain the three kinds of box."""
     x: float = 1
     for state, (kind, words) in STATES.items():
         figure.box(x, 2, 16, 14, kind=kind, dashed=state != "active_allocated", radius=2)
@@ -84,7 +84,7 @@ def legend(figure: Figure) -> None:
 def rows_of(
     blocks: Sequence[BlockInfo], device: int, holders: Mapping[str, tuple[int, int]]
 ) -> list[list[tuple[BlockInfo, str, float]]]:
-    """The blocks in rows that fill the width, each with its holders' names and how wide it is drawn."""
+    """The blocks in rows that fill the width, each with its holders' names and its width."""
     rows: list[list[tuple[BlockInfo, str, float]]] = [[]]
     for block in blocks:
         names = shortened(names_in(block, device, holders))
@@ -96,7 +96,7 @@ def rows_of(
 
 
 def shortened(names: Sequence[str]) -> str:
-    """Names in a line that fits the figure; of more than there is room for, the first ones and how many there are."""
+    """Names in a line that fits the figure; if there are too many, the first ones and their number."""
     for count in range(len(names), 0, -1):
         line = ", ".join(names[:count]) + (f", ... ({len(names)})" if count < len(names) else "")
         if text_width(line, NAME, mono=True) + 12 <= WIDTH:
@@ -105,7 +105,7 @@ def shortened(names: Sequence[str]) -> str:
 
 
 def spread(row: Sequence[tuple[BlockInfo, str, float]]) -> list[tuple[BlockInfo, str, float]]:
-    """The same row as wide as the figure: what is left over goes to the blocks by their sizes."""
+    """The row, stretched to the figure's width in proportion to the sizes of the blocks."""
     left = WIDTH - total(width for _, _, width in row)
     whole = sum(block["size"] for block, _, _ in row)
     return [(block, names, width + left * block["size"] / whole) for block, names, width in row]
@@ -132,7 +132,7 @@ def head_of(segment: SegmentInfo) -> str:
 
 
 def told_of(segment: SegmentInfo, holders: Mapping[str, tuple[int, int]]) -> str:
-    """A segment in words."""
+    """The description of a segment."""
     blocks = []
     for block in segment["blocks"][:MOST_BLOCKS]:
         _, words = STATES[block["state"]]
@@ -143,7 +143,7 @@ def told_of(segment: SegmentInfo, holders: Mapping[str, tuple[int, int]]) -> str
 
 
 def size_of(nbytes: int) -> str:
-    """A number of bytes in the largest unit that tells it exactly, in halves at the most.
+    """A number of bytes in the largest unit in which it is an integer or a half-integer.
 
     >>> size_of(2 << 20), size_of((2 << 20) - 512), size_of(1536), size_of(3000)
     ('2 MiB', '2047.5 KiB', '1.5 KiB', '3,000 B')

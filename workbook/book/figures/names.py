@@ -1,4 +1,4 @@
-"""Which names has the caller of a figure given its tensors?"""
+"""Which names did the caller of a figure give to its tensors?"""
 
 from __future__ import annotations
 

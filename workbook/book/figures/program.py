@@ -20,7 +20,7 @@ MOST = 24  # boxes that a figure holds
 
 @dataclass(slots=True)
 class Box:
-    """A node, or what the graph returns, with its lines of text and its place."""
+    """A node, or the graph's outputs, with its lines of text and its position."""
 
     node: Node
     lines: list[str]
@@ -39,7 +39,7 @@ class Arc:
 
 
 def draw(graph: Graph) -> Figure:
-    """The nodes from top to bottom. What a node uses is on the right; what keeps two apart by memory, on the left."""
+    """The nodes from top to bottom, with uses on the right and orders that memory imposes on the left."""
     from glasstorch.jit.alias_analysis import AliasAnalysis
 
     aliases = AliasAnalysis(graph)
@@ -96,14 +96,14 @@ def _end(box: Box) -> float:
 
 
 def _uses(boxes: Sequence[Box]) -> list[Arc]:
-    """From each node to those that use what it gives."""
+    """From each node to those that use its results."""
     place = {box.node: number for number, box in enumerate(boxes)}
     pairs = {(place[v.node], here) for here, box in enumerate(boxes) for v in box.node.inputs if v.node in place}
     return [Arc(first, last) for first, last in sorted(pairs)]
 
 
 def _orders(boxes: Sequence[Box], aliases: AliasAnalysis) -> list[Arc]:
-    """From each node to those that must stay behind it because of memory, unless the order follows from other arcs."""
+    """From each node to those that must come after it because of memory, unless that follows from other arcs."""
     behind: list[set[int]] = []  # for each box those that it must stay behind
     found = []
     uses = _uses(boxes)
@@ -124,7 +124,7 @@ def _clash(writer: Node, other: Node, aliases: AliasAnalysis) -> bool:
 
 
 def _in_lanes(arcs: list[Arc]) -> list[Arc]:
-    """The arcs with lanes such that two in one lane never run beside each other; short ones stay near the boxes."""
+    """The arcs with their lanes: arcs in one lane never overlap, and short arcs stay near the boxes."""
     done: list[Arc] = []
     for arc in sorted(arcs, key=lambda arc: (arc.last - arc.first, arc.first)):
         beside = {other.lane for other in done if other.first < arc.last and arc.first < other.last}
@@ -141,7 +141,7 @@ def _lanes(arcs: Sequence[Arc]) -> int:
 
 
 def _is_known(node: Node) -> bool:
-    """Whether the node only makes a constant, which is written where it is used."""
+    """Whether the node only makes a constant, which is shown where it is used."""
     from glasstorch.jit.constants import UNKNOWN, known
 
     return len(node.outputs) == 1 and known(node.output) is not UNKNOWN
@@ -159,7 +159,7 @@ def _lines(node: Node) -> list[str]:
 
 
 def _told_inputs(node: Node) -> list[Value]:
-    """The inputs without the defaults at the end."""
+    """The inputs without trailing defaults."""
     from glasstorch.jit.constants import known
 
     schema = node.maybe_schema()
@@ -173,7 +173,7 @@ def _told_inputs(node: Node) -> list[Value]:
 
 
 def _name(value: Value) -> str:
-    """The name of a value; of a constant the value, if it is short."""
+    """The name of a value; for a short constant, the constant itself."""
     from glasstorch.jit.constants import UNKNOWN, known
 
     held: Any = known(value)
@@ -185,7 +185,7 @@ def _name(value: Value) -> str:
 
 
 def _told(graph: Graph, boxes: Sequence[Box], orders: Sequence[Arc]) -> str:
-    """The figure in words."""
+    """The description of the figure."""
     words = [f"It takes {', '.join(map(_name, graph.inputs))}"]
     for box in boxes:
         head, *inner = box.lines

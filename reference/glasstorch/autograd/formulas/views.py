@@ -133,13 +133,13 @@ def as_strided_backward_backward(
     offset: int,
 ) -> Tensor:
     """The gradient of `_as_strided_backward`: scattered to the input's storage positions, read through the view."""
-    places, read = positions(input_size, input_stride, input_offset), positions(size, stride, offset)
-    cells = 1 + max(int(places.max(initial=0)), int(read.max(initial=0)))
-    shared = np.bincount(places, minlength=cells)[places]  # how many elements of the input share each storage position
+    written, read = positions(input_size, input_stride, input_offset), positions(size, stride, offset)
+    cells = 1 + max(int(written.max(initial=0)), int(read.max(initial=0)))
+    shared = np.bincount(written, minlength=cells)[written]  # elements of the input that share each position
     flat = grad.reshape([-1])
     if (shared > 1).any():
         flat = flat / from_array(shared, int64).to(grad.device)
-    storage = index_put(grad.new_zeros([cells]), [from_array(places, int64)], flat, True)
+    storage = index_put(grad.new_zeros([cells]), [from_array(written, int64)], flat, True)
     return index(storage, [from_array(read, int64)]).reshape(list(size))
 
 

@@ -1,4 +1,4 @@
-"""What the generator wrote from the declarations.
+"""The generated autograd nodes and kernels, and the rows of ADInplaceOrView kernels.
 
 Reading order: `autograd_kernels`, `inplace_or_view_kernels`.
 

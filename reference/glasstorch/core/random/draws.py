@@ -50,7 +50,7 @@ class Stream(MersenneStream):
     # ---- uniform numbers -----------------------------------------------------------------------------------
 
     def uniform(self, shape: Shape, dtype: DTypeLike, low: float = 0.0, high: float = 1.0) -> Array:
-        """Numbers of `[low, high)`: a float64 takes 53 bits of 64, every other dtype 24 bits of 32."""
+        """Numbers in `[low, high)`: a float64 takes 53 bits of 64, every other dtype 24 bits of 32."""
         target = np.dtype(dtype)
         computed = computed_dtype(target)
         check_uniform_bounds(target, low, high)
@@ -77,7 +77,7 @@ class Stream(MersenneStream):
                 block[...] = cast(transform(self._unit(block.size, np.dtype(np.float64))), result.dtype)
 
     def _unit(self, count: int, dtype: NumpyDtype) -> Array:
-        """Numbers of [0, 1) with as many bits as the dtype, float32 or float64, has significant ones."""
+        """Numbers in [0, 1) with as many bits as the dtype, float32 or float64, has significant ones."""
         bits = significant_bits(dtype)
         engine = self._get_engine()
         words = engine.double_words(count) if dtype == np.float64 else engine.words(count)
@@ -114,7 +114,7 @@ class Stream(MersenneStream):
     # ---- integers ------------------------------------------------------------------------------------------
 
     def integers(self, shape: Shape, dtype: DTypeLike, low: int, high: int | None = None) -> Array:
-        """Integers of `[low, high)`; without `high`, up to `largest_integer` of the dtype."""
+        """Integers in `[low, high)`; without `high`, up to `largest_integer` of the dtype."""
         result = np.empty(shape, dtype)
         target = result.dtype
         first, last = integer_range(target, low, high, result.size)
@@ -160,11 +160,11 @@ class Stream(MersenneStream):
         with self._lock:
             if n >= WIDE_PERMUTATION:
                 return cast(self._wide_permutation(n), target)
-            places = np.arange(n, dtype=np.uint64)
+            targets = np.arange(n, dtype=np.uint64)
             words = self._get_engine().words(max(n - 1, 0))
-            words %= n - places[:-1]
-            places[:-1] += words
-        return cast(swapped_in_turn(places.view(np.int64)), target)
+            words %= n - targets[:-1]
+            targets[:-1] += words
+        return cast(swapped_in_turn(targets.view(np.int64)), target)
 
     def _wide_permutation(self, n: int) -> NDArray[np.int64]:
         """The algorithm for hundreds of millions: element i goes to a random position among the first i + 1."""
@@ -174,10 +174,10 @@ class Stream(MersenneStream):
             stop = min(start + BLOCK, n)
             words = self._get_engine().double_words(stop - start)
             words %= np.arange(start + 1, stop + 1, dtype=np.uint64)
-            for i, place in enumerate(words.tolist(), start):
+            for i, j in enumerate(words.tolist(), start):
                 view[i] = i
-                view[i] = view[place]
-                view[place] = i
+                view[i] = view[j]
+                view[j] = i
         return order
 
     # ---- normal numbers ------------------------------------------------------------------------------------

@@ -2,8 +2,8 @@
 
 Mirrors: aten/src/ATen/native/cuda/DistributionTemplates.h, aten/src/ATen/core/TransformationHelper.h,
     aten/src/ATen/native/cuda/Randperm.cu and Randperm.cuh; cuRAND's curand_uniform.h and curand_normal.h
-Differs: NumPy computes, on the CPU. Uniform numbers and integers are those of a card bit for bit. Numbers made with
-    logarithms, sines and exponentials may differ in the last bits, because a card's functions do: about 1e-6.
+Differs: NumPy computes on the CPU. Uniform numbers and integers equal those of a GPU bit for bit. Numbers computed with
+    logarithms, sines and exponentials may differ in the last bits (by about 1e-6), because a GPU's functions do.
 
 Each function fills in the order of a contiguous array. `words` and `double_words` hand out one word for each element as
 PyTorch's kernels do: a thread draws four words (or two of 64 bits) with each call, and the elements of one turn of all
@@ -69,7 +69,7 @@ class Draws(NamedTuple):
     # ---- numbers -------------------------------------------------------------------------------------------
 
     def unit(self, count: int, dtype: NumpyDtype) -> Array:
-        """Numbers of (0, 1]: a float64 takes 53 bits, a float32 32 bits, of which it keeps 24."""
+        """Numbers in (0, 1]: a float64 takes 53 bits, a float32 32 bits, of which it keeps 24."""
         if dtype != np.float64:
             return unit_of_words(self.words(count))
         drawn = self.calls(count, 2)
@@ -91,7 +91,7 @@ class Draws(NamedTuple):
     # ---- distributions -------------------------------------------------------------------------------------
 
     def uniform(self, shape: Shape, dtype: DTypeLike, low: float = 0.0, high: float = 1.0) -> Array:
-        """Numbers of `[low, high)`."""
+        """Numbers in `[low, high)`."""
         result = np.empty(shape, dtype)
         check_uniform_bounds(result.dtype, low, high)
         if result.size:
@@ -118,7 +118,7 @@ class Draws(NamedTuple):
         return self._filled(shape, dtype, "log_normal_cuda", lambda count, computed: np.exp(normal(count, computed)))
 
     def exponential(self, shape: Shape, dtype: DTypeLike, rate: float = 1.0) -> Array:
-        """Waiting times; none is 0, for a number near 1 counts as one a little below."""
+        """Exponentially distributed numbers; none is 0, since a uniform number near 1 is replaced by a smaller one."""
         if not rate > 0:
             raise RandomNumberError(f"exponential_ expects lambda > 0.0, but found lambda={rate:g}")
 
@@ -172,7 +172,7 @@ class Draws(NamedTuple):
         return result
 
     def bernoulli_each(self, dtype: DTypeLike, probabilities: Array) -> Array:
-        """Ones, each with the probability in its place, else zeros. A thread fills four neighbours."""
+        """Ones and zeros; each probability is that of a one at its index. A thread fills four adjacent elements."""
         result = np.empty(probabilities.shape, dtype)
         if result.size:
             seed, offset = self.stream.take(10)
@@ -191,7 +191,7 @@ class Draws(NamedTuple):
         return result
 
     def integers(self, shape: Shape, dtype: DTypeLike, low: int, high: int | None = None) -> Array:
-        """Integers of `[low, high)`; without `high`, up to `largest_integer` of the dtype."""
+        """Integers in `[low, high)`; without `high`, up to `largest_integer` of the dtype."""
         result = np.empty(shape, dtype)
         first, last = integer_range(result.dtype, low, high, result.size)
         span = last - first + 1
@@ -238,7 +238,7 @@ class Draws(NamedTuple):
         return cast(order, target)
 
     def _shuffle_islands(self, order: NDArray[np.int64], keys: NDArray[Any]) -> None:
-        """Shuffle places whose keys are equal, each island by the thread that has the number of its first place."""
+        """Shuffle runs of equal keys ("islands"), each by the thread whose index is the run's first position."""
         seed, offset = self.stream.take(len(order))
         same = np.flatnonzero(keys[1:] == keys[:-1])
         firsts = same[np.isin(same - 1, same, invert=True)]
@@ -283,12 +283,12 @@ def in_order(drawn: Array, count: int) -> Array:
 
 
 def unit_of_words(words: Words) -> Array:
-    """float32 numbers of (0, 1]."""
+    """float32 numbers in (0, 1]."""
     return words.astype(np.float32) * np.float32(TWO_TO_MINUS_32) + np.float32(TWO_TO_MINUS_32 / 2)
 
 
 def unit_of_two(low: Words, high: Words) -> Array:
-    """float64 numbers of (0, 1], of 53 bits: 11 bits of the first word are mixed with those of the second."""
+    """float64 numbers in (0, 1] with 53 bits: 11 bits of the first word are mixed with those of the second."""
     return (low ^ high << np.uint64(53 - 32)).astype(np.float64) * TWO_TO_MINUS_53 + TWO_TO_MINUS_53 / 2
 
 

@@ -45,7 +45,7 @@ def swapped_in_turn(targets: NDArray[np.int64]) -> NDArray[np.int64]:
 
 def swapped_in_turn_plain(targets: NDArray[np.int64]) -> NDArray[np.int64]:
     """The plain version of `swapped_in_turn`."""
-    places = list(range(len(targets)))
+    positions = list(range(len(targets)))
     for i, target in enumerate(targets.tolist()):
-        places[i], places[target] = places[target], places[i]
-    return np.array(places, np.int64)
+        positions[i], positions[target] = positions[target], positions[i]
+    return np.array(positions, np.int64)

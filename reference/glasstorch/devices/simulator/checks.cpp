@@ -4,14 +4,15 @@
 // the functions that the compiler calls before each access are ours, at the end of this file.
 //
 // Note [Order of accesses]
-// Two accesses to one place, at least one of them a write and not both atomic, race unless one comes before the other:
-// - both are of one thread;
-// - a __syncthreads() of their block lies between them (`barriers` counts them);
-// - a chain of __syncwarp() of their warp leads from one to the other. Each lane has a clock, and knows of each other
-//   lane's clock what it was when they last met, directly or through others;
-// - their blocks differ, the first block did __threadfence() and an atomic, and the second an atomic on the same place
-//   later. Blocks are taken whole here: a write behind the fence passes.
-// Shuffles and votes order nothing, as CUDA says. Of many readers a place remembers three.
+// Two accesses to one address, at least one of them a write and not both atomic, race unless one is ordered before the
+// other. There are four ways to order them:
+// - both are made by one thread;
+// - a __syncthreads() of their block lies between them (`barriers` counts these);
+// - a chain of __syncwarp() of their warp leads from one to the other. Each lane has a clock, and remembers the value
+//   of every other lane's clock at their last synchronization, direct or through other lanes;
+// - their blocks differ, the first block executed __threadfence() and an atomic, and the second block later an atomic
+//   on the same address. Blocks are compared as a whole: a write after the fence is not found.
+// Shuffles and votes order nothing, as CUDA specifies. Of many readers of an address, three are remembered.
 #include "launch.h"
 
 #include <cstdlib>
@@ -24,20 +25,20 @@ namespace sim {
 static constexpr uint32_t PAGE = 4096;  // bytes of a kernel's memory
 
 struct Access {
-    uint32_t block;     // the serial number of its block; 0: there was none
+    uint32_t block;     // the serial number of its block; 0: no access yet
     uint32_t barriers;  // that the block had passed
     uint32_t clock;     // of the lane
     uint16_t thread, atomic;
-    uint64_t address;  // in the code
+    uint64_t address;  // of the instruction
 };
 
-// What is known of one place: its last write, its last read, another read of the same warp that is not before that one,
-// and a read of another warp or block.
+// What is known about one address: the last write, the last read, another read by the same warp that is not ordered
+// before that one, and a read by another warp or block.
 struct Cell {
     Access write, read, other, elsewhere;
 };
 
-// The cells of a piece of memory: one per four bytes, until an access is narrower.
+// The cells of a page: one per four bytes, until an access is narrower.
 struct Page {
     uint64_t number;  // address / PAGE
     uint64_t launch;  // for which the cells are valid
@@ -49,26 +50,26 @@ static std::vector<Page*> table;  // open addressing, by number; its size is a p
 static size_t page_count;
 static Page* last_page;
 
-static uint32_t block_serial;  // of the block that runs; never 0, never used twice
+static uint32_t block_serial;  // of the current block; never 0, never used twice
 static uint32_t first_serial;  // of the launch
-static bool fenced;            // __threadfence() was called by the block
+static bool fenced;            // the block has called __threadfence()
 static const Buffer* last_buffer;
-static uintptr_t own_variable;  // a place that is known to be a variable of the module
+static uintptr_t own_variable;  // an address that is known to be a variable of the module
 
 struct Slot {
     unsigned low, high;
 };
 static std::vector<Slot> slots;               // of `static_shared`
 static std::vector<uint32_t> shared_written;  // for each byte, the block that wrote it
-// The block's first read of unwritten shared memory. If a thread writes there later, it is a race.
+// The block's first read of unwritten shared memory; reported at the block's end unless a later write makes it a race.
 static struct {
     Thread* thread;
     uint64_t address;
     uintptr_t pc;
 } too_early;
-static uint32_t clocks[MAX_THREADS / WARP][WARP][WARP];  // [warp][lane][what it knows of that lane]
+static uint32_t clocks[MAX_THREADS / WARP][WARP][WARP];  // [warp][lane][that lane's clock as the first knows it]
 
-// Blocks that one comes after, by serial number.
+// A set of blocks by serial number, whose accesses are ordered before those of another block.
 typedef std::vector<uint64_t> Blocks;
 static Blocks acquired;
 struct Released {
@@ -105,7 +106,7 @@ static void forget_pages() {
     page_count = 0;
 }
 
-// Clocks are never set back: what a lane knows of others holds for the next block too, in which it is of no use.
+// Clocks are never reset: what a lane knows about others stays true, though useless, in the next block.
 static void start_clocks() {
     for (auto& warp : clocks)
         for (unsigned lane = 0; lane < WARP; lane++) warp[lane][lane] = 1;
@@ -194,7 +195,7 @@ static void split(Page& page) {
     page.width = 1;
 }
 
-// Whether an access came before all that the thread does now. See Note [Order of accesses].
+// Whether an access is ordered before what the current thread does now. See Note [Order of accesses].
 static bool before(const Access& access) {
     if (access.block != block_serial) return has(acquired, access.block);
     if (access.thread == thread->linear || access.barriers != barriers_passed) return true;
@@ -209,7 +210,8 @@ static bool before(const Access& access) {
     launch->fault.earlier = in_library(with.address);
     bool same = with.block == block_serial;
     fail(719, pc,
-         "race on %s memory: %s here, and %s in {line} by thread (%u, %u, %u)%s, with nothing that orders them%s",
+         "race on %s memory: %s here, and %s in {line} by thread (%u, %u, %u)%s, without synchronization between "
+         "them%s",
          memory, now, then, who.x, who.y, who.z, same ? " of the same block" : " of another block",
          describe(address).text);
 }
@@ -217,7 +219,7 @@ static bool before(const Access& access) {
 static void look(Cell& cell, const char* memory, uint64_t address, bool write, bool atomic, uintptr_t pc) {
     bool shared = memory[0] == 's';
     const char* now = atomic ? "updated" : write ? "written" : "read";
-    // In shared memory nothing is left of the blocks before.
+    // Accesses of earlier blocks do not count in shared memory.
     if (cell.write.block && (!shared || cell.write.block == block_serial) && !(atomic && cell.write.atomic) &&
         !before(cell.write))
         race(memory, address, now, cell.write.atomic ? "updated" : "written", cell.write, pc);
@@ -238,7 +240,7 @@ static void look(Cell& cell, const char* memory, uint64_t address, bool write, b
         if (cell.read.block == block_serial && cell.read.thread / WARP == thread->warp) {
             cell.other = cell.read;
         } else {
-            // A read of another block stays: whatever write comes after it, it races.
+            // A read by another block is kept: any later write races with it.
             if (!cell.elsewhere.block || cell.elsewhere.block == block_serial || before(cell.elsewhere))
                 cell.elsewhere = cell.read;
             cell.other.block = 0;
@@ -258,12 +260,12 @@ static void look(const char* memory, uint64_t address, unsigned size, bool write
     }
 }
 
-// Bounds and what was never written ---------------------------------------------------------------------------------
+// Bounds and uninitialised memory -----------------------------------------------------------------------------------
 
 static const Buffer* buffer_at(uint64_t address) {
     if (last_buffer && address - last_buffer->low < last_buffer->high - last_buffer->low) return last_buffer;
     size_t low = 0, high = launch->buffer_count;
-    while (low < high) {  // the first that begins behind the address
+    while (low < high) {  // finds the first buffer that begins after the address
         size_t middle = (low + high) / 2;
         if (launch->buffers[middle].low <= address)
             low = middle + 1;
@@ -315,20 +317,21 @@ Text describe(uint64_t address) {
         fail(700, pc, "%s of %u bytes out of bounds of all shared variables", what, size);
     }
     const Buffer* nearest = nullptr;
-    uint64_t distance = 1 << 20;  // bytes; what lies farther away is another mistake
+    uint64_t distance = 1 << 20;  // bytes; an address farther away is not a mere out-of-bounds index
     for (uint32_t i = 0; i < launch->buffer_count; i++) {
         const Buffer& each = launch->buffers[i];
         uint64_t off = address < each.low ? each.low - address : address < each.high ? 0 : address - each.high;
         if (off < distance) distance = off, nearest = &each;
     }
     if (!nearest)
-        fail(700, pc, "%s of %u bytes at 0x%llx, which is in no buffer", what, size, (unsigned long long)address);
+        fail(700, pc, "%s of %u bytes at 0x%llx, which lies outside all buffers", what, size,
+             (unsigned long long)address);
     fail(700, pc, "%s of %u bytes out of bounds: at byte %lld of a buffer of %llu bytes", what, size,
          (long long)(address - nearest->low), (unsigned long long)(nearest->high - nearest->low));
 }
 
-// An access is right if it lies in one buffer, whichever it was meant for: an index so wrong that it reaches another
-// buffer passes.
+// An access is valid if it lies in any buffer: an index so far out of bounds that it reaches another buffer is not
+// found.
 static void check_global(uint64_t address, unsigned size, bool write, bool atomic, uintptr_t pc) {
     const Buffer* buffer = buffer_at(address);
     if (!buffer || address + size > buffer->high) outside(address, size, write, pc);
@@ -383,7 +386,7 @@ static void seen(uintptr_t address, size_t size, bool write, bool atomic, uintpt
 
 static void misaligned(uintptr_t address, size_t alignment, const char* type, Place place, uintptr_t pc) {
     if (!launch || !launch->check || on_stacks(address)) return;
-    const char* text = "misaligned access to a %.*s: its address must be a multiple of %zu bytes, 0x%llx is not%s";
+    const char* text = "misaligned access to a %.*s: its address must be a multiple of %zu bytes, but is 0x%llx%s";
     int length = strcspn(type, "'");
     unsigned long long number = address;
     if (place.line) fail(716, place, text, length, type, alignment, number, describe(address).text);
@@ -392,7 +395,7 @@ static void misaligned(uintptr_t address, size_t alignment, const char* type, Pl
 
 void atomic(const volatile void* place, unsigned size, const void* pc) {
     uintptr_t address = (uintptr_t)place;
-    if (address % size) misaligned(address, size, "value that is updated", {}, (uintptr_t)pc);
+    if (address % size) misaligned(address, size, "value that is updated atomically", {}, (uintptr_t)pc);
     seen(address, size, true, true, (uintptr_t)pc);
     if (!launch->check) return;
     Released* here = nullptr;
@@ -412,7 +415,7 @@ void fence() { fenced = true; }
 
 }  // namespace sim
 
-// What the compiler calls -------------------------------------------------------------------------------------------
+// Functions that the compiler calls ---------------------------------------------------------------------------------
 
 #define PLACE ((uintptr_t)__builtin_return_address(0))
 #define ACCESS(size)                                                                                              \
@@ -435,7 +438,7 @@ extern "C" SIM_EXPORT void __tsan_read_range(void* p, size_t size) {
 extern "C" SIM_EXPORT void __tsan_write_range(void* p, size_t size) {
     sim::seen((uintptr_t)p, size, true, false, PLACE);
 }
-// Clang sees copies of memory too.
+// Clang instruments memory copies too.
 extern "C" SIM_EXPORT void* __tsan_memcpy(void* to, const void* from, size_t size) {
     sim::seen((uintptr_t)from, size, false, false, PLACE);
     sim::seen((uintptr_t)to, size, true, false, PLACE);

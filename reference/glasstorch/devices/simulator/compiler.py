@@ -1,7 +1,7 @@
 """How is a kernel's C++ source compiled to a shared library, and cached?
 
 Mirrors: torch/utils/cpp_extension.py (load_inline) in what it does; NVRTC and its cache in CuPy
-Differs: besides the text and the compiler, our own headers are part of a file's name; see devices/cpp_compiler.py.
+Differs: the hash in a file's name includes our own headers, besides source and compiler; see devices/cpp_compiler.py.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ SOURCES = ("runtime.cpp", "checks.cpp", "counts.cpp")
 RUNTIME = (*SOURCES, "launch.h", "runtime.h")  # what the simulator's own library is made of
 HEADERS = ("runtime.h", "device.h", "halves.h", "include/cuda_fp16.h", "include/cuda_bf16.h")  # what a kernel reads
 INCLUDES = (f"-I{FOLDER}", f"-I{FOLDER / 'include'}")
-# By this name a kernel's library asks for the simulator's, which is loaded before it.
+# The name under which a kernel's library finds the simulator's library, which is loaded before it.
 NAME = "libglasstorch-simulator.so"
-# Kernels read memory as what it is not (float4 for four floats), and count on integers that wrap, as on a card.
+# Kernels read memory as another type (float4 for four floats), and rely on integers that wrap around, as on a GPU.
 COMMON = ("-std=c++17", "-g1", "-fPIC", "-pthread", "-fvisibility=hidden", "-fno-strict-aliasing", "-fwrapv")
-# A kernel is compiled more often than it runs long: -O2 takes a fifth longer to compile, and saves a third of a run.
+# Most kernels run for less time than they compile: -O2 compiles a fifth longer, and saves a third of the run.
 FAST = (*COMMON, "-O1", "-w", "-fno-math-errno", "-fno-trapping-math", "-ffp-contract=fast")
-# What checks.cpp defines is called at each access; the compiler's own runtime for that is not linked.
+# Each access calls a function that checks.cpp defines; the sanitizer's own runtime is not linked.
 CHECKED = (
     *COMMON,
     "-O1",
@@ -42,13 +42,13 @@ CHECKED = (
 
 
 def cache_folder() -> Path:
-    """Where the simulator's compiled code is kept."""
+    """The cache folder of the simulator's compiled code."""
     return cpp_compiler.cache_folder("simulator")
 
 
 @cache
 def fingerprint(files: tuple[str, ...]) -> str:
-    """What besides text and options decides how compiled code looks: our files, the compiler and the CPU."""
+    """What determines compiled code besides source and options: our files, the compiler and the CPU."""
     digest = hashlib.sha256()
     for name in files:
         digest.update((FOLDER / name).read_bytes())
@@ -58,7 +58,7 @@ def fingerprint(files: tuple[str, ...]) -> str:
 
 @cache
 def runtime_library() -> ctypes.CDLL:
-    """The simulator's own library, which every kernel's library is linked to; compiled once."""
+    """The simulator's own library, against which every kernel's library is linked; compiled once."""
     path = cache_folder() / f"{_key('', RUNTIME, COMMON)}.so"
     if not path.exists():
         named = f"-Wl,-install_name,@rpath/{NAME}" if sys.platform == "darwin" else f"-Wl,-soname,{NAME}"
@@ -71,7 +71,7 @@ def runtime_library() -> ctypes.CDLL:
 
 
 def library(text: str, options: Sequence[str], check: bool) -> Path:
-    """The shared library of a kernel's text; compiled unless it was before. CompileError with the compiler's words."""
+    """The shared library of a kernel's source, compiled unless cached. CompileError with the compiler's messages."""
     flags = (*(CHECKED if check else FAST), *native(), *options)
     runtime = runtime_library()._name
     with_headers = _preprocessed(text, flags) if any(option.startswith("-I") for option in options) else text
@@ -83,12 +83,12 @@ def library(text: str, options: Sequence[str], check: bool) -> Path:
         source.write_text(text, encoding="utf-8")
         run([compiler(), *flags, *INCLUDES, "-c", str(source), "-o", str(unit)])
         run([compiler(), "-shared", str(unit), runtime, "-o", str(made), "-lm"])
-        made.replace(path)  # in one step: who finds the file finds all of it
+        made.replace(path)  # atomic: a file that exists is complete
     return path
 
 
 def _preprocessed(text: str, flags: Sequence[str]) -> str:
-    """The text with all that it includes: headers of the user may change while it stays the same."""
+    """The source with all its includes, because a user's headers may change while the source stays the same."""
     with workplace(cache_folder()) as folder:
         source, made = Path(folder, "kernel.cpp"), Path(folder, "kernel.ii")
         source.write_text(text, encoding="utf-8")

@@ -1,7 +1,7 @@
 // How many sectors of 32 bytes does each load and store of a warp move?
 //
-// On a card the lanes of a warp execute a load together, and the memory answers in sectors. Here they execute it one
-// after another: what belongs together is the n-th execution of one instruction by each lane of one warp.
+// On a GPU the lanes of a warp execute a load together, and memory is transferred in sectors. Here the lanes execute it
+// one after another: the n-th executions of one instruction by the lanes of one warp make up one request.
 #include "launch.h"
 
 #include <vector>
@@ -10,7 +10,7 @@ namespace sim {
 
 static constexpr uint64_t SECTOR = 32;  // bytes
 
-// A set or a counter of 64-bit keys, emptied in no time.
+// A set or a counter of 64-bit keys, cleared in constant time.
 class Keys {
   public:
     Keys() : rows(1 << 12) {}
@@ -18,7 +18,7 @@ class Keys {
         if (++era == 0) rows.assign(rows.size(), Row()), era = 1;
         used = 0;
     }
-    // How often the key was counted before.
+    // Counts the key, and returns how often it was counted before.
     uint32_t count(uint64_t key) {
         size_t mask = rows.size() - 1, at = key & mask;
         while (rows[at].era == era && rows[at].key != key) at = (at + 1) & mask;

@@ -1,6 +1,7 @@
 // What does CUDA C++ provide to a kernel that runs on a CPU?
 //
-// Included before every kernel. No header of C or C++ is: they cost a second of compile time, and a card has none.
+// Included before every kernel. It includes no header of C or C++: they cost a second of compile time, and CUDA device
+// code has none.
 #pragma once
 #include "runtime.h"
 
@@ -29,7 +30,7 @@ typedef unsigned int uint32_t;
 typedef unsigned long long uint64_t;
 typedef unsigned long long uintptr_t;
 
-// Where a thread is -------------------------------------------------------------------------------------------------
+// The indices of a thread -------------------------------------------------------------------------------------------
 
 #ifdef SIM_CHECK
 #define threadIdx (sim::get_thread_index())
@@ -48,7 +49,7 @@ typedef unsigned long long uintptr_t;
 
 namespace sim {
 
-// One place in the block's memory for each declaration and type. `number` tells declarations apart.
+// One variable in the block's shared memory for each declaration and type. `number` distinguishes declarations.
 template <class Type, int number, unsigned alignment = alignof(Type)>
 SIM_INLINE Type& shared(Place place) {
     static unsigned long long launch;
@@ -129,7 +130,7 @@ static inline unsigned ballot(Place place, unsigned mask, bool predicate) {
 
 }  // namespace sim
 
-// Atomics: one OS thread runs the whole grid, so a plain read and write is one --------------------------------------
+// Atomics: one OS thread runs the whole grid, so a plain read and write is atomic -----------------------------------
 
 #ifdef SIM_CHECK
 #define SIM_ATOMIC_SEEN(place) sim::atomic(place, sizeof(*(place)), __builtin_return_address(0))
@@ -185,7 +186,7 @@ SIM_INLINE Type atomicCAS(Type* place, sim::Value<Type> expected, sim::Value<Typ
     static inline name##2 make_##name##2(Type x, Type y) { return {x, y}; }            \
     static inline name##3 make_##name##3(Type x, Type y, Type z) { return {x, y, z}; } \
     static inline name##4 make_##name##4(Type x, Type y, Type z, Type w) { return {x, y, z, w}; }
-#define uint3 sim_uint3  // `uint3` is there already: what threadIdx is
+#define uint3 sim_uint3  // `uint3` is already defined: the type of threadIdx
 SIM_VECTORS(char, char, 2, 4)
 SIM_VECTORS(unsigned char, uchar, 2, 4)
 SIM_VECTORS(short, short, 4, 8)
@@ -229,7 +230,7 @@ static inline unsigned __brev(unsigned x) {
     return reversed;
 }
 
-// Mathematics: for each function of <math.h> that CUDA C++ has, the float one and the overloads ---------------------
+// Mathematics: for each function of <math.h> that CUDA C++ has, the float variant and the overloads -----------------
 
 #define SIM_MATH1(name)                                          \
     extern "C" double name(double) noexcept;                     \
@@ -321,7 +322,7 @@ static inline float abs(float x) { return fabsf(x); }
 static inline double abs(double x) { return fabs(x); }
 static inline long long llabs(long long x) { return x < 0 ? -x : x; }
 
-// As in CUDA, `min` and `max` of floating numbers answer the number where one of the two is NaN.
+// As in CUDA, `min` and `max` of floating-point numbers return the other operand if one is NaN.
 #define SIM_EXTREMES(Type)                                           \
     static inline Type min(Type a, Type b) { return b < a ? b : a; } \
     static inline Type max(Type a, Type b) { return a < b ? b : a; }
@@ -342,7 +343,7 @@ static inline double max(float a, double b) { return fmax(a, b); }
 static inline unsigned umin(unsigned a, unsigned b) { return min(a, b); }
 static inline unsigned umax(unsigned a, unsigned b) { return max(a, b); }
 
-// The fast forms of a card are here as exact as the plain ones.
+// The fast intrinsics are as exact here as the plain functions.
 #define SIM_FAST(name, plain) \
     static inline float name(float x) { return plain; }
 SIM_FAST(__expf, expf(x))
@@ -375,7 +376,7 @@ SIM_CONVERSIONS(double, double)
 static inline float __int2float_rn(int x) { return (float)x; }
 static inline float __double2float_rn(double x) { return (float)x; }
 
-// What C has --------------------------------------------------------------------------------------------------------
+// Functions of the C library ----------------------------------------------------------------------------------------
 
 #define printf sim::print
 #ifdef NDEBUG
@@ -389,7 +390,7 @@ static inline float __double2float_rn(double x) { return (float)x; }
 extern "C" void* memcpy(void*, const void*, size_t) noexcept;
 extern "C" void* memset(void*, int, size_t) noexcept;
 
-// What the table of kernels tells of each ---------------------------------------------------------------------------
+// Kernel signatures for the table of kernels ------------------------------------------------------------------------
 
 namespace sim {
 
@@ -438,7 +439,7 @@ struct Plain<const Type> : Plain<Type> {
 template <class Type>
 struct Plain<volatile Type> : Plain<Type> {};
 
-// A parameter as text: '*' for a pointer, 'c' where what it points to is const, the letter of the kind, the size.
+// A parameter as text: '*' for a pointer, 'c' if the pointed-to type is const, the letter of the kind, the size.
 template <class Type>
 struct Parameter {
     static char* write(char* text) { return number(text, "", Kind<Type>::letter, sizeof(Type)); }

@@ -13,8 +13,8 @@ from glasstorch.devices.driver import Dim
 class SimFault(RuntimeError):
     """A kernel that could not start, or was aborted.
 
-    `code` is CUDA's number; `what` says what happened, in words; `file` and `line` are those of the kernel's source, ""
-    and 0 where they are not known; `thread` and `block` are None before the first thread ran.
+    `code` is CUDA's number; `what` describes the fault; `file` and `line` refer to the kernel's source ("" and 0 if
+    unknown); `thread` and `block` are None before the first thread ran.
     """
 
     def __init__(
@@ -29,6 +29,6 @@ class SimFault(RuntimeError):
         super().__init__(code, what, file, line, thread, block)
 
     def __str__(self) -> str:
-        place = f"{self.file}:{self.line}: " if self.line else f"{self.file}: " if self.file else ""
+        location = f"{self.file}:{self.line}: " if self.line else f"{self.file}: " if self.file else ""
         who = f" (thread {self.thread}, block {self.block})" if self.thread is not None else ""
-        return f"{place}{self.what}{who}"
+        return f"{location}{self.what}{who}"

@@ -1,8 +1,8 @@
 """How is the simulator's memory allocated so that out-of-bounds accesses are detected?
 
 Mirrors: nothing in PyTorch; cudaMalloc's promise of addresses that are multiples of 256
-Differs: on both sides of each allocation lies a gibibyte of addresses that may not be touched, so that a wrong index
-    meets neither another allocation nor Python's memory; and it starts filled with NaN.
+Differs: on both sides of each allocation lies a gibibyte of inaccessible addresses, so that a wrong index reaches
+    neither another allocation nor Python's memory; new memory is filled with NaN.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ FAILED: Final = ctypes.c_void_p(-1).value
 
 @cache
 def _system() -> ctypes.CDLL:
-    """The C library, for the calls that Python's own mmap lacks. DeviceError where there is none of that kind."""
+    """The C library, for the calls that Python's mmap lacks. DeviceError if the system has no such library."""
     try:
         library = ctypes.CDLL(None, use_errno=True)
         map_, protect, unmap = library.mmap, library.mprotect, library.munmap
@@ -47,9 +47,9 @@ def mapped(nbytes: int, access: int = READ_WRITE) -> int:
 
 
 class GuardedMemory:
-    """`nbytes` of memory at `address`, a multiple of 256, that ends less than 256 bytes before a forbidden address.
+    """`nbytes` of memory at `address`, a multiple of 256, ending less than 256 bytes before inaccessible addresses.
 
-    `written` is the address of one more byte for each of them, 1 once it has been written; 0 if not asked for.
+    `written` is the address of a flag for each of these bytes, which is 1 once it has been written; 0 without flags.
     """
 
     __slots__ = ("__weakref__", "address", "written", "nbytes")

@@ -1,7 +1,7 @@
-// What do the two 16-bit floating types have in common?
+// What do the two 16-bit floating-point types have in common?
 #pragma once
 
-// Arithmetic is done in float and rounded once, which for + - * / gives what 16-bit arithmetic gives.
+// Arithmetic is done in float and rounded once, which for + - * / equals 16-bit arithmetic.
 #define SIM_HALF(Half, Pair, Stored, letter_of_kind)                                                 \
     struct __align__(2) Half {                                                                       \
         Stored value;                                                                                \

@@ -1,14 +1,14 @@
-"""How many loads, stores and waits did a program's kernel launches make?
+"""How many loads, stores and barriers did a program's kernel launches execute?
 
 Mirrors: the counters of a profiler (NVIDIA Nsight Compute)
-Differs: each access of each thread is counted; the caches of a card are not simulated.
+Differs: each access of each thread is counted; the caches of a GPU are not simulated.
 """
 
 from __future__ import annotations
 
 from glasstorch.devices.simulator.module import Counts
 
-# Heading, field of Counts.
+# Heading -> field of Counts.
 COLUMNS = (
     ("global loads", "global_loads"),
     ("bytes", "global_loaded"),
@@ -23,7 +23,7 @@ COLUMNS = (
 
 
 class LaunchCounts(list[tuple[str, Counts]]):
-    """The kernel's name and its counts, for each launch in the order in which they ran; prints as a table."""
+    """The kernel's name and the counts of each launch, in the order in which they ran; prints as a table."""
 
     def __str__(self) -> str:
         rows = [["kernel", *(heading for heading, _ in COLUMNS)]]
@@ -33,6 +33,6 @@ class LaunchCounts(list[tuple[str, Counts]]):
 
 
 def _aligned(row: list[str], widths: list[int]) -> str:
-    """A row of the table: the name on the left, numbers on the right of their columns."""
+    """A row of the table: the name aligned left, the numbers aligned right."""
     numbers = (f"{cell:>{width}}" for cell, width in zip(row[1:], widths[1:], strict=True))
     return "  ".join([row[0].ljust(widths[0]), *numbers])

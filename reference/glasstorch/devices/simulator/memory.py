@@ -1,7 +1,8 @@
 """How do the simulated devices keep track of their memory?
 
 Mirrors: cudaMalloc, cudaFree, cudaMemGetInfo, cudaHostAlloc
-Differs: an address range is looked up before it is touched, so that a wrong one is refused and no process dies of it.
+Differs: an address range is looked up before it is accessed, so that a wrong one is refused and does not crash the
+    process.
 """
 
 from __future__ import annotations
@@ -19,42 +20,42 @@ from glasstorch.devices.simulator.guarded_memory import POISON, GuardedMemory
 GRANULE = 512  # bytes; an allocation takes a multiple of it from the device's memory
 READ_ONLY = 1  # a flag of a row of `table`
 
-# One row for each piece of memory that a kernel may touch, by address: where it begins, where it ends, the address of
-# the bytes that record what has been written (0 if not tracked), flags.
+# One row for each region of memory that a kernel may access, sorted by address: its start, its end, the address of
+# the flags that record which bytes have been written (0 if not tracked), its own flags.
 Table = np.ndarray[Any, np.dtype[np.uint64]]
 
 
 class Regions:
-    """Pieces of memory by address."""
+    """Regions of memory by address."""
 
     def __init__(self) -> None:
         self.starts: list[int] = []
         self.memory: dict[int, GuardedMemory] = {}
 
     def add(self, memory: GuardedMemory) -> int:
-        """Keep a piece; returns its address."""
+        """Add a region; returns its address."""
         self.memory[memory.address] = memory
         insort(self.starts, memory.address)
         return memory.address
 
     def remove(self, address: int) -> GuardedMemory:
-        """Give up a piece."""
+        """Remove a region."""
         del self.starts[bisect_right(self.starts, address) - 1]
         return self.memory.pop(address)
 
     def find(self, address: int, nbytes: int = 1) -> GuardedMemory | None:
-        """The piece that holds a range as a whole."""
-        place = bisect_right(self.starts, address) - 1
-        if place < 0:
+        """The region that contains the whole range."""
+        index = bisect_right(self.starts, address) - 1
+        if index < 0:
             return None
-        memory = self.memory[self.starts[place]]
+        memory = self.memory[self.starts[index]]
         return memory if address + nbytes <= memory.address + memory.nbytes else None
 
 
 class SimMemory:
-    """The memory of all devices, and pinned memory of the host. The owner holds a lock around each call.
+    """The memory of all devices, and pinned memory of the host. The owner holds a lock during each call.
 
-    `track` keeps one more byte for each byte of device memory that says whether it has been written.
+    With `track`, a flag for each byte of device memory records whether it has been written.
     """
 
     def __init__(self, devices: int, total: int, track: bool) -> None:
@@ -66,7 +67,7 @@ class SimMemory:
         self.pinned = Regions()
 
     def allocate(self, nbytes: int, device: int) -> int:
-        """The address of fresh memory of a device; AcceleratorError 2 where it, or this computer, has too little."""
+        """The address of new memory of a device; AcceleratorError 2 if the device, or this computer, has too little."""
         taken = -(-nbytes // GRANULE) * GRANULE
         free = self.total - self.used[device]
         if taken > free:
@@ -83,7 +84,7 @@ class SimMemory:
         return address
 
     def release(self, address: int) -> GuardedMemory:
-        """Take back what `allocate` gave."""
+        """Free memory from `allocate`."""
         memory = self.segments.remove(address)
         self.used[self.device_of.pop(address)] -= -(-memory.nbytes // GRANULE) * GRANULE
         return memory
@@ -93,7 +94,7 @@ class SimMemory:
         return self.pinned.add(GuardedMemory(max(nbytes, 1)))
 
     def on_device(self, what: str, address: int, nbytes: int) -> GuardedMemory:
-        """The segment that holds a range; AcceleratorError 1 where none does."""
+        """The segment that contains a range; AcceleratorError 1 if none does."""
         memory = self.segments.find(address, nbytes)
         if memory is None:
             raise cuda_error(
@@ -103,18 +104,18 @@ class SimMemory:
         return memory
 
     def table(self, pieces: Iterable[tuple[int, int]]) -> Table:
-        """The table of pieces of device memory (address, bytes) and of all pinned memory."""
+        """The table of the given blocks of device memory (address, bytes) and of all pinned memory."""
         rows = [(address, address + nbytes, self.written_bytes(address), 0) for address, nbytes in pieces]
         rows += [(memory.address, memory.address + memory.nbytes, 0, 0) for memory in self.pinned.memory.values()]
         return np.array(sorted(rows), np.uint64).reshape(-1, 4)
 
     def written_bytes(self, address: int) -> int:
-        """The address of the byte that records whether the byte at a device address was written; 0 if not tracked."""
+        """The address of the flag that records whether the byte at a device address was written; 0 if not tracked."""
         memory = self.segments.find(address)
         return memory.written + (address - memory.address) if memory is not None and memory.written else 0
 
     def poison(self, address: int, nbytes: int) -> None:
-        """Make device memory as good as fresh: NaN, and not written."""
+        """Make device memory like new: filled with NaN, and marked as unwritten."""
         ctypes.memset(address, POISON, nbytes)
         if written := self.written_bytes(address):
             ctypes.memset(written, 0, nbytes)
@@ -125,17 +126,17 @@ class SimMemory:
         self.mark_written(address, nbytes)
 
     def mark_written(self, address: int, nbytes: int) -> None:
-        """Say that bytes of device memory have been written."""
+        """Mark bytes of device memory as written."""
         if written := self.written_bytes(address):
             ctypes.memset(written, 1, nbytes)
 
     def assume_written(self) -> None:
-        """Say that all device memory has been written."""
+        """Mark all device memory as written."""
         for memory in self.segments.memory.values():
             self.mark_written(memory.address, memory.nbytes)
 
     def copy(self, target: int, source: int | bytes, nbytes: int) -> None:
-        """Copy bytes; what was not written in the source is not in the target."""
+        """Copy bytes; bytes that are unwritten in the source become unwritten in the target."""
         ctypes.memmove(target, source, nbytes)
         if not self.track:
             return

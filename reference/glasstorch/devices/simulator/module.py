@@ -1,7 +1,7 @@
 """What is a compiled CUDA module on the simulator, and how is one of its kernels run?
 
 Mirrors: cuModuleLoadData, cuModuleGetFunction, cuLaunchKernel
-Differs: `run` returns when the kernel is done; `check` finds wrong accesses to memory.
+Differs: `run` returns when the kernel is done; with `check`, invalid memory accesses are found.
 """
 
 from __future__ import annotations
@@ -40,9 +40,9 @@ Buffers = np.ndarray[tuple[int, int], np.dtype[np.uint64]]  # rows: low, high, a
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """What the threads of a launch did. Sizes are in bytes; vector loads count once.
+    """What the threads of a launch executed. Sizes are in bytes; a vector load counts once.
 
-    A request is one instruction of a warp; it moves as many sectors of 32 bytes as its lanes touch.
+    A request is one instruction of a warp; it moves as many 32-byte sectors as its lanes access.
     """
 
     global_loads: int
@@ -129,7 +129,7 @@ class SimKernel:
         self._entry = entry
 
     def check_launch(self, grid: Dim, block: Dim, shared_memory: int) -> None:  # hot path
-        """SimFault 9 or 1 where a card would refuse the sizes of a launch."""
+        """SimFault 9 or 1 if a GPU would refuse the sizes of a launch."""
         (columns, rows, layers), (x, y, z) = grid, block
         if (
             (0 < x <= MAX_BLOCK[0] and 0 < y <= MAX_BLOCK[1] and 0 < z <= MAX_BLOCK[2])
@@ -154,15 +154,15 @@ class SimKernel:
         seed: int = 0,
         buffers: Buffers | None = None,
     ) -> Counts | None:
-        """Run the kernel now; what it counted if its module counts. SimFault where it fails.
+        """Run the kernel now; returns its counts if its module counts. SimFault if it fails.
 
         `packed` are the arguments, from `arguments.pack`. `order` is that of blocks and threads: "forward", "reverse"
-        or "random", which `seed` decides. `buffers` are the ranges of memory that it may touch, sorted by address.
+        or "random", which `seed` determines. `buffers` are the ranges of memory that it may access, sorted by address.
         """
         self.check_launch(grid, block, shared_memory)
         module = self.module
         checked = module.check and buffers is not None
-        launch = _Launch(  # by position, and with numbers only: what ctypes does quickly
+        launch = _Launch(  # by position, and with numbers only, which ctypes does quickly
             self._entry,
             packed.values,
             packed.offsets,
@@ -192,8 +192,8 @@ class SimKernel:
 class SimModule:
     """CUDA C++, compiled for this CPU.
 
-    `file` is what messages call the source; `expressions` name the instances of templates, such as `sum<float>`;
-    `options` are `-DNAME=VALUE` and `-IFOLDER`. With `check` its kernels find wrong accesses and count.
+    `file` is the source's name in messages; `expressions` name the instances of templates, such as `sum<float>`;
+    `options` are `-DNAME=VALUE` and `-IFOLDER`. With `check` its kernels find invalid accesses and count.
     """
 
     def __init__(
@@ -239,7 +239,7 @@ class SimModule:
         }
 
     def kernel(self, name: str) -> SimKernel:
-        """The kernel of a name or name expression. SimFault 500 (named symbol not found) where there is none."""
+        """The kernel with a name or name expression. SimFault 500 (named symbol not found) if there is none."""
         if name not in self._kernels:
             raise SimFault(500, f"{self.file} has no kernel {name!r}; it has {', '.join(self._kernels)}")
         return self._kernels[name]
@@ -255,7 +255,7 @@ def _run_function() -> ctypes._NamedFuncPointer:
 
 @cache
 def limit() -> float:
-    """How many seconds a kernel may run. ArgumentValueError where GLASSTORCH_KERNEL_LIMIT is no number above 0."""
+    """How many seconds a kernel may run. ArgumentValueError if GLASSTORCH_KERNEL_LIMIT is not a number above 0."""
     text = os.environ.get("GLASSTORCH_KERNEL_LIMIT") or str(LIMIT)
     try:
         seconds = float(text)
@@ -283,7 +283,7 @@ def _counts(counted: _Counts) -> Counts:
 
 
 def _show(text: bytes, lost: int) -> None:
-    """Print what a kernel printed, each line with its mark."""
+    """Print the output of a kernel's printf, each line with a prefix."""
     lines = text.decode(errors="replace").splitlines()
     if lost:
         lines.append(f"({lost} bytes more did not fit into the buffer)")
@@ -307,7 +307,7 @@ def _fault(module: SimModule, fault: _Fault) -> SimFault:
 
 
 def _place(module: SimModule, address: int) -> tuple[str, int]:
-    """The file and line of an address in the module's library: those of the kernel's text, not of our headers."""
+    """The file and line of an address in the module's library: in the kernel's source, not in our headers."""
     # The call before the address is meant, and of functions that were inlined into each other the innermost of theirs.
     command = ["addr2line", "-i", "-e", str(module.path), hex(address - 1)]
     try:

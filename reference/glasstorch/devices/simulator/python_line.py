@@ -24,12 +24,12 @@ class Line(NamedTuple):
 
     def __str__(self) -> str:
         text = linecache.getline(self.file, self.number).strip()
-        place = f"line {self.number} of a cell" if CELL.search(self.file) else f"{self.file}:{self.number}"
-        return f"{place}: {text}" if text else place
+        location = f"line {self.number} of a cell" if CELL.search(self.file) else f"{self.file}:{self.number}"
+        return f"{location}: {text}" if text else location
 
 
 def calling_line() -> Line:  # hot path: benchmarks/gpu.py
-    """The line outside the library that is being run by the calling thread; the outermost one if there is none."""
+    """The innermost line outside the library that the calling thread is running; without one, the outermost line."""
     frame = sys._getframe(1)
     while (code := frame.f_code).co_filename.startswith(PACKAGE) and frame.f_back is not None:
         frame = frame.f_back

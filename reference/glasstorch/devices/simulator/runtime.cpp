@@ -1,8 +1,8 @@
 // How are the blocks and threads of a kernel run on a CPU?
 //
-// A thread of the kernel runs on a fiber: a stack of its own, and a switch that swaps stacks. A fiber runs one thread
-// after another as long as none of them waits, so that a kernel without barriers is a plain loop. A thread that waits
-// keeps its fiber, and the threads behind it go on on a fresh one. Blocks run one after another.
+// A thread of the kernel runs on a fiber: a stack of its own, and a function that switches stacks. A fiber runs one
+// thread after another as long as none of them waits, so that a kernel without barriers is a plain loop. A thread that
+// waits keeps its fiber, and the next threads run on another one. Blocks run one after another.
 #include "runtime.h"
 
 #include <csetjmp>
@@ -37,7 +37,7 @@ dim3 get_grid_size() { return grid_size; }
 // Fibers ------------------------------------------------------------------------------------------------------------
 
 struct Fiber {
-    void* stack_pointer;  // where it was left
+    void* stack_pointer;  // saved when the fiber was left
     char* top;            // of its stack
     Fiber* next_free;
 };
@@ -49,7 +49,7 @@ static Fiber* free_fibers;
 static char* stacks;
 static void* scheduler;  // the stack pointer of the scheduler, while a fiber runs
 
-// Saves the registers that a function must keep on the stack, and continues on another one.
+// Saves the callee-saved registers on the current stack, and continues on another stack.
 extern "C" void glasstorch_switch_stack(void** save, void* to);
 #if defined(__APPLE__)
 #define ASM_NAME(name) "_" name
@@ -74,8 +74,8 @@ __asm__(".text\n.p2align 4\n" ASM_NAME("glasstorch_switch_stack") R"(:
   popq %rbp
   ret
 )");
-static constexpr int SAVED = 7;         // words on the stack of a fiber that does not run: six registers, the address
-static constexpr int RETURN_PLACE = 6;  // which of them is the address to go on at
+static constexpr int SAVED = 7;         // words on the stack of a suspended fiber: six registers, the return address
+static constexpr int RETURN_INDEX = 6;  // index of the return address among them
 static constexpr int ENTRY_SKEW = 8;    // a function is entered with its return address on the stack
 #elif defined(__aarch64__)
 __asm__(".text\n.p2align 4\n" ASM_NAME("glasstorch_switch_stack") R"(:
@@ -107,10 +107,10 @@ __asm__(".text\n.p2align 4\n" ASM_NAME("glasstorch_switch_stack") R"(:
   ret
 )");
 static constexpr int SAVED = 20;
-static constexpr int RETURN_PLACE = 11;  // x30
+static constexpr int RETURN_INDEX = 11;  // x30
 static constexpr int ENTRY_SKEW = 0;
 #else
-#error "the simulator switches stacks on x86-64 and aarch64 only; of these, x86-64 on Linux was run"
+#error "the simulator can switch stacks only on x86-64 and aarch64; it has been run only on x86-64 with Linux"
 #endif
 
 static void fiber_main();
@@ -119,12 +119,12 @@ static void fiber_main();
 static void prepare(Fiber& fiber) {
     void** stack = (void**)(fiber.top - ENTRY_SKEW) - SAVED;
     memset(stack, 0, SAVED * sizeof(void*));
-    stack[RETURN_PLACE] = (void*)fiber_main;
+    stack[RETURN_INDEX] = (void*)fiber_main;
     fiber.stack_pointer = stack;
 }
 
-// The k-th stack is made usable when k threads wait at once for the first time. Tops lie at different places of a page,
-// or they would all want the same lines of the cache.
+// The k-th stack is made accessible when k threads wait at once for the first time. The tops have different offsets
+// within a page; otherwise they would all map to the same cache lines.
 static int stacks_made;
 static Fiber* take_fiber() {
     Fiber* fiber = free_fibers;
@@ -152,7 +152,7 @@ bool on_stacks(uintptr_t address) { return address - (uintptr_t)stacks < (STACK 
 
 enum State : unsigned char { NEW, READY, IN_WARP, IN_BLOCK, DONE };
 
-// Lanes that wait for each other: those of one mask.
+// Lanes that wait for each other, because they use the same mask.
 struct Group {
     unsigned mask, arrived;
     Place place;
@@ -189,7 +189,7 @@ static uint64_t random_number() {
 
 // Faults ------------------------------------------------------------------------------------------------------------
 
-// Ends the launch. The first fault of a launch is the only one.
+// Ends the launch. A launch reports only its first fault.
 [[noreturn]] static void stop(Fault& fault, const char* format, va_list values) {
     vsnprintf(fault.what, sizeof fault.what, format, values);
     if (thread) {
@@ -200,7 +200,7 @@ static uint64_t random_number() {
     siglongjmp(end_of_launch, 1);
 }
 
-// An address in the code as the kernel's library counts, whatever it was loaded to.
+// A code address relative to the start of the kernel's library, wherever that was loaded.
 uint64_t in_library(uintptr_t address) {
     Dl_info library;
     return address && dladdr((void*)address, &library) ? address - (uintptr_t)library.dli_fbase : 0;
@@ -240,7 +240,7 @@ static bool same(const Place& a, const Place& b) {
     return a.line == b.line && (a.file == b.file || strcmp(a.file, b.file) == 0);
 }
 
-// "line 12", or "tile.cuh:12" where another file is spoken of.
+// "line 12", or "tile.cuh:12" if that is another file than `from`.
 static Text named(const Place& place, const Place& from) {
     Text text;
     if (strcmp(place.file, from.file) == 0)
@@ -250,7 +250,7 @@ static Text named(const Place& place, const Place& from) {
     return text;
 }
 
-// Signals: a wrong address, and the end of patience -----------------------------------------------------------------
+// Signals: an invalid address, and the time limit -------------------------------------------------------------------
 
 static uintptr_t program_counter(void* context) {
 #if defined(__x86_64__) && defined(__linux__)
@@ -275,7 +275,7 @@ static char signal_stack[64 * 1024];
 
 static void on_signal(int signal, siginfo_t* information, void* context) {
     if (!launch ||
-        !pthread_equal(pthread_self(), launching)) {  // not a kernel's: let it come again, to who was here before
+        !pthread_equal(pthread_self(), launching)) {  // not a kernel's: raised again, for the former handler
         for (int i = 0; i < 3; i++)
             if (signal == CAUGHT[i]) sigaction(signal, &former[i], nullptr);
         return;
@@ -283,13 +283,13 @@ static void on_signal(int signal, siginfo_t* information, void* context) {
     uintptr_t pc = program_counter(context);
     if (timed_out) fail(702, pc, "the kernel ran longer than %g s", launch->limit);
     if (signal == SIGFPE)
-        fail(719, pc, "integer division by 0, or of the least integer by -1: what it gives is not defined");
-    uintptr_t place = (uintptr_t)information->si_addr;
-    if (on_stacks(place)) fail(700, pc, "the thread's stack of %zu bytes overflowed", STACK);
-    fail(700, pc, "access to address 0x%llx, which belongs to no buffer", (unsigned long long)place);
+        fail(719, pc, "integer division by 0, or of the smallest integer by -1: its result is undefined");
+    uintptr_t address = (uintptr_t)information->si_addr;
+    if (on_stacks(address)) fail(700, pc, "the thread's stack of %zu bytes overflowed", STACK);
+    fail(700, pc, "access to address 0x%llx, which lies outside all buffers", (unsigned long long)address);
 }
 
-// One thread for all launches looks four times a second whether the launch that runs has run for too long.
+// One watcher thread for all launches checks four times a second whether the current launch has exceeded its limit.
 static pthread_mutex_t watch_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t watch_begins = PTHREAD_COND_INITIALIZER;
 static pid_t watched_process;
@@ -337,7 +337,7 @@ static void start_watching() {
         pthread_mutex_init(&watch_lock, nullptr);
         pthread_cond_init(&watch_begins, nullptr);
         watching = watcher_sleeps = false;
-        sigset_t all, usual;  // the watcher takes no signal: they are for the threads of the program
+        sigset_t all, usual;  // the watcher blocks all signals: the program's threads handle them
         sigfillset(&all);
         pthread_sigmask(SIG_SETMASK, &all, &usual);
         pthread_t watcher;
@@ -367,25 +367,25 @@ unsigned reserve_shared(unsigned size, unsigned alignment, Place place) {
     unsigned declared = (launch->static_shared + alignment - 1) / alignment * alignment + size;
     launch->static_shared = declared;
     if (declared > MAX_STATIC_SHARED)
-        fail(218, place, "the kernel declares %u bytes of shared memory up to here; 0x%x (48 KB) is the most", declared,
-             MAX_STATIC_SHARED);
+        fail(218, place, "the kernel declares %u bytes of shared memory up to here; the maximum is 0x%x (48 KB)",
+             declared, MAX_STATIC_SHARED);
     if (declared + dynamic_used > MAX_SHARED)
-        fail(1, place, "%u bytes of shared memory are declared and %u asked for at the launch; a block has %u",
+        fail(1, place, "%u bytes of shared memory are declared and %u requested at the launch; a block has %u",
              declared, dynamic_used, MAX_SHARED);
     unsigned offset = (static_used + alignment - 1) / alignment * alignment;
     static_used = offset + size + (launch->instrumented ? RED_ZONE : 0);
-    if (static_used > STATIC_REGION) fail(218, place, "too many shared variables to keep them apart");
-    memset(static_shared + offset, 0xff, size);  // as at the beginning of each block that comes after
+    if (static_used > STATIC_REGION) fail(218, place, "too many shared variables to separate them by guard bytes");
+    memset(static_shared + offset, 0xff, size);  // as at the beginning of each later block
     declared_shared(offset, size);
     return offset;
 }
 
 // Running threads ---------------------------------------------------------------------------------------------------
 
-// A lane that can run: which of them is the order's choice.
+// The next lane among those that can run, in the launch's order.
 static inline unsigned choose(unsigned ready, unsigned after) {
     if (order == FORWARD) {
-        if (after < 31 && ready >> (after + 1) & 1) return after + 1;  // usual, and a branch is foreseen
+        if (after < 31 && ready >> (after + 1) & 1) return after + 1;  // the common case, well predicted
         unsigned above = ready & ~1u << (after & 31);
         return __builtin_ctz(above ? above : ready);
     }
@@ -394,15 +394,15 @@ static inline unsigned choose(unsigned ready, unsigned after) {
         unsigned below = ready & ((1u << (after & 31)) - 1);
         return 31 - __builtin_clz(below ? below : ready);
     }
-    unsigned turn = random_number() & 31;
-    unsigned turned = ready >> turn | ready << ((32 - turn) & 31);
-    return (__builtin_ctz(turned) + turn) & 31;
+    unsigned shift = random_number() & 31;
+    unsigned rotated = ready >> shift | ready << ((32 - shift) & 31);
+    return (__builtin_ctz(rotated) + shift) & 31;
 }
 
-// Whether the next thread is one of the same warp, if one can run; in random order not always.
+// Whether the next thread to run belongs to the same warp: if one can run there, and in random order only sometimes.
 static bool stays_in(const Warp& warp) { return warp.ready && (order != RANDOM || random_number() % 4); }
 
-// Leaves the thread that runs: to a lane of its warp that can run, or else to the scheduler.
+// Switches from the current thread to a lane of its warp that can run, or else to the scheduler.
 static void leave() {
     Warp& warp = warps[thread->warp];
     Fiber* own = running;
@@ -417,7 +417,7 @@ static void leave() {
     }
 }
 
-// Lets the lanes of a group go on when all of its mask that have not returned are there. Whether they were.
+// Releases a group once every lane of its mask that has not returned has arrived. Returns whether it did.
 static bool release(const Thread& last, Warp& warp, unsigned number) {
     Group& group = warp.groups[number];
     unsigned lanes = group.arrived;
@@ -447,7 +447,7 @@ static bool release(const Thread& last, Warp& warp, unsigned number) {
 }
 
 static void fiber_main() {
-    // All of this stays in registers: what is kept in memory between two short threads costs more than they do.
+    // These stay in registers: loading them from memory would cost more than a short thread does.
     Warp* warp = &warps[thread->warp];
     Thread* first = &threads[thread->warp * WARP];
     unsigned lane = thread->lane;
@@ -481,7 +481,7 @@ unsigned long long meet(Place place, Meeting kind, unsigned mask, unsigned long 
     Thread& self = *thread;
     Warp& warp = warps[self.warp];
     if (!(mask >> self.lane & 1))
-        fail(719, place, "lane %u is not in the mask 0x%08x that it waits with", self.lane, mask);
+        fail(719, place, "lane %u is not in the mask 0x%08x that it passes", self.lane, mask);
     self.value = value;
     self.source = source;
     self.place = place;
@@ -492,7 +492,7 @@ unsigned long long meet(Place place, Meeting kind, unsigned mask, unsigned long 
         warp.group_count++;
         group = {mask, 0, place, kind};
     } else if (!same(group.place, place) || group.kind != kind) {
-        fail(719, place, "other lanes of the mask 0x%08x wait at %s: all must come to the same place", mask,
+        fail(719, place, "other lanes of the mask 0x%08x wait at %s: all must wait at the same line", mask,
              named(group.place, place).text);
     }
     group.arrived |= 1u << self.lane;
@@ -522,7 +522,8 @@ int barrier(Place place, Vote vote, int predicate) {
     return vote_result;
 }
 
-// All that can run has run: lets the block pass its barrier, or says why it cannot. Whether threads are left.
+// No thread can run: releases the block from its barrier, or reports why that is impossible. Returns whether threads
+// are left.
 static bool pass_barrier() {
     Thread *waiting = nullptr, *in_warp = nullptr, *other = nullptr;
     unsigned count = 0, done = 0, votes = 0;
@@ -596,7 +597,7 @@ static void run_block() {
     } while (pass_barrier());
 }
 
-// Which block comes k-th: as it is, from behind, or by a step that meets each number once.
+// The block that runs k-th: in order, in reverse order, or by a step that visits each number once.
 static uint64_t block_number(uint64_t k, uint64_t count, uint64_t step) {
     if (order == REVERSE) return count - 1 - k;
     if (order == RANDOM) return (k * step + launch->seed) % count;
@@ -649,7 +650,7 @@ long long clock() {
 
 // A launch from beginning to end ------------------------------------------------------------------------------------
 
-// Reserves the stacks, shared memory and the buffer of printf. Whether the system gave them.
+// Reserves the stacks, the shared memory and the buffer of printf. Returns whether that succeeded.
 static bool make_memory() {
     int kind = MAP_PRIVATE | MAP_ANON | MAP_NORESERVE;
     size_t shared = STATIC_REGION + MAX_SHARED + 4096;
@@ -680,12 +681,12 @@ static void place_threads() {
 
 }  // namespace sim
 
-// Runs a launch now. 0, or the code of its fault.
+// Runs a launch and returns 0 or the code of its fault.
 extern "C" SIM_EXPORT int glasstorch_sim_run(sim::Launch* wanted) {
     using namespace sim;
     static void* pointers[1024];
     if (!stacks && !make_memory()) {
-        strcpy(wanted->fault.what, "the system gives no memory for the stacks of a block's threads");
+        strcpy(wanted->fault.what, "cannot reserve memory for the stacks of a block's threads");
         return wanted->fault.code = 2;
     }
     for (unsigned i = 0; i < wanted->argument_count; i++) pointers[i] = (void*)(wanted->values + wanted->offsets[i]);

@@ -1,7 +1,7 @@
 """How is CUDA C++ source rewritten for a C++ compiler?
 
-In two ways: a `__shared__` declaration, which C++ lacks, becomes a reference into the block's memory; the include of a
-header that a kernel cannot have becomes an `#error`. Line numbers do not change.
+It is rewritten in two ways: a `__shared__` declaration, which C++ lacks, becomes a reference into the block's memory;
+the include of a header that device code cannot use becomes an `#error`. Line numbers do not change.
 
 Mirrors: NVRTC in which headers it finds
 Differs: nvcc and NVRTC read CUDA C++ as it is; nvcc has the host's headers.
@@ -27,7 +27,7 @@ GLOBAL = re.compile(r"__global__[^;{(]*?\b(?:__launch_bounds__\s*\([^)]*\)\s*)?(
 
 
 def blanked(text: str, strings: bool = True) -> str:
-    """The text with comments, and strings if asked for, replaced by spaces: all else stays where it is.
+    """The source with comments, and on request strings, replaced by spaces, so that everything keeps its position.
 
     >>> blanked("a /* b */ c // d")
     'a         c     '
@@ -56,9 +56,9 @@ def kernel_names(text: str) -> list[str]:
 
 
 def without_host_headers(text: str, folders: Sequence[str] = ()) -> str:
-    """The text with an `#error` for each header that is neither ours nor in one of the folders.
+    """The source with an `#error` for each header that is neither ours nor in one of the folders.
 
-    The compiler says where it stands, and skips it where an `#if` does.
+    The compiler reports its line, and skips it if an `#if` excludes it.
     """
 
     def refused(match: re.Match[str]) -> str:
@@ -78,7 +78,7 @@ def without_host_headers(text: str, folders: Sequence[str] = ()) -> str:
 
 
 def rewritten(text: str) -> str:
-    """The text with its `__shared__` declarations made references.
+    """The source with its `__shared__` declarations turned into references.
 
     >>> rewritten("__shared__ float tile[16][17];")
     'auto& tile = sim::shared<float [16][17], 0>(SIM_HERE);'
@@ -112,7 +112,7 @@ def _static(declaration: str, number: int) -> str:
 
 
 def _parts(declaration: str) -> tuple[str, str, list[tuple[str, str]]]:
-    """The alignment (or ""), the type, and each name with what it adds: `float a[2], *b` gives float, a [2], b *."""
+    """The alignment (or ""), the type, and each name with its declarator: `float a[2], *b` gives float, a [2], b *."""
     alignment = ""
     while match := ALIGNMENT.search(declaration):
         end = closing(declaration, match.end() - 1, "()")
@@ -128,21 +128,21 @@ def _parts(declaration: str) -> tuple[str, str, list[tuple[str, str]]]:
 
 
 def _declarators(text: str) -> Iterator[str]:
-    """The text cut at the commas that are in no bracket."""
+    """The source split at the commas outside brackets."""
     depth = start = 0
-    for place, letter in enumerate(text):
+    for position, letter in enumerate(text):
         depth += (letter in "(<[{") - (letter in ")>]}")
         if letter == "," and not depth:
-            yield text[start:place]
-            start = place + 1
+            yield text[start:position]
+            start = position + 1
     yield text[start:]
 
 
 def closing(text: str, opening: int, pair: str) -> int:
-    """Where the bracket is that closes the one at `opening`; the end of the text where none does."""
+    """The position of the bracket that closes the one at `opening`; the end of the source if there is none."""
     depth = 0
-    for place in range(opening, len(text)):
-        depth += (text[place] == pair[0]) - (text[place] == pair[1])
+    for position in range(opening, len(text)):
+        depth += (text[position] == pair[0]) - (text[position] == pair[1])
         if not depth:
-            return place
+            return position
     return len(text)

@@ -1,18 +1,18 @@
 """Is every access to device memory ordered after the accesses it depends on?
 
 Mirrors: torch/cuda/_sanitizer.py (StreamSynchronizations, _TensorsAccessed, UnsynchronizedAccessError)
-Differs: what a kernel reads and writes is taken from its parameters (`const` or not), not from operator schemas; memory
-    that is freed and handed out again is followed; an access is reported when it is queued, as an exception.
+Differs: what a kernel reads and writes is inferred from its parameters (`const` or not), not from operator schemas;
+    memory is followed when it is freed and reused; an unordered access raises an exception when it is queued.
 
 # Note [Order between streams]
-Each stream numbers its accesses. A clock says of each stream up to which number its work is known to be done: every
-stream has one (what comes before its next work), a recorded event keeps a copy of its stream's, and the host has one
-(what it has waited for). Waiting merges the event's clock into the one that waits. An access is ordered after another
-if its stream's clock, or the host's, reaches the other's number. No access needs to run for that: a missing wait is
-found in every run, whether or not it would have done harm in this one.
+Each stream numbers its accesses. A clock states, for each stream, up to which number its accesses are known to be done.
+Every stream has a clock (what comes before its next work), a recorded event keeps a copy of its stream's clock, and the
+host has a clock (what it has waited for). Waiting for an event merges the event's clock into that of the stream or host
+that waits. An access is ordered after another one if its stream's clock, or the host's, has reached the other's number.
+No access needs to run for that, so a missing wait is found in every run, whether or not it does harm in this one.
 
-A piece of memory counts as written by its stream when it is handed out: whatever used it before must be ordered before
-that, and what another stream does with it, after.
+A block of memory counts as written by its stream when it is handed out: earlier uses must be ordered before that, and
+uses by other streams after it.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ Use = tuple[int, bool, str]  # an address, whether it is written to, and by what
 
 
 class Access(NamedTuple):
-    """One use of a piece of memory by one piece of queued work."""
+    """One use of a block of memory by one item of queued work."""
 
     stream: StreamQueue
     position: int  # among the accesses of its stream
@@ -40,7 +40,7 @@ class Access(NamedTuple):
 
 
 class Block:
-    """An allocated piece of memory: its last write, and the streams that have read it since."""
+    """An allocated block of memory: its last write, and the streams that have read it since."""
 
     __slots__ = ("address", "before", "line", "nbytes", "reads", "stream", "write")
 
@@ -55,7 +55,7 @@ class Block:
 
 
 class Former(NamedTuple):
-    """A use of memory that has been freed since, by another stream than the one that it was handed out for."""
+    """A use, by another stream than its own, of memory that has been freed since."""
 
     address: int
     nbytes: int
@@ -76,7 +76,7 @@ class StreamOrder:
     # Memory -----------------------------------------------------------------------------------------------------
 
     def allocated(self, address: int, nbytes: int, stream: StreamQueue | None, line: Line) -> None:
-        """A piece of memory is handed out, to be used in the order of a stream."""
+        """A block of memory is handed out, to be used in the order of a stream."""
         block = Block(address, nbytes, stream, line)
         if stream is not None:
             block.write = self._next(stream, True, "the memory was handed out", line)
@@ -85,7 +85,7 @@ class StreamOrder:
         insort(self._starts, address)
 
     def freed(self, address: int, line: Line) -> None:
-        """A piece of memory is freed; its stream may be given it again immediately."""
+        """A block of memory is freed; its stream may reuse it immediately."""
         block = self.blocks.pop(address)
         del self._starts[bisect_right(self._starts, address) - 1]
         own = block.stream
@@ -95,15 +95,15 @@ class StreamOrder:
                 self.former.append(Former(address, block.nbytes, access, line))
 
     def find(self, address: int) -> Block | None:
-        """The piece of memory that holds an address."""
-        place = bisect_right(self._starts, address) - 1
-        if place < 0:
+        """The block of memory that contains an address."""
+        index = bisect_right(self._starts, address) - 1
+        if index < 0:
             return None
-        block = self.blocks[self._starts[place]]
+        block = self.blocks[self._starts[index]]
         return block if address < block.address + block.nbytes else None
 
     def _inherit(self, block: Block, stream: StreamQueue) -> None:
-        """Keep in mind who may still be at work on a new block."""
+        """Record the former uses of a new block's memory that may not be done."""
         if self.former:
             self.former = [use for use in self.former if not self._is_ordered(use.access, stream)]
             block.before = [use for use in self.former if _overlap(use, block.address, block.nbytes)]
@@ -111,19 +111,19 @@ class StreamOrder:
     # Order ------------------------------------------------------------------------------------------------------
 
     def recorded(self, stream: StreamQueue) -> Clock:
-        """What is done when an event is reached that is recorded now."""
+        """The clock of an event that is recorded now."""
         return self._clocks.get(stream, {}).copy()
 
     def waits(self, stream: StreamQueue, clock: Mapping[StreamQueue, int]) -> None:
-        """The stream's next work comes after what the clock says."""
+        """The stream's next work comes after the accesses in the clock."""
         _merge(self._clocks.setdefault(stream, {}), clock)
 
     def host_waited(self, clock: Mapping[StreamQueue, int]) -> None:
-        """The program has waited for what the clock says; all that is queued from now on comes after it."""
+        """The host has waited for the accesses in the clock; all work queued from now on comes after them."""
         _merge(self._host, clock)
 
     def host_waited_for(self, stream: StreamQueue) -> None:
-        """The program has waited for a stream."""
+        """The host has waited for a stream."""
         _merge(self._host, self._clocks.get(stream, {}))
 
     def stream_gone(self, stream: StreamQueue) -> None:
@@ -132,9 +132,9 @@ class StreamOrder:
         self._clocks.pop(stream, None)
 
     def access(self, stream: StreamQueue, uses: Sequence[Use], line: Line) -> None:
-        """Note what one piece of work uses, unless one use is not ordered after one that it must follow.
+        """Record what one item of work uses, if each use is ordered after those that it must follow.
 
-        Then UnsynchronizedAccessError is raised and nothing is noted: the work is not queued.
+        Otherwise UnsynchronizedAccessError is raised and nothing is recorded: the work is not queued.
         """
         noted = []
         for address, writes, what in uses:
@@ -151,7 +151,7 @@ class StreamOrder:
                 block.reads[stream] = now
 
     def _check(self, block: Block, now: Access) -> None:
-        """Whether all that an access must follow is ordered before it."""
+        """Refuse an access that is not ordered after all those that it must follow."""
         stream, write = now.stream, block.write
         if block.before:
             self._check_former(block, now)
@@ -170,7 +170,7 @@ class StreamOrder:
         return Access(stream, position, writes, what, line)
 
     def _is_ordered(self, access: Access, stream: StreamQueue) -> bool:
-        """Whether all that is queued on a stream from now on comes after the access."""
+        """Whether all work queued on a stream from now on comes after the access."""
         other, position = access.stream, access.position
         return position <= max(self._host.get(other, 0), self._clocks.get(stream, {}).get(other, 0))
 

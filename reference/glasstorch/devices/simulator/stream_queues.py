@@ -1,19 +1,19 @@
 """In which order does the simulator run the work queued on its streams?
 
-Mirrors: nothing in PyTorch; the order that CUDA leaves open (CUDA C++ Programming Guide, asynchronous execution)
-Differs: a card runs work as soon as it can. Here it waits until the program synchronises, and then runs in the order
+Mirrors: nothing in PyTorch; the order that CUDA leaves unspecified (CUDA C++ Programming Guide, asynchronous execution)
+Differs: a GPU runs work as soon as it can. Here work waits until the program synchronizes, and then runs in the order
     that is worst for a program that lacks an event.
 
-Work of one stream runs in its order, and a stream waits for an event where it was told to. All else is free:
+The work of one stream runs in order, and a stream waits for the events that it was told to wait for. The rest is free:
 
-- "forward": only what the synchronisation needs; the work of other streams comes as late as it can.
-- "reverse": the work of all other streams first, the youngest stream before the others.
-- "random": the next stream is drawn.
+- "forward": only the work that the synchronization needs; the work of other streams runs as late as possible.
+- "reverse": the work of all other streams first, beginning with the stream created last.
+- "random": the next stream is drawn at random.
 
 # Note [Simulated time]
-Each stream has a clock. Work begins when it was queued, or when the work before it on its stream and the events it
-waits for are done, whichever is latest, and lasts as long as this computer took over it. Streams overlap in this time
-as they would on a card with room for both; the times themselves are those of the simulation and say nothing of a card.
+Each stream has a clock. Work begins when it is queued, or when the previous work on its stream and the events that it
+waits for are done, whichever is latest, and lasts as long as it ran on this computer. Streams overlap in this time as
+on a GPU with enough multiprocessors for both; the durations are those of the simulation and say nothing about a GPU.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ from collections import deque
 from collections.abc import Callable
 
 ORDERS = ("forward", "reverse", "random")
-PENDING = 1024  # pieces of work that may wait on one stream, as on a card; the oldest are run before more are taken
+PENDING = 1024  # items of work that may wait on one stream, as on a GPU; then the oldest run before more are queued
 
 
 class Mark:
-    """A place in a stream's work: where an event was recorded. `time` is in milliseconds once it is done.
+    """A point in a stream's work, at which an event was recorded. `time`, in milliseconds, is set once it is done.
 
-    `clock` is what is known to be done when it is reached: see Note [Order between streams].
+    `clock` states what is known to be done when the mark is reached: see Note [Order between streams].
     """
 
     __slots__ = ("clock", "done", "stream", "time")
@@ -43,7 +43,7 @@ class Mark:
 
 
 class Work:
-    """One thing to do in stream order: call `run`, or wait for a mark, or reach one."""
+    """One item of work in stream order: call `run`, or wait for a mark, or reach one."""
 
     __slots__ = ("awaits", "queued_at", "reaches", "run")
 
@@ -58,9 +58,9 @@ RESERVED = 2  # 1 and 2 name default streams to CUDA (cudaStreamLegacy, cudaStre
 
 
 class StreamQueue:
-    """What waits on one stream of a device. `handle` is the driver's number of the stream, 0 for a default one.
+    """The work queued on one stream of a device. `handle` is the driver's handle of the stream, 0 for a default one.
 
-    Messages count streams from 1, handles begin after those that CUDA keeps for itself.
+    Messages number streams from 1; handles begin after those that CUDA reserves.
     """
 
     __slots__ = ("clock", "device", "handle", "work")
@@ -76,7 +76,7 @@ class StreamQueue:
         return f"{name} of cuda:{self.device}"
 
     def ready(self) -> bool:
-        """Whether the first piece of work could run now."""
+        """Whether the first item of work could run now."""
         if not self.work:
             return False
         awaits = self.work[0].awaits
@@ -84,12 +84,12 @@ class StreamQueue:
 
 
 def milliseconds() -> float:
-    """The time from some moment on, which is the same for the whole process."""
+    """The time since a fixed moment of this process."""
     return time.perf_counter() * 1e3
 
 
 class Scheduler:
-    """Runs what is queued. The owner holds a lock around every call. `now` is its clock, in milliseconds."""
+    """Runs the queued work. The owner holds a lock during each call. `now` is its clock, in milliseconds."""
 
     def __init__(self, order: str, seed: int, now: Callable[[], float] = milliseconds) -> None:
         self.order = order
@@ -105,13 +105,13 @@ class Scheduler:
         awaits: Mark | None = None,
         reaches: Mark | None = None,
     ) -> None:
-        """Queue a piece of work."""
+        """Queue an item of work."""
         stream.work.append(Work(run, awaits, reaches, self.now()))
         while len(stream.work) > PENDING and not self.running:
             self._step(stream)
 
     def finish(self, stream: StreamQueue) -> None:
-        """Run until nothing waits on the stream."""
+        """Run until the stream's queue is empty."""
         while stream.work:
             self._step(stream)
 
@@ -121,12 +121,12 @@ class Scheduler:
             self._step(mark.stream)
 
     def progress(self, stream: StreamQueue) -> None:
-        """Run one piece of work, so that a program that asks again and again sees an end."""
+        """Run one item of work, so that a program that polls makes progress."""
         if stream.work and not self.running:
             self._step(stream)
 
     def drop(self, device: int) -> None:
-        """Forget all that is queued on a device; what waits for its marks goes on."""
+        """Drop all work queued on a device; streams that wait for its marks continue."""
         for stream in self.streams:
             if stream.device == device:
                 for work in stream.work:
@@ -135,7 +135,7 @@ class Scheduler:
                 stream.work.clear()
 
     def _step(self, wanted: StreamQueue) -> None:
-        """Run the first piece of work of one stream; `wanted` is the one being waited for."""
+        """Run the first item of work of one stream; `wanted` is the stream being waited for."""
         self.running = True  # from here on nothing else may run, even if a garbage collection inside asks for it
         try:
             stream = self._next(wanted)
@@ -152,14 +152,14 @@ class Scheduler:
             work.reaches.time = stream.clock
 
     def _next(self, wanted: StreamQueue) -> StreamQueue:
-        """The stream whose turn it is."""
+        """The stream whose work runs next."""
         if self.order != "forward":
             others = [stream for stream in self.streams if stream.ready() and stream is not wanted]
             if self.order == "reverse" and others:
                 return others[-1]
             if self.order == "random" and (ready := others + [wanted] * wanted.ready()):
                 return self.random.choice(ready)
-        # What the wanted stream waits for, and what that waits for: a mark is always older than who waits for it.
+        # Follow the marks that streams wait for, from the wanted one: a mark is always older than the wait for it.
         while (awaits := wanted.work[0].awaits) is not None and not awaits.done:
             wanted = awaits.stream
         return wanted

@@ -267,16 +267,16 @@ def _innermost(loop: Loop, dtypes: Sequence[dtype], walk: Walk, slots: Sequence[
         pointer, written = f"p{i}_{rank - 1}", i >= len(loop.reads)
         if moves in (0, 1):
             before.append(f"{kind}* __restrict__ a{i} = ({kind}*){pointer};")
-            place = f"a{i}[i]" if moves else f"*a{i}"
+            element = f"a{i}[i]" if moves else f"*a{i}"
         else:
             before.append(f"const int64_t s{i} = strides[{i * rank + rank - 1}];")
-            place = f"*({kind}*)({pointer} + i * s{i})"
+            element = f"*({kind}*)({pointer} + i * s{i})"
         if written:
-            writes.append(f"  {place} = v{slot};")
+            writes.append(f"  {element} = v{slot};")
         elif moves == 0:
-            before.append(f"const {kind} v{slot} = {place};")
+            before.append(f"const {kind} v{slot} = {element};")
         else:
-            reads.append(f"  const {kind} v{slot} = {place};")
+            reads.append(f"  const {kind} v{slot} = {element};")
         names[slot] = f"v{slot}"
     return [
         *before,

@@ -178,9 +178,9 @@ def _merge(producer: Node, consumer: Node, aliases: AliasAnalysis) -> Node:
     """Merge the producer into the consumer's group; `may_fuse` must hold. Returns the group."""
     waiting = followers(producer, consumer, aliases)
     group = consumer if consumer.kind == GROUP else _take_in(consumer, _empty_group(consumer))
-    place = group
+    last = group
     for node in waiting:
-        place = node.move_after(place)
+        last = node.move_after(last)
     return _take_in(producer, group)
 
 

@@ -1,4 +1,4 @@
-"""How do the operators compute in main memory?
+"""How do the operators compute on the CPU?
 
 Reading order: `blocks` (arrays processed block by block); then the families: `creation`, `random/`, `pointwise/`,
 `special/`, `reductions/`, `scans`, `statistics/`, `sorting/`, `searching`, `unique`, `indexing/`, `joining`,

@@ -1,4 +1,4 @@
-"""How are elements copied and cast in main memory?
+"""How are elements copied and cast on the CPU?
 
 Mirrors: aten/src/ATen/native/cpu/CopyKernel.cpp, FillKernel.cpp, aten/src/ATen/native/Scalar.cpp, c10/util/TypeCast.h
 Differs: NumPy's assignment casts; where its rules differ from a C cast, an intermediate step is added.

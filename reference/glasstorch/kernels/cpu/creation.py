@@ -1,4 +1,4 @@
-"""How are new tensors created in main memory?
+"""How are new tensors created on the CPU?
 
 Mirrors: aten/src/ATen/EmptyTensor.cpp (empty_cpu), aten/src/ATen/native/RangeFactories.cpp
 Differs: NumPy's `arange` produces the numbers.

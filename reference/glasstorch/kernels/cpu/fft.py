@@ -1,8 +1,10 @@
 """How are Fourier transforms computed on the CPU?
 
 Mirrors: aten/src/ATen/native/mkl/SpectralOps.cpp (_fft_c2c_mkl, _fft_r2c_mkl, _fft_c2r_mkl)
-Differs: SciPy's pocketfft computes. The result has PyTorch's strides, with the transformed dimensions innermost.
-    A batch of no signals has no transforms; PyTorch with MKL raises an error.
+Differs: SciPy's pocketfft computes the transforms. An empty batch gives an empty result; PyTorch with MKL raises an
+    error.
+
+The result has PyTorch's strides, with the transformed dimensions innermost.
 """
 
 from __future__ import annotations
@@ -42,7 +44,7 @@ def transform(
     result: Result,
     out: Tensor | None,
 ) -> Tensor:
-    """The result of a function of `scipy.fft`; the lines of an array may be shared among threads.
+    """The result of a function of `scipy.fft`, which may distribute the lines of an array among threads.
 
     SciPy's results are row-major, so the dimensions are first put in the result's memory order.
     """
@@ -53,7 +55,7 @@ def transform(
     workers = get_num_threads() if array.size >= THREADS_FROM and array.ndim > 1 else None
     axes = [order.index(wrap_dim(d, array.ndim)) for d in dim]
     values = quietly(getattr(fft, name), array.transpose(order), sizes, axes, norm, workers=workers)
-    if out is None:  # the result's own strides: NumPy's say nothing of dimensions of size 1
+    if out is None:  # the result's own strides: NumPy's are arbitrary in dimensions of size 1
         return make(Storage.over(np.ascontiguousarray(values)), result.dtype, result.shape, strides, 0)
     out.array()[...] = values.transpose([order.index(d) for d in range(array.ndim)])
     return out
@@ -81,7 +83,7 @@ def c2c(
 def r2c(
     keys: int, self: Tensor, dim: Sequence[int], normalization: int, onesided: bool, out: Tensor | None = None
 ) -> Tensor:
-    """Real to complex: half of the spectrum suffices, as the other half is its conjugate mirror image."""
+    """Real to complex. Half of the spectrum suffices, because the other half is its mirrored conjugate."""
     result = shapes.r2c(self, dim, normalization, onesided)
     if 0 in self._shape:
         return untransformed(self.array(), result, out)

@@ -1,4 +1,4 @@
-"""How are tensors joined in main memory?
+"""How are tensors joined on the CPU?
 
 Mirrors: aten/src/ATen/native/cpu/CatKernel.cpp
 Differs: np.concatenate where all tensors have one dtype, otherwise one assignment per tensor.
@@ -39,11 +39,11 @@ def cat(keys: int, tensors: Sequence[Tensor], dim: int, out: Tensor | None = Non
         np.concatenate([tensor.array() for tensor in joined], dim, out=target)
         return result
     start = 0
-    along = [slice(None)] * len(shape)
+    part = [slice(None)] * len(shape)
     for tensor in joined:
         stop = start + tensor._shape[dim]
-        along[dim] = slice(start, stop)
-        assign(target[tuple(along)], tensor.array(), result.dtype, tensor.dtype)
+        part[dim] = slice(start, stop)
+        assign(target[tuple(part)], tensor.array(), result.dtype, tensor.dtype)
         start = stop
     return result
 

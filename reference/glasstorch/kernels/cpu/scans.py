@@ -68,12 +68,12 @@ def accumulated(ufunc: np.ufunc, array: Array, axis: int, wide: Any) -> Array:
     """A cumulative sum or product along an axis, accumulated in a wider dtype; see Note [Scans in blocks]."""
     if math.prod(array.shape[axis + 1 :]) >= ROWWISE_FROM:
         result = np.empty(array.shape, array.dtype)
-        steps, places = np.moveaxis(array, axis, 0), np.moveaxis(result, axis, 0)
+        steps, totals = np.moveaxis(array, axis, 0), np.moveaxis(result, axis, 0)
         total = steps[0].astype(wide)
-        places[0] = total
+        totals[0] = total
         for i in range(1, len(steps)):
             ufunc(total, steps[i].astype(wide, copy=False), total)
-            places[i] = total
+            totals[i] = total
         return result
     last = to_last(array, axis)
     width = last.shape[-1]
@@ -139,24 +139,24 @@ def register_running_extremum(name: str, ufunc: np.ufunc, without_nan: np.ufunc)
 
     def along(array: Array, axis: int) -> tuple[Array, Array]:
         last = to_last(array, axis)
-        values, places = quietly(running_extremum, ufunc, without_nan, last.reshape(-1, last.shape[-1]))
-        return from_last(values.reshape(last.shape), axis), from_last(places.reshape(last.shape), axis)
+        values, indices = quietly(running_extremum, ufunc, without_nan, last.reshape(-1, last.shape[-1]))
+        return from_last(values.reshape(last.shape), axis), from_last(indices.reshape(last.shape), axis)
 
     def running(keys: int, self: Tensor, dim: int, out: tuple[Tensor, Tensor] | None = None) -> tuple[Any, ...]:
         shape(self, dim)
         array: Any = self.array()
         if not (array.ndim and array.size):
-            values, places = array.copy(), np.zeros(array.shape, np.int64)
+            values, indices = array.copy(), np.zeros(array.shape, np.int64)
         else:
             check_implemented(f"{name}_cpu", self.dtype, UNORDERED)
             axis = wrap_dim(dim, array.ndim)
             if array.size <= UNSPLIT_UP_TO:
-                values, places = along(array, axis)
+                values, indices = along(array, axis)
             else:
-                values, places = np.empty(array.shape, array.dtype), np.empty(array.shape, np.int64)
+                values, indices = np.empty(array.shape, array.dtype), np.empty(array.shape, np.int64)
                 for strip in strips(array, axis):
-                    values[strip], places[strip] = along(array[strip], axis)
-        return finish_pair(name, values, places, self.dtype, out)
+                    values[strip], indices[strip] = along(array[strip], axis)
+        return finish_pair(name, values, indices, self.dtype, out)
 
     structured(CPU, name, running)
 

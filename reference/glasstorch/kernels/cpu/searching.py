@@ -46,14 +46,14 @@ def searchsorted(
     common = result_type(sorted_sequence, self)
     if common not in NOT_BOOL and 0 not in self._shape:
         raise not_implemented_for("searchsorted_out_cpu", common)
-    places = None if sorter is None else sorter.array()
-    if places is not None and places.size and not ((places >= 0) & (places < places.shape[-1])).all():
+    order = None if sorter is None else sorter.array()
+    if order is not None and order.size and not ((order >= 0) & (order < order.shape[-1])).all():
         raise IndexValueError("torch.searchsorted(): sorter index out of range")
     if 0 in self._shape:
         return finish(np.empty(self._shape), result.dtype, out)
     sequence, values = (in_order(tensor, common) for tensor in (sorted_sequence, self))
-    if places is not None:
-        sequence = np.take_along_axis(sequence, places, -1)
+    if order is not None:
+        sequence = np.take_along_axis(sequence, order, -1)
     return finish(quietly(positions, sequence, values, shapes.to_the_right(right, side)), result.dtype, out)
 
 

@@ -16,7 +16,7 @@ from glasstorch.core.geometry import existing_dim
 from glasstorch.core.tensor_impl import Array
 from glasstorch.dispatch.library import KernelTable
 from glasstorch.kernels.cpu.reductions.sums import finish, widened
-from glasstorch.kernels.cpu.sorting.ordering import sorted_places
+from glasstorch.kernels.cpu.sorting.ordering import sorted_indices
 from glasstorch.kernels.quiet import quietly
 
 CPU = KernelTable("CPU")
@@ -35,7 +35,7 @@ def unique(
     check_implemented("unique", self.dtype, REFUSED)
     array = self.array().reshape(-1)
     wide = widened(array)
-    order = sorted_places(np.ascontiguousarray(wide), False) if return_inverse else None
+    order = sorted_indices(np.ascontiguousarray(wide), False) if return_inverse else None
     in_order = quietly(np.sort, wide) if order is None else wide.take(order)
     return runs(in_order, self, order, return_inverse, return_counts)
 

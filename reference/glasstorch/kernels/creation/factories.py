@@ -1,4 +1,4 @@
-"""What do the factory functions of every backend check and compute alike?
+"""What do the factory functions of all backends check and compute in the same way?
 
 Mirrors: aten/src/ATen/EmptyTensor.cpp, aten/src/ATen/native/TensorFactories.cpp
 Differs: NumPy computes triangle indices on the host, for every device.

@@ -1,10 +1,11 @@
-"""Which numbers do arange, linspace and logspace count?
+"""Which numbers do arange, linspace and logspace return?
 
 Mirrors: aten/src/ATen/native/RangeFactories.cpp, aten/src/ATen/native/cpu/RangeFactoriesKernel.cpp
-Differs: linspace and logspace are counted on the host, by NumPy, for every device. linspace's floats are rounded once,
-    at the end; PyTorch adds up inside a vector register, and may differ by a unit or two in the last place. logspace's
-    are PyTorch's, but for float64 and complex128, where two libraries' powers differ in the last place. Frequencies
-    are right in an out= with gaps or rows too, where PyTorch's fft_fftfreq_out writes wrong ones.
+Differs: NumPy computes linspace and logspace on the host, for every device. The floats of linspace are rounded once, at
+    the end; PyTorch accumulates inside a vector register, and may differ by a unit or two in the last place. The
+    results of logspace equal PyTorch's except for float64 and complex128, where the two libraries' powers differ in the
+    last place. Frequencies are also right if `out` is non-contiguous or a matrix, where PyTorch's fft_fftfreq_out
+    writes wrong ones.
 """
 
 from __future__ import annotations
@@ -43,16 +44,16 @@ COMPOSED = KernelTable("CompositeExplicitAutograd", calls_operators=True, takes_
 
 
 def arange_dtype(start: Number, end: Number, step: Number, wanted: dtype | None) -> dtype:
-    """What was asked for, or else int64 for whole numbers and the default dtype where another is among them."""
+    """The requested dtype, or else int64 if all numbers are integers, or else the default dtype."""
     if wanted is not None:
         return wanted
     return int64 if all(isinstance(n, int) for n in (start, end, step)) else get_default_dtype()
 
 
 def arange_length(start: Number, end: Number, step: Number, dtype: dtype, label: str = "arange_cpu") -> int:
-    """How many numbers lie from `start` up to `end`; an int64 range is counted in whole numbers.
+    """How many numbers lie from `start` up to `end`; for an int64 range, computed in integers.
 
-    `label` is what the kernel that counts them is called where it refuses a dtype.
+    `label` is the name of the kernel in the error that refuses a dtype.
     """
     check_counts(label, dtype, complex_too=False)
     low, high, pace = checked_bounds(start, end, step)
@@ -70,7 +71,7 @@ def arange_length(start: Number, end: Number, step: Number, dtype: dtype, label:
 
 
 def whole(number: Number) -> int:
-    """A number without its fraction; refused where int64 cannot hold it."""
+    """A number truncated to an integer; refused if int64 cannot hold it."""
     if type(number) is int and -(1 << 63) <= number < 1 << 63:
         return number
     return int(number_as(number, int64).real)
@@ -100,7 +101,7 @@ def arange_out(end: Number, out: Tensor) -> Tensor:
 
 @COMPOSED.impl("range.out")
 def range_out(start: Number, end: Number, step: Number, out: Tensor) -> Tensor:
-    """`out`, resized and set to the numbers from `start` up to, and with, `end`."""
+    """`out`, resized and set to the numbers from `start` up to and including `end`."""
     resize_range(out, range_length(start, end, step, out.dtype))
     made = range_step(start, end, step, out.dtype, None, out.device, None)
     return out.copy_(made.view(out._shape))
@@ -117,7 +118,7 @@ def range_out_(start: Number, end: Number, out: Tensor) -> Tensor:
 
 @COMPOSED.impl("linspace.out")
 def linspace_out(start: Number, end: Number, steps: int, out: Tensor) -> Tensor:
-    """`out`, resized where the number of elements differs, with `steps` numbers from `start` to `end`."""
+    """`out`, resized if the number of elements differs, and set to `steps` numbers from `start` to `end`."""
     check_steps(steps)
     if out.numel() != steps:
         out.resize_((steps,))
@@ -150,15 +151,15 @@ def check_steps(steps: int) -> None:
 
 
 def check_counts(label: str, dtype: dtype, complex_too: bool = True) -> None:
-    """Refuse a dtype in which PyTorch's kernels do not count."""
+    """Refuse a dtype that PyTorch's range kernels do not support."""
     if dtype.category == BOOL or dtype in STORED_ONLY or (dtype.is_complex and not complex_too):
         raise not_implemented_for(label, dtype)
 
 
 def linspace_numbers(start: Number, end: Number, steps: int, dtype: dtype) -> Array:
-    """`steps` numbers, two at least: the first half is counted from the start, the other from the end.
+    """At least two `steps`: the first half of the numbers is computed from the start, the second half from the end.
 
-    Whole numbers are counted in float64 and lose their fraction; half precision rounds after every operation.
+    Integers are computed in float64 and truncated; half precision rounds after every operation.
     """
     check_counts("linspace_cpu", dtype)
     counted = float64 if dtype.category == INTEGRAL else dtype
@@ -171,16 +172,16 @@ def linspace_numbers(start: Number, end: Number, steps: int, dtype: dtype) -> Ar
 
 
 def _between(first: Any, last: Any, step: Any, steps: int, wide: Any) -> Array:
-    places = np.arange(steps)
+    indices = np.arange(steps)
     halfway = steps // 2
-    rising = wide(first) + wide(step) * places[:halfway].astype(wide)
-    falling = wide(last) - wide(step) * places[: steps - halfway][::-1].astype(wide)
+    rising = wide(first) + wide(step) * indices[:halfway].astype(wide)
+    falling = wide(last) - wide(step) * indices[: steps - halfway][::-1].astype(wide)
     numbers: Array = np.concatenate([rising, falling]).astype(type(first))
     return numbers
 
 
 def logspace_numbers(start: Number, end: Number, steps: int, base: float, dtype: dtype) -> Array:
-    """`base` to the power of numbers as in `linspace_numbers`, which are floats even where the result is whole."""
+    """`base` to the power of numbers as in `linspace_numbers`, which are floats even if the result is integer."""
     check_counts("logspace_cpu", dtype)
     own: Any = dtype.numpy.type
     kind: Any = own if dtype.is_complex else np.float64

@@ -31,10 +31,10 @@ class _Room:
     def read(self, file: str) -> str:
         from importlib.resources import files
 
-        place = files(__name__).joinpath(file)
-        if not place.is_file():
+        path = files(__name__).joinpath(file)
+        if not path.is_file():
             raise FileNotFoundError(f"there is no {file} among the CUDA kernels")
-        return place.read_text(encoding="utf-8")
+        return path.read_text(encoding="utf-8")
 
     def elements_on_host(self, tensor: Any) -> Array:
         from glasstorch.kernels.cuda.copies import elements_on_host

@@ -44,7 +44,7 @@ __device__ __forceinline__ T trunc_quotient(T x, T y, T inverse) {
   return trunc(inverse != 0 ? x * inverse : x / y);
 }
 
-// A quotient by 0 is undefined on CUDA; here it is -1, on a card and on the simulator alike.
+// A quotient by 0 is undefined on CUDA; here it is -1, on a GPU and on the simulator alike.
 __device__ __forceinline__ Integer trunc_quotient(Integer x, Integer y, Integer) {
   if (y == 0) return -1;
   return y == -1 ? (Integer)(0 - (Bits)x) : x / y;  // the most negative integer by -1 would trap on a CPU

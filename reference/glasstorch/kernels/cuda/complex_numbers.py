@@ -33,8 +33,8 @@ def polar(keys: int, abs: Tensor, angle: Tensor, out: Tensor | None = None) -> T
 def put_parts(out: Tensor, *parts: Tensor) -> Tensor:
     """Write real and imaginary parts, broadcast, into a complex tensor."""
     strides = tuple(2 * step for step in out.strides())
-    for place, part in enumerate(parts):
-        own = make(out.untyped_storage(), part.dtype, out._shape, strides, 2 * out._offset + place)
+    for offset, part in enumerate(parts):
+        own = make(out.untyped_storage(), part.dtype, out._shape, strides, 2 * out._offset + offset)
         copy_elements(own, part)
     return out
 

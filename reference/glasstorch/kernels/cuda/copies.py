@@ -38,7 +38,7 @@ from glasstorch.operators.shapes.scalars import number_as
 CUDA = KernelTable("CUDA")
 
 THREADS = 256  # of a block
-MOST_BLOCKS = 1024  # of a grid: enough for every card; for more elements, threads loop
+MOST_BLOCKS = 1024  # of a grid: enough for every GPU; for more elements, threads loop
 
 
 def instantiations() -> Iterator[tuple[str, str, tuple[str, ...]]]:

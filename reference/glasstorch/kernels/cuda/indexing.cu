@@ -38,14 +38,14 @@ __device__ inline long long picked(long long index, const Dimension& dimension) 
 // The index of this thread's element.
 __device__ inline long long my_element() { return (long long)blockIdx.x * blockDim.x + threadIdx.x; }
 
-// Operands of the geometry: places, index. See Note [Offsets by index].
+// Operands of the geometry: combined, index. See Note [Offsets by index].
 extern "C" __global__ void combine(
-    const long long* index, long long* places, Geometry geometry, long long n, Dimension dimension, bool first) {
+    const long long* index, long long* combined, Geometry geometry, long long n, Dimension dimension, bool first) {
   const long long i = my_element();
   if (i < n) {
     const Offsets<2> offset = offsets<2>(geometry, i);
     const long long more = picked(index[offset.at[1]], dimension);
-    places[offset.at[0]] = first ? more : places[offset.at[0]] + more;
+    combined[offset.at[0]] = first ? more : combined[offset.at[0]] + more;
   }
 }
 
@@ -86,7 +86,7 @@ __global__ void place_number(
 
 // Adding ----------------------------------------------------------------------------------------------------------
 
-// Note [Adding to one place]
+// Note [Adding to one element]
 // `target[i] += value` reads, adds and writes. If two threads do so for one i at once, both may read before either
 // writes: then one value is lost. An atomic addition is a single memory operation. The order of the additions is
 // undefined, and with it the last bits of a floating point sum. There is no atomic addition of bytes: for bool and
@@ -101,7 +101,7 @@ __device__ inline void add(long long* target, long long value) {
   atomicAdd(reinterpret_cast<unsigned long long*>(target), (unsigned long long)value);
 }
 
-// As `place`, but adds. See Note [Adding to one place].
+// As `place`, but adds. See Note [Adding to one element].
 template <typename Element>
 __global__ void accumulate(
     const Element* values, const long long* index, Element* target, Geometry geometry, long long n,

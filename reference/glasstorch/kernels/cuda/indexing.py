@@ -1,4 +1,4 @@
-"""How are elements gathered and written by tensors of indices on CUDA?
+"""How are elements gathered and written by tensors of indices on a CUDA device?
 
 Mirrors: aten/src/ATen/native/TensorAdvancedIndexing.cpp (make_info, restride_src, restride_indices), IndexingUtils.h
     (expandTensors), cuda/IndexKernel.cu, cuda/ScatterGatherKernel.cu, cuda/Indexing.cu, cuda/Nonzero.cu
@@ -48,7 +48,7 @@ DIMENSION = np.dtype(  # struct Dimension of indexing.cu
 )
 SIZES = np.dtype([("ndim", np.int32), ("of", np.int64, (MAX_DIMS,))], align=True)  # struct Sizes of indexing.cu
 
-# The dtypes with atomic addition; see Note [Adding to one place] in indexing.cu.
+# The dtypes with atomic addition; see Note [Adding to one element] in indexing.cu.
 ADDED: Final = tuple(dtype for dtype in CUDA_TYPE if dtype.itemsize > 1)
 
 MOVING = ("pick", "place", "place_number", "count_nonzero", "write_nonzero")  # kernels compiled for a unit

@@ -1,4 +1,4 @@
-"""How are tensors joined on CUDA?
+"""How are tensors joined on a CUDA device?
 
 Mirrors: aten/src/ATen/native/cuda/Shape.cu (cat_out_cuda, parallel_cat)
 Differs: one launch for up to four tensors. Non-contiguous ones are copied first; PyTorch's kernel reads up to four
@@ -27,7 +27,7 @@ from glasstorch.operators.shapes import joining
 
 CUDA = KernelTable("CUDA")
 
-TENSORS_PER_LAUNCH = 4  # tensors in a launch, as in joining.cu
+TENSORS_PER_LAUNCH = 4  # as in joining.cu
 
 PIECES = np.dtype(  # struct Pieces of joining.cu
     [("rows", np.int64), ("row", np.int64), ("start", np.int64), ("width", np.int64, (TENSORS_PER_LAUNCH,))]
@@ -35,8 +35,10 @@ PIECES = np.dtype(  # struct Pieces of joining.cu
 
 
 def instantiations() -> Iterator[tuple[str, str, tuple[str, ...]]]:
-    """Every kernel that this file may launch, as `modules.kernel` takes it: file, expression, defines; NVRTC compiles
-    them all in the tests."""
+    """Every kernel that this file may launch, as arguments of `modules.kernel`: file, expression, defines.
+
+    The tests compile all of them with NVRTC.
+    """
     for unit in UNIT.values():
         yield "joining.cu", f"cat<{unit}>", ()
 
@@ -83,7 +85,7 @@ def join_rows(tensors: Sequence[Tensor], dim: int, target: Tensor) -> None:
 
 
 def copy_one_by_one(tensors: Sequence[Tensor], dim: int, target: Tensor) -> None:
-    """Copy each into its part of the target, which may have any strides and another dtype."""
+    """Copy each tensor to its part of the target, which may have any strides and another dtype."""
     offset, strides = target._offset, target.strides()
     for tensor in tensors:
         copy_elements(make_view(target, tensor._shape, strides, offset), tensor)

@@ -1,7 +1,7 @@
 // How are nll_loss and its gradient computed?
 //
 // Compiled once for each ELEMENT (the type of the scores). Scores are row-major (N, classes, inner), targets and
-// per-target values (N, inner); `places` is N * inner. `weight` may be null: then all classes weigh 1.
+// per-target values (N, inner); `positions` is N * inner. `weight` may be null: then all classes weigh 1.
 //
 // Mirrors: aten/src/ATen/native/cuda/Loss.cu (nll_loss_forward_*, nll_loss_backward_*), NLLLoss2d.cu
 // Differs: one kernel serves nll_loss and nll_loss2d; a second launch adds up the blocks' partial sums, where PyTorch
@@ -44,31 +44,33 @@ __device__ Value weight_of(const Element* weight, long long target) {
 }
 
 // The loss at one position; nothing where its target is ignored.
-__device__ Loss loss_at(const Element* scores, const long long* targets, const Element* weight, long long place,
+__device__ Loss loss_at(const Element* scores, const long long* targets, const Element* weight, long long position,
                         long long classes, long long inner, long long ignored) {
-  const long long target = targets[place];
+  const long long target = targets[position];
   if (!counts(target, classes, ignored)) return {0, 0};
   const Value weighs = weight_of(weight, target);
-  const Value score = Value(scores[(place / inner * classes + target) * inner + place % inner]);
+  const Value score = Value(scores[(position / inner * classes + target) * inner + position % inner]);
   return {-score * weighs, weighs};
 }
 
 extern "C" __global__ void __launch_bounds__(MOST_THREADS)
-nll_loss_each(const Element* scores, const long long* targets, const Element* weight, Element* losses, long long places,
-              long long classes, long long inner, long long ignored) {
-  const long long place = (long long)blockIdx.x * blockDim.x + threadIdx.x;
-  if (place < places) losses[place] = Element(loss_at(scores, targets, weight, place, classes, inner, ignored).loss);
+nll_loss_each(const Element* scores, const long long* targets, const Element* weight, Element* losses,
+              long long positions, long long classes, long long inner, long long ignored) {
+  const long long position = (long long)blockIdx.x * blockDim.x + threadIdx.x;
+  if (position < positions) {
+    losses[position] = Element(loss_at(scores, targets, weight, position, classes, inner, ignored).loss);
+  }
 }
 
 // The first pass of a sum or mean: each block leaves one state.
 extern "C" __global__ void __launch_bounds__(MOST_THREADS)
 nll_loss_partials(const Element* scores, const long long* targets, const Element* weight, Loss* partials,
-                  long long places, long long classes, long long inner, long long ignored) {
+                  long long positions, long long classes, long long inner, long long ignored) {
   __shared__ Loss shared[MOST_THREADS];
   Loss state = {0, 0};
-  for (long long place = (long long)blockIdx.x * blockDim.x + threadIdx.x; place < places;
-       place += (long long)gridDim.x * blockDim.x) {
-    state = Added()(state, loss_at(scores, targets, weight, place, classes, inner, ignored));
+  for (long long position = (long long)blockIdx.x * blockDim.x + threadIdx.x; position < positions;
+       position += (long long)gridDim.x * blockDim.x) {
+    state = Added()(state, loss_at(scores, targets, weight, position, classes, inner, ignored));
   }
   state = Rows::together(state, Added(), shared);
   if (threadIdx.x == 0) partials[blockIdx.x] = state;
@@ -95,10 +97,10 @@ nll_loss_gradient(const Element* grad_output, const long long* targets, const El
                   long long ignored, bool each) {
   const long long at = (long long)blockIdx.x * blockDim.x + threadIdx.x;
   if (at >= scores) return;
-  const long long place = at / (classes * inner) * inner + at % inner, target = targets[place];
+  const long long position = at / (classes * inner) * inner + at % inner, target = targets[position];
   Value share = 0;
   if (counts(target, classes, ignored) && target == at / inner % classes) {
-    share = -Value(grad_output[each ? place : 0]) * weight_of(weight, target);
+    share = -Value(grad_output[each ? position : 0]) * weight_of(weight, target);
     if (total_weight) share /= Value(*total_weight);
   }
   gradient[at] = Element(share);

@@ -1,4 +1,4 @@
-"""How are losses and their gradients computed on CUDA?
+"""How are losses and their gradients computed on a CUDA device?
 
 Mirrors: aten/src/ATen/native/cuda/Loss.cu, NLLLoss2d.cu, aten/src/ATen/native/Loss.cpp (mse_loss_out)
 Differs: one kernel serves nll_loss and nll_loss2d; see loss.cu.
@@ -78,15 +78,15 @@ def nll_loss(
 ) -> tuple[Tensor, Tensor]:
     """The loss and the total weight."""
     loss, total_weight = (output(result, self.device) for result in results)
-    places = target.numel()
+    positions = target.numel()
     scores = contiguous(self)
     targets, weights, *sizes = read(self, target, weight, ignore_index)
-    given, numbers = (scores, targets, address(weights)), (np.int64(places), *sizes)
+    given, numbers = (scores, targets, address(weights)), (np.int64(positions), *sizes)
     if reduction == NONE and len(self._shape) > 1:
-        for_each(EACH, places, self.dtype, (*given, loss, *numbers))
+        for_each(EACH, positions, self.dtype, (*given, loss, *numbers))
         return loss, total_weight.zero_()
-    threads = max(min(power_of_2(places), THREADS), WARP)
-    blocks = min(grid_for(places, threads), BLOCKS_PER_MULTIPROCESSOR * multiprocessors(self.device))
+    threads = max(min(power_of_2(positions), THREADS), WARP)
+    blocks = min(grid_for(positions, threads), BLOCKS_PER_MULTIPROCESSOR * multiprocessors(self.device))
     partials = empty((blocks, 2), computed_in(self.dtype), self.device)
     defines = options(self.dtype)
     launch(kernel(FILE, PARTIALS, defines), blocks, threads, (*given, partials, *numbers))

@@ -45,16 +45,16 @@ __device__ void load(
   const int thread = threadIdx.y * SIDE + threadIdx.x;
   const bool along_inner = inner_stride == 1;
   int line = along_inner ? thread / SIDE : thread % TILE;
-  int place = along_inner ? thread % SIDE : thread / TILE;
+  int index = along_inner ? thread % SIDE : thread / TILE;
   const int next_line = along_inner ? THREADS / SIDE : 0;
-  const int next_place = along_inner ? 0 : THREADS / TILE;
-  const Element* element = matrix + line * line_stride + place * inner_stride;
-  const long long next_element = next_line * line_stride + next_place * inner_stride;
+  const int next_index = along_inner ? 0 : THREADS / TILE;
+  const Element* element = matrix + line * line_stride + index * inner_stride;
+  const long long next_element = next_line * line_stride + next_index * inner_stride;
 #pragma unroll
   for (int i = 0; i < TILE * SIDE / THREADS; i++) {
-    slab[place][line] = line < lines && place < inner ? Sum(*element) : Sum(0);
+    slab[index][line] = line < lines && index < inner ? Sum(*element) : Sum(0);
     line += next_line;
-    place += next_place;
+    index += next_index;
     element += next_element;
   }
 }
@@ -85,12 +85,12 @@ __global__ void __launch_bounds__(SIDE* SIDE) matmul(
     columns += SIDE * product.right.row;
     __syncthreads();
 #pragma unroll
-    for (int place = 0; place < SIDE; place++) {
+    for (int index = 0; index < SIDE; index++) {
       Sum of_row[PER_THREAD], of_column[PER_THREAD];
 #pragma unroll
       for (int i = 0; i < PER_THREAD; i++) {
-        of_row[i] = left_slab[place][threadIdx.y + i * SIDE];
-        of_column[i] = right_slab[place][threadIdx.x + i * SIDE];
+        of_row[i] = left_slab[index][threadIdx.y + i * SIDE];
+        of_column[i] = right_slab[index][threadIdx.x + i * SIDE];
       }
 #pragma unroll
       for (int i = 0; i < PER_THREAD; i++) {

@@ -1,4 +1,4 @@
-"""How are matrices multiplied on CUDA?
+"""How are matrices multiplied on a CUDA device?
 
 Mirrors: aten/src/ATen/native/cuda/Blas.cpp (addmm_out_cuda_impl, bmm_out_cuda_impl, addmv_out_cuda_impl, dot_cuda)
 Differs: our own kernels (matmul.cu) where cuBLAS is not preferred or not available (blas.py), and always for dot. As on

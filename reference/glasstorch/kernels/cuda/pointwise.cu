@@ -46,18 +46,18 @@ __device__ __forceinline__ void fetch(
 // Computes N adjacent elements at offsets in runs of N elements: the result's offset, then those of the inputs.
 template <int N>
 __device__ __forceinline__ void compute(
-  void *out, const void *const *from, const long long *places, const Operands &operands
+  void *out, const void *const *from, const long long *starts, const Operands &operands
 ) {
   COMPUTE values[3][N] = {};
 #pragma unroll  // so that the arrays become registers
-  for (int k = 0; k < INPUTS; k++) fetch<N>(from[k], k, places[1 + k], operands, values[k]);
+  for (int k = 0; k < INPUTS; k++) fetch<N>(from[k], k, starts[1 + k], operands, values[k]);
   COMPUTE results[N];
 #pragma unroll
   for (int i = 0; i < N; i++) {
     results[i] = apply(values[0][i], values[1][i], values[2][i], operands.numbers[0], operands.numbers[1]);
     if (operands.common != operands.types[0]) results[i] = rounded(results[i], operands.common);
   }
-  store<N>(out, operands.types[0], places[0], results);
+  store<N>(out, operands.types[0], starts[0], results);
 }
 
 // Writes `count` elements. The first 4 * `fours` of them are contiguous in every operand and are computed four at a
@@ -70,8 +70,8 @@ extern "C" __global__ void pointwise(
   const long long thread = (long long)blockIdx.x * blockDim.x + threadIdx.x;
   const long long threads = (long long)gridDim.x * blockDim.x;
   for (long long i = thread; i < fours; i += threads) {
-    const long long places[4] = {i, i, i, i};
-    compute<4>(out, from, places, operands);
+    const long long starts[4] = {i, i, i, i};
+    compute<4>(out, from, starts, operands);
   }
   for (long long i = 4 * fours + thread; i < count; i += threads)
     compute<1>(out, from, offsets<1 + INPUTS>(geometry, i).at, operands);

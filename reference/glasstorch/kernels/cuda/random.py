@@ -26,7 +26,7 @@ from glasstorch.core.random.philox_draws import BLOCK_SIZE, Draws
 from glasstorch.devices.runtime import driver
 from glasstorch.dispatch.library import KernelTable, caller
 from glasstorch.kernels.cpu.random.distributions import fill_in_memory_order, fill_parts_in_memory_order
-from glasstorch.kernels.cpu.random.multinomial import drawn_places
+from glasstorch.kernels.cpu.random.multinomial import sampled_indices
 from glasstorch.kernels.creation.factories import new_empty
 from glasstorch.kernels.cuda.copies import copy_elements
 from glasstorch.kernels.structured import check_writable
@@ -36,7 +36,7 @@ Draw = Callable[..., Array]
 
 
 def draws_on(on: device, generator: Generator | None) -> Draws:
-    """The stream to draw from for a tensor on a device: that of the given generator, else of the default one."""
+    """The random stream for a tensor on a device: that of the given generator, else of the device's default one."""
     generator = default_generator_of(on) if generator is None else generator
     if generator.device is not on:
         kind = generator.device.type
@@ -48,7 +48,7 @@ def draws_on(on: device, generator: Generator | None) -> Draws:
 
 
 def like_on_host(self: Tensor) -> Tensor:
-    """An uninitialised tensor in main memory with the memory order of a tensor on a device."""
+    """An uninitialised CPU tensor with the memory order of a CUDA tensor."""
     check_writable(self, ())
     if self._strides is None:
         return empty(self._shape, self.dtype)
@@ -58,7 +58,7 @@ def like_on_host(self: Tensor) -> Tensor:
 def draws(name: str, parts: bool = False) -> Callable[[Draw], Draw]:
     """Register an operator that fills its first argument with `draw(draws, shape, dtype, ...)`.
 
-    With `parts` it fills complex tensors too, the two parts of each element in sequence.
+    With `parts` it also fills complex tensors: the real and imaginary part of each element are drawn in sequence.
     """
 
     def decorate(draw: Draw) -> Draw:
@@ -81,7 +81,7 @@ def draws(name: str, parts: bool = False) -> Callable[[Draw], Draw]:
 
 @draws("uniform_", parts=True)
 def uniform_(source: Draws, shape: Shape, dtype: Any, from_: float, to: float, of_complex: bool = False) -> Array:
-    """Uniform numbers in [from, to); in a complex tensor, for both parts."""
+    """Uniform numbers in [from, to); in a complex tensor, both parts."""
     return source.uniform(shape, dtype, from_, to)
 
 
@@ -112,20 +112,21 @@ def random_to_(source: Draws, shape: Shape, dtype: Any, to: int) -> Array:
 
 @CUDA.impl("bernoulli_.Tensor")
 def bernoulli_tensor_(keys: int, self: Tensor, p: Tensor, generator: Generator | None) -> Tensor:
-    """Ones, each with the probability at its index in `p`, broadcast to the tensor; otherwise zeros."""
+    """Ones and zeros; the elements of `p`, broadcast to the tensor, are the probabilities of a one."""
     if not self.numel():
         return self
     drawn = like_on_host(self)
     order = memory_order([drawn.strides()], self._shape)[::-1]
-    given = p.cpu().expand(self._shape).array().transpose(order)
-    drawn.array().transpose(order)[...] = draws_on(self.device, generator).bernoulli_each(self.dtype.numpy, given)
+    probabilities = p.cpu().expand(self._shape).array().transpose(order)
+    numbers = draws_on(self.device, generator).bernoulli_each(self.dtype.numpy, probabilities)
+    drawn.array().transpose(order)[...] = numbers
     return copy_elements(self, drawn)
 
 
 @CUDA.impl("multinomial")
 def multinomial(keys: int, self: Tensor, num_samples: int, replacement: bool, generator: Generator | None) -> Tensor:
     """Indices of the last dimension, sampled with its weights."""
-    drawn = wrap(drawn_places(self.cpu(), num_samples, replacement, draws_on(self.device, generator)), int64)
+    drawn = wrap(sampled_indices(self.cpu(), num_samples, replacement, draws_on(self.device, generator)), int64)
     return copy_elements(empty(drawn._shape, int64, self.device), drawn)
 
 

@@ -63,9 +63,9 @@ struct Extremum {
     return least ? a.value < b.value : a.value > b.value;
   }
   // Either result may be left out.
-  __device__ void store(State state, Result* results, long long* places, const Geometry& kept, long long line) const {
+  __device__ void store(State state, Result* results, long long* indices, const Geometry& kept, long long line) const {
     if (results) results[offset_of(kept, 1, line)] = Element(state.value);
-    if (places) places[offset_of(kept, 2, line)] = state.at;
+    if (indices) indices[offset_of(kept, 2, line)] = state.at;
   }
 };
 
@@ -123,7 +123,7 @@ __device__ State found(const Operation& operation, const Element* line, const Ge
 // `kept` gives the offsets of lines (operand 0), results (1) and indices (2). `reduced` gives the offsets along a line.
 // There are gridDim.y parts of each line.
 template <class Lines>
-__device__ void reduce(const Operation& operation, const Element* input, Result* results, long long* places,
+__device__ void reduce(const Operation& operation, const Element* input, Result* results, long long* indices,
                        State* partials, const Geometry& kept, const Geometry& reduced, long long lines,
                        long long length) {
   __shared__ State shared[MOST_THREADS];
@@ -140,26 +140,26 @@ __device__ void reduce(const Operation& operation, const Element* input, Result*
     if (gridDim.y > 1) {
       partials[line * gridDim.y + blockIdx.y] = state;
     } else {
-      operation.store(state, results, places, kept, line);
+      operation.store(state, results, indices, kept, line);
     }
   }
 }
 
 extern "C" __global__ void __launch_bounds__(MOST_THREADS)
-reduce_rows(const Element* input, Result* results, long long* places, State* partials, Geometry kept,
+reduce_rows(const Element* input, Result* results, long long* indices, State* partials, Geometry kept,
             Geometry reduced, long long lines, long long length, Operation operation) {
-  reduce<Rows>(operation, input, results, places, partials, kept, reduced, lines, length);
+  reduce<Rows>(operation, input, results, indices, partials, kept, reduced, lines, length);
 }
 
 extern "C" __global__ void __launch_bounds__(MOST_THREADS)
-reduce_columns(const Element* input, Result* results, long long* places, State* partials, Geometry kept,
+reduce_columns(const Element* input, Result* results, long long* indices, State* partials, Geometry kept,
                Geometry reduced, long long lines, long long length, Operation operation) {
-  reduce<Columns>(operation, input, results, places, partials, kept, reduced, lines, length);
+  reduce<Columns>(operation, input, results, indices, partials, kept, reduced, lines, length);
 }
 
 // The second pass: the `parts` states of each line, which are adjacent, become its result.
 extern "C" __global__ void __launch_bounds__(MOST_THREADS)
-reduce_partials(const State* partials, Result* results, long long* places, Geometry kept, long long lines, int parts,
+reduce_partials(const State* partials, Result* results, long long* indices, Geometry kept, long long lines, int parts,
                 Operation operation) {
   __shared__ State shared[MOST_THREADS];
   const long long line = Rows::line();
@@ -170,5 +170,5 @@ reduce_partials(const State* partials, Result* results, long long* places, Geome
     }
   }
   state = Rows::together(state, operation, shared);
-  if (line < lines && Rows::member() == 0) operation.store(state, results, places, kept, line);
+  if (line < lines && Rows::member() == 0) operation.store(state, results, indices, kept, line);
 }

@@ -1,4 +1,4 @@
-"""How are sums, means, extrema, all and any computed on CUDA?
+"""How are sums, means, extrema, all and any computed on a CUDA device?
 
 Mirrors: aten/src/ATen/native/cuda/Reduce.cuh (setReduceConfig), ReduceSumProdKernel.cu, ReduceMomentKernel.cu,
     ReduceMinValuesKernel.cu, ReduceLogicKernel.cu, ReduceArgMaxKernel.cu, aten/src/ATen/native/ReduceOps.cpp
@@ -96,18 +96,18 @@ class Plan(NamedTuple):
 
 
 @lru_cache(maxsize=4096)
-def plan(shape: Shape, strides: Shape, dims: Shape, results: Shape | None, places: Shape | None, cores: int) -> Plan:
+def plan(shape: Shape, strides: Shape, dims: Shape, results: Shape | None, indices: Shape | None, cores: int) -> Plan:
     """How to reduce dimensions of an input on a device with `cores` multiprocessors.
 
-    `results` and `places` are the strides of values and indices over the kept dimensions; None where absent.
+    `results` and `indices` are the strides of values and indices over the kept dimensions; None where absent.
     """
     kept = [d for d in range(len(shape)) if d not in dims]
     kept_shape, kept_strides = tuple(shape[d] for d in kept), tuple(strides[d] for d in kept)
     line_shape, line_strides = tuple(shape[d] for d in dims), tuple(strides[d] for d in dims)
     lines, length = math.prod(kept_shape), math.prod(line_shape)
     nothing = (0,) * len(kept)
-    between = geometry(kept_shape, kept_strides, results or nothing, places or nothing, any_order=True)
-    along = geometry(line_shape, line_strides, any_order=places is None)  # indices count in row-major order
+    between = geometry(kept_shape, kept_strides, results or nothing, indices or nothing, any_order=True)
+    along = geometry(line_shape, line_strides, any_order=indices is None)  # indices count in row-major order
     rows = lines == 1 or nearest(line_shape, line_strides) <= nearest(kept_shape, kept_strides)
     block = Block.of(rows, lines, length)
     return Plan(block, block.parts(lines, length, cores), lines, length, between, along)
@@ -119,10 +119,10 @@ def reduce(
     dims: Shape,
     keepdim: bool,
     results: Tensor | None,
-    places: Tensor | None = None,
+    indices: Tensor | None = None,
 ) -> None:
-    """Reduce dimensions into `results` (values), `places` (indices in a line) or both, of any strides."""
-    if 0 in (results if results is not None else places)._shape:  # type: ignore[union-attr]
+    """Reduce dimensions into `results` (values), `indices` (indices in a line) or both, of any strides."""
+    if 0 in (results if results is not None else indices)._shape:  # type: ignore[union-attr]
         return
     on = input.device
 
@@ -132,10 +132,10 @@ def reduce(
         return tuple(step for d, step in enumerate(tensor.strides()) if d not in dims)
 
     block, parts, lines, length, between, along = plan(
-        input._shape, input.strides(), dims, at_kept(results), at_kept(places), multiprocessors(on)
+        input._shape, input.strides(), dims, at_kept(results), at_kept(indices), multiprocessors(on)
     )
     defines = options(operation.name, input.dtype)
-    to = address(results), address(places)
+    to = address(results), address(indices)
     partials = no_states(operation, input.dtype, lines * parts, on) if parts > 1 else None
     first = (input, *to, address(partials), between, along, np.int64(lines), np.int64(length), operation.argument)
     run = kernel(FILE, ROWS if block.rows else COLUMNS, defines)

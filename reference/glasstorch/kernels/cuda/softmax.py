@@ -1,4 +1,4 @@
-"""How are softmax, log_softmax and their gradients computed on CUDA?
+"""How are softmax, log_softmax and their gradients computed on a CUDA device?
 
 Mirrors: aten/src/ATen/native/cuda/SoftMax.cu (host_softmax, host_softmax_backward)
 Differs: one kernel for lines of all lengths; see softmax.cu.

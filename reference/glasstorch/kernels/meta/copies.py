@@ -19,7 +19,7 @@ META = KernelTable("Meta")
 
 @META.impl("copy_")
 def copy_(keys: int, self: Tensor, src: Tensor, non_blocking: bool) -> Tensor:
-    """Nothing to write; the sizes must fit. A tensor with data cannot be filled from one without."""
+    """Write nothing; the sizes must fit. A tensor with data cannot be filled from one without."""
     if self.device is not NOWHERE:
         raise NoDataError("Cannot copy out of meta tensor; no data!")
     if not same_elements(self, src):
@@ -44,5 +44,5 @@ def nothing_to_write(keys: int, self: Tensor, *arguments: Any) -> Tensor:
 
 @META.impl("_local_scalar_dense")
 def local_scalar_dense(keys: int, self: Tensor) -> NoReturn:
-    """There is no element to read."""
+    """Refused: there is no element to read."""
     raise StorageError("Tensor.item() cannot be called on meta tensors")

@@ -19,7 +19,7 @@ META = KernelTable("Meta")
 
 @META.impl("index_put_")
 def index_put_(keys: int, self: Tensor, indices: Sequence[Tensor | None], values: Tensor, accumulate: bool) -> Tensor:
-    """Nothing to write; the indices and the values must fit."""
+    """Write nothing; the indices and the values must fit."""
     if self.device is not NOWHERE:
         raise NoDataError("Cannot copy out of meta tensor; no data!")
     shapes.index_put(self, indices, values, accumulate)

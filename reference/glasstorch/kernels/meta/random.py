@@ -24,7 +24,7 @@ META = KernelTable("Meta")
 
 @META.impl(*DRAWS)
 def nothing_to_draw(keys: int, self: Tensor, *arguments: Any) -> Tensor:
-    """The tensor itself."""
+    """The tensor itself, which has no elements to fill."""
     return self
 
 

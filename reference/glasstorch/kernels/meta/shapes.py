@@ -48,10 +48,10 @@ def without_data(result: Result) -> Tensor:
 
 def check_devices(name: str, arguments: Any) -> None:
     """Refuse tensors with data among those without; a 0-dim tensor may come from anywhere."""
-    places = [t.device for t in tensors_of(arguments) if t._shape and not _may_have_data(name, t)]
-    with_data = next((on for on in places if on is not NOWHERE), None)
+    devices = [t.device for t in tensors_of(arguments) if t._shape and not _may_have_data(name, t)]
+    with_data = next((on for on in devices if on is not NOWHERE), None)
     if with_data is not None:
-        first = places[0]
+        first = devices[0]
         other = with_data if first is NOWHERE else NOWHERE
         raise DeviceError(f"Tensor on device {other} is not on the expected device {first}!")
 

@@ -1,6 +1,6 @@
-"""Which operators on matrices, statistics and spectra copy their result into out=, and which may cast it?
+"""How do composed operators copy their results to out=, and which of them cast?
 
-Some cast as a sum or product would, others want the result's own dtype. See Note [The ways to write to out=].
+Some cast as a sum or product does; others require the result's own dtype. See Note [The ways to write to out=].
 
 Mirrors: the `_out` functions in aten/src/ATen/native/BatchLinearAlgebra.cpp, LinearAlgebra.cpp, ReduceOps.cpp
     (std_var_out, logsumexp_out, diff_out), SpectralOps.cpp, TensorAdvancedIndexing.cpp (take_out)
@@ -22,16 +22,16 @@ from glasstorch.operators.generated.functions import take
 from glasstorch.operators.operator_row import OperatorRow
 from glasstorch.operators.shapes.result import castable
 
-# Words of the operator table: the result is cast; autograd sees the form itself; out= keeps the gradient.
+# Words of the operator table: the result is cast; autograd treats the form as one operator; out= keeps the gradient.
 CAST, LEAF, RECORDED = "cast", "leaf", "recorded"
 LSTSQ: Final = ("solution", "residuals", "rank", "singular_values")
 
 
 def composed_out(row: OperatorRow, words: Sequence[str]) -> Callable[..., Any]:
-    """The kernel of the out= form of an operator that computes its results, which are copied."""
+    """The out= kernel of an operator whose results are computed and then copied."""
     operator: Callable[..., Any] = on_tensors(str(row.functional))
     keeps_gradients, casts = RECORDED in words, CAST in words
-    count = row.schema.rpartition(" -> ")[2].count("!")  # of results: the schema is parsed later, on first use
+    count = row.schema.rpartition(" -> ")[2].count("!")  # number of results; the schema is only parsed on first use
 
     def with_out(*arguments: Any) -> Tensor:
         *inputs, out = arguments
@@ -49,7 +49,7 @@ def composed_out(row: OperatorRow, words: Sequence[str]) -> Callable[..., Any]:
 
 
 def cast_out(result: Tensor, out: Tensor) -> Tensor:
-    """Copy a result that may be cast."""
+    """Copy a result to `out`, cast to its dtype."""
     check_can_cast(result.dtype, out.dtype)
     resize_output(out, result._shape)
     out.copy_(result)
@@ -57,14 +57,14 @@ def cast_out(result: Tensor, out: Tensor) -> Tensor:
 
 
 def refuse_gradients(form: str, results: Sequence[Tensor]) -> None:
-    """Refuse results with a gradient, which out= does not keep; a leaf given as out= refuses for itself."""
+    """Refuse results that require a gradient, because out= would lose it; a leaf given as out= is refused elsewhere."""
     if any(result.requires_grad for result in results):
         raise no_gradient(form)
 
 
 @COMPOSED.impl("linalg_lstsq.out")
 def lstsq_out(*arguments: Any) -> Any:
-    """The solution and what else is known of it, each cast where its tensor holds more than it."""
+    """The solution, residuals, rank and singular values, each cast to the dtype of its `out`."""
     results, outs = on_tensors("linalg_lstsq")(*arguments[:-4]), arguments[-4:]
     cast = []
     for name, result, out in zip(LSTSQ, results, outs, strict=True):
@@ -75,6 +75,6 @@ def lstsq_out(*arguments: Any) -> Any:
 
 @COMPOSED.impl("take.out")
 def take_out(self: Tensor, index: Tensor, out: Tensor) -> Tensor:
-    """Elements by their number; `out` may share no memory with what is read, also where it is resized."""
+    """Elements by their flat index; `out` must not share memory with an input, even if it is resized."""
     check_no_overlap(out, (index, self))
     return copy_out(take(self, index), out)

@@ -1,6 +1,6 @@
-"""How does an operator write into out= that has no kernel for it?
+"""How is a result computed and then copied to the tensor given as out=?
 
-It computes its result, and the result is copied. See Note [The ways to write to out=].
+See Note [The ways to write to out=].
 
 Mirrors: gen_composite_out_kernel in torchgen/native_function_generation.py; resize_out_helper and copy_arg in
     aten/src/ATen/templates/CompositeViewCopyKernels.cpp; aten/src/ATen/native/TensorShape.cpp (unbind_copy_int_out,
@@ -25,14 +25,14 @@ IMPLICIT = KernelTable("CompositeImplicitAutograd", calls_operators=True, takes_
 
 
 def copy_out(result: Tensor, out: Tensor) -> Tensor:
-    """Resize `out` to the result's sizes and copy it there; dtype and device must be the result's."""
+    """Resize `out` to the result's sizes and copy the result to it; `out` must have its dtype and device."""
     check_out(result, out)
     resize_output(out, result._shape)
     return out.copy_(result)
 
 
 def copy_outs(results: Sequence[Tensor], outs: Sequence[Tensor]) -> list[Tensor]:
-    """`copy_out` of several results, none of which is written where one would be refused."""
+    """`copy_out` for several results; if one of them is refused, none is written."""
     pairs = list(zip(results, outs, strict=True))
     for result, out in pairs:
         check_out(result, out)
@@ -40,7 +40,7 @@ def copy_outs(results: Sequence[Tensor], outs: Sequence[Tensor]) -> list[Tensor]
 
 
 def check_out(result: Tensor, out: Tensor) -> None:
-    """Refuse a tensor of another dtype or on another device than the result, or that overlaps itself."""
+    """Refuse an `out` that overlaps itself, or whose dtype or device differs from the result's."""
     if out.dtype is not result.dtype:
         raise DtypeError(
             f"Expected out tensor to have dtype {C_NAMES[result.dtype.name]}, but got {C_NAMES[out.dtype.name]} instead"
@@ -52,7 +52,7 @@ def check_out(result: Tensor, out: Tensor) -> None:
 
 
 def copied_out(row: OperatorRow) -> Callable[..., Any]:
-    """The kernel of the out= form of an operator with one result."""
+    """The out= kernel of an operator with one result."""
     operator: Callable[..., Tensor] = on_tensors(str(row.functional))
 
     def with_out(*arguments: Any) -> Tensor:
@@ -64,7 +64,7 @@ def copied_out(row: OperatorRow) -> Callable[..., Any]:
 
 @COMPOSED.impl("narrow_copy.out")
 def narrow_copy_out(self: Tensor, dim: int, start: int, length: int, out: Tensor) -> Tensor:
-    """What `narrow` shows, copied to `out`, which takes its sizes without a word."""
+    """The view that `narrow` returns, copied to `out`, which is resized without a warning."""
     result = self.narrow(dim, start, length)
     if out.dtype is not self.dtype:
         raise DtypeError(f"narrow_copy: expected an out= of dtype {self.dtype}, as the input has, but got {out.dtype}")
@@ -75,7 +75,7 @@ def narrow_copy_out(self: Tensor, dim: int, start: int, length: int, out: Tensor
 
 
 def copied_outs(form: str, views: Callable[..., Sequence[Tensor]], named: str) -> None:
-    """Register the out= form of an operator whose results are a list: each `out` must have its piece's sizes."""
+    """Register the out= form of an operator that returns a list; each `out` must have the sizes of its piece."""
 
     def with_outs(*arguments: Any) -> None:
         *inputs, outs = arguments
@@ -97,6 +97,6 @@ copied_outs("unbind_copy.int_out", on_tensor("unbind.int"), "unbind_copy_int_out
 
 @COMPOSED.impl("split_with_sizes_copy.out")
 def split_with_sizes_copy_out(self: Tensor, split_sizes: Sequence[int], dim: int, out: Sequence[Tensor]) -> None:
-    """Pieces of the given sizes, each copied to its own `out`, which is resized where it must be."""
+    """Pieces of the given sizes, each copied to its own `out`, which is resized if necessary."""
     pieces = self.split_with_sizes(split_sizes, dim)
     copy_outs(*zip(*_paired(pieces, out, "split_with_sizes_copy_out"), strict=True))

@@ -18,7 +18,7 @@ IMPLICIT = KernelTable("CompositeImplicitAutograd", calls_operators=True, takes_
 
 @IMPLICIT.impl("diag.out")
 def diag_out(self: Tensor, diagonal: int, out: Tensor) -> Tensor:
-    """A matrix with a vector on a diagonal, or the diagonal of a matrix."""
+    """A matrix with the given vector on a diagonal, or a diagonal of the given matrix."""
     if len(self._shape) == 1 and not can_cast(self.dtype, out.dtype):
         raise DtypeError(
             f"diag: result type {self.dtype.scalar_name} can't be cast to the desired out= type {out.dtype.scalar_name}"

@@ -1,21 +1,21 @@
-"""How does an operator that is made of others hand the tensor given as out= on to the last of them?
+"""How does a composite operator pass out= on to the last operator that it calls?
 
 Mirrors: aten/src/ATen/native/LinearAlgebra.cpp (matmul_out), Linear.cpp (linear_out), SoftMax.cpp (softmax_out,
     log_softmax_out), UnaryOps.cpp (square_out, deg2rad_out, rad2deg_out, special_ndtr_out, mvlgamma_), Pow.cpp
     (float_power_out), BinaryOps.cpp (xlogy_), TensorShape.cpp (stack_out, hstack_out, vstack_out, dstack_out,
     column_stack_out), RangeFactories.cpp (linspace_out, logspace_out)
-Differs: they stand here and not among the composites because resizing is a kernel's business.
+Differs: these functions are kernels and not composites, because only kernels resize `out`.
 
 # Note [The ways to write to out=]
-The operator table says in each row that has an out= form who writes there (`out`):
-1. A kernel of its own, where the row says nothing (`structured.py`); autograd refuses gradients before
+The field `out` in an operator's row says how its out= form is written:
+1. By a kernel of its own, if the field is empty (`structured.py`); autograd refuses gradients before it runs
    (`autograd/out_forms.py`).
-2. It is passed on: an operator that is made of others hands out= on to the last of them, where PyTorch's does so. What
-   that one refuses is refused.
-3. Its result is copied, as PyTorch's generator writes it (`copied.py`), or composed and then copied, as PyTorch wrote
-   it by hand; some of these cast (`composed.py`). Autograd sees the parts of these, but for those that are leaves: few
-   keep a gradient in out=, and the others refuse it.
-`rows.py` registers what the table says; what it calls written by hand stands in this folder.
+2. "passed on": a composite operator passes out= on to the last operator that it calls, as in PyTorch. It refuses what
+   that operator refuses.
+3. "copied" or "composed": the result is computed and then copied, as PyTorch's generator writes it (`copied.py`) or as
+   PyTorch wrote it by hand; some of the latter cast (`composed.py`). Autograd records the operators that they call,
+   except for those marked "leaf". A few keep the gradient in out=; the others refuse it.
+`rows.py` registers these forms; those that are marked "by hand" are written in this folder.
 """
 
 from __future__ import annotations
@@ -61,14 +61,14 @@ from glasstorch.operators.generated.functions import (
 )
 from glasstorch.operators.generated.functions import cat as cat_operator
 
-# Autograd sees the parts of these, and refuses them where a gradient is wanted.
+# Autograd sees the operators that these call, and refuses them if an input requires a gradient.
 IMPLICIT = KernelTable("CompositeImplicitAutograd", calls_operators=True, takes_keys=False)
 EXPLICIT = KernelTable("CompositeExplicitAutograd", calls_operators=True, takes_keys=False)
 
 
 @IMPLICIT.impl("matmul.out")
 def matmul_out(self: Tensor, other: Tensor, out: Tensor) -> Tensor:
-    """The product, computed in `out` itself where that can be seen under the sizes of the operator's result."""
+    """The product, computed directly in `out` if that can be viewed with the sizes of the operator's result."""
     product = plan(self, other, has_out=True)
     resize_output(out, product.shape)
     wanted = tuple(product.result_shape)
@@ -111,7 +111,7 @@ def square_out(self: Tensor, out: Tensor) -> Tensor:
 
 
 def register_product(name: str, factor: float) -> None:
-    """Register the forms of an operator that multiplies by a number."""
+    """Register the out= and in-place forms of an operator that multiplies by a number."""
 
     @EXPLICIT.impl(f"{name}.out")
     def with_out(self: Tensor, out: Tensor) -> Tensor:
@@ -127,7 +127,7 @@ for _name, _factor in {"deg2rad": DEGREE, "rad2deg": 1 / DEGREE}.items():
 
 
 def float_power_out(self: Any, exponent: Any, out: Tensor) -> Tensor:
-    """A power, computed in the dtype that `out` must have."""
+    """A power, computed in double precision, which `out` must have."""
     check_power_dtype("output given to float_power", out, power_dtype(self, exponent))
     return pow(in_double(self, exponent), in_double(exponent, self), out=out)
 
@@ -141,7 +141,7 @@ for _form in ("Tensor_Tensor_out", "Scalar_out", "Tensor_Scalar_out"):
 
 @EXPLICIT.impl("stack.out")
 def stack_out(tensors: Sequence[Tensor], dim: int, out: Tensor) -> Tensor:
-    """As `stack`, written to a tensor: where it can be seen so, by joining along the dimension that follows."""
+    """As `stack`: by joining along the next dimension if `out` can be viewed so, else from unsqueezed tensors."""
     dim = stacked_dim(tensors, dim)
     shape = tensors[0]._shape
     if dim < len(shape):
@@ -155,29 +155,29 @@ def stack_out(tensors: Sequence[Tensor], dim: int, out: Tensor) -> Tensor:
 
 @IMPLICIT.impl("hstack.out")
 def hstack_out(tensors: Sequence[Tensor], out: Tensor) -> Tensor:
-    """Side by side."""
+    """The tensors joined horizontally."""
     return cat_operator(*parts_of_hstack(tensors), out=out)
 
 
 @IMPLICIT.impl("vstack.out")
 def vstack_out(tensors: Sequence[Tensor], out: Tensor) -> Tensor:
-    """One below the other."""
+    """The tensors joined vertically."""
     return cat_operator(*parts_of_vstack(tensors), out=out)
 
 
 @IMPLICIT.impl("dstack.out")
 def dstack_out(tensors: Sequence[Tensor], out: Tensor) -> Tensor:
-    """One behind the other."""
+    """The tensors joined along the third dimension."""
     return cat_operator(*parts_of_dstack(tensors), out=out)
 
 
 @IMPLICIT.impl("column_stack.out")
 def column_stack_out(tensors: Sequence[Tensor], out: Tensor) -> Tensor:
-    """Side by side, vectors as columns."""
+    """The tensors joined horizontally, with vectors as columns."""
     return cat_operator(*parts_of_column_stack(tensors), out=out)
 
 
-# A start or end that is a tensor is read as a number: no gradient passes through. ---------------------------------
+# A start or end that is a tensor is read as a number, through which no gradient flows --------------------------------
 
 
 @EXPLICIT.impl("linspace.Tensor_Tensor_out")
@@ -201,7 +201,7 @@ def logspace_tensors_out(start: Tensor | Number, end: Tensor | Number, steps: in
 
 @IMPLICIT.impl("special_ndtr.out")
 def ndtr_out(self: Tensor, out: Tensor) -> Tensor:
-    """The share of a normal distribution below each element."""
+    """The cumulative distribution function of the standard normal distribution."""
     return mul(1 + erf(self * math.sqrt(0.5)), 0.5, out=out)
 
 
@@ -210,7 +210,7 @@ EXPLICIT.add("xlogy_.Scalar_Other", with_number("xlogy_.Tensor"))
 
 @EXPLICIT.impl("mvlgamma_")
 def mvlgamma_(self: Tensor, p: int) -> Tensor:
-    """`mvlgamma`, written where the input was."""
+    """`mvlgamma` in place."""
     result = mvlgamma(self, p)
     check_can_cast(result.dtype, self.dtype)
     return self.copy_(result)

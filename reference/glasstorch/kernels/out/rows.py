@@ -1,9 +1,9 @@
-"""Which kernels of out= forms follow from the operator table?
+"""Which out= kernels follow from the operator table?
 
 See Note [The ways to write to out=].
 
-Mirrors: torchgen/native_function_generation.py (gen_composite_out_kernel), for what PyTorch generates
-Differs: rows of the table give what PyTorch wrote by hand, too.
+Mirrors: torchgen/native_function_generation.py (gen_composite_out_kernel)
+Differs: the rows also describe forms that PyTorch wrote by hand.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ PASSED_ON_TO: Final = "passed on to "
 
 
 def made(row: OperatorRow, how: str, words: list[str]) -> tuple[KernelTable, Callable[..., Any]]:
-    """The kernel that a row asks for, and the table that it is registered with."""
+    """The kernel for a row, and the table with which it is registered."""
     if how == "copied":
         return COMPOSED, copied_out(row)
     if how == "composed":
@@ -32,7 +32,7 @@ def made(row: OperatorRow, how: str, words: list[str]) -> tuple[KernelTable, Cal
 
 
 def register_rows() -> None:
-    """Register the out= forms of which the table says how they are made, and not that they are written by hand."""
+    """Register every out= form that the operator table describes, except those written by hand."""
     for row in OPERATORS:
         if row.out is None:
             continue

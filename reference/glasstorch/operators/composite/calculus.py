@@ -139,7 +139,7 @@ def gradient_tensorarray(
 ) -> tuple[Tensor, ...]:
     """Along the given dimensions or all, with the sample coordinates of each."""
     _check_gradient(self, len(spacing), dim, edge_order)
-    return _at_places(self, spacing, range(self.dim()) if dim is None else dim, edge_order)
+    return _at_coordinates(self, spacing, range(self.dim()) if dim is None else dim, edge_order)
 
 
 def _check_gradient(self: Tensor, spacings: int | None, dims: Sequence[int] | None, edge_order: int) -> None:
@@ -181,22 +181,24 @@ def _at_distances(self: Tensor, spacing: Sequence[Number], dims: Sequence[int], 
     return tuple(results)
 
 
-def _at_places(self: Tensor, spacing: Sequence[Tensor], dims: Sequence[int], edge_order: int) -> tuple[Tensor, ...]:
-    for places in spacing:
-        if places.device != self.device:
+def _at_coordinates(
+    self: Tensor, spacing: Sequence[Tensor], dims: Sequence[int], edge_order: int
+) -> tuple[Tensor, ...]:
+    for coordinates in spacing:
+        if coordinates.device != self.device:
             raise DeviceError(
                 f"torch.gradient expected each tensor to be on the same device, but got devices {self.device} and "
-                f"{places.device}!"
+                f"{coordinates.device}!"
             )
     results: list[Tensor] = []
-    for places, dim in zip(spacing, dims, strict=True):
-        if places.dim() != 1:
+    for coordinates, dim in zip(spacing, dims, strict=True):
+        if coordinates.dim() != 1:
             raise ShapeError(
                 f"torch.gradient expected each element of spacing to have one dimension, but got an element with "
-                f"{places.dim()} dimensions!"
+                f"{coordinates.dim()} dimensions!"
             )
         first, center, last = _pieces(self, dim)
-        steps = places.diff()
+        steps = coordinates.diff()
         shape = [-1 if d == wrap_dim(dim, self.dim()) else 1 for d in range(self.dim())]
         left, right = steps[:-1], steps[1:]
         a = (-right / (left * (left + right))).reshape(shape)

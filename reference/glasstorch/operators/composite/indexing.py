@@ -72,9 +72,9 @@ def take_along_dim(self: Tensor, indices: Tensor, dim: int | None) -> Tensor:
         raise DimensionError(f"Dimension specified as {max(dim, 0)} but tensor has no dimensions")
     d = wrap_dim(dim, len(shape))
     others = broadcast_shapes((*shape[:d], 1, *shape[d + 1 :]), (*wanted[:d], 1, *wanted[d + 1 :]))
-    places = indices.expand((*others[:d], *wanted[d : d + 1], *others[d + 1 :]))
+    expanded = indices.expand((*others[:d], *wanted[d : d + 1], *others[d + 1 :]))
     source = self.expand((*others[:d], *shape[d : d + 1], *others[d + 1 :]))
-    return gather(source, d, places.remainder(max(shape[d], 1)), False)  # as PyTorch reads any number
+    return gather(source, d, expanded.remainder(max(shape[d], 1)), False)  # as PyTorch reads any number
 
 
 # index_fill, masked_scatter -------------------------------------------------------------------------------------

@@ -42,15 +42,15 @@ def nll_loss_nd(self: Tensor, target: Tensor, weight: Tensor | None, reduction: 
         return f.nll_loss(self, target, weight, reduction, ignore_index)
     if len(scores) == 4:
         return f.nll_loss2d(self, target, weight, reduction, ignore_index)
-    places = (scores[0], *scores[2:])
-    if targets != places:
-        raise ShapeError(f"Expected target size {list(places)}, got {list(targets)}")
+    expected = (scores[0], *scores[2:])
+    if targets != expected:
+        raise ShapeError(f"Expected target size {list(expected)}, got {list(targets)}")
     batch, classes = scores[:2]
     row = (1, math.prod(scores[2:]))
     image = self.contiguous().view((batch, classes, *(row if self.numel() else (0, 0))))
     marks = target.contiguous().view((batch, *(row if target.numel() else (0, 0))))
     loss = f.nll_loss2d(image, marks, weight, reduction, ignore_index)
-    return loss.view(places) if reduction == NONE else loss
+    return loss.view(expected) if reduction == NONE else loss
 
 
 # cross_entropy --------------------------------------------------------------------------------------------------

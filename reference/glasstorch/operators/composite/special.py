@@ -77,5 +77,5 @@ polygamma_out = on_tensors("polygamma.out")
 
 
 def polygamma_(self: Tensor, n: int) -> Tensor:
-    """`polygamma`, written where the input was."""
+    """`polygamma` in place."""
     return polygamma_out(n, self, self)

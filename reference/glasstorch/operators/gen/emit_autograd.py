@@ -35,7 +35,7 @@ KINDS = {
 # Operators that record nothing when they write into an integer tensor (VariableTypeManual.cpp, copy_).
 OF_DIFFERENTIABLE_DTYPES = frozenset(("copy_",))
 
-HEADER = '''"""The autograd kernels of all operators with formulas, each below its node. {mark}
+HEADER = '''"""The autograd node and kernels of every operator with derivative formulas. {mark}
 
 Mirrors: torch/csrc/autograd/generated/VariableType_*.cpp, Functions_*.cpp
 Differs: Python. An autograd kernel decides whether to record, saves what the formula will need, and redispatches.
@@ -388,13 +388,13 @@ def _inplace_kernel(node: str, plan: _Plan) -> str:
 def _inplace_maker(plan: _Plan) -> str:
     """`alone_of_one`: what makes the kernel of an in-place operator, by which of how many arguments have gradients."""
     arguments = plan.f.schema.arguments
-    places = tuple(arguments.index(a) for a in plan.arguments)
+    positions = tuple(arguments.index(a) for a in plan.arguments)
     many = NUMBERS[len(arguments)] if len(arguments) < len(NUMBERS) else str(len(arguments))
-    kind = KINDS.get((places, any(a.type.is_optional for a in plan.arguments)))
+    kind = KINDS.get((positions, any(a.type.is_optional for a in plan.arguments)))
     maker, makers = f"{kind}_of_{many}", _makers()
     if maker not in makers:
         concerned = " and ".join(
-            f"{a.type} {a.name} (number {place})" for a, place in zip(plan.arguments, places, strict=True)
+            f"{a.type} {a.name} (number {position})" for a, position in zip(plan.arguments, positions, strict=True)
         )
         raise SchemaError(
             f"{plan.f.name} has gradients for {concerned} of {many}: {MAKERS.name} has no maker for these; "

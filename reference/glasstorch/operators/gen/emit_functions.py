@@ -14,12 +14,12 @@ from glasstorch.dispatch.schema import Argument
 from glasstorch.dispatch.tags import Tag
 from glasstorch.operators.gen.model import NativeFunction, python_name
 
-HEADER = '''"""One function for each operator's name. {mark}
+HEADER = '''"""One function for each operator name, with all overloads of that name. {mark}
 
 Mirrors: torch/csrc/autograd/generated/python_torch_functions_*.cpp, python_variable_methods.cpp
-Differs: an overload is called from here when the arguments plainly fit it; `calls/parser.py` does the rest. NumPy's
-    names of parameters: `axis` and `keepdims` are taken everywhere; `x`, `a`, `x1` and `x2`, for tensors, not by
-    views and what writes in place, whose calls they would make slower.
+Differs: a function calls an overload directly if the arguments fit it without conversion; `calls/parser.py` resolves
+    all other calls. NumPy's parameter names `axis` and `keepdims` are accepted everywhere; `x`, `a`, `x1` and `x2` for
+    tensors are not accepted by views and in-place operators, whose calls they would slow down.
 """
 
 from __future__ import annotations
@@ -191,11 +191,11 @@ def _plain(name: Name) -> str:
         tests += ["axis is None" if has_axis else "not kwargs"] if by_other_names else []
         body += f"    if {' and '.join(tests)}:\n{_call(f, '        ')}"
     if by_other_names:
-        places = "".join(f", {_keyword(a)}={_local(a)}" for a in parameters if not a.keyword_only)
+        by_position = "".join(f", {_keyword(a)}={_local(a)}" for a in parameters if not a.keyword_only)
         tests = ["axis is not None" if has_axis else "kwargs", *(f"{_local(a)} is MISSING" for a in missing)]
         body += f"    if {' or '.join(tests)}:\n"
         others = "{} if axis is None else {'axis': axis}" if has_axis else "kwargs"
-        body += f"        return _parse_{name.name}.by_names({others}{places}{named})\n"
+        body += f"        return _parse_{name.name}.by_names({others}{by_position}{named})\n"
     body += f"    return _parse_{name.name}({positional}{named})\n"
     returns = _returns(name.primary)
     return f"def {python_name(name.name)}({', '.join(declared)}) -> {returns}:\n{_doc(name)}{body}"
@@ -327,10 +327,10 @@ def _local(a: Argument) -> str:
     return "input" if a.name == "self" else python_name(a.name)
 
 
-def _declare(takes_numbers: bool, a: Argument, same_place: list[Argument]) -> str:
+def _declare(takes_numbers: bool, a: Argument, same_position: list[Argument]) -> str:
     kinds: list[str] = []
     number = takes_numbers and a.name != "self" and a.type.base == "Tensor"
-    for other in same_place:
+    for other in same_position:
         kind = PYTHON_TYPE[other.type.base]
         if other.type.is_list:
             kind += " | None" if other.type.suffixes[0] == "?" else ""

@@ -12,7 +12,7 @@ from glasstorch.core.errors import SchemaError
 from glasstorch.dispatch.tags import Tag
 from glasstorch.operators.gen.model import OPERATORS, NativeFunction
 
-HEADER = '''"""Which operators have ADInplaceOrView kernels, and what makes each. {mark}
+HEADER = '''"""The ADInplaceOrView kernel of each operator that has one, as a row that names its maker. {mark}
 
 Mirrors: torch/csrc/autograd/generated/ADInplaceOrViewType_*.cpp
 Differs: rows; the functions that they name are in `autograd/inplace_or_view.py`.
@@ -57,8 +57,8 @@ def _made(f: NativeFunction, makers: list[str]) -> str:
     if lists and lists != [len(arguments) - 1]:
         raise SchemaError(f"{f.where}: {f.name} writes to a list of tensors that is not its last argument")
     if written:
-        place = "first" if written == [0] else "last" if written == [len(arguments) - 1] else "several"
-        maker = f"writes_{place}_of_{NUMBERS[len(arguments)]}"
+        position = "first" if written == [0] else "last" if written == [len(arguments) - 1] else "several"
+        maker = f"writes_{position}_of_{NUMBERS[len(arguments)]}"
         several = f"writes_several, {', '.join(map(str, written))}"
         return "writes_last_list" if lists else maker if maker in makers else several
     maker = f"views_first_of_{NUMBERS[len(arguments)]}"

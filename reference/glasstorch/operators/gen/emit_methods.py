@@ -1,7 +1,7 @@
 """How are the methods and Python operators of Tensor in `operators/generated/methods.py` emitted?
 
 Mirrors: tools/autograd/templates/python_variable_methods.cpp (variable_methods, TypeError_to_NotImplemented_)
-Differs: a mixin class; a method is the function under another name where the tensor comes first.
+Differs: a mixin class; if the tensor is a function's first argument, the method is that function under another name.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ REFLECTED = {
 }
 UNARY = {"__neg__": "neg", "__abs__": "abs", "__pos__": "positive"}
 
-HEADER = '''"""The methods and operators that a Tensor gets from the declarations. {mark}
+HEADER = '''"""The methods and Python operators of Tensor that call operators of the library. {mark}
 
 Mirrors: torch/csrc/autograd/generated/python_variable_methods.cpp
 Differs: a mixin class, joined in `_tensor.py`; `x.add(y)` runs the code of `add(x, y)`.
@@ -83,7 +83,7 @@ NAMES = names_of_methods(vars(_f))
 
 
 def _part(view: Any) -> property:
-    """A property that shows a part of a tensor; to assign a tensor or a number is to write there."""
+    """A property that is a view of a part of the tensor; assigning a tensor or a number to it writes to the view."""
 
     def write(self: Any, value: Any) -> None:
         part = view(self)
@@ -93,14 +93,14 @@ def _part(view: Any) -> property:
 
 
 def _invert(self: Any) -> Any:
-    """`~x`; what has no bits is refused in words of its own."""
+    """`~x`; floating-point and complex tensors are refused with a message of its own."""
     if self.dtype.category > INTEGRAL:
         raise ArgumentTypeError("~ (operator.invert) is only implemented on integer and Boolean-type tensors")
     return _f.bitwise_not(self)
 
 
 class TensorMethods(TensorImpl):
-    """What operators give a tensor; the rest of `Tensor` is in `_tensor.py`."""
+    """The methods of Tensor that call operators; the rest of `Tensor` is in `_tensor.py`."""
 
     __slots__ = ()
 
@@ -151,13 +151,13 @@ def _method(name: Name) -> str:
     call = ["self" if a.name == "self" else python_name(a.name) for a in f.schema.arguments]
     return (
         f"\n    def {name.name}(self: Any, {', '.join(o + ': Any' for o in others)}) -> Any:\n"
-        f'        """See `{name.name}`; this tensor is its argument number {at + 1}."""\n'
+        f'        """See `{name.name}`; this tensor is its argument `self`."""\n'
         f"        return _f.{python_name(name.name)}({', '.join(call)})\n\n"
     )
 
 
 def _binary(dunder: str, name: str, f: NativeFunction) -> str:
-    """`a + b`: directly to the table for two tensors; a number becomes a tensor, all else goes through the parser."""
+    """`a + b`: two tensors go directly to the table; a number becomes a tensor, anything else goes to the parser."""
     is_equality = dunder in ("__eq__", "__ne__")  # object also defines them, and returns bool
     takes_numbers = Tag.numbers_as_tensors in f.tags and not is_equality
     call = (

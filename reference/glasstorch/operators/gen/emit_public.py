@@ -9,7 +9,7 @@ from __future__ import annotations
 from glasstorch.operators.gen.emit_functions import group, takes_list_after_tensor
 from glasstorch.operators.gen.model import NativeFunction, python_name
 
-HEADER = '''"""The operators that are functions of the library by name: `glasstorch.add`. {mark}
+HEADER = '''"""The operators that are public functions of the library, such as `glasstorch.add`. {mark}
 
 Mirrors: torch/__init__.py (the names of torch._C._VariableFunctions)
 Differs: explicit re-exports.

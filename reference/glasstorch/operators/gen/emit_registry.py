@@ -9,7 +9,7 @@ from __future__ import annotations
 from glasstorch.operators.gen.model import NativeFunction
 from glasstorch.operators.operator_row import OperatorRow
 
-HEADER = '''"""All operators: name, schema, shape function, composite kernel, tags. {mark}
+HEADER = '''"""The table of all operators: schema, shape function, composite kernel, tags and family of each. {mark}
 
 Mirrors: build/aten/src/ATen/RegisterSchema.cpp
 Differs: data, defined by a loop at the end of this file.

@@ -430,7 +430,7 @@ def _derivative_rows(functions: list[NativeFunction], path: Path) -> dict[str, D
     """Operator name -> its row."""
     by_name = {f.name: f for f in functions}
     rows: dict[str, Derivative | str] = {}
-    places: dict[str, str] = {}
+    locations: dict[str, str] = {}
     for family, row in sections(path):
         where = f"{path.name}:{row.pop('__line__')}"
         with located(where):
@@ -438,13 +438,13 @@ def _derivative_rows(functions: list[NativeFunction], path: Path) -> dict[str, D
             if op not in by_name:
                 raise SchemaError(f"'op: {op}' is not declared in {NATIVE_FUNCTIONS.name}")
             if op in rows:
-                raise SchemaError(f"{op} has formulas already, at {places[op]}")
+                raise SchemaError(f"{op} has formulas already, at {locations[op]}")
             if family != by_name[op].family:
                 raise SchemaError(
                     f"{op} stands in the section of {family or 'no family'}; it is declared in that of "
                     f"{by_name[op].family or 'no family'}"
                 )
-            places[op] = where
+            locations[op] = where
             missing = row.pop("not_implemented", None)
             rows[op] = _derivative(by_name[op], row, where) if missing is None else _refusal(op, missing, row)
     return rows

@@ -1,4 +1,4 @@
-"""What the generator wrote from the declarations.
+"""The table of all operators, and the functions and methods that call them, as the generator writes them.
 
 Reading order: `registry`, `functions`, `methods`, `public`.
 

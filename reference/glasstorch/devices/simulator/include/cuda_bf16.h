@@ -4,7 +4,7 @@
 
 namespace sim {
 
-// The upper half of a float, rounded to the nearest, to even where two are.
+// The upper half of a float, rounded to nearest, ties to even.
 struct Bfloat {
     unsigned short bits;
 

@@ -39,8 +39,8 @@ def reduce_slices(ufunc: np.ufunc, array: Array, dim: int, chosen: Array, values
     if not values.size:
         return
     if _short(array, dim):
-        for part, places, given in _parts(array, dim, chosen, values):
-            ufunc.at(part, places, given)
+        for part, indices, given in _parts(array, dim, chosen, values):
+            ufunc.at(part, indices, given)
     else:
         rows = np.moveaxis(array, dim, 0)
         short = MIN_ROUND if prod(rows.shape[1:]) < ROUNDS_BELOW_WIDTH else len(chosen)
@@ -55,8 +55,8 @@ def write_slices(array: Array, dim: int, chosen: Array, values: Array) -> None:
     if not values.size:
         return
     if _short(array, dim):
-        for part, places, given in _parts(array, dim, chosen, values):
-            part[places] = given
+        for part, indices, given in _parts(array, dim, chosen, values):
+            part[indices] = given
     else:
         np.moveaxis(array, dim, 0)[chosen] = np.moveaxis(values, dim, 0)
 
@@ -71,26 +71,26 @@ def _in_rounds(ufunc: np.ufunc, rows: Array, chosen: Array, values: Array, short
     first = np.empty(len(rows), np.int64)
     left = np.arange(len(chosen))
     while len(left) > short:
-        places = chosen[left]
-        first[places[::-1]] = left[::-1]  # the last write wins: that of the first slice
-        now = first[places] == left
+        indices = chosen[left]
+        first[indices[::-1]] = left[::-1]  # the last write wins: that of the first slice
+        now = first[indices] == left
         count = np.count_nonzero(now)
         if count < short or count * MAX_REPEATS < len(left):
             break
-        taken, at = left[now], places[now]
+        taken, at = left[now], indices[now]
         rows[at] = ufunc(rows[at], values if len(taken) == len(values) else values[taken])
         left = left[~now]
     if len(left):
-        _place_by_place(ufunc, rows, chosen[left], left, values)
+        _index_by_index(ufunc, rows, chosen[left], left, values)
 
 
-def _place_by_place(ufunc: np.ufunc, rows: Array, places: Array, left: Array, values: Array) -> None:
-    """Reduce the remaining slices: `values[left[n]]` into `places[n]`."""
-    order = np.argsort(places, kind="stable")
-    sorted_places = places[order]
-    starts = np.flatnonzero(np.append(True, sorted_places[1:] != sorted_places[:-1])).tolist()
+def _index_by_index(ufunc: np.ufunc, rows: Array, indices: Array, left: Array, values: Array) -> None:
+    """Reduce the remaining slices: `values[left[n]]` into `indices[n]`."""
+    order = np.argsort(indices, kind="stable")
+    sorted_indices = indices[order]
+    starts = np.flatnonzero(np.append(True, sorted_indices[1:] != sorted_indices[:-1])).tolist()
     for start, stop in zip(starts, [*starts[1:], len(order)], strict=True):
-        i, taken = sorted_places[start], left[order[start:stop]]
+        i, taken = sorted_indices[start], left[order[start:stop]]
         if len(taken) == 1:
             rows[i] = ufunc(rows[i], values[taken[0]])
         else:
@@ -116,11 +116,11 @@ def _one_after_the_other(ufunc: np.ufunc, total: Array, values: Array, taken: Ar
 def _parts(array: Array, dim: int, chosen: Array, values: Array) -> Iterator[tuple[Array, Array, Array]]:
     """Short slices of a row-major array by the flat index of each element, for parts of the leading dimensions."""
     inner = prod(array.shape[dim + 1 :])
-    places = chosen if inner == 1 else (chosen.reshape(-1, 1) * inner + np.arange(inner)).reshape(-1)
+    indices = chosen if inner == 1 else (chosen.reshape(-1, 1) * inner + np.arange(inner)).reshape(-1)
     parts = array.reshape(-1, array.shape[dim] * inner)
     given = values.reshape(len(parts), -1)
-    together = max(1, min(len(parts), WIDE_BLOCK // places.size))
-    places = (np.arange(0, together * parts.shape[1], parts.shape[1]).reshape(-1, 1) + places).reshape(-1)
+    together = max(1, min(len(parts), WIDE_BLOCK // indices.size))
+    indices = (np.arange(0, together * parts.shape[1], parts.shape[1]).reshape(-1, 1) + indices).reshape(-1)
     for start in range(0, len(parts), together):
         part = given[start : start + together].reshape(-1)
-        yield parts[start : start + together].reshape(-1), places[: part.size], part
+        yield parts[start : start + together].reshape(-1), indices[: part.size], part

@@ -27,15 +27,15 @@ from glasstorch.operators.shapes.scalars import number_as
 def take(keys: int, self: Tensor, index: Tensor) -> Tensor:
     """Elements by flat index in row-major order; a negative index counts from the end."""
     check_take(self, index)
-    places, size = index.array(), self.numel()
+    indices, size = index.array(), self.numel()
     source = self.array()
     try:
-        if source.flags.c_contiguous or size < COPY_BELOW_RATIO * places.size:
-            picked = source.reshape(-1).take(places)
+        if source.flags.c_contiguous or size < COPY_BELOW_RATIO * indices.size:
+            picked = source.reshape(-1).take(indices)
         else:  # which copies nothing else
-            picked = source[np.unravel_index(np.where(places < 0, places + size, places), source.shape)]
+            picked = source[np.unravel_index(np.where(indices < 0, indices + size, indices), source.shape)]
     except (IndexError, ValueError):
-        raise out_of_range(first_outside(places, -size, size), size) from None
+        raise out_of_range(first_outside(indices, -size, size), size) from None
     return wrap(np.asarray(picked), self.dtype)
 
 
@@ -57,12 +57,12 @@ def put(keys: int, self: Tensor, index: Tensor, source: Tensor, accumulate: bool
         out = clone(keys, self, None)
     else:
         check_no_overlap(out, (index, source))
-    target, places, values = out.array(), index.array().reshape(-1), source.array().reshape(-1)
+    target, indices, values = out.array(), index.array().reshape(-1), source.array().reshape(-1)
     flat = target.reshape(-1)  # a copy where the tensor is non-contiguous
     if accumulate:
-        quietly(np.add.at, flat, places, values)
+        quietly(np.add.at, flat, indices, values)
     else:
-        flat[places] = values
+        flat[indices] = values
     if not target.flags.c_contiguous:
         target[...] = flat.reshape(target.shape)
     return out

@@ -61,10 +61,10 @@ def blocks_of(shape: Shape, dim: int, index: Array) -> Iterator[tuple[slice, Arr
     along_first = others.shape[0] > 1 if np.ndim(others) == index.ndim else False
     for start in range(0, rows, length):
         part = index[start : start + length]
-        places = buffer[: len(part)]
+        indices = buffer[: len(part)]
         added = others[start : start + length] if along_first else others
-        np.add(part if step == 1 else np.multiply(part, step, out=places, dtype=np.int64), added, out=places)
-        yield slice(start, start + length), places.reshape(-1)
+        np.add(part if step == 1 else np.multiply(part, step, out=indices, dtype=np.int64), added, out=indices)
+        yield slice(start, start + length), indices.reshape(-1)
 
 
 def without_repeats(array: Array, dim: int) -> Array:
@@ -77,9 +77,9 @@ def without_repeats(array: Array, dim: int) -> Array:
 def grid(shape: Shape, dim: int, index: Array) -> tuple[Any, ...]:
     """NumPy's index of the elements that an index selects, for any strides; see `blocks_of`."""
     every = [slice(size if shape[d] > 1 else 1) for d, size in enumerate(index.shape)]
-    places: list[Any] = list(np.ogrid[tuple(every)])
-    places[dim] = index
-    return tuple(places)
+    indices: list[Any] = list(np.ogrid[tuple(every)])
+    indices[dim] = index
+    return tuple(indices)
 
 
 def gather(keys: int, self: Tensor, dim: int, index: Tensor, sparse_grad: bool, out: Tensor | None = None) -> Tensor:
@@ -93,8 +93,8 @@ def gather(keys: int, self: Tensor, dim: int, index: Tensor, sparse_grad: bool, 
         source = without_repeats(self.array(), wrap_dim(dim, len(self._shape)))
         if source.flags.c_contiguous or source.size < COPY_BELOW_RATIO * at.size:
             flat, rows = source.reshape(-1), np.atleast_1d(picked)
-            for part, places in blocks_of(source.shape, dim, at):
-                flat.take(places, out=rows[part].reshape(-1), mode="clip")  # without a range check or a buffer
+            for part, indices in blocks_of(source.shape, dim, at):
+                flat.take(indices, out=rows[part].reshape(-1), mode="clip")  # without a range check or a buffer
         else:
             picked[...] = source[grid(source.shape, dim, at)]
     if out is None:
@@ -205,21 +205,21 @@ def _scattered(
 def place(flat: Array, blocks: Blocks, values: Array, reduce: str | None, include_self: bool) -> None:
     """Write the values at their flat indices, or reduce them there, one after another."""
     if not include_self:
-        for _, places in blocks():
-            flat[places] = identity(str(reduce), flat.dtype)
-    for part, places in blocks():
+        for _, indices in blocks():
+            flat[indices] = identity(str(reduce), flat.dtype)
+    for part, indices in blocks():
         given = values[part].reshape(-1) if values.ndim else values
         if reduce is None:
-            flat[places] = given
+            flat[indices] = given
         else:
-            UFUNCS[reduce].at(flat, places, given)
+            UFUNCS[reduce].at(flat, indices, given)
 
 
 def _divide(target: Array, blocks: Blocks, include_self: bool, index_size: int) -> None:
     """Divide sums by counts in place."""
     counts = np.full(target.size, int(include_self), np.int32 if index_size <= MOST_IN_INT32 else np.int64)
-    for _, places in blocks():
-        np.add.at(counts, places, counts.dtype.type(1))
+    for _, indices in blocks():
+        np.add.at(counts, indices, counts.dtype.type(1))
     divide_by(target, counts.reshape(target.shape))
 
 

@@ -37,7 +37,7 @@ DRAWS: dict[str, Draw] = {}
 
 
 def draws(name: str) -> Callable[[Draw], Draw]:
-    """Register the kernel below."""
+    """Register a CPU kernel, and add it to `DRAWS`."""
 
     def decorate(function: Draw) -> Draw:
         CPU.add(name, function, caller(1))
@@ -73,12 +73,12 @@ def fill_parts_in_memory_order(tensor: Tensor, draw: Callable[[Shape], Array]) -
     return fill_in_memory_order(tensor, lambda shape: draw((*shape, 2)).view(dtype)[..., 0])
 
 
-# Numbers of any size -----------------------------------------------------------------------------------------------
+# Continuous distributions ------------------------------------------------------------------------------------------
 
 
 @draws("uniform_")
 def uniform_(keys: int, self: Tensor, from_: float, to: float, generator: Generator | None) -> Tensor:
-    """Uniform numbers in [from, to); in a complex tensor, for both parts."""
+    """Uniform numbers in [from, to); in a complex tensor, both parts."""
     stream = stream_of(generator)
     if self.dtype.is_complex:
         if not self.numel():
@@ -144,14 +144,14 @@ def random_to_(keys: int, self: Tensor, to: int, generator: Generator | None) ->
 
 @draws("random_")
 def random_(keys: int, self: Tensor, generator: Generator | None) -> Tensor:
-    """Integers from 0 up to the largest below which the dtype represents every integer."""
+    """Integers from 0 to the largest number up to which the dtype represents every integer."""
     stream = stream_of(generator)
     return fill_in_memory_order(self, lambda shape: stream.all_integers(shape, self.dtype.numpy))
 
 
 @draws("geometric_")
 def geometric_(keys: int, self: Tensor, p: float, generator: Generator | None) -> Tensor:
-    """The number of trials up to the first success, each with probability p."""
+    """The number of trials up to the first success; each trial succeeds with probability p."""
     stream = stream_of(generator)
     return fill_in_memory_order(self, lambda shape: distributions.geometric(stream, shape, self.dtype.numpy, p))
 
@@ -165,15 +165,15 @@ def bernoulli_float_(keys: int, self: Tensor, p: float, generator: Generator | N
 
 @draws("bernoulli_.Tensor")
 def bernoulli_tensor_(keys: int, self: Tensor, p: Tensor, generator: Generator | None) -> Tensor:
-    """Ones, each with the probability at its index in `p`, broadcast to the tensor; otherwise zeros."""
+    """Ones and zeros; the elements of `p`, broadcast to the tensor, are the probabilities of a one."""
     if not self.numel():
         return self
     check_writable(self, ())
-    chances = p.cpu().expand(self._shape)
+    expanded = p.cpu().expand(self._shape)
     order = memory_order([self.strides()], self._shape)[::-1]
     target = self.array().transpose(order)
-    given = chances.array().transpose(order)
-    target[...] = stream_of(generator).bernoulli(target.shape, self.dtype.numpy, given)
+    probabilities = expanded.array().transpose(order)
+    target[...] = stream_of(generator).bernoulli(target.shape, self.dtype.numpy, probabilities)
     return self
 
 

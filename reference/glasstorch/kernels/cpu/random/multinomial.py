@@ -35,7 +35,7 @@ class Source(Protocol):
         """Uniform numbers between 0 and 1."""
 
     def exponential(self, shape: tuple[int, ...], dtype: DTypeLike) -> Array:
-        """Waiting times."""
+        """Exponentially distributed numbers."""
 
 
 class OnCPU(NamedTuple):
@@ -48,17 +48,17 @@ class OnCPU(NamedTuple):
         return self.stream.uniform(shape, dtype)
 
     def exponential(self, shape: tuple[int, ...], dtype: DTypeLike) -> Array:
-        """Waiting times."""
+        """Exponentially distributed numbers."""
         return distributions.exponential(self.stream, shape, dtype)
 
 
 @CPU.impl("multinomial")
 def multinomial(keys: int, self: Tensor, num_samples: int, replacement: bool, generator: Generator | None) -> Tensor:
     """Indices of the last dimension, sampled with its weights, in a fresh int64 tensor."""
-    return wrap(drawn_places(self, num_samples, replacement, OnCPU(stream_of(generator))), int64)
+    return wrap(sampled_indices(self, num_samples, replacement, OnCPU(stream_of(generator))), int64)
 
 
-def drawn_places(self: Tensor, num_samples: int, replacement: bool, source: Source) -> Array:
+def sampled_indices(self: Tensor, num_samples: int, replacement: bool, source: Source) -> Array:
     """The indices that `multinomial` samples for a tensor in main memory."""
     shape = check(self, num_samples, replacement, None).shape
     if 0 in shape:
@@ -69,14 +69,14 @@ def drawn_places(self: Tensor, num_samples: int, replacement: bool, source: Sour
     if replacement and num_samples > 1:  # one sample is drawn without replacement in either case
         check_implemented("multinomial", self.dtype, FLOAT8)
         check_in_turn(weights, num_samples, source)
-        places = drawn_with_replacement(weights.astype(op_math(self.dtype).numpy), num_samples, source)
+        indices = drawn_with_replacement(weights.astype(op_math(self.dtype).numpy), num_samples, source)
     else:
         check_implemented("aminmax_cpu", self.dtype, FLOAT8)
         if not are_weights(weights).all():
             raise RandomNumberError("probability tensor contains either `inf`, `nan` or element < 0")
         check_rows(weights)
-        places = drawn_without_replacement(self, weights, num_samples, source)
-    return np.ascontiguousarray(places, np.int64)
+        indices = drawn_without_replacement(self, weights, num_samples, source)
+    return np.ascontiguousarray(indices, np.int64)
 
 
 def check_in_turn(weights: Array, count: int, source: Source) -> None:
@@ -123,15 +123,15 @@ def drawn_with_replacement(weights: Array, count: int, source: Source) -> Array:
 
 
 def drawn_without_replacement(self: Tensor, weights: Array, count: int, source: Source) -> Array:
-    """The indices with the largest quotients of weight and an exponentially distributed number."""
+    """The indices with the largest quotients of a weight and an exponentially distributed number."""
     strides = strides_like(self._shape, self.strides())
     order = memory_order([strides], self._shape)[::-1]
-    times = np.empty_like(weights)
-    drawn = times.transpose(order)
+    divisors = np.empty_like(weights)
+    drawn = divisors.transpose(order)
     drawn[...] = source.exponential(drawn.shape, self.dtype.numpy)
     computed = op_math(self.dtype).numpy
     with np.errstate(divide="ignore", over="ignore"):
-        scores = (weights.astype(computed) / times.astype(computed)).astype(self.dtype.numpy).astype(computed)
+        scores = (weights.astype(computed) / divisors.astype(computed)).astype(self.dtype.numpy).astype(computed)
     if count == 1:
         best: Array = scores.argmax(axis=-1, keepdims=True)
         return best

@@ -76,11 +76,11 @@ def widened(array: Array) -> Array:
 
 
 def finish_pair(
-    name: str, values: Any, places: Any, dtype: dtype, out: tuple[Tensor, Tensor] | None
+    name: str, values: Any, indices: Any, dtype: dtype, out: tuple[Tensor, Tensor] | None
 ) -> tuple[Any, ...]:
     """Values and their indices as the results of an operator, or written into `out`; see `finish`."""
-    to_values, to_places = out if out is not None else (None, None)
-    return named_result(name, (finish(values, dtype, to_values), finish(places, int64, to_places)))
+    to_values, to_indices = out if out is not None else (None, None)
+    return named_result(name, (finish(values, dtype, to_values), finish(indices, int64, to_indices)))
 
 
 # Sums -----------------------------------------------------------------------------------------------------------
@@ -290,13 +290,13 @@ def register_extremum(name: str, ufunc: np.ufunc, position: Callable[..., Any]) 
             check_implemented(f"{name}_cpu", self.dtype, UNORDERED)
         array = self.array()
         axis = wrap_dim(dim, array.ndim) if array.ndim else None
-        places = positions(position, array, axis, keepdim)
+        indices = positions(position, array, axis, keepdim)
         if axis is not None and axis == array.ndim - 1 and array.flags.c_contiguous:  # gather the extrema
-            first = np.arange(0, array.size, array.shape[axis]).reshape(places.shape)
-            values = array.reshape(-1).take(first + places)
+            first = np.arange(0, array.size, array.shape[axis]).reshape(indices.shape)
+            values = array.reshape(-1).take(first + indices)
         else:
             values = extrema(ufunc, array, () if axis is None else (axis,), keepdim)
-        return finish_pair(operator_dim, values, places, self.dtype, out)
+        return finish_pair(operator_dim, values, indices, self.dtype, out)
 
     def extremum_dims(keys: int, self: Tensor, dim: Sequence[int], keepdim: bool, out: Tensor | None = None) -> Tensor:
         shape_dims(self, dim, keepdim)
@@ -338,11 +338,11 @@ def positions(position: Callable[..., Any], array: Array, axis: int | None, keep
     wide = np.float32 if is_half(array) else array.dtype
     if axis is None or not array.size or (wide == array.dtype and array.strides[axis] == array.itemsize):
         return position(array.astype(wide, copy=False), axis, keepdims=keepdim)
-    places = np.empty(shapes.reduced_shape(array.shape, (axis,), True), np.int64)
+    indices = np.empty(shapes.reduced_shape(array.shape, (axis,), True), np.int64)
     for strip in strips(array, axis):
         found = position(array[strip].astype(wide, copy=False), axis, keepdims=True)
-        places[tuple(slice(0, 1) if d == axis else cut for d, cut in enumerate(strip))] = found
-    return places if keepdim else places.squeeze(axis)
+        indices[tuple(slice(0, 1) if d == axis else cut for d, cut in enumerate(strip))] = found
+    return indices if keepdim else indices.squeeze(axis)
 
 
 def aminmax(

@@ -38,22 +38,22 @@ def follow(rows: Array, descending: bool, concerned: Array, select: Selection, r
 
 def nth_element(keys: list[int], rank: int) -> list[int]:
     """std::nth_element: the element of a rank at its position, and no larger one before it."""
-    places = list(range(len(keys)))
+    positions = list(range(len(keys)))
     first, last = 0, len(keys)
     while last - first > 3:
-        cut = _partition(keys, places, first, last)
+        cut = _partition(keys, positions, first, last)
         if cut <= rank:
             first = cut
         else:
             last = cut
-    places[first:last] = sorted(places[first:last], key=keys.__getitem__)
-    return places
+    positions[first:last] = sorted(positions[first:last], key=keys.__getitem__)
+    return positions
 
 
 def sorted_by_topk(keys: list[int], k: int) -> list[int]:
     """The positions of the first k in order: nth_element, then std::sort of the first k - 1."""
     chosen = nth_element(keys, k - 1)[:k]
-    front = [keys[place] for place in chosen[:-1]]
+    front = [keys[position] for position in chosen[:-1]]
     return [*(chosen[at] for at in unstable_sort(front, 0)), chosen[-1]]
 
 
@@ -62,9 +62,9 @@ def partial_sort(keys: list[int], k: int) -> list[int]:
     heap = list(range(k))
     for hole in reversed(range(k // 2)):
         _sift(keys, heap, hole, heap[hole])
-    for place in range(k, len(keys)):
-        if keys[place] < keys[heap[0]]:
-            _sift(keys, heap, 0, place)
+    for position in range(k, len(keys)):
+        if keys[position] < keys[heap[0]]:
+            _sift(keys, heap, 0, position)
     behind: list[int] = []
     while heap:
         last = heap.pop()
@@ -74,7 +74,7 @@ def partial_sort(keys: list[int], k: int) -> list[int]:
     return behind[::-1]
 
 
-def _sift(keys: list[int], heap: list[int], top: int, place: int) -> None:
+def _sift(keys: list[int], heap: list[int], top: int, position: int) -> None:
     """__adjust_heap: sift a position into the heap below `top`, overwriting the position at `top`."""
     hole, size = top, len(heap)
     while (child := 2 * hole + 2) <= size:
@@ -82,79 +82,79 @@ def _sift(keys: list[int], heap: list[int], top: int, place: int) -> None:
             child -= 1
         heap[hole] = heap[child]
         hole = child
-    while hole > top and keys[heap[(hole - 1) // 2]] < keys[place]:
+    while hole > top and keys[heap[(hole - 1) // 2]] < keys[position]:
         heap[hole] = heap[(hole - 1) // 2]
         hole = (hole - 1) // 2
-    heap[hole] = place
+    heap[hole] = position
 
 
 def unstable_sort(keys: list[int], rank: int) -> list[int]:
     """std::sort: parts are partitioned until they are small; the last pass is stable."""
-    places = list(range(len(keys)))
+    positions = list(range(len(keys)))
     pieces = [(0, len(keys))]
     while pieces:
         first, last = pieces.pop()
         while last - first > INSERTION_SORTED:
-            cut = _partition(keys, places, first, last)
+            cut = _partition(keys, positions, first, last)
             pieces.append((cut, last))
             last = cut
-    return sorted(places, key=keys.__getitem__)
+    return sorted(positions, key=keys.__getitem__)
 
 
-def _partition(keys: list[int], places: list[int], first: int, last: int) -> int:
+def _partition(keys: list[int], positions: list[int], first: int, last: int) -> int:
     """__unguarded_partition_pivot: the start of the elements not below the median of three."""
     a, b, c = first + 1, first + (last - first) // 2, last - 1
-    key_a, key_b, key_c = (keys[places[at]] for at in (a, b, c))
+    key_a, key_b, key_c = (keys[positions[at]] for at in (a, b, c))
     if key_a < key_b:
         middle = b if key_b < key_c else c if key_a < key_c else a
     else:
         middle = a if key_a < key_c else c if key_b < key_c else b
-    places[first], places[middle] = places[middle], places[first]
-    pivot = keys[places[first]]
+    positions[first], positions[middle] = positions[middle], positions[first]
+    pivot = keys[positions[first]]
     low, high = first + 1, last
     while True:
-        while keys[places[low]] < pivot:
+        while keys[positions[low]] < pivot:
             low += 1
         high -= 1
-        while pivot < keys[places[high]]:
+        while pivot < keys[positions[high]]:
             high -= 1
         if low >= high:
             return low
-        places[low], places[high] = places[high], places[low]
+        positions[low], positions[high] = positions[high], positions[low]
         low += 1
 
 
 def quick_select(keys: list[int], rank: int) -> list[int]:
     """quick_select_template: the element of a rank at its position."""
-    places = list(range(len(keys)))
+    positions = list(range(len(keys)))
 
     def swap_unordered(a: int, b: int) -> None:
-        if keys[places[a]] > keys[places[b]]:
-            places[a], places[b] = places[b], places[a]
+        if keys[positions[a]] > keys[positions[b]]:
+            positions[a], positions[b] = positions[b], positions[a]
 
     left, right = 0, len(keys) - 1
     while right > left + 1:
         middle = left + (right - left) // 2
-        places[middle], places[left + 1] = places[left + 1], places[middle]
+        positions[middle], positions[left + 1] = positions[left + 1], positions[middle]
         swap_unordered(left + 1, right)
         swap_unordered(left, right)
         swap_unordered(left + 1, left)
-        low, high, pivot = left + 1, right, keys[places[left]]
+        low, high, pivot = left + 1, right, keys[positions[left]]
         while True:
             low += 1
-            while pivot > keys[places[low]]:
+            while pivot > keys[positions[low]]:
                 low += 1
             high -= 1
-            while keys[places[high]] > pivot:
+            while keys[positions[high]] > pivot:
                 high -= 1
             if high < low:
                 break
-            places[low], places[high] = places[high], places[low]
-        places[left], places[high] = places[high], places[left]
+            positions[low], positions[high] = positions[high], positions[low]
+        positions[left], positions[high] = positions[high], positions[left]
         if high <= rank:
             left = low
         if high >= rank:
             right = high - 1
     if right == left + 1:
         swap_unordered(left, right)
-    return places
+    return positions

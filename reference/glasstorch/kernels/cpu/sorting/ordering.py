@@ -28,19 +28,19 @@ UNSIGNED: Final[dict[int, Any]] = {1: np.uint8, 2: np.uint16, 4: np.uint32, 8: n
 SIGNED: Final[dict[int, Any]] = {1: np.int8, 2: np.int16, 4: np.int32, 8: np.int64}
 
 
-def sorted_places(array: Array, descending: bool) -> Array:
+def sorted_indices(array: Array, descending: bool) -> Array:
     """The indices that sort each row; equal elements keep their order, also when descending.
 
     The array is row-major with at least one dimension.
     """
     if array.size <= ARGSORT_UP_TO:
-        return stable_places(array, descending)
+        return stable_indices(array, descending)
     size = array.shape[-1]
     keys = ordered_keys(array, descending)
     if keys.itemsize == 8:
         lowest = keys.min()
         if int(keys.max() - lowest) >> (64 - size.bit_length()):
-            return _places_of_wide(keys)
+            return _indices_of_wide(keys)
         keys -= lowest
     bits = size.bit_length() if keys.itemsize == 8 else 32
     together = keys.astype(np.uint64, copy=False)
@@ -52,35 +52,35 @@ def sorted_places(array: Array, descending: bool) -> Array:
     return together.view(np.int64)
 
 
-def stable_places(array: Array, descending: bool) -> Array:
-    """The plain twin of `sorted_places`."""
+def stable_indices(array: Array, descending: bool) -> Array:
+    """The plain twin of `sorted_indices`."""
     if array.dtype.name == "bfloat16":
         array = array.astype(np.float32)
     if not descending:
         return quietly(np.argsort, array, -1, "stable")
     backwards = quietly(np.argsort, np.flip(array, -1), -1, "stable")
-    places: Array = array.shape[-1] - 1 - np.flip(backwards, -1)
-    return places
+    indices: Array = array.shape[-1] - 1 - np.flip(backwards, -1)
+    return indices
 
 
-def _places_of_wide(keys: Array) -> Array:
+def _indices_of_wide(keys: Array) -> Array:
     """The sorting indices of unsigned 64-bit keys."""
-    places = np.argsort(keys, -1)
-    in_order = picked(keys, places)
+    indices = np.argsort(keys, -1)
+    in_order = picked(keys, indices)
     differ = in_order[..., 1:] != in_order[..., :-1]
     if differ.all():
-        return places
+        return indices
     ranks = np.zeros(keys.shape, np.uint64)
     np.cumsum(differ, -1, out=ranks[..., 1:])
     ranks <<= np.uint64(32)
-    ranks |= places.view(np.uint64)
+    ranks |= indices.view(np.uint64)
     ranks.sort(-1)
     ranks &= np.uint64(0xFFFFFFFF)
     return ranks.view(np.int64)
 
 
 def picked_along(
-    array: Array, axis: int, count: int, places_of: Callable[[Array], Array], into: tuple[Array, Array] | None = None
+    array: Array, axis: int, count: int, indices_of: Callable[[Array], Array], into: tuple[Array, Array] | None = None
 ) -> tuple[Array, Array]:
     """`count` elements of each line along an axis, at the indices that a function returns, and the indices.
 
@@ -88,25 +88,25 @@ def picked_along(
     """
     if into is None and (array.size <= STRIP or array.ndim == 1):
         rows = np.ascontiguousarray(to_last(array, axis))
-        found = places_of(rows)
+        found = indices_of(rows)
         return from_last(picked(rows, found), axis), from_last(found, axis)
     shape = (*array.shape[:axis], count, *array.shape[axis + 1 :])
-    values, places = into or (np.empty(shape, array.dtype), np.empty(shape, np.int64))
+    values, indices = into or (np.empty(shape, array.dtype), np.empty(shape, np.int64))
     for strip in strips(array, axis):
         rows = np.ascontiguousarray(to_last(array[strip], axis))
-        found = places_of(rows)
+        found = indices_of(rows)
         at = (*strip[:axis], slice(count), *strip[axis + 1 :])
         values[at] = from_last(picked(rows, found), axis)
-        places[at] = from_last(found, axis)
-    return values, places
+        indices[at] = from_last(found, axis)
+    return values, indices
 
 
-def picked(array: Array, places: Array) -> Array:
+def picked(array: Array, indices: Array) -> Array:
     """The elements of a row-major array at indices along its last dimension."""
     if array.ndim > 1:
         before = array.shape[:-1]
-        places = places + array.shape[-1] * np.arange(prod(before)).reshape(*before, 1)
-    return array.reshape(-1).take(places)
+        indices = indices + array.shape[-1] * np.arange(prod(before)).reshape(*before, 1)
+    return array.reshape(-1).take(indices)
 
 
 def ordered_keys(array: Array, descending: bool = False) -> Array:

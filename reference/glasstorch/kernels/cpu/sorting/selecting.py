@@ -28,7 +28,7 @@ from glasstorch.kernels.cpu.sorting.equal_elements import (
     sorted_by_topk,
     unstable_sort,
 )
-from glasstorch.kernels.cpu.sorting.ordering import picked, picked_along, sorted_places
+from glasstorch.kernels.cpu.sorting.ordering import picked, picked_along, sorted_indices
 from glasstorch.kernels.quiet import quietly
 from glasstorch.kernels.structured import structured
 from glasstorch.operators.shapes.sorting import selecting as shapes
@@ -40,14 +40,14 @@ Outs = tuple[Tensor, Tensor] | None
 
 
 def reduced(
-    name: str, self: Tensor, dim: int, keepdim: bool, out: Outs, place_of: Callable[[Array], Array]
+    name: str, self: Tensor, dim: int, keepdim: bool, out: Outs, index_of: Callable[[Array], Array]
 ) -> tuple[Any, ...]:
     """One element of each row, at the index that a function returns for some rows, and the indices."""
     d = wrap_dim(dim, len(self._shape))
-    values, places = picked_along(self.array(), d, 1, lambda rows: place_of(rows)[..., None])
+    values, indices = picked_along(self.array(), d, 1, lambda rows: index_of(rows)[..., None])
     if not keepdim:
-        values, places = values.squeeze(d), places.squeeze(d)
-    return finish_pair(name, values, places, self.dtype, out)
+        values, indices = values.squeeze(d), indices.squeeze(d)
+    return finish_pair(name, values, indices, self.dtype, out)
 
 
 # One element of each row ----------------------------------------------------------------------------------------
@@ -60,11 +60,11 @@ def kthvalue(keys: int, self: Tensor, k: int, dim: int, keepdim: bool, out: Outs
         return finish_pair("kthvalue", self.array().copy(), np.array(0), self.dtype, out)
     check_implemented("kthvalue_cpu", self.dtype, NO_BOOL)
 
-    def place_of(rows: Array) -> Array:
+    def index_of(rows: Array) -> Array:
         wide = widened(rows)
-        return kthvalue_places(wide, ranked(wide, k - 1), k - 1)
+        return kthvalue_indices(wide, ranked(wide, k - 1), k - 1)
 
-    return reduced("kthvalue", self, dim, keepdim, out, place_of)
+    return reduced("kthvalue", self, dim, keepdim, out, index_of)
 
 
 def ranked(rows: Array, rank: int) -> Array:
@@ -73,15 +73,15 @@ def ranked(rows: Array, rank: int) -> Array:
     return array
 
 
-def kthvalue_places(rows: Array, values: Array, rank: int) -> Array:
+def kthvalue_indices(rows: Array, values: Array, rank: int) -> Array:
     """The indices of the values of a rank; for rows with ties see Note [Equal elements]."""
     equal = where_equal(rows, values)
-    places = np.asarray(equal.argmax(-1))
+    indices = np.asarray(equal.argmax(-1))
     if rows.size <= FOLLOWED_UP_TO:
         several = np.count_nonzero(equal, -1) > 1
         if several.any():
-            places[several] = follow(rows, False, several, quick_select, rank)[:, rank]
-    return places
+            indices[several] = follow(rows, False, several, quick_select, rank)[:, rank]
+    return indices
 
 
 def where_equal(rows: Array, values: Array) -> Array:
@@ -100,11 +100,11 @@ def median_dim(name: str, ignore_nan: bool) -> Any:
         check_implemented("median_out", self.dtype, NO_BOOL)
         if not self._shape:
             return finish_pair(name, self.array().copy(), np.array(0), self.dtype, out)
-        return reduced(name, self, dim, keepdim, out, place_of)
+        return reduced(name, self, dim, keepdim, out, index_of)
 
-    def place_of(rows: Array) -> Array:
+    def index_of(rows: Array) -> Array:
         wide = widened(rows)
-        return middle_places(wide, middles(wide, ignore_nan), ignore_nan)
+        return middle_indices(wide, middles(wide, ignore_nan), ignore_nan)
 
     return kernel
 
@@ -125,7 +125,7 @@ def middles(rows: Array, ignore_nan: bool) -> Array:
     return found
 
 
-def middle_places(rows: Array, values: Array, ignore_nan: bool) -> Array:
+def middle_indices(rows: Array, values: Array, ignore_nan: bool) -> Array:
     """The index of the median in a stable order, which need not be the first of its value; for NaN the first."""
     equal = where_equal(rows, values)
     before = middle_ranks(rows, ignore_nan) - np.count_nonzero(rows < values[..., None], -1)
@@ -164,10 +164,10 @@ def mode(keys: int, self: Tensor, dim: int, keepdim: bool, out: Outs = None) -> 
         return finish_pair("mode", self.array().copy(), np.array(0), self.dtype, out)
     if 0 not in self._shape:
         check_implemented("mode_cpu", self.dtype, UNORDERED)
-    return reduced("mode", self, dim, keepdim, out, mode_places)
+    return reduced("mode", self, dim, keepdim, out, mode_indices)
 
 
-def mode_places(rows: Array) -> Array:
+def mode_indices(rows: Array) -> Array:
     """The sorted position of the last of the most frequent elements of each row."""
     if not rows.size:
         return np.empty(rows.shape[:-1], np.int64)
@@ -175,7 +175,7 @@ def mode_places(rows: Array) -> Array:
         everything = np.ones(rows.shape[:-1], bool)
         order = follow(rows, False, everything, unstable_sort, 0).reshape(rows.shape)
     else:
-        order = sorted_places(rows, False)
+        order = sorted_indices(rows, False)
     in_order = picked(rows, order)
     counted = np.arange(rows.shape[-1])
     starts = np.where(in_order[..., 1:] != in_order[..., :-1], counted[1:], 0)
@@ -203,19 +203,19 @@ def topk(keys: int, self: Tensor, k: int, dim: int, largest: bool, sorted: bool,
     check_implemented("topk_cpu", self.dtype, UNORDERED)
     followed = self.numel() <= FOLLOWED_UP_TO
 
-    def places_of(rows: Array) -> Array:
-        return followed_places(rows, k, largest, sorted) if followed else first_places(rows, k, largest)
+    def indices_of(rows: Array) -> Array:
+        return followed_indices(rows, k, largest, sorted) if followed else first_indices(rows, k, largest)
 
-    values, places = picked_along(self.array(), wrap_dim(dim, len(self._shape)), k, places_of)
-    return finish_pair("topk", values, places, self.dtype, out)
+    values, indices = picked_along(self.array(), wrap_dim(dim, len(self._shape)), k, indices_of)
+    return finish_pair("topk", values, indices, self.dtype, out)
 
 
-def followed_places(rows: Array, k: int, descending: bool, sorted: bool) -> Array:
-    """The first k of `sorted_places`; for ties, or without `sorted`, PyTorch's choice."""
-    first = sorted_places(rows, descending)[..., : k + 1]
-    places = np.ascontiguousarray(first[..., :k])
+def followed_indices(rows: Array, k: int, descending: bool, sorted: bool) -> Array:
+    """The first k of `sorted_indices`; for ties, or without `sorted`, PyTorch's choice."""
+    first = sorted_indices(rows, descending)[..., : k + 1]
+    indices = np.ascontiguousarray(first[..., :k])
     if not k:
-        return places
+        return indices
     few = 64 * k <= rows.shape[-1]  # then PyTorch sorts them in any case
     if sorted or few:
         chosen = picked(widened(rows), first)
@@ -226,22 +226,22 @@ def followed_places(rows: Array, k: int, descending: bool, sorted: bool) -> Arra
         concerned = np.ones(rows.shape[:-1], bool)
     if concerned.any():
         select, rank = (partial_sort, k) if few else (sorted_by_topk, k) if sorted else (nth_element, k - 1)
-        places[concerned] = follow(rows, descending, concerned, select, rank)[:, :k]
-    return places
+        indices[concerned] = follow(rows, descending, concerned, select, rank)[:, :k]
+    return indices
 
 
-def first_places(rows: Array, k: int, descending: bool) -> Array:
-    """The first k of `sorted_places`; only these are sorted."""
+def first_indices(rows: Array, k: int, descending: bool) -> Array:
+    """The first k of `sorted_indices`; only these are sorted."""
     size = rows.shape[-1]
     if not 0 < k <= size // 4:
-        return sorted_places(rows, descending)[..., :k]
+        return sorted_indices(rows, descending)[..., :k]
     wide = widened(rows)
     last = ranked(wide, size - k if descending else k - 1)[..., None]
     chosen = ~(wide < last) if descending else wide <= last
     if (np.count_nonzero(chosen, -1) != k).any():  # ties with the last one, or NaN
-        return sorted_places(rows, descending)[..., :k]
-    places = np.flatnonzero(chosen).reshape(*rows.shape[:-1], k) % size
-    return picked(places, sorted_places(picked(rows, places), descending))
+        return sorted_indices(rows, descending)[..., :k]
+    indices = np.flatnonzero(chosen).reshape(*rows.shape[:-1], k) % size
+    return picked(indices, sorted_indices(picked(rows, indices), descending))
 
 
 structured(CPU, "kthvalue", kthvalue)

@@ -18,7 +18,7 @@ from glasstorch.core.return_types import named_result
 from glasstorch.core.tensor_impl import Array
 from glasstorch.dispatch.library import KernelTable
 from glasstorch.kernels.cpu.reductions.sums import finish
-from glasstorch.kernels.cpu.sorting.ordering import picked_along, sorted_places
+from glasstorch.kernels.cpu.sorting.ordering import picked_along, sorted_indices
 from glasstorch.kernels.iterator import allocate_output
 from glasstorch.kernels.structured import structured
 from glasstorch.operators.shapes.sorting import sort as shapes
@@ -42,17 +42,17 @@ def sort(
     axis = wrap_dim(dim, array.ndim) if array.ndim else 0
     array = np.atleast_1d(array)
 
-    def places_of(rows: Array) -> Array:
-        return sorted_places(rows, descending)
+    def indices_of(rows: Array) -> Array:
+        return sorted_indices(rows, descending)
 
     if out is None and results[0].strides is None:
-        found = picked_along(array, axis, array.shape[axis], places_of)
+        found = picked_along(array, axis, array.shape[axis], indices_of)
         shape = results[0].shape
-        values, places = (one.reshape(shape) for one in found)
-        return named_result("sort.stable", (finish(values, self.dtype, None), finish(places, int64, None)))
+        values, indices = (one.reshape(shape) for one in found)
+        return named_result("sort.stable", (finish(values, self.dtype, None), finish(indices, int64, None)))
     written = out if out is not None else tuple(map(allocate_output, results))
-    values, places = (np.atleast_1d(tensor.array()) for tensor in written)
-    picked_along(array, axis, array.shape[axis], places_of, (values, places))
+    values, indices = (np.atleast_1d(tensor.array()) for tensor in written)
+    picked_along(array, axis, array.shape[axis], indices_of, (values, indices))
     return named_result("sort.stable", written)
 
 

@@ -49,11 +49,11 @@ def lines(values: Array, first: float | None = None, last: float | None = None) 
     return Lines(slopes, values - slopes * np.arange(len(values)))
 
 
-def at(place: Array, found: Lines) -> Array:
+def at(position: Array, found: Lines) -> Array:
     """The interpolated values at positions, from 0 to the last one; see Note [Lines between samples]."""
-    below = place.astype(np.intp)
+    below = position.astype(np.intp)
     result = found.slopes.take(below, mode="clip")
-    result *= place
+    result *= position
     result += found.intercepts.take(below, mode="clip")
     return result
 
@@ -62,12 +62,12 @@ def at(place: Array, found: Lines) -> Array:
 # ------------------------------------------------------------------
 
 
-def place_of(size: Array, middle: float) -> Array:
+def position_of(size: Array, middle: float) -> Array:
     """`STEPS * size / (size + middle)`: half of the positions cover the values up to `middle`."""
-    place = np.add(size, middle)
-    np.divide(-STEPS * middle, place, out=place)
-    place += STEPS
-    return place
+    position = np.add(size, middle)
+    np.divide(-STEPS * middle, position, out=position)
+    position += STEPS
+    return position
 
 
 def sizes(middle: float) -> Array:
@@ -80,7 +80,7 @@ def sizes(middle: float) -> Array:
 # The functions -------------------------------------------------------------------------------------------------------
 
 LEFT, RIGHT = -4, 12  # erfc is 2 and 0 there and beyond, in float32
-PLACES_PER_UNIT: Final = 1 << 12  # positions from one integer to the next
+POSITIONS_PER_UNIT: Final = 1 << 12  # positions from one integer to the next
 ERFINV_DEPTH: Final = 16  # the logarithm of 1 - x * x is -15.9 for the float32 next to 1
 BESSEL_MIDDLE: Final = 4.0
 
@@ -88,7 +88,7 @@ BESSEL_MIDDLE: Final = 4.0
 @cache
 def lines_of_erfc() -> Lines:
     """`erfc(x)` on the left, and `erfc(x) * exp(x ** 2)` on the right."""
-    x = np.linspace(LEFT, RIGHT, (RIGHT - LEFT) * PLACES_PER_UNIT + 1)
+    x = np.linspace(LEFT, RIGHT, (RIGHT - LEFT) * POSITIONS_PER_UNIT + 1)
     return lines(np.where(x < 0, ufunc("erfc")(x), ufunc("erfcx")(np.maximum(x, 0))))
 
 
@@ -117,9 +117,9 @@ def lines_of_i1() -> Lines:
 def erfc(x: Array) -> Array:
     """1 minus the error function."""
     inside = np.minimum(np.maximum(x, LEFT), RIGHT)
-    place = np.subtract(inside, LEFT, dtype=np.float64)
-    place *= PLACES_PER_UNIT
-    result = at(place, lines_of_erfc())
+    position = np.subtract(inside, LEFT, dtype=np.float64)
+    position *= POSITIONS_PER_UNIT
+    result = at(position, lines_of_erfc())
     factor = np.square(np.maximum(inside, 0, out=inside), dtype=np.float64)
     result *= np.exp(np.negative(factor, out=factor), out=factor)
     return result
@@ -127,10 +127,10 @@ def erfc(x: Array) -> Array:
 
 def erfinv(x: Array) -> Array:
     """The inverse of the error function."""
-    place = np.square(x, dtype=np.float64)
-    np.log(np.subtract(1, place, out=place), out=place)
-    place *= -STEPS / ERFINV_DEPTH
-    result = at(place, lines_of_erfinv())
+    position = np.square(x, dtype=np.float64)
+    np.log(np.subtract(1, position, out=position), out=position)
+    position *= -STEPS / ERFINV_DEPTH
+    result = at(position, lines_of_erfinv())
     result *= x
     return result
 
@@ -138,7 +138,7 @@ def erfinv(x: Array) -> Array:
 def i0e(x: Array) -> Array:
     """`i0(x) * exp(-abs(x))`."""
     size = np.abs(x, dtype=np.float64)
-    result = at(place_of(size, BESSEL_MIDDLE), lines_of_i0())
+    result = at(position_of(size, BESSEL_MIDDLE), lines_of_i0())
     size += 1
     result /= np.sqrt(size, out=size)
     return result
@@ -147,7 +147,7 @@ def i0e(x: Array) -> Array:
 def i1e(x: Array) -> Array:
     """`i1(x) * exp(-abs(x))`."""
     size = np.abs(x, dtype=np.float64)
-    result = at(place_of(size, BESSEL_MIDDLE), lines_of_i1())
+    result = at(position_of(size, BESSEL_MIDDLE), lines_of_i1())
     part = np.reciprocal(size)
     part += 1
     result /= part  # times size / (1 + size), which would be NaN at infinity

@@ -39,7 +39,7 @@ from glasstorch.operators.shapes.statistics import histograms as shapes
 
 CPU = KernelTable("CPU")
 
-Place = Callable[[Array, Array], Array]
+BinOf = Callable[[Array, Array], Array]
 
 
 # Counts of numbers ----------------------------------------------------------------------------------------------
@@ -132,10 +132,10 @@ def blocks(size: int) -> Iterator[slice]:
     return (slice(at, at + BLOCK) for at in range(0, size, BLOCK))
 
 
-def in_bins(points: Array, edges: Sequence[Array], weights: Array | None, place: Place) -> Array:
+def in_bins(points: Array, edges: Sequence[Array], weights: Array | None, bin_of: BinOf) -> Array:
     """The sums of the weights of the points (n, d) in each bin, as float64.
 
-    `place(values, edges)` gives the bins of numbers. A bin includes its lower edge, and the last one both edges;
+    `bin_of(values, edges)` gives the bins of numbers. A bin includes its lower edge, and the last one both edges;
     numbers outside and NaN count nowhere.
     """
     counts = [len(one) - 1 for one in edges]
@@ -146,7 +146,7 @@ def in_bins(points: Array, edges: Sequence[Array], weights: Array | None, place:
         inside: Any = True
         for d, (one, count) in enumerate(zip(edges, counts, strict=True)):
             values = points[block, d]
-            at = place(values, one)
+            at = bin_of(values, one)
             np.minimum(at, count - 1, out=at)
             bins = at if d == 0 else bins * count + at
             inside &= (values >= one[0]) & (values <= one[-1])
@@ -224,9 +224,9 @@ def _histogram(
     weight: Tensor | None,
     density: bool,
     out: tuple[Tensor, Tensor] | None,
-    place: Place,
+    bin_of: BinOf,
 ) -> tuple[Any, ...]:
-    hist = weighed(self.array().reshape(-1, 1), [edges], weight, density, place)
+    hist = weighed(self.array().reshape(-1, 1), [edges], weight, density, bin_of)
     to_hist, to_edges = out if out is not None else (None, None)
     return named_result(name, (finish(hist, self.dtype, to_hist), finish(edges, self.dtype, to_edges)))
 
@@ -242,10 +242,10 @@ def check_computable(self: Tensor, range_given: bool = True) -> None:
         raise not_implemented_for(label, self.dtype)
 
 
-def weighed(points: Array, edges: Sequence[Array], weight: Tensor | None, density: bool, place: Place) -> Array:
+def weighed(points: Array, edges: Sequence[Array], weight: Tensor | None, density: bool, bin_of: BinOf) -> Array:
     """The sums by bin; for a density, divided by their total and by the bin sizes."""
     weights = None if weight is None else weight.array().reshape(-1)
-    hist: Array = quietly(in_bins, points, edges, weights, place)
+    hist: Array = quietly(in_bins, points, edges, weights, bin_of)
     if density:
         hist = quietly(np.divide, hist, hist.sum())
         for d, one in enumerate(edges):

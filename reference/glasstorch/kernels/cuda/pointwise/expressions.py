@@ -58,7 +58,7 @@ INTEGRAL_OR_BOOL: Final = ALL - FLOATING
 
 SMALL_BLOCK: Final = 128  # threads; each takes VECTOR elements at a time where it can
 VECTOR: Final = 4  # elements that a thread reads or writes at once
-MOST_BLOCKS: Final = 2048  # they fill any card; for more elements, threads loop
+MOST_BLOCKS: Final = 2048  # they fill any GPU; for more elements, threads loop
 NUMBER: Final = -1  # in place of a dtype, as in elements.cuh
 
 # struct Operands of pointwise.cu, for each compute dtype

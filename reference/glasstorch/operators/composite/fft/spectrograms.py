@@ -241,6 +241,6 @@ def _added_up(pieces: Tensor, total: int, hop: int) -> Tensor:
     """Frames (batch, count, points) overlapped and added to signals (batch, total)."""
     batch, count, points = pieces._shape
     starts = functions.arange(0, count * hop, hop, device=pieces.device).unsqueeze(1)
-    places = (starts + functions.arange(points, device=pieces.device)).reshape([-1])
+    positions = (starts + functions.arange(points, device=pieces.device)).reshape([-1])
     empty = pieces.new_zeros([batch, total])
-    return empty.index_add(1, places, pieces.reshape([batch, count * points]))
+    return empty.index_add(1, positions, pieces.reshape([batch, count * points]))

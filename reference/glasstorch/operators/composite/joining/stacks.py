@@ -56,22 +56,22 @@ Parts = tuple[list["Tensor"], int]
 
 
 def hstack(tensors: Sequence[Tensor]) -> Tensor:
-    """Side by side: along the second dimension; vectors along their only one."""
+    """The tensors joined horizontally: along the second dimension, or vectors along their only one."""
     return cat(*parts_of_hstack(tensors))
 
 
 def vstack(tensors: Sequence[Tensor]) -> Tensor:
-    """One below the other: along the first dimension, vectors as rows."""
+    """The tensors joined vertically: along the first dimension, with vectors as rows."""
     return cat(*parts_of_vstack(tensors))
 
 
 def dstack(tensors: Sequence[Tensor]) -> Tensor:
-    """One behind the other: along the third dimension."""
+    """The tensors joined along the third dimension."""
     return cat(*parts_of_dstack(tensors))
 
 
 def column_stack(tensors: Sequence[Tensor]) -> Tensor:
-    """Side by side; vectors and 0-dim tensors become columns."""
+    """The tensors joined horizontally; vectors and 0-dim tensors become columns."""
     return cat(*parts_of_column_stack(tensors))
 
 

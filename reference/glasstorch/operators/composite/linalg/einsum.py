@@ -92,8 +92,8 @@ def parse(equation: str, count: int) -> Equation:
         return Equation(operands, None)
     result = labels(right, "output", len(left) + 2)
     known = {label for operand in operands for label in operand}
-    for place, label in enumerate(result):
-        if label != ELLIPSIS and (label not in known or label in result[:place]):
+    for position, label in enumerate(result):
+        if label != ELLIPSIS and (label not in known or label in result[:position]):
             problem = (
                 "appears more than once in the output"
                 if label in known
@@ -106,9 +106,9 @@ def parse(equation: str, count: int) -> Equation:
 def labels(term: str, whose: str, start: int) -> list[str]:
     """The names in one term; `start` is where it begins in the equation."""
     found: list[str] = []
-    place = 0
-    while place < len(term):
-        letter = term[place]
+    position = 0
+    while position < len(term):
+        letter = term[position]
         if letter == ".":
             if ELLIPSIS in found:
                 but = "but an ellipsis (...) was already found"
@@ -116,20 +116,20 @@ def labels(term: str, whose: str, start: int) -> list[str]:
                     f"einsum(): found '.' for {whose} "
                     + (but if whose == "output" else "for which an ellipsis was already found")
                 )
-            if term[place : place + 3] != ELLIPSIS:
+            if term[position : position + 3] != ELLIPSIS:
                 suffix = " (...)" if whose == "output" else ""
                 raise ArgumentError(f"einsum(): found '.' for {whose} that is not part of any ellipsis{suffix}")
             found.append(ELLIPSIS)
-            place += 3
+            position += 3
             continue
         if letter != " ":
             if not (letter.isascii() and letter.isalpha()):
                 raise ArgumentError(
-                    f"einsum(): invalid subscript given at index {start + place} in the equation string, subscripts "
+                    f"einsum(): invalid subscript given at index {start + position} in the equation string, subscripts "
                     f"must be in [a-zA-Z]"
                 )
             found.append(letter)
-        place += 1
+        position += 1
     return found
 
 
@@ -235,9 +235,9 @@ def products(
     operands: list[dict[str, int]], names: Sequence[str], result: Sequence[str], path: Sequence[int] | None
 ) -> Iterator[Step]:
     """The steps that multiply two operands at a time until one is left; an operand maps its names to sizes."""
-    places = iter(path or ())
+    positions = iter(path or ())
     while len(operands) > 1:
-        i, j = (0, 1) if path is None else sorted((next(places), next(places)))
+        i, j = (0, 1) if path is None else sorted((next(positions), next(positions)))
         if i == j or i < 0 or j >= len(operands):
             problem = "cannot contract an operand with itself" if i == j else "operand index is out of bounds"
             raise ArgumentError(f"einsum(): invalid contraction ({i}, {j}) {problem}")
