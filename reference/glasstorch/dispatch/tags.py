@@ -63,5 +63,4 @@ class Tag(Enum):
     iterated = ("Its kernel runs over a TensorIterator, as a pointwise one's, where PyTorch has no tag.", True)
     overlap_unjudged = ("PyTorch lets its out= form write to any memory.", True)
     overlap_with_input = ("PyTorch lets its out= form write to memory of an argument.", True)
-    own_kernel = ("Its operator is made of others, and this form has a kernel of its own.", True)
     needs_data = ("Without data, on the device meta, it refuses.", True)

@@ -13,8 +13,9 @@ The operator table says in each row that has an out= form who writes there (`out
 2. It is passed on: an operator that is made of others hands out= on to the last of them, where PyTorch's does so. What
    that one refuses is refused.
 3. Its result is copied, as PyTorch's generator writes it (`copied.py`), or composed and then copied, as PyTorch wrote
-   it by hand; some of these cast (`composed.py`). Autograd sees the parts of these, but for those that are leaves: few
-   keep a gradient in out=, and the others refuse it.
+   it by hand; some of these cast (`composed.py`). Few keep a gradient in out=, and the others refuse it.
+Autograd sees the parts of a form that is composed, or passed on by hand, and not the form; where that is a `leaf`, it
+sees the form.
 `rows.py` registers what the table says; what it calls written by hand stands in this folder.
 """
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 
 from glasstorch.core.errors import SchemaError
-from glasstorch.dispatch.tags import Tag
 from glasstorch.operators.gen.model import OPERATORS, NativeFunction
 
 HEADER = '''"""Which operators have ADInplaceOrView kernels, and what makes each. {mark}
@@ -38,10 +37,8 @@ THE_ARGUMENT_ITSELF = frozenset(["lift_fresh"])
 def emit(functions: list[NativeFunction], mark: str) -> str:
     concerned = [f for f in functions if f.schema.is_inplace or f.schema.is_out or f.schema.is_view]
     implicit = {f.name for f in functions if f.is_composite_implicit}
-    # The out= form of an operator made of others is made of others too, which count what they write.
-    made_of_others = {
-        f.name for f in concerned if f.schema.is_out and f.functional in implicit and Tag.own_kernel not in f.tags
-    }
+    # An out= form may be made of others too, which count what they write.
+    made_of_others = {f.name for f in concerned if f.autograd_sees_parts}
     without = made_of_others | implicit | THE_ARGUMENT_ITSELF
     own = [f for f in concerned if f.name not in without]
     makers = re.findall(r"^def (\w+)", MAKERS.read_text(encoding="utf-8"), re.MULTILINE)
