@@ -29,7 +29,7 @@ def grid_for(count: int, block: int) -> int:
     return max(1, -(-count // block))
 
 
-def launch(  # hot path
+def launch(  # hot path: benchmarks/gpu.py
     kernel: Kernel, grid: Size, block: Size, arguments: Sequence[TensorImpl | Argument], shared_memory: int = 0
 ) -> None:
     """Queue a kernel on the current stream of the first tensor's device; of the current one where there is no tensor.
@@ -70,7 +70,7 @@ def launch(  # hot path
         set_device(current)
 
 
-def _dim(what: str, size: object) -> Dim:  # hot path
+def _dim(what: str, size: object) -> Dim:  # hot path: benchmarks/gpu.py
     """One to three sizes as three. ArgumentTypeError where they are something else."""
     if type(size) is int:
         return (size, 1, 1)
