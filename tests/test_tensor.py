@@ -16,6 +16,8 @@ import numpy as np
 import pytest
 
 import glasstorch
+from glasstorch._tensor import make, make_view
+from glasstorch.core.tensor_impl import TensorImpl
 
 
 @pytest.fixture(params=["glasstorch", "torch"])
@@ -443,3 +445,10 @@ def test_the_class_takes_sizes_or_data(torch: Any) -> None:
     assert (data.dtype, data.tolist()) == (torch.float32, [[1, 2], [3, 4]])
     with pytest.raises(TypeError, match=r"new\(\): data must be a sequence \(got float\)"):
         torch.Tensor(2.5)
+
+
+def test_a_view_has_every_field_that_a_tensor_has() -> None:
+    base = glasstorch.ones(6)
+    view, made = make_view(base, (2,), (3,), 1), make(base.untyped_storage(), base.dtype, (2,), (3,), 1)
+    fields = [field for field in TensorImpl.__slots__ if field != "__weakref__"]
+    assert {field: getattr(view, field) for field in fields} == {field: getattr(made, field) for field in fields}

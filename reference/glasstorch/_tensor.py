@@ -367,7 +367,7 @@ def tensor_of(  # hot path: benchmarks/eager.py
     offset: int = 0,
     cls: type[Tensor] = Tensor,
 ) -> Tensor:
-    """A tensor of these fields: the one place that fills in all, see Note [Storage and geometry are the truth].
+    """A tensor of these fields, see Note [Storage and geometry are the truth]; `make_view` and short kernels repeat it.
 
     There is no version counter yet, nor a record of autograd's.
     """
