@@ -365,7 +365,7 @@ def _alias(
             raise SchemaError(f"{function.name} is an alias and takes and gives other types: {original.schema}")
     return replace(
         function,
-        composite=("CompositeImplicitAutograd", f"aliases.{wanted}"),
+        composite=("CompositeImplicitAutograd", "aliases.same_as"),
         doc=f"`{original.public_name}` under another name. {original.doc}".strip(),
         alias_of=wanted,
     )
