@@ -63,4 +63,5 @@ class Tag(Enum):
     iterated = ("Its kernel runs over a TensorIterator, as a pointwise one's, where PyTorch has no tag.", True)
     overlap_unjudged = ("PyTorch lets its out= form write to any memory.", True)
     overlap_with_input = ("PyTorch lets its out= form write to memory of an argument.", True)
+    indices_with_data = ("On the device meta, its tensors of indices may have data where the others have none.", True)
     needs_data = ("Without data, on the device meta, it refuses.", True)
