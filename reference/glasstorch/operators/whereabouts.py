@@ -91,8 +91,8 @@ def whereabouts(operator: Operator) -> Whereabouts:
     computing = tuple((key.name, place_of(kernels[key], operator)) for key in COMPUTING if key in kernels)
     own = operator.qualified_overload
     derivative, formulas = _derivative(own)
-    if derivative is None and row.functional is not None:
-        derivative, formulas = _derivative(row.functional)
+    if derivative is None and (functional := _functional_name(row)) is not None:
+        derivative, formulas = _derivative(functional)
         derivative = derivative if formulas else None  # without formulas of its own, it has none for its forms either
     mirrors, differs = _header((computing[0][1] if computing else "kernels/meta/shapes.py:1").partition(":")[0])
     composite = next((kernels[key] for key in COMPUTING[2:] if key in kernels), None)
@@ -113,6 +113,14 @@ def whereabouts(operator: Operator) -> Whereabouts:
         tuple(operator.tags),
         _owner(row, operator),
     )
+
+
+def _functional_name(row: OperatorRow) -> str | None:
+    """The operator whose formulas serve a form: `index_put` for `index_put_` too, which has a row of its own."""
+    name, dot, overload = row.name.partition(".")
+    if row.functional is None and Tag.inplace.name in row.tags:
+        return f"{name.removesuffix('_')}{dot}{overload}"
+    return row.functional
 
 
 def _owner(row: OperatorRow, operator: Operator) -> str | None:
