@@ -223,7 +223,7 @@ def operator_index(root: Path) -> str:
         rows.append(f"- [{family.title}]({Path(page_of_family(family.name)).name}): {in_words(numbers)}")
     rows += ["", f"All together: {in_words(totals)}"]
     told = [one for found in entries().values() for entry in found for one in entry.overloads]
-    formulas = sum(bool(one.formulas) for one in told)
+    formulas = len({one.derivative for one in told if one.formulas})  # forms share those of their operator
     on_cuda = sum(any(key == "CUDA" for key, _ in one.kernels) for one in told)
     rows += ["", f"Of these {formulas:,} have derivatives of their own, {on_cuda:,} a CUDA kernel of their own."]
     links = map(called, sorted(pages_by_name(), key=lambda name: name.strip("_").lower()))

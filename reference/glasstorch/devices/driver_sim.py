@@ -1,7 +1,7 @@
 """How does a computer without a GPU act as several CUDA devices?
 
-Reading order of what it is made of: `guarded_memory`, `sim_memory`, `stream_queues` (when queued work runs),
-`python_line`, `stream_order` (whether it is ordered), `sim` (how a kernel runs), `launch_counts`.
+Its parts are in `simulator/`: how a kernel is compiled and runs, guarded memory, when queued work runs and whether it
+is ordered. The reading order of them is in that folder's `__init__`.
 
 Mirrors: the CUDA runtime and driver APIs
 Differs: kernels are compiled by g++ and run on the CPU, later than queued and in an unfriendly order. Every name that
