@@ -17,7 +17,6 @@ from glasstorch.devices.codes import Code, cuda_error
 from glasstorch.devices.simulator.guarded_memory import POISON, GuardedMemory
 
 GRANULE = 512  # bytes; an allocation takes a multiple of it from the device's memory
-READ_ONLY = 1  # a flag of a row of `table`
 
 # One row for each piece of memory that a kernel may touch, by address: where it begins, where it ends, the address of
 # the bytes that record what has been written (0 if not tracked), flags.
