@@ -41,7 +41,7 @@ def emit(functions: list[NativeFunction], mark: str) -> str:
     made_of_others = {f.name for f in concerned if f.autograd_sees_parts}
     without = made_of_others | implicit | THE_ARGUMENT_ITSELF
     own = [f for f in concerned if f.name not in without]
-    makers = re.findall(r"^def (\w+)", MAKERS.read_text(encoding="utf-8"), re.MULTILINE)
+    makers = re.findall(r"^def ([a-z]\w*)", MAKERS.read_text(encoding="utf-8"), re.MULTILINE)
     rows = (f'row("{f.name}", {_made(f, makers)})\n' for f in own)
     return HEADER.format(mark=mark, makers=", ".join(makers)) + "".join(rows) + "# fmt: on\n"
 
@@ -56,8 +56,10 @@ def _made(f: NativeFunction, makers: list[str]) -> str:
     if written:
         place = "first" if written == [0] else "last" if written == [len(arguments) - 1] else "several"
         maker = f"writes_{place}_of_{NUMBERS[len(arguments)]}"
-        several = f"writes_several, {', '.join(map(str, written))}"
-        return "writes_last_list" if lists else maker if maker in makers else several
+        if maker not in makers or (place == "several") != (len(written) > 1):
+            maker = "writes_several"
+        positions = ", ".join(map(str, written))
+        return "writes_last_list" if lists else f"{maker}, {positions}" if "several" in maker else maker
     maker = f"views_first_of_{NUMBERS[len(arguments)]}"
     if maker not in makers or not arguments[0].type.alias:
         raise SchemaError(f"{f.where}: {f.name} needs {maker} in {MAKERS.name}, which shows its first argument")
