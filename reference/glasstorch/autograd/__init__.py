@@ -2,8 +2,8 @@
 
 Reading order: `modes`, `anomaly_mode`, `hooks`, `node`, `accumulate_grad`, `history` (from tensors to nodes), `saved`,
 `seen`, `views`, `copy_slices`, `inplace_or_view`, `in_place`, `out_forms`, `shortcuts`, `input_buffer`, `engine`,
-`function`, `graph` (backward, grad), `formulas`, `gradcheck`, `manual`, `not_implemented` and `generated/` (autograd
-kernels, and the rows of ADInplaceOrView kernels).
+`function`, `graph` (backward, grad), `formulas`, `gradcheck`, `manual`, `not_implemented`, `generated/` (autograd
+kernels, and the rows of ADInplaceOrView kernels) and `loading`.
 
 Mirrors: torch/csrc/autograd, torch/autograd
 Differs: Python throughout.
@@ -13,11 +13,11 @@ from glasstorch.autograd import copy_slices as copy_slices
 from glasstorch.autograd.anomaly_mode import detect_anomaly as detect_anomaly
 from glasstorch.autograd.anomaly_mode import set_detect_anomaly as set_detect_anomaly
 from glasstorch.autograd.function import Function as Function
-from glasstorch.autograd.generated import register_autograd_kernels as register_autograd_kernels
 from glasstorch.autograd.gradcheck import gradcheck as gradcheck
 from glasstorch.autograd.gradcheck import gradgradcheck as gradgradcheck
 from glasstorch.autograd.graph import backward as backward
 from glasstorch.autograd.graph import grad as grad
+from glasstorch.autograd.loading import register_autograd_kernels as register_autograd_kernels
 from glasstorch.autograd.modes import enable_grad as enable_grad
 from glasstorch.autograd.modes import inference_mode as inference_mode
 from glasstorch.autograd.modes import no_grad as no_grad
