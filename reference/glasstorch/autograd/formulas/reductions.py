@@ -1,8 +1,7 @@
 """Which helpers do the formulas of reductions call?
 
 Mirrors: torch/csrc/autograd/FunctionsManual.cpp (sum_backward, prod_backward, var_backward, std_backward,
-    logsumexp_backward, evenly_distribute_backward, scale_grad_by_count, aminmax_backward, cumprod_backward,
-    reversed_cumsum, logcumsumexp_backward, renorm_backward), aten/src/ATen/native/ReduceOps.cpp (cummaxmin_backward)
+    logsumexp_backward, scale_grad_by_count, aminmax_backward)
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Which helpers do the formulas of several families call?
 
-Mirrors: torch/csrc/autograd/FunctionsManual.cpp
+Mirrors: torch/csrc/autograd/FunctionsManual.cpp (not_implemented, maybe_multiply, evenly_distribute_backward)
 Differs: Python. Every helper is composed of operators, so that it can be differentiated again.
 """
 
