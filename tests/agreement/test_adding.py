@@ -18,7 +18,6 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = Path("reference", "glasstorch")
-SHAPE_FUNCTIONS = PACKAGE / "operators" / "shapes" / "pointwise" / "broadcast.py"
 COUNTING = PACKAGE / "autograd" / "generated" / "inplace_or_view_kernels.py"
 
 

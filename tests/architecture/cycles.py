@@ -1,7 +1,7 @@
 """Which files of the library import each other, directly or around several corners?
 
-Every kind of import counts: at the top of a file, inside a function, and for type checkers only. `Tensor`, our forward
-declaration, does not.
+Every kind of import counts: at the top of a file, inside a function, for type checkers only, and of the packages that
+Python imports on the way to a module. `Tensor`, our forward declaration, does not.
 """
 
 from __future__ import annotations
@@ -26,9 +26,24 @@ def import_graph(package: Path) -> dict[str, set[str]]:
         parts = path.relative_to(package).with_suffix("").parts
         files.setdefault(".".join(part for part in parts if part != "__init__"), []).append(path)
     return {
-        module: {other for path in paths for other in _imported(path, package, files)} - {module}
+        module: {
+            entered
+            for path in paths
+            for other in _imported(path, package, files)
+            for entered in (other, *_on_the_way(other, module))
+            if entered in files
+        }
+        - {module}
         for module, paths in files.items()
     }
+
+
+def _on_the_way(other: str, module: str) -> Iterator[str]:
+    """The packages above a module, but for those that the importing one is in: they are being imported already."""
+    package = other.rpartition(".")[0]
+    while package and not f"{module}.".startswith(f"{package}."):
+        yield package
+        package = package.rpartition(".")[0]
 
 
 def _imported(path: Path, package: Path, files: Mapping[str, object]) -> Iterator[str]:

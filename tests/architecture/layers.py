@@ -79,10 +79,16 @@ def _imported(node: ast.AST, folder: tuple[str, ...]) -> Iterator[tuple[tuple[st
             base = folder[: len(folder) - level + 1] if level else ()
             path = (*base, *(module.split(".") if module else ()))
             yield from ((path, alias.name) for alias in aliases)
-        case ast.Call(func=function, args=[ast.Constant(value=str(text)), *_]):
-            if ast.unparse(function) in ("import_module", "importlib.import_module", "__import__"):
-                relative = text.startswith(".")
-                yield (*(folder if relative else ()), *filter(None, text.split("."))), ""
+        case ast.Call(func=function, args=[ast.Constant(value=str(text)), *_]) if _imports(function):
+            relative = text.startswith(".")
+            yield (*(folder if relative else ()), *filter(None, text.split("."))), ""
+        case ast.Call(func=function, args=[ast.JoinedStr(values=[ast.Constant(value=str(text)), *_]), *_]):
+            if _imports(function):  # the folder of a module whose name is filled in: `f"glasstorch.operators.{name}"`
+                yield tuple(text.split(".")[:-1]), ""
+
+
+def _imports(function: ast.expr) -> bool:
+    return ast.unparse(function) in ("import_module", "importlib.import_module", "__import__")
 
 
 def layer(module: str) -> int:

@@ -40,6 +40,15 @@ def test_cycles_apart_are_groups_and_a_module_that_only_leads_to_one_is_in_none(
     assert cycles(tmp_path / "glasstorch") == [["core.a", "core.b"], ["core.c", "core.d"]]
 
 
+def test_a_package_on_the_way_to_a_module_is_imported_too(tmp_path: Path) -> None:
+    package(tmp_path, a="from glasstorch.devices.deep.x import f")
+    devices = tmp_path / "glasstorch" / "devices"
+    (devices / "deep").mkdir(parents=True)
+    for name, code in {"__init__": "from glasstorch.core import a", "deep/__init__": "", "deep/x": "f = 1"}.items():
+        (devices / f"{name}.py").write_text(code, encoding="utf-8")
+    assert cycles(tmp_path / "glasstorch") == [["core.a", "devices"]]
+
+
 def test_the_forward_declaration_of_tensor_makes_no_cycle(tmp_path: Path) -> None:
     package(tmp_path, a=f"{FOR_TYPES}from glasstorch._tensor import Tensor")
     tensor = tmp_path / "glasstorch" / "_tensor.py"

@@ -87,6 +87,14 @@ def test_the_samples_of_an_operator_stand_in_the_file_of_its_family() -> None:
     assert sum(map(len, rows.values())) > len(FUNCTIONS) // 4
 
 
+SAMPLES_OF_ALL = ("aliases", "shared")  # rows made of others' rows, and what rows are made with
+
+
+def test_every_file_of_samples_is_of_a_family_or_serves_all() -> None:
+    found = {path.stem for path in (TESTS / "agreement" / "rows").glob("*.py")} - {"__init__"}
+    assert found - set(families.NAMES) == set(SAMPLES_OF_ALL)
+
+
 def has_samples(name: str) -> bool:
     return (TESTS / "agreement" / "rows" / f"{name}.py").is_file()
 

@@ -33,6 +33,7 @@ EXCEPTIONS = {
 MOST_EXCEPTIONS = 10
 
 MAKERS = frozenset(["dict", "frozenset", "fromkeys", "list", "set", "split", "tuple"])  # calls that make a table
+WORD = re.compile(r"[\w.:]+")
 DUNDER = re.compile(r"__\w+__")
 
 
@@ -71,13 +72,20 @@ def _texts(node: ast.AST) -> Iterator[str]:
             named = [(key, value) for key, value in zip(node.keys, node.values, strict=True) if key is not None]
             if not all(_is_code(value) for _, value in named):
                 yield from _elements([expression for pair in named for expression in pair])
+            else:
+                yield from _elements(_alike(named))
             yield from _elements([value for key, value in zip(node.keys, node.values, strict=True) if key is None])
         case ast.GeneratorExp() | ast.ListComp() | ast.SetComp() | ast.DictComp():
             yield from _of_comprehension(node)
-        case ast.Call(func=ast.Attribute(value=ast.Constant(value=str(text)), attr="split")):
-            yield from text.split()
+        case ast.Call(func=ast.Attribute(value=ast.Constant(value=str(text)), attr="split" | "splitlines")):
+            yield from WORD.findall(text)
+        case ast.Call(func=ast.Name(id="dict"), keywords=keywords) if not all(_is_code(k.value) for k in keywords):
+            yield from (keyword.arg for keyword in keywords if keyword.arg)
+            yield from _elements(node.args)
         case ast.Call():
             yield from _elements([*node.args, *(keyword.value for keyword in node.keywords)])
+        case ast.Constant(value=str(text)) if "|" in text:  # a regular expression
+            yield from re.split(r"[|()]|\\b|\?:", text)
         case ast.BoolOp():
             for value in node.values:
                 yield from _texts(value) if isinstance(value, ast.Compare) else ()
@@ -145,6 +153,15 @@ def _is_code(value: ast.expr) -> bool:
     return any(isinstance(part, code) for part in ast.walk(value))
 
 
+def _alike(named: list[tuple[ast.expr, ast.expr]]) -> list[ast.expr]:
+    """Keys of which more than a few have the same name as value: such a table says what they have in common."""
+    keys: dict[str, list[ast.expr]] = {}
+    for key, value in named:
+        if isinstance(value, ast.Name | ast.Attribute):
+            keys.setdefault(ast.unparse(value), []).append(key)
+    return [key for alike in keys.values() if len(alike) > FEW for key in alike]
+
+
 def _exempt(tree: ast.Module) -> Iterator[ast.AST]:
     """`__all__`, and tables whose keys are names of Python's own, such as `__add__`."""
     for node in ast.walk(tree):
@@ -192,6 +209,11 @@ def test_exceptions_are_few_and_needed() -> None:
         'X = {"add": 1, "mul": 2, "exp": 3}',
         'X = {"add": "mul", "exp": "exp"}',
         'X = "add mul exp".split()',
+        'X = "add,mul,exp".split(",")',
+        'X = "add\\nmul\\nexp".splitlines()',
+        'X = re.compile(r"^(?:add|mul|exp)_?$")',
+        "X = dict(add=1, mul=2, exp=3)",
+        'X = {"add": Tag.core, "mul": Tag.core, "exp": Tag.core, "log": Tag.out}',
         'X = (*("add", "mul"), "exp")',
         'X = [("add", 1), ("mul", 2), ("exp", 3)]',
         'X = frozenset(["add", "mul"] + ["exp"])',
@@ -218,6 +240,9 @@ def test_a_planted_fact_is_found(text: str) -> None:
         'LOOPS = {"add": np.add, "mul": np.multiply, "exp": np.exp}',
         'ROWS = {"add": Row(np.add, 1), "mul": Row(np.multiply, 2), "exp": (lambda x: x, 3)}',
         'BINARY = {"__add__": ("add", "add.Tensor"), "__mul__": ("mul", "mul.Tensor"), "__exp__": ("exp", "exp")}',
+        "LOOPS = dict(add=np.add, mul=np.multiply, exp=np.exp)",
+        'X = {"add": same, "mul": same, "exp": other}',
+        'X = "what adds | what multiplies | exp"',
         'X = ["add", "mul"]',
         'X = ["to be", "add a number", "no operator", "nor this"]',
         'f("add")\nf("mul")\nf("exp")',
@@ -229,7 +254,8 @@ def test_what_is_no_fact_is_not_found(text: str) -> None:
 
 # Names of modules and code ------------------------------------------------------------------------------------------
 
-NAMES_OF_CODE = frozenset(["__module__", "__qualname__", "co_qualname", "co_name"])
+NAMES_OF_CODE = frozenset(["__module__", "__qualname__", "co_qualname", "co_name", "co_filename"])
+COMPARING = frozenset(["endswith", "get", "intersection", "isdisjoint", "issubset", "startswith"])  # methods
 # Files that compare them, and what for: nothing that is computed depends on it.
 NAMED = {
     f"{LIBRARY}/core/unknown_names.py": "dir() of a module lists what the library made, and not what it imported",
@@ -238,25 +264,48 @@ NAMED = {
     f"{LIBRARY}/outside_data/nested.py": "a message writes a class of Python's own without its module",
     f"{LIBRARY}/calls/signature.py": "a message writes a class of NumPy's with its module",
     f"{LIBRARY}/operators/whereabouts.py": "it finds the line that a kernel is written in",
+    f"{LIBRARY}/__main__.py": "a traceback begins with the program that was run",
+    f"{LIBRARY}/autograd/anomaly_mode.py": "a message quotes the line of the program, the first outside the library",
+    f"{LIBRARY}/core/user_line.py": "a warning is given at the line of the program, the first outside the library",
+    f"{LIBRARY}/devices/simulator/python_line.py": "a finding is told with the line of the program that launched",
+    f"{LIBRARY}/jit/tracer.py": "a node has, and a warning is given at, the line of the program",
     "workbook/book/figures/live.py": "a figure writes a class of Python's own without its module",
-    "workbook/exercises/asking.py": "the answer's own module is told from others, as Python names it",
+    "workbook/exercises/asking.py": "the answer's own module and file are told from others, as Python names them",
+    "workbook/exercises/graft.py": "an answer that calls itself through the library is told from the library's calls",
+    "workbook/exercises/graft_kernel.py": "a piece is put where the module of the kernel that it replaces holds it",
+    "workbook/exercises/guard.py": "what the answer's file calls is told from what other files call",
 }
 
 
 def decided_by_name(tree: ast.Module) -> list[int]:
-    """The lines of comparisons, and of tests of a beginning or end, with the name of a module or of code."""
+    """The lines that compare the name of a module or of code, or a variable that has one, with something."""
+    holding = set(_holding(tree))
     found = []
     for node in ast.walk(tree):
         match node:
             case ast.Compare(left=left, comparators=others):
                 sides = [left, *others]
-            case ast.Call(func=ast.Attribute(value=value, attr="startswith" | "endswith"), args=args):
+            case ast.Call(func=ast.Attribute(value=value, attr=attr), args=args) if attr in COMPARING:
                 sides = [value, *args]
             case _:
                 continue
-        if any(map(_names_code, (part for side in sides for part in ast.walk(side)))):
+        parts = [part for side in sides for part in ast.walk(side)]
+        if any(_names_code(part) or (isinstance(part, ast.Name) and part.id in holding) for part in parts):
             found.append(node.lineno)
     return found
+
+
+def _holding(tree: ast.Module) -> Iterator[str]:
+    """The variables that are given the name of a module or of code, or a list of such names."""
+    for node in ast.walk(tree):
+        match node:
+            case (
+                ast.Assign(targets=[ast.Name(id=name)], value=value)
+                | ast.NamedExpr(target=ast.Name(id=name), value=value)
+            ):
+                part = value.elt if isinstance(value, ast.ListComp | ast.SetComp | ast.GeneratorExp) else value
+                if _names_code(part):
+                    yield name
 
 
 def _names_code(node: ast.AST) -> bool:
@@ -279,6 +328,8 @@ def test_nothing_is_decided_by_the_name_of_a_module_or_of_code() -> None:
         'x = frame.f_code.co_qualname.startswith("Tensor.")',
         "x = seen.__qualname__ in NAMES",
         'x = str(getattr(value, "__qualname__")).endswith("_")',
+        "names = [frame.f_code.co_name for frame in frames]\nif SHOWING.isdisjoint(names):\n    pass",
+        'if (file := code.co_filename) == "views.py":\n    pass',
     ],
 )
 def test_a_planted_decision_is_found(text: str) -> None:

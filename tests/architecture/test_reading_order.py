@@ -1,4 +1,4 @@
-"""Does each folder's reading order name every file of the folder, and nothing else?"""
+"""Does each folder's reading order name every file of the folder: Python, C++, CUDA C++ and yaml?"""
 
 from __future__ import annotations
 
@@ -20,21 +20,25 @@ def test_the_reading_order_names_every_file(folder: Path) -> None:
 
 
 def missing(folder: Path) -> list[str]:
-    """The modules and folders of a folder that its reading order leaves out."""
+    """The files and folders of a folder that its reading order leaves out."""
     text = ast.get_docstring(ast.parse((folder / "__init__.py").read_text(encoding="utf-8"))) or ""
     found = ORDER.search(text)
     named = set(NAME.findall(found[1])) if found else set()
-    modules = {path.stem for path in folder.glob("*.py")} - {"__init__"}
-    folders = {path.name for path in folder.iterdir() if any(path.rglob("*.py"))}
-    return sorted((modules | folders) - named)
+    inside = {path.name.removesuffix(".py") for path in folder.iterdir() if path.name != "__pycache__"} - {"__init__"}
+    return sorted(name for name in inside - named if not is_beside(folder / name, named))
+
+
+def is_beside(path: Path, named: set[str]) -> bool:
+    """Whether a file is CUDA C++ whose kernels a Python file or folder of that name launches."""
+    return path.suffix == ".cu" and path.stem in named
 
 
 def test_a_file_that_is_left_out_is_found(tmp_path: Path) -> None:
     order = '"""What?\n\nReading order: `a` (first), then `b.py` and\n`deep/`.\n\nMirrors: `c`\n"""\n'
     (tmp_path / "__init__.py").write_text(order, encoding="utf-8")
     (tmp_path / "deep").mkdir()
-    for name in ("a", "b", "c", "deep/__init__"):
-        (tmp_path / f"{name}.py").touch()
-    assert missing(tmp_path) == ["c"]
+    for name in ("a.py", "b.py", "c.py", "deep/__init__.py", "a.cu", "e.cu", "e.h", "e.yaml"):
+        (tmp_path / name).touch()
+    assert missing(tmp_path) == ["c", "e.cu", "e.h", "e.yaml"]
     (tmp_path / "__init__.py").write_text('"""What?"""\n', encoding="utf-8")
-    assert missing(tmp_path) == ["a", "b", "c", "deep"]
+    assert missing(tmp_path) == ["a", "a.cu", "b", "c", "deep", "e.cu", "e.h", "e.yaml"]

@@ -68,6 +68,17 @@ def test_a_name_that_leads_nowhere_is_told_with_its_line() -> None:
 # --- code that names a place ---
 
 
+HOT = re.compile(r"# hot path\b(?!: benchmarks/\w+\.py\b)")
+
+
+def test_a_hot_function_names_its_benchmark() -> None:
+    # that the benchmark is there is asked of all paths in comments
+    unnamed = [path.name for path in LIBRARY.rglob("*.py") if HOT.search(path.read_text(encoding="utf-8"))]
+    assert unnamed == []
+    assert HOT.search("def f():  # hot path\n")
+    assert HOT.search("def f():  # hot path: see below\n")
+
+
 def strings(file: Path) -> Iterator[tuple[int, str]]:
     """The strings in a Python file, each with its line."""
     for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):

@@ -54,7 +54,7 @@ def table_of(told: list[str], result: object = "returned") -> Any:
     return Table()
 
 
-@pytest.mark.parametrize("name", [name for name in FIXED if name.startswith("writes_")])
+@pytest.mark.parametrize("name", [name for name in FIXED if name.startswith(("writes_first_", "writes_last_"))])
 def test_what_is_written_is_there_before_and_counted_after(name: str) -> None:
     told: list[str] = []
     many = FIXED[name]
@@ -64,11 +64,26 @@ def test_what_is_written_is_there_before_and_counted_after(name: str) -> None:
     assert told == ["materialized", f"ran on {many}", "counted"]
 
 
-def test_several_tensors_are_each_counted() -> None:
+@pytest.mark.parametrize("name", [*(name for name in FIXED if name.startswith("writes_several_")), "writes_several"])
+def test_several_tensors_are_each_counted(name: str) -> None:
     told: list[str] = []
+    many = FIXED.get(name, 8)
     outs = [Written(told), Written(told)]
-    assert inplace_or_view.writes_several(table_of(told), 1, 2)(CPU_KEYS, None, *outs) == "returned"
-    assert told == ["materialized"] * 2 + ["ran on 3"] + ["counted"] * 2
+    arguments = [None] * (many - 2) + outs
+    assert MAKERS[name](table_of(told), many - 2, many - 1)(CPU_KEYS, *arguments) == "returned"
+    assert told == ["materialized"] * 2 + [f"ran on {many}"] + ["counted"] * 2
+
+
+def test_only_lists_and_more_than_seven_arguments_are_taken_as_they_come() -> None:
+    open_ended = [o for o, kernel in made() if takes_any_number(kernel.function)]
+    assert open_ended
+    for operator in open_ended:
+        arguments = operator.schema.arguments
+        assert len(arguments) > 7 or any(a.type.is_list and a.type.is_write for a in arguments), operator
+
+
+def takes_any_number(function: Any) -> bool:
+    return bool(function.__code__.co_flags & inspect.CO_VARARGS)
 
 
 def test_each_tensor_of_a_list_is_counted() -> None:

@@ -6,6 +6,7 @@ import pytest
 
 from glasstorch.core import return_types
 from glasstorch.core.return_types import NamedResults, named_result
+from glasstorch.dispatch.operator import registry
 
 
 def test_results_are_a_tuple_with_names() -> None:
@@ -33,3 +34,9 @@ def test_an_operator_without_names_returns_a_tuple() -> None:
     assert type(named_result("max.dim", (1, 2))) is return_types.max
     assert type(named_result("nll_loss_forward", (1, 2))) is tuple
     assert not isinstance(named_result("nll_loss_forward", (1, 2)), NamedResults)
+
+
+@pytest.mark.parametrize("operator", return_types.RETURN_TYPES)
+def test_the_fields_are_the_names_that_the_schema_gives_the_results(operator: str) -> None:
+    schema = registry.find(f"aten::{operator}").schema
+    assert return_types.RETURN_TYPES[operator].fields == tuple(result.name for result in schema.returns)

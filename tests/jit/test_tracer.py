@@ -173,6 +173,23 @@ def test_a_value_that_leaves_the_graph_is_warned_of_at_its_line(into: str) -> No
     assert f'"{into}": lambda' in Path(__file__).read_text().splitlines()[warning.lineno - 1]
 
 
+def test_what_a_value_is_converted_to_is_not_read_from_the_names_of_the_program_s_functions() -> None:
+    def get(x: Any) -> Any:
+        return x * x.sum().item()
+
+    class Shown:
+        def __init__(self, x: Any) -> None:
+            self.x = x
+
+        def __repr__(self) -> str:
+            return str(float(self.x.sum()))
+
+    with pytest.warns(TracerWarning, match="Converting a tensor to a Python number"):
+        traced(get, x())
+    with pytest.warns(TracerWarning, match="Converting a tensor to a Python float"):
+        traced(lambda x: x * float(repr(Shown(x))), x())
+
+
 LOST: dict[str, Callable[[Any, Any], Any]] = {
     "Iterating over a tensor": lambda t, x: next(row * 2 for row in x),
     "Using len to get tensor shape": lambda t, x: x * len(x),

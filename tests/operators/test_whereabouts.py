@@ -7,8 +7,9 @@ import re
 import pytest
 
 import glasstorch
+from glasstorch.core.keys import DispatchKey
 from glasstorch.dispatch.library import Library
-from glasstorch.dispatch.operator import registry
+from glasstorch.dispatch.operator import Kernel, registry
 from glasstorch.kernels import cuda
 from glasstorch.operators.whereabouts import LIBRARY, Whereabouts, behind, forms_of, overloads_of, whereabouts
 
@@ -121,6 +122,17 @@ def test_a_derivative_is_told_with_the_formulas_of_its_row_and_shared_by_its_for
     assert of("zeros").derivative is None
     assert of("index_put_").formulas == of("index_put").formulas != ()  # declared by itself
     assert of("add_.Tensor").formulas == of("add.Tensor").formulas
+
+
+def test_every_operator_whose_gradient_is_recorded_has_a_derivative() -> None:
+    recording = [o for o in OPERATORS for kernel in o.kernels.get(DispatchKey.Autograd, ()) if is_generated(kernel)]
+    assert len(recording) > 300
+    assert [o.qualified_overload for o in recording if whereabouts(o).derivative is None] == []
+    assert of("index_put_").formulas == of("index_put").formulas != ()
+
+
+def is_generated(kernel: Kernel) -> bool:
+    return kernel.where.startswith("autograd/generated/autograd_kernels.py")
 
 
 def test_every_row_of_derivatives_belongs_to_an_operator() -> None:

@@ -27,7 +27,6 @@ BEGINNING = 3  # letters that are enough to be the beginning of a name
 
 CHAPTER = re.compile(r"\d\d-[a-z0-9-]+")
 EXERCISE = re.compile(r"\d\d_[a-z0-9_]+")
-IDENTITY = re.compile(r"(\d{1,2})\.(\d{1,2})")
 HINT = re.compile(r"^## Hint \d+[^\n]*\n", re.MULTILINE)
 
 

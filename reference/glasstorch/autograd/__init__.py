@@ -5,8 +5,8 @@ Reading order: `modes` (no_grad), `anomaly_mode`, `hooks`, `node`, `accumulate_g
 `copy_slices`, `inplace_or_view` (makers of ADInplaceOrView kernels), `in_place` (makers of autograd kernels),
 `out_forms`; then `shortcuts` (hops that a call can skip), `input_buffer`, `engine` (the backward pass), `function`
 (a user's own), `graph` (backward, grad), `formulas/` (helpers that derivatives.yaml calls), `gradcheck`, `manual`
-(kernels written by hand), `not_implemented` and `generated/` (autograd kernels, and the rows of ADInplaceOrView
-kernels).
+(kernels written by hand), `not_implemented`, `generated/` (autograd kernels, and the rows of ADInplaceOrView kernels)
+and `loading` (which imports them).
 
 Mirrors: torch/csrc/autograd, torch/autograd
 Differs: Python throughout.
@@ -16,11 +16,11 @@ from glasstorch.autograd import copy_slices as copy_slices
 from glasstorch.autograd.anomaly_mode import detect_anomaly as detect_anomaly
 from glasstorch.autograd.anomaly_mode import set_detect_anomaly as set_detect_anomaly
 from glasstorch.autograd.function import Function as Function
-from glasstorch.autograd.generated import register_autograd_kernels as register_autograd_kernels
 from glasstorch.autograd.gradcheck import gradcheck as gradcheck
 from glasstorch.autograd.gradcheck import gradgradcheck as gradgradcheck
 from glasstorch.autograd.graph import backward as backward
 from glasstorch.autograd.graph import grad as grad
+from glasstorch.autograd.loading import register_autograd_kernels as register_autograd_kernels
 from glasstorch.autograd.modes import enable_grad as enable_grad
 from glasstorch.autograd.modes import inference_mode as inference_mode
 from glasstorch.autograd.modes import no_grad as no_grad

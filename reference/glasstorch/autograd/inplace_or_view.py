@@ -8,12 +8,14 @@ Differs: a function for each number of arguments makes the kernels of all operat
 # Note [Makers of kernels]
 The code around a call of the next kernel is the same for hundreds of operators, so it is written once, as a closure
 over an operator's table. A maker serves one number of arguments: a kernel that takes `*arguments` builds a tuple and
-calls with it, which makes a recorded call 10 % slower. Only kernels that write to several tensors, or a list, do so.
+calls with it, which makes a recorded call 10 % slower. Only kernels that write to a list, or have more than seven
+arguments, do so.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from operator import itemgetter
 from typing import Any
 
 from glasstorch.autograd.views import as_view
@@ -185,19 +187,101 @@ def writes_last_of_seven(table: DispatchTable) -> Boxed:
 
 
 # Operators that write to several arguments, or to a list: out= forms with several results ------------------------
+# The tensors that are written to are the arguments at the positions `written`.
+
+
+def _materialize(outs: Iterable[Any]) -> None:
+    """Make lazy copies real before they are written to."""
+    for out in outs:
+        if (storage := out._storage) is not None and storage.lazy is not None:
+            storage.materialize()
+
+
+def writes_several_of_three(table: DispatchTable, *written: int) -> Boxed:
+    of = itemgetter(*written)
+
+    def kernel(keys: int, self: Any, a: Any, b: Any) -> Any:
+        below = keys & BELOW_ADINPLACEORVIEW
+        outs = of((self, a, b))
+        _materialize(outs)
+        returned = table[below](below, self, a, b)
+        for out in outs:
+            out.bump_version()
+        return returned
+
+    return kernel
+
+
+def writes_several_of_four(table: DispatchTable, *written: int) -> Boxed:
+    of = itemgetter(*written)
+
+    def kernel(keys: int, self: Any, a: Any, b: Any, c: Any) -> Any:
+        below = keys & BELOW_ADINPLACEORVIEW
+        outs = of((self, a, b, c))
+        _materialize(outs)
+        returned = table[below](below, self, a, b, c)
+        for out in outs:
+            out.bump_version()
+        return returned
+
+    return kernel
+
+
+def writes_several_of_five(table: DispatchTable, *written: int) -> Boxed:
+    of = itemgetter(*written)
+
+    def kernel(keys: int, self: Any, a: Any, b: Any, c: Any, d: Any) -> Any:
+        below = keys & BELOW_ADINPLACEORVIEW
+        outs = of((self, a, b, c, d))
+        _materialize(outs)
+        returned = table[below](below, self, a, b, c, d)
+        for out in outs:
+            out.bump_version()
+        return returned
+
+    return kernel
+
+
+def writes_several_of_six(table: DispatchTable, *written: int) -> Boxed:
+    of = itemgetter(*written)
+
+    def kernel(keys: int, self: Any, a: Any, b: Any, c: Any, d: Any, e: Any) -> Any:
+        below = keys & BELOW_ADINPLACEORVIEW
+        outs = of((self, a, b, c, d, e))
+        _materialize(outs)
+        returned = table[below](below, self, a, b, c, d, e)
+        for out in outs:
+            out.bump_version()
+        return returned
+
+    return kernel
+
+
+def writes_several_of_seven(table: DispatchTable, *written: int) -> Boxed:
+    of = itemgetter(*written)
+
+    def kernel(keys: int, self: Any, a: Any, b: Any, c: Any, d: Any, e: Any, f: Any) -> Any:
+        below = keys & BELOW_ADINPLACEORVIEW
+        outs = of((self, a, b, c, d, e, f))
+        _materialize(outs)
+        returned = table[below](below, self, a, b, c, d, e, f)
+        for out in outs:
+            out.bump_version()
+        return returned
+
+    return kernel
 
 
 def writes_several(table: DispatchTable, *written: int) -> Boxed:
-    """The tensors that are written to are the arguments at these positions."""
+    """For more than seven arguments."""
 
     def kernel(keys: int, *arguments: Any) -> Any:
         below = keys & BELOW_ADINPLACEORVIEW
-        for i in written:
-            if (storage := arguments[i]._storage) is not None and storage.lazy is not None:
-                storage.materialize()
+        outs = [arguments[i] for i in written]
+        _materialize(outs)
         returned = table[below](below, *arguments)
-        for i in written:
-            arguments[i].bump_version()
+        for out in outs:
+            out.bump_version()
         return returned
 
     return kernel
@@ -208,11 +292,10 @@ def writes_last_list(table: DispatchTable) -> Boxed:
 
     def kernel(keys: int, *arguments: Any) -> Any:
         below = keys & BELOW_ADINPLACEORVIEW
-        for out in arguments[-1]:
-            if (storage := out._storage) is not None and storage.lazy is not None:
-                storage.materialize()
+        outs = arguments[-1]
+        _materialize(outs)
         returned = table[below](below, *arguments)
-        for out in arguments[-1]:
+        for out in outs:
             out.bump_version()
         return returned
 

@@ -49,7 +49,9 @@ def _layout(signature: tuple[Parameter, ...]) -> _Layout:
     return _Layout(offsets, offsets.ctypes.data, pointers, types, widths)
 
 
-def pack(name: str, signature: tuple[Parameter, ...], arguments: Sequence[Argument]) -> Packed:  # hot path
+def pack(  # hot path: benchmarks/gpu.py
+    name: str, signature: tuple[Parameter, ...], arguments: Sequence[Argument]
+) -> Packed:
     """Copy the arguments of a launch of the kernel `name`. ArgumentTypeError where they do not fit its signature.
 
     A pointer is a Python int; a value is a NumPy scalar of exactly the parameter's type; a structure is a NumPy void

@@ -29,7 +29,7 @@ def grid_for(count: int, block: int) -> int:
     return max(1, -(-count // block))
 
 
-def launch(  # hot path
+def launch(  # hot path: benchmarks/gpu.py
     kernel: Kernel, grid: Size, block: Size, arguments: Sequence[TensorImpl | Argument], shared_memory: int = 0
 ) -> None:
     """Queue a kernel on the current stream of the first tensor's device; without tensors, of the current device.
@@ -69,7 +69,7 @@ def launch(  # hot path
         set_device(current)
 
 
-def _dim(what: str, size: object) -> Dim:  # hot path
+def _dim(what: str, size: object) -> Dim:  # hot path: benchmarks/gpu.py
     """One to three sizes, padded with ones to three. ArgumentTypeError for anything else."""
     if type(size) is int:
         return (size, 1, 1)

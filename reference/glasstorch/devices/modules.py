@@ -26,7 +26,7 @@ _kernels: dict[tuple[str, str, Defines], Kernel] = {}
 _lock = threading.RLock()
 
 
-def kernel(file: str, expression: str, defines: Defines = ()) -> Kernel:  # hot path
+def kernel(file: str, expression: str, defines: Defines = ()) -> Kernel:  # hot path: benchmarks/gpu.py
     """The kernel that `expression` names in a file: "sum_rows", or an instance of a template, "copy<float>".
 
     `defines` are macros for the whole file, such as "ELEMENT=float". Kernels in `extern "C"` with the same defines

@@ -66,5 +66,5 @@ class Tag(Enum):
     )
     overlap_unjudged = ("PyTorch lets its out= form write to any memory.", True)
     overlap_with_input = ("PyTorch lets its out= form write to memory of an argument.", True)
-    own_kernel = ("Its operator is composed of others, but this form has a kernel of its own.", True)
+    indices_with_data = ("On the device meta, its index tensors may have data although the others have none.", True)
     needs_data = ("It needs the data of its arguments, and so refuses meta tensors.", True)

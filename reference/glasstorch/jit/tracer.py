@@ -22,7 +22,7 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from types import FrameType
+from types import CodeType, FrameType
 from typing import Any
 
 from glasstorch._tensor import Tensor
@@ -44,20 +44,19 @@ TRACER = FUNCTIONALITY_BIT["Tracer"]
 BELOW_TRACER = below("Tracer")
 Parameters = Mapping[int, tuple[str, Tensor]]  # the tensor's id -> its name in the module, and the tensor
 
-# The function of the library that reads a tensor's value -> what the tensor is converted to.
-CONVERSIONS = {
-    "__bool__": "Python boolean",
-    "__int__": "Python integer",
-    "__float__": "Python float",
-    "__index__": "Python index",
-    "__getitem__": "Python index",
-    "get": "Python index",  # python_forms/indexing.py: Tensor.__getitem__ itself
-    "__setitem__": "Python index",
-    "tolist": "Python list",
-    "numpy": "NumPy array",
+# The method that reads a tensor's value, by its code -> what the tensor is converted to.
+CONVERSIONS: dict[CodeType, str] = {
+    Tensor.__bool__.__code__: "Python boolean",
+    Tensor.__int__.__code__: "Python integer",
+    Tensor.__float__.__code__: "Python float",
+    Tensor.__index__.__code__: "Python index",
+    Tensor.__getitem__.__code__: "Python index",
+    Tensor.__setitem__.__code__: "Python index",
+    Tensor.tolist.__code__: "Python list",
+    Tensor.numpy.__code__: "NumPy array",
 }
 APPLY = Function.apply.__func__.__code__  # type: ignore[attr-defined]
-SHOWING = frozenset(("__repr__", "__format__"))  # display a tensor, which does not affect the program's results
+SHOWING = frozenset([Tensor.__repr__.__code__, Tensor.__format__.__code__])  # no result of the program depends on them
 
 
 class TracerWarning(Warning):
@@ -431,10 +430,10 @@ def _warn_of_lost_gradient() -> None:
 
 def _warn_of_conversion() -> None:
     """Warn that a traced tensor's value left the graph, and say what it was converted to."""
-    names = [frame.f_code.co_name for _, frame in _callers()]
-    if not SHOWING.isdisjoint(names):
+    codes = [frame.f_code for _, frame in _callers()]
+    if not SHOWING.isdisjoint(codes):
         return
-    into = next((CONVERSIONS[name] for name in names if name in CONVERSIONS), "Python number")
+    into = next((CONVERSIONS[code] for code in codes if code in CONVERSIONS), "Python number")
     warn(
         f"Converting a tensor to a {into} might cause the trace to be incorrect. We can't record the data flow of "
         f"Python values, so this value will be treated as a constant in the future. This means that the trace might "

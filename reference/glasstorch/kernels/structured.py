@@ -18,6 +18,7 @@ from glasstorch.core.geometry import Extent, Overlap, Shape, has_internal_overla
 from glasstorch.core.return_types import named_result
 from glasstorch.core.user_line import warn_user
 from glasstorch.dispatch.library import KernelTable, caller
+from glasstorch.dispatch.operator import registry
 from glasstorch.dispatch.tags import Tag
 from glasstorch.operators.generated.registry import OPERATORS
 from glasstorch.operators.shapes.pointwise.broadcast import BESIDE_NUMBER, strides_beside_number
@@ -108,7 +109,7 @@ def written_where_expanded(name: str, kernel: Callable[..., Any]) -> Callable[..
 
 def out_form(name: str, kernel: Callable[..., Any]) -> Callable[..., Any]:
     """The kernel that writes to the tensors given as out=, which are resized if necessary."""
-    found: list[ShapeFunction] = []
+    found: list[tuple[ShapeFunction, int]] = []  # at the first call: the shape function, and how many results there are
     tags = TAGS[name]
     iterates = not ITERATED.isdisjoint(tags)
     # Where PyTorch checks less, it reads elements that it has already overwritten; this library refuses the call.
@@ -117,10 +118,10 @@ def out_form(name: str, kernel: Callable[..., Any]) -> Callable[..., Any]:
 
     def with_out(keys: int, *arguments: Any) -> Any:
         if not found:
-            found.append(shape_function(name))
-        declared = len(arguments) - _result_count(name)
-        inputs, outs = arguments[:declared], arguments[declared:]
-        results = judged(found[0], inputs, outs) if iterates else found[0](*inputs)
+            found.append((shape_function(name), len(registry.find(f"aten::{name}").schema.returns)))
+        shape, count = found[0]
+        inputs, outs = arguments[:-count], arguments[-count:]
+        results = judged(shape, inputs, outs) if iterates else shape(*inputs)
         several = not isinstance(results, Result)
         pairs = tuple(zip(outs, results if several else (results,), strict=True))
         for out, result in pairs:  # check all before resizing any
@@ -129,7 +130,7 @@ def out_form(name: str, kernel: Callable[..., Any]) -> Callable[..., Any]:
             result.check_out(result.dtype, out.dtype)
         for out, result in pairs:
             if resize_output(out, result.shape) and lays_out:
-                beside_number = found[0] in BESIDE_NUMBER
+                beside_number = shape in BESIDE_NUMBER
                 strides = strides_beside_number(inputs[0], inputs[1], result) if beside_number else result.strides
                 if strides is not None:
                     out.set_storage(out.untyped_storage(), result.shape, strides, out._offset)
@@ -163,12 +164,6 @@ def check_sizes(out: Tensor, shape: Shape) -> None:
     """Refuse to write a result to a tensor of other sizes that cannot be resized, because it is also an input."""
     if out._shape != shape:
         raise ShapeError(f"output with shape {list(out._shape)} doesn't match the broadcast shape {list(shape)}")
-
-
-def _result_count(name: str) -> int:
-    from glasstorch.dispatch.operator import registry
-
-    return len(registry.find(f"aten::{name}").schema.returns)
 
 
 def resize_output(out: Tensor, shape: Shape) -> bool:

@@ -100,10 +100,7 @@ def whereabouts(operator: Operator) -> Whereabouts:
     made = ((key.name, maker_of(kernels[key])) for key in (*COMPUTING, *RECORDING) if key in kernels)
     own = operator.qualified_overload
     derivative, formulas = _derivative(own)
-    functional = row.functional
-    if functional is None and Tag.inplace in operator.tags:  # an in-place form with a declaration of its own
-        functional = own.replace("_.", ".") if "." in own else own.removesuffix("_")
-    if derivative is None and functional is not None:
+    if derivative is None and (functional := _functional_name(row)) is not None:
         derivative, formulas = _derivative(functional)
         derivative = derivative if formulas else None  # without formulas of its own, it has none for its forms either
     mirrors, differs = _header((computing[0][1] if computing else "kernels/meta/shapes.py:1").partition(":")[0])
@@ -129,6 +126,14 @@ def whereabouts(operator: Operator) -> Whereabouts:
         tuple(operator.tags),
         _owner(row, operator),
     )
+
+
+def _functional_name(row: OperatorRow) -> str | None:
+    """The operator whose formulas serve a form: `index_put` for `index_put_` too, which has a row of its own."""
+    name, dot, overload = row.name.partition(".")
+    if row.functional is None and Tag.inplace.name in row.tags:
+        return f"{name.removesuffix('_')}{dot}{overload}"
+    return row.functional
 
 
 def _owner(row: OperatorRow, operator: Operator) -> str | None:

@@ -84,3 +84,17 @@ def test_gradients_flow_without_data() -> None:
     x = glasstorch.zeros(2, 3, device="meta", requires_grad=True)
     (x[:, 1:] @ x[0, 1:]).exp().sum().backward()
     assert (x.grad.shape, x.grad.device.type) == ((2, 3), "meta")
+
+
+def test_only_indices_may_have_data_and_only_of_operators_that_say_so() -> None:
+    x, row = glasstorch.zeros(2, 3, device="meta"), glasstorch.tensor([1])
+    assert x.index_select(0, row).shape == (1, 3)
+    assert x.index_add_(0, row, x.new_zeros(1, 3)).index_fill_(1, row, 2.0) is x
+    calls = (
+        lambda: x.gather(1, row[:, None]),
+        lambda: x.index_add(0, row, glasstorch.zeros(1, 3)),
+        lambda: x.scatter(1, row[:, None], 1.0),
+    )
+    for call in calls:
+        with pytest.raises(RuntimeError, match="Tensor on device cpu is not on the expected device meta!"):
+            call()

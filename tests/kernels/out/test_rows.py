@@ -6,6 +6,7 @@ import pytest
 
 from glasstorch.dispatch.operator import Operator, registry
 from glasstorch.dispatch.tags import Tag
+from glasstorch.kernels.out.composed import LEAF
 from glasstorch.kernels.out.rows import BY_HAND, PASSED_ON_TO
 from glasstorch.operators.whereabouts import whereabouts
 
@@ -36,6 +37,16 @@ def test_the_kernel_stands_where_its_owner_does(form: Operator) -> None:
     else:
         assert places[0].startswith(ROOM)
         assert BY_HAND in owner or owner.partition(",")[0] in ("copied", "composed")
+
+
+@pytest.mark.parametrize("form", FORMS, ids=lambda form: form.qualified_overload)
+def test_autograd_sees_the_form_or_its_parts_as_its_row_says(form: Operator) -> None:
+    told = whereabouts(form)
+    how, *words = str(told.out).split(", ")
+    parts = how.startswith("that of ") or (how in ("passed on", "composed") and LEAF not in words)
+    keys = {key.name for key, kernels in form.kernels.items() if kernels}
+    assert ("CompositeImplicitAutograd" in keys) == parts
+    assert ("ADInplaceOrView" in keys) != parts
 
 
 def test_what_is_written_by_hand_is_little() -> None:

@@ -111,7 +111,7 @@ def test_a_form_that_writes_is_made_for_its_number_of_arguments(
 
 def test_several_results_are_each_written(functions: Read) -> None:
     text = emit_inplace_or_view.emit(functions(declared("Tensor self", "made.out", "(Tensor a, Tensor b)")), "")
-    assert rows(text) == ['row("made.out", writes_several, 1, 2)']
+    assert rows(text) == ['row("made.out", writes_several_of_three, 1, 2)']
 
 
 def test_a_view_of_more_arguments_than_there_is_a_maker_for_is_refused(functions: Read) -> None:

@@ -1,8 +1,7 @@
 """Which helpers do the formulas of reductions call?
 
 Mirrors: torch/csrc/autograd/FunctionsManual.cpp (sum_backward, prod_backward, var_backward, std_backward,
-    logsumexp_backward, evenly_distribute_backward, scale_grad_by_count, aminmax_backward, cumprod_backward,
-    reversed_cumsum, logcumsumexp_backward, renorm_backward), aten/src/ATen/native/ReduceOps.cpp (cummaxmin_backward)
+    logsumexp_backward, scale_grad_by_count, aminmax_backward)
 """
 
 from __future__ import annotations
@@ -11,7 +10,6 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from glasstorch.autograd.formulas.shared import restore_reduced
 from glasstorch.core.dtype import RealNumber, bfloat16, complex64, complex128, float16, float32, float64
 from glasstorch.core.geometry import Shape, wrap_dims
 from glasstorch.operators.generated.functions import cat, eq, exp, isnan, ones_like, where
@@ -28,6 +26,16 @@ ACCUMULATED_IN = {float32: float64, float16: float32, bfloat16: float32, complex
 def numel(shape: Shape) -> int:
     """The number of elements of a shape."""
     return math.prod(shape)
+
+
+def restore_reduced(tensor: Tensor, shape: Shape, dim: Any, keepdim: bool) -> Tensor:
+    """A reduced tensor with its reduced dimensions restored as size 1."""
+    if keepdim or not shape:
+        return tensor
+    dims = [dim] if isinstance(dim, int) else dim
+    for d in sorted(wrap_dims(dims, len(shape)) if dims else range(len(shape))):
+        tensor = tensor.unsqueeze(d)
+    return tensor
 
 
 def expand_reduced(grad: Tensor, shape: Shape, dim: Sequence[int] | None, keepdim: bool) -> Tensor:

@@ -1,6 +1,7 @@
 """Which helpers do the formulas of cumulative sums, products and extrema call?
 
-Mirrors: torch/csrc/autograd/FunctionsManual.cpp (cumprod_backward, cummaxmin_backward, logcumsumexp_backward)
+Mirrors: torch/csrc/autograd/FunctionsManual.cpp (cumprod_backward, reversed_cumsum, logcumsumexp_backward),
+    aten/src/ATen/native/ReduceOps.cpp (cummaxmin_backward)
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Which helpers do the formulas of several families call?
 
-Mirrors: torch/csrc/autograd/FunctionsManual.cpp
+Mirrors: torch/csrc/autograd/FunctionsManual.cpp (not_implemented, maybe_multiply, evenly_distribute_backward)
 Differs: Python. Every helper is composed of operators, so that it can be differentiated again.
 """
 
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, overload
 from glasstorch.calls.arguments import NUMBERS
 from glasstorch.core import hooks
 from glasstorch.core.dtype import Number
-from glasstorch.core.geometry import Shape, wrap_dims
+from glasstorch.core.geometry import Shape
 from glasstorch.operators.generated.functions import conj, eq, ne
 
 if TYPE_CHECKING:
@@ -50,16 +50,6 @@ def conjugate(value: Any) -> Any:
 def scaled(grad: Tensor, factor: Number) -> Tensor:
     """`grad * factor` without the multiplication where the factor is 1. (PyTorch: maybe_multiply)"""
     return grad if factor == 1 else grad * factor
-
-
-def restore_reduced(tensor: Tensor, shape: Shape, dim: Any, keepdim: bool) -> Tensor:
-    """A reduced tensor with its reduced dimensions restored as size 1."""
-    if keepdim or not shape:
-        return tensor
-    dims = [dim] if isinstance(dim, int) else dim
-    for d in sorted(wrap_dims(dims, len(shape)) if dims else range(len(shape))):
-        tensor = tensor.unsqueeze(d)
-    return tensor
 
 
 def evenly_distribute_backward(grad: Tensor, self: Tensor, result: Tensor) -> Tensor:

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from glasstorch.core.dtype import BAREBONES_UNSIGNED, FLOAT8, from_numpy_dtype
+from glasstorch.core.dtype import FLOAT8, from_numpy_dtype
 from glasstorch.core.errors import ArgumentValueError, DtypeNotImplementedError
 from glasstorch.core.user_line import warn_user
 
@@ -27,7 +27,6 @@ FLOATS = {
 }
 INTEGERS = ("uint8", "int8", "int16", "int32", "int64")
 NUMBERS = (*INTEGERS, *FLOATS)
-UNSIGNED = tuple(d.name for d in BAREBONES_UNSIGNED)
 SMALL_FLOATS = tuple(d.name for d in FLOAT8)
 INT64_MIN, INT64_MAX = -(1 << 63), (1 << 63) - 1
 

@@ -1,9 +1,10 @@
 """How is CUDA C++ run on a CPU?
 
 Reading order: `errors`, `source` (what is rewritten in the text), `compiler`, `module`; then the C++: `device.h` (what
-a kernel sees), `runtime.cpp` (threads as fibers), `checks.cpp` (which accesses are wrong), `counts.cpp`; then the
-device around the kernels: `guarded_memory`, `memory`, `python_line`, `stream_queues` (the order in which queued work
-runs), `stream_order` (whether accesses race), `launch_counts`.
+a kernel sees), with `halves.h` and `include/` (CUDA's own headers), `launch.h` and `runtime.h` (the two interfaces),
+`runtime.cpp` (threads as fibers), `checks.cpp` (which accesses are wrong), `counts.cpp`; then the device around the
+kernels: `guarded_memory`, `memory`, `python_line`, `stream_queues` (the order in which queued work runs),
+`stream_order` (whether accesses race), `launch_counts`.
 
 Mirrors: what NVRTC, the CUDA driver and a GPU do together; compute-sanitizer in what it finds
 Differs: blocks run one after another, and the threads of a block take turns; it says nothing about speed on a GPU. A

@@ -18,7 +18,6 @@ from glasstorch.devices.codes import Code, cuda_error
 from glasstorch.devices.simulator.guarded_memory import POISON, GuardedMemory
 
 GRANULE = 512  # bytes; an allocation takes a multiple of it from the device's memory
-READ_ONLY = 1  # a flag of a row of `table`
 
 # One row for each region of memory that a kernel may access, sorted by address: its start, its end, the address of
 # the flags that record which bytes have been written (0 if not tracked), its own flags.

@@ -128,7 +128,7 @@ class SimKernel:
         self.signature = signature
         self._entry = entry
 
-    def check_launch(self, grid: Dim, block: Dim, shared_memory: int) -> None:  # hot path
+    def check_launch(self, grid: Dim, block: Dim, shared_memory: int) -> None:  # hot path: benchmarks/simulator.py
         """SimFault 9 or 1 if a GPU would refuse the sizes of a launch."""
         (columns, rows, layers), (x, y, z) = grid, block
         if (
@@ -144,7 +144,7 @@ class SimKernel:
                 raise SimFault(9, f"{what} {sizes}: each size must be at least 1, and at most {most}")
         raise SimFault(1, f"{shared_memory} bytes of dynamic shared memory; a block has {MAX_SHARED}")
 
-    def run(  # hot path
+    def run(  # hot path: benchmarks/simulator.py
         self,
         grid: Dim,
         block: Dim,

@@ -1,7 +1,6 @@
 """How are the unique elements of a tensor found on the CPU?
 
-Mirrors: aten/src/ATen/native/Unique.cpp (_unique2_cpu, unique_dim_cpu, unique_consecutive_cpu),
-    aten/src/ATen/native/Repeat.cpp
+Mirrors: aten/src/ATen/native/Unique.cpp (_unique2_cpu, unique_dim_cpu, unique_consecutive_cpu)
 Differs: NumPy sorts; PyTorch hashes where sorted=False, but its CPU results are sorted too.
 """
 

@@ -13,10 +13,10 @@ from glasstorch._tensor import Tensor, empty, empty_strided
 from glasstorch.core.device import META as NOWHERE
 from glasstorch.core.errors import DeviceError
 from glasstorch.core.return_types import named_result
-from glasstorch.core.tensor_impl import TensorImpl
 from glasstorch.dispatch.library import KernelTable
 from glasstorch.dispatch.operator import tensors_of
-from glasstorch.kernels.structured import shape_function, structured
+from glasstorch.dispatch.tags import Tag
+from glasstorch.kernels.structured import TAGS, shape_function, structured
 from glasstorch.operators.generated.registry import OPERATORS
 from glasstorch.operators.shapes.result import Result
 
@@ -26,11 +26,12 @@ META = KernelTable("Meta")
 def meta_kernel(name: str) -> Callable[..., Any]:
     """A kernel that returns a meta tensor as its shape function describes it."""
     shapes: list[Callable[..., Any]] = []  # filled at the first call: importing all shape functions takes a while
+    indices_with_data = Tag.indices_with_data.name in TAGS[name]
 
     def meta(keys: int, *arguments: Any, out: Any = None) -> Any:
         if not shapes:
             shapes.append(shape_function(name))
-        check_devices(name, arguments)
+        check_devices(arguments, indices_with_data)
         result = shapes[0](*arguments)
         if out is not None:
             return out
@@ -46,19 +47,15 @@ def without_data(result: Result) -> Tensor:
     return empty_strided(result.shape, result.strides, result.dtype, NOWHERE)
 
 
-def check_devices(name: str, arguments: Any) -> None:
-    """Refuse tensors with data among those without; a 0-dim tensor may come from anywhere."""
-    devices = [t.device for t in tensors_of(arguments) if t._shape and not _may_have_data(name, t)]
+def check_devices(arguments: Any, indices_with_data: bool) -> None:
+    """Refuse tensors with data among those without; a 0-dim tensor may come from anywhere, and so may some indices."""
+    tensors = [t for t in tensors_of(arguments) if t._shape]
+    devices = [t.device for t in tensors if not indices_with_data or t.dtype.is_floating_point]
     with_data = next((on for on in devices if on is not NOWHERE), None)
     if with_data is not None:
         first = devices[0]
         other = with_data if first is NOWHERE else NOWHERE
         raise DeviceError(f"Tensor on device {other} is not on the expected device {first}!")
-
-
-def _may_have_data(name: str, tensor: TensorImpl) -> bool:
-    """Whether an argument may have data: indices may, so that sizes can depend on a mask."""
-    return name.startswith("index") and not tensor.dtype.is_floating_point
 
 
 for _row in OPERATORS:

@@ -13,8 +13,10 @@ The field `out` in an operator's row says how its out= form is written:
 2. "passed on": a composite operator passes out= on to the last operator that it calls, as in PyTorch. It refuses what
    that operator refuses.
 3. "copied" or "composed": the result is computed and then copied, as PyTorch's generator writes it (`copied.py`) or as
-   PyTorch wrote it by hand; some of the latter cast (`composed.py`). Autograd records the operators that they call,
-   except for those marked "leaf". A few keep the gradient in out=; the others refuse it.
+   PyTorch wrote it by hand; some of the latter cast (`composed.py`). A few keep the gradient in out=; the others refuse
+   it.
+Autograd records the operators that a composed form calls, or one that is passed on by hand; for those marked "leaf" it
+records the form itself.
 `rows.py` registers these forms; those that are marked "by hand" are written in this folder.
 """
 

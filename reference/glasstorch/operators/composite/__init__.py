@@ -38,8 +38,7 @@ def register_composites() -> None:
     for row in OPERATORS:
         if row.composite is not None:
             key, path = row.composite
-            module, _, name = path.partition(".")
-            function = same_as(name) if module == "aliases" else composite_function(path)
+            function = composite_function(path) if row.alias_of is None else same_as(row.alias_of)
             code = function.__code__
             tables = redispatching if code.co_varnames[:1] == ("keys",) else plain
             where = f"{code.co_filename}:{code.co_firstlineno}"

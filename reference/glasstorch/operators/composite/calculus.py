@@ -1,6 +1,6 @@
 """How are integrals and derivatives of sampled functions computed from sums and differences?
 
-Mirrors: aten/src/ATen/native/Integration.cpp, aten/src/ATen/native/ReduceOps.cpp (gradient)
+Mirrors: aten/src/ATen/native/Integration.cpp, aten/src/ATen/native/ReduceOps.cpp (diff, gradient)
 """
 
 from __future__ import annotations

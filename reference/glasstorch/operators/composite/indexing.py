@@ -1,8 +1,7 @@
 """Which indexing operators are composed of other operators?
 
-Mirrors: aten/src/ATen/native/TensorAdvancedIndexing.cpp (take, take_along_dim, index_fill,
-    masked_scatter_backward), aten/src/ATen/native/Repeat.cpp,
-    aten/src/ATen/native/ReduceOps.cpp (diff)
+Mirrors: aten/src/ATen/native/TensorAdvancedIndexing.cpp (take, take_along_dim, index_fill, masked_scatter_backward,
+    argwhere), TensorCompare.cpp (where)
 Differs: `take` is composed of `index_select` here unless a backend has its own kernel.
 """
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 
 from glasstorch.core.errors import SchemaError
-from glasstorch.dispatch.tags import Tag
 from glasstorch.operators.gen.model import OPERATORS, NativeFunction
 
 HEADER = '''"""The ADInplaceOrView kernel of each operator that has one, as a row that names its maker. {mark}
@@ -38,13 +37,11 @@ THE_ARGUMENT_ITSELF = frozenset(["lift_fresh"])
 def emit(functions: list[NativeFunction], mark: str) -> str:
     concerned = [f for f in functions if f.schema.is_inplace or f.schema.is_out or f.schema.is_view]
     implicit = {f.name for f in functions if f.is_composite_implicit}
-    # The out= form of an operator made of others is made of others too, which count what they write.
-    made_of_others = {
-        f.name for f in concerned if f.schema.is_out and f.functional in implicit and Tag.own_kernel not in f.tags
-    }
+    # An out= form may be made of others too, which count what they write.
+    made_of_others = {f.name for f in concerned if f.autograd_sees_parts}
     without = made_of_others | implicit | THE_ARGUMENT_ITSELF
     own = [f for f in concerned if f.name not in without]
-    makers = re.findall(r"^def (\w+)", MAKERS.read_text(encoding="utf-8"), re.MULTILINE)
+    makers = re.findall(r"^def ([a-z]\w*)", MAKERS.read_text(encoding="utf-8"), re.MULTILINE)
     rows = (f'row("{f.name}", {_made(f, makers)})\n' for f in own)
     return HEADER.format(mark=mark, makers=", ".join(makers)) + "".join(rows) + "# fmt: on\n"
 
@@ -59,8 +56,10 @@ def _made(f: NativeFunction, makers: list[str]) -> str:
     if written:
         position = "first" if written == [0] else "last" if written == [len(arguments) - 1] else "several"
         maker = f"writes_{position}_of_{NUMBERS[len(arguments)]}"
-        several = f"writes_several, {', '.join(map(str, written))}"
-        return "writes_last_list" if lists else maker if maker in makers else several
+        if maker not in makers or (position == "several") != (len(written) > 1):
+            maker = "writes_several"
+        positions = ", ".join(map(str, written))
+        return "writes_last_list" if lists else f"{maker}, {positions}" if "several" in maker else maker
     maker = f"views_first_of_{NUMBERS[len(arguments)]}"
     if maker not in makers or not arguments[0].type.alias:
         raise SchemaError(f"{f.where}: {f.name} needs {maker} in {MAKERS.name}, which shows its first argument")

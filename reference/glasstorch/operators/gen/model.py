@@ -44,7 +44,7 @@ COMPOSITE_KEYS = (
 PYTHON_FUNCTIONS = ("generated", "by hand", "none")
 # Who writes to out=, and what else is said of it.
 OUT = re.compile(
-    r"own kernel|passed on, by hand|passed on to (?P<form>\w+(\.\w+)?)|(copied|composed), by hand|copied"
+    r"own kernel|passed on to (?P<form>\w+(\.\w+)?)|copied(, by hand)?|(passed on|composed)(, leaf)?, by hand"
     r"|composed(, cast)?(, leaf)?(, recorded)?"
 )
 NAME = re.compile(r"\w+(\.\w+)?")
@@ -93,6 +93,12 @@ class NativeFunction:
     def is_composite_implicit(self) -> bool:
         """Whether autograd differentiates the operators it is composed of."""
         return self.composite is not None and self.composite[0] == "CompositeImplicitAutograd"
+
+    @property
+    def autograd_sees_parts(self) -> bool:
+        """Whether autograd sees the operators that an out= form is made of, and not the form."""
+        how, *words = str(self.out).split(", ")
+        return how in ("passed on", "composed") and "leaf" not in words
 
     @property
     def identifier(self) -> str:
@@ -253,7 +259,7 @@ def _functions_of(row: dict[str, Any], where: str) -> Iterator[NativeFunction]:
     if not OUT.fullmatch(out):
         raise SchemaError(
             f"out of {schema.name}: expected 'own kernel', 'passed on to FORM', 'copied', 'composed' (with 'cast', "
-            f"'leaf', 'recorded'), or such a word and 'by hand'; got {out!r}"
+            f"'leaf', 'recorded'), or 'passed on', 'copied' or 'composed' (with 'leaf') and 'by hand'; got {out!r}"
         )
     function = NativeFunction(
         schema,
@@ -359,7 +365,7 @@ def _alias(
             raise SchemaError(f"{function.name} is an alias and takes and gives other types: {original.schema}")
     return replace(
         function,
-        composite=("CompositeImplicitAutograd", f"aliases.{wanted}"),
+        composite=("CompositeImplicitAutograd", "aliases.same_as"),
         doc=f"`{original.public_name}` under another name. {original.doc}".strip(),
         alias_of=wanted,
     )

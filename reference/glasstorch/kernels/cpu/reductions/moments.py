@@ -94,8 +94,8 @@ def multiply_rows(rows: Array) -> Array:
 # Variances ------------------------------------------------------------------------------------------------------
 
 
-def register_variance(name: str) -> None:
-    """Register var or std, and the operator that also returns the mean."""
+def register_variance(name: str, root: bool) -> None:
+    """Register var or std, its square root, and the operator that also returns the mean."""
     shape, shapes_with_mean = shape_function(f"{name}.correction"), shape_function(f"{name}_mean.correction")
 
     def variance(
@@ -109,7 +109,7 @@ def register_variance(name: str) -> None:
         result = shape(self, dim, correction, keepdim)
         if self.dtype in FLOAT8:
             raise DtypeError(f"std_var_all: Unsupported dtype {self.dtype.scalar_name}")
-        found, _ = _moments(name, self, dim, correction, keepdim, result.shape)
+        found, _ = _moments(name, root, self, dim, correction, keepdim, result.shape)
         return finish(found, result.dtype, out)
 
     def variance_and_mean(
@@ -117,7 +117,7 @@ def register_variance(name: str) -> None:
     ) -> tuple[Tensor, ...]:
         results = shapes_with_mean(self, dim, correction, keepdim)
         check_implemented("std_cpu", self.dtype, FLOAT8)
-        found = _moments(f"{name}_mean", self, dim, correction, keepdim, results[0].shape)
+        found = _moments(f"{name}_mean", root, self, dim, correction, keepdim, results[0].shape)
         given = out if out is not None else (None, None)
         return tuple(finish(f, r.dtype, to) for f, r, to in zip(found, results, given, strict=True))
 
@@ -126,9 +126,15 @@ def register_variance(name: str) -> None:
 
 
 def _moments(
-    name: str, self: Tensor, dim: Sequence[int] | None, correction: Number | None, keepdim: bool, shape: Shape
+    name: str,
+    root: bool,
+    self: Tensor,
+    dim: Sequence[int] | None,
+    correction: Number | None,
+    keepdim: bool,
+    shape: Shape,
 ) -> tuple[Any, Any]:
-    """The variance, or for std its square root, and the mean; in float64."""
+    """The variance, or its square root, and the mean; in float64. An error names the operator."""
     array = self.array()
     dims = reduced_dims(dim, array.ndim)
     count = math.prod(array.shape[d] for d in dims)
@@ -138,13 +144,13 @@ def _moments(
         few = quietly(variance_of_few, array, dims, count, divisor)
         if few is not None:
             found, mean = few
-            return (quietly(np.sqrt, found) if name.startswith("std") else found).reshape(shape), mean.reshape(shape)
+            return (quietly(np.sqrt, found) if root else found).reshape(shape), mean.reshape(shape)
     kept = [d for d in range(array.ndim) if d not in dims]
     in_memory = sorted(dims, key=lambda d: -abs(array.strides[d]))  # a full reduction then needs no copy
     rows = array.transpose(*kept, *in_memory).reshape(math.prod(shape), count)
     squares, mean = quietly(square_distances, rows)
     found = quietly(np.true_divide, squares, divisor)
-    return (quietly(np.sqrt, found) if name.startswith("std") else found).reshape(shape), mean.reshape(shape)
+    return (quietly(np.sqrt, found) if root else found).reshape(shape), mean.reshape(shape)
 
 
 def variance_of_few(array: Array, dims: Shape, count: int, divisor: float) -> tuple[Array, Array] | None:
@@ -233,7 +239,7 @@ def joined(bits: Array, dims: Shape) -> Array:
 
 CPU.add("prod", prod)
 structured(CPU, "prod.dim_int", prod_dim)
-register_variance("var")
-register_variance("std")
+register_variance("var", root=False)
+register_variance("std", root=True)
 structured(CPU, "count_nonzero.dim_IntList", count_nonzero)
 structured(CPU, "hash_tensor", hash_tensor)

@@ -1,7 +1,6 @@
 """How are covariances and correlations composed of sums and matrix products?
 
-Mirrors: aten/src/ATen/native/Correlation.cpp,
-    aten/src/ATen/native/LinearAlgebra.cpp (norm)
+Mirrors: aten/src/ATen/native/Correlation.cpp
 """
 
 from __future__ import annotations

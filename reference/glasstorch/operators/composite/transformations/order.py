@@ -1,6 +1,7 @@
 """Which operators flip, rotate and repeat elements by calling others?
 
-Mirrors: aten/src/ATen/native/TensorTransformations.cpp (rot90, fliplr, flipud), TensorShape.cpp (repeat, tile)
+Mirrors: aten/src/ATen/native/TensorTransformations.cpp (rot90, fliplr, flipud), TensorShape.cpp (repeat, tile),
+    Repeat.cpp (repeat_interleave)
 """
 
 from __future__ import annotations

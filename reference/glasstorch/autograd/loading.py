@@ -1,0 +1,19 @@
+"""How are all of autograd's kernels imported, so that they register themselves?
+
+Mirrors: the static initialisers of TORCH_LIBRARY_IMPL blocks in torch/csrc/autograd/generated/VariableType_*.cpp,
+    ADInplaceOrViewType_*.cpp and torch/csrc/autograd/VariableTypeManual.cpp
+Differs: importing a module registers its kernels.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+
+def register_autograd_kernels() -> None:
+    """Import the generated kernels, those written by hand, and the shortcuts; each registers itself."""
+    import_module("glasstorch.autograd.generated.autograd_kernels")
+    import_module("glasstorch.autograd.generated.inplace_or_view_kernels")
+    import_module("glasstorch.autograd.manual")
+    import_module("glasstorch.autograd.not_implemented")
+    import_module("glasstorch.autograd.shortcuts")

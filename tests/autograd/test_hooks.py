@@ -1,0 +1,308 @@
+"""Do hooks run when PyTorch's do, with what PyTorch's get and give, and keep nothing alive?"""
+
+from __future__ import annotations
+
+import gc
+import re
+import weakref
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+
+def leaf(torch: Any, *values: float) -> Any:
+    return torch.tensor(list(values), requires_grad=True)
+
+
+def test_hooks_run_in_their_order_around_a_node(torch: Any) -> None:
+    a = leaf(torch, 1.0, 1.0)
+    b = a * 2
+    order: list[Any] = []
+    b.grad_fn.register_prehook(lambda go: order.append("node before"))
+    b.register_hook(lambda g: order.append("first"))
+    b.retain_grad()
+    b.register_hook(lambda g: (order.append("second"), g * 10)[1])
+    b.grad_fn.register_hook(lambda gi, go: order.append("node after"))
+    a.register_hook(lambda g: order.append(("leaf", a.grad)))
+    a.register_post_accumulate_grad_hook(lambda p: order.append(("accumulated", p.grad.tolist())))
+    b.sum().backward()
+    assert order == ["first", "second", "node before", "node after", ("leaf", None), ("accumulated", [20.0, 20.0])]
+    assert b.grad.tolist() == [10.0, 10.0]  # kept after the tensor's hooks, whenever it was asked for
+
+
+def test_what_a_hook_returns_replaces_the_gradient(torch: Any) -> None:
+    a = leaf(torch, 1.0)
+    handle = a.register_hook(lambda g: g * 5)
+    ran: list[str] = []
+    after = a.register_post_accumulate_grad_hook(lambda p: ran.append("after"))
+    assert torch.autograd.grad((a * 1).sum(), a)[0].tolist() == [5.0]
+    assert ran == []  # nothing was accumulated
+    handle.remove()
+    handle.remove()
+    (a * 1).sum().backward()
+    after.remove()
+    (a * 1).sum().backward()
+    assert (a.grad.tolist(), ran) == ([2.0], ["after"])
+
+
+def test_what_a_nodes_hook_returns_replaces_its_gradients(torch: Any) -> None:
+    a = leaf(torch, 1.0)
+    b = a * 2
+    b.grad_fn.register_hook(lambda gi, go: (gi[0] * 100, *gi[1:]))
+    with b.grad_fn.register_prehook(lambda go: (go[0] * 3,)):
+        b.sum().backward(retain_graph=True)
+    assert a.grad.tolist() == [600.0]
+    b.sum().backward()
+    assert a.grad.tolist() == [800.0]
+
+
+def test_hooks_of_a_leaf_live_as_long_as_the_leaf(torch: Any) -> None:
+    a = leaf(torch, 1.0)
+    a.register_hook(lambda g: g * 2)
+    for _ in range(2):
+        (a * 1).sum().backward()
+    assert a.grad.tolist() == [4.0]
+
+
+def test_hooks_where_no_gradient_comes_are_refused(torch: Any) -> None:
+    a = leaf(torch, 1.0)
+    with pytest.raises(RuntimeError, match="cannot register a hook on a tensor that doesn't require gradient"):
+        torch.ones(2).register_hook(print)
+    with pytest.raises(RuntimeError, match="post accumulate grad hooks cannot be registered on non-leaf tensors"):
+        (a * 1).register_post_accumulate_grad_hook(print)
+    with pytest.raises(RuntimeError, match="can't retain_grad on Tensor that has requires_grad=False"):
+        torch.ones(2).retain_grad()
+
+
+def test_a_kept_gradient_is_that_of_the_value_after_an_in_place_operator(torch: Any) -> None:
+    a = leaf(torch, 1.0)
+    b = a * 2
+    b.retain_grad()
+    b.mul_(3)
+    (b * 5).sum().backward()
+    assert (b.grad.tolist(), a.grad.tolist()) == ([5.0], [30.0])
+
+
+def test_a_hook_registered_before_an_in_place_operator_sees_the_old_values_gradient(torch: Any) -> None:
+    a = leaf(torch, 1.0)
+    b = a * 2
+    seen: list[Any] = []
+    b.register_hook(lambda g: seen.append(("old", g.tolist())))
+    b.mul_(3)
+    b.register_hook(lambda g: seen.append(("new", g.tolist())))
+    (b * 5).sum().backward()
+    assert seen == [("new", [5.0]), ("old", [15.0])]
+
+
+def test_a_hook_may_drop_out_while_it_runs(torch: Any) -> None:
+    a = leaf(torch, 1.0)
+    seen: list[str] = []
+    handles: list[Any] = []
+    handles.append(a.register_hook(lambda g: (handles[0].remove(), seen.append("once"))[1]))
+    a.register_hook(lambda g: seen.append("always"))
+    for _ in range(2):
+        (a * 1).sum().backward()
+    assert seen == ["once", "always", "always"]
+
+
+def test_a_hook_after_accumulation_may_drop_out_while_it_runs(torch: Any) -> None:
+    a = leaf(torch, 1.0)
+    seen: list[str] = []
+    handles: list[Any] = []
+    handles.append(a.register_post_accumulate_grad_hook(lambda p: (handles[0].remove(), seen.append("once"))[1]))
+    a.register_post_accumulate_grad_hook(lambda p: seen.append("always"))
+    for _ in range(2):
+        (a * 1).sum().backward()
+    assert seen == ["once", "always", "always"]
+
+
+def test_the_gradient_that_is_handed_out_in_the_middle_is_before_its_hooks(torch: Any) -> None:
+    a = leaf(torch, 1.0)
+    b = a * 2
+    b.register_hook(lambda g: g * 10)
+    gb, ga = torch.autograd.grad((b * 3).sum(), [b, a])
+    assert (gb.tolist(), ga.tolist()) == ([3.0], [60.0])
+    b = a * 2
+    b.register_hook(lambda g: g * 10)
+    assert torch.autograd.grad((b * 3).sum(), b)[0].tolist() == [30.0]
+
+
+class Halve:
+    """A hook without a name."""
+
+    def __call__(self, gradient: Any) -> Any:
+        return gradient[:1]
+
+
+@pytest.mark.parametrize("of_leaf", [True, False])
+@pytest.mark.parametrize(
+    ("hook", "error", "message"),
+    [
+        (lambda g: 3, TypeError, "expected Variable, but hook returned 'int'"),
+        (lambda g: (g,), TypeError, "expected Variable, but hook returned 'tuple'"),
+        (lambda g: g[:1], RuntimeError, "hook '<lambda>' has changed the size of value"),
+        (Halve(), RuntimeError, "hook '<unknown>' has changed the size of value"),
+        (
+            lambda g: g.double(),
+            RuntimeError,
+            "hook '<lambda>' has changed the type of value (was torch.FloatTensor got torch.DoubleTensor)",
+        ),
+        (lambda g: g.to("meta"), RuntimeError, "hook '<lambda>' has changed the type of value"),
+    ],
+)
+def test_a_hook_of_a_tensor_returns_a_gradient_of_the_same_kind(
+    torch: Any, of_leaf: bool, hook: Any, error: type[Exception], message: str
+) -> None:
+    a = leaf(torch, 1.0, 2.0)
+    b = a * 2
+    (a if of_leaf else b).register_hook(hook)
+    with pytest.raises(error, match=re.escape(message)):
+        b.sum().backward()
+    assert a.grad is None
+
+
+@pytest.mark.parametrize(
+    ("hook", "error", "message"),
+    [
+        (lambda grads: grads[0], TypeError, "expected tuple, but hook returned 'Tensor'"),
+        (lambda grads: list(grads), TypeError, "expected tuple, but hook returned 'list'"),
+        (lambda grads: (3, *grads[1:]), TypeError, "expected Variable, but hook returned 'int'"),
+        (lambda grads: (*grads, None), RuntimeError, "hook '<lambda>' has returned an incorrect number of values (got"),
+        (lambda grads: (grads[0][:1], *grads[1:]), RuntimeError, "hook '<lambda>' has changed the size of value"),
+        (lambda grads: (grads[0].double(), *grads[1:]), RuntimeError, "hook '<lambda>' has changed the type of value"),
+    ],
+)
+def test_a_hook_of_a_node_returns_gradients_of_the_same_kinds(
+    torch: Any, hook: Any, error: type[Exception], message: str
+) -> None:
+    a = leaf(torch, 1.0, 2.0)
+    before, after = a * 2, a * 2
+    before.grad_fn.register_prehook(hook)
+    after.grad_fn.register_hook(lambda results, grads: hook(results))
+    for b in (before, after):
+        with pytest.raises(error, match=re.escape(message)):
+            b.sum().backward()
+    assert a.grad is None
+
+
+def test_a_hook_of_a_node_may_drop_a_gradient_and_not_invent_one(torch: Any) -> None:
+    a = leaf(torch, 1.0, 2.0)
+    b = a * 2
+    b.grad_fn.register_hook(lambda results, grads: (None, None))
+    b.sum().backward()
+    assert a.grad is None
+    c = a * 2
+    c.grad_fn.register_hook(lambda results, grads: (results[0], results[0]))
+    with pytest.raises(RuntimeError, match="can't replace a None gradient with a non-None value"):
+        c.sum().backward()
+
+
+# Who keeps whom alive ---------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def no_collector() -> Iterator[None]:
+    """Only references keep objects alive: a cycle would not be found."""
+    gc.collect()
+    gc.disable()
+    yield
+    gc.enable()
+
+
+@pytest.mark.usefixtures("no_collector")
+def test_a_leaf_with_hooks_dies_with_its_last_reference(torch: Any) -> None:
+    a = leaf(torch, 1.0, 2.0)
+    a.register_hook(lambda g: g * 2)
+    a.register_post_accumulate_grad_hook(lambda p: None)
+    (a * 3).sum().backward()
+    assert a.grad.tolist() == [6.0, 6.0]
+    watched = weakref.ref(a)
+    del a
+    assert watched() is None
+
+
+@pytest.mark.usefixtures("no_collector")
+def test_a_result_whose_gradient_is_kept_dies_with_its_last_reference(torch: Any) -> None:
+    a = leaf(torch, 1.0, 2.0)
+    b = a * 3
+    b.retain_grad()
+    b.register_hook(lambda g: g * 2)
+    b.sum().backward()
+    assert b.grad.tolist() == [2.0, 2.0]
+    watched = weakref.ref(a)
+    del a, b
+    assert watched() is None
+
+
+def test_nobody_keeps_the_gradient_of_a_result_that_is_gone(torch: Any) -> None:
+    a = leaf(torch, 1.0, 2.0)
+    b = a * 3
+    b.retain_grad()
+    c = b * 2
+    del b
+    c.sum().backward()
+    assert a.grad.tolist() == [6.0, 6.0]
+
+
+def test_a_hook_of_a_leaf_runs_whenever_it_was_registered(torch: Any) -> None:
+    a = leaf(torch, 1.0)
+    before = (a * 1).sum()
+    handle = a.register_hook(lambda g: g * 10)
+    after = (a * 1).sum()
+    assert torch.autograd.grad(before, a)[0].tolist() == [10.0]
+    after.backward(retain_graph=True)
+    assert a.grad.tolist() == [10.0]
+    handle.remove()
+    after.backward()
+    assert a.grad.tolist() == [11.0]
+    a.register_hook(lambda g: g * 100)
+    a.grad = None
+    a.requires_grad_(False).requires_grad_()
+    (a * 1).sum().backward()
+    assert a.grad.tolist() == [100.0]
+
+
+# Gradients of results ---------------------------------------------------------------------------------------------
+
+
+def test_the_gradient_of_a_result_is_not_kept_unless_asked_for(torch: Any) -> None:
+    a = torch.ones(2, requires_grad=True)
+    b = a * 2
+    with pytest.warns(UserWarning, match="The .grad attribute of a Tensor that is not a leaf Tensor is being accessed"):
+        assert b.grad is None
+    assert not b.retains_grad
+    b.retain_grad()
+    b.retain_grad()  # a second time changes nothing
+    assert b.retains_grad
+    assert not a.retains_grad
+    (b * 3).sum().backward()
+    assert b.grad.tolist() == [3.0, 3.0]
+
+
+def test_a_retained_gradient_is_a_row_major_copy_of_its_own(torch: Any) -> None:
+    b = torch.arange(4.0, requires_grad=True) * 1
+    b.retain_grad()
+    b.sum().backward()
+    assert b.grad.stride() == (1,)
+    b.grad.add_(1)
+    assert b.grad.tolist() == [2.0] * 4
+
+    given = torch.ones(3, 2).t()
+    c = torch.ones(2, 3, requires_grad=True) * 1
+    c.retain_grad()
+    c.backward(given, retain_graph=True)
+    assert c.grad.stride() == (3, 1)
+    c.grad.zero_()
+    assert given.tolist() == [[1.0] * 3] * 2
+    first = c.grad
+    c.backward(given)
+    assert (c.grad is first, c.grad.tolist()) == (False, [[1.0] * 3] * 2)
+
+
+def test_a_retained_gradient_has_a_history_where_one_is_recorded(torch: Any) -> None:
+    a = torch.ones(2, requires_grad=True)
+    b = a * 1
+    b.retain_grad()
+    torch.autograd.grad(b, a, torch.ones(2, requires_grad=True), create_graph=True)
+    assert b.grad.grad_fn.name() == "CloneBackward0"
