@@ -64,6 +64,11 @@ class Tag(Enum):
         "Its kernel runs over a TensorIterator, as that of a pointwise operator; PyTorch has no such tag.",
         True,
     )
+    lays_out = ("It chooses the strides of an out= tensor that is resized, and is not `iterated`.", True)
+    no_gradient_view = ("Its result is a view that shares the version counter; no gradient flows through it.", True)
+    no_view = ("Its result is its argument, although the schema declares a view.", True)
+    no_integer_history = ("It records nothing if it writes to a tensor of integers.", True)
+    conversion = ("Its `dtype` may be one of integers, although its argument requires a gradient.", True)
     overlap_unjudged = ("PyTorch lets its out= form write to any memory.", True)
     overlap_with_input = ("PyTorch lets its out= form write to memory of an argument.", True)
     indices_with_data = ("On the device meta, its index tensors may have data although the others have none.", True)

@@ -114,7 +114,7 @@ def out_form(name: str, kernel: Callable[..., Any]) -> Callable[..., Any]:
     iterates = not ITERATED.isdisjoint(tags)
     # Where PyTorch checks less, it reads elements that it has already overwritten; this library refuses the call.
     overlap_unjudged, overlap_with_input = Tag.overlap_unjudged.name in tags, Tag.overlap_with_input.name in tags
-    lays_out = iterates or name == "cat"  # only TensorIterator and cat choose the strides of a resized out=
+    lays_out = iterates or Tag.lays_out.name in tags
 
     def with_out(keys: int, *arguments: Any) -> Any:
         if not found:

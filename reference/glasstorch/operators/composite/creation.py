@@ -182,18 +182,19 @@ def real(number: Number) -> float:
 
 def linspace(keys: int, start: Number, end: Number, steps: int, dtype: Dtype | None, *options: Any) -> Tensor:
     """`steps` evenly spaced numbers from `start` to `end`."""
-    return _spaced("linspace", keys, start, end, steps, (), dtype, *options)
+    return _spaced("linspace", LINSPACE_OUT, keys, start, end, steps, (), dtype, *options)
 
 
 def logspace(
     keys: int, start: Number, end: Number, steps: int, base: float, dtype: Dtype | None, *options: Any
 ) -> Tensor:
     """`steps` numbers from `base ** start` to `base ** end`, at a constant ratio."""
-    return _spaced("logspace", keys, start, end, steps, (base,), dtype, *options)
+    return _spaced("logspace", LOGSPACE_OUT, keys, start, end, steps, (base,), dtype, *options)
 
 
 def _spaced(
     name: str,
+    out_table: Any,
     keys: int,
     start: Number,
     end: Number,
@@ -207,7 +208,7 @@ def _spaced(
     if dtype is None or isinstance(start, complex) or isinstance(end, complex):
         dtype = _spaced_dtype(name, start, end, dtype)
     out = EMPTY[keys](keys, (steps,), dtype, *options, None)
-    return _written(LINSPACE_OUT if name == "linspace" else LOGSPACE_OUT, out, start, end, steps, *base)
+    return _written(out_table, out, start, end, steps, *base)
 
 
 def _spaced_dtype(name: str, start: Number, end: Number, wanted: Dtype | None) -> Dtype:

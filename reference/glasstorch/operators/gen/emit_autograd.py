@@ -32,9 +32,6 @@ KINDS = {
     ((0, 3), False): "fourth",
 }
 
-# Operators that record nothing when they write into an integer tensor (VariableTypeManual.cpp, copy_).
-OF_DIFFERENTIABLE_DTYPES = frozenset(("copy_",))
-
 HEADER = '''"""The autograd node and kernels of every operator with derivative formulas. {mark}
 
 Mirrors: torch/csrc/autograd/generated/VariableType_*.cpp, Functions_*.cpp
@@ -358,7 +355,7 @@ def _refuse_integers(plan: _Plan) -> list[str]:
     """The line that refuses an integer result of an operator with a `dtype` argument; a conversion is allowed one."""
     schema = plan.f.schema
     is_told = any(a.name == "dtype" and a.type.base == "ScalarType" for a in schema.arguments)
-    return ["    refuse_integers(result)\n"] if is_told and schema.name != "_to_copy" else []
+    return ["    refuse_integers(result)\n"] if is_told and Tag.conversion not in plan.f.tags else []
 
 
 def _inplace_kernel(node: str, plan: _Plan) -> str:
@@ -372,7 +369,7 @@ def _inplace_kernel(node: str, plan: _Plan) -> str:
     told += ["save=old_self"] if alone else []
     told += ["keep=new_self"] if plan.results else []
     told += ["history=turn_history"] if Tag.inplace_view in f.tags else []
-    told += ["real_or_complex=True"] if f.schema.name in OF_DIFFERENTIABLE_DTYPES else []
+    told += ["real_or_complex=True"] if Tag.no_integer_history in f.tags else []
     row = f"(AUTOGRAD, {', '.join(told)})\n"
     if alone or not save:
         return f"in_place{row}"

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 
 from glasstorch.core.errors import SchemaError
+from glasstorch.dispatch.tags import Tag
 from glasstorch.operators.gen.model import OPERATORS, NativeFunction
 
 HEADER = '''"""The ADInplaceOrView kernel of each operator that has one, as a row that names its maker. {mark}
@@ -28,18 +29,13 @@ from glasstorch.autograd.views import as_views, shares_version
 MAKERS = OPERATORS.parent / "autograd" / "inplace_or_view.py"
 NUMBERS = ("none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
 
-# Views through which no gradient flows: they share the version counter and have no base.
-NOT_DIFFERENTIABLE = frozenset(["detach", "view.dtype"])
-# The result is the argument itself, though the schema declares a view; a tensor is not a view of itself.
-THE_ARGUMENT_ITSELF = frozenset(["lift_fresh"])
-
 
 def emit(functions: list[NativeFunction], mark: str) -> str:
     concerned = [f for f in functions if f.schema.is_inplace or f.schema.is_out or f.schema.is_view]
     implicit = {f.name for f in functions if f.is_composite_implicit}
     # An out= form may be made of others too, which count what they write.
     made_of_others = {f.name for f in concerned if f.autograd_sees_parts}
-    without = made_of_others | implicit | THE_ARGUMENT_ITSELF
+    without = made_of_others | implicit | {f.name for f in concerned if Tag.no_view in f.tags}
     own = [f for f in concerned if f.name not in without]
     makers = re.findall(r"^def ([a-z]\w*)", MAKERS.read_text(encoding="utf-8"), re.MULTILINE)
     rows = (f'row("{f.name}", {_made(f, makers)})\n' for f in own)
@@ -64,5 +60,5 @@ def _made(f: NativeFunction, makers: list[str]) -> str:
     if maker not in makers or not arguments[0].type.alias:
         raise SchemaError(f"{f.where}: {f.name} needs {maker} in {MAKERS.name}, which shows its first argument")
     remember = "as_views" if f.schema.returns[0].type.is_list else ""
-    remember = "shares_version" if f.name in NOT_DIFFERENTIABLE else remember
+    remember = "shares_version" if Tag.no_gradient_view in f.tags else remember
     return f"{maker}, {remember}" if remember else maker

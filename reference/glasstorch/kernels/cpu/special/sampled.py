@@ -177,10 +177,13 @@ def signed_erfinv(out: Array, x: Array) -> None:
     np.copysign(ufunc("erfinv")(x), x, out=out)
 
 
-def by_samples(name: str) -> Loop:
-    """The loop of a function of scipy.special, interpolated between samples for large float32 arrays."""
+def by_samples(name: str, of_few: Loop | None = None) -> Loop:
+    """The loop of a function of scipy.special, interpolated between samples for large float32 arrays.
+
+    `of_few` is the loop for all others, where it is not SciPy's.
+    """
     function = FUNCTIONS[name]
-    of_few = signed_erfinv if name == "erfinv" else by_scipy(name)
+    of_few = of_few or by_scipy(name)
 
     def loop(out: Array, x: Array) -> None:
         if x.dtype == np.float32 and x.size >= MIN_ELEMENTS:

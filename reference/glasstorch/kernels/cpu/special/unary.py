@@ -26,7 +26,7 @@ from glasstorch.kernels.cpu.pointwise.loops import (
     register,
     unary_kernel,
 )
-from glasstorch.kernels.cpu.special.sampled import by_samples
+from glasstorch.kernels.cpu.special.sampled import by_samples, signed_erfinv
 from glasstorch.kernels.cpu.special.scipy_ufuncs import by_scipy, ufunc
 from glasstorch.kernels.iterator import Loop, allocate_output, pointwise
 from glasstorch.kernels.structured import shape_function
@@ -141,7 +141,7 @@ def trigamma(out: Array, x: Array) -> None:
 HALF_TOO: dict[str, tuple[Loop, str]] = {  # operator -> its loop, and the name of PyTorch's kernel in messages
     "erf": (erf, "erf_vml_cpu"),
     "erfc": (by_samples("erfc"), "erfc_vml_cpu"),
-    "erfinv": (by_samples("erfinv"), "erfinv_vml_cpu"),
+    "erfinv": (by_samples("erfinv", signed_erfinv), "erfinv_vml_cpu"),
     "lgamma": (log_gamma, "lgamma_vml_cpu"),
     "digamma": (by_scipy("psi"), "digamma"),
     "i0": (by_samples("i0"), "i0_vml_cpu"),
