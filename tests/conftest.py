@@ -15,6 +15,7 @@ import inspect
 import os
 import re
 import shutil
+import signal
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -66,7 +67,7 @@ left_out = pytest.StashKey[Counter[str]]()
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Begin to count what is left out, unless only the book is installed."""
+    """Begin to count what is left out, unless only the book is installed; let Ctrl-C through to what tests start."""
     settings = config.inipath is not None and config.inipath.name == "pyproject.toml"  # with a limit of time
     # It has another name where checks.py loads it.
     if settings and not any(map(config.pluginmanager.hasplugin, ("timeout", "pytest_timeout"))):
@@ -76,6 +77,10 @@ def pytest_configure(config: pytest.Config) -> None:
             f'  run `make test` once, or: "{python}" -m pip install -e ".[test]"'
         )
     config.stash[left_out] = Counter()
+    if (
+        signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+    ):  # as a script's `&` leaves it: every child would ignore it, too
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.hookimpl(trylast=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -15,6 +16,7 @@ import pytest
 from tests.conftest import HEAVIEST_FIRST, in_order
 
 ROOT = Path(__file__).parents[1]
+NO_PLUGINS = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTEST_PLUGINS": "", "PYTEST_ADDOPTS": ""}
 CASES = """
 import pytest
 
@@ -159,9 +161,23 @@ def test_where_only_the_book_is_installed_the_tests_say_what_to_run(tmp_path: Pa
     settings = '[tool.pytest.ini_options]\naddopts = ["--strict-config"]\ntimeout = 5\n'
     (tmp_path / "pyproject.toml").write_text(settings)
     command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", str(tmp_path)]
-    alone = os.environ | {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTEST_PLUGINS": "", "PYTEST_ADDOPTS": ""}
-    done = subprocess.run(command, cwd=tmp_path, env=alone, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        command, cwd=tmp_path, env=os.environ | NO_PLUGINS, capture_output=True, text=True, check=False
+    )
     assert done.returncode == pytest.ExitCode.USAGE_ERROR
     assert "the tests need pytest-timeout, which is not installed" in done.stderr
     assert "run `make test` once, or: " in done.stderr
     assert "Unknown config option" not in done.stderr
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no signals that are ignored")
+def test_what_tests_start_hears_ctrl_c_where_the_run_itself_was_told_to_ignore_it(tmp_path: Path) -> None:
+    test = "import signal\ndef test_it():\n    assert signal.getsignal(signal.SIGINT) is not signal.SIG_IGN\n"
+    (tmp_path / "test_it.py").write_text(test)
+    shutil.copy(Path(__file__).with_name("conftest.py"), tmp_path)
+    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-n", "2", str(tmp_path)]
+    done = subprocess.run(
+        command, cwd=tmp_path, env=os.environ | NO_PLUGINS | {"PYTEST_PLUGINS": "xdist.plugin"}, capture_output=True, text=True, check=False,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_IGN),
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout
