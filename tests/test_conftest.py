@@ -16,7 +16,6 @@ import pytest
 from tests.conftest import HEAVIEST_FIRST, in_order
 
 ROOT = Path(__file__).parents[1]
-NO_PLUGINS = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTEST_PLUGINS": "", "PYTEST_ADDOPTS": ""}
 CASES = """
 import pytest
 
@@ -156,6 +155,11 @@ def test_what_failed_before_the_tests_is_said_above_the_last_line(tmp_path: Path
     assert f"{steps}: see the top of this output" in output.splitlines()[-12:]
 
 
+def alone(plugin: str = "") -> dict[str, str]:
+    """The environment for a pytest with this plugin and no other."""
+    return os.environ | {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTEST_PLUGINS": plugin, "PYTEST_ADDOPTS": ""}
+
+
 def test_where_only_the_book_is_installed_the_tests_say_what_to_run(tmp_path: Path) -> None:
     shutil.copy(Path(__file__).with_name("conftest.py"), tmp_path)
     settings = '[tool.pytest.ini_options]\naddopts = ["--strict-config"]\ntimeout = 5\n'
@@ -177,7 +181,7 @@ def test_what_tests_start_hears_ctrl_c_where_the_run_itself_was_told_to_ignore_i
     shutil.copy(Path(__file__).with_name("conftest.py"), tmp_path)
     command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-n", "2", str(tmp_path)]
     done = subprocess.run(
-        command, cwd=tmp_path, env=os.environ | NO_PLUGINS | {"PYTEST_PLUGINS": "xdist.plugin"}, capture_output=True, text=True, check=False,
+        command, cwd=tmp_path, env=alone("xdist.plugin"), capture_output=True, text=True, check=False,
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_IGN),
     )  # fmt: skip
     assert done.returncode == 0, done.stdout
