@@ -165,9 +165,7 @@ def test_where_only_the_book_is_installed_the_tests_say_what_to_run(tmp_path: Pa
     settings = '[tool.pytest.ini_options]\naddopts = ["--strict-config"]\ntimeout = 5\n'
     (tmp_path / "pyproject.toml").write_text(settings)
     command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", str(tmp_path)]
-    done = subprocess.run(
-        command, cwd=tmp_path, env=os.environ | NO_PLUGINS, capture_output=True, text=True, check=False
-    )
+    done = subprocess.run(command, cwd=tmp_path, env=alone(), capture_output=True, text=True, check=False)
     assert done.returncode == pytest.ExitCode.USAGE_ERROR
     assert "the tests need pytest-timeout, which is not installed" in done.stderr
     assert "run `make test` once, or: " in done.stderr
