@@ -86,4 +86,4 @@ def test_families_have_pages_of_their_own() -> None:
 
 def test_a_familys_page_says_what_it_is_and_where_pytorch_keeps_it() -> None:
     page = family_pages(ROOT)["reference/operators/scans.md"]
-    assert "\n# scans\n\nCumulative sums, products and extrema along a dimension. In PyTorch: `aten/src" in page
+    assert "\n# scans\n\nCumulative sums, products and extrema along a dimension. In PyTorch, below `aten/src" in page

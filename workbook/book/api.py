@@ -28,6 +28,7 @@ MARKUP = re.compile(r"[\[\]<_]|\*(?=\w)")
 NOTE = re.compile(r"# Note \[(.+)\]")  # as they are written; in Markdown it would be a heading
 CODE = "    "  # begins the lines of a block of code
 SIGNATURE = re.compile(r"[a-z][\w.]*\(.*\) -> \S")  # begins the ways to call an operator
+HEADING = re.compile(r"^# (.+)$", re.MULTILINE)
 GENERATED = "generated"  # written by a program: described by what it is generated from
 
 
@@ -42,6 +43,16 @@ def room_pages(root: Path) -> dict[str, str]:
                 others = [other for other in folders if other != folder]
                 pages[page_of(folder)] = room_page(layer, folder, others, modules, told, root)
     return pages
+
+
+def nav_entries(pages: dict[str, str]) -> list[dict[str, str]]:
+    """The entries of these pages in the navigation, whose column is narrow: without the `glasstorch.` of their titles.
+
+    >>> nav_entries({"reference/api/kernels-cuda.md": "# glasstorch.kernels.cuda"})
+    [{'kernels.cuda': 'reference/api/kernels-cuda.md'}]
+    """
+    titles = {path: HEADING.findall(page)[0].removeprefix("glasstorch.") for path, page in pages.items()}
+    return [{title: path} for path, title in titles.items()]
 
 
 def page_of(place: str) -> str:

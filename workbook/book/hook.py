@@ -66,7 +66,7 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
     config.extra["vendored"], config.extra["pages"], config.extra["labs"] = found, rooms | operators | exercises, labs
     cache = Cache(root / FOLDER)
     config.extra["cache"] = PageCache(cache, renderer(root), digest_of_files(root / PACKAGE), OUTPUT_FIGURES)
-    add_to_nav(config.nav or [], f"{api.FOLDER}/index.md", list(rooms))
+    add_to_nav(config.nav or [], f"{api.FOLDER}/index.md", api.nav_entries(rooms))
     add_to_nav(config.nav or [], f"{operator_pages.FOLDER}/index.md", list(operators))
     add_to_nav(config.nav or [], f"{exercise_pages.FOLDER}/index.md", entries)
     return config

@@ -106,7 +106,7 @@ def family_page(family: Family, found: list[Entry]) -> str:
     parts = [
         f"---\ndescription: The operators of glasstorch, {family.title}.\nsearch:\n  boost: {BOOST}\n---",
         f"# {family.title}",
-        f"{family.says} In PyTorch: `aten/src/ATen/native`, {family.mirrors}.",
+        f"{family.says} In PyTorch, below `aten/src/ATen/native`: {family.mirrors}.",
         f"*{counted(found)}* [All operators](index.md).",
         *map(entry_markdown, found),
     ]

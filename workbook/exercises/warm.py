@@ -39,7 +39,7 @@ class Fork:
 
     def __init__(self, function: Callable[[], object]) -> None:
         read, write = os.pipe()
-        with warnings.catch_warnings():  # 3.12 warns of threads: those of NumPy's library of matrices can be forked
+        with warnings.catch_warnings():  # 3.12 warns of threads: the threads of NumPy's BLAS survive a fork
             warnings.simplefilter("ignore", DeprecationWarning)
             self.pid = os.fork()
         if self.pid == 0:
