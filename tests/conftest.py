@@ -62,7 +62,8 @@ COMPARE = "tests compare with torch and were left out; CI runs them"
 WHAT_CI_RUNS = "browsers, the wheel, notebooks built again, installations, processes of the exercises"
 LEFT_TO_CI = f"tests were left to CI ({WHAT_CI_RUNS}); `make test-all` runs them too"
 # The files that take the longest, one a line. A worker that is given one of them last works on alone.
-HEAVIEST_FIRST = Path(__file__).with_name("heaviest_first.txt")
+HERE = Path(__file__).parent
+HEAVIEST_FIRST = HERE / "heaviest_first.txt"
 left_out = pytest.StashKey[Counter[str]]()
 
 
@@ -131,12 +132,36 @@ def _is_installed(name: str) -> bool:
 
 
 def _asks_for_torch(item: pytest.Item) -> bool:
-    """Whether a test compares with torch: it is the one of a pair that runs it, or it asks for it in its text."""
+    """Whether a test compares with torch: it is the one of a pair that runs it, or it or a fixture asks for it."""
     call = getattr(item, "callspec", None)
     if call is not None and isinstance(asked := call.params.get("torch"), str) and asked == "torch":
         return True
-    code = getattr(inspect.unwrap(getattr(item, "function", None)), "__code__", None)
-    return code is not None and "torch" in code.co_consts and bool({"require", "importorskip"} & _names(code))
+    test = getattr(item, "function", None)
+    test = getattr(getattr(test, "hypothesis", None), "inner_test", test)  # what @given was written over
+    fixtures = getattr(item, "_fixtureinfo", None)  # pytest has no other way to the functions of an item's fixtures
+    defined = [] if fixtures is None else [found[-1].func for found in fixtures.name2fixturedefs.values() if found]
+    return any(map(_leads_to_torch, [test, *defined]))
+
+
+@cache
+def _leads_to_torch(function: Any) -> bool:
+    """Whether a function of the tests asks for torch, or calls one that imports it.
+
+    A function that is handed `require` may ask in some of its calls only, and so does not count.
+    """
+    pending, seen, asking = [function], set[CodeType](), {"require", "importorskip"}
+    while pending:
+        function = inspect.unwrap(pending.pop())
+        code = getattr(function, "__code__", None)
+        if code is None or code in seen or HERE not in Path(code.co_filename).parents:
+            continue
+        seen.add(code)
+        names = _names(code)
+        if asking & names and any("torch" in one for one in code.co_consts if one == "torch" or type(one) is tuple):
+            return True
+        asking = {"importorskip"}
+        pending += [function.__globals__.get(name) for name in names]
+    return False
 
 
 @cache

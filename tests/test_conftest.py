@@ -110,6 +110,23 @@ def helper():
 def test_whose_helper_asks():
     helper()
 
+def test_of_both(require):
+    one, other = map(require, ("json", "torch"))
+
+@pytest.fixture
+def other(require):
+    return require("torch")
+
+def test_whose_fixture_asks(other):
+    pass
+
+def may_ask(require, name):
+    return require("torch") if name == "torch" else require(name)
+
+@pytest.mark.parametrize("name", ["json", "torch"])
+def test_whose_helper_may_ask(require, name):
+    may_ask(require, name)
+
 @pytest.mark.parametrize("name", ["torch"])
 def test_that_only_names_it(name):
     assert name == "torch"
@@ -126,13 +143,13 @@ def comparing(folder: Path, **environment: str) -> tuple[dict[str, int], str]:
 
 def test_what_compares_with_torch_is_left_out_where_it_is_not_installed(tmp_path: Path) -> None:
     counts, output = comparing(tmp_path)
-    assert counts == {"passed": 2, "skipped": 1, "deselected": 3}
-    assert "\n3 tests compare with torch and were left out; CI runs them.\n" in output
+    assert counts == {"passed": 3, "skipped": 1, "deselected": 6}
+    assert "\n6 tests compare with torch and were left out; CI runs them.\n" in output
 
 
 def test_nothing_is_left_out_in_ci(tmp_path: Path) -> None:
     counts, output = comparing(tmp_path, CI="true")
-    assert counts == {"passed": 2, "failed": 3, "error": 1}
+    assert counts == {"passed": 3, "failed": 5, "errors": 2}
     assert "left out" not in output
 
 

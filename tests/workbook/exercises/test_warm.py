@@ -21,6 +21,8 @@ from workbook.exercises.report import Report
 from workbook.exercises.rungs import run_check
 from workbook.exercises.warm import Fork
 
+pytestmark = pytest.mark.ci  # each answer is judged in processes of its own
+
 LONG = 300.0  # seconds in which what ends has ended: the machine may be busy
 STUB = "def double(number):\n    raise NotImplementedError\n"
 WRONG = "def double(number):\n    return 2 * number + (number > 2)\n"
