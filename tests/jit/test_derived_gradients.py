@@ -19,6 +19,8 @@ from tests.agreement.oracles import about, assert_same, operator, require_grad, 
 from tests.agreement.samples import Call, Row, arrays, in_library
 from tests.agreement.table import OWN
 
+pytestmark = pytest.mark.ci  # one graph after another is derived, optimized and read back from its text
+
 Tensor = glasstorch.Tensor
 
 # Operators that no group takes, and why; those that write are in none either.
