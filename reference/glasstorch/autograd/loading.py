@@ -9,11 +9,17 @@ from __future__ import annotations
 
 from importlib import import_module
 
+from glasstorch.dispatch.fast import PLAIN
+
 
 def register_autograd_kernels() -> None:
-    """Import the generated kernels, those written by hand, and the shortcuts; each registers itself."""
+    """Import the generated kernels, those written by hand, and the shortcuts; each registers itself.
+
+    With GLASSTORCH_PLAIN=1 there are no shortcuts: Note [Plain and fast] (dispatch/fast.py).
+    """
     import_module("glasstorch.autograd.generated.autograd_kernels")
     import_module("glasstorch.autograd.generated.inplace_or_view_kernels")
     import_module("glasstorch.autograd.manual")
     import_module("glasstorch.autograd.not_implemented")
-    import_module("glasstorch.autograd.shortcuts")
+    if not PLAIN:
+        import_module("glasstorch.autograd.shortcuts")

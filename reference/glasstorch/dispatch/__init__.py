@@ -2,7 +2,8 @@
 
 Reading order: `schema` (what a declaration says), `tags`, `active_keys` (keys that are switched on or off), `operator`
 (the table of kernels), `resolve` (which kernel fills an entry of it), `library` (how kernels are registered),
-`fallback` (one kernel for all operators), `trace` (which kernels a call ran).
+`fallback` (one kernel for all operators), `fast` (fast kernels in front of plain ones), `trace` (which kernels a call
+ran).
 
 The order in which keys are tried is decided a room below, in `core/keys.py`.
 

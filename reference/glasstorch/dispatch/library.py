@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from types import TracebackType
@@ -121,6 +122,23 @@ class KernelTable:
         """Register one function under one operator's name."""
         where = where or caller(1)
         register(f"aten::{name}", Kernel(function, self.key, where, self.takes_keys, self.calls_operators, table=self))
+
+    def add_fast(self, name: str, function: Boxed) -> Boxed:
+        """Let a fast function run in front of an operator's kernel, which the operator keeps; returns that kernel.
+
+        See Note [Plain and fast] (dispatch/fast.py).
+        """
+        operator = registry.find(f"aten::{name}")
+        with registry.lock:
+            stack = operator.kernels.get(self.key)
+            if not stack:
+                raise RegistrationError(f"{operator.name} has no {self.key.name} kernel for a fast one to stand before")
+            kernel = stack[-1]
+            if kernel.fast is not None:
+                raise RegistrationError(f"{operator.name} already has a fast {self.key.name} kernel: {kernel.fast}")
+            stack[-1] = replace(kernel, fast=function)
+            registry.changed(operator)
+        return kernel.function
 
 
 class Library:

@@ -46,6 +46,7 @@ class Kernel:
     calls_operators: bool = True  # must run with autograd excluded where it stands below autograd
     by_user: bool = False  # called with keyword arguments, defaults left out; see Note [A user's kernel]
     table: object = None  # the library's KernelTable by which it was registered
+    fast: Boxed | None = None  # runs in front of `function`: Note [Plain and fast] (dispatch/fast.py)
 
 
 class _Fallthrough:
@@ -78,7 +79,7 @@ class Registry:
         self.lock = threading.RLock()
         self.resolve: Callable[[Operator, int], Resolution]  # set by resolve.py, which reads operators
         # Set while a trace is on: makes the table entries that record (dispatch/trace.py).
-        self.wrap: Callable[[Operator, Any], Boxed] | None = None
+        self.wrap: Callable[[Operator, int, Any], Boxed] | None = None
         # Otherwise makes them, once autograd is loaded; see Note [Hops taken at once] (autograd/shortcuts.py).
         self.shorten: Callable[[Operator, int, Any], Boxed] | None = None
 
@@ -121,7 +122,7 @@ class DispatchTable(dict[int, Boxed]):
         generation = registry.generation
         resolution = registry.resolve(self.operator, keys)
         if registry.wrap is not None:
-            entry = registry.wrap(self.operator, resolution)
+            entry = registry.wrap(self.operator, keys, resolution)
         elif registry.shorten is not None:
             entry = registry.shorten(self.operator, keys, resolution)
         else:

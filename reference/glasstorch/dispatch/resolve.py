@@ -169,7 +169,7 @@ def entry_for(operator: Operator, choice: Choice, keys: int) -> Boxed:
     """The function to put in the table for a key set: called as `entry(keys, *arguments)`."""
     kernel = choice.kernel
     assert kernel is not None
-    function = kernel.function
+    function = kernel.fast or kernel.function
     if kernel.by_user:
         function = _as_users_call(operator, kernel, choice.rule == BACKEND_FALLBACK)
     elif choice.rule == BACKEND_FALLBACK:

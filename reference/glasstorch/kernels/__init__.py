@@ -9,10 +9,21 @@ Mirrors: aten/src/ATen/native, aten/src/ATen/TensorIterator.h
 Differs: NumPy's loops do the arithmetic on the CPU.
 """
 
+from importlib.util import find_spec
+
+from glasstorch.dispatch.fast import PLAIN
 from glasstorch.kernels import cuda as cuda
 from glasstorch.kernels.loading import import_modules
 
+CUDA, FAST = f"{__name__}.cuda", f"{__name__}.cpu.fast"
+
 
 def register_kernels() -> None:
-    """Import every module of kernels but those of `cuda`, which are loaded on first use of CUDA."""
-    import_modules(__name__, aside=("cuda",))
+    """Import every module of kernels but those of `cuda`, which are loaded on first use of CUDA.
+
+    The fast kernels come last, over the plain ones. With GLASSTORCH_PLAIN=1, or where their folder is missing, the
+    plain ones serve alone: Note [Plain and fast] (dispatch/fast.py).
+    """
+    import_modules(__name__, aside=(CUDA, FAST))
+    if not PLAIN and find_spec(FAST):
+        import_modules(FAST)

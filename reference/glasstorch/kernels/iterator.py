@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from math import prod
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 import numpy as np
 
@@ -29,14 +29,12 @@ from glasstorch._tensor import Tensor, empty, empty_strided, wrap
 from glasstorch.core.allocator import empty_array
 from glasstorch.core.dtype import FLOATING, HALF_PRECISION, dtype, float32
 from glasstorch.core.tensor_impl import Array
+from glasstorch.dispatch.fast import slot
 from glasstorch.kernels.halves import run_on_halves
 from glasstorch.kernels.quiet import quietly
 from glasstorch.operators.shapes.result import Result
 
 Loop = Callable[..., Any]  # loop(out, *inputs), or a NumPy ufunc
-
-READ: Final[tuple[Literal["readonly"]]] = ("readonly",)
-WRITE: Final[tuple[Literal["writeonly"]]] = ("writeonly",)
 
 BLOCK: Final = 1 << 15  # elements: a few arrays of this size fit into the second-level cache
 WIDE_BLOCK: Final = BLOCK // 2  # elements of a block that is copied first, mostly to a dtype of twice the size
@@ -100,7 +98,7 @@ def pointwise(
     arrays = [operand(tensor, common, exact_number and i == 1) for i, tensor in enumerate(inputs)]
     dtypes = (produces or compute).numpy, compute.numpy
     if common in HALF_PRECISION and produces is None:
-        run_on_halves(lambda out, inputs: run(loop, out, inputs, *dtypes), loop, written.array(), arrays)
+        run_on_halves.run(lambda out, inputs: run(loop, out, inputs, *dtypes), loop, written.array(), arrays)
     else:
         run(loop, written.array(), arrays, *dtypes)
     if written is not output:
@@ -114,24 +112,12 @@ def run(loop: Loop, out: Array, inputs: Sequence[Array], writes: np.dtype[Any], 
         signature = (*[reads] * len(inputs), writes)
         quietly(loop, *inputs, out=out, signature=signature, casting="unsafe")
     else:
-        quietly(in_blocks, loop, out, inputs, (writes, *[reads] * len(inputs)))
+        quietly(in_blocks.run, loop, out, inputs, (writes, *[reads] * len(inputs)))
 
 
+@slot
 def in_blocks(loop: Loop, out: Array, inputs: Sequence[Array], dtypes: Sequence[np.dtype[Any]]) -> None:
-    """Call `loop(out, *inputs)` on pieces of arrays, cast to `dtypes` (that of `out` first)."""
-    if out.size > BLOCK:
-        blocks = np.nditer(
-            [out, *inputs],
-            flags=("external_loop", "buffered"),
-            op_flags=(WRITE, *(READ for _ in inputs)),
-            op_dtypes=dtypes,
-            casting="unsafe",
-            buffersize=BLOCK,
-        )
-        with blocks:
-            for arrays in blocks:
-                loop(*arrays)
-        return
+    """Call `loop(out, *inputs)` on arrays cast to `dtypes` (that of `out` first); the fast form does so in pieces."""
     # A ufunc on only 0-dim arrays returns a scalar, which later steps cannot write to: a dimension is added.
     reads = [a if a.ndim else a[None] for a in inputs]
     reads = [a if a.dtype is d else a.astype(d) for a, d in zip(reads, dtypes[1:], strict=True)]

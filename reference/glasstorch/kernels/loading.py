@@ -11,8 +11,8 @@ from pkgutil import iter_modules
 
 
 def import_modules(package: str, aside: tuple[str, ...] = ()) -> None:
-    """Import every module of a package and then of its folders, except those in `aside`."""
+    """Import every module of a package and then of its folders, except packages in `aside`."""
     for module in sorted(iter_modules(import_module(package).__path__), key=lambda module: module.ispkg):
-        if module.name not in aside:
-            name = f"{package}.{module.name}"
-            import_modules(name) if module.ispkg else import_module(name)
+        name = f"{package}.{module.name}"
+        if name not in aside:
+            import_modules(name, aside) if module.ispkg else import_module(name)

@@ -49,12 +49,12 @@ def _cast(target: Array, source: Array, to: dtype, of: dtype) -> None:
     if of.is_complex and not to.is_complex and to is not bool_:
         source, of = source.real, of.to_real()
     if to in NARROW_FLOATS or of in FLOAT8 or (of in HALF_PRECISION and to.category == INTEGRAL):
-        source = as_single(source)  # the narrow floats only convert to and from float32
+        source = as_single.run(source)  # the narrow floats only convert to and from float32
     if to is float8_e4m3fn:
         source = np.clip(source, -448, 448)  # it has no infinity
     elif to.category == INTEGRAL and to.itemsize < 4 and of.category == FLOATING:
         source = source.astype(np.int64 if to is uint8 else np.int32)  # then the low bytes, so that -1.0 becomes 255
-    cast(target, source)
+    cast.run(target, source)
 
 
 @CPU.impl("copy_")

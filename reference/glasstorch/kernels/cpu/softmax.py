@@ -23,7 +23,7 @@ from glasstorch.core.errors import DtypeError
 from glasstorch.core.geometry import wrap_dim
 from glasstorch.core.tensor_impl import Array
 from glasstorch.dispatch.library import KernelTable
-from glasstorch.kernels.cpu.blocks import STRIP
+from glasstorch.kernels.cpu.fast.thresholds import STRIP
 from glasstorch.kernels.cpu.reductions.sums import add_reduce, finish
 from glasstorch.kernels.halves import as_single, cast
 from glasstorch.kernels.quiet import quietly
@@ -100,9 +100,9 @@ def in_float32(function: Function) -> Function:
     """The same function for a block of half precision."""
 
     def converted(inputs: list[Array], out: Array, axis: int) -> None:
-        blocks = [as_single(x) for x in inputs]
+        blocks = [as_single.run(x) for x in inputs]
         function(blocks, blocks[0], axis)
-        cast(out, blocks[0])
+        cast.run(out, blocks[0])
 
     return converted
 

@@ -129,7 +129,7 @@ def divide_by(sums: Array, counts: Array) -> None:
     def divide_block(out: Array, totals: Array, divisors: Array) -> None:
         divide(totals, np.where(divisors == 0, divisors.dtype.type(1), divisors), out=out)
 
-    quietly(in_blocks, divide_block, sums, (sums, np.broadcast_to(counts, sums.shape)), (sums.dtype,) * 3)
+    quietly(in_blocks.run, divide_block, sums, (sums, np.broadcast_to(counts, sums.shape)), (sums.dtype,) * 3)
 
 
 def _check_reduced(self: Tensor, reduce: str, include_self: bool) -> None:

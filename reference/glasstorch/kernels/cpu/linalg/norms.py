@@ -81,7 +81,7 @@ def norm(array: Array, dtype: np.dtype[Any], order: float, dims: Shape, keepdim:
     def joined(parts: Array, dims: Shape) -> Array:
         return np.asarray(join(parts, dims, keepdims=True))
 
-    total = reduce_in_pieces(piece, joined, array, dims, keepdim)
+    total = reduce_in_pieces.run(piece, joined, array, dims, keepdim)
     if order in NO_ROOT:
         return total
     return np.sqrt(total) if order == 2 else np.power(total, 1 / total.dtype.type(order))

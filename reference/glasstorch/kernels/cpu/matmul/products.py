@@ -59,7 +59,7 @@ def product(left: Array, right: Array, shape: Shape, dtype: dtype, out: Array | 
         quietly(np.matmul, left, right, out)
         return out
     if dtype in NARROW_FLOATS:
-        result = quietly(np.matmul, as_single(left), as_single(right))
+        result = quietly(np.matmul, as_single.run(left), as_single.run(right))
     else:
         result = integer_product(left, right)
     return stored(result, dtype, out)
@@ -91,8 +91,8 @@ def magnitude(array: Array) -> int:
 def stored(result: Array, dtype: dtype, out: Array | None) -> Array:
     """A result computed in a wider dtype, rounded (or wrapped around) to its own."""
     if out is None:
-        return quietly(as_dtype, result, dtype.numpy)
-    quietly(cast, out, result)
+        return quietly(as_dtype.run, result, dtype.numpy)
+    quietly(cast.run, out, result)
     return out
 
 
@@ -190,7 +190,7 @@ def scaled_sum(
     else:
         left, right = mat1.array(), mat2.array()
         if computed is not dtype:
-            left, right = as_single(left), as_single(right)
+            left, right = as_single.run(left), as_single.run(right)
         result = product(left, right, shape, computed, target)
         if alpha != 1:
             quietly(np.multiply, result, alpha, result)

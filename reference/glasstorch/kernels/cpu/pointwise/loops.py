@@ -171,7 +171,7 @@ def run_part(loop: Loop, out: Array, inputs: Sequence[Array], numbers: Sequence[
         quietly(loop, out, *inputs, *numbers)
     else:
         bound = (lambda out, *inputs: loop(out, *inputs, *numbers)) if numbers else loop
-        quietly(in_blocks, bound, out, inputs, (out.dtype, *(array.dtype for array in inputs)))
+        quietly(in_blocks.run, bound, out, inputs, (out.dtype, *(array.dtype for array in inputs)))
 
 
 def run_fresh(

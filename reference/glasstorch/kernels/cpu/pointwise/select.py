@@ -81,7 +81,7 @@ def where(keys: int, condition: Tensor, self: Tensor, other: Tensor, out: Tensor
     output = allocate_output(shapes.where(condition, self, other)) if out is None else out
     common = result_type(self, other)
     inputs = [condition.array(), operand(self, common), operand(other, common)]
-    quietly(in_blocks, choose, output.array(), inputs, (common.numpy, bool_.numpy, common.numpy, common.numpy))
+    quietly(in_blocks.run, choose, output.array(), inputs, (common.numpy, bool_.numpy, common.numpy, common.numpy))
     return output
 
 
@@ -101,7 +101,7 @@ def masked_fill(keys: int, self: Tensor, mask: Tensor, value: Number, out: Tenso
     MASKED_FILL.check(self.dtype)
     own = self.dtype.numpy
     inputs = [mask.array(), np.array(number_as(value, self.dtype), own), self.array()]
-    in_blocks(choose, output.array(), inputs, (own, bool_.numpy, own, own))
+    in_blocks.run(choose, output.array(), inputs, (own, bool_.numpy, own, own))
     return output
 
 

@@ -229,7 +229,7 @@ def hash_tensor(
     def piece(part: Array, dims: Shape) -> Array:
         return joined(quietly(part.astype, wide, order="C").view(np.uint64), dims)
 
-    return finish(reduce_in_pieces(piece, joined, array, reduced_dims(dim, array.ndim), keepdim), uint64, out)
+    return finish(reduce_in_pieces.run(piece, joined, array, reduced_dims(dim, array.ndim), keepdim), uint64, out)
 
 
 def joined(bits: Array, dims: Shape) -> Array:

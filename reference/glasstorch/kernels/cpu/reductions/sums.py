@@ -39,7 +39,8 @@ from glasstorch.core.geometry import Shape, wrap_dim
 from glasstorch.core.return_types import named_result
 from glasstorch.core.tensor_impl import Array
 from glasstorch.dispatch.library import KernelTable
-from glasstorch.kernels.cpu.blocks import reduce_in_pieces, strips
+from glasstorch.kernels.cpu.blocks import reduce_in_pieces
+from glasstorch.kernels.cpu.fast.blocks import strips
 from glasstorch.kernels.halves import as_dtype, as_single
 from glasstorch.kernels.iterator import op_math
 from glasstorch.kernels.quiet import quietly
@@ -62,7 +63,7 @@ def finish(result: Any, dtype: dtype, out: Tensor | None) -> Tensor:
     if out is not None:
         quietly(np.copyto, out.array(), result, casting="unsafe")
         return out
-    return wrap(quietly(as_dtype, result, dtype.numpy), dtype)
+    return wrap(quietly(as_dtype.run, result, dtype.numpy), dtype)
 
 
 def is_half(array: Array) -> bool:
@@ -72,7 +73,7 @@ def is_half(array: Array) -> bool:
 
 def widened(array: Array) -> Array:
     """Half precision upcast to float32; other arrays unchanged."""
-    return as_single(array) if is_half(array) else array
+    return as_single.run(array) if is_half(array) else array
 
 
 def finish_pair(
@@ -192,10 +193,10 @@ def add_as(
 
     def add_piece(piece: Array, dims: Shape) -> Array:
         converted = (piece if prepare is None else prepare(piece)).astype(dtype.numpy, copy=False)
-        terms = as_single(converted) if is_half(converted) else converted.astype(wide, copy=False)
+        terms = as_single.run(converted) if is_half(converted) else converted.astype(wide, copy=False)
         return np.asarray(add_reduce(terms, dims, True))
 
-    return reduce_in_pieces(add_piece, add_joined, array, dims, keepdim)
+    return reduce_in_pieces.run(add_piece, add_joined, array, dims, keepdim)
 
 
 def add_joined(parts: Array, dims: Shape) -> Array:
@@ -325,12 +326,12 @@ def extrema(ufunc: np.ufunc, array: Array, dims: Shape, keepdim: bool) -> Any:
         return ufunc.reduce(array, dims, keepdims=keepdim)
 
     def piece(block: Array, dims: Shape) -> Array:
-        return joined(as_single(block), dims)
+        return joined(as_single.run(block), dims)
 
     def joined(parts: Array, dims: Shape) -> Array:
         return np.asarray(ufunc.reduce(parts, dims, keepdims=True))
 
-    return reduce_in_pieces(piece, joined, array, dims, keepdim)
+    return reduce_in_pieces.run(piece, joined, array, dims, keepdim)
 
 
 def positions(position: Callable[..., Any], array: Array, axis: int | None, keepdim: bool) -> Any:

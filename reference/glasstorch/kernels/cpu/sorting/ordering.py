@@ -20,7 +20,9 @@ from typing import Any, Final
 import numpy as np
 
 from glasstorch.core.tensor_impl import Array
-from glasstorch.kernels.cpu.blocks import STRIP, from_last, strips, to_last
+from glasstorch.kernels.cpu.blocks import from_last, to_last
+from glasstorch.kernels.cpu.fast.blocks import strips
+from glasstorch.kernels.cpu.fast.thresholds import STRIP
 from glasstorch.kernels.quiet import quietly
 
 ARGSORT_UP_TO: Final = 1 << 10  # elements up to which NumPy's stable argsort is used

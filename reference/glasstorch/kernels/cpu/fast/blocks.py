@@ -1,0 +1,68 @@
+"""How is a large array processed piece by piece, so that intermediates stay in cache?
+
+Mirrors: aten/src/ATen/native/cpu/Reduce.h (binary_kernel_reduce), aten/src/ATen/native/TensorIterator.cpp (split)
+Differs: PyTorch converts and reduces one SIMD vector after another inside its loops. Here one NumPy call converts a
+    piece of the array and the next reduces it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from glasstorch.core.geometry import Shape
+from glasstorch.core.tensor_impl import Array
+from glasstorch.dispatch.fast import fast
+from glasstorch.kernels.cpu import blocks
+from glasstorch.kernels.cpu.blocks import Reduce
+from glasstorch.kernels.cpu.fast import thresholds
+from glasstorch.operators.shapes.reductions.sums import reduced_shape
+
+
+@fast(blocks.reduce_in_pieces, when="more elements than a block", benchmark="1e6: std", exact=2.0)
+def reduce_in_pieces(reduce: Reduce, join: Reduce, array: Array, dims: Shape, keepdim: bool) -> Array:
+    """`reduce(array, dims)`, computed by `join` from the results of `reduce` on pieces of the array.
+
+    They are contiguous blocks where the array is contiguous. An empty array is one piece.
+    """
+    if array.size <= thresholds.BLOCK:
+        return blocks.reduce_in_pieces.plain(reduce, join, array, dims, keepdim)
+    order = sorted(range(array.ndim), key=lambda d: -abs(array.strides[d]))
+    inner = tuple(at for at, d in enumerate(order) if d in dims)
+    total = _joined(reduce, join, array.transpose(order), inner).transpose(np.argsort(order))
+    return total if keepdim else total.reshape(reduced_shape(array.shape, dims, False))
+
+
+def _joined(reduce: Reduce, join: Reduce, array: Array, dims: Shape) -> Array:
+    """The same for an array whose dimensions are in memory order, the slowest first."""
+    if array.size <= thresholds.BLOCK:
+        return reduce(array, dims)
+    d = next(d for d, size in enumerate(array.shape) if size > 1)
+    step = max(1, thresholds.BLOCK * array.shape[d] // array.size)
+    before: tuple[Any, ...] = (slice(None),) * d
+    parts: list[Array] = []
+    for start in range(0, array.shape[d], step):
+        parts.append(_joined(reduce, join, array[(*before, slice(start, start + step))], dims))
+        if d in dims and len(parts) > 1 and len(parts) * parts[0].size > thresholds.BLOCK:
+            parts = [join(np.concatenate(parts, d), (d,))]
+    together = np.concatenate(parts, d)
+    return join(together, (d,)) if d in dims and len(parts) > 1 else together
+
+
+def strips(array: Array, axis: int) -> Iterator[tuple[slice, ...]]:
+    """Indices of strips that hold whole lines along an axis: about thresholds.STRIP elements each, or one line.
+
+    The dimensions with the largest strides are cut first.
+    """
+    cuts: list[tuple[slice, ...]] = [()]
+    sizes = list(array.shape)
+    steps = [size if d == axis else 1 for d, size in enumerate(sizes)]
+    room = thresholds.STRIP // max(sizes[axis], 1)
+    for d in sorted((d for d in range(array.ndim) if d != axis), key=lambda d: abs(array.strides[d])):
+        steps[d] = max(1, min(room, sizes[d]))
+        room //= max(sizes[d], 1)
+    for size, step in zip(sizes, steps, strict=True):
+        cuts = [(*cut, slice(start, start + step)) for cut in cuts for start in range(0, size, max(step, 1))]
+    return iter(cuts)

@@ -1,0 +1,37 @@
+"""Does every fast function give what the plain one gives, within what its row says?"""
+
+from __future__ import annotations
+
+from zlib import crc32
+
+import numpy as np
+import pytest
+
+import glasstorch
+from glasstorch.dispatch.fast import FAST
+from tests.agreement.oracles import about, operator, runs
+from tests.agreement.samples import Row, arrays, in_library
+from tests.agreement.table import OWN
+from tests.kernels.cpu.fast.calls import CALLS
+from tests.kernels.cpu.fast.held import Call, check
+
+RANDOM_CALLS = 50
+
+
+def test_each_has_random_calls() -> None:
+    assert {one.over for one in FAST} == set(CALLS)
+
+
+@pytest.mark.parametrize("over", sorted(one.over for one in FAST))
+def test_random_calls(over: str) -> None:
+    rng = np.random.default_rng(crc32(over.encode()))
+    reached = [over in check(CALLS[over](rng), f"{over}, random call {i}") for i in range(RANDOM_CALLS)]
+    assert any(reached), f"no call reached what is fast over {over}"
+
+
+@pytest.mark.parametrize("row", OWN, ids=lambda row: row.op)
+def test_samples(row: Row) -> None:
+    for sample, run in runs(row):
+        args, kwargs = in_library(glasstorch, sample, arrays(row, sample, run))
+        glasstorch.manual_seed(0)
+        check(Call(operator(row.op), tuple(args), kwargs), about(row, sample, run))
