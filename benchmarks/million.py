@@ -146,7 +146,7 @@ def of_million(modules: dict[str, ModuleType], name: str, makes: list[Make], use
     return contest(modules, f"1e6: {name}", makes, use, BUDGETS.get(name, AT_MOST))
 
 
-def contest(modules: dict[str, ModuleType], name: str, makes: list[Make], use: Use, budget: float) -> Contest:
+def contest(modules: dict[str, ModuleType], name: str, makes: list[Make], use: Use, budget: float | None) -> Contest:
     """The same use in each library, on the same numbers."""
     random = np.random.default_rng(0)
     arrays = [make(random) for make in makes]

@@ -1,6 +1,6 @@
 """What do the fast kernels save?
 
-    python -m benchmarks.plain                  every row of a million elements, in three pairs of runs
+    python -m benchmarks.plain                  the rows of a million elements and of `fast.py`, in three pairs of runs
     python -m benchmarks.plain --rows '*sort*'  only rows whose names match
 
 A pair is one run as usual and one with GLASSTORCH_PLAIN=1, each in a fresh process; which of the two goes first
@@ -18,7 +18,7 @@ from benchmarks.__main__ import modules, save, versions
 from benchmarks.against import ROOT, Compared, compared, measured
 from benchmarks.harness import Row
 
-ROWS = ("1e6: *",)
+ROWS = ("1e6: *", "fast: *")
 
 
 def in_pairs(rows: Sequence[str], pairs: int) -> list[Compared]:
