@@ -25,3 +25,11 @@ COMPLEX_SCAN_SPLIT_FROM = 64  # elements of a line of complex numbers: it is spl
 # Half precision, in elements
 HALF_TABLE_FROM = 1 << 18  # a table of a function's 65,536 values pays
 HALF_BLOCKS_FROM = 1 << 13  # a dozen calls a block are faster than NumPy's conversion
+
+# Reductions
+SUMMED_AT_ONCE_UP_TO = 1 << 14  # numbers: NumPy adds them faster than their layout is analysed
+SUMMED_ROWS = 256  # rows that are added one after another before their sum is added to other sums
+SUMMED_PIECE = 1024  # contiguous numbers that are added before their sum is added to other sums
+LANES = 1 << 10  # rows, or partial products, that one NumPy call advances together
+PRODUCT_BLOCK = 1 << 17  # elements of a block in which rows are multiplied pairwise
+MULTIPLIED_IN_TURN_UP_TO = 16  # elements of a row that are multiplied one after another
