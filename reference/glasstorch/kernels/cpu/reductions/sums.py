@@ -182,7 +182,7 @@ def register_extremum(name: str, ufunc: np.ufunc, position: Callable[..., Any]) 
             check_implemented(f"{name}_cpu", self.dtype, UNORDERED)
         array: Any = self.array()
         if not array.ndim:
-            return finish_pair(operator_dim, array, np.zeros((), np.int64), self.dtype, out)
+            return finish_pair(operator_dim, array.copy(), np.zeros((), np.int64), self.dtype, out)
         axis = wrap_dim(dim, array.ndim)
         indices = positions.run(position, array, axis, True)
         values = at_positions.run(array, indices, axis)
