@@ -32,7 +32,6 @@ SERVE_ALL = {
     "kernels/iterator.py": "TensorIterator",
     "kernels/loading.py": "registers all kernels",
     "kernels/quiet.py": "NumPy without warnings",
-    "kernels/threads.py": "several threads for one loop",
     "kernels/halves.py": "half precision in many loops",
     "kernels/number_operands.py": "a number in the place of a tensor",
     "kernels/math_bits.py": "the fallback of conjugated and negated arguments",

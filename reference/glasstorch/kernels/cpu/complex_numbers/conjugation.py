@@ -13,7 +13,7 @@ import numpy as np
 
 from glasstorch.core.dtype import DTYPES
 from glasstorch.core.tensor_impl import Array
-from glasstorch.kernels.cpu.pointwise.loops import CPU, Row, unary_kernel
+from glasstorch.kernels.cpu.pointwise.loops import CPU, Row, kernel_of
 from glasstorch.kernels.structured import out_form, shape_function
 
 EVERY: Final = frozenset(DTYPES)
@@ -27,5 +27,5 @@ def conjugate(out: Array, x: Array) -> None:
         out[...] = x
 
 
-kernel, _ = unary_kernel(shape_function("_conj_physical"), Row(conjugate, EVERY, EVERY))
+kernel = kernel_of(shape_function("_conj_physical"), Row(conjugate, EVERY, EVERY))
 CPU.add("_conj_physical.out", out_form("_conj_physical", kernel))

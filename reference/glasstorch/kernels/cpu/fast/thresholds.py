@@ -14,6 +14,10 @@ BLOCK = 1 << 15  # a few arrays of this size fit into the second-level cache
 WIDE_BLOCK = 1 << 14  # of a block that is copied first, mostly to a dtype of twice the size
 STRIP = 1 << 16  # of a strip of whole lines: lines may be long, and reads across them should come in runs
 
+# Pointwise loops, in elements
+TWO_THREADS_FROM = 1 << 18  # two threads share a loop
+CHOICE_OF_BITS_FROM = (1 << 11) + 1  # selecting by arithmetic is faster than NumPy's `where`
+
 # Scans
 SCAN_BY_ROWS_FROM = 16  # inner elements: adding one row to the running totals pays
 SCAN_TURNED_FROM = 256  # lines: transposing them, and one NumPy call a column, pays

@@ -11,17 +11,8 @@ import numpy as np
 
 from glasstorch.core.dtype import DTYPES
 from glasstorch.core.tensor_impl import Array
-from glasstorch.kernels.cpu.pointwise.loops import (
-    ALL,
-    DIRECT_FLOATS,
-    FLOATING,
-    Row,
-    binary_kernel,
-    register,
-    unary_kernel,
-)
+from glasstorch.kernels.cpu.pointwise.loops import ALL, BINARY, DIRECT_FLOATS, FLOATING, UNARY, Row, register_row
 from glasstorch.kernels.iterator import Loop
-from glasstorch.kernels.structured import shape_function
 from glasstorch.operators.shapes.promotion import float_result_type
 
 COMPLEX = frozenset(d for d in DTYPES if d.is_complex)
@@ -86,20 +77,20 @@ FLOATING_POINT: dict[str, Loop] = {
 
 ON_COMPLEX: dict[str, Loop] = {"log1p": complex_log1p}
 
-UNARY = {
+ONE = {
     name: Row(loop, DIRECT_FLOATS, ALL | COMPLEX, "", float_result_type, on_complex=ON_COMPLEX.get(name))
     for name, loop in FLOATING_POINT.items()
 }
 
-BINARY = {
+TWO = {
     "atan2": Row(np.arctan2, DIRECT_FLOATS, FLOATING, "atan2_cpu", float_result_type),
     "hypot": Row(np.hypot, DIRECT_FLOATS, FLOATING, "hypot_cpu"),
     "logaddexp": Row(logaddexp, DIRECT_FLOATS, FLOATING | COMPLEX, "logaddexp_cpu"),
     "logaddexp2": Row(logaddexp2, DIRECT_FLOATS, FLOATING, "logaddexp2_cpu"),
 }
 
-for name, row in UNARY.items():
-    register(name, *unary_kernel(shape_function(name), row))
+for name, row in ONE.items():
+    register_row(UNARY, name, row)
 
-for name, row in BINARY.items():
-    register(name, *binary_kernel(shape_function(name), row))
+for name, row in TWO.items():
+    register_row(BINARY, name, row)

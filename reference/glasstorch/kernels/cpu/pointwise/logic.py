@@ -11,10 +11,18 @@ import numpy as np
 
 from glasstorch._tensor import Tensor
 from glasstorch.core.dtype import DTYPES, bool_
-from glasstorch.kernels.cpu.pointwise.loops import ALL, DIRECT, INTEGRAL_OR_BOOL, Row, binary_kernel, register
+from glasstorch.kernels.cpu.pointwise.loops import (
+    ALL,
+    BINARY,
+    DIRECT,
+    INTEGRAL_OR_BOOL,
+    Row,
+    register,
+    register_row,
+    register_with_number,
+)
 from glasstorch.kernels.iterator import allocate_output, pointwise
-from glasstorch.kernels.number_operands import number_first, with_wrapped_number
-from glasstorch.kernels.structured import shape_function
+from glasstorch.kernels.number_operands import number_first
 from glasstorch.operators.shapes.pointwise import broadcast as shapes
 
 LOGICAL_DTYPES = ALL | frozenset(d for d in DTYPES if d.is_complex)
@@ -29,7 +37,7 @@ LOGICAL = {
 }
 
 for name, row in LOGICAL.items():
-    register(name, binary_kernel(shape_function(name), row)[0])
+    register_row(BINARY, name, row)
 
 NOT = Row(np.logical_not, DIRECT, LOGICAL_DTYPES, "logical_not_cpu", produces=bool_)
 
@@ -52,10 +60,8 @@ SHIFTS = {
 
 def register_shift(name: str, row: Row) -> None:
     """Register a shift of tensors, and its overloads with a number on either side."""
-    kernel, shortcut = binary_kernel(shapes.bitwise, row)
-
-    register(f"{name}.Tensor", kernel, shortcut)
-    register(f"{name}.Tensor_Scalar", with_wrapped_number(kernel))
+    kernel = register_row(BINARY, f"{name}.Tensor", row, shapes.bitwise)
+    register_with_number(f"{name}.Tensor_Scalar", f"{name}.Tensor", kernel)
     register(f"{name}.Scalar_Tensor", number_first(kernel))
 
 

@@ -16,16 +16,17 @@ from glasstorch.kernels.cpu.pointwise.loops import (
     CPU,
     DIRECT_FLOATS,
     FLOATING,
+    UNARY,
     WITH_COMPLEX,
     Row,
+    kernel_of,
     register,
-    unary_kernel,
+    register_row,
     with_real_result,
 )
 from glasstorch.kernels.iterator import Loop, allocate_output, op_math, pointwise
 from glasstorch.kernels.quiet import quietly
 from glasstorch.kernels.structured import structured
-from glasstorch.operators.shapes.pointwise import broadcast as shapes
 from glasstorch.operators.shapes.pointwise import rules
 from glasstorch.operators.shapes.promotion import float_result_type
 from glasstorch.operators.shapes.scalars import LARGEST
@@ -46,10 +47,10 @@ def half_turn(out: Array, x: Array) -> None:
         np.copyto(out, np.nan, where=none)
 
 
-register("frac", *unary_kernel(shapes.unary, Row(frac, DIRECT_FLOATS, FLOATING, "frac_cpu")))
+register_row(UNARY, "frac", Row(frac, DIRECT_FLOATS, FLOATING, "frac_cpu"))
 
 ANGLE = Row(half_turn, DIRECT_FLOATS, ALL | COMPLEX_DTYPES | BAREBONES_UNSIGNED, "angle_cpu", float_result_type)
-real_angle, _ = unary_kernel(rules.angle, ANGLE)
+real_angle = kernel_of(rules.angle, ANGLE)
 
 
 def angle_of(out: Array, x: Array) -> None:
@@ -57,6 +58,7 @@ def angle_of(out: Array, x: Array) -> None:
     np.arctan2(x.imag, x.real, out=out)
 
 
+UNARY["angle"] = ANGLE
 register("angle", with_real_result(real_angle, rules.angle, angle_of))
 
 # A fraction and a power of two ----------------------------------------------------------------------------------

@@ -15,21 +15,23 @@ from glasstorch.kernels.cpu.pointwise import exact_division
 from glasstorch.kernels.cpu.pointwise.binary import or_exactly
 from glasstorch.kernels.cpu.pointwise.loops import (
     ALL,
+    BINARY,
     DIRECT,
     DIRECT_FLOATS,
     DIRECT_NOT_BOOL,
     EVERY,
     FLOATING,
     NOT_BOOL,
+    UNARY,
     Kernel,
     Row,
-    binary_kernel,
+    kernel_of,
     register,
-    unary_kernel,
+    register_row,
+    register_with_number,
 )
 from glasstorch.kernels.cpu.pointwise.unary import sgn
 from glasstorch.kernels.iterator import Loop, allocate_output, operand
-from glasstorch.kernels.number_operands import with_wrapped_number
 from glasstorch.kernels.quiet import quietly
 from glasstorch.kernels.structured import check_writable, shape_function
 from glasstorch.operators.shapes.pointwise import broadcast as shapes
@@ -57,14 +59,15 @@ ROUNDED = NOT_BOOL | BAREBONES_UNSIGNED
 def register_rounding(name: str, ufunc: np.ufunc) -> None:
     """Register a rounding operator; for integers it is a copy, which checks out= for overlap after resizing it."""
     row = Row(rounding(ufunc), DIRECT_FLOATS, ROUNDED, f"{name}_vml_cpu")
-    rounded, shortcut = unary_kernel(shape_function(name), row)
+    rounded = kernel_of(shape_function(name), row)
 
     def kernel(keys: int, self: Tensor, out: Tensor | None = None) -> Tensor:
         if out is not None and not self.dtype.is_floating_point:
             check_writable(out, (self,))
         return rounded(keys, self, out=out)
 
-    register(name, kernel, shortcut)
+    UNARY[name] = row
+    register(name, kernel)
 
 
 for name, ufunc in ROUNDING.items():
@@ -74,7 +77,7 @@ for name, ufunc in ROUNDING.items():
 def round_decimals(keys: int, self: Tensor, decimals: int, out: Tensor | None = None) -> Tensor:
     """The kernel of `round.decimals`: scaled, rounded, and scaled back."""
     row = Row(round_to(decimals), DIRECT_FLOATS, FLOATING, "round_cpu")
-    return unary_kernel(shapes.unary, row)[0](keys, self, out=out)
+    return kernel_of(shapes.unary, row)(keys, self, out=out)
 
 
 def round_to(decimals: int) -> Loop:
@@ -112,7 +115,7 @@ PREDICATES: dict[str, Loop] = {
     "isneginf": is_infinity(-np.inf),
 }
 
-register("sign", *unary_kernel(shape_function("sign"), Row(sgn, DIRECT, ALL, "sign_cpu")))
+register_row(UNARY, "sign", Row(sgn, DIRECT, ALL, "sign_cpu"))
 
 
 def predicate_kernel(name: str, loop: Loop) -> Kernel:
@@ -134,10 +137,8 @@ def predicate_kernel(name: str, loop: Loop) -> Kernel:
 for name, loop in PREDICATES.items():
     register(name, predicate_kernel(name, loop))
 
-copysign, copysign_inplace = binary_kernel(
-    shapes.true_divide, Row(np.copysign, DIRECT_FLOATS, FLOATING, "copysign_cpu", float_result_type)
-)
-register("copysign.Tensor", copysign, copysign_inplace)
+COPYSIGN = Row(np.copysign, DIRECT_FLOATS, FLOATING, "copysign_cpu", float_result_type)
+copysign = register_row(BINARY, "copysign.Tensor", COPYSIGN, shapes.true_divide)
 
 # Remainders and neighbours --------------------------------------------------------------------------------------
 
@@ -148,8 +149,8 @@ def fmod(out: Array, x: Array, y: Array) -> None:
     np.fmod(x, y, out=out)
 
 
-truncated_remainder, remainder_inplace = binary_kernel(shapes.binary, Row(fmod, DIRECT_NOT_BOOL, NOT_BOOL, "fmod_cpu"))
-register("fmod.Tensor", truncated_remainder, remainder_inplace)
+FMOD = Row(fmod, DIRECT_NOT_BOOL, NOT_BOOL, "fmod_cpu")
+truncated_remainder = register_row(BINARY, "fmod.Tensor", FMOD, shapes.binary)
 
 NEXTAFTER = Row(np.nextafter, DIRECT_FLOATS, FLOATING, "nextafter_cpu")
 
@@ -166,5 +167,5 @@ def nextafter(keys: int, self: Tensor, other: Tensor, out: Tensor | None = None)
 
 register("nextafter", nextafter)
 
-register("copysign.Scalar", with_wrapped_number(copysign))
-register("fmod.Scalar", with_wrapped_number(truncated_remainder))
+register_with_number("copysign.Scalar", "copysign.Tensor", copysign)
+register_with_number("fmod.Scalar", "fmod.Tensor", truncated_remainder)

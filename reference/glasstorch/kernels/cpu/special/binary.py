@@ -10,11 +10,10 @@ from __future__ import annotations
 import numpy as np
 
 from glasstorch.core.tensor_impl import Array
-from glasstorch.kernels.cpu.pointwise.loops import DIRECT_FLOATS, FLOATING, Row, binary_kernel, register
+from glasstorch.kernels.cpu.pointwise.loops import BINARY, DIRECT_FLOATS, FLOATING, Row, register_row
 from glasstorch.kernels.cpu.special.scipy_ufuncs import by_scipy, ufunc
 from glasstorch.kernels.cpu.special.unary import FULL_PRECISION, zeta
 from glasstorch.kernels.iterator import Loop
-from glasstorch.kernels.structured import shape_function
 from glasstorch.operators.shapes.promotion import float_result_type
 
 
@@ -53,4 +52,4 @@ ROWS = {
 }
 
 for name, row in ROWS.items():
-    register(name, *binary_kernel(shape_function(name), row))
+    register_row(BINARY, name, row)

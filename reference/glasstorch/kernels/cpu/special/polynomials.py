@@ -17,10 +17,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from glasstorch.core.tensor_impl import Array
-from glasstorch.kernels.cpu.pointwise.loops import DIRECT_FLOATS, Row, binary_kernel, register
+from glasstorch.kernels.cpu.pointwise.loops import BINARY, DIRECT_FLOATS, Row, register_row
 from glasstorch.kernels.cpu.special.unary import FULL_PRECISION
 from glasstorch.kernels.iterator import Loop
-from glasstorch.kernels.structured import shape_function
 from glasstorch.operators.shapes.promotion import float_result_type
 
 Step = Callable[[Array, Array, Array, int], Any]  # (x, p of degree k - 1, q of degree k, k) -> that of degree k + 1
@@ -180,4 +179,4 @@ LOOPS: dict[str, Loop] = {
 
 for name, loop in LOOPS.items():
     row = Row(loop, DIRECT_FLOATS, FULL_PRECISION, f"{name.removeprefix('special_')}_cpu", float_result_type)
-    register(name, *binary_kernel(shape_function(name), row))
+    register_row(BINARY, name, row)

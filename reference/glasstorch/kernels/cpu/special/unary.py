@@ -22,14 +22,14 @@ from glasstorch.kernels.cpu.pointwise.loops import (
     DIRECT_FLOATS,
     FLOATING,
     FLOATING_OR_COMPLEX,
+    UNARY,
     Row,
     register,
-    unary_kernel,
+    register_row,
 )
 from glasstorch.kernels.cpu.special.sampled import by_samples, signed_erfinv
 from glasstorch.kernels.cpu.special.scipy_ufuncs import by_scipy, ufunc
 from glasstorch.kernels.iterator import Loop, allocate_output, pointwise
-from glasstorch.kernels.structured import shape_function
 from glasstorch.operators.shapes import special as shapes
 from glasstorch.operators.shapes.promotion import float_result_type
 
@@ -179,7 +179,7 @@ ROWS = {
 }
 
 for name, row in ROWS.items():
-    register(name, *unary_kernel(shape_function(name), row))
+    register_row(UNARY, name, row)
 
 # With a number argument -------------------------------------------------------------------------------------
 
