@@ -95,7 +95,7 @@ def bits(tensor: Tensor) -> bytes:
         .numpy()
     )
     if array.dtype.kind == "c":
-        array = array.view(array.real.dtype)
+        array = array.reshape(-1).view(array.real.dtype)
     if array.dtype.kind == "f":
         array = np.where(np.isnan(array), array.dtype.type(np.nan), array)
     return array.tobytes()

@@ -25,3 +25,10 @@ COMPLEX_SCAN_SPLIT_FROM = 64  # elements of a line of complex numbers: it is spl
 # Half precision, in elements
 HALF_TABLE_FROM = 1 << 18  # a table of a function's 65,536 values pays
 HALF_BLOCKS_FROM = 1 << 13  # a dozen calls a block are faster than NumPy's conversion
+
+# Indexing
+COPY_BELOW_RATIO = 4  # a non-contiguous tensor is copied, unless it is this many times larger than the result
+ROUNDS_FROM_WIDTH = 16  # contiguous elements of a slice: slices are processed in rounds
+ROUNDS_BELOW_WIDTH = 256  # elements of a slice: each target that is left is reduced by itself
+ROUND_FROM = 24  # slices: a round is cheaper than one target after another
+ROUNDS_UP_TO_REPEATS = 40  # slices per target: rounds are cheaper than one target after another

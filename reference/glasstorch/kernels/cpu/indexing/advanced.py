@@ -8,43 +8,24 @@ Differs: NumPy's advanced indexing has the same rules for index and index_put; a
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from glasstorch._tensor import Tensor, empty_strided, make, wrap
-from glasstorch.core.dtype import (
-    STORED_ONLY,
-    bool_,
-    check_implemented,
-    int32,
-    int64,
-    uint8,
-    uint16,
-    uint32,
-    uint64,
-)
-from glasstorch.core.errors import (
-    ArgumentError,
-    DimensionError,
-    DtypeError,
-    IndexValueError,
-)
+from glasstorch.core.dtype import STORED_ONLY, bool_, check_implemented, int32, int64, uint8, uint16, uint32, uint64
+from glasstorch.core.errors import ArgumentError, DimensionError, DtypeError, IndexValueError
 from glasstorch.core.geometry import Shape, wrap_dim
 from glasstorch.core.storage import Storage
 from glasstorch.core.tensor_impl import Array
+from glasstorch.dispatch.fast import slot
 from glasstorch.dispatch.library import KernelTable
 from glasstorch.kernels.cpu.copies import clone
-from glasstorch.kernels.cpu.indexing.accumulation import reduce_slices
 from glasstorch.kernels.cpu.transformations.order import holding
 from glasstorch.kernels.indexing import look_before_put
 from glasstorch.kernels.quiet import quietly
-from glasstorch.kernels.structured import (
-    check_no_overlap,
-    check_writable,
-    resize_output,
-)
+from glasstorch.kernels.structured import check_no_overlap, check_writable, resize_output, shape_function
 from glasstorch.operators.shapes.indexing import advanced as shapes
 from glasstorch.operators.shapes.scalars import number_as
 
@@ -54,9 +35,7 @@ Indices = Sequence[Tensor | None]
 
 INDEX_DTYPES = (int64, bool_, int32)
 UNSIGNED = (uint16, uint32, uint64)  # most kernels refuse these, and some refuse all of STORED_ONLY
-
-COUNT = np.arange(1024)  # 0, 1, 2 ..., sliced where the positions along a dimension are needed
-
+OUT_OF_BOUNDS = "index {index} is out of bounds for dimension {dim} with size {size}"
 
 # index, index_put -----------------------------------------------------------------------------------------------
 
@@ -64,15 +43,11 @@ COUNT = np.arange(1024)  # 0, 1, 2 ..., sliced where the positions along a dimen
 @CPU.impl("index.Tensor")
 def index(keys: int, self: Tensor, indices: Indices) -> Tensor:
     """The selected elements, as a fresh tensor."""
-    array = self.array()
-    at = numpy_index(indices)
+    array, at = self.array(), numpy_index(indices)
     if all(type(entry) is slice for entry in at):
         raise DimensionError("at least one index must be provided")
     try:
-        if len(at) == 1 and self._strides is None and at[0].dtype.kind == "i" and array.ndim:
-            picked = array.take(at[0], 0)  # faster, but it would copy an array that is not row-major first
-        else:
-            picked = array[at]
+        picked = array[at]
     except IndexError:
         picked = np.empty(empty_or_refused(self, indices), self.dtype.numpy)
     if len(indices) > array.ndim or not picked.size:
@@ -102,29 +77,24 @@ def index_put(keys: int, self: Tensor, indices: Indices, values: Tensor, accumul
 
 def put(target: Tensor, indices: Indices, values: Tensor, accumulate: bool, filled: bool) -> None:
     """Write into a tensor whose sizes and dtype are known to fit; `filled`: one value, wherever a mask is true."""
-    array, at, source = target.array(), numpy_index(indices, filled), values.array()
+    at, source = numpy_index(indices, filled), values.array()
     check_implemented("masked_fill" if filled else "index_put", target.dtype, STORED_ONLY if filled else UNSIGNED)
     if filled:
         source = np.asarray(number_as(source.item(), target.dtype))
     try:
-        if accumulate:  # NumPy 2.4 adds wrong values at a 2-dim index where it broadcasts them
-            if source.ndim != 1 or len(at) > 1 or at[0].shape != source.shape:
-                source = np.broadcast_to(source, shapes.plan_of(target._shape, indices).shape)
-            if array.ndim > 1 and slices_alone(at) and first_outside(at[-1], 0, array.shape[len(at) - 1]) is None:
-                quietly(reduce_slices, np.add, array, len(at) - 1, at[-1], source)
-            else:
-                quietly(np.add.at, array, at, source)
+        if accumulate:
+            quietly(add_at.run, target, indices, at, source)
         else:
-            array[at] = source
+            target.array()[at] = source
     except IndexError:
         empty_or_refused(target, indices)
 
 
-def slices_alone(at: tuple[Any, ...]) -> bool:
-    """Whether a NumPy index is one vector of indices, of one dimension."""
-    *before, last = at
-    vector = type(last) is np.ndarray and last.ndim == 1 and last.dtype.kind == "i"
-    return vector and all(type(entry) is slice for entry in before)
+@slot
+def add_at(target: Tensor, indices: Indices, at: tuple[Any, ...], values: Array) -> None:
+    """Add the values one after another to the elements at the indices, which `at` holds as NumPy takes them."""
+    values = np.broadcast_to(values, shapes.plan_of(target._shape, indices).shape)  # NumPy 2.4 itself adds wrong ones
+    np.add.at(target.array(), at, values)
 
 
 def numpy_index(indices: Indices, alone: bool = False) -> tuple[Any, ...]:
@@ -135,14 +105,10 @@ def numpy_index(indices: Indices, alone: bool = False) -> tuple[Any, ...]:
     decides whether a value fills the tensor.
     """
     at: list[Any] = []
-    empty_masks: list[int] = []
     for tensor in indices:
         if tensor is None:
             at.append(slice(None))
-            continue
-        if not tensor._shape and tensor.dtype in shapes.MASKS:
-            empty_masks.append(len(at))
-        if tensor.dtype is uint8:
+        elif tensor.dtype is uint8:
             warnings.warn(
                 "indexing with dtype torch.uint8 is now deprecated, please use a dtype torch.bool instead.",
                 UserWarning,
@@ -153,12 +119,11 @@ def numpy_index(indices: Indices, alone: bool = False) -> tuple[Any, ...]:
             at.append(tensor.array())
         else:
             raise DimensionError(shapes.NO_INDEX)
-    if empty_masks:
-        given = sum(tensor is not None for tensor in indices)
-        if given > len(empty_masks):
-            at = [entry for i, entry in enumerate(at) if i not in empty_masks]
-        elif given > 1 or not alone:
-            raise ArgumentError("index: expected an index of a dimension; masks without dimensions index none")
+    sized = tuple(entry for entry in at if type(entry) is slice or entry.ndim or entry.dtype.kind != "b")
+    if len(sized) == len(at) or any(type(entry) is not slice for entry in sized):
+        return sized
+    if not alone or len(at) - len(sized) > 1:
+        raise ArgumentError("index: expected an index of a dimension; masks without dimensions index none")
     return tuple(at)
 
 
@@ -172,34 +137,31 @@ def empty_or_refused(self: Tensor, indices: Indices) -> Shape:
         if tensor is None or tensor.dtype in shapes.MASKS:
             dim += 1 if tensor is None else len(tensor._shape)
             continue
-        size = self._shape[dim]
-        outside = first_outside(tensor.array(), -size, size)
-        if outside is not None:
-            raise DimensionError(f"index {outside} is out of bounds for dimension {dim} with size {size}")
+        check_inside(self._shape, dim, tensor.array(), DimensionError, negative=True)
         dim += 1
     raise AssertionError(f"NumPy refused the indices {indices} of sizes {self._shape}, which fit")
 
 
+@slot
 def first_outside(index: Array, least: int, limit: int) -> int | None:
     """The first index below `least` or not below `limit`; None if all are in range."""
-    if not index.size:
-        return None
-    if least == 0:  # reinterpreted as unsigned, a negative index exceeds any limit
-        if index.view(f"u{index.itemsize}").max() < limit:
-            return None
-    elif index.min() >= least and index.max() < limit:
-        return None
-    flat = index.reshape(-1)
-    return int(flat[((flat < least) | (flat >= limit)).argmax()])
+    outside = index[(index < least) | (index >= limit)]
+    return int(outside[0]) if outside.size else None
 
 
-def check_inside(shape: Shape, dim: int, index: Array) -> None:
-    """Refuse an index that is negative or too large for its dimension."""
-    dim = wrap_dim(dim, len(shape))
+def check_inside(
+    shape: Shape,
+    dim: int,
+    index: Array,
+    error: type[Exception] = IndexValueError,
+    words: str = OUT_OF_BOUNDS,
+    negative: bool = False,
+) -> None:
+    """Refuse an index that is too large for its dimension, or negative, unless that counts from the end."""
     size = shape[dim] if shape else 1
-    outside = first_outside(index, 0, size)
+    outside = first_outside.run(index, -size if negative else 0, size)
     if outside is not None:
-        raise IndexValueError(f"index {outside} is out of bounds for dimension {dim} with size {size}")
+        raise error(words.format(index=outside, dim=dim, size=size))
 
 
 # index_select, masked_select, nonzero ---------------------------------------------------------------------------
@@ -214,7 +176,7 @@ def index_select(keys: int, self: Tensor, dim: int, index: Tensor) -> Tensor:
     source, chosen = np.atleast_1d(self.array()), index.array().reshape(-1)
     dim = wrap_dim(dim, source.ndim)
     size = source.shape[dim]
-    outside = first_outside(chosen, 0, size)
+    outside = first_outside.run(chosen, 0, size)
     if outside is not None:
         if source.ndim > 1 and not size:
             raise IndexValueError("index_select(): self indexing axis dim should be positive")
@@ -222,17 +184,6 @@ def index_select(keys: int, self: Tensor, dim: int, index: Tensor) -> Tensor:
             raise IndexValueError(f"INDICES element is out of DATA bounds, id={outside} axis_dim={size}")
         raise DimensionError("index out of range in self")
     return wrap(source.take(chosen, dim).reshape(shape), self.dtype)
-
-
-@CPU.impl("index_select.out")
-def index_select_out(keys: int, self: Tensor, dim: int, index: Tensor, out: Tensor) -> Tensor:
-    """As `index_select`, written to a tensor; PyTorch checks for overlap before it resizes it."""
-    result = shapes.index_select(self, dim, index)
-    result.check_out(self.dtype, out.dtype)
-    check_no_overlap(out, (self, index))
-    resize_output(out, result.shape)
-    out.array()[...] = index_select(keys, self, dim, index).array()
-    return out
 
 
 @CPU.impl("masked_select")
@@ -246,15 +197,24 @@ def masked_select(keys: int, self: Tensor, mask: Tensor) -> Tensor:
     return wrap(picked, self.dtype)
 
 
-@CPU.impl("masked_select.out")
-def masked_select_out(keys: int, self: Tensor, mask: Tensor, out: Tensor) -> Tensor:
-    """As `masked_select`, written to a tensor; PyTorch checks for overlap before it resizes it."""
-    shapes.masked_select(self, mask).check_out(self.dtype, out.dtype)
-    check_no_overlap(out, (self, mask))
-    picked = masked_select(keys, self, mask)
-    resize_output(out, picked._shape)
-    out.array()[...] = picked.array()
-    return out
+def register_out(name: str, select: Callable[..., Tensor]) -> None:
+    """Register the out= form of a kernel; PyTorch checks for overlap before it resizes `out`."""
+    shape = shape_function(name)
+
+    def with_out(keys: int, *arguments: Any) -> Tensor:
+        *inputs, out = arguments
+        result = shape(*inputs)
+        result.check_out(result.dtype, out.dtype)
+        check_no_overlap(out, inputs)
+        resize_output(out, result.shape)
+        out.array()[...] = select(keys, *inputs).array()
+        return out  # type: ignore[no-any-return]
+
+    CPU.add(f"{name}.out", with_out)
+
+
+register_out("index_select", index_select)
+register_out("masked_select", masked_select)
 
 
 @CPU.impl("nonzero")
