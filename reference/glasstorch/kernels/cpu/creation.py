@@ -89,17 +89,13 @@ def counted(start: Number, step: Number, length: int, dtype: dtype) -> Array:
     """The numbers themselves. Floats are computed in float64 and rounded once."""
     if length * 8 > MOST:
         check_countable((length,), 8)
-    if not dtype.is_floating_point:
-        first, pace = whole(start), whole(step)
-        numbers: Array = np.arange(length, dtype=np.int64)
-        if pace != 1:
-            numbers *= pace
-        if first:
-            numbers += first
-        return numbers.astype(dtype.numpy, copy=False)
-    numbers = np.arange(length, dtype=np.float64)
-    numbers *= real(step)
-    numbers += real(start)
+    kind, number = (np.float64, real) if dtype.is_floating_point else (np.int64, whole)
+    numbers: Array = np.arange(length, dtype=kind)
+    first, pace = number(start), number(step)
+    if pace != 1:
+        numbers *= pace
+    if first or pace < 0:  # then the first one is -0.0, to which adding 0.0 gives 0.0
+        numbers += first
     if dtype in HALF_PRECISION:
         numbers = numbers.astype(np.float32)
     return numbers.astype(dtype.numpy, copy=False)

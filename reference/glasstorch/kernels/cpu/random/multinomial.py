@@ -7,17 +7,18 @@ Differs: equal scores are returned in index order; in PyTorch's `topk` their ord
 
 from __future__ import annotations
 
-from typing import NamedTuple, Protocol
+from collections.abc import Callable
+from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import DTypeLike
 
 from glasstorch._tensor import Tensor, wrap
 from glasstorch.core.dtype import FLOAT8, check_implemented, int64
-from glasstorch.core.geometry import memory_order, strides_like
+from glasstorch.core.geometry import Shape, memory_order, strides_like
 from glasstorch.core.random import distributions
 from glasstorch.core.random.bounds import RandomNumberError
-from glasstorch.core.random.draws import Stream
 from glasstorch.core.random.generator import Generator
 from glasstorch.core.tensor_impl import Array
 from glasstorch.dispatch.library import KernelTable
@@ -28,34 +29,19 @@ from glasstorch.operators.shapes.random import multinomial as check
 CPU = KernelTable("CPU")
 
 
-class Source(Protocol):
-    """A source of random numbers: the CPU's stream, or that of a device."""
+class Source(NamedTuple):
+    """Where random numbers come from, each drawn for a shape and a dtype: from the CPU's stream, or a device's."""
 
-    def uniform(self, shape: tuple[int, ...], dtype: DTypeLike) -> Array:
-        """Uniform numbers between 0 and 1."""
-
-    def exponential(self, shape: tuple[int, ...], dtype: DTypeLike) -> Array:
-        """Exponentially distributed numbers."""
-
-
-class OnCPU(NamedTuple):
-    """The CPU's stream as a source."""
-
-    stream: Stream
-
-    def uniform(self, shape: tuple[int, ...], dtype: DTypeLike) -> Array:
-        """Uniform numbers in [0, 1)."""
-        return self.stream.uniform(shape, dtype)
-
-    def exponential(self, shape: tuple[int, ...], dtype: DTypeLike) -> Array:
-        """Exponentially distributed numbers."""
-        return distributions.exponential(self.stream, shape, dtype)
+    uniform: Callable[[Shape, DTypeLike], Array]  # between 0 and 1
+    exponential: Callable[[Shape, DTypeLike], Array]
 
 
 @CPU.impl("multinomial")
 def multinomial(keys: int, self: Tensor, num_samples: int, replacement: bool, generator: Generator | None) -> Tensor:
     """Indices of the last dimension, sampled with its weights, in a fresh int64 tensor."""
-    return wrap(sampled_indices(self, num_samples, replacement, OnCPU(stream_of(generator))), int64)
+    stream = stream_of(generator)
+    source = Source(stream.uniform, partial(distributions.exponential, stream))
+    return wrap(sampled_indices(self, num_samples, replacement, source), int64)
 
 
 def sampled_indices(self: Tensor, num_samples: int, replacement: bool, source: Source) -> Array:
@@ -117,9 +103,8 @@ def drawn_with_replacement(weights: Array, count: int, source: Source) -> Array:
     sums /= sums[..., -1:].copy()
     sums[..., -1] = 1
     numbers = source.uniform((*weights.shape[:-1], count), np.float64)
-    if weights.ndim == 1:
-        return np.searchsorted(sums.astype(np.float64), numbers)
-    return np.stack([np.searchsorted(row.astype(np.float64), drawn) for row, drawn in zip(sums, numbers, strict=True)])
+    rows = zip(np.atleast_2d(sums.astype(np.float64)), np.atleast_2d(numbers), strict=True)
+    return np.stack([np.searchsorted(row, drawn) for row, drawn in rows]).reshape(numbers.shape)
 
 
 def drawn_without_replacement(self: Tensor, weights: Array, count: int, source: Source) -> Array:

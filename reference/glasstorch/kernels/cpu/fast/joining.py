@@ -1,0 +1,20 @@
+"""How are tensors of one dtype joined fast?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from glasstorch._tensor import Tensor
+from glasstorch.dispatch.fast import fast
+from glasstorch.kernels.cpu import joining
+
+
+@fast(joining.join, when="all tensors have the result's dtype", benchmark="`cat`, 4 of 8 floats", exact="bits")
+def join(result: Tensor, tensors: Sequence[Tensor], dim: int) -> None:
+    """One call of NumPy's."""
+    if tensors and all(tensor.dtype is result.dtype for tensor in tensors):
+        np.concatenate([tensor.array() for tensor in tensors], dim, out=result.array())
+    else:
+        joining.join.plain(result, tensors, dim)
