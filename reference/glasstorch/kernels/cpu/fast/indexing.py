@@ -1,5 +1,8 @@
 """How are elements gathered, written and accumulated by index fast?
 
+Mirrors: aten/src/ATen/native/cpu/IndexKernel.cpp, aten/src/ATen/native/cpu/ScatterGatherKernel.cpp
+Differs: NumPy's loops process many elements or slices at once.
+
 # Note [Flat indices]
 NumPy reads and writes by one vector of flat indices into row-major memory several times faster than by an index for
 each dimension. The flat indices of a block are computed in a buffer that the next block overwrites, so that they stay

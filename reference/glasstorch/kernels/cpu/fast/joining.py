@@ -1,4 +1,7 @@
-"""How are tensors of one dtype joined fast?"""
+"""How are tensors of one dtype joined fast?
+
+Mirrors: aten/src/ATen/native/cpu/CatKernel.cpp (cat_serial_kernel), which is for tensors of one dtype too
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,7 @@ from glasstorch.dispatch.fast import fast
 from glasstorch.kernels.cpu import joining
 
 
-@fast(joining.join, when="all tensors have the result's dtype", benchmark="`cat`, 4 of 8 floats", exact="bits")
+@fast(joining.join, when="all tensors have the result's dtype", benchmark="1e6: cat of 1,000 rows", exact="bits")
 def join(result: Tensor, tensors: Sequence[Tensor], dim: int) -> None:
     """One call of NumPy's."""
     if tensors and all(tensor.dtype is result.dtype for tensor in tensors):

@@ -1,4 +1,8 @@
-"""How are elements rolled fast?"""
+"""How are elements rolled fast?
+
+Mirrors: aten/src/ATen/native/TensorTransformations.cpp (roll)
+Differs: PyTorch rolls one dimension after another, each by joining two parts.
+"""
 
 from __future__ import annotations
 

@@ -7,13 +7,12 @@ Differs: NumPy's advanced indexing has the same rules for index and index_put; a
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
-from glasstorch._tensor import Tensor, empty_strided, make, wrap
+from glasstorch._tensor import Tensor, make, wrap
 from glasstorch.core.dtype import STORED_ONLY, bool_, check_implemented, int32, int64, uint8, uint16, uint32, uint64
 from glasstorch.core.errors import ArgumentError, DimensionError, DtypeError, IndexValueError
 from glasstorch.core.geometry import Shape, wrap_dim
@@ -22,8 +21,9 @@ from glasstorch.core.tensor_impl import Array
 from glasstorch.dispatch.fast import slot
 from glasstorch.dispatch.library import KernelTable
 from glasstorch.kernels.cpu.copies import clone
+from glasstorch.kernels.cpu.reductions.sums import finish
 from glasstorch.kernels.cpu.transformations.order import holding
-from glasstorch.kernels.indexing import look_before_put
+from glasstorch.kernels.indexing import look_before_put, warn_of_bytes
 from glasstorch.kernels.quiet import quietly
 from glasstorch.kernels.structured import check_no_overlap, check_writable, resize_output, shape_function
 from glasstorch.operators.shapes.indexing import advanced as shapes
@@ -109,11 +109,7 @@ def numpy_index(indices: Indices, alone: bool = False) -> tuple[Any, ...]:
         if tensor is None:
             at.append(slice(None))
         elif tensor.dtype is uint8:
-            warnings.warn(
-                "indexing with dtype torch.uint8 is now deprecated, please use a dtype torch.bool instead.",
-                UserWarning,
-                stacklevel=2,
-            )
+            warn_of_bytes()
             at.append(tensor.array().astype(np.bool_))
         elif tensor.dtype in INDEX_DTYPES:
             at.append(tensor.array())
@@ -220,7 +216,9 @@ register_out("masked_select", masked_select)
 @CPU.impl("nonzero")
 def nonzero(keys: int, self: Tensor) -> Tensor:
     """One row of indices for each nonzero element; as in PyTorch the columns are contiguous."""
-    return of_columns(nonzero_columns(self))
+    columns = nonzero_columns(self)
+    shape = columns.shape[::-1]
+    return make(Storage.over(columns, resizable=True), int64, shape, (1, shape[0]), 0)
 
 
 @CPU.impl("nonzero.out")
@@ -233,22 +231,11 @@ def nonzero_out(keys: int, self: Tensor, out: Tensor) -> Tensor:
     rows = nonzero_columns(self).T
     resize_output(out, rows.shape)
     check_writable(out, (self,))
-    out.array()[...] = rows
-    return out
-
-
-def of_columns(columns: Array) -> Tensor:
-    """A tensor whose columns are the rows of a fresh array, and so are contiguous."""
-    count, rows = columns.shape
-    if not rows:
-        return empty_strided((0, count), (1, 0), int64)
-    return make(Storage.over(columns, resizable=True), int64, (rows, count), (1, rows), 0)
+    return finish(rows, int64, out)
 
 
 def nonzero_columns(tensor: Tensor) -> Array:
     """The indices of the nonzero elements, one row for each dimension."""
     check_implemented("nonzero_count_cpu", tensor.dtype, STORED_ONLY)
     array = tensor.array()
-    if not tensor._shape:
-        return np.empty((0, int(np.count_nonzero(array))), np.int64)
-    return np.stack(np.nonzero(array))
+    return np.stack(np.nonzero(np.atleast_1d(array)))[: array.ndim]

@@ -26,7 +26,9 @@ from glasstorch.operators.shapes.indexing import along as shapes
 from glasstorch.operators.shapes.scalars import number_as
 
 UFUNCS: Final = {"prod": np.multiply, "mean": np.add, "amax": np.maximum, "amin": np.minimum}
-LABELS: Final = {"prod": "mul_cpu", "mean": "div_floor_cpu", "amax": "maximum_cpu", "amin": "minimum_cpu"}
+LABELS: Final[dict[np.ufunc, str]] = {
+    np.multiply: "mul_cpu", np.add: "div_floor_cpu", np.maximum: "maximum_cpu", np.minimum: "minimum_cpu"
+}  # fmt: skip
 OUT_OF_RANGE: Final = "index out of range in self: {index} along dimension {dim}, which has size {size}"
 
 
@@ -45,7 +47,7 @@ def with_dimension(tensor: Tensor) -> Array:
     return np.atleast_1d(tensor.array())
 
 
-def at(dim: int, chosen: Array) -> tuple[slice | Array, ...]:
+def at(dim: int, chosen: Array) -> tuple[Any, ...]:
     """The NumPy index of some indices of a dimension."""
     return (*[slice(None)] * dim, chosen)
 
@@ -121,7 +123,7 @@ def index_reduce(
 def _check_reduced(self: Tensor, reduce: str, include_self: bool) -> None:
     """Raise PyTorch's error where one of the kernels that it calls is not implemented for a dtype."""
     vector = len(self._shape) < 2
-    label, refused, complex_too = LABELS[reduce], STORED_ONLY, reduce in ("amax", "amin")
+    label, refused, complex_too = LABELS[UFUNCS[reduce]], STORED_ONLY, reduce in ("amax", "amin")
     if vector or not include_self:
         label, complex_too = "index_func_" if include_self else "index_reduce_func_exclude_input_init", True
     elif reduce == "prod":

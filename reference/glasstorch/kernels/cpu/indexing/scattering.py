@@ -124,13 +124,13 @@ def register_scatter(name: str, reduce: str | None = None) -> None:
         dim: int,
         index: Tensor,
         source: Tensor | Number,
-        *reduction: str,
+        reduction: str | None = reduce,
         out: Tensor | None = None,
     ) -> Tensor:
-        shape(self, dim, index, source, *reduction)
+        shape(self, dim, index, source, *(() if reduction is reduce else (reduction,)))
         if not isinstance(source, Tensor):
             source = number_as(source, self.dtype)
-        return scattered(self, dim, index, source, *(reduction or (reduce,)), out)
+        return scattered(self, dim, index, source, reduction, out)
 
     structured(CPU, name, scatter)
 
@@ -152,7 +152,8 @@ def scatter_reduce_two(
         if not include_self:
             check_implemented("scatter_reduce_exclude_input_init", self.dtype, STORED_ONLY)
         check_implemented("scatter_gather_tensor_cpu", self.dtype, STORED_ONLY)
-        if (reduce == "mean" and self.dtype is bool_) or (reduce in ("amax", "amin") and self.dtype.is_complex):
+        refused = (reduce == "mean" and self.dtype is bool_) or (reduce in ("amax", "amin") and self.dtype.is_complex)
+        if refused:
             raise not_implemented_for(f"scatter_gather_tensor_cpu_reduce_{reduce}", self.dtype)
     elif reduce == "mean":
         check_implemented("div_floor_cpu", self.dtype, (bool_,))

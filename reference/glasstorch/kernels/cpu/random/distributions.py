@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Any
 
 from glasstorch._tensor import Tensor, wrap
 from glasstorch.core.device import CPU as HERE
@@ -31,20 +31,14 @@ from glasstorch.dispatch.library import KernelTable
 from glasstorch.kernels.structured import check_writable
 
 CPU = KernelTable("CPU")
-Draw = Callable[..., Array]  # draw(stream, shape, dtype, *parameters)
+Kernel = Callable[..., Tensor]
+FILLING: list[str] = []  # the operators that fill their first argument with random numbers
 
-# Operators that fill their first argument with random numbers: `Stream` and `distributions` say which.
-DRAWS: Final[dict[str, Draw]] = {
-    "log_normal_": distributions.log_normal,
-    "exponential_": distributions.exponential,
-    "cauchy_": distributions.cauchy,
-    "geometric_": distributions.geometric,
-    "random_.from": Stream.integers,
-    "random_.to": lambda stream, shape, dtype, to: stream.integers(shape, dtype, 0, to),
-    "random_": Stream.all_integers,
-    "bernoulli_.float": Stream.bernoulli,
-}
-FILLING: Final = (*DRAWS, "uniform_", "normal_", "bernoulli_.Tensor")
+
+def fills(name: str) -> Callable[[Kernel], Kernel]:
+    """Register a CPU kernel, and add it to `FILLING`."""
+    FILLING.append(name)
+    return CPU.impl(name)
 
 
 def stream_of(generator: Generator | None) -> Stream:
@@ -73,22 +67,27 @@ def fill_parts_in_memory_order(tensor: Tensor, draw: Callable[[Shape], Array]) -
     return fill_in_memory_order(tensor, lambda shape: draw((*shape, 2)).view(dtype)[..., 0])
 
 
-def register_draw(name: str, draw: Draw) -> None:
-    """Register an operator whose last argument is the generator."""
+def register_draw(name: str, draw: Callable[..., Array]) -> None:
+    """Register an operator that fills its first argument with `draw(stream, shape, dtype, ...)`."""
 
+    @fills(name)
     def fill(keys: int, self: Tensor, *arguments: Any) -> Tensor:
         *parameters, generator = arguments
         stream = stream_of(generator)
         return fill_in_memory_order(self, lambda shape: draw(stream, shape, self.dtype.numpy, *parameters))
 
-    CPU.add(name, fill)
+
+register_draw("log_normal_", distributions.log_normal)
+register_draw("exponential_", distributions.exponential)
+register_draw("cauchy_", distributions.cauchy)
+register_draw("geometric_", distributions.geometric)
+register_draw("random_.from", Stream.integers)
+register_draw("random_.to", lambda stream, shape, dtype, to: stream.integers(shape, dtype, 0, to))
+register_draw("random_", Stream.all_integers)
+register_draw("bernoulli_.float", Stream.bernoulli)
 
 
-for _name, _draw in DRAWS.items():
-    register_draw(_name, _draw)
-
-
-@CPU.impl("uniform_")
+@fills("uniform_")
 def uniform_(keys: int, self: Tensor, from_: float, to: float, generator: Generator | None) -> Tensor:
     """Uniform numbers in [from, to); in a complex tensor, both parts."""
     stream = stream_of(generator)
@@ -100,7 +99,7 @@ def uniform_(keys: int, self: Tensor, from_: float, to: float, generator: Genera
     return fill_parts_in_memory_order(self, lambda shape: stream.uniform(shape, real, from_, to))
 
 
-@CPU.impl("normal_")
+@fills("normal_")
 def normal_(keys: int, self: Tensor, mean: float, std: float, generator: Generator | None) -> Tensor:
     """Normal numbers; in a complex tensor each part has half of the variance."""
     stream, dense = stream_of(generator), self.is_row_major()
@@ -113,7 +112,7 @@ def normal_(keys: int, self: Tensor, mean: float, std: float, generator: Generat
     return fill_parts_in_memory_order(self, lambda shape: stream.normal(shape, dtype, mean, part, contiguous=dense))
 
 
-@CPU.impl("bernoulli_.Tensor")
+@fills("bernoulli_.Tensor")
 def bernoulli_tensor_(keys: int, self: Tensor, p: Tensor, generator: Generator | None) -> Tensor:
     """Ones and zeros; the elements of `p`, broadcast to the tensor, are the probabilities of a one."""
     if not self.numel():

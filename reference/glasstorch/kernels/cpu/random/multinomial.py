@@ -54,41 +54,38 @@ def sampled_indices(self: Tensor, num_samples: int, replacement: bool, source: S
         raise RandomNumberError(f"multinomial: expected weights in each row, got sizes {list(self._shape)}")
     if replacement and num_samples > 1:  # one sample is drawn without replacement in either case
         check_implemented("multinomial", self.dtype, FLOAT8)
-        check_in_turn(weights, num_samples, source)
+        check_in_turn(weights.astype(np.float64), num_samples, source)
         indices = drawn_with_replacement(weights.astype(op_math(self.dtype).numpy), num_samples, source)
     else:
         check_implemented("aminmax_cpu", self.dtype, FLOAT8)
-        if not are_weights(weights).all():
+        if not are_weights(weights.astype(np.float64)).all():
             raise RandomNumberError("probability tensor contains either `inf`, `nan` or element < 0")
         check_rows(weights)
         indices = drawn_without_replacement(self, weights, num_samples, source)
     return np.ascontiguousarray(indices, np.int64)
 
 
-def check_in_turn(weights: Array, count: int, source: Source) -> None:
-    """Refuse the first row without valid weights, after drawing the numbers of the rows before it."""
-    rows = weights.reshape(-1, weights.shape[-1])
-    sound = are_weights(rows).all(axis=-1) & rows.astype(np.float64).any(axis=-1)
-    if not sound.all():
-        at = int(sound.argmin())
-        source.uniform((at, count), np.float64)
-        check_each(rows[at])
-        check_rows(rows[at])
-
-
 def are_weights(values: Array) -> Array:
     """Whether each weight is finite and non-negative."""
-    with np.errstate(invalid="ignore"):  # NaN in half precision
-        sound: Array = (values >= 0) & (values < np.inf)
+    sound: Array = (values >= 0) & (values < np.inf)
     return sound
 
 
-def check_each(weights: Array) -> None:
-    """Refuse negative or non-finite weights; the message names the first."""
-    wrong = weights[~are_weights(weights)].astype(np.float64)
-    if wrong.size:
-        found = "= infinity or NaN" if wrong[0] > 0 else "< 0"  # as in PyTorch, NaN fails the test >= 0
-        raise RandomNumberError(f"invalid multinomial distribution (encountering probability entry {found})")
+def check_in_turn(weights: Array, count: int, source: Source) -> None:
+    """Refuse the first row without valid weights, after drawing the numbers of the rows before it.
+
+    The message names the first weight that is negative or not finite.
+    """
+    rows = weights.reshape(-1, weights.shape[-1])
+    sound = are_weights(rows).all(axis=-1) & rows.any(axis=-1)
+    if not sound.all():
+        at = int(sound.argmin())
+        source.uniform((at, count), np.float64)
+        wrong = rows[at][~are_weights(rows[at])]
+        if wrong.size:
+            found = "= infinity or NaN" if wrong[0] > 0 else "< 0"  # as in PyTorch, NaN fails the test >= 0
+            raise RandomNumberError(f"invalid multinomial distribution (encountering probability entry {found})")
+        check_rows(rows[at])
 
 
 def check_rows(weights: Array) -> None:
