@@ -107,6 +107,7 @@ MOVING: list[tuple[str, list[Make], Use]] = [
     ("clone of 1,000 rows", [ROWS], lambda t, x: [row.clone() for row in x.unbind()]),
     ("cat of 1,000 rows", [ROWS], lambda t, x: t.cat(x.unbind())),
     ("roll along rows", [ROWS], lambda t, x: t.roll(x, 7, 1)),
+    ("tril of matrices", [normal(100, 100, 100)], lambda t, x: t.tril(x)),
     ("index_copy of columns", [ROWS, integers(0, 1000, 1000), ROWS], lambda t, x, i, y: t.index_copy(x, 1, i, y)),
 ]
 SORTING: list[tuple[str, list[Make], Use]] = [

@@ -24,6 +24,7 @@ from glasstorch.core.dtype import (
 from glasstorch.core.layout import memory_format
 from glasstorch.core.tensor_impl import Array
 from glasstorch.core.warn_once import warn_once
+from glasstorch.dispatch.fast import slot
 from glasstorch.dispatch.library import KernelTable
 from glasstorch.kernels.copies import check_copy, same_elements, strides_of_copy
 from glasstorch.kernels.halves import as_single, cast
@@ -67,13 +68,16 @@ def copy_(keys: int, self: Tensor, src: Tensor, non_blocking: bool) -> Tensor:
     return self
 
 
-@CPU.impl("clone")
+@slot
 def clone(keys: int, self: Tensor, memory_format: memory_format | None) -> Tensor:
     """A copy of the elements in fresh memory."""
     strides = strides_of_copy(self, memory_format)
     result = empty(self._shape, self.dtype) if strides is None else empty_strided(self._shape, strides, self.dtype)
     result.array()[...] = self.array()
     return result
+
+
+CPU.add("clone", clone.plain)
 
 
 @CPU.impl("fill_.Scalar")

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from glasstorch._tensor import Tensor, empty, empty_strided
-from glasstorch.core.geometry import wrap_dim
 from glasstorch.dispatch.fast import slot
 from glasstorch.dispatch.library import KernelTable
 from glasstorch.kernels.cpu.copies import assign
@@ -36,11 +35,11 @@ def cat(keys: int, tensors: Sequence[Tensor], dim: int, out: Tensor | None = Non
 @slot
 def join(result: Tensor, tensors: Sequence[Tensor], dim: int) -> None:
     """Write the tensors one after another along a dimension, cast."""
-    start = 0
+    target, start = result.array(), 0
+    before = (slice(None),) * (dim % target.ndim)
     for tensor in tensors:
         stop = start + tensor._shape[dim]
-        part = (*[slice(None)] * wrap_dim(dim, len(result._shape)), slice(start, stop))
-        assign(result.array()[part], tensor.array(), result.dtype, tensor.dtype)
+        assign(target[(*before, slice(start, stop))], tensor.array(), result.dtype, tensor.dtype)
         start = stop
 
 

@@ -13,11 +13,11 @@ from glasstorch.kernels.copies import strides_of_copy
 from glasstorch.kernels.cpu import copies
 
 
-@fast("clone", when="the copy is row-major and small", benchmark="1e6: clone of 1,000 rows", exact="bits")
+@fast("clone", copies.clone, when="the copy is row-major and small", benchmark="1e6: clone of 1,000 rows", exact="bits")
 def clone(keys: int, self: Tensor, memory_format: memory_format | None) -> Tensor:  # hot path: benchmarks/eager.py
     """NumPy's copy, in memory that the C library allocates."""
     if strides_of_copy(self, memory_format) is None:
         array = self.array()
         if array.nbytes < LARGE:
             return wrap(array.copy(), self.dtype)
-    return copies.clone(keys, self, memory_format)
+    return copies.clone.plain(keys, self, memory_format)

@@ -70,18 +70,15 @@ def index(keys: int, self: Tensor, indices: Indices) -> Tensor:
 )
 def add_at(target: Tensor, indices: Indices, at: tuple[Any, ...], values: Array) -> None:
     """Slices as `reduce_slices` adds them, if one vector is the only index."""
-    array, chosen = target.array(), at[-1]
+    array, chosen, dim = target.array(), at[-1], len(at) - 1
     alone = type(chosen) is np.ndarray and chosen.ndim == 1 and chosen.dtype.kind == "i"
-    if not alone or any(type(entry) is not slice for entry in at[:-1]):
+    if not alone or (dim and any(type(entry) is not slice for entry in at[:-1])):
         advanced.add_at.plain(target, indices, at, values)
-        return
-    dim, shape = len(at) - 1, array.shape
-    if array.ndim == 1:
+    elif array.ndim == 1:
         np.add.at(array, at, values if values.shape == chosen.shape else np.broadcast_to(values, chosen.shape))
-    elif advanced.first_outside.run(chosen, 0, shape[dim]) is None:
-        reduce_slices(
-            np.add, array, dim, chosen, np.broadcast_to(values, (*shape[:dim], len(chosen), *shape[dim + 1 :]))
-        )
+    elif advanced.first_outside.run(chosen, 0, array.shape[dim]) is None:
+        shape = (*array.shape[:dim], len(chosen), *array.shape[dim + 1 :])
+        reduce_slices(np.add, array, dim, chosen, np.broadcast_to(values, shape))
     else:
         advanced.add_at.plain(target, indices, at, values)
 

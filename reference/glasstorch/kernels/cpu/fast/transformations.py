@@ -1,6 +1,7 @@
-"""How are elements rolled fast?
+"""How are elements rolled, and kept in triangles, fast?
 
 Mirrors: aten/src/ATen/native/TensorTransformations.cpp (roll)
+    and TriangularOps.cpp (apply_triu_tril)
 Differs: PyTorch rolls one dimension after another, each by joining two parts.
 """
 
@@ -9,9 +10,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import product
 
+import numpy as np
+
 from glasstorch._tensor import Tensor
+from glasstorch.core.tensor_impl import Array
 from glasstorch.dispatch.fast import fast
-from glasstorch.kernels.cpu.transformations import order
+from glasstorch.kernels.cpu.transformations import order, triangles
+from glasstorch.kernels.cpu.transformations.triangles import Triangle
 from glasstorch.kernels.iterator import allocate_output
 from glasstorch.operators.shapes.transformations import order as shapes
 
@@ -32,3 +37,14 @@ def roll(keys: int, self: Tensor, shifts: Sequence[int], dims: Sequence[int]) ->
         sources, targets = zip(*runs, strict=True)
         tensor.array()[targets] = array[sources]
     return tensor
+
+
+@fast(triangles.keep, when="always", benchmark="1e6: tril of matrices", exact="bits")
+def keep(triangle: Triangle, source: Array, diagonal: int, target: Array) -> None:
+    """Zeros overwrite the other elements of a copy; beside it only the mask is allocated."""
+    rows, columns = source.shape[-2:]
+    if target is not source:
+        target[...] = source
+    below = triangle is np.tril
+    at_or_below = np.tri(rows, columns, diagonal if below else diagonal - 1, dtype=np.bool_)
+    np.copyto(target, target.dtype.type(0), where=~at_or_below if below else at_or_below)

@@ -70,7 +70,7 @@ def index_put_(keys: int, self: Tensor, indices: Indices, values: Tensor, accumu
 def index_put(keys: int, self: Tensor, indices: Indices, values: Tensor, accumulate: bool) -> Tensor:
     """A copy with the values written."""
     shapes.index_put(self, indices, values, accumulate)
-    result = clone(keys, self, None)
+    result = clone.run(keys, self, None)
     put(result, indices, values, accumulate, shapes.fills_mask(indices, values, accumulate))
     return result
 
@@ -105,6 +105,7 @@ def numpy_index(indices: Indices, alone: bool = False) -> tuple[Any, ...]:
     decides whether a value fills the tensor.
     """
     at: list[Any] = []
+    empty_masks = 0
     for tensor in indices:
         if tensor is None:
             at.append(slice(None))
@@ -115,10 +116,14 @@ def numpy_index(indices: Indices, alone: bool = False) -> tuple[Any, ...]:
             at.append(tensor.array())
         else:
             raise DimensionError(shapes.NO_INDEX)
+        if tensor is not None and not tensor._shape and tensor.dtype in shapes.MASKS:
+            empty_masks += 1
+    if not empty_masks:
+        return tuple(at)
     sized = tuple(entry for entry in at if type(entry) is slice or entry.ndim or entry.dtype.kind != "b")
-    if len(sized) == len(at) or any(type(entry) is not slice for entry in sized):
+    if any(type(entry) is not slice for entry in sized):
         return sized
-    if not alone or len(at) - len(sized) > 1:
+    if not alone or empty_masks > 1:
         raise ArgumentError("index: expected an index of a dimension; masks without dimensions index none")
     return tuple(at)
 
@@ -136,6 +141,12 @@ def empty_or_refused(self: Tensor, indices: Indices) -> Shape:
         check_inside(self._shape, dim, tensor.array(), DimensionError, negative=True)
         dim += 1
     raise AssertionError(f"NumPy refused the indices {indices} of sizes {self._shape}, which fit")
+
+
+def with_dimension(tensor: Tensor) -> Array:
+    """The elements as an array; a 0-dim tensor gets a dimension of size 1."""
+    array = tensor.array()
+    return array if array.ndim else array.reshape(1)
 
 
 @slot
@@ -169,7 +180,7 @@ def index_select(keys: int, self: Tensor, dim: int, index: Tensor) -> Tensor:
     shape = shapes.index_select(self, dim, index).shape
     if len(self._shape) < 2:
         check_implemented("index_select", self.dtype, UNSIGNED)
-    source, chosen = np.atleast_1d(self.array()), index.array().reshape(-1)
+    source, chosen = with_dimension(self), index.array().reshape(-1)
     dim = wrap_dim(dim, source.ndim)
     size = source.shape[dim]
     outside = first_outside.run(chosen, 0, size)
@@ -237,5 +248,5 @@ def nonzero_out(keys: int, self: Tensor, out: Tensor) -> Tensor:
 def nonzero_columns(tensor: Tensor) -> Array:
     """The indices of the nonzero elements, one row for each dimension."""
     check_implemented("nonzero_count_cpu", tensor.dtype, STORED_ONLY)
-    array = tensor.array()
-    return np.stack(np.nonzero(np.atleast_1d(array)))[: array.ndim]
+    columns = np.stack(np.nonzero(with_dimension(tensor)))
+    return columns if tensor._shape else columns[:0]

@@ -19,7 +19,7 @@ from glasstorch.core.layout import contiguous_format
 from glasstorch.core.tensor_impl import Array
 from glasstorch.dispatch.fast import slot
 from glasstorch.kernels.cpu.copies import clone
-from glasstorch.kernels.cpu.indexing.advanced import CPU, OUT_OF_BOUNDS, check_inside
+from glasstorch.kernels.cpu.indexing.advanced import CPU, OUT_OF_BOUNDS, check_inside, with_dimension
 from glasstorch.kernels.quiet import quietly
 from glasstorch.kernels.structured import OVERLAPS_INPUT, check_no_overlap, overlap, structured, written_where_expanded
 from glasstorch.operators.shapes.indexing import along as shapes
@@ -35,16 +35,11 @@ OUT_OF_RANGE: Final = "index out of range in self: {index} along dimension {dim}
 def written(self: Tensor, out: Tensor | None, *inputs: Any) -> Tensor:
     """The tensor to write to: `out`, filled with the elements, or a copy. It shares no memory with the inputs."""
     if out is None:
-        return clone(0, self, contiguous_format)
+        return clone.run(0, self, contiguous_format)
     check_no_overlap(out, inputs)
     if out is not self:
         out.array()[...] = self.array()
     return out
-
-
-def with_dimension(tensor: Tensor) -> Array:
-    """The elements as an array; a 0-dim tensor gets a dimension of size 1."""
-    return np.atleast_1d(tensor.array())
 
 
 def at(dim: int, chosen: Array) -> tuple[Any, ...]:
@@ -137,7 +132,7 @@ def _check_reduced(self: Tensor, reduce: str, include_self: bool) -> None:
 def divide_by(sums: Array, counts: Array) -> None:
     """Divide sums by counts in place; the counts have the sums' dtype, in which integers wrap around to 0."""
     divisors = quietly(counts.astype, sums.dtype)
-    divisors[divisors == 0] = 1
+    np.copyto(divisors, 1, where=divisors == 0)
     quietly(np.floor_divide if sums.dtype.kind in "iu" else np.true_divide, sums, divisors, out=sums)
 
 
@@ -188,7 +183,7 @@ def index_fill(keys: int, self: Tensor, dim: int, index: Tensor, value: Number, 
     if not empty:
         check_inside(self._shape, dim, chosen, DimensionError, negative=True)
     if out is None:
-        out = clone(keys, self, None)
+        out = clone.run(keys, self, None)
     elif overlap(out, index) in (Overlap.PARTIAL, Overlap.FULL):
         raise OverlapError(OVERLAPS_INPUT)
     if not empty:

@@ -50,7 +50,7 @@ def put(keys: int, self: Tensor, index: Tensor, source: Tensor, accumulate: bool
         check_implemented("take_put_cpu", self.dtype, STORED_ONLY)
         check_inside((self.numel(),), 0, index.array(), DimensionError, OUT_OF_RANGE, negative=True)
     if out is None:
-        out = clone(keys, self, None)
+        out = clone.run(keys, self, None)
     else:
         check_no_overlap(out, (index, source))
     target, indices, values = out.array(), index.array().reshape(-1), source.array().reshape(-1)

@@ -14,16 +14,15 @@ from typing import Final
 
 import numpy as np
 
-from glasstorch._tensor import Tensor
+from glasstorch._tensor import Tensor, wrap
 from glasstorch.core.dtype import HALF_PRECISION, STORED_ONLY, Number, bool_, check_implemented
 from glasstorch.core.errors import not_implemented_for
 from glasstorch.core.geometry import wrap_dim
 from glasstorch.core.tensor_impl import Array
 from glasstorch.dispatch.fast import slot
-from glasstorch.kernels.cpu.indexing.advanced import CPU, check_inside
+from glasstorch.kernels.cpu.indexing.advanced import CPU, check_inside, with_dimension
 from glasstorch.kernels.cpu.indexing.along import UFUNCS as SLICE_UFUNCS
-from glasstorch.kernels.cpu.indexing.along import divide_by, identity, with_dimension, written
-from glasstorch.kernels.cpu.reductions.sums import finish
+from glasstorch.kernels.cpu.indexing.along import divide_by, identity, written
 from glasstorch.kernels.quiet import quietly
 from glasstorch.kernels.structured import check_no_overlap, shape_function, structured
 from glasstorch.operators.shapes.indexing import advanced as shapes
@@ -31,6 +30,8 @@ from glasstorch.operators.shapes.indexing import placing
 from glasstorch.operators.shapes.scalars import number_as
 
 UFUNCS: Final[dict[str, np.ufunc]] = {"sum": np.add, "add": np.add, "multiply": np.multiply, **SLICE_UFUNCS}
+
+MOST_IN_INT32: Final = 2**31 - 1
 
 
 def places(dim: int, index: Array) -> tuple[Array, ...]:
@@ -48,15 +49,18 @@ def gathered(source: Array, dim: int, index: Array) -> Array:
 def gather(keys: int, self: Tensor, dim: int, index: Tensor, sparse_grad: bool, out: Tensor | None = None) -> Tensor:
     """result[i][j] = self[index[i][j]][j], for dim 0."""
     shapes.gather(self, dim, index, sparse_grad)
-    picked = np.empty(index._shape, self.dtype.numpy)
     if index.numel():
         check_implemented("scatter_gather_tensor_cpu", self.dtype, STORED_ONLY)
         dim, at = wrap_dim(dim, len(self._shape)), with_dimension(index)
         check_inside(self._shape, dim, at)
         picked = gathered.run(with_dimension(self), dim, at).reshape(index._shape)
-    if out is not None:
-        check_no_overlap(out, (self, index))
-    return finish(picked, self.dtype, out)
+    else:
+        picked = np.empty(index._shape, self.dtype.numpy)
+    if out is None:
+        return wrap(picked, self.dtype)
+    check_no_overlap(out, (self, index))
+    out.array()[...] = picked
+    return out
 
 
 @slot
@@ -105,8 +109,8 @@ def scattered(
     if wide is not target:
         target[...] = quietly(wide.astype, target.dtype)
     if reduce == "mean":
-        counts = np.full(target.shape, int(include_self))
-        place.run(counts, dim, at, np.ones((), np.int64), np.add)
+        counts = np.full(target.shape, int(include_self), np.int32 if at.size < MOST_IN_INT32 else np.int64)
+        place.run(counts, dim, at, np.ones((), counts.dtype), np.add)
         divide_by(target, counts)
     return out
 

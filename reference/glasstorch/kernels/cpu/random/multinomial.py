@@ -100,8 +100,10 @@ def drawn_with_replacement(weights: Array, count: int, source: Source) -> Array:
     sums /= sums[..., -1:].copy()
     sums[..., -1] = 1
     numbers = source.uniform((*weights.shape[:-1], count), np.float64)
-    rows = zip(np.atleast_2d(sums.astype(np.float64)), np.atleast_2d(numbers), strict=True)
-    return np.stack([np.searchsorted(row, drawn) for row, drawn in rows]).reshape(numbers.shape)
+    sums = sums.astype(np.float64)
+    if sums.ndim == 1:
+        return np.searchsorted(sums, numbers)
+    return np.stack([np.searchsorted(row, drawn) for row, drawn in zip(sums, numbers, strict=True)])
 
 
 def drawn_without_replacement(self: Tensor, weights: Array, count: int, source: Source) -> Array:

@@ -10,16 +10,23 @@ from collections.abc import Callable
 
 import numpy as np
 
-from glasstorch._tensor import Tensor
+from glasstorch._tensor import Tensor, empty
 from glasstorch.core.tensor_impl import Array
+from glasstorch.dispatch.fast import slot
 from glasstorch.dispatch.library import KernelTable
-from glasstorch.kernels.cpu.reductions.sums import finish
 from glasstorch.kernels.structured import shape_function, structured
 
 CPU = KernelTable("CPU")
+Triangle = Callable[[Array, int], Array]  # np.tril or np.triu
 
 
-def register_triangle(name: str, triangle: Callable[[Array, int], Array]) -> None:
+@slot
+def keep(triangle: Triangle, source: Array, diagonal: int, target: Array) -> None:
+    """Copy the elements of the triangle, and zeros elsewhere."""
+    target[...] = triangle(source, diagonal)
+
+
+def register_triangle(name: str, triangle: Triangle) -> None:
     """Register the elements on and below a diagonal, or on and above it; the others are 0."""
     shape = shape_function(name)
 
@@ -27,7 +34,9 @@ def register_triangle(name: str, triangle: Callable[[Array, int], Array]) -> Non
         shape(self, diagonal)
         rows, columns = self._shape[-2:]
         diagonal = max(-rows - 1, min(diagonal, columns + 1))  # beyond that nothing changes, and NumPy counts in int64
-        return finish(triangle(self.array(), diagonal), self.dtype, out)
+        result = empty(self._shape, self.dtype) if out is None else out
+        keep.run(triangle, self.array(), diagonal, result.array())
+        return result
 
     structured(CPU, name, kept)
 

@@ -22,4 +22,10 @@ def copied(rng: np.random.Generator) -> Call:
     return Call(torch.clone, (x,), {"memory_format": one_of(rng, formats)})
 
 
-CALLS = {"aten::clone": copied}
+def filled(rng: np.random.Generator) -> Call:
+    """An operator that fills a copy at an index."""
+    x = copied(rng).args[0]
+    return Call(torch.index_fill, (x.flatten(), 0, torch.zeros(min(x.numel(), 1), dtype=torch.int64), 1))
+
+
+CALLS = {"aten::clone": copied, "cpu.copies.clone": filled}

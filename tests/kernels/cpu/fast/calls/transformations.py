@@ -1,4 +1,4 @@
-"""Which random calls reach the fast way to roll?"""
+"""Which random calls reach the fast ways to roll and to keep triangles?"""
 
 from __future__ import annotations
 
@@ -21,4 +21,12 @@ def rolled(rng: np.random.Generator) -> Call:
     return Call(torch.roll, (laid_out(rng, shape, one_of(rng, DTYPES), 0.1), shifts, dims))
 
 
-CALLS = {"aten::roll": rolled}
+def kept(rng: np.random.Generator) -> Call:
+    """A triangle of a matrix or of a batch of them, new or in place."""
+    shape = sizes_of(rng, one_of(rng, [30, 1_000, 50_000]), int(rng.integers(2, 4)))
+    shape[-2] *= int(rng.integers(10) > 0)
+    functions = [torch.tril, torch.triu, torch.Tensor.tril_, torch.Tensor.triu_]
+    return Call(one_of(rng, functions), (laid_out(rng, shape, one_of(rng, DTYPES), 0.1), int(rng.integers(-40, 40))))
+
+
+CALLS = {"aten::roll": rolled, "cpu.transformations.triangles.keep": kept}
