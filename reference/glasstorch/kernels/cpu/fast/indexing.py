@@ -29,58 +29,90 @@ import numpy as np
 
 from glasstorch._tensor import Tensor, wrap
 from glasstorch.core.allocator import empty_array
-from glasstorch.core.dtype import int32, int64
+from glasstorch.core.dtype import bool_, int32, int64
 from glasstorch.core.geometry import Shape
 from glasstorch.core.tensor_impl import Array
 from glasstorch.dispatch.fast import fast
 from glasstorch.kernels.cpu.fast import thresholds
 from glasstorch.kernels.cpu.indexing import advanced, along, placing, scattering
 from glasstorch.kernels.cpu.indexing.advanced import Indices
+from glasstorch.kernels.cpu.transformations.order import holding
+from glasstorch.operators.shapes.indexing import advanced as shapes
 
 COUNT = np.arange(1024)  # 0, 1, 2 ..., sliced where the positions along a dimension are needed
 
 # By tensors of indices -------------------------------------------------------------------------------------------
 
 
-@fast(
-    "index.Tensor",
-    when="one row-major tensor of indices for the first dimension of a row-major tensor",
-    benchmark="`x[i]`, 1,000 of 10,000 floats",
-    exact="bits",
-)
+@fast("index.Tensor", when="an element is selected", benchmark="`x[i]`, 1,000 of 10,000 floats", exact="bits")
 def index(keys: int, self: Tensor, indices: Indices) -> Tensor:
-    """NumPy's `take`, which is faster than an index, but would copy an array that is not row-major first."""
-    if len(indices) == 1 and self._strides is None and self._shape:
-        chosen = indices[0]
-        if chosen is not None and chosen._strides is None and (chosen.dtype is int64 or chosen.dtype is int32):
-            try:
-                picked = self.array().take(chosen.array(), 0)
-            except IndexError:
-                return advanced.index(keys, self, indices)
-            if picked.size:
-                return wrap(np.asarray(picked), self.dtype)
-    return advanced.index(keys, self, indices)
+    """NumPy takes masks, and finds out by itself whether the indices are in range."""
+    array = self.array()
+    row_major = shapes.is_row_major(self, indices)
+    try:
+        at = as_numpy(indices)
+        if at is None:
+            return advanced.index(keys, self, indices)
+        if len(at) == 1 and row_major and at[0].dtype.kind == "i" and array.ndim:
+            picked = array.take(at[0], 0)  # faster, but it would copy an array that is not row-major first
+        else:
+            picked = array[at]
+    except IndexError:
+        return advanced.index(keys, self, indices)
+    if not picked.size or len(indices) > array.ndim:
+        return advanced.index(keys, self, indices)
+    if picked.ndim > 1 and not row_major:
+        return holding(shapes.index(self, indices), picked)
+    return wrap(np.asarray(picked, order="C"), self.dtype)
 
 
 @fast(
-    advanced.add_at,
-    when="one vector of indices is the only index",
-    benchmark="1e6: index_add of rows",
+    advanced.put_at,
+    when="no mask is of uint8 or without dimensions",
+    benchmark="1e6: index_put of rows, added",
     exact="bits",
 )
-def add_at(target: Tensor, indices: Indices, at: tuple[Any, ...], values: Array) -> None:
-    """Slices as `reduce_slices` adds them, if one vector is the only index."""
-    array, chosen, dim = target.array(), at[-1], len(at) - 1
+def put_at(target: Tensor, indices: Indices, values: Array, accumulate: bool, filled: bool) -> None:
+    """As `index`. Slices are added as by `reduce_slices` where one vector is the only index."""
+    at, array = as_numpy(indices), target.array()
+    try:
+        if at is None:
+            advanced.put_at.plain(target, indices, values, accumulate, filled)
+        elif accumulate:
+            add_at(array, at, values, target, indices)
+        else:
+            array[at] = values
+    except IndexError:
+        advanced.put_at.plain(target, indices, values, accumulate, filled)
+
+
+def add_at(array: Array, at: tuple[Any, ...], values: Array, target: Tensor, indices: Indices) -> None:
+    """Add values to the elements at indices."""
+    chosen, dim = at[-1], len(at) - 1
     alone = type(chosen) is np.ndarray and chosen.ndim == 1 and chosen.dtype.kind == "i"
-    if not alone or (dim and any(type(entry) is not slice for entry in at[:-1])):
-        advanced.add_at.plain(target, indices, at, values)
-    elif array.ndim == 1:
+    alone = alone and not (dim and any(type(entry) is not slice for entry in at[:-1]))
+    if alone and array.ndim == 1:
         np.add.at(array, at, values if values.shape == chosen.shape else np.broadcast_to(values, chosen.shape))
-    elif advanced.first_outside.run(chosen, 0, array.shape[dim]) is None:
+    elif alone and advanced.first_outside.run(chosen, 0, array.shape[dim]) is None:
         shape = (*array.shape[:dim], len(chosen), *array.shape[dim + 1 :])
         reduce_slices(np.add, array, dim, chosen, np.broadcast_to(values, shape))
     else:
-        advanced.add_at.plain(target, indices, at, values)
+        np.add.at(array, at, np.broadcast_to(values, shapes.plan_of(target._shape, indices).shape))
+
+
+def as_numpy(indices: Indices) -> tuple[Any, ...] | None:
+    """The indices, if NumPy takes them so: vectors of integers and masks with dimensions, one at least."""
+    at: list[Any] = []
+    given = False
+    for tensor in indices:
+        if tensor is None:
+            at.append(slice(None))
+        elif tensor.dtype is int64 or tensor.dtype is int32 or (tensor.dtype is bool_ and tensor._shape):
+            at.append(tensor.array())
+            given = True
+        else:
+            return None
+    return tuple(at) if given else None
 
 
 @fast(
@@ -104,7 +136,7 @@ def first_outside(index: Array, least: int, limit: int) -> int | None:
 @fast(
     placing.taken,
     when="row-major memory, or so many indices that a copy of it pays",
-    benchmark="`x[i]`, 1,000 of 10,000 floats",
+    benchmark="1e6: take",
     exact="bits",
 )
 def taken(source: Array, indices: Array) -> Array:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from glasstorch._tensor import Tensor, make, wrap
-from glasstorch.core.dtype import STORED_ONLY, bool_, check_implemented, int32, int64, uint8, uint16, uint32, uint64
+from glasstorch.core.dtype import STORED_ONLY, check_implemented, int64, uint8, uint16, uint32, uint64
 from glasstorch.core.errors import ArgumentError, DimensionError, DtypeError, IndexValueError
 from glasstorch.core.geometry import Shape, wrap_dim
 from glasstorch.core.storage import Storage
@@ -24,6 +24,7 @@ from glasstorch.kernels.cpu.copies import clone
 from glasstorch.kernels.cpu.reductions.sums import finish
 from glasstorch.kernels.cpu.transformations.order import holding
 from glasstorch.kernels.indexing import look_before_put, warn_of_bytes
+from glasstorch.kernels.iterator import allocate_output
 from glasstorch.kernels.quiet import quietly
 from glasstorch.kernels.structured import check_no_overlap, check_writable, resize_output, shape_function
 from glasstorch.operators.shapes.indexing import advanced as shapes
@@ -33,7 +34,6 @@ CPU = KernelTable("CPU")
 
 Indices = Sequence[Tensor | None]
 
-INDEX_DTYPES = (int64, bool_, int32)
 UNSIGNED = (uint16, uint32, uint64)  # most kernels refuse these, and some refuse all of STORED_ONLY
 OUT_OF_BOUNDS = "index {index} is out of bounds for dimension {dim} with size {size}"
 
@@ -43,18 +43,11 @@ OUT_OF_BOUNDS = "index {index} is out of bounds for dimension {dim} with size {s
 @CPU.impl("index.Tensor")
 def index(keys: int, self: Tensor, indices: Indices) -> Tensor:
     """The selected elements, as a fresh tensor."""
-    array, at = self.array(), numpy_index(indices)
+    result = shapes.index(self, indices)
+    at = numpy_index(self, indices, result.shape)
     if all(type(entry) is slice for entry in at):
         raise DimensionError("at least one index must be provided")
-    try:
-        picked = array[at]
-    except IndexError:
-        picked = np.empty(empty_or_refused(self, indices), self.dtype.numpy)
-    if len(indices) > array.ndim or not picked.size:
-        shapes.plan_of(self._shape, indices)  # NumPy accepts 0-dim masks beside other indices, and empty masks
-    if picked.ndim > 1 and not (picked.size and shapes.is_row_major(self, indices)):
-        return holding(shapes.index(self, indices), picked)
-    return wrap(np.asarray(picked, order="C"), self.dtype)
+    return allocate_output(result) if 0 in result.shape else holding(result, self.array()[at])
 
 
 @CPU.impl("index_put_")
@@ -77,70 +70,44 @@ def index_put(keys: int, self: Tensor, indices: Indices, values: Tensor, accumul
 
 def put(target: Tensor, indices: Indices, values: Tensor, accumulate: bool, filled: bool) -> None:
     """Write into a tensor whose sizes and dtype are known to fit; `filled`: one value, wherever a mask is true."""
-    at, source = numpy_index(indices, filled), values.array()
     check_implemented("masked_fill" if filled else "index_put", target.dtype, STORED_ONLY if filled else UNSIGNED)
-    if filled:
-        source = np.asarray(number_as(source.item(), target.dtype))
-    try:
-        if accumulate:
-            quietly(add_at.run, target, indices, at, source)
-        else:
-            target.array()[at] = source
-    except IndexError:
-        empty_or_refused(target, indices)
+    source = np.asarray(number_as(values.item(), target.dtype)) if filled else values.array()
+    quietly(put_at.run, target, indices, source, accumulate, filled)
 
 
 @slot
-def add_at(target: Tensor, indices: Indices, at: tuple[Any, ...], values: Array) -> None:
-    """Add the values one after another to the elements at the indices, which `at` holds as NumPy takes them."""
-    values = np.broadcast_to(values, shapes.plan_of(target._shape, indices).shape)  # NumPy 2.4 itself adds wrong ones
-    np.add.at(target.array(), at, values)
+def put_at(target: Tensor, indices: Indices, values: Array, accumulate: bool, filled: bool) -> None:
+    """Write the values, or add one after another."""
+    shape = shapes.plan_of(target._shape, indices).shape
+    at = numpy_index(target, indices, shape, filled)
+    if accumulate and 0 not in shape:
+        np.add.at(target.array(), at, np.broadcast_to(values, shape))  # NumPy 2.4 would broadcast them wrongly
+    elif filled or 0 not in shape:
+        target.array()[at] = values
 
 
-def numpy_index(indices: Indices, alone: bool = False) -> tuple[Any, ...]:
-    """The indices as NumPy takes them: None keeps a dimension, and a mask is bool.
+def numpy_index(self: Tensor, indices: Indices, shape: Shape, filled: bool = False) -> tuple[Any, ...]:
+    """The indices as NumPy takes them: None keeps a dimension, and a mask becomes the indices of its true elements.
 
-    A 0-dim mask indexes no dimension: beside other indices it is left out, true or not, as in PyTorch, which replaces a
-    mask by the indices of its true elements, one tensor per dimension. `alone`: it may be the only index, because it
-    decides whether a value fills the tensor.
+    Those of an empty selection may be out of range. A mask without dimensions indexes none, and so it is left out, true
+    or not, unless it alone decides whether a value fills the tensor.
     """
     at: list[Any] = []
-    empty_masks = 0
     for tensor in indices:
         if tensor is None:
             at.append(slice(None))
-        elif tensor.dtype is uint8:
-            warn_of_bytes()
-            at.append(tensor.array().astype(np.bool_))
-        elif tensor.dtype in INDEX_DTYPES:
-            at.append(tensor.array())
+        elif tensor.dtype in shapes.MASKS:
+            if tensor.dtype is uint8:
+                warn_of_bytes()
+            mask = tensor.array().astype(np.bool_)
+            at += np.nonzero(mask) if mask.ndim else [mask] * filled
         else:
-            raise DimensionError(shapes.NO_INDEX)
-        if tensor is not None and not tensor._shape and tensor.dtype in shapes.MASKS:
-            empty_masks += 1
-    if not empty_masks:
-        return tuple(at)
-    sized = tuple(entry for entry in at if type(entry) is slice or entry.ndim or entry.dtype.kind != "b")
-    if any(type(entry) is not slice for entry in sized):
-        return sized
-    if not alone or empty_masks > 1:
+            if 0 not in shape:
+                check_inside(self._shape, len(at), tensor.array(), DimensionError, negative=True)
+            at.append(tensor.array())
+    if any(tensor is not None for tensor in indices) and all(type(entry) is slice for entry in at):
         raise ArgumentError("index: expected an index of a dimension; masks without dimensions index none")
     return tuple(at)
-
-
-def empty_or_refused(self: Tensor, indices: Indices) -> Shape:
-    """Raise PyTorch's error for indices that NumPy refused; or, where they select nothing, return their shape."""
-    shape = shapes.plan_of(self._shape, indices).shape  # raises unless the values of the indices are the reason
-    if 0 in shape:
-        return shape
-    dim = 0
-    for tensor in indices:
-        if tensor is None or tensor.dtype in shapes.MASKS:
-            dim += 1 if tensor is None else len(tensor._shape)
-            continue
-        check_inside(self._shape, dim, tensor.array(), DimensionError, negative=True)
-        dim += 1
-    raise AssertionError(f"NumPy refused the indices {indices} of sizes {self._shape}, which fit")
 
 
 def with_dimension(tensor: Tensor) -> Array:

@@ -8,7 +8,7 @@ import numpy as np
 
 import glasstorch as torch
 from glasstorch import Tensor
-from tests.kernels.cpu.fast.calls.drawing import laid_out, one_of, sizes_of
+from tests.kernels.cpu.fast.calls.drawing import laid_out, one_of, sizes_of, tensor
 from tests.kernels.cpu.fast.held import Call
 
 DTYPES = ("float32", "float64", "float16", "bfloat16", "complex64", "int64", "uint8", "bool")
@@ -36,8 +36,10 @@ def source(rng: np.random.Generator, x: Tensor, shape: Sequence[int]) -> Tensor:
 
 
 def picked(rng: np.random.Generator) -> Call:
-    """A tensor of indices for the first dimension, which may have dimensions of its own."""
+    """A tensor of indices for the first dimension, which may have dimensions of its own, or several indices."""
     x, _ = target(rng, int(rng.integers(1, 4)))
+    if rng.integers(3) == 0:
+        return Call(torch.ops.aten.index.Tensor, (x, several(rng, x)))
     shape = [int(rng.integers(0 if rng.integers(10) == 0 else 1, 20)) for _ in range(int(rng.integers(3)))]
     return Call(torch.Tensor.__getitem__, (x, indices(rng, shape, x.shape[0], negative=True)))
 
@@ -48,6 +50,29 @@ def added(rng: np.random.Generator) -> Call:
     at = [None] * dim + [indices(rng, [int(rng.integers(1, 200))], x.shape[dim], negative=True)]
     shape = [*x.shape[:dim], len(at[-1]), *x.shape[dim + 1 :]]  # type: ignore[arg-type]
     return Call(torch.index_put, (x, at, source(rng, x, shape if rng.integers(3) else [1]), True))
+
+
+def mask(rng: np.random.Generator, shape: Sequence[int]) -> Tensor:
+    return laid_out(rng, shape, "bool") if rng.integers(4) else tensor(rng, shape, "uint8") % 2
+
+
+def put(rng: np.random.Generator) -> Call:
+    """Values written or added at one index, at several, or where a mask is true."""
+    if rng.integers(2):
+        return added(rng)
+    x, _ = target(rng, int(rng.integers(1, 4)))
+    at = several(rng, x) if rng.integers(3) else [mask(rng, x.shape[: int(rng.integers(x.dim() + 1))])]
+    return Call(torch.index_put, (x, at, source(rng, x, [1]), bool(rng.integers(2))))
+
+
+def several(rng: np.random.Generator, x: Tensor) -> list[Tensor | None]:
+    """An index of each of some dimensions: none, integers, a vector of truth, or a mask without dimensions."""
+    drawn: list[Tensor | None] = []
+    for size in x.shape[: int(rng.integers(1, x.dim() + 1))]:
+        way = rng.integers(10)
+        shape = one_of(rng, [[4], [2, 4], [1], []])
+        drawn.append(None if way < 3 else mask(rng, [size]) if way < 5 else indices(rng, shape, size, negative=True))
+    return drawn if rng.integers(10) else [*drawn, mask(rng, [])]
 
 
 def gathered(rng: np.random.Generator) -> Call:
@@ -97,7 +122,7 @@ def taken(rng: np.random.Generator) -> Call:
 
 CALLS = {
     "aten::index.Tensor": picked,
-    "cpu.indexing.advanced.add_at": added,
+    "cpu.indexing.advanced.put_at": put,
     "cpu.indexing.advanced.first_outside": gathered,
     "cpu.indexing.scattering.gathered": gathered,
     "cpu.indexing.scattering.place": placed,
