@@ -103,6 +103,21 @@ INDEXING: list[tuple[str, list[Make], Use]] = [
         lambda t, x, i, y: t.scatter_add(x, 1, i, y),
     ),
 ]
+INDEXING += [
+    (
+        "index_put of rows, added",
+        [ROWS, integers(0, 1000, 1000), ROWS],
+        lambda t, x, i, y: t.index_put(x, [i], y, accumulate=True),
+    ),
+    ("take", [ROWS, integers(0, SIZE, 1000, 1000)], lambda t, x, i: t.take(x, i)),
+]
+MOVING: list[tuple[str, list[Make], Use]] = [
+    ("clone of 1,000 rows", [ROWS], lambda t, x: [row.clone() for row in x.unbind()]),
+    ("cat of 1,000 rows", [ROWS], lambda t, x: t.cat(x.unbind())),
+    ("roll along rows", [ROWS], lambda t, x: t.roll(x, 7, 1)),
+    ("tril of matrices", [normal(100, 100, 100)], lambda t, x: t.tril(x)),
+    ("index_copy of columns", [ROWS, integers(0, 1000, 1000), ROWS], lambda t, x, i, y: t.index_copy(x, 1, i, y)),
+]
 SORTING: list[tuple[str, list[Make], Use]] = [
     ("sort", [LINE], lambda t, x: t.sort(x)),
     ("topk of 100", [LINE], lambda t, x: t.topk(x, 100)),
@@ -125,7 +140,7 @@ MASKED: list[tuple[str, list[Make], Use]] = [
 WINDOWS: list[tuple[str, list[Make], Use]] = [("signal.windows.hann", [], lambda t: t.signal.windows.hann(SIZE))]
 
 FORTY = [
-    *(*UNARY, *BINARY, *OTHER, *REDUCTIONS, *STATISTICS, *INDEXING),
+    *(*UNARY, *BINARY, *OTHER, *REDUCTIONS, *STATISTICS, *INDEXING, *MOVING),
     *(*SORTING, *LINEAR_ALGEBRA, *SPECIAL, *FOURIER, *MASKED, *WINDOWS),
 ]
 BUDGETS = {"sort": 1.5}  # narrower than AT_MOST

@@ -37,3 +37,9 @@ SUMMED_PIECE = 1024  # contiguous numbers that are added before their sum is add
 LANES = 1 << 10  # rows, or partial products, that one NumPy call advances together
 PRODUCT_BLOCK = 1 << 17  # elements of a block in which rows are multiplied pairwise
 MULTIPLIED_IN_TURN_UP_TO = 16  # elements of a row that are multiplied one after another
+# Indexing
+COPY_BELOW_RATIO = 4  # a non-contiguous tensor is copied, unless it is this many times larger than the result
+ROUNDS_FROM_WIDTH = 16  # contiguous elements of a slice: slices are processed in rounds
+ROUNDS_BELOW_WIDTH = 256  # elements of a slice: each target that is left is reduced by itself
+ROUND_FROM = 24  # slices: a round is cheaper than one target after another
+ROUNDS_UP_TO_REPEATS = 40  # slices per target: rounds are cheaper than one target after another
