@@ -25,3 +25,6 @@ COMPLEX_SCAN_SPLIT_FROM = 64  # elements of a line of complex numbers: it is spl
 # Half precision, in elements
 HALF_TABLE_FROM = 1 << 18  # a table of a function's 65,536 values pays
 HALF_BLOCKS_FROM = 1 << 13  # a dozen calls a block are faster than NumPy's conversion
+
+# Sorting
+ARGSORT_UP_TO = 1 << 10  # elements: NumPy's stable argsort is used
