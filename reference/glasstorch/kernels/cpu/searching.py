@@ -30,20 +30,17 @@ CPU = KernelTable("CPU")
 
 
 def searchsorted(
-    keys: int,
-    sorted_sequence: Tensor,
-    self: Tensor | Number,
-    out_int32: bool,
-    right: bool,
-    side: str | None,
-    sorter: Tensor | None,
-    out: Tensor | None = None,
+    keys: int, sorted_sequence: Tensor, self: Tensor | Number, *how: Any, out: Tensor | None = None
 ) -> Tensor:
-    """The kernel of `searchsorted`: a number, or each row of values, is searched for in its row of the sequence."""
+    """The kernel of `searchsorted`: a number, or each row of values, is searched for in its row of the sequence.
+
+    `how` are out_int32, right, side and sorter.
+    """
+    _, right, side, sorter = how
     if not isinstance(self, Tensor):
-        shapes.searchsorted_scalar(sorted_sequence, self, out_int32, right, side, sorter)
+        shapes.searchsorted_scalar(sorted_sequence, self, *how)
         self = wrapped_number(self)
-    result = shapes.searchsorted(sorted_sequence, self, out_int32, right, side, sorter)
+    result = shapes.searchsorted(sorted_sequence, self, *how)
     common = result_type(sorted_sequence, self)
     if common not in NOT_BOOL and 0 not in self._shape:
         raise not_implemented_for("searchsorted_out_cpu", common)
@@ -81,7 +78,7 @@ def bucketize(
     """The kernel of `bucketize`: `searchsorted` with its arguments exchanged."""
     values = as_tensor(self)
     shapes.bucketize(values, boundaries, out_int32, right)
-    return searchsorted(keys, boundaries, values, out_int32, right, None, None, out)
+    return searchsorted(keys, boundaries, values, out_int32, right, None, None, out=out)
 
 
 def register_isin(name: str, accepts: frozenset[dtype]) -> None:

@@ -29,14 +29,13 @@ Found = tuple[Tensor, Tensor, Tensor]
 def unique(keys: int, self: Tensor, sorted: bool, return_inverse: bool, return_counts: bool) -> Found:
     """Always sorted; outputs that were not requested are empty tensors."""
     check_implemented("unique", self.dtype, REFUSED)
-    wide = widened(self.array().reshape(-1))
+    array = widened(self.array().reshape(-1))
     if not return_inverse:
-        return finished(self, *runs(quietly(np.sort, wide), False, return_counts))
-    order = sorted_indices.run(wide, False)
-    values, runs_in_order, counts = runs(wide.take(order), True, return_counts)
-    inverse = np.empty_like(runs_in_order)
-    inverse[order] = runs_in_order
-    return finished(self, values, inverse, counts)
+        return of_everything(self, *runs(quietly(np.sort, array), False, return_counts))
+    order = sorted_indices.run(array, False)
+    values, inverse, counts = runs(array.take(order), True, return_counts)
+    inverse[order] = inverse.copy()
+    return of_everything(self, values, inverse, counts)
 
 
 @CPU.impl("unique_consecutive")
@@ -45,7 +44,7 @@ def unique_consecutive(keys: int, self: Tensor, return_inverse: bool, return_cou
     if dim is not None:
         return unique_dim_consecutive(keys, self, dim, return_inverse, return_counts)
     check_implemented("unique", self.dtype, REFUSED)
-    return finished(self, *runs(self.array().reshape(-1), return_inverse, return_counts))
+    return of_everything(self, *runs(self.array().reshape(-1), return_inverse, return_counts))
 
 
 def runs(parts: Array, return_inverse: bool = True, return_counts: bool = True) -> tuple[Array, Array, Array]:
@@ -58,28 +57,25 @@ def runs(parts: Array, return_inverse: bool = True, return_counts: bool = True) 
     return parts[starts], inverse, counts
 
 
-def finished(self: Tensor, values: Array, inverse: Array, counts: Array) -> Found:
-    """The results as tensors, with the inverse in the tensor's sizes."""
-    if inverse is not NOTHING:
-        inverse = inverse.reshape(self._shape)
+def of_everything(self: Tensor, values: Array, inverse: Array, counts: Array) -> Found:
+    """The results as tensors; the inverse has the sizes of the tensor."""
+    inverse = inverse if inverse is NOTHING else inverse.reshape(self._shape)
     return finish(values, self.dtype, None), finish(inverse, int64, None), finish(counts, int64, None)
 
 
 @CPU.impl("unique_dim")
-def unique_dim(keys: int, self: Tensor, dim: int, sorted: bool, return_inverse: bool, return_counts: bool) -> Found:
+def unique_dim(keys: int, self: Tensor, dim: int, sorted: bool, *requested: bool) -> Found:
     """As `unique`, for the slices of a tensor along a dimension; counts and inverse are always computed."""
     axis = selected_dim(self, dim)
-    check_implemented("unique_dim", self.dtype, REFUSED)
     values, inverse, counts = np.unique(widened(self.array()), False, True, True, axis, equal_nan=False)
     parts = np.ascontiguousarray(np.moveaxis(values.astype(self.dtype.numpy), axis, 0))
     return along(self, axis, parts, inverse.reshape(-1), counts)
 
 
 @CPU.impl("unique_dim_consecutive")
-def unique_dim_consecutive(keys: int, self: Tensor, dim: int, return_inverse: bool, return_counts: bool) -> Found:
+def unique_dim_consecutive(keys: int, self: Tensor, dim: int, *requested: bool) -> Found:
     """As `unique_consecutive`, for the slices of a tensor along a dimension; counts and inverse are always computed."""
     axis = selected_dim(self, dim)
-    check_implemented("unique_dim", self.dtype, REFUSED)
     return along(self, axis, *runs(np.ascontiguousarray(np.moveaxis(self.array(), axis, 0))))
 
 
@@ -88,10 +84,11 @@ def selected_dim(self: Tensor, dim: int) -> int:
     axis = existing_dim(dim, self.dim())
     if any(size == 0 for d, size in enumerate(self._shape) if d != axis):
         raise ShapeError("There are 0 sized dimensions, and they aren't selected, so unique cannot be applied")
+    check_implemented("unique_dim", self.dtype, REFUSED)
     return axis
 
 
 def along(self: Tensor, axis: int, parts: Array, inverse: Array, counts: Array) -> Found:
-    """The results as tensors: each slice is contiguous, as in PyTorch."""
+    """The results as tensors; each slice is contiguous, as in PyTorch."""
     values = from_array(np.moveaxis(parts, 0, axis), self.dtype)
     return values, finish(inverse, int64, None), finish(counts, int64, None)

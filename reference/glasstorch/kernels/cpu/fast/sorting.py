@@ -8,8 +8,9 @@ argsorted directly, and where some of them are equal, their ranks with the indic
 equal whatever their signs, and so are NaNs, which come last. Small arrays use NumPy's stable argsort.
 
 # Note [Selecting without sorting]
-NumPy's partition finds the element of a rank in a tenth of the time that sorting takes. Where no other element equals
-it, its index is the only one at which it stands, and in a small tensor PyTorch's algorithm need not be followed.
+The medians of a thousand rows of a thousand floats take 3 ms by NumPy's partition, and 43 by a stable argsort. Partition
+gives the value of a rank, whose index is looked up; and where few of many elements are wanted, only these are sorted. In
+a small tensor, PyTorch's algorithm is followed only on rows where several elements equal one that is selected.
 
 Mirrors: aten/src/ATen/native/cpu/SortingKernel.cpp (sort_stable_kernel), aten/src/ATen/native/TopKImpl.h
 Differs: PyTorch sorts values and indices together with std::stable_sort. Here both become one integer.
@@ -94,7 +95,12 @@ def picked(array: Array, indices: Array) -> Array:
     return array.reshape(-1).take(indices)
 
 
-@fast(plain.picked_along, when="many lines, in strips", benchmark="1e6: sort of columns", exact="bits")
+@fast(
+    plain.picked_along,
+    when="many lines, in strips",
+    benchmark="1e6: sort of columns of a transposed matrix",
+    exact="bits",
+)
 def picked_along(array: Array, axis: int, indices_of: Callable[[Array], Array]) -> tuple[Array, Array]:
     """Lines are copied where they are not contiguous; many are cut into strips to keep intermediates small."""
     if array.size > thresholds.STRIP and array.ndim > 1:
@@ -121,7 +127,12 @@ def picked_in_strips(
     return into
 
 
-@fast("sort.stable", when="the tensor is not row-major", benchmark="1e6: sort of columns", exact="bits")
+@fast(
+    "sort.stable",
+    when="the tensor is not row-major",
+    benchmark="1e6: sort of columns of a transposed matrix",
+    exact="bits",
+)
 def sort(
     keys: int, self: Tensor, stable: bool | None, dim: int, descending: bool, out: tuple[Tensor, Tensor] | None = None
 ) -> tuple[Any, ...]:
@@ -162,8 +173,13 @@ def _keys_of_floats(array: Array, signed: Any, top: int) -> Array:
 # Selecting: see Note [Selecting without sorting] ----------------------------------------------------------------
 
 
-@fast(selecting.kth_indices, when="a small tensor, where few rows have ties", benchmark="1e3: kthvalue", exact="bits")
-def kth_indices(rows: Array, rank: int, followed: bool) -> Array:
+@fast(
+    selecting.kth_indices,
+    when="a small tensor, where few rows have ties",
+    benchmark="1e6: kthvalue of 250 small tensors",
+    exact="bits",
+)
+def kth_indices(rows: Array, followed: bool, rank: int) -> Array:
     """Only rows in which several elements have the value of the rank are followed."""
     wide = widened(rows)
     found = where_equal(wide, ranked(wide, rank))
@@ -229,7 +245,7 @@ def middles(rows: Array, ignore_nan: bool) -> tuple[Array, Array]:
     benchmark="1e6: topk of 100",
     exact="bits",
 )
-def first_indices(rows: Array, k: int, largest: bool, sorted: bool, followed: bool) -> Array:
+def first_indices(rows: Array, followed: bool, k: int, largest: bool, sorted: bool) -> Array:
     """Only rows with ties are followed; of large ones, only what is selected is sorted."""
     size = rows.shape[-1]
     if followed:

@@ -102,8 +102,11 @@ def _partition(keys: Keys, places: Places, first: int, last: int) -> int:
     else:
         middle = a if key_a < key_c else c if key_b < key_c else b
     places[first], places[middle] = places[middle], places[first]
-    pivot = keys[places[first]]
-    low, high = first + 1, last
+    return _exchange(keys, places, first + 1, last, keys[places[first]])[0]
+
+
+def _exchange(keys: Keys, places: Places, low: int, high: int, pivot: int) -> tuple[int, int]:
+    """Exchange elements from both ends that are not below or not above a pivot, until the ends meet."""
     while True:
         while keys[places[low]] < pivot:
             low += 1
@@ -111,7 +114,7 @@ def _partition(keys: Keys, places: Places, first: int, last: int) -> int:
         while pivot < keys[places[high]]:
             high -= 1
         if low >= high:
-            return low
+            return low, high
         places[low], places[high] = places[high], places[low]
         low += 1
 
@@ -120,7 +123,7 @@ def quick_select(keys: Keys, rank: int) -> Places:
     """quick_select_template: the element of a rank at its place."""
     places = list(range(len(keys)))
 
-    def swap_unordered(a: int, b: int) -> None:
+    def put_in_order(a: int, b: int) -> None:
         if keys[places[a]] > keys[places[b]]:
             places[a], places[b] = places[b], places[a]
 
@@ -128,25 +131,17 @@ def quick_select(keys: Keys, rank: int) -> Places:
     while right > left + 1:
         middle = left + (right - left) // 2
         places[middle], places[left + 1] = places[left + 1], places[middle]
-        swap_unordered(left + 1, right)
-        swap_unordered(left, right)
-        swap_unordered(left + 1, left)
-        low, high, pivot = left + 1, right, keys[places[left]]
-        while True:
-            low += 1
-            while pivot > keys[places[low]]:
-                low += 1
-            high -= 1
-            while keys[places[high]] > pivot:
-                high -= 1
-            if high < low:
-                break
-            places[low], places[high] = places[high], places[low]
+        put_in_order(left + 1, right)
+        put_in_order(left, right)
+        put_in_order(left + 1, left)
+        low, high = _exchange(keys, places, left + 2, right, keys[places[left]])
+        if low == high:  # at an element equal to the pivot, which stays
+            low, high = low + 1, high - 1
         places[left], places[high] = places[high], places[left]
         if high <= rank:
             left = low
         if high >= rank:
             right = high - 1
     if right == left + 1:
-        swap_unordered(left, right)
+        put_in_order(left, right)
     return places

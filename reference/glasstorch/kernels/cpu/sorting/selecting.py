@@ -35,13 +35,14 @@ Outs = tuple[Tensor, Tensor] | None
 
 
 def selected(
-    name: str, self: Tensor, dim: int, keepdim: bool, out: Outs, indices_of: Callable[[Array], Array]
+    name: str, self: Tensor, dim: int, keepdim: bool, out: Outs, indices_of: Callable[[Array, bool], Array]
 ) -> tuple[Any, ...]:
-    """Elements of each line, at the indices that a function returns for rows, and the indices."""
+    """Elements of each line and their indices, which a function finds, given rows and whether PyTorch is followed."""
     if not self._shape:
         return finish_pair(name, self.array().copy(), np.array(0), self.dtype, out)
     d = wrap_dim(dim, len(self._shape))
-    values, indices = picked_along.run(self.array(), d, indices_of)
+    followed = self.numel() <= equal.FOLLOWED_UP_TO
+    values, indices = picked_along.run(self.array(), d, lambda rows: indices_of(rows, followed))
     if not keepdim:
         values, indices = values.squeeze(d), indices.squeeze(d)
     return finish_pair(name, values, indices, self.dtype, out)
@@ -52,12 +53,11 @@ def kthvalue(keys: int, self: Tensor, k: int, dim: int, keepdim: bool, out: Outs
     shapes.kthvalue(self, k, dim, keepdim)
     if self._shape:
         check_implemented("kthvalue_cpu", self.dtype, NO_BOOL)
-    followed = self.numel() <= equal.FOLLOWED_UP_TO
-    return selected("kthvalue", self, dim, keepdim, out, lambda rows: kth_indices.run(rows, k - 1, followed))
+    return selected("kthvalue", self, dim, keepdim, out, lambda rows, followed: kth_indices.run(rows, followed, k - 1))
 
 
 @slot
-def kth_indices(rows: Array, rank: int, followed: bool) -> Array:
+def kth_indices(rows: Array, followed: bool, rank: int) -> Array:
     """The index of the element of a rank in each row: the first of equal ones, or PyTorch's choice."""
     if followed:
         return equal.follow(equal.ranks(rows), rank + 1, lambda keys: equal.quick_select(keys, rank))[..., rank:]
@@ -82,7 +82,7 @@ def register_median(name: str, ignore_nan: bool) -> None:
     def median_dim(keys: int, self: Tensor, dim: int, keepdim: bool, out: Outs = None) -> tuple[Any, ...]:
         shapes.median_dim(self, dim, keepdim)
         check_implemented("median_out", self.dtype, NO_BOOL)
-        return selected(f"{name}.dim", self, dim, keepdim, out, lambda rows: middle_indices.run(rows, ignore_nan))
+        return selected(f"{name}.dim", self, dim, keepdim, out, lambda rows, _: middle_indices.run(rows, ignore_nan))
 
     structured(CPU, name, median)
     structured(CPU, f"{name}.dim", median_dim)
@@ -101,21 +101,21 @@ def mode(keys: int, self: Tensor, dim: int, keepdim: bool, out: Outs = None) -> 
     shapes.mode(self, dim, keepdim)
     if self._shape and self.numel():
         check_implemented("mode_cpu", self.dtype, UNORDERED)
-    followed = self.numel() <= equal.FOLLOWED_UP_TO
+    return selected("mode", self, dim, keepdim, out, mode_indices)
 
-    def indices_of(rows: Array) -> Array:  # where the last of the most frequent elements stands in order
-        size = rows.shape[-1]
-        if followed:
-            order = equal.follow(equal.ranks(rows), size, equal.unstable_sort)
-        else:
-            order = sorted_indices.run(rows, False)
-        in_order = picked.run(rows, order)
-        starts = np.zeros(rows.shape, np.int64)  # where the run of equal elements begins
-        starts[..., 1:] = np.where(in_order[..., 1:] != in_order[..., :-1], np.arange(1, size), 0)
-        ends = (np.arange(size) - np.maximum.accumulate(starts, -1)).argmax(-1, keepdims=True)
-        return picked.run(order, ends)
 
-    return selected("mode", self, dim, keepdim, out, indices_of)
+def mode_indices(rows: Array, followed: bool) -> Array:
+    """Where the last of the most frequent elements of each row stands in order."""
+    size = rows.shape[-1]
+    if followed:
+        order = equal.follow(equal.ranks(rows), size, equal.unstable_sort)
+    else:
+        order = sorted_indices.run(rows, False)
+    in_order = picked.run(rows, order)
+    starts = np.zeros(rows.shape, np.int64)  # where the run of equal elements begins
+    starts[..., 1:] = np.where(in_order[..., 1:] != in_order[..., :-1], np.arange(1, size), 0)
+    ends = (np.arange(size) - np.maximum.accumulate(starts, -1)).argmax(-1, keepdims=True)
+    return picked.run(order, ends)
 
 
 def topk(keys: int, self: Tensor, k: int, dim: int, largest: bool, sorted: bool, out: Outs = None) -> tuple[Any, ...]:
@@ -127,12 +127,13 @@ def topk(keys: int, self: Tensor, k: int, dim: int, largest: bool, sorted: bool,
         raise DtypeError(" topk does not support complex dtypes on CPU")
     if self._shape:
         check_implemented("topk_cpu", self.dtype, UNORDERED)
-    followed = self.numel() <= equal.FOLLOWED_UP_TO
-    return selected("topk", self, dim, True, out, lambda rows: first_indices.run(rows, k, largest, sorted, followed))
+    return selected(
+        "topk", self, dim, True, out, lambda rows, followed: first_indices.run(rows, followed, k, largest, sorted)
+    )
 
 
 @slot
-def first_indices(rows: Array, k: int, largest: bool, sorted: bool, followed: bool) -> Array:
+def first_indices(rows: Array, followed: bool, k: int, largest: bool, sorted: bool) -> Array:
     """The first k of `sorted_indices`, or PyTorch's choice."""
     if k and followed:
         return equal.follow(equal.ranks(rows, largest), k, lambda keys: equal.topk(keys, k, sorted))

@@ -84,6 +84,7 @@ def even_edges(
     self: Tensor, bins: Sequence[int], range: Range, margin: float = 0.5, refusals: Sequence[str] = REFUSALS
 ) -> list[Array]:
     """Evenly spaced edges in each dimension, in the given range or that of the points; equal ends move apart."""
+    shapes.check_range(range, len(bins))
     lows: Sequence[float] = [0.0] * len(bins)
     highs: Sequence[float] = [1.0] * len(bins)
     if range is not None:
@@ -108,7 +109,7 @@ def even_edges(
 
 @slot
 def in_bins(points: Array, edges: Edges, weights: Array | None, bin_of: BinOf) -> Array:
-    """The sums of the weights of the points (n, d) in each bin, as float64.
+    """How many of the points (n, d) are in each bin, or the sums of their weights, accumulated in float64.
 
     A bin includes its lower edge, and the last one both edges; numbers outside and NaN count nowhere.
     """
@@ -139,18 +140,18 @@ def searched(values: Array, edges: Array) -> Array:
     return edges.searchsorted(values, "right") - 1
 
 
-def counted(
-    self: Tensor, edges: Edges, weight: Tensor | None, density: bool, bin_of: BinOf, out: Tensor | None = None
-) -> Tensor:
-    """The sums by bin; for a density, divided by their total and by the bin sizes."""
-    weights = None if weight is None else weight.array().reshape(-1)
-    hist: Array = quietly(in_bins.run, self.array().reshape(-1, len(edges)), edges, weights, bin_of)
-    if density:
+def weighed(
+    self: Tensor, bins: Sequence[Any], range: Range, weight: Tensor | None, density: bool
+) -> tuple[Array, Edges]:
+    """The sums by bin, and a copy of the edges. Given are numbers of equal bins for each dimension, or edges."""
+    given = bool(bins) and isinstance(bins[0], Tensor)
+    check_computable(self, given or range is not None)
+    edges = [one.array().copy() for one in bins] if given else even_edges(self, bins, range)
+    points, weights = self.array().reshape(-1, len(edges)), None if weight is None else weight.array().reshape(-1)
+    hist: Array = quietly(in_bins.run, points, edges, weights, searched if given else corrected)
+    if density:  # divided by the total and by the sizes of the bins
         hist = quietly(reduce, np.divide, [hist.sum(), *np.ix_(*map(np.diff, edges))], hist)
-    return finish(hist, self.dtype, out)
-
-
-# Histograms of numbers ------------------------------------------------------------------------------------------
+    return hist, edges
 
 
 def histc(keys: int, self: Tensor, bins: int, min: float, max: float, out: Tensor | None = None) -> Tensor:
@@ -160,7 +161,8 @@ def histc(keys: int, self: Tensor, bins: int, min: float, max: float, out: Tenso
     if self.dtype.category < FLOATING or self.dtype in STORED_ONLY:
         raise not_implemented_for("histogram_cpu", self.dtype)
     range = None if min == max and self.numel() else (min, max)
-    return counted(self, even_edges(self, [bins], range, 1, HISTC_REFUSALS), None, False, interpolated, out)
+    edges = even_edges(self, [bins], range, 1, HISTC_REFUSALS)
+    return finish(quietly(in_bins.run, self.array().reshape(-1, 1), edges, None, interpolated), self.dtype, out)
 
 
 def histogram(
@@ -168,8 +170,7 @@ def histogram(
 ) -> tuple[Any, ...]:
     """The kernel of `histogram.bin_ct`."""
     shapes.histogram(self, bins, range, weight, density)
-    edges = checked_edges(self, [bins], range)
-    return with_edges("histogram.bin_ct", self, edges[0], weight, density, out, corrected)
+    return with_edges("histogram.bin_ct", self, weighed(self, [bins], range, weight, density), out)
 
 
 def histogram_tensor(
@@ -177,52 +178,39 @@ def histogram_tensor(
 ) -> tuple[Any, ...]:
     """The kernel of `histogram.bins_tensor`."""
     shapes.histogram_tensor(self, bins, weight, density)
-    check_computable(self)
-    return with_edges("histogram.bins_tensor", self, bins.array().copy(), weight, density, out, searched)
+    return with_edges("histogram.bins_tensor", self, weighed(self, [bins], None, weight, density), out)
 
 
-def with_edges(
-    name: str, self: Tensor, edges: Array, weight: Tensor | None, density: bool, out: Outs, bin_of: BinOf
-) -> tuple[Any, ...]:
-    """The results of `histogram`: the sums by bin, and the edges."""
-    to_hist, to_edges = out if out is not None else (None, None)
-    hist = counted(self, [edges], weight, density, bin_of, to_hist)
-    return named_result(name, (hist, finish(edges, self.dtype, to_edges)))
+def with_edges(name: str, self: Tensor, found: tuple[Array, Edges], out: Outs) -> tuple[Any, ...]:
+    """The results of `histogram`: sums by bin, and edges of one dimension."""
+    (hist, (edges,)), (to_hist, to_edges) = found, out if out is not None else (None, None)
+    return named_result(name, (finish(hist, self.dtype, to_hist), finish(edges, self.dtype, to_edges)))
 
 
-def checked_edges(self: Tensor, bins: Sequence[int], range: Range) -> list[Array]:
-    """Evenly spaced edges; a range is computed in single and double precision only."""
-    if range is None and self.numel() and self.dtype not in (float32, float64):
+def check_computable(self: Tensor, range_given: bool = True) -> None:
+    """Refuse dtypes other than floating point; a range is computed in single and double precision only."""
+    if not range_given and self.numel() and self.dtype not in (float32, float64):
         raise not_implemented_for("histogramdd", self.dtype)
-    check_computable(self)
-    shapes.check_range(range, len(bins))
-    return even_edges(self, bins, range)
-
-
-def check_computable(self: Tensor) -> None:
-    """Refuse dtypes other than floating point."""
     if self.dtype.category != FLOATING or self.dtype in STORED_ONLY:
         raise not_implemented_for("histogram_cpu", self.dtype)
-
-
-# Histograms of points, whose coordinates lie in the last dimension ----------------------------------------------
 
 
 @CPU.impl("_histogramdd_bin_edges")
 def histogramdd_bin_edges(keys: int, self: Tensor, bins: Sequence[int], range: Range, *_: Any) -> tuple[Tensor, ...]:
     """Evenly spaced edges for each dimension of the points."""
-    edges = checked_edges(self, shapes.bins_of(self, bins), range)
-    return tuple(from_array(one, self.dtype) for one in edges)
+    counts = shapes.bins_of(self, bins)
+    check_computable(self, range is not None)
+    return tuple(from_array(edges, self.dtype) for edges in even_edges(self, counts, range))
 
 
 @CPU.impl("_histogramdd_from_bin_cts")
 def histogramdd_from_bin_cts(
     keys: int, self: Tensor, bins: Sequence[int], range: Range, weight: Tensor | None, density: bool
 ) -> Tensor:
-    """The histogram over bins of equal size."""
+    """The histogram over bins of equal size; the last dimension holds the coordinates of a point."""
     counts = shapes.bins_of(self, bins)
     shapes.check_weight(self._shape, self, weight)
-    return counted(self, checked_edges(self, counts, range), weight, density, corrected)
+    return finish(weighed(self, counts, range, weight, density)[0], self.dtype, None)
 
 
 @CPU.impl("_histogramdd_from_bin_tensors")
@@ -232,8 +220,7 @@ def histogramdd_from_bin_tensors(
     """The histogram over bins with the given edges."""
     shapes.edges_of(self, bins)
     shapes.check_weight(self._shape, self, weight)
-    check_computable(self)
-    return counted(self, [np.ascontiguousarray(one.array()) for one in bins], weight, density, searched)
+    return finish(weighed(self, bins, None, weight, density)[0], self.dtype, None)
 
 
 structured(CPU, "histc", histc)
