@@ -8,9 +8,9 @@ argsorted directly, and where some of them are equal, their ranks with the indic
 equal whatever their signs, and so are NaNs, which come last. Small arrays use NumPy's stable argsort.
 
 # Note [Selecting without sorting]
-The medians of a thousand rows of a thousand floats take 3 ms by NumPy's partition, and 43 by a stable argsort. Partition
-gives the value of a rank, whose index is looked up; and where few of many elements are wanted, only these are sorted. In
-a small tensor, PyTorch's algorithm is followed only on rows where several elements equal one that is selected.
+The medians of a thousand rows of a thousand floats take 3 ms by partition, and 43 by a stable argsort. It gives the
+value of a rank, whose index is looked up; and where few of many elements are wanted, only these are sorted. In a small
+tensor, PyTorch's algorithm is followed only on rows where several elements equal one that is selected.
 
 Mirrors: aten/src/ATen/native/cpu/SortingKernel.cpp (sort_stable_kernel), aten/src/ATen/native/TopKImpl.h
 Differs: PyTorch sorts values and indices together with std::stable_sort. Here both become one integer.
