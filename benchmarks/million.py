@@ -143,6 +143,14 @@ FORTY = [
     *(*UNARY, *BINARY, *OTHER, *REDUCTIONS, *STATISTICS, *INDEXING, *MOVING),
     *(*SORTING, *LINEAR_ALGEBRA, *SPECIAL, *FOURIER, *MASKED, *WINDOWS),
 ]
+# What fast kernels save that none of the forty shows
+BESIDE: list[tuple[str, list[Make], Use]] = [
+    ("sort of columns of a transposed matrix", [ROWS], lambda t, x: t.sort(x.t(), 0)),
+    ("mode of rows", [integers(0, 100, 1000, 1000)], lambda t, x: t.mode(x, 1)),
+    ("median of rows", [ROWS], lambda t, x: t.median(x, 1)),
+    ("kthvalue of 250 small tensors", [normal(250, 4, 1000)], lambda t, x: [t.kthvalue(y, 500) for y in x.unbind()]),
+    ("histogram of 100 bins", [LINE], lambda t, x: t.histogram(x, 100)),
+]
 BUDGETS = {"sort": 1.5}  # narrower than AT_MOST
 
 
@@ -152,12 +160,14 @@ def contests(modules: dict[str, ModuleType]) -> Iterator[Contest]:
     yield from measured
     if "torch" in modules:
         yield Mean(measured)
+    for case in BESIDE:
+        yield of_million(modules, *case)
     square = normal(512, 512)
     yield contest(modules, "`matmul`, 512x512", [square, square], lambda t, x, y: t.matmul(x, y), 1.05)
 
 
 def of_million(modules: dict[str, ModuleType], name: str, makes: list[Make], use: Use) -> Contest:
-    """The contest of one of the forty."""
+    """The contest of one of the forty, or of those beside them."""
     return contest(modules, f"1e6: {name}", makes, use, BUDGETS.get(name, AT_MOST))
 
 

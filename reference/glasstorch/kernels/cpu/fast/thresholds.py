@@ -43,3 +43,5 @@ ROUNDS_FROM_WIDTH = 16  # contiguous elements of a slice: slices are processed i
 ROUNDS_BELOW_WIDTH = 256  # elements of a slice: each target that is left is reduced by itself
 ROUND_FROM = 24  # slices: a round is cheaper than one target after another
 ROUNDS_UP_TO_REPEATS = 40  # slices per target: rounds are cheaper than one target after another
+# Sorting
+ARGSORT_UP_TO = 1 << 10  # elements: NumPy's stable argsort is used
