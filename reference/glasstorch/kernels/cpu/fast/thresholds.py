@@ -25,3 +25,8 @@ COMPLEX_SCAN_SPLIT_FROM = 64  # elements of a line of complex numbers: it is spl
 # Half precision, in elements
 HALF_TABLE_FROM = 1 << 18  # a table of a function's 65,536 values pays
 HALF_BLOCKS_FROM = 1 << 13  # a dozen calls a block are faster than NumPy's conversion
+
+# Special functions and division
+SAMPLED_FROM = 1 << 10  # float32 numbers: lines between samples are faster than SciPy's function
+NAN_CHECKED_EVERY = 64  # degrees of a recurrence between checks whether all remaining values are NaN, and stay so
+DIVISION_IN_DOUBLE_FROM = 512  # float32 numbers: a dozen NumPy calls are faster than the one that calls fmod

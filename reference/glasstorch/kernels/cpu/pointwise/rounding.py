@@ -1,6 +1,6 @@
 """How are rounding, signs, remainders and adjacent floats computed on the CPU?
 
-Mirrors: aten/src/ATen/native/cpu/UnaryOpsKernel.cpp (ceil, floor, round, trunc, sign, signbit),
+Mirrors: aten/src/ATen/native/cpu/UnaryOpsKernel.cpp (ceil, floor, round, trunc, sign),
     aten/src/ATen/native/cpu/BinaryOpsKernel.cpp (copysign, nextafter, fmod), aten/src/ATen/native/UnaryOps.cpp
 """
 
@@ -9,19 +9,16 @@ from __future__ import annotations
 import numpy as np
 
 from glasstorch._tensor import Tensor
-from glasstorch.core.dtype import BAREBONES_UNSIGNED, FLOAT8
+from glasstorch.core.dtype import BAREBONES_UNSIGNED
 from glasstorch.core.tensor_impl import Array
-from glasstorch.kernels.cpu.pointwise import exact_division
-from glasstorch.kernels.cpu.pointwise.binary import or_exactly
+from glasstorch.kernels.cpu.pointwise.binary import dividing
 from glasstorch.kernels.cpu.pointwise.loops import (
     ALL,
     DIRECT,
     DIRECT_FLOATS,
     DIRECT_NOT_BOOL,
-    EVERY,
     FLOATING,
     NOT_BOOL,
-    Kernel,
     Row,
     binary_kernel,
     register,
@@ -38,26 +35,21 @@ from glasstorch.operators.shapes.promotion import float_result_type, result_type
 # Rounding: integers are unchanged -------------------------------------------------------------------------
 
 
-def rounding(ufunc: np.ufunc) -> Loop:
-    """A loop that rounds floats and copies integers."""
-
-    def loop(out: Array, x: Array) -> None:
-        if out.dtype.kind == "f":
-            ufunc(x, out=out)
-        else:
-            out[...] = x
-
-    return loop
+def round_half_to_even(out: Array, x: Array) -> None:
+    """The nearest whole number, the even one of two: np.rint, which would turn integers into floats."""
+    if out.dtype.kind == "f":
+        np.rint(x, out=out)
+    else:
+        out[...] = x
 
 
-ROUNDING = {"ceil": np.ceil, "floor": np.floor, "trunc": np.trunc, "round": np.rint}
+ROUNDING: dict[str, Loop] = {"ceil": np.ceil, "floor": np.floor, "trunc": np.trunc, "round": round_half_to_even}
 ROUNDED = NOT_BOOL | BAREBONES_UNSIGNED
 
 
-def register_rounding(name: str, ufunc: np.ufunc) -> None:
+def register_rounding(name: str, loop: Loop) -> None:
     """Register a rounding operator; for integers it is a copy, which checks out= for overlap after resizing it."""
-    row = Row(rounding(ufunc), DIRECT_FLOATS, ROUNDED, f"{name}_vml_cpu")
-    rounded, shortcut = unary_kernel(shape_function(name), row)
+    rounded, shortcut = unary_kernel(shape_function(name), Row(loop, DIRECT_FLOATS, ROUNDED, f"{name}_vml_cpu"))
 
     def kernel(keys: int, self: Tensor, out: Tensor | None = None) -> Tensor:
         if out is not None and not self.dtype.is_floating_point:
@@ -67,89 +59,33 @@ def register_rounding(name: str, ufunc: np.ufunc) -> None:
     register(name, kernel, shortcut)
 
 
-for name, ufunc in ROUNDING.items():
-    register_rounding(name, ufunc)
+for name, loop in ROUNDING.items():
+    register_rounding(name, loop)
 
 
 def round_decimals(keys: int, self: Tensor, decimals: int, out: Tensor | None = None) -> Tensor:
     """The kernel of `round.decimals`: scaled, rounded, and scaled back."""
-    row = Row(round_to(decimals), DIRECT_FLOATS, FLOATING, "round_cpu")
+    row = Row(lambda out, x: x.round(decimals, out), DIRECT_FLOATS, FLOATING, "round_cpu")
     return unary_kernel(shapes.unary, row)[0](keys, self, out=out)
-
-
-def round_to(decimals: int) -> Loop:
-    """A loop that rounds to a number of decimal digits, negative for digits before the point."""
-
-    def loop(out: Array, x: Array) -> None:
-        power = out.dtype.type(10.0 ** abs(decimals))
-        there, back = (np.multiply, np.divide) if decimals >= 0 else (np.divide, np.multiply)
-        back(np.rint(there(x, power)), power, out=out)
-
-    return loop
 
 
 register("round.decimals", round_decimals)
 
 # Signs ----------------------------------------------------------------------------------------------------------
 
-
-def signbit(out: Array, x: Array) -> None:
-    """Whether the sign bit is set; for integers, whether they are negative."""
-    if x.dtype.kind == "f":
-        np.signbit(x, out=out)
-    else:
-        np.less(x, 0, out=out)
-
-
-def is_infinity(value: float) -> Loop:
-    """A loop that tests for one of the two infinities, which integers do not have."""
-    return lambda out, x: np.equal(x, value, out=out) if x.dtype.kind == "f" else out.fill(False)
-
-
-PREDICATES: dict[str, Loop] = {
-    "signbit": signbit,
-    "isposinf": is_infinity(np.inf),
-    "isneginf": is_infinity(-np.inf),
-}
-
 register("sign", *unary_kernel(shape_function("sign"), Row(sgn, DIRECT, ALL, "sign_cpu")))
-
-
-def predicate_kernel(name: str, loop: Loop) -> Kernel:
-    """The kernel of a predicate, with a bool for each element."""
-    shape, row = shape_function(name), Row(loop, frozenset(), EVERY - FLOAT8, f"{name}_cpu")
-
-    def kernel(keys: int, self: Tensor, out: Tensor | None = None) -> Tensor:
-        row.check(self.dtype)
-        output = allocate_output(shape(self)) if out is None else out
-        x, written = self.array(), output.array()
-        if self.dtype.name == "bfloat16":
-            x = x.astype(np.float32)
-        quietly(loop, written if written.ndim else written[None], x)
-        return output
-
-    return kernel
-
-
-for name, loop in PREDICATES.items():
-    register(name, predicate_kernel(name, loop))
 
 copysign, copysign_inplace = binary_kernel(
     shapes.true_divide, Row(np.copysign, DIRECT_FLOATS, FLOATING, "copysign_cpu", float_result_type)
 )
 register("copysign.Tensor", copysign, copysign_inplace)
+register("copysign.Scalar", with_wrapped_number(copysign))
 
 # Remainders and neighbours --------------------------------------------------------------------------------------
 
-
-@or_exactly(exact_division.fmod)
-def fmod(out: Array, x: Array, y: Array) -> None:
-    """The remainder of the quotient rounded towards 0; it has the dividend's sign."""
-    np.fmod(x, y, out=out)
-
-
-truncated_remainder, remainder_inplace = binary_kernel(shapes.binary, Row(fmod, DIRECT_NOT_BOOL, NOT_BOOL, "fmod_cpu"))
-register("fmod.Tensor", truncated_remainder, remainder_inplace)
+fmod, fmod_inplace = binary_kernel(shapes.binary, Row(dividing(np.fmod), DIRECT_NOT_BOOL, NOT_BOOL, "fmod_cpu"))
+register("fmod.Tensor", fmod, fmod_inplace)
+register("fmod.Scalar", with_wrapped_number(fmod))
 
 NEXTAFTER = Row(np.nextafter, DIRECT_FLOATS, FLOATING, "nextafter_cpu")
 
@@ -165,6 +101,3 @@ def nextafter(keys: int, self: Tensor, other: Tensor, out: Tensor | None = None)
 
 
 register("nextafter", nextafter)
-
-register("copysign.Scalar", with_wrapped_number(copysign))
-register("fmod.Scalar", with_wrapped_number(truncated_remainder))

@@ -1,0 +1,195 @@
+"""Which loops compute the special functions of one number and of two on the CPU?
+
+Mirrors: aten/src/ATen/native/Math.h, aten/src/ATen/native/cpu/UnaryOpsKernel.cpp (and a file for each Bessel function),
+    aten/src/ATen/native/cpu/BinaryOpsKernel.cpp (xlogy_kernel, xlog1py_kernel, zeta_kernel, igamma_kernel ...)
+Differs: SciPy's ufuncs are the loops, in single precision too; most of them derive from the Cephes library, as
+    PyTorch's do. Trigamma is a zeta function; PyTorch's shorter series is accurate to nine digits. For large arguments
+    the float32 Airy and Bessel functions are more accurate than PyTorch's, and i0 and i1 are finite where PyTorch's
+    intermediates overflow. Half precision is computed in float32, and so are the bounds of logit: logit of 1 with eps
+    1e-3 is 6.9 in bfloat16, where PyTorch rounds 1 - eps to 1 and returns infinity.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from glasstorch._tensor import Tensor
+from glasstorch.core.tensor_impl import Array
+from glasstorch.dispatch.fast import slot
+from glasstorch.kernels.cpu.pointwise.loops import (
+    DIRECT_FLOATS,
+    FLOATING,
+    FLOATING_OR_COMPLEX,
+    Row,
+    binary_kernel,
+    register,
+    unary_kernel,
+)
+from glasstorch.kernels.cpu.special.scipy_ufuncs import by_scipy, evaluate, ufunc
+from glasstorch.kernels.iterator import Loop, allocate_output, pointwise
+from glasstorch.kernels.structured import shape_function
+from glasstorch.operators.shapes import special as shapes
+from glasstorch.operators.shapes.promotion import float_result_type
+
+FULL_PRECISION = FLOATING & DIRECT_FLOATS  # what AT_DISPATCH_FLOATING_TYPES names
+
+AIRY_UP_TO = 1e5  # absolute values up to which SciPy's Airy function is defined
+
+# Loops, called as loop(out, x) or loop(out, x, y) --------------------------------------------------------------------
+
+
+def erfinv(out: Array, x: Array) -> None:
+    """The inverse of the error function, also of -0, for which SciPy's gives 0."""
+    np.copysign(evaluate.run("erfinv", x), x, out=out)
+
+
+def log_gamma(out: Array, x: Array) -> None:
+    """The logarithm of the absolute value of the gamma function; SciPy's is -inf at -inf, C's and PyTorch's +inf."""
+    ufunc("gammaln")(x, out=out)
+    np.copyto(out, np.inf, where=np.isneginf(out))
+
+
+def airy_ai(out: Array, x: Array) -> None:
+    """The first of SciPy's four results; beyond its range, 0 on the right and the asymptotic oscillation on the left.
+
+    At infinities it is NaN, as in PyTorch.
+    """
+    size, right = np.abs(x), x > 0
+    far = size > AIRY_UP_TO
+    ufunc("airy")(x, out=(out, None, None, None))
+    if far.any():
+        wave = np.sin(size**1.5 * 2 / 3 + math.pi / 4) / (math.sqrt(math.pi) * size**0.25)
+        np.copyto(out, np.where(right, 0 * size, wave), where=far)
+
+
+def spherical_bessel_j0(out: Array, x: Array) -> None:
+    """`sin(x) / x`, 1 at 0 and 0 at an infinity."""
+    out[...] = np.where(x == 0, 1, np.where(np.isinf(x), 0, np.sin(x) / x))
+
+
+def zeta(out: Array, x: Array, q: Array) -> None:
+    """The Hurwitz zeta function; at an infinite `q` it is NaN, as in PyTorch, where SciPy has 0."""
+    endless = np.isposinf(q) & np.greater(x, 1)
+    ufunc("zeta")(x, q, out=out)
+    np.copyto(out, np.nan, where=endless)
+
+
+def incomplete_gamma(name: str, at_zero: int) -> Loop:
+    """The loop of an incomplete gamma function; `at_zero` (0 or 1) is its value at x = 0, the other that at infinity.
+
+    Where one argument determines the result, PyTorch ignores NaN in the other.
+    """
+
+    def loop(out: Array, a: Array, x: Array) -> None:
+        nothing, everything = (x == 0) & np.isnan(a) | np.isposinf(a) & np.isnan(x), np.isposinf(x) & np.isnan(a)
+        values = evaluate.run(name, a, x)
+        out[...] = np.where(nothing, at_zero, np.where(everything, 1 - at_zero, values))
+
+    return loop
+
+
+@slot
+def trigamma(out: Array, x: Array) -> None:
+    """The derivative of digamma: a zeta function, below 1/2 by reflection."""
+    wide = x.astype(np.float64)
+    left = wide < 0.5
+    values = ufunc("zeta")(2, np.where(left, 1 - wide, wide))
+    out[...] = np.where(left, np.square(math.pi / np.sin(math.pi * wide)) - values, values)
+
+
+# The tables ----------------------------------------------------------------------------------------------------------
+
+HALF_TOO: dict[str, tuple[Loop, str]] = {  # operator -> its loop, and the name of PyTorch's kernel in messages
+    "erf": (by_scipy("erf"), "erf_vml_cpu"),
+    "erfc": (by_scipy("erfc"), "erfc_vml_cpu"),
+    "erfinv": (erfinv, "erfinv_vml_cpu"),
+    "lgamma": (log_gamma, "lgamma_vml_cpu"),
+    "digamma": (by_scipy("psi"), "digamma"),
+    "i0": (by_scipy("i0"), "i0_vml_cpu"),
+    "special_entr": (by_scipy("entr"), "entr_cpu"),
+    "special_i0e": (by_scipy("i0e"), "i0e_cpu"),
+    "special_i1": (by_scipy("i1"), "i1_cpu"),
+    "special_i1e": (by_scipy("i1e"), "i1e_cpu"),
+}
+
+FULL_ONLY: dict[str, Loop] = {  # functions of float32 and float64 only
+    "special_erfcx": by_scipy("erfcx"),
+    "special_ndtri": by_scipy("ndtri"),
+    "special_log_ndtr": by_scipy("log_ndtr"),
+    "special_airy_ai": airy_ai,
+    "special_bessel_j0": by_scipy("j0"),
+    "special_bessel_j1": by_scipy("j1"),
+    "special_bessel_y0": by_scipy("y0"),
+    "special_bessel_y1": by_scipy("y1"),
+    "special_modified_bessel_i0": by_scipy("i0"),
+    "special_modified_bessel_i1": by_scipy("i1"),
+    "special_modified_bessel_k0": by_scipy("k0"),
+    "special_modified_bessel_k1": by_scipy("k1"),
+    "special_scaled_modified_bessel_k0": by_scipy("k0e"),
+    "special_scaled_modified_bessel_k1": by_scipy("k1e"),
+    "special_spherical_bessel_j0": spherical_bessel_j0,
+}
+
+UNARY = {
+    **{name: Row(loop, DIRECT_FLOATS, FLOATING, label, float_result_type) for name, (loop, label) in HALF_TOO.items()},
+    **{
+        name: Row(loop, DIRECT_FLOATS, FULL_PRECISION, f"{name.removeprefix('special_')}_cpu", float_result_type)
+        for name, loop in FULL_ONLY.items()
+    },
+    "sinc": Row(
+        lambda out, x: np.copyto(out, np.sinc(x)), DIRECT_FLOATS, FLOATING_OR_COMPLEX, "sinc_cpu", float_result_type
+    ),
+}
+
+BINARY = {
+    "xlogy.Tensor": Row(by_scipy("xlogy"), DIRECT_FLOATS, FLOATING, "xlogy_cpu", float_result_type),
+    "special_xlog1py": Row(by_scipy("xlog1py"), DIRECT_FLOATS, FLOATING, "xlog1py_cpu", float_result_type),
+    "special_zeta": Row(zeta, DIRECT_FLOATS, FULL_PRECISION, "zeta_cpu", float_result_type),
+    "igamma": Row(incomplete_gamma("gammainc", 0), DIRECT_FLOATS, FLOATING, "igamma_cpu"),
+    "igammac": Row(incomplete_gamma("gammaincc", 1), DIRECT_FLOATS, FLOATING, "igammac_cpu"),
+}
+
+for name, row in UNARY.items():
+    register(name, *unary_kernel(shape_function(name), row))
+
+for name, row in BINARY.items():
+    register(name, *binary_kernel(shape_function(name), row))
+
+# With a number argument -------------------------------------------------------------------------------------
+
+
+def logit(keys: int, self: Tensor, eps: float | None, out: Tensor | None = None) -> Tensor:
+    """The kernel of `logit`, `log(x / (1 - x))`: the input is clamped to [eps, 1 - eps]."""
+    output = allocate_output(shapes.logit(self, eps)) if out is None else out
+    common = float_result_type(self)
+
+    def loop(out: Array, x: Array) -> None:
+        if eps is not None and eps >= 0:
+            low: Any = x.dtype.type(eps)
+            x = np.where(x < low, low, np.where(x > 1 - low, 1 - low, x))
+        np.log(np.divide(x, np.subtract(1, x)), out=out)
+
+    Row(loop, DIRECT_FLOATS, FLOATING, "logit_cpu").check(common)
+    return pointwise(loop, common, (self,), output)
+
+
+def polygamma(keys: int, n: int, self: Tensor, out: Tensor | None = None) -> Tensor:
+    """The kernel of `polygamma`: the n-th derivative of digamma."""
+    output = allocate_output(shapes.polygamma(n, self)) if out is None else out
+    common = float_result_type(self)
+
+    def by_zeta(out: Array, x: Array) -> None:
+        factor: Any = np.exp(ufunc("gammaln")(np.array(n + 1, x.dtype)))
+        zeta(out, np.array(n + 1, x.dtype), x)
+        np.multiply(out, factor if n % 2 else -factor, out=out)
+
+    loop = (by_scipy("psi"), trigamma.run, by_zeta)[min(n, 2)]
+    Row(loop, DIRECT_FLOATS, FLOATING, ("digamma", "trigamma", "polygamma")[min(n, 2)]).check(common)
+    return pointwise(loop, common, (self,), output)
+
+
+register("logit", logit)
+register("polygamma", polygamma)
