@@ -18,10 +18,10 @@ from glasstorch.kernels.cpu.pointwise import elementary
 @fast(elementary.log_add_exp, when="always", benchmark="1e6: logaddexp", exact=2.0)
 def log_add_exp(ufunc: np.ufunc, out: Array, x: Array, y: Array) -> None:
     """The larger number plus a term that cannot overflow."""
-    larger = np.maximum(x, y)
-    beside = np.negative(np.abs(np.subtract(x, y)))
-    if ufunc is np.logaddexp:
-        np.add(larger, np.log1p(np.exp(beside)), out=out)
-    else:
-        np.add(larger, np.multiply(np.log1p(np.exp2(beside)), out.dtype.type(1 / np.log(2))), out=out)
+    larger, beside = np.maximum(x, y), np.subtract(x, y)
+    np.negative(np.abs(beside, out=beside), out=beside)
+    np.log1p((np.exp if ufunc is np.logaddexp else np.exp2)(beside, out=beside), out=beside)
+    if ufunc is np.logaddexp2:
+        np.multiply(beside, out.dtype.type(1 / np.log(2)), out=beside)
+    np.add(larger, beside, out=out)
     np.copyto(out, larger, where=np.isinf(larger))  # the difference of two infinities is NaN

@@ -26,6 +26,7 @@ from glasstorch.dispatch.fast import fast
 from glasstorch.kernels.cpu.fast import thresholds
 from glasstorch.kernels.cpu.special import functions
 from glasstorch.kernels.cpu.special.scipy_ufuncs import evaluate, ufunc
+from glasstorch.kernels.halves import SINGLE
 
 STEPS: Final = 1 << 14
 DENSITY: Final = 1 / math.sqrt(2 * math.pi)  # of the normal distribution at 0
@@ -214,21 +215,26 @@ def upper_gamma(a: Array, x: Array) -> Array:
     return result
 
 
+OTHER_WAYS: Final = {"erf", "gammaincc", *FUNCTIONS}  # than by SciPy
+
+
 @fast(evaluate, when="float32, and gammaincc", benchmark="1e6: erf", exact=3.0)
 def evaluate_fast(name: str, *inputs: Array, out: Array | None = None) -> Array:
     """By lines between samples, by one of the ways above, or by SciPy's loop for float32, where it has one.
 
     Lines are within 0.8 units in the last place, the others within three. Some of SciPy's loops compute in float64.
     """
-    x = inputs[0]
-    if name == "erf" and x.dtype == np.float32:
-        return erf(x, out)
-    if name in FUNCTIONS and x.dtype == np.float32 and x.size >= thresholds.SAMPLED_FROM:
-        values = FUNCTIONS[name](x)
-    elif name == "gammaincc":
-        values = upper_gamma(*inputs)
-    else:
+    if name not in OTHER_WAYS:
         return ufunc(name)(*inputs, out=out)  # type: ignore[no-any-return]
+    x = inputs[0]
+    if name == "gammaincc":
+        values = upper_gamma(*inputs)
+    elif x.dtype != SINGLE or (name != "erf" and x.size < thresholds.SAMPLED_FROM):
+        return ufunc(name)(*inputs, out=out)  # type: ignore[no-any-return]
+    elif name == "erf":
+        return erf(x, out)
+    else:
+        values = FUNCTIONS[name](x)
     if out is None:
         return values.astype(x.dtype, copy=False)
     out[...] = values

@@ -42,7 +42,8 @@ def real_angle(out: Array, x: Array) -> None:
     """Pi below 0, and NaN for NaN; -0 is not below."""
     none = np.isnan(x)
     np.multiply(np.less(x, 0), out.dtype.type(np.pi), out=out)
-    np.copyto(out, np.nan, where=none)
+    if none.any():
+        np.copyto(out, np.nan, where=none)
 
 
 def complex_angle(out: Array, z: Array) -> None:

@@ -52,6 +52,13 @@ def log_gamma(out: Array, x: Array) -> None:
     np.copyto(out, np.inf, where=np.isneginf(out))
 
 
+def sinc(out: Array, x: Array) -> None:
+    """`sin(pi x) / (pi x)`, and 1 at 0."""
+    turned, zero = np.multiply(x, np.array(math.pi, x.dtype)), x == 0
+    np.divide(np.sin(turned), turned, out=out)
+    np.copyto(out, 1, where=zero)
+
+
 def airy_ai(out: Array, x: Array) -> None:
     """The first of SciPy's four results; beyond its range, 0 on the right and the asymptotic oscillation on the left.
 
@@ -67,7 +74,10 @@ def airy_ai(out: Array, x: Array) -> None:
 
 def spherical_bessel_j0(out: Array, x: Array) -> None:
     """`sin(x) / x`, 1 at 0 and 0 at an infinity."""
-    out[...] = np.where(x == 0, 1, np.where(np.isinf(x), 0, np.sin(x) / x))
+    zero, infinite = x == 0, np.isinf(x)
+    np.divide(np.sin(x), x, out=out)
+    np.copyto(out, 1, where=zero)
+    np.copyto(out, 0, where=infinite)
 
 
 def zeta(out: Array, x: Array, q: Array) -> None:
@@ -85,8 +95,9 @@ def incomplete_gamma(name: str, at_zero: int) -> Loop:
 
     def loop(out: Array, a: Array, x: Array) -> None:
         nothing, everything = (x == 0) & np.isnan(a) | np.isposinf(a) & np.isnan(x), np.isposinf(x) & np.isnan(a)
-        values = evaluate.run(name, a, x)
-        out[...] = np.where(nothing, at_zero, np.where(everything, 1 - at_zero, values))
+        evaluate.run(name, a, x, out=out)
+        np.copyto(out, at_zero, where=nothing)
+        np.copyto(out, 1 - at_zero, where=everything)
 
     return loop
 
@@ -139,9 +150,7 @@ UNARY = {
         name: Row(loop, DIRECT_FLOATS, FULL_PRECISION, f"{name.removeprefix('special_')}_cpu", float_result_type)
         for name, loop in FULL_ONLY.items()
     },
-    "sinc": Row(
-        lambda out, x: np.copyto(out, np.sinc(x)), DIRECT_FLOATS, FLOATING_OR_COMPLEX, "sinc_cpu", float_result_type
-    ),
+    "sinc": Row(sinc, DIRECT_FLOATS, FLOATING_OR_COMPLEX, "sinc_cpu", float_result_type),
 }
 
 BINARY = {
@@ -160,19 +169,23 @@ for name, row in BINARY.items():
 
 # With a number argument -------------------------------------------------------------------------------------
 
+LOGIT = Row(np.log, DIRECT_FLOATS, FLOATING, "logit_cpu")
+POLYGAMMA = tuple(Row(zeta, DIRECT_FLOATS, FLOATING, label) for label in ("digamma", "trigamma", "polygamma"))
+
 
 def logit(keys: int, self: Tensor, eps: float | None, out: Tensor | None = None) -> Tensor:
     """The kernel of `logit`, `log(x / (1 - x))`: the input is clamped to [eps, 1 - eps]."""
     output = allocate_output(shapes.logit(self, eps)) if out is None else out
     common = float_result_type(self)
+    LOGIT.check(common)
 
     def loop(out: Array, x: Array) -> None:
         if eps is not None and eps >= 0:
-            low: Any = x.dtype.type(eps)
-            x = np.where(x < low, low, np.where(x > 1 - low, 1 - low, x))
+            low = np.array(eps, x.dtype)
+            high = np.array(1, x.dtype) - low
+            x = np.where(x < low, low, np.where(x > high, high, x))
         np.log(np.divide(x, np.subtract(1, x)), out=out)
 
-    Row(loop, DIRECT_FLOATS, FLOATING, "logit_cpu").check(common)
     return pointwise(loop, common, (self,), output)
 
 
@@ -180,14 +193,14 @@ def polygamma(keys: int, n: int, self: Tensor, out: Tensor | None = None) -> Ten
     """The kernel of `polygamma`: the n-th derivative of digamma."""
     output = allocate_output(shapes.polygamma(n, self)) if out is None else out
     common = float_result_type(self)
+    POLYGAMMA[min(n, 2)].check(common)
 
     def by_zeta(out: Array, x: Array) -> None:
         factor: Any = np.exp(ufunc("gammaln")(np.array(n + 1, x.dtype)))
         zeta(out, np.array(n + 1, x.dtype), x)
         np.multiply(out, factor if n % 2 else -factor, out=out)
 
-    loop = (by_scipy("psi"), trigamma.run, by_zeta)[min(n, 2)]
-    Row(loop, DIRECT_FLOATS, FLOATING, ("digamma", "trigamma", "polygamma")[min(n, 2)]).check(common)
+    loop = UNARY["digamma"].loop if n == 0 else trigamma.run if n == 1 else by_zeta
     return pointwise(loop, common, (self,), output)
 
 
