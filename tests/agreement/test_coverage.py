@@ -61,7 +61,7 @@ WITHOUT_ROW = {
         ],
         "has or makes complex numbers: tests/kernels/test_math_bits.py",
     ),
-    **dict.fromkeys(["complex", "polar"], "makes complex numbers: tests/kernels/cpu/complex_numbers/test_parts.py"),
+    **dict.fromkeys(["complex", "polar"], "makes complex numbers: tests/kernels/cpu/test_complex_numbers.py"),
     **dict.fromkeys(
         ["split_copy.Tensor_out", "split_with_sizes_copy.out", "unbind_copy.int_out"],
         "writes to a list of tensors: tests/kernels/out/test_copied.py",
@@ -107,7 +107,7 @@ WITHOUT_ROW = {
         ],
         "takes or gives a list of tensors: tests/kernels/cpu/statistics/test_histograms.py",
     ),
-    "special_zeta.other_scalar": "has a gradient that is refused: tests/kernels/cpu/special/test_unary.py",
+    "special_zeta.other_scalar": "has a gradient that is refused: tests/kernels/cpu/special/test_functions.py",
     "tensor_split.tensor_indices_or_sections": "takes a tensor, NumPy a list: tests/kernels/test_views.py",
 }  # fmt: skip
 

@@ -12,7 +12,11 @@ from tests.agreement.samples import FLOAT, FLOATS, NUMBERS, PROMOTED, Row, call,
 
 Array = np.ndarray[Any, Any]
 FULL = ("float32", "float64", "int64", "bool")  # those of PyTorch's kernels that know no half precision
-ROUGH = ("float32", "float16", "bfloat16")  # where PyTorch's float64 is not: tests/kernels/cpu/special/test_unary.py
+ROUGH = (
+    "float32",
+    "float16",
+    "bfloat16",
+)  # where PyTorch's float64 is not: tests/kernels/cpu/special/test_functions.py
 ANYWHERE = (call(t(2, 3)), call(t()), call(t(3, 2, layout="transposed")))
 POSITIVE = (call(t(2, 3, low=1, high=3)), call(t(0, 2)), call(t(3, 2, low=1, high=3, layout="stepped")))
 SHARES = (call(t(2, 3, low=0.1, high=1)), call(t(3, 2, low=0.1, high=1, layout="transposed")))

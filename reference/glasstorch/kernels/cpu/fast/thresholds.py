@@ -45,3 +45,7 @@ ROUND_FROM = 24  # slices: a round is cheaper than one target after another
 ROUNDS_UP_TO_REPEATS = 40  # slices per target: rounds are cheaper than one target after another
 # Sorting
 ARGSORT_UP_TO = 1 << 10  # elements: NumPy's stable argsort is used
+# Special functions and division
+SAMPLED_FROM = 1 << 10  # float32 numbers: lines between samples are faster than SciPy's function
+NAN_CHECKED_EVERY = 64  # degrees of a recurrence between checks whether all remaining values are NaN, and stay so
+DIVISION_IN_DOUBLE_FROM = 512  # float32 numbers: a dozen NumPy calls are faster than the one that calls fmod

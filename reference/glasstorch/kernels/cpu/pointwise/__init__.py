@@ -1,7 +1,7 @@
 """How are pointwise operators computed on the CPU?
 
 Reading order: `loops` (how a loop becomes a kernel), `binary`, `unary`, `ternary`, `power`, `rounding`,
-`exact_division`, `logic`, `elementary`, `parts`, `select`.
+`logic`, `elementary`, `parts`, `select`.
 
 Mirrors: aten/src/ATen/native/cpu/BinaryOpsKernel.cpp, cpu/UnaryOpsKernel.cpp, cpu/PointwiseOpsKernel.cpp
 """

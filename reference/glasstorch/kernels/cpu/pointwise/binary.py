@@ -6,7 +6,6 @@ Differs: NumPy's ufuncs are the loops. An integer quotient that overflows wraps 
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from math import prod
 
 import numpy as np
@@ -15,7 +14,7 @@ from glasstorch._tensor import Tensor, wrap
 from glasstorch.core.dtype import BAREBONES_UNSIGNED, COMPLEX_DTYPES, FLOAT8, STORED_ONLY, bool_, dtype
 from glasstorch.core.errors import IntegerDivisionError, not_implemented_for
 from glasstorch.core.tensor_impl import Array
-from glasstorch.kernels.cpu.pointwise import exact_division
+from glasstorch.dispatch.fast import slot
 from glasstorch.kernels.cpu.pointwise.loops import (
     ALL,
     BINARY,
@@ -48,23 +47,28 @@ def refuse_zero_divisor(out: Array, divisor: Array) -> None:
         raise IntegerDivisionError("ZeroDivisionError")
 
 
-def or_exactly(exact: Loop) -> Callable[[Loop], Loop]:
-    """A decorator for dividing loops: integer zeros are refused, and large float32 arrays go to the exact loop."""
-
-    def chosen(plain: Loop) -> Loop:
-        def loop(out: Array, x: Array, y: Array) -> None:
-            refuse_zero_divisor(out, y)
-            (exact if out.dtype == np.float32 and out.size >= exact_division.MIN_ELEMENTS else plain)(out, x, y)
-
-        return loop
-
-    return chosen
+@slot
+def whole_division(ufunc: np.ufunc, out: Array, x: Array, y: Array) -> None:
+    """np.floor_divide, np.remainder or np.fmod; a remainder of 0 has the dividend's sign, as in C."""
+    if ufunc is np.remainder and out.dtype.kind == "f":  # NumPy's 0 has the divisor's sign
+        rest = np.remainder(x, y)
+        out[...] = np.copysign(rest, x, out=rest, where=rest == 0)
+    else:
+        ufunc(x, y, out=out)
 
 
-@or_exactly(exact_division.floor_divide)
-def floor_divide(out: Array, x: Array, y: Array) -> None:
-    """The quotient rounded down."""
-    np.floor_divide(x, y, out=out)
+def dividing(ufunc: np.ufunc) -> Loop:
+    """The loop of a division, which refuses integer zeros."""
+
+    def loop(out: Array, x: Array, y: Array) -> None:
+        refuse_zero_divisor(out, y)
+        whole_division.run(ufunc, out, x, y)
+
+    return loop
+
+
+floor_divide = dividing(np.floor_divide)
+remainder = dividing(np.remainder)
 
 
 def trunc_divide(out: Array, x: Array, y: Array) -> None:
@@ -74,15 +78,6 @@ def trunc_divide(out: Array, x: Array, y: Array) -> None:
         np.trunc(np.true_divide(x, y, out=out), out=out)
     else:  # the rest is a multiple of y, so that its division is exact
         np.floor_divide(np.subtract(x, np.fmod(x, y)), y, out=out)
-
-
-@or_exactly(exact_division.remainder)
-def remainder(out: Array, x: Array, y: Array) -> None:
-    """The remainder of the quotient rounded down."""
-    rest = np.remainder(x, y)
-    if out.dtype.kind == "f":  # a zero has the dividend's sign, as in C; NumPy gives it the divisor's sign
-        np.copysign(rest, x, out=rest, where=rest == 0)
-    out[...] = rest
 
 
 def lcm(out: Array, x: Array, y: Array) -> None:

@@ -9,15 +9,22 @@ from __future__ import annotations
 
 import numpy as np
 
-from glasstorch.core.dtype import DTYPES
 from glasstorch.core.tensor_impl import Array
-from glasstorch.kernels.cpu.pointwise.loops import ALL, BINARY, DIRECT_FLOATS, FLOATING, UNARY, Row, register_row
+from glasstorch.dispatch.fast import slot
+from glasstorch.kernels.cpu.pointwise.loops import (
+    BINARY,
+    DIRECT_FLOATS,
+    FLOATING,
+    FLOATING_OR_COMPLEX,
+    UNARY,
+    WITH_COMPLEX,
+    Row,
+    register_row,
+)
 from glasstorch.kernels.iterator import Loop
 from glasstorch.operators.shapes.promotion import float_result_type
 
-COMPLEX = frozenset(d for d in DTYPES if d.is_complex)
-
-# Loops of several steps, called as loop(out, x) or loop(out, x, y) ----------------------------------------------
+# Loops, called as loop(out, x) or loop(out, x, y) ---------------------------------------------------------------
 
 
 def complex_log1p(out: Array, z: Array) -> None:
@@ -35,25 +42,22 @@ def complex_log1p(out: Array, z: Array) -> None:
     np.copyto(out.real, nearly, where=near)
 
 
-def logaddexp(out: Array, x: Array, y: Array) -> None:
-    """`log(exp(x) + exp(y))`, also of complex numbers: the larger one plus a term that cannot overflow."""
-    if out.dtype.kind != "c":
-        larger = np.maximum(x, y)
-        beside = np.exp(np.negative(np.abs(np.subtract(x, y))))
-        np.add(larger, np.log1p(beside), out=out)
-        np.copyto(out, larger, where=np.isinf(larger))  # the difference of two infinities is NaN
-        return
+@slot
+def log_add_exp(ufunc: np.ufunc, out: Array, x: Array, y: Array) -> None:
+    """np.logaddexp, which is `log(exp(x) + exp(y))`, or np.logaddexp2, the same with powers of 2."""
+    ufunc(x, y, out=out)
+
+
+def adding_powers(ufunc: np.ufunc) -> Loop:
+    """The loop of one of the two."""
+    return lambda out, x, y: log_add_exp.run(ufunc, out, x, y)
+
+
+def complex_logaddexp(out: Array, x: Array, y: Array) -> None:
+    """`log(exp(x) + exp(y))` of complex numbers: the larger one plus a term that cannot overflow."""
     x_is_larger = np.greater_equal(x.real, y.real)
     larger, smaller = np.where(x_is_larger, x, y), np.where(x_is_larger, y, x)
     np.add(larger, np.log1p(np.exp(np.subtract(smaller, larger))), out=out)
-
-
-def logaddexp2(out: Array, x: Array, y: Array) -> None:
-    """`log2(2 ** x + 2 ** y)`."""
-    larger = np.maximum(x, y)
-    beside = np.exp2(np.negative(np.abs(np.subtract(x, y))))
-    np.add(larger, np.multiply(np.log1p(beside), out.dtype.type(1 / np.log(2))), out=out)
-    np.copyto(out, larger, where=np.isinf(larger))
 
 
 # The tables -----------------------------------------------------------------------------------------------------
@@ -70,23 +74,26 @@ FLOATING_POINT: dict[str, Loop] = {
     "atanh": np.arctanh,
     "expm1": np.expm1,
     "exp2": np.exp2,
-    "log1p": np.log1p,
     "log2": np.log2,
     "log10": np.log10,
 }
 
-ON_COMPLEX: dict[str, Loop] = {"log1p": complex_log1p}
-
 ONE = {
-    name: Row(loop, DIRECT_FLOATS, ALL | COMPLEX, "", float_result_type, on_complex=ON_COMPLEX.get(name))
-    for name, loop in FLOATING_POINT.items()
+    **{name: Row(loop, DIRECT_FLOATS, WITH_COMPLEX, "", float_result_type) for name, loop in FLOATING_POINT.items()},
+    "log1p": Row(np.log1p, DIRECT_FLOATS, WITH_COMPLEX, "", float_result_type, on_complex=complex_log1p),
 }
 
 TWO = {
     "atan2": Row(np.arctan2, DIRECT_FLOATS, FLOATING, "atan2_cpu", float_result_type),
     "hypot": Row(np.hypot, DIRECT_FLOATS, FLOATING, "hypot_cpu"),
-    "logaddexp": Row(logaddexp, DIRECT_FLOATS, FLOATING | COMPLEX, "logaddexp_cpu"),
-    "logaddexp2": Row(logaddexp2, DIRECT_FLOATS, FLOATING, "logaddexp2_cpu"),
+    "logaddexp": Row(
+        adding_powers(np.logaddexp),
+        DIRECT_FLOATS,
+        FLOATING_OR_COMPLEX,
+        "logaddexp_cpu",
+        on_complex=complex_logaddexp,
+    ),
+    "logaddexp2": Row(adding_powers(np.logaddexp2), DIRECT_FLOATS, FLOATING, "logaddexp2_cpu"),
 }
 
 for name, row in ONE.items():

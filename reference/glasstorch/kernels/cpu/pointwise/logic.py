@@ -1,7 +1,7 @@
-"""Which loops compute logical operations and bit shifts on the CPU?
+"""Which loops compute predicates, logical operations and bit shifts on the CPU?
 
 Mirrors: aten/src/ATen/native/cpu/BinaryOpsKernel.cpp (logical_and_kernel, lshift_kernel ...),
-    aten/src/ATen/native/cpu/UnaryOpsKernel.cpp (logical_not_kernel)
+    aten/src/ATen/native/cpu/UnaryOpsKernel.cpp (logical_not_kernel, signbit_kernel)
 Differs: NumPy's ufuncs are the loops; shifts by too many bits give 0 or the sign, as in PyTorch.
 """
 
@@ -10,46 +10,60 @@ from __future__ import annotations
 import numpy as np
 
 from glasstorch._tensor import Tensor
-from glasstorch.core.dtype import DTYPES, bool_
+from glasstorch.core.dtype import COMPLEX_DTYPES, FLOAT8, bfloat16, bool_, dtype
 from glasstorch.kernels.cpu.pointwise.loops import (
     ALL,
     BINARY,
     DIRECT,
+    EVERY,
     INTEGRAL_OR_BOOL,
     Row,
     register,
     register_row,
     register_with_number,
 )
-from glasstorch.kernels.iterator import allocate_output, pointwise
+from glasstorch.kernels.iterator import Loop, allocate_output
 from glasstorch.kernels.number_operands import number_first
+from glasstorch.kernels.quiet import quietly
+from glasstorch.kernels.structured import shape_function
 from glasstorch.operators.shapes.pointwise import broadcast as shapes
 
-LOGICAL_DTYPES = ALL | frozenset(d for d in DTYPES if d.is_complex)
+# Predicates of one number ---------------------------------------------------------------------------------------
 
-LOGICAL = {
-    name: Row(ufunc, DIRECT, LOGICAL_DTYPES, f"{name}_cpu", produces=bool_)
-    for name, ufunc in {
-        "logical_and": np.logical_and,
-        "logical_or": np.logical_or,
-        "logical_xor": np.logical_xor,
-    }.items()
+LOGICAL = ALL | COMPLEX_DTYPES
+SIGNED = EVERY - FLOAT8
+
+PREDICATES: dict[str, tuple[Loop, frozenset[dtype]]] = {  # integers may be negative, but not infinite
+    "logical_not": (lambda out, x: np.logical_not(x, out=out), LOGICAL),
+    "signbit": (lambda out, x: np.signbit(x, out=out) if x.dtype.kind == "f" else np.less(x, 0, out=out), SIGNED),
+    "isposinf": (lambda out, x: np.equal(x, np.inf, out=out) if x.dtype.kind == "f" else out.fill(False), SIGNED),
+    "isneginf": (lambda out, x: np.equal(x, -np.inf, out=out) if x.dtype.kind == "f" else out.fill(False), SIGNED),
 }
 
-for name, row in LOGICAL.items():
+
+def register_predicate(name: str, loop: Loop, accepts: frozenset[dtype]) -> None:
+    """Register a predicate, with a bool for each element."""
+    shape, row = shape_function(name), Row(loop, frozenset(), accepts, f"{name}_cpu")
+
+    def kernel(keys: int, self: Tensor, out: Tensor | None = None) -> Tensor:
+        row.check(self.dtype)
+        output = allocate_output(shape(self)) if out is None else out
+        x, written = self.array(), output.array()
+        x = x.astype(np.float32) if self.dtype is bfloat16 else x
+        quietly(loop, written if written.ndim else written[None], x)
+        return output
+
+    register(name, kernel)
+
+
+for name, (loop, accepts) in PREDICATES.items():
+    register_predicate(name, loop, accepts)
+
+# Two operands ---------------------------------------------------------------------------------------------------
+
+for name, ufunc in {"logical_and": np.logical_and, "logical_or": np.logical_or, "logical_xor": np.logical_xor}.items():
+    row = Row(ufunc, DIRECT, LOGICAL, f"{name}_cpu", produces=bool_)
     register_row(BINARY, name, row)
-
-NOT = Row(np.logical_not, DIRECT, LOGICAL_DTYPES, "logical_not_cpu", produces=bool_)
-
-
-def logical_not(keys: int, self: Tensor, out: Tensor | None = None) -> Tensor:
-    """The kernel of `logical_not`."""
-    output = allocate_output(shapes.truth(self)) if out is None else out
-    NOT.check(self.dtype)
-    return pointwise(np.logical_not, self.dtype, (self,), output, bool_)
-
-
-register("logical_not", logical_not)
 
 INTEGRAL = INTEGRAL_OR_BOOL - {bool_}
 SHIFTS = {
@@ -58,12 +72,7 @@ SHIFTS = {
 }
 
 
-def register_shift(name: str, row: Row) -> None:
-    """Register a shift of tensors, and its overloads with a number on either side."""
+for name, row in SHIFTS.items():
     kernel = register_row(BINARY, f"{name}.Tensor", row, shapes.bitwise)
     register_with_number(f"{name}.Tensor_Scalar", f"{name}.Tensor", kernel)
     register(f"{name}.Scalar_Tensor", number_first(kernel))
-
-
-for name, row in SHIFTS.items():
-    register_shift(name, row)

@@ -8,11 +8,11 @@ from __future__ import annotations
 import numpy as np
 
 from glasstorch._tensor import Tensor
-from glasstorch.core.dtype import BAREBONES_UNSIGNED, COMPLEX_DTYPES, dtype
+from glasstorch.core.dtype import BAREBONES_UNSIGNED
 from glasstorch.core.return_types import named_result
 from glasstorch.core.tensor_impl import Array
+from glasstorch.dispatch.fast import slot
 from glasstorch.kernels.cpu.pointwise.loops import (
-    ALL,
     CPU,
     DIRECT_FLOATS,
     FLOATING,
@@ -24,14 +24,14 @@ from glasstorch.kernels.cpu.pointwise.loops import (
     register_row,
     with_real_result,
 )
-from glasstorch.kernels.iterator import Loop, allocate_output, op_math, pointwise
+from glasstorch.kernels.iterator import allocate_output, op_math, pointwise
 from glasstorch.kernels.quiet import quietly
 from glasstorch.kernels.structured import structured
 from glasstorch.operators.shapes.pointwise import rules
 from glasstorch.operators.shapes.promotion import float_result_type
 from glasstorch.operators.shapes.scalars import LARGEST
 
-# Loops, called as loop(out, x) ----------------------------------------------------------------------------------
+# Fractions and angles --------------------------------------------------------------------------------------------
 
 
 def frac(out: Array, x: Array) -> None:
@@ -39,27 +39,24 @@ def frac(out: Array, x: Array) -> None:
     np.subtract(x, np.trunc(x), out=out)
 
 
-def half_turn(out: Array, x: Array) -> None:
-    """The angle of a real number: pi below 0, and NaN for NaN; -0 is not below."""
+def real_angle(out: Array, x: Array) -> None:
+    """Pi below 0, and NaN for NaN; -0 is not below."""
     none = np.isnan(x)
     np.multiply(np.less(x, 0), out.dtype.type(np.pi), out=out)
     if none.any():
         np.copyto(out, np.nan, where=none)
 
 
+def complex_angle(out: Array, z: Array) -> None:
+    """Between -pi and pi."""
+    np.arctan2(z.imag, z.real, out=out)
+
+
+ANGLE = Row(real_angle, DIRECT_FLOATS, WITH_COMPLEX | BAREBONES_UNSIGNED, "angle_cpu", float_result_type)
+
 register_row(UNARY, "frac", Row(frac, DIRECT_FLOATS, FLOATING, "frac_cpu"))
-
-ANGLE = Row(half_turn, DIRECT_FLOATS, ALL | COMPLEX_DTYPES | BAREBONES_UNSIGNED, "angle_cpu", float_result_type)
-real_angle = kernel_of(rules.angle, ANGLE)
-
-
-def angle_of(out: Array, x: Array) -> None:
-    """The angle of a complex number, between -pi and pi."""
-    np.arctan2(x.imag, x.real, out=out)
-
-
 UNARY["angle"] = ANGLE
-register("angle", with_real_result(real_angle, rules.angle, angle_of))
+register("angle", with_real_result(kernel_of(rules.angle, ANGLE), rules.angle, complex_angle))
 
 # A fraction and a power of two ----------------------------------------------------------------------------------
 
@@ -85,42 +82,23 @@ NAN_TO_NUM = Row(np.nan_to_num, frozenset(), WITH_COMPLEX | BAREBONES_UNSIGNED, 
 
 
 def nan_to_num(
-    keys: int,
-    self: Tensor,
-    nan: float | None,
-    posinf: float | None,
-    neginf: float | None,
-    out: Tensor | None = None,
+    keys: int, self: Tensor, nan: float | None, posinf: float | None, neginf: float | None, out: Tensor | None = None
 ) -> Tensor:
-    """The kernel of `nan_to_num`."""
+    """The kernel of `nan_to_num`: by default 0 replaces NaN, and the largest finite numbers infinities."""
     output = allocate_output(rules.nan_to_num(self, nan, posinf, neginf)) if out is None else out
     NAN_TO_NUM.check(self.dtype)
     if not (self.dtype.is_floating_point or self.dtype.is_complex):
         np.copyto(output.array(), self.array())
         return output
-    return pointwise(replacing(self.dtype, nan, posinf, neginf), self.dtype, (self,), output)
-
-
-def replacing(common: dtype, nan: float | None, posinf: float | None, neginf: float | None) -> Loop:
-    """The loop that replaces non-finite numbers: by default NaN with 0, infinities with the largest finite ones."""
-    largest = LARGEST[common]
-    real = op_math(common).to_real().numpy
+    largest = LARGEST[self.dtype]
     given = (0.0 if nan is None else nan, largest if posinf is None else posinf, -largest if neginf is None else neginf)
-    for_nan, for_infinity, for_negative = (quietly(np.array, value, real) for value in given)
+    return pointwise(lambda out, x: replace.run(out, x, *given), self.dtype, (self,), output)
 
-    def replaced(x: Array) -> Array:
-        if np.isfinite(x).all():
-            return x
-        signed = np.where(np.signbit(x), for_negative, for_infinity)
-        return np.where(np.isfinite(x), x, np.where(np.isnan(x), for_nan, signed))
 
-    def loop(out: Array, x: Array) -> None:
-        if out.dtype.kind == "c":
-            out.real, out.imag = replaced(x.real), replaced(x.imag)
-        else:
-            out[...] = replaced(x)
-
-    return loop
+@slot
+def replace(out: Array, x: Array, nan: float, posinf: float, neginf: float) -> None:
+    """Replace non-finite numbers, in each part of complex ones."""
+    out[...] = np.nan_to_num(x, nan=nan, posinf=posinf, neginf=neginf)
 
 
 register("nan_to_num", nan_to_num)

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 import glasstorch
-from glasstorch.kernels.cpu.pointwise.exact_division import EXACT_BELOW, MIN_ELEMENTS
+from glasstorch.kernels.cpu.fast.division import EXACT_BELOW
+from glasstorch.kernels.cpu.fast.thresholds import DIVISION_IN_DOUBLE_FROM
 
 EDGES = (0.0, -0.0, 1.0, -1.0, 2.5, -2.5, 7.0, 0.1, 1e10, -3e38, 1e-38, 2.0**24, np.inf, -np.inf, np.nan)
 OPERATORS = ("fmod", "remainder", "floor_divide")
@@ -19,7 +20,7 @@ Pair = tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]
 
 def pairs() -> Iterator[Pair]:
     edges = np.array(list(product(EDGES, EDGES)), np.float32).T
-    yield tuple(np.tile(edges, MIN_ELEMENTS // 100))  # type: ignore[misc]
+    yield tuple(np.tile(edges, DIVISION_IN_DOUBLE_FROM // 100))  # type: ignore[misc]
     random = np.random.default_rng(0)
     for scale in (1, 1e3, EXACT_BELOW, 1e9):
         left, right = (random.normal(size=40_000).astype(np.float32) for _ in range(2))
@@ -60,7 +61,7 @@ def test_a_block_with_a_lost_quotient_gives_what_numpy_gives(name: str) -> None:
 
 @pytest.mark.parametrize("name", OPERATORS)
 def test_numbers_on_either_side_and_writing_in_place(name: str) -> None:
-    x = glasstorch.tensor([1.5, -2.5, 0.75] * MIN_ELEMENTS)
+    x = glasstorch.tensor([1.5, -2.5, 0.75] * DIVISION_IN_DOUBLE_FROM)
     function = getattr(glasstorch, name)
     right, tensors = function(x, 0.7), function(x, glasstorch.full_like(x, 0.7))
     assert right.tolist() == tensors.tolist() == getattr(x.clone(), f"{name}_")(0.7).tolist()

@@ -1,6 +1,6 @@
-"""How are complex tensors built from real ones on the CPU?
+"""How are complex numbers built from real ones, and conjugated, on the CPU?
 
-Mirrors: aten/src/ATen/native/cpu/ComplexKernel.cpp
+Mirrors: aten/src/ATen/native/cpu/ComplexKernel.cpp, cpu/UnaryOpsKernel.cpp (conj_kernel)
 Differs: each part is written through NumPy's view of it.
 """
 
@@ -10,13 +10,11 @@ import numpy as np
 
 from glasstorch._tensor import Tensor
 from glasstorch.core.tensor_impl import Array
-from glasstorch.dispatch.library import KernelTable
+from glasstorch.kernels.cpu.pointwise.loops import CPU, EVERY, Row, kernel_of
 from glasstorch.kernels.iterator import allocate_output
 from glasstorch.kernels.quiet import quietly
-from glasstorch.kernels.structured import structured
+from glasstorch.kernels.structured import out_form, shape_function, structured
 from glasstorch.operators.shapes.complex_numbers import from_parts, from_polar
-
-CPU = KernelTable("CPU")
 
 
 def complex_(keys: int, real: Tensor, imag: Tensor, out: Tensor | None = None) -> Tensor:
@@ -42,3 +40,15 @@ def _turn(out: Array, abs: Array, angle: Array) -> None:
 
 structured(CPU, "complex", complex_)
 structured(CPU, "polar", polar)
+
+
+def conjugate(out: Array, x: Array) -> None:
+    """The conjugate of each element; real numbers are their own."""
+    if x.dtype.kind == "c":
+        np.conjugate(x, out=out)
+    else:
+        out[...] = x
+
+
+kernel = kernel_of(shape_function("_conj_physical"), Row(conjugate, EVERY, EVERY))
+CPU.add("_conj_physical.out", out_form("_conj_physical", kernel))

@@ -1,13 +1,13 @@
-"""How are exact remainders and floored quotients of float32 computed?
-
-Mirrors: aten/src/ATen/native/cpu/BinaryOpsKernel.cpp (fmod_kernel, remainder_kernel, div_floor_kernel), in float32
-Differs: float64 arithmetic over blocks instead of the C library's fmod per element.
+"""How are remainders and floored quotients of many float32 numbers computed fast?
 
 # Note [Division in double precision]
 The quotient of two float32 numbers, rounded to float64, has the right integer part below 2**24: a non-integer quotient
 is further from the next integer than the rounding error of float64. That integer part times the divisor is then exact
 in float64, and so is the remainder. From 2**20 on, the float32 quotient of PyTorch and NumPy may be off by one, so
 NumPy handles larger quotients, as well as infinities, NaN and division by 0.
+
+Mirrors: aten/src/ATen/native/cpu/BinaryOpsKernel.cpp (fmod_kernel, remainder_kernel, div_floor_kernel), in float32
+Differs: float64 arithmetic over blocks instead of the C library's fmod per element, which NumPy calls too.
 """
 
 from __future__ import annotations
@@ -17,8 +17,11 @@ from typing import Final
 import numpy as np
 
 from glasstorch.core.tensor_impl import Array
+from glasstorch.dispatch.fast import fast
+from glasstorch.kernels.cpu.fast import thresholds
+from glasstorch.kernels.cpu.pointwise.binary import whole_division
+from glasstorch.kernels.iterator import Loop
 
-MIN_ELEMENTS: Final = 512  # elements; for fewer, one NumPy call is faster than a dozen here
 EXACT_BELOW: Final = 2.0**20  # quotients below this have the same integer part as PyTorch's
 
 
@@ -69,3 +72,15 @@ def floor_divide(out: Array, x: Array, y: Array) -> None:
         left, right = np.broadcast_arrays(x, y)
         result[lost] = np.floor_divide(left[lost], right[lost])
     out[...] = result
+
+
+IN_DOUBLE: dict[np.ufunc, Loop] = {np.fmod: fmod, np.remainder: remainder, np.floor_divide: floor_divide}
+
+
+@fast(whole_division, when="512 float32 numbers or more", benchmark="1e6: remainder", exact="bits")
+def division(ufunc: np.ufunc, out: Array, x: Array, y: Array) -> None:
+    """See Note [Division in double precision]."""
+    if out.dtype == np.float32 and out.size >= thresholds.DIVISION_IN_DOUBLE_FROM:
+        IN_DOUBLE[ufunc](out, x, y)
+    else:
+        whole_division.plain(ufunc, out, x, y)

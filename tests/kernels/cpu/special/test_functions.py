@@ -11,7 +11,6 @@ import pytest
 from scipy import special
 
 import glasstorch
-from glasstorch.kernels.iterator import BLOCK
 
 INF, NAN = math.inf, math.nan
 
@@ -185,13 +184,75 @@ def test_the_airy_function_far_out() -> None:
     assert 0 < abs(far) < 1e8**-0.25
 
 
+# Many numbers ------------------------------------------------------------------------------------------------------
+
+RANDOM = np.random.default_rng(0)
+BITS = RANDOM.integers(0, 1 << 32, 30_000, dtype=np.uint32).view(np.float32)
+BITS = BITS[np.isfinite(BITS)]
+INPUTS = {
+    "erfc": np.concatenate([np.linspace(-6, 9.2, 60_000), BITS]),
+    "erfinv": np.concatenate([np.linspace(-1, 1, 60_000)[1:-1], 1 - np.arange(1, 2_000) * 2.0**-24]),
+    "i0": np.linspace(-92, 92, 60_000),
+    "i0e": np.concatenate([np.linspace(-40, 40, 60_000), BITS]),
+    "i1": np.linspace(-92, 92, 60_000),
+    "i1e": np.concatenate([np.linspace(-40, 40, 60_000), BITS]),
+}
+FAR = np.array([0, -0.0, 1, -1, 2, -2, 95, -95, 3e38, 1e-40, -1e-40, np.inf, -np.inf, np.nan], np.float32)
+COPIES = 100
+
+
+def special_function(name: str, x: np.ndarray) -> np.ndarray:
+    return getattr(glasstorch.special, name)(glasstorch.from_numpy(x)).numpy()  # type: ignore[no-any-return]
+
+
+@pytest.mark.parametrize("name", INPUTS)
+def test_many_numbers_are_right_to_the_last_place(name: str) -> None:
+    x = INPUTS[name].astype(np.float32)
+    with np.errstate(all="ignore"):
+        true = getattr(special, name)(x.astype(np.float64))
+        off = np.abs(special_function(name, x) - true) / np.spacing(np.abs(true).astype(np.float32))
+    normal = (np.abs(true) > 1.2e-38) & (np.abs(true) < 3.4e38)
+    assert normal.sum() > 50_000
+    assert off[normal].max() < 0.8
+
+
+@pytest.mark.parametrize("name", INPUTS)
+def test_a_large_tensor_has_the_edges_of_a_small_one(name: str) -> None:
+    few, many = special_function(name, FAR), special_function(name, np.tile(FAR, COPIES))
+    np.testing.assert_allclose(many, np.tile(few, COPIES), rtol=2e-7)
+    number = ~np.isnan(many)
+    np.testing.assert_array_equal(np.signbit(many[number]), np.signbit(np.tile(few, COPIES)[number]))
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32", "bfloat16"])
+def test_erfinv_of_a_negative_zero_is_one(dtype: str) -> None:
+    zeros = glasstorch.tensor([0.0, -0.0], dtype=getattr(glasstorch, dtype))
+    assert zeros.erfinv().signbit().tolist() == zeros.erfinv_().signbit().tolist() == [False, True]
+
+
+@pytest.mark.parametrize("name", INPUTS)
+def test_the_edges_of_a_large_tensor_are_pytorchs(require: Callable[[str], Any], name: str) -> None:
+    torch = require("torch")
+    x = np.tile(FAR, COPIES)
+    found, wanted = special_function(name, x), getattr(torch.special, name)(torch.from_numpy(x)).numpy()
+    np.testing.assert_allclose(found, wanted, rtol=2e-6)
+    number = ~np.isnan(found)
+    np.testing.assert_array_equal(np.signbit(found[number]), np.signbit(wanted[number]))
+
+
+def test_a_function_may_write_over_what_it_reads() -> None:
+    x = RANDOM.uniform(-1, 1, 3_000).astype(np.float32)
+    written = glasstorch.from_numpy(x.copy()).erfinv_().numpy()
+    np.testing.assert_array_equal(written, special_function("erfinv", x))
+
+
 # Forms and sizes ------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", ["lgamma", "sinc", "special.erfcx", "special.airy_ai"])
 def test_blocks_and_gaps_change_nothing(name: str) -> None:
     function = find(glasstorch, name)
-    x = glasstorch.rand(BLOCK // 4 + 3, 10, dtype=glasstorch.float64) + 0.5
+    x = glasstorch.rand(8_195, 10, dtype=glasstorch.float64) + 0.5
     wanted = np.array([function(piece.contiguous()).tolist() for piece in x.t()[::2]])
     np.testing.assert_array_equal(np.array(function(x.t()[::2]).tolist()), wanted)
 
