@@ -47,13 +47,11 @@ COUNT = np.arange(1024)  # 0, 1, 2 ..., sliced where the positions along a dimen
 @fast("index.Tensor", when="an element is selected", benchmark="`x[i]`, 1,000 of 10,000 floats", exact="bits")
 def index(keys: int, self: Tensor, indices: Indices) -> Tensor:
     """NumPy takes masks, and finds out by itself whether the indices are in range."""
-    array = self.array()
-    row_major = shapes.is_row_major(self, indices)
+    array, at = self.array(), as_numpy(indices)
+    if at is None:
+        return advanced.index(keys, self, indices)
     try:
-        at = as_numpy(indices)
-        if at is None:
-            return advanced.index(keys, self, indices)
-        if len(at) == 1 and row_major and at[0].dtype.kind == "i" and array.ndim:
+        if len(at) == 1 and self._strides is None and at[0].dtype.kind == "i" and array.ndim:
             picked = array.take(at[0], 0)  # faster, but it would copy an array that is not row-major first
         else:
             picked = array[at]
@@ -61,7 +59,7 @@ def index(keys: int, self: Tensor, indices: Indices) -> Tensor:
         return advanced.index(keys, self, indices)
     if not picked.size or len(indices) > array.ndim:
         return advanced.index(keys, self, indices)
-    if picked.ndim > 1 and not row_major:
+    if picked.ndim > 1 and not shapes.is_row_major(self, indices):
         return holding(shapes.index(self, indices), picked)
     return wrap(np.asarray(picked, order="C"), self.dtype)
 
@@ -74,11 +72,12 @@ def index(keys: int, self: Tensor, indices: Indices) -> Tensor:
 )
 def put_at(target: Tensor, indices: Indices, values: Array, accumulate: bool, filled: bool) -> None:
     """As `index`. Slices are added as by `reduce_slices` where one vector is the only index."""
-    at, array = as_numpy(indices), target.array()
+    array, at = target.array(), as_numpy(indices)
+    if at is None:
+        advanced.put_at.plain(target, indices, values, accumulate, filled)
+        return
     try:
-        if at is None:
-            advanced.put_at.plain(target, indices, values, accumulate, filled)
-        elif accumulate:
+        if accumulate:
             add_at(array, at, values, target, indices)
         else:
             array[at] = values
