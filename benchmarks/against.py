@@ -76,9 +76,9 @@ class Compared(NamedTuple):
     there: float
 
 
-def measured(root: Path, rows: Sequence[str]) -> dict[str, float]:
-    """The figures of one checkout's rows that match, from fresh processes."""
-    found: dict[str, float] = dict(json.loads(_output(root, MEASURE, *rows)))
+def measured(root: Path, rows: Sequence[str], plain: bool = False) -> dict[str, float]:
+    """The figures of one checkout's rows that match, from fresh processes; `plain`: of its plain kernels alone."""
+    found: dict[str, float] = dict(json.loads(_output(root, MEASURE, *rows, plain=plain)))
     if any(_matches(name, rows) for name in (IMPORT_SECONDS, IMPORT_MEMORY)):
         imports = [_output(root, PROGRAM.format(module="glasstorch")).split() for _ in range(IMPORTS)]
         seconds, kilobytes = (min(map(float, figures)) for figures in zip(*imports, strict=True))
@@ -91,9 +91,10 @@ def _matches(name: str, rows: Sequence[str]) -> bool:
     return any(fnmatchcase(name, glob) for glob in rows)
 
 
-def _output(root: Path, program: str, *arguments: str) -> str:
+def _output(root: Path, program: str, *arguments: str, plain: bool = False) -> str:
     environment = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
     environment |= {"PYTHONPATH": os.pathsep.join((str(root / "reference"), str(root))), "OMP_NUM_THREADS": "1"}
+    environment |= {"GLASSTORCH_PLAIN": str(int(plain))}
     done = subprocess.run(
         [sys.executable, "-c", program, *arguments],
         cwd=root, env=environment, capture_output=True, text=True, check=False,

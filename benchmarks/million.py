@@ -104,6 +104,21 @@ INDEXING: list[tuple[str, list[Make], Use]] = [
         lambda t, x, i, y: t.scatter_add(x, 1, i, y),
     ),
 ]
+INDEXING += [
+    (
+        "index_put of rows, added",
+        [ROWS, integers(0, 1000, 1000), ROWS],
+        lambda t, x, i, y: t.index_put(x, [i], y, accumulate=True),
+    ),
+    ("take", [ROWS, integers(0, SIZE, 1000, 1000)], lambda t, x, i: t.take(x, i)),
+]
+MOVING: list[tuple[str, list[Make], Use]] = [
+    ("clone of 1,000 rows", [ROWS], lambda t, x: [row.clone() for row in x.unbind()]),
+    ("cat of 1,000 rows", [ROWS], lambda t, x: t.cat(x.unbind())),
+    ("roll along rows", [ROWS], lambda t, x: t.roll(x, 7, 1)),
+    ("tril of matrices", [normal(100, 100, 100)], lambda t, x: t.tril(x)),
+    ("index_copy of columns", [ROWS, integers(0, 1000, 1000), ROWS], lambda t, x, i, y: t.index_copy(x, 1, i, y)),
+]
 SORTING: list[tuple[str, list[Make], Use]] = [
     ("sort", [LINE], lambda t, x: t.sort(x)),
     ("topk of 100", [LINE], lambda t, x: t.topk(x, 100)),
@@ -126,12 +141,16 @@ MASKED: list[tuple[str, list[Make], Use]] = [
 WINDOWS: list[tuple[str, list[Make], Use]] = [("signal.windows.hann", [], lambda t: t.signal.windows.hann(SIZE))]
 
 FORTY = [
-    *(*UNARY, *BINARY, *OTHER, *REDUCTIONS, *STATISTICS, *INDEXING),
+    *(*UNARY, *BINARY, *OTHER, *REDUCTIONS, *STATISTICS, *INDEXING, *MOVING),
     *(*SORTING, *LINEAR_ALGEBRA, *SPECIAL, *FOURIER, *MASKED, *WINDOWS),
 ]
-
-# Operators whose fast kernels no row of the forty shows
+# What fast kernels save that none of the forty shows
 BESIDE: list[tuple[str, list[Make], Use]] = [
+    ("sort of columns of a transposed matrix", [ROWS], lambda t, x: t.sort(x.t(), 0)),
+    ("mode of rows", [integers(0, 100, 1000, 1000)], lambda t, x: t.mode(x, 1)),
+    ("median of rows", [ROWS], lambda t, x: t.median(x, 1)),
+    ("kthvalue of 250 small tensors", [normal(250, 4, 1000)], lambda t, x: [t.kthvalue(y, 500) for y in x.unbind()]),
+    ("histogram of 100 bins", [LINE], lambda t, x: t.histogram(x, 100)),
     ("remainder", [LINE, positive(SIZE)], lambda t, x, y: t.remainder(x, y)),
     ("logaddexp", [LINE, LINE], lambda t, x, y: t.logaddexp(x, y)),
     ("nan_to_num", [LINE], lambda t, x: t.nan_to_num(x)),
@@ -148,17 +167,18 @@ def contests(modules: dict[str, ModuleType]) -> Iterator[Contest]:
     yield from measured
     if "torch" in modules:
         yield Mean(measured)
-    yield from (of_million(modules, *case) for case in BESIDE)
+    for case in BESIDE:
+        yield of_million(modules, *case)
     square = normal(512, 512)
     yield contest(modules, "`matmul`, 512x512", [square, square], lambda t, x, y: t.matmul(x, y), 1.05)
 
 
 def of_million(modules: dict[str, ModuleType], name: str, makes: list[Make], use: Use) -> Contest:
-    """The contest of one of the forty."""
+    """The contest of one of the forty, or of those beside them."""
     return contest(modules, f"1e6: {name}", makes, use, BUDGETS.get(name, AT_MOST))
 
 
-def contest(modules: dict[str, ModuleType], name: str, makes: list[Make], use: Use, budget: float) -> Contest:
+def contest(modules: dict[str, ModuleType], name: str, makes: list[Make], use: Use, budget: float | None) -> Contest:
     """The same use in each library, on the same numbers."""
     random = np.random.default_rng(0)
     arrays = [make(random) for make in makes]

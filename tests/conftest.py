@@ -59,7 +59,9 @@ def _required(name: str) -> Any:
 # Which tests run, and in which order ----------------------------------------------------------------------------------
 
 COMPARE = "tests compare with torch and were left out; CI runs them"
-WHAT_CI_RUNS = "browsers, the wheel, notebooks built again, installations, exercises judged, derived gradients"
+WHAT_CI_RUNS = (
+    "browsers, the wheel, notebooks built again, installations, exercises judged, derived gradients, the plain kernels"
+)
 LEFT_TO_CI = f"tests were left to CI ({WHAT_CI_RUNS}); `make test-all` runs them too"
 # The files that take the longest, one a line. A worker that is given one of them last works on alone.
 HERE = Path(__file__).parent

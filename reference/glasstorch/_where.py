@@ -106,6 +106,9 @@ def _kernels(kernels: tuple[tuple[str, str], ...], one: Whereabouts) -> Iterator
         if key in makers:
             name, _, defined = makers[key].partition(", ")
             yield "", f"made by {name}: {shown(defined)}"
+        if key == "CPU":
+            for fast in one.fast:
+                yield "fast", f"{shown(fast.where)} (over {fast.over.rpartition('.')[2]}; {fast.exactness})"
 
 
 def _parts(one: Whereabouts) -> Iterator[str]:

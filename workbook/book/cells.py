@@ -118,7 +118,8 @@ def quotation_of(thing: object) -> Shown:
     target = named(thing) if isinstance(thing, str) else thing
     if isinstance(target, property):
         target = target.fget
-    target = inspect.unwrap(target) if callable(target) else target
+    if callable(target) or hasattr(target, "__wrapped__"):  # a slot of kernels is not callable
+        target = inspect.unwrap(target)  # type: ignore[arg-type]
     if not isinstance(target, Quotable) or (file := source_file(target)) is None:
         raise TypeError(
             f"show({thing!r}): {type(target).__name__} has no Python source\n"

@@ -141,6 +141,8 @@ def facts(one: Whereabouts) -> Iterator[tuple[str, str]]:
     yield "kind", f"composite, {one.kind}" if composite else "native"
     for key, place in one.kernels:
         yield ("kernel" if composite else key), link(place)
+    for fast in one.fast:
+        yield "fast", f"{link(fast.where)}, {fast.exactness}"
     if one.calls:
         yield "calls", ", ".join(map(called, one.calls))
     if one.shape:

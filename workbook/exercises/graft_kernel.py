@@ -42,5 +42,9 @@ def graft_kernel(piece: Piece, trampoline_of: Callable[[Function], Function], *,
     if holder is not None and vars(holder).get(name) is kernel.function:
         setattr(holder, name, trampoline)
     if not watching:
-        register(piece.target, replace(kernel, function=trampoline, where="answer.py", table=None, fast=None), allow_override=True)
+        register(
+            piece.target,
+            replace(kernel, function=trampoline, where="answer.py", table=None, fast=None),
+            allow_override=True,
+        )
     return f"the {piece.key} kernel of {piece.target} is yours"

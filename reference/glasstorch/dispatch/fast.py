@@ -82,6 +82,11 @@ class Fast:
         return name_of(self.function)
 
     @property
+    def exactness(self) -> str:
+        """By how much its results may differ from the plain one's, in words."""
+        return "equal to the bit" if self.exact == "bits" else f"within {self.exact:g} units in the last place"
+
+    @property
     def where(self) -> str:
         code = self.function.__code__
         return place(code.co_filename, code.co_firstlineno)

@@ -1,7 +1,7 @@
 """How is it computed?
 
 Reading order: `structured` (one kernel, three forms), `iterator` (shapes, dtypes and layouts of pointwise kernels),
-`quiet`, `threads`, `halves`, `number_operands`, `loading`; then what serves all backends, by family: `creation/`,
+`quiet`, `halves`, `number_operands`, `loading`; then what serves all backends, by family: `creation/`,
 `random`, `indexing`, `views`, `joining`, `copies`, `complex_numbers`, `fft`, `filling`, `math_bits`,
 `backend_select`; `out/` (out= forms without a kernel of their own); then `cpu/`, `meta/` and `cuda/`.
 

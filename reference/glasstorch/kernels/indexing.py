@@ -1,10 +1,11 @@
-"""What does index_put check on every device before it writes?
+"""What do indexing and index_put check on every device?
 
 Mirrors: aten/src/ATen/native/TensorAdvancedIndexing.cpp (_index_put_impl_)
 """
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 
 from glasstorch._tensor import Tensor
@@ -13,6 +14,15 @@ from glasstorch.core.geometry import Overlap, has_internal_overlap
 from glasstorch.core.user_line import warn_user
 from glasstorch.kernels.structured import OVERLAPS_INPUT, overlap
 from glasstorch.operators.shapes.indexing.advanced import fills_mask
+
+
+def warn_of_bytes() -> None:
+    """PyTorch's warning where a mask is of dtype uint8."""
+    warnings.warn(
+        "indexing with dtype torch.uint8 is now deprecated, please use a dtype torch.bool instead.",
+        UserWarning,
+        stacklevel=3,
+    )
 
 
 def look_before_put(self: Tensor, indices: Sequence[Tensor | None], values: Tensor, accumulate: bool) -> bool:

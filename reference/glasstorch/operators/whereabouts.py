@@ -21,6 +21,7 @@ from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
 from glasstorch.core.keys import DispatchKey
+from glasstorch.dispatch.fast import FAST, Fast, Slot, fast_over
 from glasstorch.dispatch.library import place
 from glasstorch.dispatch.operator import DispatchTable, Kernel, Operator, registry
 from glasstorch.dispatch.tags import Tag
@@ -35,6 +36,7 @@ COMPUTING = (
 )
 RECORDING = (DispatchKey.Autograd, DispatchKey.ADInplaceOrView)
 COMPOSITES = "glasstorch.operators.composite."  # the package of composite kernels
+KERNELS = "glasstorch.kernels.cpu."
 NO_FORMULAS = frozenset(["node", "not_differentiable", "not_implemented", "complex"])  # keys of derivatives.yaml
 # Prefixes that may precede an operator's name.
 PREFIX = re.compile(r"^(aten::|(torch\.ops\.)?aten\.|F\.|(torch\.)?(Tensor\.|nn\.functional\.)?)")
@@ -53,6 +55,7 @@ class Whereabouts:
     kernels: tuple[tuple[str, str], ...]  # key, place
     recording: tuple[tuple[str, str], ...]  # the same of the kernels that record gradients, writes and views
     makers: tuple[tuple[str, str], ...]  # key, and the function that made its kernel: `name, place`
+    fast: tuple[Fast, ...]  # what stands in front of its plain CPU kernel, or of a slot that this runs
     calls: tuple[str, ...]  # names of the operators that it calls
     helpers: tuple[tuple[str, str], ...]  # name, place: what a composite calls in other files of composites
     derivative: str | None
@@ -115,6 +118,7 @@ def whereabouts(operator: Operator) -> Whereabouts:
         computing,
         recording,
         tuple((key, maker) for key, maker in made if maker is not None),
+        tuple(_fast(operator, kernels[DispatchKey.CPU])) if DispatchKey.CPU in kernels else (),
         tuple(one for one in reached if isinstance(one, str)),
         tuple((one.__name__, _defined(one)) for one in reached if not isinstance(one, str)),
         derivative,
@@ -189,6 +193,28 @@ def maker_of(kernel: Kernel) -> str | None:
 
 def _defined(function: FunctionType) -> str:
     return place(function.__code__.co_filename, function.__code__.co_firstlineno)
+
+
+def _fast(operator: Operator, kernel: Kernel) -> Iterator[Fast]:
+    """The fast functions in front of a kernel, and of the slots of its family that its plain function runs."""
+    if kernel.fast is not None and (own := fast_over(operator.name)) is not None:
+        yield own
+    names = dict.fromkeys(_slots_run(kernel.function, set()))
+    yield from (one for one in FAST if one.over in names and one.over.startswith("cpu."))
+
+
+def _slots_run(function: Any, seen: set[Any]) -> Iterator[str]:
+    """The names of the slots that a kernel runs, in order of appearance, followed through the CPU kernels' files."""
+    if not isinstance(function, FunctionType) or not function.__module__.startswith(KERNELS) or function in seen:
+        return
+    seen.add(function)
+    values = [function.__globals__.get(name) for name in _names(function.__code__, function.__globals__)]
+    for value in (*values, *(cell.cell_contents for cell in function.__closure__ or ())):
+        if isinstance(value, Slot):
+            yield value.name
+            yield from _slots_run(value.plain, seen)
+        else:
+            yield from _slots_run(value, seen)
 
 
 @lru_cache(maxsize=64)

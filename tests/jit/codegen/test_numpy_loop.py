@@ -12,9 +12,8 @@ import pytest
 import glasstorch
 from glasstorch.core.dtype import float32, float64
 from glasstorch.jit import fuser
-from glasstorch.jit.codegen.numpy_loop import NumpyLoop
+from glasstorch.jit.codegen.numpy_loop import BLOCK, NumpyLoop
 from glasstorch.jit.codegen.program import Constant, Loop, Step
-from glasstorch.kernels.iterator import BLOCK
 from tests.jit.codegen.groups import group_of
 
 

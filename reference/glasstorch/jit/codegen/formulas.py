@@ -295,7 +295,7 @@ LOWERINGS: Final[dict[str, Lowering]] = {
         for name, row in (pointwise_unary.ROWS | pointwise_binary.ARITHMETIC).items()
         if row.loop in FORMULAS
     },
-    **{name: scaled(pointwise_binary.ARITHMETIC[name]) for name in pointwise_binary.TAKE_ALPHA},
+    **{name: scaled(pointwise_binary.ARITHMETIC[name]) for name in ("add.Tensor", "sub.Tensor")},
     **{f"{name}.Tensor": comparison(name) for name in pointwise_binary.COMPARISONS},
     "div.Tensor_mode": divide_mode,
     "relu": relu,

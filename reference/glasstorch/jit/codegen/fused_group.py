@@ -35,7 +35,7 @@ from glasstorch.devices.cpp_compiler import CompileError
 from glasstorch.dispatch.active_keys import active_keys
 from glasstorch.jit.codegen.cpp_loop import CppLoop
 from glasstorch.jit.codegen.lower import lower
-from glasstorch.jit.codegen.numpy_loop import NumpyLoop
+from glasstorch.jit.codegen.numpy_loop import BLOCK, NumpyLoop
 from glasstorch.jit.codegen.program import Loop, Program, UnfusableError
 from glasstorch.jit.codegen.walk import Walk, plan_walk
 from glasstorch.jit.interpreter import Code, register_operation
@@ -43,7 +43,7 @@ from glasstorch.jit.ir import Graph, Node
 from glasstorch.jit.log import log_unfused
 from glasstorch.jit.printer import SUBGRAPH
 from glasstorch.jit.settings import fuser_name
-from glasstorch.kernels.iterator import BLOCK, allocate_output
+from glasstorch.kernels.iterator import allocate_output
 from glasstorch.kernels.quiet import quietly
 
 MAX_PLANS: Final = 64  # plans of one group, each for inputs of certain sizes, strides and dtypes

@@ -19,14 +19,16 @@ import numpy as np
 
 from glasstorch.core.dtype import dtype
 from glasstorch.core.tensor_impl import Array
+from glasstorch.dispatch.fast import Slot
 from glasstorch.jit.codegen.program import Constant, Loop, Operand
 from glasstorch.kernels.cpu.pointwise import binary as pointwise_binary
 from glasstorch.kernels.cpu.pointwise import loops as pointwise
 from glasstorch.kernels.cpu.pointwise import power as pointwise_power
 from glasstorch.kernels.cpu.pointwise import select as pointwise_select
 from glasstorch.kernels.cpu.pointwise import unary as pointwise_unary
-from glasstorch.kernels.iterator import BLOCK
 from glasstorch.kernels.quiet import quietly
+
+BLOCK: Final = 1 << 15  # elements: a few arrays of this size fit into the second-level cache
 
 Body = Callable[..., None]  # body(*reads, *writes, *scratch), all arrays of one block
 
@@ -37,7 +39,7 @@ def cast(out: Array, x: Array) -> None:
 
 
 # formula -> the eager kernels' loop that computes it: a ufunc, or loop(out, *inputs)
-LOOPS: Final[dict[str, Callable[..., Any]]] = {
+LOOPS: Final[dict[str, Callable[..., Any] | Slot[..., Any]]] = {
     "add": np.add,
     "sub": np.subtract,
     "mul": np.multiply,
@@ -83,7 +85,9 @@ class NumpyLoop:
 
     def __init__(self, loop: Loop, dtypes: Sequence[dtype]) -> None:
         self.source, constants, self.scratch = _write(loop, dtypes)
-        names: dict[str, Any] = LOOPS | constants
+        names: dict[str, Any] = {
+            name: loop.run if isinstance(loop, Slot) else loop for name, loop in LOOPS.items()
+        } | constants
         exec(compile(self.source, "<fused loop>", "exec"), names)  # the source has only names in LOOPS and numbers
         self.body: Body = names["body"]
 

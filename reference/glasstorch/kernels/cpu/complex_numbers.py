@@ -10,7 +10,7 @@ import numpy as np
 
 from glasstorch._tensor import Tensor
 from glasstorch.core.tensor_impl import Array
-from glasstorch.kernels.cpu.pointwise.loops import CPU, EVERY, Row, unary_kernel
+from glasstorch.kernels.cpu.pointwise.loops import CPU, EVERY, Row, kernel_of
 from glasstorch.kernels.iterator import allocate_output
 from glasstorch.kernels.quiet import quietly
 from glasstorch.kernels.structured import out_form, shape_function, structured
@@ -50,5 +50,5 @@ def conjugate(out: Array, x: Array) -> None:
         out[...] = x
 
 
-kernel, _ = unary_kernel(shape_function("_conj_physical"), Row(conjugate, EVERY, EVERY))
+kernel = kernel_of(shape_function("_conj_physical"), Row(conjugate, EVERY, EVERY))
 CPU.add("_conj_physical.out", out_form("_conj_physical", kernel))

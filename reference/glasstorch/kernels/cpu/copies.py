@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from glasstorch._tensor import Tensor, empty, empty_strided, wrap
-from glasstorch.core.allocator import LARGE
+from glasstorch._tensor import Tensor, empty, empty_strided
 from glasstorch.core.dtype import (
     FLOAT8,
     FLOATING,
@@ -25,6 +24,7 @@ from glasstorch.core.dtype import (
 from glasstorch.core.layout import memory_format
 from glasstorch.core.tensor_impl import Array
 from glasstorch.core.warn_once import warn_once
+from glasstorch.dispatch.fast import slot
 from glasstorch.dispatch.library import KernelTable
 from glasstorch.kernels.copies import check_copy, same_elements, strides_of_copy
 from glasstorch.kernels.halves import as_single, cast
@@ -68,20 +68,16 @@ def copy_(keys: int, self: Tensor, src: Tensor, non_blocking: bool) -> Tensor:
     return self
 
 
-@CPU.impl("clone")
-def clone(keys: int, self: Tensor, memory_format: memory_format | None) -> Tensor:  # hot path: benchmarks/eager.py
+@slot
+def clone(keys: int, self: Tensor, memory_format: memory_format | None) -> Tensor:
     """A copy of the elements in fresh memory."""
     strides = strides_of_copy(self, memory_format)
-    array = self.array()
-    if strides is not None:
-        result = empty_strided(self._shape, strides, self.dtype)
-        result.array()[...] = array
-        return result
-    if array.nbytes < LARGE:
-        return wrap(array.copy(), self.dtype)
-    result = empty(self._shape, self.dtype)
-    result.array()[...] = array
+    result = empty(self._shape, self.dtype) if strides is None else empty_strided(self._shape, strides, self.dtype)
+    result.array()[...] = self.array()
     return result
+
+
+CPU.add("clone", clone.plain)
 
 
 @CPU.impl("fill_.Scalar")

@@ -1,17 +1,15 @@
 """How are tensors joined on the CPU?
 
 Mirrors: aten/src/ATen/native/cpu/CatKernel.cpp
-Differs: np.concatenate where all tensors have one dtype, otherwise one assignment per tensor.
+Differs: one assignment per tensor.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-
 from glasstorch._tensor import Tensor, empty, empty_strided
-from glasstorch.core.geometry import wrap_dim
+from glasstorch.dispatch.fast import slot
 from glasstorch.dispatch.library import KernelTable
 from glasstorch.kernels.cpu.copies import assign
 from glasstorch.kernels.structured import check_no_overlap, structured
@@ -30,22 +28,19 @@ def cat(keys: int, tensors: Sequence[Tensor], dim: int, out: Tensor | None = Non
         result = empty(shape, dtype)
     else:
         result = empty_strided(shape, strides, dtype)
-    target = result.array()
-    joined = [tensor for tensor in tensors if tensor._shape != (0,)]
-    if not joined:
-        return result
-    dim = wrap_dim(dim, len(shape))
-    if all(tensor.dtype is result.dtype for tensor in joined):
-        np.concatenate([tensor.array() for tensor in joined], dim, out=target)
-        return result
-    start = 0
-    part = [slice(None)] * len(shape)
-    for tensor in joined:
-        stop = start + tensor._shape[dim]
-        part[dim] = slice(start, stop)
-        assign(target[tuple(part)], tensor.array(), result.dtype, tensor.dtype)
-        start = stop
+    join.run(result, [tensor for tensor in tensors if tensor._shape != (0,)], dim)
     return result
+
+
+@slot
+def join(result: Tensor, tensors: Sequence[Tensor], dim: int) -> None:
+    """Write the tensors one after another along a dimension, cast."""
+    target, start = result.array(), 0
+    before = (slice(None),) * (dim % target.ndim)
+    for tensor in tensors:
+        stop = start + tensor._shape[dim]
+        assign(target[(*before, slice(start, stop))], tensor.array(), result.dtype, tensor.dtype)
+        start = stop
 
 
 structured(CPU, "cat", cat)

@@ -20,7 +20,7 @@ from glasstorch.core.tensor_impl import Array
 from glasstorch.dispatch.fast import slot
 from glasstorch.dispatch.library import KernelTable
 from glasstorch.kernels.cpu.blocks import from_last, to_last
-from glasstorch.kernels.cpu.reductions.sums import UNORDERED, finish, finish_pair, widened
+from glasstorch.kernels.cpu.reductions.sums import ACCUMULATED_IN, UNORDERED, finish, finish_pair, widened
 from glasstorch.kernels.quiet import quietly
 from glasstorch.kernels.structured import shape_function, structured
 from glasstorch.operators.shapes import scans as shapes
@@ -29,7 +29,6 @@ CPU = KernelTable("CPU")
 
 NOT_EXPONENTIATED = frozenset(d for d in BY_NAME.values() if d.category < FLOATING) | FLOAT8
 NOT_ADDED_UP = STORED_ONLY | {bool_}
-ACCUMULATED_IN = {"e": np.float32, "E": np.float32, "f": np.float64, "F": np.complex128}  # by NumPy's character
 
 
 @slot

@@ -23,8 +23,9 @@ from glasstorch.core.errors import DtypeError
 from glasstorch.core.geometry import wrap_dim
 from glasstorch.core.tensor_impl import Array
 from glasstorch.dispatch.library import KernelTable
+from glasstorch.kernels.cpu.fast.reductions import add_reduce
 from glasstorch.kernels.cpu.fast.thresholds import STRIP
-from glasstorch.kernels.cpu.reductions.sums import add_reduce, finish
+from glasstorch.kernels.cpu.reductions.sums import finish
 from glasstorch.kernels.halves import as_single, cast
 from glasstorch.kernels.quiet import quietly
 from glasstorch.kernels.structured import structured

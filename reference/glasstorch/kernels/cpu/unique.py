@@ -15,86 +15,68 @@ from glasstorch.core.geometry import existing_dim
 from glasstorch.core.tensor_impl import Array
 from glasstorch.dispatch.library import KernelTable
 from glasstorch.kernels.cpu.reductions.sums import finish, widened
-from glasstorch.kernels.cpu.sorting.ordering import sorted_indices
+from glasstorch.kernels.cpu.sorting.sort import sorted_indices
 from glasstorch.kernels.quiet import quietly
 
 CPU = KernelTable("CPU")
 
-# unique ---------------------------------------------------------------------------------------------------------
-
 NOTHING: Array = np.empty(0, np.int64)
 REFUSED = COMPLEX_DTYPES | FLOAT8
+Found = tuple[Tensor, Tensor, Tensor]
 
 
 @CPU.impl("_unique2")
-def unique(
-    keys: int, self: Tensor, sorted: bool, return_inverse: bool, return_counts: bool
-) -> tuple[Tensor, Tensor, Tensor]:
+def unique(keys: int, self: Tensor, sorted: bool, return_inverse: bool, return_counts: bool) -> Found:
     """Always sorted; outputs that were not requested are empty tensors."""
     check_implemented("unique", self.dtype, REFUSED)
-    array = self.array().reshape(-1)
-    wide = widened(array)
-    order = sorted_indices(np.ascontiguousarray(wide), False) if return_inverse else None
-    in_order = quietly(np.sort, wide) if order is None else wide.take(order)
-    return runs(in_order, self, order, return_inverse, return_counts)
-
-
-def runs(
-    array: Array, self: Tensor, order: Array | None, return_inverse: bool, return_counts: bool
-) -> tuple[Tensor, Tensor, Tensor]:
-    """The first of each run of equal elements, the run number of each element, and the lengths of the runs.
-
-    `order` gives the indices of the elements before sorting.
-    """
-    starts = np.ones(array.size, bool)
-    quietly(np.not_equal, array[1:], array[:-1], out=starts[1:])
-    inverse = counts = NOTHING
-    if return_inverse:
-        number = np.cumsum(starts) - 1
-        inverse = number if order is None else np.empty_like(number)
-        if order is not None:
-            inverse[order] = number
-        inverse = inverse.reshape(self._shape)
-    if return_counts:
-        counts = lengths(starts)
-    return finish(array[starts], self.dtype, None), finish(inverse, int64, None), finish(counts, int64, None)
-
-
-def lengths(starts: Array) -> Array:
-    """The lengths of the runs that begin where `starts` is true."""
-    return np.diff(np.flatnonzero(np.append(starts, True))) if starts.size else NOTHING
+    array = widened(self.array().reshape(-1))
+    if not return_inverse:
+        return of_everything(self, *runs(quietly(np.sort, array), False, return_counts))
+    order = sorted_indices.run(array, False)
+    values, inverse, counts = runs(array.take(order), True, return_counts)
+    inverse[order] = inverse.copy()
+    return of_everything(self, values, inverse, counts)
 
 
 @CPU.impl("unique_consecutive")
-def unique_consecutive(
-    keys: int, self: Tensor, return_inverse: bool, return_counts: bool, dim: int | None
-) -> tuple[Tensor, Tensor, Tensor]:
+def unique_consecutive(keys: int, self: Tensor, return_inverse: bool, return_counts: bool, dim: int | None) -> Found:
     """The elements that differ from the one before; outputs that were not requested are empty tensors."""
     if dim is not None:
         return unique_dim_consecutive(keys, self, dim, return_inverse, return_counts)
     check_implemented("unique", self.dtype, REFUSED)
-    return runs(self.array().reshape(-1), self, None, return_inverse, return_counts)
+    return of_everything(self, *runs(self.array().reshape(-1), return_inverse, return_counts))
+
+
+def runs(parts: Array, return_inverse: bool = True, return_counts: bool = True) -> tuple[Array, Array, Array]:
+    """The first of each run of equal parts, the number of the run of each part, and the lengths of the runs."""
+    starts = np.ones(len(parts), bool)
+    differ = quietly(np.not_equal, parts[1:], parts[:-1])
+    starts[1:] = differ.any(tuple(range(1, parts.ndim))) if parts.ndim > 1 else differ
+    inverse = np.cumsum(starts) - 1 if return_inverse else NOTHING
+    counts = np.diff(np.flatnonzero(np.append(starts, True))) if return_counts else NOTHING
+    return parts[starts], inverse, counts
+
+
+def of_everything(self: Tensor, values: Array, inverse: Array, counts: Array) -> Found:
+    """The results as tensors; the inverse has the sizes of the tensor."""
+    inverse = inverse if inverse is NOTHING else inverse.reshape(self._shape)
+    return finish(values, self.dtype, None), finish(inverse, int64, None), finish(counts, int64, None)
+
+
+@CPU.impl("unique_dim")
+def unique_dim(keys: int, self: Tensor, dim: int, sorted: bool, *requested: bool) -> Found:
+    """As `unique`, for the slices of a tensor along a dimension; counts and inverse are always computed."""
+    axis = selected_dim(self, dim)
+    values, inverse, counts = np.unique(widened(self.array()), False, True, True, axis, equal_nan=False)
+    parts = np.ascontiguousarray(np.moveaxis(values.astype(self.dtype.numpy), axis, 0))
+    return along(self, axis, parts, inverse.reshape(-1), counts)
 
 
 @CPU.impl("unique_dim_consecutive")
-def unique_dim_consecutive(
-    keys: int, self: Tensor, dim: int, return_inverse: bool, return_counts: bool
-) -> tuple[Tensor, Tensor, Tensor]:
+def unique_dim_consecutive(keys: int, self: Tensor, dim: int, *requested: bool) -> Found:
     """As `unique_consecutive`, for the slices of a tensor along a dimension; counts and inverse are always computed."""
     axis = selected_dim(self, dim)
-    check_implemented("unique_dim", self.dtype, REFUSED)
-    parts = np.ascontiguousarray(np.moveaxis(self.array(), axis, 0))
-    size = len(parts)
-    starts = np.ones(size, bool)
-    flat = parts.reshape(size, -1) if parts.size else np.empty((size, 0))
-    quietly(np.any, quietly(np.not_equal, flat[1:], flat[:-1]), 1, out=starts[1:])
-    inverse = np.cumsum(starts) - 1
-    counts = lengths(starts)
-    return (
-        from_array(np.moveaxis(parts[starts], 0, axis), self.dtype),
-        finish(inverse, int64, None),
-        finish(counts, int64, None),
-    )
+    return along(self, axis, *runs(np.ascontiguousarray(np.moveaxis(self.array(), axis, 0))))
 
 
 def selected_dim(self: Tensor, dim: int) -> int:
@@ -102,22 +84,11 @@ def selected_dim(self: Tensor, dim: int) -> int:
     axis = existing_dim(dim, self.dim())
     if any(size == 0 for d, size in enumerate(self._shape) if d != axis):
         raise ShapeError("There are 0 sized dimensions, and they aren't selected, so unique cannot be applied")
+    check_implemented("unique_dim", self.dtype, REFUSED)
     return axis
 
 
-@CPU.impl("unique_dim")
-def unique_dim(
-    keys: int, self: Tensor, dim: int, sorted: bool, return_inverse: bool, return_counts: bool
-) -> tuple[Tensor, Tensor, Tensor]:
-    """As `unique`, for the slices of a tensor along a dimension; counts and inverse are always computed."""
-    axis = selected_dim(self, dim)
-    check_implemented("unique_dim", self.dtype, REFUSED)
-    array = self.array()
-    values, inverse, counts = np.unique(widened(array), False, True, True, axis, equal_nan=False)
-    values = values.astype(array.dtype)
-    parts = np.ascontiguousarray(np.moveaxis(values, axis, 0))  # contiguous slices, as in PyTorch
-    return (
-        from_array(np.moveaxis(parts, 0, axis), self.dtype),
-        finish(inverse.reshape(-1), int64, None),
-        finish(counts, int64, None),
-    )
+def along(self: Tensor, axis: int, parts: Array, inverse: Array, counts: Array) -> Found:
+    """The results as tensors; each slice is contiguous, as in PyTorch."""
+    values = from_array(np.moveaxis(parts, 0, axis), self.dtype)
+    return values, finish(inverse, int64, None), finish(counts, int64, None)

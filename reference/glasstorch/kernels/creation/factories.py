@@ -7,6 +7,7 @@ Differs: NumPy computes triangle indices on the host, for every device.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -85,6 +86,38 @@ def new_empty_strided(
     if pin_memory and on is not META:
         return pinned(shape, strides, dtype, on)
     return empty_strided(shape, strides, dtype, on)
+
+
+def register_empty(table: KernelTable, on: device | None = None) -> None:
+    """Register `empty` and `empty_strided` of a backend: on its only device, or on the one that is asked for."""
+
+    def uninitialised(
+        keys: int,
+        size: Sequence[int],
+        dtype: dtype | None,
+        layout: layout | None,
+        device: Any,
+        pin_memory: bool | None,
+        memory_format: memory_format | None,
+    ) -> Tensor:  # hot path: benchmarks/eager.py
+        shape, device = tuple(size), on or device
+        if pin_memory or memory_format is not None or (shape and min(shape) < 0):
+            return new_empty(device, shape, dtype, pin_memory, memory_format)
+        return empty(shape, get_default_dtype() if dtype is None else dtype, device)
+
+    def uninitialised_strided(
+        keys: int,
+        size: Sequence[int],
+        stride: Sequence[int],
+        dtype: dtype | None,
+        layout: layout | None,
+        device: Any,
+        pin_memory: bool | None,
+    ) -> Tensor:
+        return new_empty_strided(on or device, size, stride, dtype, pin_memory)
+
+    table.add("empty.memory_format", uninitialised)
+    table.add("empty_strided", uninitialised_strided)
 
 
 # out= forms -----------------------------------------------------------------------------------------------------

@@ -11,11 +11,13 @@ Differs: NumPy computes linspace and logspace on the host, for every device. The
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from glasstorch._tensor import Tensor, wrap
+from glasstorch.core.device import device
 from glasstorch.core.dtype import (
     BOOL,
     HALF_PRECISION,
@@ -28,6 +30,7 @@ from glasstorch.core.dtype import (
     int64,
 )
 from glasstorch.core.errors import ArgumentValueError, ShapeError, not_implemented_for
+from glasstorch.core.layout import layout
 from glasstorch.core.tensor_impl import Array
 from glasstorch.core.user_line import warn_user
 from glasstorch.dispatch.library import KernelTable
@@ -88,6 +91,36 @@ def resize_range(out: Tensor, length: int) -> None:
             f"The out tensor will be resized to a tensor of shape ({length},)."
         )
     out.resize_((length,))
+
+
+def register_arange(
+    table: KernelTable, make: Callable[..., Tensor], fill: Callable[..., object], label: str = "arange_cpu"
+) -> None:
+    """Register `arange` of a backend, and the form that is written to `out`, whose dtype decides.
+
+    `make(start, step, length, dtype, device, pin_memory)` returns the numbers, `fill(out, start, step)` writes them.
+    """
+
+    def arange(
+        keys: int,
+        start: Number,
+        end: Number,
+        step: Number,
+        dtype: dtype | None,
+        layout: layout | None,
+        device: device | None,
+        pin_memory: bool | None,
+    ) -> Tensor:
+        dtype = arange_dtype(start, end, step, dtype)
+        return make(start, step, arange_length(start, end, step, dtype, label), dtype, device, pin_memory)
+
+    def arange_out(keys: int, start: Number, end: Number, step: Number, out: Tensor) -> Tensor:
+        resize_range(out, arange_length(start, end, step, out.dtype, label))
+        fill(out, start, step)
+        return out
+
+    table.add("arange.start_step", arange)
+    table.add("arange.start_out", arange_out)
 
 
 @COMPOSED.impl("arange.out")

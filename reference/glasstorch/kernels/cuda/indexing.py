@@ -10,7 +10,6 @@ Differs: see indexing.cu. int32 indices are cast to int64 first. An out-of-range
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator, Sequence
 from math import prod
 from typing import Any, Final, NamedTuple
@@ -29,7 +28,7 @@ from glasstorch.dispatch.library import KernelTable
 from glasstorch.kernels.cuda.copies import clone, contiguous, copy_elements
 from glasstorch.kernels.cuda.tensors import CUDA_TYPE, MAX_DIMS, broadcast_strides, common_device, geometry, output
 from glasstorch.kernels.cuda.units import ELEMENT, NUMBER, UNIT, bits
-from glasstorch.kernels.indexing import look_before_put
+from glasstorch.kernels.indexing import look_before_put, warn_of_bytes
 from glasstorch.kernels.structured import check_no_overlap, check_writable, resize_output, structured
 from glasstorch.operators.shapes.indexing import advanced as shapes
 from glasstorch.operators.shapes.result import Result
@@ -181,11 +180,7 @@ def without_masks(self: Tensor, indices: Indices) -> list[Tensor | None]:
             at.append(None)
         elif tensor.dtype in shapes.MASKS:
             if tensor.dtype is uint8:
-                warnings.warn(
-                    "indexing with dtype torch.uint8 is now deprecated, please use a dtype torch.bool instead.",
-                    UserWarning,
-                    stacklevel=2,
-                )
+                warn_of_bytes()
             shapes.check_mask(self._shape, len(at), tensor)
             at += columns(nonzero(0, cast(tensor, tensor.dtype, self.device)))
         elif tensor.dtype in shapes.INTEGERS:

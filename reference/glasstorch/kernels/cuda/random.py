@@ -26,7 +26,7 @@ from glasstorch.core.random.philox_draws import BLOCK_SIZE, Draws
 from glasstorch.devices.runtime import driver
 from glasstorch.dispatch.library import KernelTable, caller
 from glasstorch.kernels.cpu.random.distributions import fill_in_memory_order, fill_parts_in_memory_order
-from glasstorch.kernels.cpu.random.multinomial import sampled_indices
+from glasstorch.kernels.cpu.random.multinomial import Source, sampled_indices
 from glasstorch.kernels.creation.factories import new_empty
 from glasstorch.kernels.cuda.copies import copy_elements
 from glasstorch.kernels.structured import check_writable
@@ -126,7 +126,9 @@ def bernoulli_tensor_(keys: int, self: Tensor, p: Tensor, generator: Generator |
 @CUDA.impl("multinomial")
 def multinomial(keys: int, self: Tensor, num_samples: int, replacement: bool, generator: Generator | None) -> Tensor:
     """Indices of the last dimension, sampled with its weights."""
-    drawn = wrap(sampled_indices(self.cpu(), num_samples, replacement, draws_on(self.device, generator)), int64)
+    stream = draws_on(self.device, generator)
+    source = Source(stream.uniform, stream.exponential)
+    drawn = wrap(sampled_indices(self.cpu(), num_samples, replacement, source), int64)
     return copy_elements(empty(drawn._shape, int64, self.device), drawn)
 
 

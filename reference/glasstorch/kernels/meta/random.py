@@ -16,13 +16,13 @@ from glasstorch.core.dtype import dtype, int64
 from glasstorch.core.layout import layout
 from glasstorch.core.random.generator import Generator
 from glasstorch.dispatch.library import KernelTable
-from glasstorch.kernels.cpu.random.distributions import DRAWS
+from glasstorch.kernels.cpu.random.distributions import FILLING
 from glasstorch.kernels.creation.factories import new_empty
 
 META = KernelTable("Meta")
 
 
-@META.impl(*DRAWS)
+@META.impl(*FILLING)
 def nothing_to_draw(keys: int, self: Tensor, *arguments: Any) -> Tensor:
     """The tensor itself, which has no elements to fill."""
     return self

@@ -11,6 +11,16 @@ from glasstorch.core.keys import DispatchKey
 from glasstorch.dispatch.fast import FAST, SLOTS
 from glasstorch.dispatch.operator import Kernel, registry
 
+_without_fast: dict[int, tuple[Kernel, Kernel]] = {}  # id of a kernel -> it, and the same without its fast form
+
+
+def _plain(kernel: Kernel) -> Kernel:
+    """A kernel without its fast form; made once, for this is asked often."""
+    known = _without_fast.get(id(kernel))
+    if known is None:
+        known = _without_fast[id(kernel)] = kernel, replace(kernel, fast=None)
+    return known[1]
+
 
 def _kernels() -> list[tuple[list[Kernel], int]]:
     """Where the kernels that have a fast one in front of them are kept: the stack of the operator, and the place."""
@@ -28,7 +38,7 @@ def plainly() -> Iterator[None]:
         for slot in running:
             slot.run = slot.plain
         for stack, i, kernel in kept:
-            stack[i] = replace(kernel, fast=None)
+            stack[i] = _plain(kernel)
         registry.changed()
         yield
     finally:

@@ -176,3 +176,10 @@ def test_where_elements_are_not_zero(torch: Any) -> None:
 def test_a_mask_of_bytes_is_deprecated(torch: Any) -> None:
     with pytest.warns(UserWarning, match="indexing with dtype torch.uint8 is now deprecated"):
         assert torch.arange(3)[torch.tensor([0, 1, 1], dtype=torch.uint8)].tolist() == [1, 2]
+
+
+def test_values_are_broadcast_to_the_slices_that_they_are_added_to(torch: Any) -> None:
+    at, zeros = torch.tensor([1, 3]), torch.zeros(4, 2, 2)
+    added = zeros.index_put([at], torch.tensor([5.0, 7.0]), accumulate=True)
+    assert added.tolist() == [[[0, 0]] * 2, [[5, 7]] * 2, [[0, 0]] * 2, [[5, 7]] * 2]
+    assert zeros.index_put([at[:1]], torch.tensor([5.0]), accumulate=True)[1].tolist() == [[5, 5]] * 2

@@ -22,6 +22,12 @@ def test_slices_are_added_one_after_the_other(torch: Any) -> None:
     assert x.tolist() == [[4, 5], [1, 1], [7, 9]]
 
 
+@pytest.mark.parametrize("width", [1, 3, 20, 300])
+def test_a_sum_of_negative_zeros_is_negative(torch: Any, width: int) -> None:
+    x, at = torch.full((2, width), -0.0), torch.tensor([1, 1, 1])
+    assert torch.signbit(x.index_add(0, at, torch.full((3, width), -0.0))).all()
+
+
 def test_a_factor_loses_its_fraction_in_integers(torch: Any) -> None:
     at = torch.tensor([0, 0])
     assert torch.zeros(2, dtype=torch.int64).index_add(0, at, torch.tensor([1, 2]), alpha=1.5).tolist() == [3, 0]

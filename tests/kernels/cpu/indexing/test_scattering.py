@@ -9,27 +9,7 @@ import numpy as np
 import pytest
 
 import glasstorch
-from glasstorch.kernels.cpu.indexing.scattering import blocks_of
-from glasstorch.kernels.iterator import BLOCK
 from tests.refusals import same_refusal
-
-
-@pytest.mark.parametrize("dim", [0, 1, 2])
-@pytest.mark.parametrize("shape", [(3, 4, 5), (1, 4, 5), (3, 1, 1)])
-def test_the_places_of_an_index_are_those_of_numpy(dim: int, shape: tuple[int, ...]) -> None:
-    sizes = tuple(7 if d == dim else max(n - 1, 1) for d, n in enumerate(shape))
-    index = np.random.default_rng(3).integers(0, shape[dim], sizes)
-    grid = list(np.indices(sizes))
-    grid[dim] = index
-    expected = np.ravel_multi_index(tuple(grid), shape).reshape(-1)
-    assert [p for _, places in blocks_of(shape, dim, index) for p in places] == expected.tolist()
-
-
-def test_many_places_come_in_parts() -> None:
-    index = np.zeros((5, BLOCK // 2), np.int32)
-    parts = [(part, places.copy()) for part, places in blocks_of((5, BLOCK), 1, index)]
-    assert [part.start for part, _ in parts] == [0, 2, 4]
-    assert [int(places[0]) for _, places in parts] == [0, 2 * BLOCK, 4 * BLOCK]
 
 
 def test_many_elements_are_picked_and_added_in_parts() -> None:
@@ -152,12 +132,3 @@ def test_elements_of_repeated_and_turned_tensors_are_picked_where_they_lie(count
             whole = x.numpy()[tuple(slice(n) if d != dim else slice(None) for d, n in enumerate(index.shape))]
             picked = x.gather(dim, glasstorch.from_numpy(np.ascontiguousarray(index)))
             assert np.array_equal(picked.numpy(), np.take_along_axis(whole, index, dim))
-
-
-def test_what_an_expanded_tensor_repeats_is_not_written_out() -> None:
-    many = 1 << 18
-    x, column = glasstorch.zeros(1, many), glasstorch.zeros((many, 1), dtype=glasstorch.int64)  # 256 GB if expanded
-    assert glasstorch.take_along_dim(x, column, 1).shape == (many, 1)
-    square = glasstorch.zeros(1).expand(many, many)
-    assert square.gather(0, glasstorch.zeros((1, 5), dtype=glasstorch.int64)).shape == (1, 5)
-    assert square.take(glasstorch.tensor([-1])).tolist() == [0]

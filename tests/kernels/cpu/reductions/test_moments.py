@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from typing import Any
 
@@ -11,9 +10,6 @@ import pytest
 
 import glasstorch
 from glasstorch.autograd import gradcheck, gradgradcheck
-from glasstorch.kernels.cpu.reductions import moments as statistics
-from glasstorch.kernels.cpu.reductions.moments import LANES, PRODUCT_BLOCK
-from glasstorch.kernels.iterator import WIDE_BLOCK
 from tests.refusals import same_refusal
 
 Require = Callable[[str], Any]
@@ -58,41 +54,6 @@ def test_the_variance_of_complex_numbers_is_real() -> None:
     x = glasstorch.tensor([1 + 1j, 3 - 1j])
     assert x.var().dtype is glasstorch.float32
     assert x.var().item() == 4
-
-
-@pytest.mark.parametrize(
-    "shape",
-    [(2 * WIDE_BLOCK + 7,), (3, WIDE_BLOCK + 5), (LANES + 3, 40), (40, LANES + 3), (9, 8, 300)],
-)
-@pytest.mark.parametrize("dtype", ["float32", "float64", "complex64"])
-def test_moments_of_many_elements_are_pytorchs(require: Require, shape: Any, dtype: str) -> None:
-    torch = require("torch")
-    data = np.random.default_rng(3).normal(1000, 2, shape).astype(dtype)
-    if dtype == "complex64":
-        data *= 1 + 1j
-    for transposed in (False, True):
-        for dim in (None, 0, -1, (0, -1)):
-            if dim == (0, -1) and len(shape) == 1:
-                continue
-            ours, theirs = (
-                library.var_mean(x.mT if transposed and x.dim() > 1 else x, dim, correction=1)
-                for library, x in ((glasstorch, glasstorch.from_numpy(data)), (torch, torch.from_numpy(data)))
-            )
-            for one, other in zip(ours, theirs, strict=True):
-                np.testing.assert_allclose(one.numpy(), other.numpy(), rtol=1e-9 if dtype == "float64" else 2e-6)
-
-
-@pytest.mark.parametrize("shape", [(3 * PRODUCT_BLOCK + 5,), (7, WIDE_BLOCK + 1), (500, 101), (3, PRODUCT_BLOCK - 1)])
-def test_products_of_many_elements_leave_none_out(shape: Any) -> None:
-    data = np.ones(shape)
-    for place in np.random.default_rng(4).integers(0, data.size, 40):
-        data.flat[place] *= -2
-    data.flat[-1] *= 3
-    data.flat[:: data.size // 3] *= 5
-    x = glasstorch.from_numpy(data)
-    assert x.prod().item() == data.prod()
-    np.testing.assert_array_equal(x.prod(-1).numpy(), data.prod(-1))
-    np.testing.assert_array_equal(x.prod(-1, keepdim=True).numpy(), data.prod(-1, keepdims=True))
 
 
 def test_a_hash_is_the_exclusive_or_of_64_bits() -> None:
@@ -177,21 +138,3 @@ def test_the_variance_of_nothing_warns_of_degrees_of_freedom_only(torch: Any, dt
         found = torch.zeros(0, 2, dtype=getattr(torch, dtype)).var(0)
     assert found.isnan().all()
     assert all("degrees of freedom" in str(warning.message) for warning in caught)
-
-
-@pytest.mark.parametrize("dims", [(0,), (1,), (0, 1)])
-def test_few_numbers_have_the_variance_and_mean_of_many(dims: tuple[int, ...]) -> None:
-    array = np.random.default_rng(0).standard_normal((7, 9)).astype(np.float32) + 100
-    kept = [d for d in range(2) if d not in dims]
-    count = array.size // math.prod(array.shape[d] for d in kept)
-    rows = array.transpose(*kept, *dims).reshape(-1, count)
-    few = statistics.variance_of_few(array, dims, count, count - 1)
-    squares, mean = statistics.square_distances(rows)
-    assert few is not None
-    np.testing.assert_allclose(few[0].reshape(-1), squares / (count - 1), rtol=1e-12)
-    np.testing.assert_allclose(few[1].reshape(-1), mean, rtol=1e-15)
-
-
-def test_a_sum_that_is_not_finite_is_left_to_the_rule_for_many() -> None:
-    assert statistics.variance_of_few(np.array([1.0, np.inf]), (0,), 2, 1) is None
-    assert statistics.variance_of_few(np.array([1.0, np.nan]), (0,), 2, 1) is None

@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 
 import glasstorch
-from glasstorch.kernels.cpu.reductions import sums as reductions
 
 NAN = math.nan
 random = np.random.default_rng(0)
@@ -99,44 +98,6 @@ def test_long_sums_keep_their_digits(torch: Any, shape: tuple[int, ...], dims: t
     assert np.abs(x.mean(dims).numpy() * (array.size / exact.size) / exact - 1).max() < 2e-6
 
 
-@pytest.mark.parametrize("size", [0, 1, 255, 256, 257, 600])
-def test_every_row_is_in_some_block(size: int) -> None:
-    array = random.random((3, size, 5))
-    blocks = reductions.add_blocks(array, 1)
-    assert blocks.shape == (3, -(-size // reductions.ROWS_PER_BLOCK), 5)
-    np.testing.assert_allclose(blocks.sum(1), array.sum(1))
-
-
-@pytest.mark.parametrize("size", [1, 1023, 1024, 1025, 4096, 5000])
-def test_every_number_of_a_run_is_in_some_piece(size: int) -> None:
-    runs = np.arange(3.0 * size).reshape(3, size) % 7
-    pieces = reductions.add_pieces(runs)
-    assert pieces.shape == (3, -(-size // reductions.PIECE))
-    np.testing.assert_array_equal(pieces.sum(1), runs.sum(1))
-
-
-@pytest.mark.parametrize(
-    ("shape", "reduced", "left"),
-    [
-        ((4, 5, 6), (2,), (4, 5, 1)),
-        ((4, 5, 6), (1, 2), (4, 1, 1)),
-        ((4, 5, 6), (0, 2), (4, 5, 1)),
-        ((4, 5, 6), (0, 1), (4, 5, 6)),
-        ((4, 5, 6), (0, 1, 2), (1, 1, 1)),
-        ((2, 3000), (1,), (2, 3)),
-    ],
-)
-def test_the_last_dimensions_are_a_run_where_they_follow_each_other(
-    shape: tuple[int, ...], reduced: tuple[int, ...], left: tuple[int, ...]
-) -> None:
-    whole = np.arange(float(np.prod(shape))).reshape(shape) % 7
-    sums = reductions.add_runs(whole, reduced)
-    assert sums.shape == left
-    np.testing.assert_array_equal(sums.sum(reduced), whole.sum(reduced))
-    stepped = np.repeat(whole, 2, -1)[..., ::2]
-    assert reductions.add_runs(stepped, reduced) is stepped
-
-
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
 def test_halves_are_added_in_float32_and_rounded_once(torch: Any, dtype: str) -> None:
     x = torch.ones(4096).to(getattr(torch, dtype))
@@ -155,17 +116,6 @@ def test_the_mean_of_nothing_is_nan(torch: Any) -> None:
     assert same(torch.empty(0).mean(), NAN)
     assert same(torch.empty(2, 0).mean(1), [NAN, NAN])
     assert torch.empty(0, 2).mean(1).shape == (0,)
-
-
-@pytest.mark.parametrize("shape", [(), (8,), (3, 4), (2, 3, 4), (300, 300), (0, 3)])
-def test_the_quick_ways_agree_with_the_plain_ones(shape: tuple[int, ...]) -> None:
-    x = glasstorch.from_numpy(random.standard_normal(shape).astype(np.float32))
-    assert same(reductions.sum_all(0, x, None), reductions.sum_dims(0, x, None, False, None).tolist())
-    assert same(reductions.mean_all(0, x, None), reductions.mean_dim(0, x, None, False, None).tolist())
-    for d in range(-x.dim(), x.dim()):
-        for keepdim in (False, True):
-            quick = reductions.sum_dim(0, x, [d], keepdim, None)
-            np.testing.assert_allclose(quick.numpy(), reductions.sum_dims(0, x, [d], keepdim, None).numpy(), rtol=1e-6)
 
 
 def test_results_are_row_major(torch: Any) -> None:

@@ -15,7 +15,7 @@ from glasstorch.kernels.cpu.sorting.equal_elements import (
     nth_element,
     partial_sort,
     quick_select,
-    sorted_by_topk,
+    topk,
     unstable_sort,
 )
 
@@ -60,14 +60,15 @@ def test_each_algorithm_puts_the_ranks_asked_for_in_their_places(size: int) -> N
             places = select(keys, rank)
             assert sorted(places) == list(range(size))
             assert keys[places[rank]] == in_order[rank]
-        for first in (sorted_by_topk, partial_sort):
-            assert [keys[place] for place in first(keys, rank + 1)] == in_order[: rank + 1]
-    assert [keys[place] for place in unstable_sort(keys, 0)] == in_order
+        for first in (topk(keys, rank + 1, True), partial_sort(keys, rank + 1)):
+            assert [keys[place] for place in first] == in_order[: rank + 1]
+        assert sorted(keys[place] for place in topk(keys, rank + 1, False)) == in_order[: rank + 1]
+    assert [keys[place] for place in unstable_sort(keys)] == in_order
 
 
 def test_few_elements_are_sorted_stably_and_more_are_not() -> None:
-    assert unstable_sort([0] * INSERTION_SORTED, 0) == list(range(INSERTION_SORTED))
-    assert unstable_sort([0] * (INSERTION_SORTED + 1), 0) != list(range(INSERTION_SORTED + 1))
+    assert unstable_sort([0] * INSERTION_SORTED) == list(range(INSERTION_SORTED))
+    assert unstable_sort([0] * (INSERTION_SORTED + 1)) != list(range(INSERTION_SORTED + 1))
 
 
 def test_few_of_many_equal_elements_are_the_first(require: Require) -> None:
@@ -81,3 +82,12 @@ def test_in_large_tensors_a_place_holds_the_value(name: str, arguments: Any) -> 
     data = RANDOM.integers(0, 9, 2 * FOLLOWED_UP_TO)
     values, places = getattr(glasstorch, name)(glasstorch.from_numpy(data), *arguments(data.size))
     np.testing.assert_array_equal(data[places.numpy()], values.numpy())
+
+
+@pytest.mark.parametrize(
+    ("rows", "kth", "most_frequent"), [(204, 16, 1), (3300, 0, 19)]
+)  # of 4,080 and 66,000 elements
+def test_the_size_of_the_tensor_decides_for_all_of_its_rows(rows: int, kth: int, most_frequent: int) -> None:
+    zeros = glasstorch.zeros(rows, 20)
+    assert zeros.kthvalue(1).indices.unique().tolist() == [kth]
+    assert zeros.mode().indices.unique().tolist() == [most_frequent]

@@ -80,7 +80,10 @@ def narrow(target: Array, source: Array) -> None:
 
 
 @fast(
-    halves.cast, when="float16 to float32 or back, 8,192 elements or more", benchmark="1e6: float16 mul", exact="bits"
+    halves.cast,
+    when="float16 to float32 or back, 8,192 elements or more",
+    benchmark="fast: mul of float16, 1e6",
+    exact="bits",
 )
 def cast(target: Array, source: Array) -> None:
     """See Note [Float16 in blocks]."""
@@ -99,7 +102,7 @@ def cast(target: Array, source: Array) -> None:
         convert(to[start : start + thresholds.BLOCK], of[start : start + thresholds.BLOCK])
 
 
-@fast(halves.as_dtype, when="float32 to float16", benchmark="1e6: float16 mul", exact="bits")
+@fast(halves.as_dtype, when="float32 to float16", benchmark="fast: mul of float16, 1e6", exact="bits")
 def as_dtype(array: Any, dtype: np.dtype[Any]) -> Array:
     """See Note [Float16 in blocks]."""
     if dtype != HALF or np.ndim(array) == 0 or array.dtype != SINGLE:
@@ -109,7 +112,7 @@ def as_dtype(array: Any, dtype: np.dtype[Any]) -> Array:
     return result
 
 
-@fast(halves.as_single, when="always", benchmark="1e6: float16 mul", exact="bits")
+@fast(halves.as_single, when="always", benchmark="fast: mul of float16, 1e6", exact="bits")
 def as_single(array: Array) -> Array:
     """See Note [Float16 in blocks]."""
     result = np.empty_like(array, SINGLE)
@@ -172,7 +175,7 @@ def run_by_table(run: Callable[..., None], out: Array, inputs: Sequence[Array], 
 @fast(
     halves.run_on_halves,
     when="8,192 row-major elements or more",
-    benchmark="1e6: float16 mul",
+    benchmark="fast: mul of float16, 1e6",
     exact="bits",
 )
 def run_on_halves(run: Callable[..., None], loop: Callable[..., Any], out: Array, inputs: Sequence[Array]) -> None:

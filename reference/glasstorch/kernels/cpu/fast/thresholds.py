@@ -14,6 +14,10 @@ BLOCK = 1 << 15  # a few arrays of this size fit into the second-level cache
 WIDE_BLOCK = 1 << 14  # of a block that is copied first, mostly to a dtype of twice the size
 STRIP = 1 << 16  # of a strip of whole lines: lines may be long, and reads across them should come in runs
 
+# Pointwise loops, in elements
+TWO_THREADS_FROM = 1 << 18  # two threads share a loop
+CHOICE_OF_BITS_FROM = (1 << 11) + 1  # selecting by arithmetic is faster than NumPy's `where`
+
 # Scans
 SCAN_BY_ROWS_FROM = 16  # inner elements: adding one row to the running totals pays
 SCAN_TURNED_FROM = 256  # lines: transposing them, and one NumPy call a column, pays
@@ -30,3 +34,18 @@ HALF_BLOCKS_FROM = 1 << 13  # a dozen calls a block are faster than NumPy's conv
 SAMPLED_FROM = 1 << 10  # float32 numbers: lines between samples are faster than SciPy's function
 NAN_CHECKED_EVERY = 64  # degrees of a recurrence between checks whether all remaining values are NaN, and stay so
 DIVISION_IN_DOUBLE_FROM = 512  # float32 numbers: a dozen NumPy calls are faster than the one that calls fmod
+# Reductions
+SUMMED_AT_ONCE_UP_TO = 1 << 14  # numbers: NumPy adds them faster than their layout is analysed
+SUMMED_ROWS = 256  # rows that are added one after another before their sum is added to other sums
+SUMMED_PIECE = 1024  # contiguous numbers that are added before their sum is added to other sums
+LANES = 1 << 10  # rows, or partial products, that one NumPy call advances together
+PRODUCT_BLOCK = 1 << 17  # elements of a block in which rows are multiplied pairwise
+MULTIPLIED_IN_TURN_UP_TO = 16  # elements of a row that are multiplied one after another
+# Indexing
+COPY_BELOW_RATIO = 4  # a non-contiguous tensor is copied, unless it is this many times larger than the result
+ROUNDS_FROM_WIDTH = 16  # contiguous elements of a slice: slices are processed in rounds
+ROUNDS_BELOW_WIDTH = 256  # elements of a slice: each target that is left is reduced by itself
+ROUND_FROM = 24  # slices: a round is cheaper than one target after another
+ROUNDS_UP_TO_REPEATS = 40  # slices per target: rounds are cheaper than one target after another
+# Sorting
+ARGSORT_UP_TO = 1 << 10  # elements: NumPy's stable argsort is used

@@ -7,44 +7,26 @@ Differs: NumPy's advanced indexing has the same rules for index and index_put; a
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
-from glasstorch._tensor import Tensor, empty_strided, make, wrap
-from glasstorch.core.dtype import (
-    STORED_ONLY,
-    bool_,
-    check_implemented,
-    int32,
-    int64,
-    uint8,
-    uint16,
-    uint32,
-    uint64,
-)
-from glasstorch.core.errors import (
-    ArgumentError,
-    DimensionError,
-    DtypeError,
-    IndexValueError,
-)
+from glasstorch._tensor import Tensor, make, wrap
+from glasstorch.core.dtype import STORED_ONLY, check_implemented, int64, uint8, uint16, uint32, uint64
+from glasstorch.core.errors import ArgumentError, DimensionError, DtypeError, IndexValueError
 from glasstorch.core.geometry import Shape, wrap_dim
 from glasstorch.core.storage import Storage
 from glasstorch.core.tensor_impl import Array
+from glasstorch.dispatch.fast import slot
 from glasstorch.dispatch.library import KernelTable
 from glasstorch.kernels.cpu.copies import clone
-from glasstorch.kernels.cpu.indexing.accumulation import reduce_slices
+from glasstorch.kernels.cpu.reductions.sums import finish
 from glasstorch.kernels.cpu.transformations.order import holding
-from glasstorch.kernels.indexing import look_before_put
+from glasstorch.kernels.indexing import look_before_put, warn_of_bytes
+from glasstorch.kernels.iterator import allocate_output
 from glasstorch.kernels.quiet import quietly
-from glasstorch.kernels.structured import (
-    check_no_overlap,
-    check_writable,
-    resize_output,
-)
+from glasstorch.kernels.structured import check_no_overlap, check_writable, resize_output, shape_function
 from glasstorch.operators.shapes.indexing import advanced as shapes
 from glasstorch.operators.shapes.scalars import number_as
 
@@ -52,11 +34,8 @@ CPU = KernelTable("CPU")
 
 Indices = Sequence[Tensor | None]
 
-INDEX_DTYPES = (int64, bool_, int32)
 UNSIGNED = (uint16, uint32, uint64)  # most kernels refuse these, and some refuse all of STORED_ONLY
-
-COUNT = np.arange(1024)  # 0, 1, 2 ..., sliced where the positions along a dimension are needed
-
+OUT_OF_BOUNDS = "index {index} is out of bounds for dimension {dim} with size {size}"
 
 # index, index_put -----------------------------------------------------------------------------------------------
 
@@ -64,22 +43,11 @@ COUNT = np.arange(1024)  # 0, 1, 2 ..., sliced where the positions along a dimen
 @CPU.impl("index.Tensor")
 def index(keys: int, self: Tensor, indices: Indices) -> Tensor:
     """The selected elements, as a fresh tensor."""
-    array = self.array()
-    at = numpy_index(indices)
+    result = shapes.index(self, indices)
+    at = numpy_index(self, indices, result.shape)
     if all(type(entry) is slice for entry in at):
         raise DimensionError("at least one index must be provided")
-    try:
-        if len(at) == 1 and self._strides is None and at[0].dtype.kind == "i" and array.ndim:
-            picked = array.take(at[0], 0)  # faster, but it would copy an array that is not row-major first
-        else:
-            picked = array[at]
-    except IndexError:
-        picked = np.empty(empty_or_refused(self, indices), self.dtype.numpy)
-    if len(indices) > array.ndim or not picked.size:
-        shapes.plan_of(self._shape, indices)  # NumPy accepts 0-dim masks beside other indices, and empty masks
-    if picked.ndim > 1 and not (picked.size and shapes.is_row_major(self, indices)):
-        return holding(shapes.index(self, indices), picked)
-    return wrap(np.asarray(picked, order="C"), self.dtype)
+    return allocate_output(result) if 0 in result.shape else holding(result, self.array()[at])
 
 
 @CPU.impl("index_put_")
@@ -95,111 +63,79 @@ def index_put_(keys: int, self: Tensor, indices: Indices, values: Tensor, accumu
 def index_put(keys: int, self: Tensor, indices: Indices, values: Tensor, accumulate: bool) -> Tensor:
     """A copy with the values written."""
     shapes.index_put(self, indices, values, accumulate)
-    result = clone(keys, self, None)
+    result = clone.run(keys, self, None)
     put(result, indices, values, accumulate, shapes.fills_mask(indices, values, accumulate))
     return result
 
 
 def put(target: Tensor, indices: Indices, values: Tensor, accumulate: bool, filled: bool) -> None:
     """Write into a tensor whose sizes and dtype are known to fit; `filled`: one value, wherever a mask is true."""
-    array, at, source = target.array(), numpy_index(indices, filled), values.array()
     check_implemented("masked_fill" if filled else "index_put", target.dtype, STORED_ONLY if filled else UNSIGNED)
-    if filled:
-        source = np.asarray(number_as(source.item(), target.dtype))
-    try:
-        if accumulate:  # NumPy 2.4 adds wrong values at a 2-dim index where it broadcasts them
-            if source.ndim != 1 or len(at) > 1 or at[0].shape != source.shape:
-                source = np.broadcast_to(source, shapes.plan_of(target._shape, indices).shape)
-            if array.ndim > 1 and slices_alone(at) and first_outside(at[-1], 0, array.shape[len(at) - 1]) is None:
-                quietly(reduce_slices, np.add, array, len(at) - 1, at[-1], source)
-            else:
-                quietly(np.add.at, array, at, source)
-        else:
-            array[at] = source
-    except IndexError:
-        empty_or_refused(target, indices)
+    source = np.asarray(number_as(values.item(), target.dtype)) if filled else values.array()
+    quietly(put_at.run, target, indices, source, accumulate, filled)
 
 
-def slices_alone(at: tuple[Any, ...]) -> bool:
-    """Whether a NumPy index is one vector of indices, of one dimension."""
-    *before, last = at
-    vector = type(last) is np.ndarray and last.ndim == 1 and last.dtype.kind == "i"
-    return vector and all(type(entry) is slice for entry in before)
+@slot
+def put_at(target: Tensor, indices: Indices, values: Array, accumulate: bool, filled: bool) -> None:
+    """Write the values, or add one after another."""
+    shape = shapes.plan_of(target._shape, indices).shape
+    at = numpy_index(target, indices, shape, filled)
+    if accumulate and 0 not in shape:
+        np.add.at(target.array(), at, np.broadcast_to(values, shape))  # NumPy 2.4 would broadcast them wrongly
+    elif filled or 0 not in shape:
+        target.array()[at] = values
 
 
-def numpy_index(indices: Indices, alone: bool = False) -> tuple[Any, ...]:
-    """The indices as NumPy takes them: None keeps a dimension, and a mask is bool.
+def numpy_index(self: Tensor, indices: Indices, shape: Shape, filled: bool = False) -> tuple[Any, ...]:
+    """The indices as NumPy takes them: None keeps a dimension, and a mask becomes the indices of its true elements.
 
-    A 0-dim mask indexes no dimension: beside other indices it is left out, true or not, as in PyTorch, which replaces a
-    mask by the indices of its true elements, one tensor per dimension. `alone`: it may be the only index, because it
-    decides whether a value fills the tensor.
+    Those of an empty selection may be out of range. A mask without dimensions indexes none, and so it is left out, true
+    or not, unless it alone decides whether a value fills the tensor.
     """
     at: list[Any] = []
-    empty_masks: list[int] = []
     for tensor in indices:
         if tensor is None:
             at.append(slice(None))
-            continue
-        if not tensor._shape and tensor.dtype in shapes.MASKS:
-            empty_masks.append(len(at))
-        if tensor.dtype is uint8:
-            warnings.warn(
-                "indexing with dtype torch.uint8 is now deprecated, please use a dtype torch.bool instead.",
-                UserWarning,
-                stacklevel=2,
-            )
-            at.append(tensor.array().astype(np.bool_))
-        elif tensor.dtype in INDEX_DTYPES:
-            at.append(tensor.array())
+        elif tensor.dtype in shapes.MASKS:
+            if tensor.dtype is uint8:
+                warn_of_bytes()
+            mask = tensor.array().astype(np.bool_)
+            at += np.nonzero(mask) if mask.ndim else [mask] * filled
         else:
-            raise DimensionError(shapes.NO_INDEX)
-    if empty_masks:
-        given = sum(tensor is not None for tensor in indices)
-        if given > len(empty_masks):
-            at = [entry for i, entry in enumerate(at) if i not in empty_masks]
-        elif given > 1 or not alone:
-            raise ArgumentError("index: expected an index of a dimension; masks without dimensions index none")
+            if 0 not in shape:
+                check_inside(self._shape, len(at), tensor.array(), DimensionError, negative=True)
+            at.append(tensor.array())
+    if any(tensor is not None for tensor in indices) and all(type(entry) is slice for entry in at):
+        raise ArgumentError("index: expected an index of a dimension; masks without dimensions index none")
     return tuple(at)
 
 
-def empty_or_refused(self: Tensor, indices: Indices) -> Shape:
-    """Raise PyTorch's error for indices that NumPy refused; or, where they select nothing, return their shape."""
-    shape = shapes.plan_of(self._shape, indices).shape  # raises unless the values of the indices are the reason
-    if 0 in shape:
-        return shape
-    dim = 0
-    for tensor in indices:
-        if tensor is None or tensor.dtype in shapes.MASKS:
-            dim += 1 if tensor is None else len(tensor._shape)
-            continue
-        size = self._shape[dim]
-        outside = first_outside(tensor.array(), -size, size)
-        if outside is not None:
-            raise DimensionError(f"index {outside} is out of bounds for dimension {dim} with size {size}")
-        dim += 1
-    raise AssertionError(f"NumPy refused the indices {indices} of sizes {self._shape}, which fit")
+def with_dimension(tensor: Tensor) -> Array:
+    """The elements as an array; a 0-dim tensor gets a dimension of size 1."""
+    array = tensor.array()
+    return array if array.ndim else array.reshape(1)
 
 
+@slot
 def first_outside(index: Array, least: int, limit: int) -> int | None:
     """The first index below `least` or not below `limit`; None if all are in range."""
-    if not index.size:
-        return None
-    if least == 0:  # reinterpreted as unsigned, a negative index exceeds any limit
-        if index.view(f"u{index.itemsize}").max() < limit:
-            return None
-    elif index.min() >= least and index.max() < limit:
-        return None
-    flat = index.reshape(-1)
-    return int(flat[((flat < least) | (flat >= limit)).argmax()])
+    outside = index[(index < least) | (index >= limit)]
+    return int(outside[0]) if outside.size else None
 
 
-def check_inside(shape: Shape, dim: int, index: Array) -> None:
-    """Refuse an index that is negative or too large for its dimension."""
-    dim = wrap_dim(dim, len(shape))
+def check_inside(
+    shape: Shape,
+    dim: int,
+    index: Array,
+    error: type[Exception] = IndexValueError,
+    words: str = OUT_OF_BOUNDS,
+    negative: bool = False,
+) -> None:
+    """Refuse an index that is too large for its dimension, or negative, unless that counts from the end."""
     size = shape[dim] if shape else 1
-    outside = first_outside(index, 0, size)
+    outside = first_outside.run(index, -size if negative else 0, size)
     if outside is not None:
-        raise IndexValueError(f"index {outside} is out of bounds for dimension {dim} with size {size}")
+        raise error(words.format(index=outside, dim=dim, size=size))
 
 
 # index_select, masked_select, nonzero ---------------------------------------------------------------------------
@@ -211,10 +147,10 @@ def index_select(keys: int, self: Tensor, dim: int, index: Tensor) -> Tensor:
     shape = shapes.index_select(self, dim, index).shape
     if len(self._shape) < 2:
         check_implemented("index_select", self.dtype, UNSIGNED)
-    source, chosen = np.atleast_1d(self.array()), index.array().reshape(-1)
+    source, chosen = with_dimension(self), index.array().reshape(-1)
     dim = wrap_dim(dim, source.ndim)
     size = source.shape[dim]
-    outside = first_outside(chosen, 0, size)
+    outside = first_outside.run(chosen, 0, size)
     if outside is not None:
         if source.ndim > 1 and not size:
             raise IndexValueError("index_select(): self indexing axis dim should be positive")
@@ -222,17 +158,6 @@ def index_select(keys: int, self: Tensor, dim: int, index: Tensor) -> Tensor:
             raise IndexValueError(f"INDICES element is out of DATA bounds, id={outside} axis_dim={size}")
         raise DimensionError("index out of range in self")
     return wrap(source.take(chosen, dim).reshape(shape), self.dtype)
-
-
-@CPU.impl("index_select.out")
-def index_select_out(keys: int, self: Tensor, dim: int, index: Tensor, out: Tensor) -> Tensor:
-    """As `index_select`, written to a tensor; PyTorch checks for overlap before it resizes it."""
-    result = shapes.index_select(self, dim, index)
-    result.check_out(self.dtype, out.dtype)
-    check_no_overlap(out, (self, index))
-    resize_output(out, result.shape)
-    out.array()[...] = index_select(keys, self, dim, index).array()
-    return out
 
 
 @CPU.impl("masked_select")
@@ -246,21 +171,32 @@ def masked_select(keys: int, self: Tensor, mask: Tensor) -> Tensor:
     return wrap(picked, self.dtype)
 
 
-@CPU.impl("masked_select.out")
-def masked_select_out(keys: int, self: Tensor, mask: Tensor, out: Tensor) -> Tensor:
-    """As `masked_select`, written to a tensor; PyTorch checks for overlap before it resizes it."""
-    shapes.masked_select(self, mask).check_out(self.dtype, out.dtype)
-    check_no_overlap(out, (self, mask))
-    picked = masked_select(keys, self, mask)
-    resize_output(out, picked._shape)
-    out.array()[...] = picked.array()
-    return out
+def register_out(name: str, select: Callable[..., Tensor]) -> None:
+    """Register the out= form of a kernel; PyTorch checks for overlap before it resizes `out`."""
+    shape = shape_function(name)
+
+    def with_out(keys: int, *arguments: Any) -> Tensor:
+        *inputs, out = arguments
+        result = shape(*inputs)
+        result.check_out(result.dtype, out.dtype)
+        check_no_overlap(out, inputs)
+        resize_output(out, result.shape)
+        out.array()[...] = select(keys, *inputs).array()
+        return out  # type: ignore[no-any-return]
+
+    CPU.add(f"{name}.out", with_out)
+
+
+register_out("index_select", index_select)
+register_out("masked_select", masked_select)
 
 
 @CPU.impl("nonzero")
 def nonzero(keys: int, self: Tensor) -> Tensor:
     """One row of indices for each nonzero element; as in PyTorch the columns are contiguous."""
-    return of_columns(nonzero_columns(self))
+    columns = nonzero_columns(self)
+    shape = columns.shape[::-1]
+    return make(Storage.over(columns, resizable=True), int64, shape, (1, shape[0]), 0)
 
 
 @CPU.impl("nonzero.out")
@@ -273,22 +209,11 @@ def nonzero_out(keys: int, self: Tensor, out: Tensor) -> Tensor:
     rows = nonzero_columns(self).T
     resize_output(out, rows.shape)
     check_writable(out, (self,))
-    out.array()[...] = rows
-    return out
-
-
-def of_columns(columns: Array) -> Tensor:
-    """A tensor whose columns are the rows of a fresh array, and so are contiguous."""
-    count, rows = columns.shape
-    if not rows:
-        return empty_strided((0, count), (1, 0), int64)
-    return make(Storage.over(columns, resizable=True), int64, (rows, count), (1, rows), 0)
+    return finish(rows, int64, out)
 
 
 def nonzero_columns(tensor: Tensor) -> Array:
     """The indices of the nonzero elements, one row for each dimension."""
     check_implemented("nonzero_count_cpu", tensor.dtype, STORED_ONLY)
-    array = tensor.array()
-    if not tensor._shape:
-        return np.empty((0, int(np.count_nonzero(array))), np.int64)
-    return np.stack(np.nonzero(array))
+    columns = np.stack(np.nonzero(with_dimension(tensor)))
+    return columns if tensor._shape else columns[:0]

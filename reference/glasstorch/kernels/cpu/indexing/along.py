@@ -13,52 +13,47 @@ import numpy as np
 
 from glasstorch._tensor import Tensor
 from glasstorch.core.dtype import FLOAT8, HALF_PRECISION, STORED_ONLY, Number, bool_, check_implemented, int64
-from glasstorch.core.errors import DimensionError, OverlapError, not_implemented_for
-from glasstorch.core.geometry import Overlap, Shape, wrap_dim
+from glasstorch.core.errors import DimensionError, IndexValueError, OverlapError, not_implemented_for
+from glasstorch.core.geometry import Overlap, wrap_dim
 from glasstorch.core.layout import contiguous_format
 from glasstorch.core.tensor_impl import Array
+from glasstorch.dispatch.fast import slot
 from glasstorch.kernels.cpu.copies import clone
-from glasstorch.kernels.cpu.indexing.accumulation import reduce_slices, write_slices
-from glasstorch.kernels.cpu.indexing.advanced import CPU, check_inside, first_outside
-from glasstorch.kernels.iterator import in_blocks
+from glasstorch.kernels.cpu.indexing.advanced import CPU, OUT_OF_BOUNDS, check_inside, with_dimension
 from glasstorch.kernels.quiet import quietly
 from glasstorch.kernels.structured import OVERLAPS_INPUT, check_no_overlap, overlap, structured, written_where_expanded
 from glasstorch.operators.shapes.indexing import along as shapes
 from glasstorch.operators.shapes.scalars import number_as
 
 UFUNCS: Final = {"prod": np.multiply, "mean": np.add, "amax": np.maximum, "amin": np.minimum}
-LABELS: Final[dict[np.ufunc, str]] = {np.multiply: "mul_cpu", np.maximum: "maximum_cpu", np.minimum: "minimum_cpu"}
+LABELS: Final[dict[np.ufunc, str]] = {
+    np.multiply: "mul_cpu", np.add: "div_floor_cpu", np.maximum: "maximum_cpu", np.minimum: "minimum_cpu"
+}  # fmt: skip
+OUT_OF_RANGE: Final = "index out of range in self: {index} along dimension {dim}, which has size {size}"
 
 
-def written(self: Tensor, out: Tensor | None, *inputs: Tensor) -> Tensor:
+def written(self: Tensor, out: Tensor | None, *inputs: Any) -> Tensor:
     """The tensor to write to: `out`, filled with the elements, or a copy. It shares no memory with the inputs."""
     if out is None:
-        return clone(0, self, contiguous_format)
+        return clone.run(0, self, contiguous_format)
     check_no_overlap(out, inputs)
     if out is not self:
         out.array()[...] = self.array()
     return out
 
 
-def with_dimension(tensor: Tensor) -> Array:
-    """The elements as an array; a 0-dim tensor gets a dimension of size 1."""
-    return np.atleast_1d(tensor.array())
-
-
-def at(dim: int, chosen: Array) -> tuple[slice | Array, ...]:
+def at(dim: int, chosen: Array) -> tuple[Any, ...]:
     """The NumPy index of some indices of a dimension."""
     return (*[slice(None)] * dim, chosen)
 
 
-def check_in_self(shape: Shape, dim: int, index: Array) -> None:
-    """Refuse an index that is negative or too large, as PyTorch does where it selects one slice after another."""
-    size = shape[dim] if shape else 1
-    outside = first_outside(index, 0, size)
-    if outside is not None:
-        raise DimensionError(f"index out of range in self: {outside} along dimension {dim}, which has size {size}")
-
-
 # index_add, index_reduce ----------------------------------------------------------------------------------------
+
+
+@slot
+def reduce_slices(ufunc: np.ufunc, array: Array, dim: int, chosen: Array, values: Array) -> None:
+    """`array[i] = ufunc(array[i], values[n])` for the n-th index i of a dimension, in order."""
+    ufunc.at(array, at(dim, chosen), values)
 
 
 def index_add(
@@ -66,16 +61,15 @@ def index_add(
 ) -> Tensor:
     """self[index[n]] += alpha * source[n], for dim 0, one index after another."""
     shapes.index_add(self, dim, index, source, alpha)
-    ndim = len(self._shape)
-    dim = wrap_dim(dim, ndim)
-    factor = number_as(alpha, self.dtype)
+    ndim, chosen = len(self._shape), index.array().reshape(-1)
+    dim, factor = wrap_dim(dim, ndim), number_as(alpha, self.dtype)
     # PyTorch hands these to scatter_add, which rounds a half precision sum once.
     scattered = ndim > 1 and dim in (0, ndim - 1) and factor == 1 and index.dtype is int64
-    empty = ndim > 1 and not (self.numel() and index.numel())
+    empty = ndim > 1 and not (self.numel() and chosen.size)
     if not empty:
         check_implemented("scatter_gather_tensor_cpu" if scattered else "index_add_", self.dtype, STORED_ONLY)
-        chosen = index.array().reshape(-1)
-        (check_inside if scattered else check_in_self)(self._shape, dim, chosen)
+        refusal = (IndexValueError, OUT_OF_BOUNDS) if scattered else (DimensionError, OUT_OF_RANGE)
+        check_inside(self._shape, dim, chosen, *refusal)
     out = written(self, out, index, source)
     if empty:
         return out
@@ -84,10 +78,10 @@ def index_add(
         values = quietly(np.multiply, values, np.asarray(factor, values.dtype))
     if scattered and out.dtype in HALF_PRECISION:
         wide = target.astype(np.float32)
-        quietly(reduce_slices, np.add, wide, dim, chosen, values.astype(np.float32))
+        quietly(reduce_slices.run, np.add, wide, dim, chosen, values.astype(np.float32))
         target[...] = quietly(wide.astype, target.dtype)
     else:
-        quietly(reduce_slices, np.add, target, dim, chosen, values)
+        quietly(reduce_slices.run, np.add, target, dim, chosen, values)
     return out
 
 
@@ -103,62 +97,55 @@ def index_reduce(
 ) -> Tensor:
     """self[index[n]] reduced with source[n] by product, mean or extremum, for dim 0, one index after another."""
     shapes.index_reduce(self, dim, index, source, reduce, include_self)
-    empty = include_self and len(self._shape) > 1 and not index.numel()
+    dim, chosen = wrap_dim(dim, len(self._shape)), index.array().reshape(-1)
+    empty = include_self and len(self._shape) > 1 and not chosen.size
     if not empty:
         _check_reduced(self, reduce, include_self)
-    dim = wrap_dim(dim, len(self._shape))
-    chosen = index.array().reshape(-1)
-    check_in_self(self._shape, dim, chosen)
+    check_inside(self._shape, dim, chosen, DimensionError, OUT_OF_RANGE)
     out = written(self, out, index, source)
     if empty:
         return out
-    target, values = with_dimension(out), with_dimension(source)
+    target = with_dimension(out)
     if not include_self:
         target[at(dim, chosen)] = identity(reduce, target.dtype)
-    quietly(reduce_slices, UFUNCS[reduce], target, dim, chosen, values)
+    quietly(reduce_slices.run, UFUNCS[reduce], target, dim, chosen, with_dimension(source))
     if reduce == "mean":
         counts = np.bincount(chosen, minlength=target.shape[dim]) + include_self
         divide_by(target, counts.reshape(-1, *[1] * (target.ndim - 1 - dim)))
     return out
 
 
-def divide_by(sums: Array, counts: Array) -> None:
-    """Divide sums by counts in place; the counts have the sums' dtype, in which integers wrap around to 0."""
-    divide = np.floor_divide if sums.dtype.kind in "iu" else np.true_divide
-
-    def divide_block(out: Array, totals: Array, divisors: Array) -> None:
-        divide(totals, np.where(divisors == 0, divisors.dtype.type(1), divisors), out=out)
-
-    quietly(in_blocks.run, divide_block, sums, (sums, np.broadcast_to(counts, sums.shape)), (sums.dtype,) * 3)
-
-
 def _check_reduced(self: Tensor, reduce: str, include_self: bool) -> None:
     """Raise PyTorch's error where one of the kernels that it calls is not implemented for a dtype."""
     vector = len(self._shape) < 2
-    if not include_self:
-        label, refused = "index_reduce_func_exclude_input_init", STORED_ONLY | {bool_}
-    elif vector:
-        label, refused = "index_func_", STORED_ONLY | {bool_}
-    elif reduce == "mean":
-        label, refused = "div_floor_cpu", STORED_ONLY | {bool_}
-    else:
-        label, refused = LABELS[UFUNCS[reduce]], FLOAT8 if reduce == "prod" else STORED_ONLY
-    complex_too = not include_self or vector or reduce in ("amax", "amin")
+    label, refused, complex_too = LABELS[UFUNCS[reduce]], STORED_ONLY, reduce in ("amax", "amin")
+    if vector or not include_self:
+        label, complex_too = "index_func_" if include_self else "index_reduce_func_exclude_input_init", True
+    elif reduce == "prod":
+        refused = FLOAT8
+    if vector or not include_self or reduce == "mean":
+        refused = refused | {bool_}
     if self.dtype in refused or (self.dtype.is_complex and complex_too):
         raise not_implemented_for(label, self.dtype)
 
 
+def divide_by(sums: Array, counts: Array) -> None:
+    """Divide sums by counts in place; the counts have the sums' dtype, in which integers wrap around to 0."""
+    divisors = quietly(counts.astype, sums.dtype)
+    np.copyto(divisors, 1, where=divisors == 0)
+    quietly(np.floor_divide if sums.dtype.kind in "iu" else np.true_divide, sums, divisors, out=sums)
+
+
 def identity(reduce: str, dtype: np.dtype[Any]) -> object:
     """The identity element of a reduction."""
-    if reduce in ("amax", "amin"):
-        sign = -1 if reduce == "amax" else 1
-        if dtype.kind == "b":
-            return sign > 0
-        if dtype.kind in "iu":
-            limits = np.iinfo(dtype)
-            return limits.max if sign > 0 else limits.min
-        return sign * np.inf
-    return 1 if reduce == "prod" else 0
+    if reduce not in ("amax", "amin"):
+        return int(reduce == "prod")
+    least = reduce == "amax"
+    if dtype.kind == "b":
+        return not least
+    if dtype.kind in "iu":
+        return np.iinfo(dtype).min if least else np.iinfo(dtype).max
+    return -np.inf if least else np.inf
 
 
 structured(CPU, "index_add", index_add)
@@ -168,22 +155,22 @@ structured(CPU, "index_reduce", index_reduce)
 # index_copy, index_fill -----------------------------------------------------------------------------------------
 
 
+@slot
+def write_slices(array: Array, dim: int, chosen: Array, values: Array) -> None:
+    """`array[i] = values[n]` for the n-th index i of a dimension, in order."""
+    array[at(dim, chosen)] = values
+
+
 def index_copy(keys: int, self: Tensor, dim: int, index: Tensor, source: Tensor, out: Tensor | None = None) -> Tensor:
     """self[index[n]] = source[n], for dim 0; where an index repeats, the last write wins."""
     shapes.index_copy(self, dim, index, source)
-    dim = wrap_dim(dim, len(self._shape))
-    empty = not source.numel()
-    if not empty:
+    dim, chosen = wrap_dim(dim, len(self._shape)), index.array().reshape(-1)
+    if source.numel():
         check_implemented("index_copy_cpu", self.dtype, STORED_ONLY)
-        size = self._shape[dim] if self._shape else 1
-        outside = first_outside(index.array(), 0, size)
-        if outside is not None:
-            raise DimensionError(
-                f"index_copy_(): index {outside} is out of bounds for dimension {dim} with size {size}"
-            )
+        check_inside(self._shape, dim, chosen, DimensionError, f"index_copy_(): {OUT_OF_BOUNDS}")
     out = written(self, out, index, source)
-    if not empty:
-        write_slices(with_dimension(out), dim, index.array().reshape(-1), with_dimension(source))
+    if source.numel():
+        write_slices.run(with_dimension(out), dim, chosen, with_dimension(source))
     return out
 
 
@@ -191,18 +178,16 @@ def index_fill(keys: int, self: Tensor, dim: int, index: Tensor, value: Number, 
     """self[index[n]] = value, for dim 0; a negative index counts from the end."""
     shapes.index_fill(self, dim, index, value)
     check_implemented("index_fill_cpu", self.dtype, STORED_ONLY)
-    dim = wrap_dim(dim, len(self._shape))
-    size = self._shape[dim] if self._shape else 1
+    dim, chosen = wrap_dim(dim, len(self._shape)), index.array().reshape(-1)
     empty = 0 in shapes.without(self._shape, dim)
-    outside = None if empty else first_outside(index.array(), -size, size)
-    if outside is not None:
-        raise DimensionError(f"index {outside} is out of bounds for dimension {dim} with size {size}")
+    if not empty:
+        check_inside(self._shape, dim, chosen, DimensionError, negative=True)
     if out is None:
-        out = clone(keys, self, None)
+        out = clone.run(keys, self, None)
     elif overlap(out, index) in (Overlap.PARTIAL, Overlap.FULL):
         raise OverlapError(OVERLAPS_INPUT)
     if not empty:
-        with_dimension(out)[at(dim, index.array().reshape(-1))] = number_as(value, self.dtype)
+        with_dimension(out)[at(dim, chosen)] = number_as(value, self.dtype)
     return out
 
 

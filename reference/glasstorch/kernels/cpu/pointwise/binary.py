@@ -17,6 +17,7 @@ from glasstorch.core.tensor_impl import Array
 from glasstorch.dispatch.fast import slot
 from glasstorch.kernels.cpu.pointwise.loops import (
     ALL,
+    BINARY,
     DIRECT,
     DIRECT_FLOATS,
     DIRECT_NOT_BOOL,
@@ -27,13 +28,13 @@ from glasstorch.kernels.cpu.pointwise.loops import (
     WITH_COMPLEX,
     Kernel,
     Row,
-    Shortcut,
-    binary_kernel,
+    kernel_of,
     register,
+    register_row,
+    register_with_number,
 )
-from glasstorch.kernels.iterator import Loop, allocate_output
-from glasstorch.kernels.number_operands import number_first, with_wrapped_number
-from glasstorch.kernels.structured import shape_function
+from glasstorch.kernels.iterator import Loop
+from glasstorch.kernels.number_operands import number_first
 from glasstorch.operators.shapes.pointwise import broadcast as shapes
 from glasstorch.operators.shapes.promotion import float_result_type, result_type
 
@@ -119,6 +120,16 @@ def type_of_product(self: Tensor, other: Tensor) -> dtype:
     return common
 
 
+def add_scaled(out: Array, x: Array, y: Array, alpha: Array) -> None:
+    """`x + alpha * y`."""
+    np.add(x, np.multiply(y, alpha), out=out)
+
+
+def subtract_scaled(out: Array, x: Array, y: Array, alpha: Array) -> None:
+    """`x - alpha * y`."""
+    np.subtract(x, np.multiply(y, alpha), out=out)
+
+
 INTEGERS = DIRECT_NOT_BOOL - DIRECT_FLOATS
 
 # The tables -----------------------------------------------------------------------------------------------------
@@ -130,8 +141,8 @@ BITWISE = {
 }
 
 ARITHMETIC = {
-    "add.Tensor": Row(np.add, DIRECT | COMPLEX_DTYPES, WITH_COMPLEX, "add_stub"),
-    "sub.Tensor": Row(np.subtract, DIRECT_NOT_BOOL | COMPLEX_DTYPES, WITH_COMPLEX, "add_stub"),
+    "add.Tensor": Row(np.add, DIRECT | COMPLEX_DTYPES, WITH_COMPLEX, "add_stub", scaled=add_scaled),
+    "sub.Tensor": Row(np.subtract, DIRECT_NOT_BOOL | COMPLEX_DTYPES, WITH_COMPLEX, "add_stub", scaled=subtract_scaled),
     "mul.Tensor": Row(
         np.multiply, DIRECT | COMPLEX_DTYPES | BAREBONES_UNSIGNED, EVERY, common=type_of_product, exact_number=True
     ),
@@ -165,33 +176,25 @@ EQUALITIES = {"eq": np.equal, "ne": np.not_equal}
 ORDERS = {"lt": np.less, "gt": np.greater, "le": np.less_equal, "ge": np.greater_equal}
 COMPARISONS = EQUALITIES | ORDERS
 
-TAKE_ALPHA = frozenset(("add.Tensor", "sub.Tensor"))
-
-
-KERNELS: dict[str, Kernel] = {}
-SHORTCUTS: dict[str, Shortcut] = {}
-
-for name, row in ARITHMETIC.items():
-    KERNELS[name], SHORTCUTS[name] = binary_kernel(shape_function(name), row, name in TAKE_ALPHA)
-    register(name, KERNELS[name], SHORTCUTS[name])
+KERNELS: dict[str, Kernel] = {name: register_row(BINARY, name, row) for name, row in ARITHMETIC.items()}
 
 for name, ufunc in COMPARISONS.items():
     row = Row(ufunc, DIRECT, ALL, f"{name}_cpu", produces=bool_)
     if name in EQUALITIES:
         row = Row(ufunc, DIRECT | COMPLEX_DTYPES | STORED_ONLY, EVERY, produces=bool_)
-    compare, _ = binary_kernel(shapes.comparison, row)
-    register(f"{name}.Tensor", compare)
-    register(f"{name}.Scalar", with_wrapped_number(compare))
+    compare = register_row(BINARY, f"{name}.Tensor", row, shapes.comparison)
+    register_with_number(f"{name}.Scalar", f"{name}.Tensor", compare)
 
 for name in BITWISE:
-    register(f"{name}.Scalar", with_wrapped_number(KERNELS[f"{name}.Tensor"]))
+    register_with_number(f"{name}.Scalar", f"{name}.Tensor", KERNELS[f"{name}.Tensor"])
     register(f"{name}.Scalar_Tensor", number_first(KERNELS[f"{name}.Tensor"]))
 
 # Division with a rounding mode: one of three kernels
+TRUNC_DIVIDE = Row(trunc_divide, DIRECT_NOT_BOOL, NOT_BOOL, "div_trunc_cpu")
 DIVISIONS: dict[str | None, Kernel] = {
     None: KERNELS["div.Tensor"],
     "floor": KERNELS["floor_divide"],
-    "trunc": binary_kernel(shapes.binary, Row(trunc_divide, DIRECT_NOT_BOOL, NOT_BOOL, "div_trunc_cpu"))[0],
+    "trunc": kernel_of(shapes.binary, TRUNC_DIVIDE),
 }
 
 
@@ -215,15 +218,7 @@ def relu(keys: int, self: Tensor, out: Tensor | None = None) -> Tensor:
     if self.dtype not in ZERO:
         shapes.relu(self)  # refuses bool and complex
         RELU.check(self.dtype)
-    if out is None and self._strides is not None:
-        out = allocate_output(shapes.relu(self))
     return KERNELS["maximum"](keys, self, ZERO[self.dtype], out=out)
 
 
-def relu_shortcut(checked: Kernel) -> Kernel:
-    """The short path of `relu_`."""
-    maximum = SHORTCUTS["maximum"](lambda keys, self, zero: checked(keys, self))
-    return lambda keys, self: maximum(keys, self, ZERO[self.dtype]) if self.dtype in ZERO else checked(keys, self)
-
-
-register("relu", relu, relu_shortcut)
+register("relu", relu)

@@ -12,17 +12,16 @@ import numpy as np
 from glasstorch.core.tensor_impl import Array
 from glasstorch.dispatch.fast import slot
 from glasstorch.kernels.cpu.pointwise.loops import (
+    BINARY,
     DIRECT_FLOATS,
     FLOATING,
     FLOATING_OR_COMPLEX,
+    UNARY,
     WITH_COMPLEX,
     Row,
-    binary_kernel,
-    register,
-    unary_kernel,
+    register_row,
 )
 from glasstorch.kernels.iterator import Loop
-from glasstorch.kernels.structured import shape_function
 from glasstorch.operators.shapes.promotion import float_result_type
 
 # Loops, called as loop(out, x) or loop(out, x, y) ---------------------------------------------------------------
@@ -79,12 +78,12 @@ FLOATING_POINT: dict[str, Loop] = {
     "log10": np.log10,
 }
 
-UNARY = {
+ONE = {
     **{name: Row(loop, DIRECT_FLOATS, WITH_COMPLEX, "", float_result_type) for name, loop in FLOATING_POINT.items()},
     "log1p": Row(np.log1p, DIRECT_FLOATS, WITH_COMPLEX, "", float_result_type, on_complex=complex_log1p),
 }
 
-BINARY = {
+TWO = {
     "atan2": Row(np.arctan2, DIRECT_FLOATS, FLOATING, "atan2_cpu", float_result_type),
     "hypot": Row(np.hypot, DIRECT_FLOATS, FLOATING, "hypot_cpu"),
     "logaddexp": Row(
@@ -97,8 +96,8 @@ BINARY = {
     "logaddexp2": Row(adding_powers(np.logaddexp2), DIRECT_FLOATS, FLOATING, "logaddexp2_cpu"),
 }
 
-for name, row in UNARY.items():
-    register(name, *unary_kernel(shape_function(name), row))
+for name, row in ONE.items():
+    register_row(UNARY, name, row)
 
-for name, row in BINARY.items():
-    register(name, *binary_kernel(shape_function(name), row))
+for name, row in TWO.items():
+    register_row(BINARY, name, row)

@@ -11,9 +11,19 @@ import numpy as np
 
 from glasstorch._tensor import Tensor
 from glasstorch.core.dtype import COMPLEX_DTYPES, FLOAT8, bfloat16, bool_, dtype
-from glasstorch.kernels.cpu.pointwise.loops import ALL, DIRECT, EVERY, INTEGRAL_OR_BOOL, Row, binary_kernel, register
+from glasstorch.kernels.cpu.pointwise.loops import (
+    ALL,
+    BINARY,
+    DIRECT,
+    EVERY,
+    INTEGRAL_OR_BOOL,
+    Row,
+    register,
+    register_row,
+    register_with_number,
+)
 from glasstorch.kernels.iterator import Loop, allocate_output
-from glasstorch.kernels.number_operands import number_first, with_wrapped_number
+from glasstorch.kernels.number_operands import number_first
 from glasstorch.kernels.quiet import quietly
 from glasstorch.kernels.structured import shape_function
 from glasstorch.operators.shapes.pointwise import broadcast as shapes
@@ -53,7 +63,7 @@ for name, (loop, accepts) in PREDICATES.items():
 
 for name, ufunc in {"logical_and": np.logical_and, "logical_or": np.logical_or, "logical_xor": np.logical_xor}.items():
     row = Row(ufunc, DIRECT, LOGICAL, f"{name}_cpu", produces=bool_)
-    register(name, binary_kernel(shape_function(name), row)[0])
+    register_row(BINARY, name, row)
 
 INTEGRAL = INTEGRAL_OR_BOOL - {bool_}
 SHIFTS = {
@@ -63,7 +73,6 @@ SHIFTS = {
 
 
 for name, row in SHIFTS.items():
-    kernel, shortcut = binary_kernel(shapes.bitwise, row)
-    register(f"{name}.Tensor", kernel, shortcut)
-    register(f"{name}.Tensor_Scalar", with_wrapped_number(kernel))
-    register(f"{name}.Scalar_Tensor", number_first(kernel))
+    shift = register_row(BINARY, f"{name}.Tensor", row, shapes.bitwise)
+    register_with_number(f"{name}.Tensor_Scalar", f"{name}.Tensor", shift)
+    register(f"{name}.Scalar_Tensor", number_first(shift))

@@ -16,16 +16,17 @@ from glasstorch.kernels.cpu.pointwise.loops import (
     CPU,
     DIRECT_FLOATS,
     FLOATING,
+    UNARY,
     WITH_COMPLEX,
     Row,
+    kernel_of,
     register,
-    unary_kernel,
+    register_row,
     with_real_result,
 )
 from glasstorch.kernels.iterator import allocate_output, op_math, pointwise
 from glasstorch.kernels.quiet import quietly
 from glasstorch.kernels.structured import structured
-from glasstorch.operators.shapes.pointwise import broadcast as shapes
 from glasstorch.operators.shapes.pointwise import rules
 from glasstorch.operators.shapes.promotion import float_result_type
 from glasstorch.operators.shapes.scalars import LARGEST
@@ -53,8 +54,9 @@ def complex_angle(out: Array, z: Array) -> None:
 
 ANGLE = Row(real_angle, DIRECT_FLOATS, WITH_COMPLEX | BAREBONES_UNSIGNED, "angle_cpu", float_result_type)
 
-register("frac", *unary_kernel(shapes.unary, Row(frac, DIRECT_FLOATS, FLOATING, "frac_cpu")))
-register("angle", with_real_result(unary_kernel(rules.angle, ANGLE)[0], rules.angle, complex_angle))
+UNARY["angle"] = ANGLE
+register("angle", with_real_result(kernel_of(rules.angle, ANGLE), rules.angle, complex_angle))
+register_row(UNARY, "frac", Row(frac, DIRECT_FLOATS, FLOATING, "frac_cpu"))
 
 # A fraction and a power of two ----------------------------------------------------------------------------------
 

@@ -13,15 +13,14 @@ from glasstorch.core.dtype import FLOATING, Number, bool_
 from glasstorch.core.tensor_impl import Array
 from glasstorch.kernels.cpu.pointwise.binary import KERNELS
 from glasstorch.kernels.cpu.pointwise.loops import (
-    DIRECT_FLOATS,
+    BINARY,
     DIRECT_NOT_BOOL,
     EVERY,
     FLOATING_OR_COMPLEX,
     WITH_COMPLEX,
     Row,
-    binary_kernel,
     register,
-    unary_kernel,
+    register_row,
     with_number,
 )
 from glasstorch.kernels.cpu.pointwise.unary import complex_reciprocal, complex_rsqrt, rsqrt
@@ -90,39 +89,23 @@ COMPLEX_LOOPS: dict[Loop, Loop] = {
     rsqrt: complex_rsqrt,
     inverse_square: complex_inverse_square,
 }
-FLOAT_KERNELS = {
-    exponent: unary_kernel(
-        shapes.unary,
-        Row(
-            loop,
-            DIRECT_FLOATS,
-            EVERY if exponent in (0, 1) else FLOATING_OR_COMPLEX,
-            "pow",
-            on_complex=COMPLEX_LOOPS.get(loop),
-        ),
-    )[0]
-    for exponent, loop in FLOAT_EXPONENTS.items()
-}
-
 ROW = Row(power, DIRECT_NOT_BOOL, WITH_COMPLEX - {bool_}, "pow", on_complex=complex_power)
 EASY = Row(same, frozenset(), WITH_COMPLEX, "pow")  # powers that are products, also of bool
 FILLS = Row(same, frozenset(), EVERY, "pow")  # `x ** 0` and `x ** 1` only write: in every dtype
-tensor_tensor, shortcut = binary_kernel(shapes.power, ROW)
+tensor_tensor = register_row(BINARY, "pow.Tensor_Tensor", ROW, shapes.power)
 
 
 def tensor_scalar(keys: int, self: Tensor, exponent: Number, out: Tensor | None = None) -> Tensor:
     """The kernel of `x ** 2`."""
-    # A complex exponent gives a complex result for floats, and 0j would match the key 0.
-    keeps_dtype = self.dtype.category >= FLOATING and (self.dtype.is_complex or type(exponent) is not complex)
-    if keeps_dtype and (kernel := FLOAT_KERNELS.get(exponent)) is not None:
-        return kernel(keys, self, out=out)
     output = allocate_output(shapes.power_scalar(self, exponent)) if out is None else out
     common = result_type(self, exponent)
     loop = (FLOAT_EXPONENTS if common.category >= FLOATING else EXPONENTS).get(exponent)
-    (ROW if loop is None else FILLS if loop in (ones, same) else EASY).check(common)
     if loop is None:
+        ROW.check(common)
         loop = with_number(ROW.loop_for(common), number_as(exponent, common), op_math(common))
-    return pointwise(loop, common, (self,), output)
+        return pointwise(loop, common, (self,), output)
+    (FILLS if loop in (ones, same) else EASY).check(common)
+    return pointwise(COMPLEX_LOOPS.get(loop, loop) if common.is_complex else loop, common, (self,), output)
 
 
 def scalar_tensor(keys: int, self: Number, exponent: Tensor, out: Tensor | None = None) -> Tensor:
@@ -133,7 +116,6 @@ def scalar_tensor(keys: int, self: Number, exponent: Tensor, out: Tensor | None 
     return tensor_tensor(keys, wrapped_number(self), exponent, out=output)
 
 
-register("pow.Tensor_Tensor", tensor_tensor, shortcut)
 register("pow.Tensor_Scalar", tensor_scalar)
 register("pow.Scalar", scalar_tensor)
 

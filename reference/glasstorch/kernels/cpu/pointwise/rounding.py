@@ -14,19 +14,21 @@ from glasstorch.core.tensor_impl import Array
 from glasstorch.kernels.cpu.pointwise.binary import dividing
 from glasstorch.kernels.cpu.pointwise.loops import (
     ALL,
+    BINARY,
     DIRECT,
     DIRECT_FLOATS,
     DIRECT_NOT_BOOL,
     FLOATING,
     NOT_BOOL,
+    UNARY,
     Row,
-    binary_kernel,
+    kernel_of,
     register,
-    unary_kernel,
+    register_row,
+    register_with_number,
 )
 from glasstorch.kernels.cpu.pointwise.unary import sgn
 from glasstorch.kernels.iterator import Loop, allocate_output, operand
-from glasstorch.kernels.number_operands import with_wrapped_number
 from glasstorch.kernels.quiet import quietly
 from glasstorch.kernels.structured import check_writable, shape_function
 from glasstorch.operators.shapes.pointwise import broadcast as shapes
@@ -49,14 +51,15 @@ ROUNDED = NOT_BOOL | BAREBONES_UNSIGNED
 
 def register_rounding(name: str, loop: Loop) -> None:
     """Register a rounding operator; for integers it is a copy, which checks out= for overlap after resizing it."""
-    rounded, shortcut = unary_kernel(shape_function(name), Row(loop, DIRECT_FLOATS, ROUNDED, f"{name}_vml_cpu"))
+    UNARY[name] = Row(loop, DIRECT_FLOATS, ROUNDED, f"{name}_vml_cpu")
+    rounded = kernel_of(shape_function(name), UNARY[name])
 
     def kernel(keys: int, self: Tensor, out: Tensor | None = None) -> Tensor:
         if out is not None and not self.dtype.is_floating_point:
             check_writable(out, (self,))
         return rounded(keys, self, out=out)
 
-    register(name, kernel, shortcut)
+    register(name, kernel)
 
 
 for name, loop in ROUNDING.items():
@@ -66,26 +69,24 @@ for name, loop in ROUNDING.items():
 def round_decimals(keys: int, self: Tensor, decimals: int, out: Tensor | None = None) -> Tensor:
     """The kernel of `round.decimals`: scaled, rounded, and scaled back."""
     row = Row(lambda out, x: x.round(decimals, out), DIRECT_FLOATS, FLOATING, "round_cpu")
-    return unary_kernel(shapes.unary, row)[0](keys, self, out=out)
+    return kernel_of(shapes.unary, row)(keys, self, out=out)
 
 
 register("round.decimals", round_decimals)
 
 # Signs ----------------------------------------------------------------------------------------------------------
 
-register("sign", *unary_kernel(shape_function("sign"), Row(sgn, DIRECT, ALL, "sign_cpu")))
+register_row(UNARY, "sign", Row(sgn, DIRECT, ALL, "sign_cpu"))
 
-copysign, copysign_inplace = binary_kernel(
-    shapes.true_divide, Row(np.copysign, DIRECT_FLOATS, FLOATING, "copysign_cpu", float_result_type)
-)
-register("copysign.Tensor", copysign, copysign_inplace)
-register("copysign.Scalar", with_wrapped_number(copysign))
+COPYSIGN = Row(np.copysign, DIRECT_FLOATS, FLOATING, "copysign_cpu", float_result_type)
+copysign = register_row(BINARY, "copysign.Tensor", COPYSIGN, shapes.true_divide)
+register_with_number("copysign.Scalar", "copysign.Tensor", copysign)
 
 # Remainders and neighbours --------------------------------------------------------------------------------------
 
-fmod, fmod_inplace = binary_kernel(shapes.binary, Row(dividing(np.fmod), DIRECT_NOT_BOOL, NOT_BOOL, "fmod_cpu"))
-register("fmod.Tensor", fmod, fmod_inplace)
-register("fmod.Scalar", with_wrapped_number(fmod))
+FMOD = Row(dividing(np.fmod), DIRECT_NOT_BOOL, NOT_BOOL, "fmod_cpu")
+fmod = register_row(BINARY, "fmod.Tensor", FMOD, shapes.binary)
+register_with_number("fmod.Scalar", "fmod.Tensor", fmod)
 
 NEXTAFTER = Row(np.nextafter, DIRECT_FLOATS, FLOATING, "nextafter_cpu")
 

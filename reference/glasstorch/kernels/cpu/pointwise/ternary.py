@@ -14,21 +14,20 @@ import numpy as np
 from glasstorch._tensor import Tensor
 from glasstorch.core.dtype import Number, bool_, dtype
 from glasstorch.core.tensor_impl import Array
+from glasstorch.dispatch.fast import slot
 from glasstorch.kernels.cpu.pointwise.binary import ARITHMETIC
 from glasstorch.kernels.cpu.pointwise.loops import (
+    BINARY,
     DIRECT_FLOATS,
     DIRECT_NOT_BOOL,
     FLOATING_OR_COMPLEX,
     NOT_BOOL,
+    NUMBERED,
     WITH_COMPLEX,
     Row,
-    binary_kernel,
-    is_plain,
     register,
-    run_fresh,
-    ternary_kernel,
+    register_row,
 )
-from glasstorch.kernels.cpu.pointwise.select import choose_bits
 from glasstorch.kernels.iterator import Loop, allocate_output, op_math, pointwise
 from glasstorch.kernels.structured import shape_function
 from glasstorch.operators.shapes.pointwise import broadcast as shapes
@@ -59,17 +58,12 @@ def interpolate(out: Array, start: Array, end: Array, weight: Array) -> None:
         np.subtract(end, np.multiply(way, 1 - weight, out=way), out=out)
 
 
+@slot
 def interpolate_each(out: Array, start: Array, end: Array, weight: Array) -> None:
-    """As `interpolate`, with a weight for each element. See Note [Selecting without branches]."""
-    scratch, way = np.empty_like(out), np.subtract(end, start, out=np.empty_like(out))
-    near_end = np.greater_equal(np.absolute(weight), 0.5)
-    if out.dtype.kind == "c":
-        np.add(np.where(near_end, end, start), np.multiply(way, np.subtract(weight, near_end), out=way), out=out)
-        return
-    scratch[...] = near_end
-    way *= np.subtract(weight, scratch, out=scratch)  # from the end it is weight - 1, which is below 0
-    choose_bits(scratch, near_end, end, start)
-    np.add(scratch, way, out=out)
+    """As `interpolate`, with a weight for each element."""
+    near_end = np.absolute(weight) >= 0.5
+    way = (end - start) * (weight - near_end)  # from the end it is weight - 1, which is below 0
+    np.add(np.where(near_end, end, start), way, out=out)
 
 
 # The table ------------------------------------------------------------------------------------------------------
@@ -81,20 +75,17 @@ TERNARY: dict[str, tuple[Callable[..., Result], Row]] = {
 }
 
 for name, (shape, row) in TERNARY.items():
-    register(name, *ternary_kernel(shape, row))
+    register_row(NUMBERED, name, row, shape)
 
-LERP = Row(interpolate_each, DIRECT_FLOATS, FLOATING_OR_COMPLEX, "lerp_kernel_tensor")
+LERP = Row(interpolate_each.plain, DIRECT_FLOATS, FLOATING_OR_COMPLEX, "lerp_kernel_tensor")
 
 
 def lerp_tensor(keys: int, self: Tensor, end: Tensor, weight: Tensor, out: Tensor | None = None) -> Tensor:
     """The kernel of `lerp.Tensor`."""
-    if out is None and is_plain(DIRECT_FLOATS, self, end, weight):
-        inputs = self.array(), end.array(), weight.array()
-        return run_fresh(interpolate_each, self._shape, self.dtype, inputs)
     output = allocate_output(rules.lerp(self, end, weight)) if out is None else out
     common = result_type(self, end, weight)
     LERP.check(common)
-    return pointwise(interpolate_each, common, (self, end, weight), output)
+    return pointwise(interpolate_each.run, common, (self, end, weight), output)
 
 
 register("lerp.Tensor", lerp_tensor)
@@ -131,8 +122,6 @@ CLAMP_TENSORS = Row(between_tensors, DIRECT_NOT_BOOL, NOT_BOOL, "clamp_cpu")
 def clamp(keys: int, self: Tensor, lower: Number | None, upper: Number | None, out: Tensor | None = None) -> Tensor:
     """The kernel of `clamp` between numbers."""
     bounds = [bound for bound in (lower, upper) if bound is not None]
-    if out is None and bounds and is_plain(DIRECT_FLOATS, self):
-        return run_fresh(between_numbers(lower, upper, self.dtype), self._shape, self.dtype, (self.array(),))
     output = allocate_output(shapes.clamp(self, lower, upper)) if out is None else out
     common = result_type(self, *bounds)
     CLAMP_NUMBERS.check(common)
@@ -168,15 +157,13 @@ def register_bound(name: str, extremum: str) -> None:
 
     def kernel(keys: int, self: Tensor, bound: Number, out: Tensor | None = None) -> Tensor:
         lower, upper = (None, bound) if extremum == "minimum" else (bound, None)
-        if out is None and is_plain(DIRECT_FLOATS, self):
-            return run_fresh(between_numbers(lower, upper, self.dtype), self._shape, self.dtype, (self.array(),))
         output = allocate_output(shape(self, bound)) if out is None else out
         common = result_type(self, bound)
         row.check(common)
         return pointwise(between_numbers(lower, upper, common), common, (self,), output)
 
     register(name, kernel)
-    register(f"{name}.Tensor", *binary_kernel(shapes.binary, ARITHMETIC[extremum]))
+    register_row(BINARY, f"{name}.Tensor", ARITHMETIC[extremum], shapes.binary)
 
 
 register_bound("clamp_max", "minimum")

@@ -19,16 +19,17 @@ from glasstorch.kernels.cpu.pointwise.loops import (
     FLOATING_OR_COMPLEX,
     INTEGRAL_OR_BOOL,
     NOT_BOOL,
+    UNARY,
     WITH_COMPLEX,
     Kernel,
     Row,
+    kernel_of,
     negative,
     register,
-    unary_kernel,
+    register_row,
     with_real_result,
 )
 from glasstorch.kernels.iterator import Loop
-from glasstorch.kernels.structured import shape_function
 from glasstorch.operators.shapes.pointwise import broadcast as shapes
 from glasstorch.operators.shapes.promotion import float_result_type
 
@@ -112,27 +113,23 @@ ROWS = SAME_DTYPE | {
     for name, loop in FLOATING_POINT.items()
 }
 
-KERNELS = {name: unary_kernel(shape_function(name), row) for name, row in ROWS.items()}
-
-for name, (kernel, shortcut) in KERNELS.items():
+for name, row in ROWS.items():
     if name != "abs":
-        register(name, kernel, shortcut)
+        register_row(UNARY, name, row)
 
 # The absolute value of a complex number is real -----------------------------------------------------------------
 
-absolute, absolute_shortcut = KERNELS["abs"]
 
-
-def real_shortcut(checked: Kernel) -> Kernel:
-    """The short path of `abs_`, which refuses complex tensors: the result is real."""
-    inplace = absolute_shortcut(checked)
+def refusing_complex(checked: Kernel) -> Kernel:
+    """The kernel of `abs_`."""
 
     def absolute_(keys: int, self: Tensor) -> Tensor:
         if self.dtype.is_complex:
             raise DtypeError("In-place abs is not supported for complex tensors.")
-        return inplace(keys, self)
+        return checked(keys, self)
 
     return absolute_
 
 
-register("abs", with_real_result(absolute, shapes.absolute, np.absolute), real_shortcut)
+ABSOLUTE = UNARY["abs"] = ROWS["abs"]
+register("abs", with_real_result(kernel_of(shapes.absolute, ABSOLUTE), shapes.absolute, np.absolute), refusing_complex)

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import Any
 
 from glasstorch._tensor import Tensor, wrap
 from glasstorch.core.device import CPU as HERE
@@ -26,25 +27,18 @@ from glasstorch.core.random.bounds import RandomNumberError
 from glasstorch.core.random.draws import Stream
 from glasstorch.core.random.generator import Generator, default_generator
 from glasstorch.core.tensor_impl import Array
-from glasstorch.dispatch.library import KernelTable, caller
+from glasstorch.dispatch.library import KernelTable
 from glasstorch.kernels.structured import check_writable
 
 CPU = KernelTable("CPU")
-Draw = Callable[..., Tensor]
-
-# Kernels that fill their first argument with random numbers; the other backends use them too.
-DRAWS: dict[str, Draw] = {}
+Kernel = Callable[..., Tensor]
+FILLING: list[str] = []  # the operators that fill their first argument with random numbers
 
 
-def draws(name: str) -> Callable[[Draw], Draw]:
-    """Register a CPU kernel, and add it to `DRAWS`."""
-
-    def decorate(function: Draw) -> Draw:
-        CPU.add(name, function, caller(1))
-        DRAWS[name] = function
-        return function
-
-    return decorate
+def fills(name: str) -> Callable[[Kernel], Kernel]:
+    """Register a CPU kernel, and add it to `FILLING`."""
+    FILLING.append(name)
+    return CPU.impl(name)
 
 
 def stream_of(generator: Generator | None) -> Stream:
@@ -73,106 +67,60 @@ def fill_parts_in_memory_order(tensor: Tensor, draw: Callable[[Shape], Array]) -
     return fill_in_memory_order(tensor, lambda shape: draw((*shape, 2)).view(dtype)[..., 0])
 
 
-# Continuous distributions ------------------------------------------------------------------------------------------
+def register_draw(name: str, draw: Callable[..., Array]) -> None:
+    """Register an operator that fills its first argument with `draw(stream, shape, dtype, ...)`."""
+
+    @fills(name)
+    def fill(keys: int, self: Tensor, *arguments: Any) -> Tensor:
+        *parameters, generator = arguments
+        stream = stream_of(generator)
+        return fill_in_memory_order(self, lambda shape: draw(stream, shape, self.dtype.numpy, *parameters))
 
 
-@draws("uniform_")
+register_draw("log_normal_", distributions.log_normal)
+register_draw("exponential_", distributions.exponential)
+register_draw("cauchy_", distributions.cauchy)
+register_draw("geometric_", distributions.geometric)
+register_draw("random_.from", Stream.integers)
+register_draw("random_.to", lambda stream, shape, dtype, to: stream.integers(shape, dtype, 0, to))
+register_draw("random_", Stream.all_integers)
+register_draw("bernoulli_.float", Stream.bernoulli)
+
+
+@fills("uniform_")
 def uniform_(keys: int, self: Tensor, from_: float, to: float, generator: Generator | None) -> Tensor:
     """Uniform numbers in [from, to); in a complex tensor, both parts."""
     stream = stream_of(generator)
-    if self.dtype.is_complex:
-        if not self.numel():
-            return self
-        real = self.dtype.to_real().numpy
-        return fill_parts_in_memory_order(self, lambda shape: stream.uniform(shape, real, from_, to))
-    return fill_in_memory_order(self, lambda shape: stream.uniform(shape, self.dtype.numpy, from_, to))
+    if not self.dtype.is_complex:
+        return fill_in_memory_order(self, lambda shape: stream.uniform(shape, self.dtype.numpy, from_, to))
+    if not self.numel():
+        return self
+    real = self.dtype.to_real().numpy
+    return fill_parts_in_memory_order(self, lambda shape: stream.uniform(shape, real, from_, to))
 
 
-@draws("normal_")
+@fills("normal_")
 def normal_(keys: int, self: Tensor, mean: float, std: float, generator: Generator | None) -> Tensor:
     """Normal numbers; in a complex tensor each part has half of the variance."""
-    stream = stream_of(generator)
-    dense = self.is_row_major()
-    if self.dtype.is_complex:
-        if not std >= 0:
-            raise RandomNumberError(f"normal expects std >= 0.0, but found std {std:g}")
-        real, part = self.dtype.to_real().numpy, std / math.sqrt(2)
-        return fill_parts_in_memory_order(self, lambda shape: stream.normal(shape, real, mean, part, contiguous=dense))
-    return fill_in_memory_order(self, lambda shape: stream.normal(shape, self.dtype.numpy, mean, std, contiguous=dense))
+    stream, dense = stream_of(generator), self.is_row_major()
+    dtype = self.dtype.to_real().numpy
+    if not self.dtype.is_complex:
+        return fill_in_memory_order(self, lambda shape: stream.normal(shape, dtype, mean, std, contiguous=dense))
+    if not std >= 0:
+        raise RandomNumberError(f"normal expects std >= 0.0, but found std {std:g}")
+    part = std / math.sqrt(2)
+    return fill_parts_in_memory_order(self, lambda shape: stream.normal(shape, dtype, mean, part, contiguous=dense))
 
 
-@draws("log_normal_")
-def log_normal_(keys: int, self: Tensor, mean: float, std: float, generator: Generator | None) -> Tensor:
-    """Numbers whose logarithms are normal."""
-    stream = stream_of(generator)
-    return fill_in_memory_order(
-        self, lambda shape: distributions.log_normal(stream, shape, self.dtype.numpy, mean, std)
-    )
-
-
-@draws("exponential_")
-def exponential_(keys: int, self: Tensor, lambd: float, generator: Generator | None) -> Tensor:
-    """Exponentially distributed numbers."""
-    stream = stream_of(generator)
-    return fill_in_memory_order(self, lambda shape: distributions.exponential(stream, shape, self.dtype.numpy, lambd))
-
-
-@draws("cauchy_")
-def cauchy_(keys: int, self: Tensor, median: float, sigma: float, generator: Generator | None) -> Tensor:
-    """Cauchy-distributed numbers."""
-    stream = stream_of(generator)
-    return fill_in_memory_order(
-        self, lambda shape: distributions.cauchy(stream, shape, self.dtype.numpy, median, sigma)
-    )
-
-
-# Integers -----------------------------------------------------------------------------------------------------
-
-
-@draws("random_.from")
-def random_from_(keys: int, self: Tensor, from_: int, to: int | None, generator: Generator | None) -> Tensor:
-    """Integers in [from, to)."""
-    stream = stream_of(generator)
-    return fill_in_memory_order(self, lambda shape: stream.integers(shape, self.dtype.numpy, from_, to))
-
-
-@draws("random_.to")
-def random_to_(keys: int, self: Tensor, to: int, generator: Generator | None) -> Tensor:
-    """Integers in [0, to)."""
-    return random_from_(keys, self, 0, to, generator)
-
-
-@draws("random_")
-def random_(keys: int, self: Tensor, generator: Generator | None) -> Tensor:
-    """Integers from 0 to the largest number up to which the dtype represents every integer."""
-    stream = stream_of(generator)
-    return fill_in_memory_order(self, lambda shape: stream.all_integers(shape, self.dtype.numpy))
-
-
-@draws("geometric_")
-def geometric_(keys: int, self: Tensor, p: float, generator: Generator | None) -> Tensor:
-    """The number of trials up to the first success; each trial succeeds with probability p."""
-    stream = stream_of(generator)
-    return fill_in_memory_order(self, lambda shape: distributions.geometric(stream, shape, self.dtype.numpy, p))
-
-
-@draws("bernoulli_.float")
-def bernoulli_float_(keys: int, self: Tensor, p: float, generator: Generator | None) -> Tensor:
-    """Ones with probability p, otherwise zeros."""
-    stream = stream_of(generator)
-    return fill_in_memory_order(self, lambda shape: stream.bernoulli(shape, self.dtype.numpy, p))
-
-
-@draws("bernoulli_.Tensor")
+@fills("bernoulli_.Tensor")
 def bernoulli_tensor_(keys: int, self: Tensor, p: Tensor, generator: Generator | None) -> Tensor:
     """Ones and zeros; the elements of `p`, broadcast to the tensor, are the probabilities of a one."""
     if not self.numel():
         return self
     check_writable(self, ())
-    expanded = p.cpu().expand(self._shape)
     order = memory_order([self.strides()], self._shape)[::-1]
     target = self.array().transpose(order)
-    probabilities = expanded.array().transpose(order)
+    probabilities = p.cpu().expand(self._shape).array().transpose(order)
     target[...] = stream_of(generator).bernoulli(target.shape, self.dtype.numpy, probabilities)
     return self
 

@@ -7,17 +7,18 @@ Differs: equal scores are returned in index order; in PyTorch's `topk` their ord
 
 from __future__ import annotations
 
-from typing import NamedTuple, Protocol
+from collections.abc import Callable
+from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import DTypeLike
 
 from glasstorch._tensor import Tensor, wrap
 from glasstorch.core.dtype import FLOAT8, check_implemented, int64
-from glasstorch.core.geometry import memory_order, strides_like
+from glasstorch.core.geometry import Shape, memory_order, strides_like
 from glasstorch.core.random import distributions
 from glasstorch.core.random.bounds import RandomNumberError
-from glasstorch.core.random.draws import Stream
 from glasstorch.core.random.generator import Generator
 from glasstorch.core.tensor_impl import Array
 from glasstorch.dispatch.library import KernelTable
@@ -28,34 +29,19 @@ from glasstorch.operators.shapes.random import multinomial as check
 CPU = KernelTable("CPU")
 
 
-class Source(Protocol):
-    """A source of random numbers: the CPU's stream, or that of a device."""
+class Source(NamedTuple):
+    """Where random numbers come from, each drawn for a shape and a dtype: from the CPU's stream, or a device's."""
 
-    def uniform(self, shape: tuple[int, ...], dtype: DTypeLike) -> Array:
-        """Uniform numbers between 0 and 1."""
-
-    def exponential(self, shape: tuple[int, ...], dtype: DTypeLike) -> Array:
-        """Exponentially distributed numbers."""
-
-
-class OnCPU(NamedTuple):
-    """The CPU's stream as a source."""
-
-    stream: Stream
-
-    def uniform(self, shape: tuple[int, ...], dtype: DTypeLike) -> Array:
-        """Uniform numbers in [0, 1)."""
-        return self.stream.uniform(shape, dtype)
-
-    def exponential(self, shape: tuple[int, ...], dtype: DTypeLike) -> Array:
-        """Exponentially distributed numbers."""
-        return distributions.exponential(self.stream, shape, dtype)
+    uniform: Callable[[Shape, DTypeLike], Array]  # between 0 and 1
+    exponential: Callable[[Shape, DTypeLike], Array]
 
 
 @CPU.impl("multinomial")
 def multinomial(keys: int, self: Tensor, num_samples: int, replacement: bool, generator: Generator | None) -> Tensor:
     """Indices of the last dimension, sampled with its weights, in a fresh int64 tensor."""
-    return wrap(sampled_indices(self, num_samples, replacement, OnCPU(stream_of(generator))), int64)
+    stream = stream_of(generator)
+    source = Source(stream.uniform, partial(distributions.exponential, stream))
+    return wrap(sampled_indices(self, num_samples, replacement, source), int64)
 
 
 def sampled_indices(self: Tensor, num_samples: int, replacement: bool, source: Source) -> Array:
@@ -68,41 +54,38 @@ def sampled_indices(self: Tensor, num_samples: int, replacement: bool, source: S
         raise RandomNumberError(f"multinomial: expected weights in each row, got sizes {list(self._shape)}")
     if replacement and num_samples > 1:  # one sample is drawn without replacement in either case
         check_implemented("multinomial", self.dtype, FLOAT8)
-        check_in_turn(weights, num_samples, source)
+        check_in_turn(weights.astype(np.float64), num_samples, source)
         indices = drawn_with_replacement(weights.astype(op_math(self.dtype).numpy), num_samples, source)
     else:
         check_implemented("aminmax_cpu", self.dtype, FLOAT8)
-        if not are_weights(weights).all():
+        if not are_weights(weights.astype(np.float64)).all():
             raise RandomNumberError("probability tensor contains either `inf`, `nan` or element < 0")
         check_rows(weights)
         indices = drawn_without_replacement(self, weights, num_samples, source)
     return np.ascontiguousarray(indices, np.int64)
 
 
-def check_in_turn(weights: Array, count: int, source: Source) -> None:
-    """Refuse the first row without valid weights, after drawing the numbers of the rows before it."""
-    rows = weights.reshape(-1, weights.shape[-1])
-    sound = are_weights(rows).all(axis=-1) & rows.astype(np.float64).any(axis=-1)
-    if not sound.all():
-        at = int(sound.argmin())
-        source.uniform((at, count), np.float64)
-        check_each(rows[at])
-        check_rows(rows[at])
-
-
 def are_weights(values: Array) -> Array:
     """Whether each weight is finite and non-negative."""
-    with np.errstate(invalid="ignore"):  # NaN in half precision
-        sound: Array = (values >= 0) & (values < np.inf)
+    sound: Array = (values >= 0) & (values < np.inf)
     return sound
 
 
-def check_each(weights: Array) -> None:
-    """Refuse negative or non-finite weights; the message names the first."""
-    wrong = weights[~are_weights(weights)].astype(np.float64)
-    if wrong.size:
-        found = "= infinity or NaN" if wrong[0] > 0 else "< 0"  # as in PyTorch, NaN fails the test >= 0
-        raise RandomNumberError(f"invalid multinomial distribution (encountering probability entry {found})")
+def check_in_turn(weights: Array, count: int, source: Source) -> None:
+    """Refuse the first row without valid weights, after drawing the numbers of the rows before it.
+
+    The message names the first weight that is negative or not finite.
+    """
+    rows = weights.reshape(-1, weights.shape[-1])
+    sound = are_weights(rows).all(axis=-1) & rows.any(axis=-1)
+    if not sound.all():
+        at = int(sound.argmin())
+        source.uniform((at, count), np.float64)
+        wrong = rows[at][~are_weights(rows[at])]
+        if wrong.size:
+            found = "= infinity or NaN" if wrong[0] > 0 else "< 0"  # as in PyTorch, NaN fails the test >= 0
+            raise RandomNumberError(f"invalid multinomial distribution (encountering probability entry {found})")
+        check_rows(rows[at])
 
 
 def check_rows(weights: Array) -> None:
@@ -117,9 +100,10 @@ def drawn_with_replacement(weights: Array, count: int, source: Source) -> Array:
     sums /= sums[..., -1:].copy()
     sums[..., -1] = 1
     numbers = source.uniform((*weights.shape[:-1], count), np.float64)
-    if weights.ndim == 1:
-        return np.searchsorted(sums.astype(np.float64), numbers)
-    return np.stack([np.searchsorted(row.astype(np.float64), drawn) for row, drawn in zip(sums, numbers, strict=True)])
+    sums = sums.astype(np.float64)
+    if sums.ndim == 1:
+        return np.searchsorted(sums, numbers)
+    return np.stack([np.searchsorted(row, drawn) for row, drawn in zip(sums, numbers, strict=True)])
 
 
 def drawn_without_replacement(self: Tensor, weights: Array, count: int, source: Source) -> Array:

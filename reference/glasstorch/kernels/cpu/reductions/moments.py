@@ -3,12 +3,7 @@
 Mirrors: aten/src/ATen/native/ReduceOps.cpp (prod, std_var_out, std_var_mean_out, count_nonzero_cpu, hash_tensor_out),
     cpu/ReduceOpsKernel.cpp (prod_kernel_impl, xor_sum_kernel_impl, std_var_kernel_impl with SharedReduceOps.h's
     WelfordOps)
-Differs: PyTorch applies Welford's formula element by element. See Note [Moments in blocks].
-
-# Note [Moments in blocks]
-A variance is computed in float64, in blocks that fit into the processor's cache: first the block's mean, then the sum
-of squared deviations from it. The sums of two blocks are combined by adding the weighted squared difference of their
-means (Chan, Golub and LeVeque, 1983). No temporary of the input's size is allocated.
+Differs: PyTorch applies Welford's formula element by element. Here the mean is computed first, in float64.
 """
 
 from __future__ import annotations
@@ -24,10 +19,10 @@ from glasstorch.core.dtype import COMPLEX_DTYPES, FLOAT8, STORED_ONLY, Number, c
 from glasstorch.core.errors import DtypeError
 from glasstorch.core.geometry import Shape, wrap_dim
 from glasstorch.core.tensor_impl import Array
+from glasstorch.dispatch.fast import slot
 from glasstorch.dispatch.library import KernelTable
 from glasstorch.kernels.cpu.blocks import reduce_in_pieces
-from glasstorch.kernels.cpu.reductions.sums import add_reduction, finish, widened
-from glasstorch.kernels.iterator import WIDE_BLOCK
+from glasstorch.kernels.cpu.reductions.sums import ACCUMULATED_IN, add_reduction, finish, widened
 from glasstorch.kernels.quiet import quietly
 from glasstorch.kernels.structured import shape_function, structured
 from glasstorch.operators.shapes.reductions import moments as shapes
@@ -35,9 +30,6 @@ from glasstorch.operators.shapes.reductions.sums import reduced_dims
 
 CPU = KernelTable("CPU")
 NOT_HASHED = COMPLEX_DTYPES | STORED_ONLY
-LANES = 1 << 10  # rows, or partial products, that one NumPy call advances together
-PRODUCT_BLOCK = 1 << 17  # elements of a block in which rows are multiplied pairwise
-SEQUENTIAL_UP_TO = 16  # elements of a row up to which they are multiplied one after another
 multiply_reduction: Callable[..., Any] = np.multiply.reduce
 xor_reduction: Callable[..., Any] = np.bitwise_xor.reduce
 
@@ -62,33 +54,14 @@ def _product(self: Tensor, dim: int | None, keepdim: bool, dtype: dtype | None, 
     array = self.array()
     if array.dtype != computed.numpy:
         array = quietly(array.astype, computed.numpy)
-    array = widened(array)
     axis = dim if array.ndim else None
-    if array.flags.c_contiguous and array.size > WIDE_BLOCK and axis in (None, array.ndim - 1):
-        rows = array.reshape(-1, array.shape[-1] if axis is not None else array.size)
-        shape = () if axis is None else array.shape[:-1] + (1,) * keepdim
-        return finish(quietly(multiply_rows, rows).reshape(shape), computed, out)
-    return finish(quietly(multiply_reduction, array, axis, array.dtype, None, keepdim), computed, out)
+    return finish(quietly(multiplied.run, widened(array), axis, keepdim), computed, out)
 
 
-def multiply_rows(rows: Array) -> Array:
-    """The product of each row, pairwise in blocks: its two halves are multiplied, so that no step waits for another."""
-    height = max(1, PRODUCT_BLOCK // max(rows.shape[1], 1))
-    result = np.empty(len(rows), rows.dtype)
-    for top in range(0, len(rows), height):
-        block = rows[top : top + height]
-        if len(block) == 1 and block.size > WIDE_BLOCK:
-            whole = block.size // LANES * LANES
-            columns = multiply_reduction(block[0, :whole].reshape(-1, LANES), 0)
-            block = np.concatenate([columns, block[0, whole:]])[None]
-        while (width := block.shape[1]) > SEQUENTIAL_UP_TO:
-            half = width // 2
-            product = block[:, :half] * block[:, half : 2 * half]
-            if width % 2:
-                product[:, 0] *= block[:, -1]
-            block = product
-        result[top : top + height] = multiply_reduction(block, 1)
-    return result
+@slot
+def multiplied(array: Array, axis: int | None, keepdim: bool) -> Any:
+    """The product along an axis, or of all elements, in a wider dtype: ACCUMULATED_IN."""
+    return multiply_reduction(array, axis, ACCUMULATED_IN.get(array.dtype.char, array.dtype), None, keepdim)
 
 
 # Variances ------------------------------------------------------------------------------------------------------
@@ -98,7 +71,7 @@ def register_variance(name: str, root: bool) -> None:
     """Register var or std, its square root, and the operator that also returns the mean."""
     shape, shapes_with_mean = shape_function(f"{name}.correction"), shape_function(f"{name}_mean.correction")
 
-    def variance(
+    def kernel(
         keys: int,
         self: Tensor,
         dim: Sequence[int] | None,
@@ -121,7 +94,7 @@ def register_variance(name: str, root: bool) -> None:
         given = out if out is not None else (None, None)
         return tuple(finish(f, r.dtype, to) for f, r, to in zip(found, results, given, strict=True))
 
-    structured(CPU, f"{name}.correction", variance)
+    structured(CPU, f"{name}.correction", kernel)
     structured(CPU, f"{name}_mean.correction", variance_and_mean)
 
 
@@ -140,61 +113,30 @@ def _moments(
     count = math.prod(array.shape[d] for d in dims)
     shapes.check_degrees_of_freedom(name, count, shape, correction)
     divisor = max(count - shapes.correction_of(correction), 0)
-    if 0 < array.size <= WIDE_BLOCK and array.dtype.kind != "c":
-        few = quietly(variance_of_few, array, dims, count, divisor)
-        if few is not None:
-            found, mean = few
-            return (quietly(np.sqrt, found) if root else found).reshape(shape), mean.reshape(shape)
-    kept = [d for d in range(array.ndim) if d not in dims]
-    in_memory = sorted(dims, key=lambda d: -abs(array.strides[d]))  # a full reduction then needs no copy
-    rows = array.transpose(*kept, *in_memory).reshape(math.prod(shape), count)
-    squares, mean = quietly(square_distances, rows)
-    found = quietly(np.true_divide, squares, divisor)
+    found, mean = quietly(variance.run, array, dims, divisor)
     return (quietly(np.sqrt, found) if root else found).reshape(shape), mean.reshape(shape)
 
 
-def variance_of_few(array: Array, dims: Shape, count: int, divisor: float) -> tuple[Array, Array] | None:
-    """The variance and mean of real numbers that fit into one block, with keepdim; None where a sum is not finite."""
-    wide = array.astype(np.float64)
-    mean = np.true_divide(add_reduction(wide, dims, keepdims=True), count)
-    if not np.isfinite(mean).all():
-        return None
-    wide -= mean
-    np.multiply(wide, wide, wide)
-    return np.true_divide(add_reduction(wide, dims, keepdims=True), divisor), mean
+@slot
+def variance(array: Array, dims: Shape, divisor: float) -> tuple[Array, Array]:
+    """The variance over dimensions, and the mean, in float64, one of each for a row of `as_rows`."""
+    rows = as_rows(array, dims)
+    wide = rows.astype(np.complex128 if rows.dtype.kind == "c" else np.float64)
+    mean = np.true_divide(add_reduction(wide, 1), rows.shape[1])
+    away = wide - mean[:, None]
+    squares = sum(add_reduction(part * part, 1) for part in parts(away))
+    for one, row in zip(parts(mean), parts(rows), strict=True):
+        # Welford's formula subtracts an infinite mean from the next element
+        one[np.isinf(one) & np.isinf(row[:, :-1]).any(1)] = np.nan
+    return np.true_divide(squares, divisor), mean
 
 
-def square_distances(rows: Array) -> tuple[Array, Array]:
-    """For each row the sum of squared deviations from its mean, and the mean; see Note [Moments in blocks]."""
-    height, width = rows.shape
-    wide = np.complex128 if rows.dtype.kind == "c" else np.float64
-    columns = rows.strides[0] < rows.strides[1]  # strided rows: take many rows, and few elements of each
-    step = min(height, LANES) if columns else max(1, WIDE_BLOCK // max(width, 1))
-    length = max(1, WIDE_BLOCK // max(step, 1))
-    squares, totals = np.zeros(height), np.zeros(height, wide)
-    for top in range(0, height, step):
-        part = slice(top, top + step)
-        center: Any = 0
-        for start in range(0, width, length):
-            block: Array = rows[part, start : start + length].astype(wide)  # with the memory order of the rows
-            count = block.shape[1]
-            total = add_reduction(block, 1)
-            totals[part] += total
-            middle = total / count
-            block -= middle[:, None]
-            squares[part] += sum(np.einsum("ij,ij->i", x, x) for x in parts(block))
-            if start:  # the sum so far is relative to another mean
-                away = middle - center
-                squares[part] += (away * np.conj(away)).real * (count * start / (start + count))
-                center = center + away * (count / (start + count))
-            else:
-                center = middle
-    for total, x in zip(parts(totals), parts(rows), strict=True):
-        endless = np.flatnonzero(np.isinf(total))
-        total[endless[np.isinf(x[endless, :-1]).any(1)]] = (
-            np.nan
-        )  # Welford's formula subtracts it from the next element
-    return squares, np.true_divide(totals, width)
+def as_rows(array: Array, dims: Shape) -> Array:
+    """The elements over which each result is taken, as rows; a full reduction needs no copy."""
+    kept = [d for d in range(array.ndim) if d not in dims]
+    in_memory = sorted(dims, key=lambda d: -abs(array.strides[d]))
+    count = math.prod(array.shape[d] for d in dims)
+    return array.transpose(*kept, *in_memory).reshape(math.prod(array.shape[d] for d in kept), count)
 
 
 def parts(array: Array) -> tuple[Array, ...]:

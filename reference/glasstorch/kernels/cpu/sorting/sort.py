@@ -1,59 +1,70 @@
 """How are elements sorted on the CPU?
 
-Mirrors: aten/src/ATen/native/cpu/SortingKernel.cpp (sort_stable_kernel)
-Differs: NumPy sorts. Every sort is stable, even with stable=False; NaN counts as larger than everything.
+Mirrors: aten/src/ATen/native/cpu/SortingKernel.cpp (sort_stable_kernel), aten/src/ATen/native/NumericUtils.h (_isnan)
+Differs: NumPy sorts the indices. Every sort is stable, even with stable=False; NaN counts as larger than everything.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from glasstorch._tensor import Tensor
-from glasstorch.core.dtype import FLOAT8, int64
+from glasstorch.core.dtype import FLOAT8
 from glasstorch.core.errors import not_implemented_for
 from glasstorch.core.geometry import wrap_dim
-from glasstorch.core.return_types import named_result
 from glasstorch.core.tensor_impl import Array
+from glasstorch.dispatch.fast import slot
 from glasstorch.dispatch.library import KernelTable
-from glasstorch.kernels.cpu.reductions.sums import finish
-from glasstorch.kernels.cpu.sorting.ordering import picked_along, sorted_indices
+from glasstorch.kernels.cpu.blocks import from_last, to_last
+from glasstorch.kernels.cpu.reductions.sums import finish_pair, widened
 from glasstorch.kernels.iterator import allocate_output
+from glasstorch.kernels.quiet import quietly
 from glasstorch.kernels.structured import structured
 from glasstorch.operators.shapes.sorting import sort as shapes
 
 CPU = KernelTable("CPU")
 
 
+@slot
+def sorted_indices(rows: Array, descending: bool) -> Array:
+    """The indices that sort each row; equal elements keep their order, also when descending."""
+    rows = widened(rows)
+    if not descending:
+        return quietly(np.argsort, rows, -1, "stable")
+    backwards = quietly(np.argsort, np.flip(rows, -1), -1, "stable")
+    return np.asarray(rows.shape[-1] - 1 - np.flip(backwards, -1))
+
+
+@slot
+def picked(rows: Array, indices: Array) -> Array:
+    """The elements of each row at indices."""
+    return np.take_along_axis(rows, indices, -1)
+
+
+@slot
+def picked_along(array: Array, axis: int, indices_of: Callable[[Array], Array]) -> tuple[Array, Array]:
+    """The elements of lines along an axis at the indices that a function returns for rows, and the indices."""
+    rows = to_last(array, axis)
+    indices = indices_of(rows)
+    return from_last(picked.run(rows, indices), axis), from_last(indices, axis)
+
+
 def sort(
-    keys: int,
-    self: Tensor,
-    stable: bool | None,
-    dim: int,
-    descending: bool,
-    out: tuple[Tensor, Tensor] | None = None,
+    keys: int, self: Tensor, stable: bool | None, dim: int, descending: bool, out: tuple[Tensor, Tensor] | None = None
 ) -> tuple[Any, ...]:
-    """The kernel of `sort.stable`: see Note [Sorting values with their indices]."""
+    """The kernel of `sort.stable`."""
     results = shapes.sort(self, stable, dim, descending)
-    array = self.array()
-    if array.ndim and self.dtype in FLOAT8:
+    if self._shape and self.dtype in FLOAT8:
         raise not_implemented_for("sorting_kernel_method_name", self.dtype)
-    axis = wrap_dim(dim, array.ndim) if array.ndim else 0
-    array = np.atleast_1d(array)
-
-    def indices_of(rows: Array) -> Array:
-        return sorted_indices(rows, descending)
-
-    if out is None and results[0].strides is None:
-        found = picked_along(array, axis, array.shape[axis], indices_of)
-        shape = results[0].shape
-        values, indices = (one.reshape(shape) for one in found)
-        return named_result("sort.stable", (finish(values, self.dtype, None), finish(indices, int64, None)))
-    written = out if out is not None else tuple(map(allocate_output, results))
-    values, indices = (np.atleast_1d(tensor.array()) for tensor in written)
-    picked_along(array, axis, array.shape[axis], indices_of, (values, indices))
-    return named_result("sort.stable", written)
+    array = np.atleast_1d(self.array())
+    found = picked_along.run(array, wrap_dim(dim, array.ndim), lambda rows: sorted_indices.run(rows, descending))
+    values, indices = (one.reshape(self._shape) for one in found)
+    if out is None and results[0].strides is not None:
+        out = allocate_output(results[0]), allocate_output(results[1])
+    return finish_pair("sort.stable", values, indices, self.dtype, out)
 
 
 structured(CPU, "sort.stable", sort)

@@ -20,17 +20,17 @@ from glasstorch._tensor import Tensor
 from glasstorch.core.tensor_impl import Array
 from glasstorch.dispatch.fast import slot
 from glasstorch.kernels.cpu.pointwise.loops import (
+    BINARY,
     DIRECT_FLOATS,
     FLOATING,
     FLOATING_OR_COMPLEX,
+    UNARY,
     Row,
-    binary_kernel,
     register,
-    unary_kernel,
+    register_row,
 )
 from glasstorch.kernels.cpu.special.scipy_ufuncs import by_scipy, evaluate, ufunc
 from glasstorch.kernels.iterator import Loop, allocate_output, pointwise
-from glasstorch.kernels.structured import shape_function
 from glasstorch.operators.shapes import special as shapes
 from glasstorch.operators.shapes.promotion import float_result_type
 
@@ -144,7 +144,7 @@ FULL_ONLY: dict[str, Loop] = {  # functions of float32 and float64 only
     "special_spherical_bessel_j0": spherical_bessel_j0,
 }
 
-UNARY = {
+ONE = {
     **{name: Row(loop, DIRECT_FLOATS, FLOATING, label, float_result_type) for name, (loop, label) in HALF_TOO.items()},
     **{
         name: Row(loop, DIRECT_FLOATS, FULL_PRECISION, f"{name.removeprefix('special_')}_cpu", float_result_type)
@@ -153,7 +153,7 @@ UNARY = {
     "sinc": Row(sinc, DIRECT_FLOATS, FLOATING_OR_COMPLEX, "sinc_cpu", float_result_type),
 }
 
-BINARY = {
+TWO = {
     "xlogy.Tensor": Row(by_scipy("xlogy"), DIRECT_FLOATS, FLOATING, "xlogy_cpu", float_result_type),
     "special_xlog1py": Row(by_scipy("xlog1py"), DIRECT_FLOATS, FLOATING, "xlog1py_cpu", float_result_type),
     "special_zeta": Row(zeta, DIRECT_FLOATS, FULL_PRECISION, "zeta_cpu", float_result_type),
@@ -161,11 +161,11 @@ BINARY = {
     "igammac": Row(incomplete_gamma("gammaincc", 1), DIRECT_FLOATS, FLOATING, "igammac_cpu"),
 }
 
-for name, row in UNARY.items():
-    register(name, *unary_kernel(shape_function(name), row))
+for name, row in ONE.items():
+    register_row(UNARY, name, row)
 
-for name, row in BINARY.items():
-    register(name, *binary_kernel(shape_function(name), row))
+for name, row in TWO.items():
+    register_row(BINARY, name, row)
 
 # With a number argument -------------------------------------------------------------------------------------
 

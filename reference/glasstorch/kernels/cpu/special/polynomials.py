@@ -18,9 +18,8 @@ import numpy as np
 
 from glasstorch.core.tensor_impl import Array
 from glasstorch.dispatch.fast import slot
-from glasstorch.kernels.cpu.pointwise.loops import DIRECT_FLOATS, Row, binary_kernel, register
+from glasstorch.kernels.cpu.pointwise.loops import BINARY, DIRECT_FLOATS, Row, register_row
 from glasstorch.kernels.cpu.special.functions import FULL_PRECISION
-from glasstorch.kernels.structured import shape_function
 from glasstorch.operators.shapes.promotion import float_result_type
 
 Values = Callable[[Array, Array], Array]  # (x, degrees from 0) -> the polynomials
@@ -96,7 +95,7 @@ def register_family(name: str, values: Values) -> None:
         out[...] = np.where(degrees < 0, 0, values(x, degrees))
 
     row = Row(loop, DIRECT_FLOATS, FULL_PRECISION, f"{name}_cpu", float_result_type)
-    register(f"special_{name}", *binary_kernel(shape_function(f"special_{name}"), row))
+    register_row(BINARY, f"special_{name}", row)
 
 
 for name, values in FAMILIES.items():

@@ -8,7 +8,8 @@ Differs: NumPy's bincount accumulates in float64 and rounds once; PyTorch accumu
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -18,10 +19,8 @@ from glasstorch.core.dtype import (
     COMPLEX_DTYPES,
     FLOATING,
     STORED_ONLY,
-    Number,
     bool_,
     check_implemented,
-    dtype,
     float32,
     float64,
     int64,
@@ -29,20 +28,20 @@ from glasstorch.core.dtype import (
 from glasstorch.core.errors import ArgumentError, ShapeError, not_implemented_for
 from glasstorch.core.return_types import named_result
 from glasstorch.core.tensor_impl import Array
+from glasstorch.dispatch.fast import slot
 from glasstorch.dispatch.library import KernelTable
 from glasstorch.kernels.cpu.reductions.sums import finish, widened
 from glasstorch.kernels.creation.ranges import linspace_numbers
-from glasstorch.kernels.iterator import BLOCK
 from glasstorch.kernels.quiet import quietly
 from glasstorch.kernels.structured import structured
 from glasstorch.operators.shapes.statistics import histograms as shapes
 
 CPU = KernelTable("CPU")
 
-BinOf = Callable[[Array, Array], Array]
-
-
-# Counts of numbers ----------------------------------------------------------------------------------------------
+Edges = Sequence[Array]  # of the bins in each dimension
+BinOf = Callable[[Array, Array], Array]  # (numbers, edges) -> the bins that they fall into
+Range = Sequence[float] | None  # the lowest and the highest edge in each dimension
+Outs = tuple[Tensor, Tensor] | None
 
 
 @CPU.impl("bincount")
@@ -71,88 +70,54 @@ def bincount(keys: int, self: Tensor, weights: Tensor | None, minlength: int) ->
 
 # Edges of bins --------------------------------------------------------------------------------------------------
 
-
-def check_finite(what: str, low: Any, high: Any) -> None:
-    """Refuse a range with an end that is NaN or infinite."""
-    if not (math.isfinite(low) and math.isfinite(high)):
-        raise ArgumentError(f"{what} [{float(low):g}, {float(high):g}] is not finite")
-
-
-def histc_edges(self: Tensor, bins: int, min: Number, max: Number) -> Array:
-    """Evenly spaced edges; equal ends stand for the range of the elements."""
-    low: Any = min
-    high: Any = max
-    array = self.array()
-    if low == high and array.size:
-        wide = widened(array)
-        low, high = wide.min().item(), wide.max().item()
-    if low == high:
-        low, high = low - 1, high + 1
-    check_finite("torch.histc: range of", low, high)
-    if low > high:
-        raise ArgumentError(f"torch.histc: max must be larger than min, got min {low:g} and max {high:g}")
-    return linspace_numbers(low, high, bins + 1, self.dtype).astype(self.dtype.numpy)
+REFUSALS = (
+    "torch.histogramdd: dimension {d}'s range [{low:g}, {high:g}] is not finite",
+    "torch.histogramdd: min should not exceed max, but got min {low:g} max {high:g} for dimension {d}",
+)
+HISTC_REFUSALS = (
+    "torch.histc: range of [{low:g}, {high:g}] is not finite",
+    "torch.histc: max must be larger than min, got min {low:g} and max {high:g}",
+)
 
 
-def outer_edges(points: Array, range: Sequence[float] | None) -> list[tuple[float, float]]:
-    """The lowest and the highest edge for each dimension of points: the given range, or that of the points."""
-    dimensions = points.shape[1]
-    shapes.check_range(range, dimensions)
+def even_edges(
+    self: Tensor, bins: Sequence[int], range: Range, margin: float = 0.5, refusals: Sequence[str] = REFUSALS
+) -> list[Array]:
+    """Evenly spaced edges in each dimension, in the given range or that of the points; equal ends move apart."""
+    shapes.check_range(range, len(bins))
+    lows: Sequence[float] = [0.0] * len(bins)
+    highs: Sequence[float] = [1.0] * len(bins)
     if range is not None:
-        ends = list(zip(range[::2], range[1::2], strict=True))
-    elif points.size:
-        ends = list(zip(points.min(0).tolist(), points.max(0).tolist(), strict=True))
-    else:
-        ends = [(0.0, 1.0)] * dimensions
-    for d, (low, high) in enumerate(ends):
-        check_finite(f"torch.histogramdd: dimension {d}'s range", low, high)
-        if low > high:
-            raise ArgumentError(
-                f"torch.histogramdd: min should not exceed max, but got min {low:g} max {high:g} for dimension {d}"
-            )
+        lows, highs = range[::2], range[1::2]
+    elif self.numel():
+        numbers = widened(self.array().reshape(-1, len(bins)).T)
+        lows, highs = numbers.min(1).tolist(), numbers.max(1).tolist()
+    edges = []
+    for d, (low, high, count) in enumerate(zip(lows, highs, bins, strict=True)):
         if low == high:
-            ends[d] = low - 0.5, high + 0.5
-    return ends
-
-
-def even_edges(points: Array, bins: Sequence[int], range: Sequence[float] | None, dtype: dtype) -> list[Array]:
-    """Evenly spaced edges for each dimension of points."""
-    ends = outer_edges(points, range)
-    return [
-        linspace_numbers(low, high, count + 1, dtype).astype(dtype.numpy)
-        for (low, high), count in zip(ends, bins, strict=True)
-    ]
+            low, high = low - margin, high + margin
+        if not (math.isfinite(low) and math.isfinite(high)):
+            raise ArgumentError(refusals[0].format(d=d, low=float(low), high=float(high)))
+        if low > high:
+            raise ArgumentError(refusals[1].format(d=d, low=low, high=high))
+        edges.append(linspace_numbers(low, high, count + 1, self.dtype))
+    return edges
 
 
 # Sums by bin ----------------------------------------------------------------------------------------------------
 
 
-def blocks(size: int) -> Iterator[slice]:
-    """Consecutive slices of at most a block."""
-    return (slice(at, at + BLOCK) for at in range(0, size, BLOCK))
+@slot
+def in_bins(points: Array, edges: Edges, weights: Array | None, bin_of: BinOf) -> Array:
+    """How many of the points (n, d) are in each bin, or the sums of their weights, accumulated in float64.
 
-
-def in_bins(points: Array, edges: Sequence[Array], weights: Array | None, bin_of: BinOf) -> Array:
-    """The sums of the weights of the points (n, d) in each bin, as float64.
-
-    `bin_of(values, edges)` gives the bins of numbers. A bin includes its lower edge, and the last one both edges;
-    numbers outside and NaN count nowhere.
+    A bin includes its lower edge, and the last one both edges; numbers outside and NaN count nowhere.
     """
     counts = [len(one) - 1 for one in edges]
-    outside = math.prod(counts)
-    total = np.zeros(outside)
-    for block in blocks(len(points)):
-        bins: Any = 0
-        inside: Any = True
-        for d, (one, count) in enumerate(zip(edges, counts, strict=True)):
-            values = points[block, d]
-            at = bin_of(values, one)
-            np.minimum(at, count - 1, out=at)
-            bins = at if d == 0 else bins * count + at
-            inside &= (values >= one[0]) & (values <= one[-1])
-        bins[~inside] = outside
-        total += np.bincount(bins, None if weights is None else weights[block], outside + 1)[:outside]
-    return total.reshape(counts)
+    numbers = list(zip(points.T, edges, strict=True))
+    bins = np.ravel_multi_index([bin_of(values, one) for values, one in numbers], counts, "clip")
+    inside = np.all([(values >= one[0]) & (values <= one[-1]) for values, one in numbers], 0)
+    return np.bincount(bins[inside], None if weights is None else weights[inside], math.prod(counts)).reshape(counts)
 
 
 def interpolated(values: Array, edges: Array) -> Array:
@@ -175,113 +140,77 @@ def searched(values: Array, edges: Array) -> Array:
     return edges.searchsorted(values, "right") - 1
 
 
-def histc(keys: int, self: Tensor, bins: int, min: Number, max: Number, out: Tensor | None = None) -> Tensor:
-    """The kernel of `histc`."""
+def weighed(
+    self: Tensor, bins: Sequence[Any], range: Range, weight: Tensor | None, density: bool
+) -> tuple[Array, Edges]:
+    """The sums by bin, and a copy of the edges. Given are numbers of equal bins for each dimension, or edges."""
+    given = bool(bins) and isinstance(bins[0], Tensor)
+    check_computable(self, given or range is not None)
+    edges = [one.array().copy() for one in bins] if given else even_edges(self, bins, range)
+    points, weights = self.array().reshape(-1, len(edges)), None if weight is None else weight.array().reshape(-1)
+    hist: Array = quietly(in_bins.run, points, edges, weights, searched if given else corrected)
+    if density:  # divided by the total and by the sizes of the bins
+        hist = quietly(reduce, np.divide, [hist.sum(), *np.ix_(*map(np.diff, edges))], hist)
+    return hist, edges
+
+
+def histc(keys: int, self: Tensor, bins: int, min: float, max: float, out: Tensor | None = None) -> Tensor:
+    """The kernel of `histc`; equal ends stand for the range of the elements."""
     shapes.histc(self, bins, min, max)
     check_implemented("aminmax_cpu", self.dtype, COMPLEX_DTYPES)
     if self.dtype.category < FLOATING or self.dtype in STORED_ONLY:
         raise not_implemented_for("histogram_cpu", self.dtype)
-    edges = histc_edges(self, bins, min, max)
-    points = self.array().reshape(-1, 1)
-    return finish(quietly(in_bins, points, [edges], None, interpolated), self.dtype, out)
+    range = None if min == max and self.numel() else (min, max)
+    edges = even_edges(self, [bins], range, 1, HISTC_REFUSALS)
+    return finish(quietly(in_bins.run, self.array().reshape(-1, 1), edges, None, interpolated), self.dtype, out)
 
 
 def histogram(
-    keys: int,
-    self: Tensor,
-    bins: int,
-    range: Sequence[float] | None,
-    weight: Tensor | None,
-    density: bool,
-    out: tuple[Tensor, Tensor] | None = None,
+    keys: int, self: Tensor, bins: int, range: Range, weight: Tensor | None, density: bool, out: Outs = None
 ) -> tuple[Any, ...]:
     """The kernel of `histogram.bin_ct`."""
     shapes.histogram(self, bins, range, weight, density)
-    check_computable(self, range is not None)
-    points = self.array().reshape(-1, 1)
-    edges = even_edges(points, [bins], range, self.dtype)[0]
-    return _histogram("histogram.bin_ct", self, edges, weight, density, out, corrected)
+    return with_edges("histogram.bin_ct", self, weighed(self, [bins], range, weight, density), out)
 
 
 def histogram_tensor(
-    keys: int,
-    self: Tensor,
-    bins: Tensor,
-    weight: Tensor | None,
-    density: bool,
-    out: tuple[Tensor, Tensor] | None = None,
+    keys: int, self: Tensor, bins: Tensor, weight: Tensor | None, density: bool, out: Outs = None
 ) -> tuple[Any, ...]:
     """The kernel of `histogram.bins_tensor`."""
     shapes.histogram_tensor(self, bins, weight, density)
-    check_computable(self)
-    return _histogram("histogram.bins_tensor", self, bins.array().copy(), weight, density, out, searched)
+    return with_edges("histogram.bins_tensor", self, weighed(self, [bins], None, weight, density), out)
 
 
-def _histogram(
-    name: str,
-    self: Tensor,
-    edges: Array,
-    weight: Tensor | None,
-    density: bool,
-    out: tuple[Tensor, Tensor] | None,
-    bin_of: BinOf,
-) -> tuple[Any, ...]:
-    hist = weighed(self.array().reshape(-1, 1), [edges], weight, density, bin_of)
-    to_hist, to_edges = out if out is not None else (None, None)
+def with_edges(name: str, self: Tensor, found: tuple[Array, Edges], out: Outs) -> tuple[Any, ...]:
+    """The results of `histogram`: sums by bin, and edges of one dimension."""
+    (hist, (edges,)), (to_hist, to_edges) = found, out if out is not None else (None, None)
     return named_result(name, (finish(hist, self.dtype, to_hist), finish(edges, self.dtype, to_edges)))
 
 
 def check_computable(self: Tensor, range_given: bool = True) -> None:
     """Refuse dtypes other than floating point; a range is computed in single and double precision only."""
-    label = None
     if not range_given and self.numel() and self.dtype not in (float32, float64):
-        label = "histogramdd"
-    elif self.dtype.category != FLOATING or self.dtype in STORED_ONLY:
-        label = "histogram_cpu"
-    if label is not None:
-        raise not_implemented_for(label, self.dtype)
-
-
-def weighed(points: Array, edges: Sequence[Array], weight: Tensor | None, density: bool, bin_of: BinOf) -> Array:
-    """The sums by bin; for a density, divided by their total and by the bin sizes."""
-    weights = None if weight is None else weight.array().reshape(-1)
-    hist: Array = quietly(in_bins, points, edges, weights, bin_of)
-    if density:
-        hist = quietly(np.divide, hist, hist.sum())
-        for d, one in enumerate(edges):
-            hist = quietly(np.divide, hist, np.diff(one).reshape(-1, *[1] * (len(edges) - 1 - d)))
-    return hist
-
-
-# Points of several dimensions -----------------------------------------------------------------------------------
-
-
-def points_of(self: Tensor) -> Array:
-    """One point per row: the last dimension holds the coordinates."""
-    return self.array().reshape(-1, self._shape[-1])
+        raise not_implemented_for("histogramdd", self.dtype)
+    if self.dtype.category != FLOATING or self.dtype in STORED_ONLY:
+        raise not_implemented_for("histogram_cpu", self.dtype)
 
 
 @CPU.impl("_histogramdd_bin_edges")
-def histogramdd_bin_edges(
-    keys: int, self: Tensor, bins: Sequence[int], range: Sequence[float] | None, weight: Tensor | None, density: bool
-) -> tuple[Tensor, ...]:
+def histogramdd_bin_edges(keys: int, self: Tensor, bins: Sequence[int], range: Range, *_: Any) -> tuple[Tensor, ...]:
     """Evenly spaced edges for each dimension of the points."""
     counts = shapes.bins_of(self, bins)
     check_computable(self, range is not None)
-    return tuple(from_array(edges, self.dtype) for edges in even_edges(points_of(self), counts, range, self.dtype))
+    return tuple(from_array(edges, self.dtype) for edges in even_edges(self, counts, range))
 
 
 @CPU.impl("_histogramdd_from_bin_cts")
 def histogramdd_from_bin_cts(
-    keys: int, self: Tensor, bins: Sequence[int], range: Sequence[float] | None, weight: Tensor | None, density: bool
+    keys: int, self: Tensor, bins: Sequence[int], range: Range, weight: Tensor | None, density: bool
 ) -> Tensor:
-    """The histogram over bins of equal size."""
+    """The histogram over bins of equal size; the last dimension holds the coordinates of a point."""
     counts = shapes.bins_of(self, bins)
     shapes.check_weight(self._shape, self, weight)
-    check_computable(self, range is not None)
-    points = points_of(self)
-    edges = even_edges(points, counts, range, self.dtype)
-    return finish(weighed(points, edges, weight, density, corrected), self.dtype, None)
+    return finish(weighed(self, counts, range, weight, density)[0], self.dtype, None)
 
 
 @CPU.impl("_histogramdd_from_bin_tensors")
@@ -291,9 +220,7 @@ def histogramdd_from_bin_tensors(
     """The histogram over bins with the given edges."""
     shapes.edges_of(self, bins)
     shapes.check_weight(self._shape, self, weight)
-    check_computable(self)
-    edges = [np.ascontiguousarray(one.array()) for one in bins]
-    return finish(weighed(points_of(self), edges, weight, density, searched), self.dtype, None)
+    return finish(weighed(self, bins, None, weight, density)[0], self.dtype, None)
 
 
 structured(CPU, "histc", histc)

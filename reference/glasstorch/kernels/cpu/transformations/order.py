@@ -1,13 +1,12 @@
 """How are flip and roll computed on the CPU?
 
 Mirrors: aten/src/ATen/native/TensorTransformations.cpp
-Differs: np.flip, and np.roll of all elements as one row, move the elements.
+Differs: np.flip and np.roll move the elements.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import product
 
 import numpy as np
 
@@ -49,20 +48,9 @@ def moves_lines(tensor: Tensor, dims: Sequence[int]) -> bool:
 def roll(keys: int, self: Tensor, shifts: Sequence[int], dims: Sequence[int]) -> Tensor:
     """Every element moved on by the shift; those moved past the end reappear at the front."""
     result, array = shapes.roll(self, shifts, dims), self.array()
-    if not array.size:  # dimensions are not checked for an empty tensor
-        return holding(result, array)
-    if not dims:
-        return holding(result, np.roll(array, shifts[0]))
-    tensor = allocate_output(result)
-    every = [[(slice(None), slice(None))] for _ in array.shape]  # the slices of each dimension's runs
-    for d in {dim % array.ndim for dim in dims}:  # the shape function has checked the range
-        shift = sum(by for by, dim in zip(shifts, dims, strict=True) if dim % array.ndim == d) % array.shape[d]
-        stay = array.shape[d] - shift
-        every[d] = [(slice(stay), slice(shift, None)), (slice(stay, None), slice(shift))]
-    for runs in product(*every):
-        sources, targets = zip(*runs, strict=True)
-        tensor.array()[targets] = array[sources]
-    return tensor
+    if array.size:  # dimensions are not checked for an empty tensor
+        array = np.roll(array, tuple(shifts), tuple(dims) or None)  # without dimensions, all elements as one row
+    return holding(result, array)
 
 
 def holding(result: Result, values: Array) -> Tensor:

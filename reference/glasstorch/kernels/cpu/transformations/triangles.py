@@ -1,45 +1,45 @@
 """How are tril and triu computed on the CPU?
 
 Mirrors: aten/src/ATen/native/TriangularOps.cpp (tril_cpu, triu_cpu, apply_triu_tril)
-Differs: a mask selects the elements that are copied.
+Differs: NumPy's mask selects the elements that are copied.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from glasstorch._tensor import Tensor, empty
+from glasstorch.core.tensor_impl import Array
+from glasstorch.dispatch.fast import slot
 from glasstorch.dispatch.library import KernelTable
-from glasstorch.kernels.structured import structured
-from glasstorch.operators.shapes.transformations import triangles as shapes
+from glasstorch.kernels.structured import shape_function, structured
 
 CPU = KernelTable("CPU")
+Triangle = Callable[[Array, int], Array]  # np.tril or np.triu
 
 
-def tril(keys: int, self: Tensor, diagonal: int, out: Tensor | None = None) -> Tensor:
-    """The elements on and below a diagonal."""
-    shapes.tril(self, diagonal)
-    return _kept(self, diagonal, out, below=True)
+@slot
+def keep(triangle: Triangle, source: Array, diagonal: int, target: Array) -> None:
+    """Copy the elements of the triangle, and zeros elsewhere."""
+    target[...] = triangle(source, diagonal)
 
 
-def triu(keys: int, self: Tensor, diagonal: int, out: Tensor | None = None) -> Tensor:
-    """The elements on and above a diagonal."""
-    shapes.triu(self, diagonal)
-    return _kept(self, diagonal - 1, out, below=False)
+def register_triangle(name: str, triangle: Triangle) -> None:
+    """Register the elements on and below a diagonal, or on and above it; the others are 0."""
+    shape = shape_function(name)
+
+    def kept(keys: int, self: Tensor, diagonal: int, out: Tensor | None = None) -> Tensor:
+        shape(self, diagonal)
+        rows, columns = self._shape[-2:]
+        diagonal = max(-rows - 1, min(diagonal, columns + 1))  # beyond that nothing changes, and NumPy counts in int64
+        result = empty(self._shape, self.dtype) if out is None else out
+        keep.run(triangle, self.array(), diagonal, result.array())
+        return result
+
+    structured(CPU, name, kept)
 
 
-def _kept(self: Tensor, diagonal: int, out: Tensor | None, *, below: bool) -> Tensor:
-    """Elements up to the diagonal (`below`) or beyond it; the others are 0."""
-    rows, columns = self._shape[-2:]
-    diagonal = max(-rows - 1, min(diagonal, columns + 1))  # beyond that nothing changes, and NumPy counts in int64
-    at_or_below = np.tri(rows, columns, diagonal, dtype=np.bool_)
-    result = empty(self._shape, self.dtype) if out is None else out
-    array = result.array()
-    if out is not self:
-        array[...] = self.array()
-    np.copyto(array, array.dtype.type(0), where=~at_or_below if below else at_or_below)
-    return result
-
-
-structured(CPU, "tril", tril)
-structured(CPU, "triu", triu)
+register_triangle("tril", np.tril)
+register_triangle("triu", np.triu)

@@ -11,7 +11,9 @@ import pytest
 
 import glasstorch
 from glasstorch.core.allocator import cpu_allocator
-from glasstorch.kernels.cpu import blocks
+from glasstorch.kernels.cpu.blocks import reduce_in_pieces
+from glasstorch.kernels.cpu.fast import thresholds
+from glasstorch.kernels.cpu.fast.blocks import strips
 
 random = np.random.default_rng(0)
 VALUES = random.standard_normal((2048, 1024)).astype(np.float32)
@@ -27,7 +29,7 @@ def test_pieces_cover_an_array_once(shape: tuple[int, ...], dims: tuple[int, ...
     array = random.integers(-9, 9, shape)
     for view in (array, array.transpose(2, 0, 1), array[:, ::-1, ::2]):
         for keepdim in (False, True):
-            total = blocks.reduce_in_pieces(add, add, view, dims, keepdim)
+            total = reduce_in_pieces.run(add, add, view, dims, keepdim)
             assert np.array_equal(total, np.add.reduce(view, dims, keepdims=keepdim))
 
 
@@ -36,10 +38,10 @@ def test_pieces_cover_an_array_once(shape: tuple[int, ...], dims: tuple[int, ...
 def test_strips_hold_whole_lines_and_cover_an_array_once(shape: tuple[int, ...], axis: int) -> None:
     count = np.zeros(shape, np.int64)
     for view in (count, count.T):
-        for strip in blocks.strips(view, axis):
+        for strip in strips(view, axis):
             part = view[strip]
             assert part.shape[axis] == view.shape[axis]
-            assert part.size <= max(blocks.STRIP, part.shape[axis])
+            assert part.size <= max(thresholds.STRIP, part.shape[axis])
             part += 1
     assert (count == 2).all()
 
@@ -58,9 +60,9 @@ def test_pieces_and_strips_lie_together_in_memory(order: tuple[int, ...]) -> Non
         assert spans(piece) == piece.nbytes
         return add(piece, dims)
 
-    blocks.reduce_in_pieces(seen, add, array, (0, 1, 2), False)
+    reduce_in_pieces.run(seen, add, array, (0, 1, 2), False)
     fastest = order.index(2)
-    for strip in blocks.strips(array, fastest):
+    for strip in strips(array, fastest):
         assert spans(array[strip]) == array[strip].nbytes
 
 

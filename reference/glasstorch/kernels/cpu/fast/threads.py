@@ -7,7 +7,7 @@ Differs: Python threads. NumPy releases the interpreter lock while it computes, 
 # Note [When threads pay]
 Handing half of a loop to a waiting thread costs about 15 us. Adding two arrays on two processors took, alone and
 shared: 40 and 47 us for 2**17 floats, 92 and 72 for 2**18, 387 and 243 for 2**20; exp 52 and 52, 105 and 84, 391 and
-264. A thread therefore gets half of FOR_TWO elements at least.
+264. A thread therefore gets half of `thresholds.TWO_THREADS_FROM` elements at least.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from typing import TYPE_CHECKING, Final
 
 from glasstorch.core.parallel import get_num_threads
 from glasstorch.core.tensor_impl import Array
+from glasstorch.kernels.cpu.fast import thresholds
 
 if TYPE_CHECKING:
     from concurrent.futures import ThreadPoolExecutor  # imported where it is used: most programs need no threads
 
-FOR_TWO: Final = 1 << 18  # elements from which two threads share a loop
 PART_MULTIPLE: Final = 64  # elements: parts start at multiples of it, so that no two threads write to one cache line
 
 Part = Callable[..., None]  # part(out, *inputs)
@@ -52,7 +52,8 @@ if hasattr(os, "register_at_fork"):
 
 def parts_of(out: Array, inputs: Sequence[Array]) -> int:
     """The number of parts to split a loop into; 1 if it is small or the arrays are not contiguous in one order."""
-    if out.size < FOR_TWO or (parts := min(get_num_threads(), out.size * 2 // FOR_TWO)) == 1:
+    two = thresholds.TWO_THREADS_FROM
+    if out.size < two or (parts := min(get_num_threads(), out.size * 2 // two)) == 1:
         return 1
     alike = out.flags.c_contiguous and all(
         not array.ndim or (array.shape == out.shape and array.flags.c_contiguous) for array in inputs

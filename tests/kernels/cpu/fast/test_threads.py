@@ -12,8 +12,9 @@ import pytest
 
 import glasstorch
 from glasstorch.core import parallel
-from glasstorch.kernels import threads
-from glasstorch.kernels.threads import FOR_TWO, parts_of, share
+from glasstorch.kernels.cpu.fast import threads
+from glasstorch.kernels.cpu.fast.threads import parts_of, share
+from glasstorch.kernels.cpu.fast.thresholds import TWO_THREADS_FROM
 
 
 @pytest.fixture(autouse=True)
@@ -22,10 +23,10 @@ def four_threads(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_large_loop_over_rows_of_memory_alike_is_shared() -> None:
-    large, number = np.zeros(FOR_TWO * 4, np.float32), np.zeros((), np.float32)
+    large, number = np.zeros(TWO_THREADS_FROM * 4, np.float32), np.zeros((), np.float32)
     assert parts_of(large, (large, number)) == 4
-    assert parts_of(large[: FOR_TWO + 5], (large[: FOR_TWO + 5],)) == 2
-    assert parts_of(large[:-1][: FOR_TWO - 1], ()) == 1
+    assert parts_of(large[: TWO_THREADS_FROM + 5], (large[: TWO_THREADS_FROM + 5],)) == 2
+    assert parts_of(large[:-1][: TWO_THREADS_FROM - 1], ()) == 1
     square = large.reshape(-1, 1024)
     assert parts_of(square, (square,)) == 4
     assert parts_of(square, (square.T.copy().T,)) == 1
@@ -67,14 +68,14 @@ def test_an_error_is_raised_when_all_have_finished() -> None:
 
 @pytest.mark.parametrize("name", ["exp", "sigmoid", "neg"])
 def test_threads_change_no_bit(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    x = glasstorch.randn(FOR_TWO * 2 + 77)
+    x = glasstorch.randn(TWO_THREADS_FROM * 2 + 77)
     shared = getattr(x, name)()
     monkeypatch.setattr(parallel, "_chosen", 1)
     assert glasstorch.equal(shared, getattr(x, name)())
 
 
 def test_a_division_by_zero_in_another_thread_is_refused() -> None:
-    x = glasstorch.ones(FOR_TWO * 2, dtype=glasstorch.int64)
+    x = glasstorch.ones(TWO_THREADS_FROM * 2, dtype=glasstorch.int64)
     y = x.clone()
     y[-1] = 0
     with pytest.raises(RuntimeError, match="ZeroDivisionError"):
@@ -82,7 +83,7 @@ def test_a_division_by_zero_in_another_thread_is_refused() -> None:
 
 
 def test_numpy_s_settings_stay_out_of_the_threads() -> None:
-    x = glasstorch.full((FOR_TWO * 2,), 1e38)
+    x = glasstorch.full((TWO_THREADS_FROM * 2,), 1e38)
     with np.errstate(all="raise"):
         assert (x * x)[-1].item() == float("inf")
 
@@ -90,7 +91,7 @@ def test_numpy_s_settings_stay_out_of_the_threads() -> None:
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
 @pytest.mark.filterwarnings("ignore:.*use of fork:DeprecationWarning")
 def test_a_forked_process_has_threads_of_its_own() -> None:
-    x = glasstorch.ones(FOR_TWO * 2)
+    x = glasstorch.ones(TWO_THREADS_FROM * 2)
     (x + x).sum()  # starts the threads
     assert threads._helpers is not None
     child = os.fork()

@@ -6,7 +6,9 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from glasstorch.kernels.cpu.sorting.ordering import ARGSORT_UP_TO, ordered_keys, picked, sorted_indices, stable_indices
+from glasstorch.kernels.cpu.fast.sorting import ordered_keys, picked, sorted_indices
+from glasstorch.kernels.cpu.fast.thresholds import ARGSORT_UP_TO
+from glasstorch.kernels.cpu.sorting import sort
 
 WHOLE = ("bool", "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64")
 FLOATING = ("float16", "bfloat16", "float32", "float64")
@@ -27,14 +29,14 @@ def elements(name: str, shape: tuple[int, ...], spread: float) -> np.ndarray:
 @pytest.mark.parametrize("shape", [(3 * ARGSORT_UP_TO,), (40, 100), (2, 3, 1000)])
 def test_large_arrays_are_ordered_as_small_ones(name: str, descending: bool, shape: tuple[int, ...]) -> None:
     array = elements(name, shape, 50)
-    np.testing.assert_array_equal(sorted_indices(array, descending), stable_indices(array, descending))
+    np.testing.assert_array_equal(sorted_indices(array, descending), sort.sorted_indices.plain(array, descending))
 
 
 @pytest.mark.parametrize("name", ["int64", "uint64", "float64"])
 @pytest.mark.parametrize("descending", [False, True])
 def test_numbers_of_64_bits_far_apart_keep_their_order_where_they_are_equal(name: str, descending: bool) -> None:
     array = RANDOM.integers(0, 99, (2, ARGSORT_UP_TO)).astype(name) * np.array(2**50, name)
-    np.testing.assert_array_equal(sorted_indices(array, descending), stable_indices(array, descending))
+    np.testing.assert_array_equal(sorted_indices(array, descending), sort.sorted_indices.plain(array, descending))
 
 
 def test_keys_order_as_numbers_do() -> None:

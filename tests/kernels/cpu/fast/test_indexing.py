@@ -1,22 +1,23 @@
-"""Are slices added and written in the order of their names, however many NumPy takes at once?"""
+"""Are elements picked, and slices added and written in the order of their names, however many NumPy takes at once?"""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-from glasstorch.kernels.cpu.indexing.accumulation import (
-    MAX_REPEATS,
-    MIN_ROUND,
+import glasstorch
+from glasstorch.kernels.cpu.fast.indexing import blocks_of, reduce_slices, write_slices
+from glasstorch.kernels.cpu.fast.thresholds import (
+    BLOCK,
+    ROUND_FROM,
     ROUNDS_BELOW_WIDTH,
     ROUNDS_FROM_WIDTH,
-    reduce_slices,
-    write_slices,
+    ROUNDS_UP_TO_REPEATS,
+    WIDE_BLOCK,
 )
-from glasstorch.kernels.iterator import WIDE_BLOCK
 from tests.steps import lines_run
 
-PLACES = 3 * MIN_ROUND
+PLACES = 3 * ROUND_FROM
 COUNT = 3 * PLACES  # so that some come in one round and some in the next
 SHAPES = {
     "a vector": ((PLACES,), 0),
@@ -72,10 +73,10 @@ def test_one_place_that_is_named_again_and_again() -> None:
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float16", "uint8", "bool"])
-@pytest.mark.parametrize("places", [2, MIN_ROUND + 1])
+@pytest.mark.parametrize("places", [2, ROUND_FROM + 1])
 def test_places_that_are_named_often(places: int, dtype: str) -> None:
     random = np.random.default_rng(6)
-    count = 2 * MAX_REPEATS * places + 3 * WIDE_BLOCK // ROUNDS_FROM_WIDTH
+    count = 2 * ROUNDS_UP_TO_REPEATS * places + 3 * WIDE_BLOCK // ROUNDS_FROM_WIDTH
     values = (random.uniform(size=(count, ROUNDS_FROM_WIDTH)) * 3).astype(dtype)
     array, chosen = np.zeros((places, ROUNDS_FROM_WIDTH), dtype), random.integers(0, places, count)
     expected = array.copy()
@@ -85,7 +86,7 @@ def test_places_that_are_named_often(places: int, dtype: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("shape", "dim"), [((WIDE_BLOCK, 2), 1), ((2, ROUNDS_FROM_WIDTH), 0), ((MIN_ROUND + 1, ROUNDS_FROM_WIDTH), 0)]
+    ("shape", "dim"), [((WIDE_BLOCK, 2), 1), ((2, ROUNDS_FROM_WIDTH), 0), ((ROUND_FROM + 1, ROUNDS_FROM_WIDTH), 0)]
 )
 def test_neither_parts_in_front_nor_indices_cost_a_step_each(shape: tuple[int, int], dim: int) -> None:
     chosen = np.arange(2 if dim else WIDE_BLOCK) % shape[dim]
@@ -102,3 +103,33 @@ def test_no_slices() -> None:
     reduce_slices(np.multiply, array, 0, np.zeros(0, np.int64), np.ones((0, 3)))
     write_slices(array, 0, np.zeros(0, np.int64), np.ones((0, 3)))
     assert array.tolist() == np.ones((2, 3)).tolist()
+
+
+# An index for each element ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("dim", [0, 1, 2])
+@pytest.mark.parametrize("shape", [(3, 4, 5), (1, 4, 5), (3, 1, 1)])
+def test_the_places_of_an_index_are_those_of_numpy(dim: int, shape: tuple[int, ...]) -> None:
+    sizes = tuple(7 if d == dim else max(n - 1, 1) for d, n in enumerate(shape))
+    index = np.random.default_rng(3).integers(0, shape[dim], sizes)
+    grid = list(np.indices(sizes))
+    grid[dim] = index
+    expected = np.ravel_multi_index(tuple(grid), shape).reshape(-1)
+    assert [p for _, places in blocks_of(shape, dim, index) for p in places] == expected.tolist()
+
+
+def test_many_places_come_in_parts() -> None:
+    index = np.zeros((5, BLOCK // 2), np.int32)
+    parts = [(part, places.copy()) for part, places in blocks_of((5, BLOCK), 1, index)]
+    assert [part.start for part, _ in parts] == [0, 2, 4]
+    assert [int(places[0]) for _, places in parts] == [0, 2 * BLOCK, 4 * BLOCK]
+
+
+def test_what_an_expanded_tensor_repeats_is_not_written_out() -> None:
+    many = 1 << 18
+    x, column = glasstorch.zeros(1, many), glasstorch.zeros((many, 1), dtype=glasstorch.int64)  # 256 GB if expanded
+    assert glasstorch.take_along_dim(x, column, 1).shape == (many, 1)
+    square = glasstorch.zeros(1).expand(many, many)
+    assert square.gather(0, glasstorch.zeros((1, 5), dtype=glasstorch.int64)).shape == (1, 5)
+    assert square.take(glasstorch.tensor([-1])).tolist() == [0]

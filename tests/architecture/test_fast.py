@@ -1,0 +1,64 @@
+"""Do plain kernels stand alone, and does each fast one say all that its row asks for?"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from glasstorch.dispatch.fast import FAST
+
+ROOT = Path(__file__).parents[2]
+LIBRARY = ROOT / "reference" / "glasstorch"
+ROOM = LIBRARY / "kernels" / "cpu" / "fast"
+PLAIN = sorted(path for path in LIBRARY.rglob("*.py") if ROOM not in path.parents)
+MODULES = sorted(path for path in ROOM.glob("*.py") if path.name not in ("__init__.py", "thresholds.py"))
+THRESHOLDS = re.findall(r"^([A-Z_0-9]+) = ", (ROOM / "thresholds.py").read_text(encoding="utf-8"), re.MULTILINE)
+
+
+def name(path: Path) -> str:
+    return path.relative_to(LIBRARY).as_posix()
+
+
+def test_nothing_plain_imports_what_is_fast() -> None:
+    for path in PLAIN:
+        imports = re.findall(
+            r"^\s*(?:from|import) .*kernels\.cpu\.fast.*", path.read_text(encoding="utf-8"), re.MULTILINE
+        )
+        assert not imports, name(path)
+
+
+@pytest.mark.parametrize("path", MODULES, ids=name)
+def test_a_fast_module_is_named_as_what_is_plain(path: Path) -> None:
+    cpu, kernels = ROOM.parent, ROOM.parents[1]
+    homes = [kernels / path.name, cpu / path.name, *cpu.glob(f"*/{path.name}"), cpu / path.stem]
+    assert any(home.exists() and ROOM not in home.parents for home in homes), (
+        f"{name(path)} stands before no plain file"
+    )
+
+
+def test_every_fast_function_lies_in_the_room_and_says_all_that_its_row_asks_for() -> None:
+    assert FAST
+    for one in FAST:
+        assert one.function.__module__.startswith("glasstorch.kernels.cpu.fast."), one.name
+        assert not one.plain.__module__.startswith("glasstorch.kernels.cpu.fast."), one.name
+        assert one.when, one.name
+        assert one.exact == "bits" or (isinstance(one.exact, float) and 0 < one.exact <= 64), one.name
+
+
+def test_every_benchmark_that_a_row_names_is_one() -> None:
+    import glasstorch
+    from benchmarks.__main__ import FILES
+
+    known = {contest.name for contests in FILES.values() for contest in contests({"glasstorch": glasstorch})}
+    assert {one.benchmark for one in FAST} <= known
+
+
+def test_every_threshold_is_read_and_none_stands_elsewhere() -> None:
+    texts = {path: path.read_text(encoding="utf-8") for path in MODULES}
+    for threshold in THRESHOLDS:
+        assert any(f"thresholds.{threshold}" in text for text in texts.values()), f"nothing reads {threshold}"
+    for path, text in texts.items():
+        numbers = re.findall(r"^([A-Z_0-9]+(?:_FROM|_UP_TO|_BLOCK|_ELEMENTS))\b.*= ", text, re.MULTILINE)
+        assert not numbers, f"{name(path)} has thresholds of its own: {numbers}"

@@ -1,0 +1,58 @@
+"""Does everything pass on the plain kernels alone, in a copy from which what is fast was deleted?"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from workbook.checks import NOTEBOOKS, plugins_by_name, without_leftovers
+
+ROOT = Path(__file__).parents[1]
+FAST = ("reference/glasstorch/kernels/cpu/fast", "tests/kernels/cpu/fast")
+IN_CI = os.environ.get("CI", "").lower() == "true"
+# What compiles CUDA C++ without running it does not depend on kernels of the CPU.
+LEFT_OUT = ("tests/kernels/cuda/test_compiled_kernels.py",)
+
+pytestmark = [
+    pytest.mark.ci,
+    pytest.mark.timeout(7200),
+    pytest.mark.skipif(not IN_CI, reason="it runs a third of all tests again; CI does it"),
+]
+
+
+@pytest.fixture(scope="module")
+def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The project without the fast kernels and their tests."""
+    home = tmp_path_factory.mktemp("plain") / "project"
+    unwanted = shutil.ignore_patterns(".git", ".venv*", ".cache", "site", "node_modules", "dist", ".*_cache")
+    shutil.copytree(ROOT, home, ignore=unwanted)
+    for folder in FAST:
+        shutil.rmtree(home / folder)
+    return home
+
+
+@pytest.mark.parametrize(
+    ("plain", "options"),
+    [
+        ("1", ["tests/agreement"]),
+        ("1", ["tests/kernels", *(f"--ignore={path}" for path in LEFT_OUT)]),
+        ("1", [*NOTEBOOKS, "chapters"]),
+        ("0", ["tests/test_smoke.py"]),  # with autograd's shortcuts
+    ],
+    ids=["agreement", "kernels", "notebooks", "smoke"],
+)
+def test_the_plain_kernels_carry_everything(copy: Path, plain: str, options: list[str]) -> None:
+    environment = without_leftovers() | plugins_by_name("pytest_timeout", "_hypothesis_pytestplugin")
+    environment |= {"GLASSTORCH_PLAIN": plain, "PYTHONPATH": str(copy / "reference")}
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *options]
+    done = subprocess.run(
+        command, cwd=copy, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+        text=True, encoding="utf-8", errors="replace", check=False,
+    )  # fmt: skip
+    print(done.stdout)
+    assert done.returncode == 0, "it does not pass on the plain kernels: see what it printed"
