@@ -175,12 +175,12 @@ def _keys_of_floats(array: Array, signed: Any, top: int) -> Array:
 
 @fast(
     selecting.kth_indices,
-    when="a small tensor, where few rows have ties",
+    when="always; in a small tensor, rows are followed where several elements have the value of the rank",
     benchmark="1e6: kthvalue of 250 small tensors",
     exact="bits",
 )
 def kth_indices(rows: Array, followed: bool, rank: int) -> Array:
-    """Only rows in which several elements have the value of the rank are followed."""
+    """The first index of the value of the rank; NaN is looked for only where that is the value."""
     wide = widened(rows)
     found = where_equal(wide, ranked(wide, rank))
     indices = np.asarray(found.argmax(-1))

@@ -30,10 +30,6 @@ COMPLEX_SCAN_SPLIT_FROM = 64  # elements of a line of complex numbers: it is spl
 HALF_TABLE_FROM = 1 << 18  # a table of a function's 65,536 values pays
 HALF_BLOCKS_FROM = 1 << 13  # a dozen calls a block are faster than NumPy's conversion
 
-# Special functions and division
-SAMPLED_FROM = 1 << 10  # float32 numbers: lines between samples are faster than SciPy's function
-NAN_CHECKED_EVERY = 64  # degrees of a recurrence between checks whether all remaining values are NaN, and stay so
-DIVISION_IN_DOUBLE_FROM = 512  # float32 numbers: a dozen NumPy calls are faster than the one that calls fmod
 # Reductions
 SUMMED_AT_ONCE_UP_TO = 1 << 14  # numbers: NumPy adds them faster than their layout is analysed
 SUMMED_ROWS = 256  # rows that are added one after another before their sum is added to other sums
@@ -49,3 +45,7 @@ ROUND_FROM = 24  # slices: a round is cheaper than one target after another
 ROUNDS_UP_TO_REPEATS = 40  # slices per target: rounds are cheaper than one target after another
 # Sorting
 ARGSORT_UP_TO = 1 << 10  # elements: NumPy's stable argsort is used
+# Special functions and division
+SAMPLED_FROM = 1 << 10  # float32 numbers: lines between samples are faster than SciPy's function
+NAN_CHECKED_EVERY = 64  # degrees of a recurrence between checks whether all remaining values are NaN, and stay so
+DIVISION_IN_DOUBLE_FROM = 512  # float32 numbers: a dozen NumPy calls are faster than the one that calls fmod

@@ -73,6 +73,6 @@ SHIFTS = {
 
 
 for name, row in SHIFTS.items():
-    shift = register_row(BINARY, f"{name}.Tensor", row, shapes.bitwise)
-    register_with_number(f"{name}.Tensor_Scalar", f"{name}.Tensor", shift)
-    register(f"{name}.Scalar_Tensor", number_first(shift))
+    kernel = register_row(BINARY, f"{name}.Tensor", row, shapes.bitwise)
+    register_with_number(f"{name}.Tensor_Scalar", f"{name}.Tensor", kernel)
+    register(f"{name}.Scalar_Tensor", number_first(kernel))

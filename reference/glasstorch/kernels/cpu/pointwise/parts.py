@@ -54,9 +54,9 @@ def complex_angle(out: Array, z: Array) -> None:
 
 ANGLE = Row(real_angle, DIRECT_FLOATS, WITH_COMPLEX | BAREBONES_UNSIGNED, "angle_cpu", float_result_type)
 
+register_row(UNARY, "frac", Row(frac, DIRECT_FLOATS, FLOATING, "frac_cpu"))
 UNARY["angle"] = ANGLE
 register("angle", with_real_result(kernel_of(rules.angle, ANGLE), rules.angle, complex_angle))
-register_row(UNARY, "frac", Row(frac, DIRECT_FLOATS, FLOATING, "frac_cpu"))
 
 # A fraction and a power of two ----------------------------------------------------------------------------------
 

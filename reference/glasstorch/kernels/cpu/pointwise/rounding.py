@@ -51,14 +51,15 @@ ROUNDED = NOT_BOOL | BAREBONES_UNSIGNED
 
 def register_rounding(name: str, loop: Loop) -> None:
     """Register a rounding operator; for integers it is a copy, which checks out= for overlap after resizing it."""
-    UNARY[name] = Row(loop, DIRECT_FLOATS, ROUNDED, f"{name}_vml_cpu")
-    rounded = kernel_of(shape_function(name), UNARY[name])
+    row = Row(loop, DIRECT_FLOATS, ROUNDED, f"{name}_vml_cpu")
+    rounded = kernel_of(shape_function(name), row)
 
     def kernel(keys: int, self: Tensor, out: Tensor | None = None) -> Tensor:
         if out is not None and not self.dtype.is_floating_point:
             check_writable(out, (self,))
         return rounded(keys, self, out=out)
 
+    UNARY[name] = row
     register(name, kernel)
 
 
@@ -80,13 +81,11 @@ register_row(UNARY, "sign", Row(sgn, DIRECT, ALL, "sign_cpu"))
 
 COPYSIGN = Row(np.copysign, DIRECT_FLOATS, FLOATING, "copysign_cpu", float_result_type)
 copysign = register_row(BINARY, "copysign.Tensor", COPYSIGN, shapes.true_divide)
-register_with_number("copysign.Scalar", "copysign.Tensor", copysign)
 
 # Remainders and neighbours --------------------------------------------------------------------------------------
 
 FMOD = Row(dividing(np.fmod), DIRECT_NOT_BOOL, NOT_BOOL, "fmod_cpu")
 fmod = register_row(BINARY, "fmod.Tensor", FMOD, shapes.binary)
-register_with_number("fmod.Scalar", "fmod.Tensor", fmod)
 
 NEXTAFTER = Row(np.nextafter, DIRECT_FLOATS, FLOATING, "nextafter_cpu")
 
@@ -102,3 +101,6 @@ def nextafter(keys: int, self: Tensor, other: Tensor, out: Tensor | None = None)
 
 
 register("nextafter", nextafter)
+
+register_with_number("copysign.Scalar", "copysign.Tensor", copysign)
+register_with_number("fmod.Scalar", "fmod.Tensor", fmod)

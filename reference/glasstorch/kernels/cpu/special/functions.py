@@ -200,7 +200,7 @@ def polygamma(keys: int, n: int, self: Tensor, out: Tensor | None = None) -> Ten
         zeta(out, np.array(n + 1, x.dtype), x)
         np.multiply(out, factor if n % 2 else -factor, out=out)
 
-    loop = UNARY["digamma"].loop if n == 0 else trigamma.run if n == 1 else by_zeta
+    loop = ONE["digamma"].loop if n == 0 else trigamma.run if n == 1 else by_zeta
     return pointwise(loop, common, (self,), output)
 
 
