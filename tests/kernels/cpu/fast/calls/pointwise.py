@@ -135,6 +135,8 @@ CALLS: dict[str, Any] = {
 for _name in loops.UNARY:
     CALLS |= with_in_place(on_one, _name)
 for _name, _row in loops.BINARY.items():
+    if "chebyshev" in _name:  # drawn in `polynomials`
+        continue
     CALLS |= with_in_place(on_two, _name) if _row.produces is None else {f"aten::{_name}": partial(on_two, _name)}
 for _name in loops.WITH_NUMBER:
     CALLS[f"aten::{_name}"] = partial(with_number, _name)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from functools import partial
+
 import numpy as np
 
 import glasstorch as torch
@@ -24,9 +27,12 @@ def recurrence(rng: np.random.Generator) -> Call:
     return Call(getattr(torch.special, one_of(rng, names)), points_and_degrees(rng))
 
 
-def chebyshev(rng: np.random.Generator) -> Call:
-    """Each kind of polynomial, shifted or not, where it does not overflow."""
-    name = one_of(rng, ["", "shifted_"]) + f"chebyshev_polynomial_{one_of(rng, 'tuvw')}"
+CHEBYSHEV = [f"{shift}chebyshev_polynomial_{kind}" for shift in ("", "shifted_") for kind in "tuvw"]
+
+
+def chebyshev(names: Sequence[str], rng: np.random.Generator) -> Call:
+    """One of some kinds of polynomials, where it does not overflow."""
+    name = one_of(rng, names)
     polynomial = getattr(torch.special, name)
 
     def scale(x: Tensor, n: Tensor) -> Tensor:
@@ -41,4 +47,8 @@ def chebyshev(rng: np.random.Generator) -> Call:
     return Call(polynomial, ((x + 1) / 2 if name.startswith("shifted") else x, n), scale=scale)
 
 
-CALLS = {"cpu.special.polynomials.climb": recurrence, "cpu.special.polynomials.chebyshev": chebyshev}
+CALLS: dict[str, Callable[[np.random.Generator], Call]] = {
+    "cpu.special.polynomials.climb": recurrence,
+    "cpu.special.polynomials.chebyshev": partial(chebyshev, CHEBYSHEV),
+    **{f"aten::special_{name}": partial(chebyshev, [name]) for name in CHEBYSHEV},
+}
