@@ -1,7 +1,8 @@
 """How are pointwise operators computed on the CPU?
 
-Reading order: `loops` (how a loop becomes a kernel), `binary`, `unary`, `ternary`, `power`, `rounding`,
-`exact_division`, `logic`, `elementary`, `parts`, `select`.
+Reading order: `loops` (how a loop becomes a kernel), `steps` (what NumPy lacks), `shared` (the kernels of the table in
+`kernels/pointwise`), `binary`, `ternary`, `power`, `select`, `rounding`, `exact_division`, `logic`, `elementary`,
+`parts`.
 
 Mirrors: aten/src/ATen/native/cpu/BinaryOpsKernel.cpp, cpu/UnaryOpsKernel.cpp, cpu/PointwiseOpsKernel.cpp
 """

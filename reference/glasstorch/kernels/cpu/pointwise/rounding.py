@@ -12,7 +12,6 @@ from glasstorch._tensor import Tensor
 from glasstorch.core.dtype import BAREBONES_UNSIGNED, FLOAT8
 from glasstorch.core.tensor_impl import Array
 from glasstorch.kernels.cpu.pointwise import exact_division
-from glasstorch.kernels.cpu.pointwise.binary import or_exactly
 from glasstorch.kernels.cpu.pointwise.loops import (
     ALL,
     BINARY,
@@ -30,7 +29,7 @@ from glasstorch.kernels.cpu.pointwise.loops import (
     register_row,
     register_with_number,
 )
-from glasstorch.kernels.cpu.pointwise.unary import sgn
+from glasstorch.kernels.cpu.pointwise.steps import or_exactly, sgn
 from glasstorch.kernels.iterator import Loop, allocate_output, operand
 from glasstorch.kernels.quiet import quietly
 from glasstorch.kernels.structured import check_writable, shape_function
