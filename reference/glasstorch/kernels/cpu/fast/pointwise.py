@@ -479,8 +479,11 @@ def clamp_of(name: str, bounds: Callable[..., tuple[Number | None, Number | None
     def clamp(keys: int, self: Tensor, *numbers: Number | None) -> Tensor:
         lower, upper = bounds(*numbers)
         if is_row_major(DIRECT_FLOATS, self) and not (lower is None and upper is None):
-            loop = ternary.between(lower, upper, self.dtype)
-            return run_fresh(loop, self._shape, self.dtype, (self.array(),))
+            bounds = [np.array(number_as(b, self.dtype), self.dtype.numpy) for b in (lower, upper) if b is not None]
+            if len(bounds) == 2:
+                return run_fresh(steps.clip, self._shape, self.dtype, (self.array(),), bounds)
+            extremum = np.minimum if lower is None else np.maximum
+            return run_fresh(extremum, self._shape, self.dtype, (self.array(), *bounds))
         return plain(keys, self, *numbers)
 
     return clamp
