@@ -107,9 +107,9 @@ def verdicts(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, str], 
         append(operators / "native_functions.yaml", made_up.declaration)
         append(operators / "derivatives.yaml", made_up.formula)
         append(
-            home / PACKAGE / "kernels" / "cpu" / "pointwise" / "unary.py",
+            home / PACKAGE / "kernels" / "cpu" / "pointwise" / "elementary.py",
             f'    "{made_up.name}": {made_up.kernel},\n',
-            before='    "sigmoid": sigmoid,\n',
+            before='    "tan": np.tan,\n',
         )
         append(home / "tests" / "agreement" / "rows" / "pointwise.py", made_up.sample, before='    row("relu"')
     generated = run(home / "reference", "-m", "glasstorch.operators.gen")

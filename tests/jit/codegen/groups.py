@@ -8,6 +8,9 @@ from typing import Any
 import glasstorch
 from glasstorch.jit.codegen.fused_group import FusedGroup
 from glasstorch.jit.ir import Graph
+from glasstorch.kernels.pointwise.expression import Apply, nodes, parse
+from glasstorch.kernels.pointwise.formulas import FLOAT_EXPONENTS, FORMULAS, TRUNC_DIVIDE
+from glasstorch.kernels.pointwise.vocabulary import spelled
 from tests.agreement.oracles import operator, runs
 from tests.agreement.samples import Row, arrays, in_library
 
@@ -41,6 +44,13 @@ def calls_of(row: Row) -> Iterator[tuple[str, FusedGroup, list[Any]]]:
         graph.register_output(graph.insert(called.name.partition(".")[0], values))
         assert graph.nodes[-1].operator() is called
         yield run, FusedGroup(graph), tensors
+
+
+def fused_words() -> set[str]:
+    """The words of the vocabulary of which the lines of fusible operators consist; of `fabs` there are only numbers."""
+    lines = [formula.expression for formula in (*FORMULAS.values(), TRUNC_DIVIDE) if formula.fused]
+    trees = [spelled(parse(line), "cpp") for line in (*lines, *FLOAT_EXPONENTS.values())]
+    return {node.word for tree in trees for node in nodes(tree) if isinstance(node, Apply)} - {"fabs"}
 
 
 def same_to_the_bit(found: Any, wanted: Any) -> bool:

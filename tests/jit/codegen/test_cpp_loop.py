@@ -16,37 +16,38 @@ from glasstorch.devices import cpp_compiler
 from glasstorch.devices.cpp_compiler import CompileError
 from glasstorch.jit import fuser
 from glasstorch.jit.codegen import cpp_loop
-from glasstorch.jit.codegen.cpp_loop import FORMULAS, GRAIN_SIZE, CppLoop
+from glasstorch.jit.codegen.cpp_loop import GRAIN_SIZE, CppLoop
 from glasstorch.jit.codegen.fused_group import CPP_THRESHOLD, FusedGroup
 from glasstorch.jit.codegen.lower import lower
-from glasstorch.jit.codegen.numpy_loop import LOOPS, NumpyLoop
+from glasstorch.jit.codegen.numpy_loop import NumpyLoop
 from glasstorch.jit.codegen.program import Constant, Loop, Step, UnfusableError
 from glasstorch.jit.codegen.walk import plan_walk
+from glasstorch.kernels.pointwise.vocabulary import VOCABULARY
 from glasstorch.kernels.quiet import quietly
-from tests.jit.codegen.groups import group_of, same_to_the_bit
+from tests.jit.codegen.groups import fused_words, group_of, same_to_the_bit
 from tests.jit.codegen.test_fused_group import LAYOUTS, chain, of_a_bias, with_outputs
 
 randn = glasstorch.randn
 
 # Formulas that call a function of the C library, and by how many units in the last place they may be off.
-INEXACT = {"exp": 2, "log": 2, "sin": 2, "cos": 2, "tanh": 3, "pow": 2}
+INEXACT = {"exp": 2, "log": 2, "sin": 2, "cos": 2, "tanh": 3, "power": 2}
 # What C++ has not, for any dtype.
-NUMPY_ONLY = {"floor_divide", "trunc_divide", "remainder"}
-ONLY_FLOATS = {"div", "exp", "log", "sin", "cos", "tanh", "pow", "sqrt", "trunc", "reciprocal"}
+NUMPY_ONLY = {"floor_divide", "remainder"}
+ONLY_FLOATS = {"div", "exp", "log", "sin", "cos", "tanh", "power", "sqrt", "trunc_divide", "reciprocal"}
 # Formulas that NumPy or the operators' shape functions refuse for a dtype.
 BITWISE = {"bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_not"}
 REFUSED = {float32: BITWISE, float64: BITWISE, bool_: {"sub", "neg", "abs"}}
-OF_ONE = {"neg", "abs", "sgn", "bitwise_not", "sqrt", "trunc", "reciprocal", "cast", "copy", *INEXACT} - {"pow"}
+OF_ONE = {"neg", "abs", "sgn", "bitwise_not", "sqrt", "reciprocal", "cast", "copy", *INEXACT} - {"power"}
 COMPARISONS = {"eq", "ne", "lt", "gt", "le", "ge"}
 
 
 def every_formula(of: dtype) -> Loop:
     """A loop of all formulas that C++ has for a dtype, on a mask (0) and two arrays (1, 2), each with a result."""
     left_out = NUMPY_ONLY | REFUSED.get(of, set()) | (set() if of.is_floating_point else ONLY_FLOATS)
-    names = [name for name in LOOPS if name not in left_out]
+    names = sorted({*fused_words(), "cast", "copy"} - left_out)
     steps = []
     for slot, name in enumerate(names, start=3):
-        operands = (0, 1, 2) if name == "select" else (1,) if name in OF_ONE else (1, 2)
+        operands = (0, 1, 2) if name == "where" else (1,) if name in OF_ONE else (1, 2)
         steps.append(Step(name, operands, slot, bool_ if name in COMPARISONS else of))
     return Loop((), tuple(steps), (0, 1, 2), tuple(step.slot for step in steps))
 
@@ -102,7 +103,7 @@ def in_double(formula: str, reads: list[Any], of: dtype) -> Any:
 
 
 def test_every_formula_is_there_or_known_not_to_be() -> None:
-    assert set(FORMULAS) == set(LOOPS) - NUMPY_ONLY
+    assert {name for name in fused_words() if VOCABULARY[name].cpp is None} == NUMPY_ONLY
 
 
 @pytest.mark.parametrize("name", sorted(ONLY_FLOATS))

@@ -29,6 +29,7 @@ from glasstorch.core.tensor_impl import Array
 from glasstorch.devices.cpp_compiler import CompileError, library, native
 from glasstorch.jit.codegen.program import Constant, Loop, Operand, Step, UnfusableError
 from glasstorch.jit.codegen.walk import Walk
+from glasstorch.kernels.pointwise.vocabulary import VOCABULARY, everywhere
 
 NAMES: Final = {
     bool_: "bool",
@@ -78,81 +79,19 @@ VECTOR_TANH float tanhf(float) noexcept; VECTOR_TANH double tanh(double) noexcep
 GRAIN_SIZE: Final = 1 << 18  # the least elements for which a thread pays off: starting one takes some 0.05 ms
 VECTOR_MULTIPLE: Final = 64  # elements: each thread's part is a multiple, so that only the last one has a remainder
 
-Formula = Callable[..., str]  # formula(dtype of the first operand, *operands) -> expression
+# What stands beside the vocabulary: a value as another dtype, or once more
+STEPS: Final = {"cast": everywhere("{0}"), "copy": everywhere("{0}")}
 
 
-def _infix(sign: str, of_bool: str = "") -> Formula:
-    """`a sign b`; bool has its own sign, or none."""
-
-    def write(of: dtype, a: str, b: str) -> str:
-        if of is bool_ and not of_bool:
-            raise UnfusableError(f"C++ has no {sign} of bool here")
-        return f"{a} {of_bool if of is bool_ else sign} {b}"
-
-    return write
-
-
-def _of_floats(text: str) -> Formula:
-    """A formula for floating point operands only; `#` stands for the suffix `f` of float functions."""
-
-    def write(of: dtype, *operands: str) -> str:
-        if not of.is_floating_point:
-            raise UnfusableError(f"no C++ for {text} of {of}")
-        return text.replace("#", "f" if of is float32 else "").format(*operands)
-
-    return write
-
-
-def _extremum(sign: str, of_bool: str) -> Formula:
-    """The larger or the smaller operand; NaN propagates."""
-
-    def write(of: dtype, a: str, b: str) -> str:
-        if of is bool_:
-            return f"{a} {of_bool} {b}"
-        return f"({a} {sign} {b} || {a} != {a}) ? {a} : {b}"
-
-    return write
-
-
-def _absolute(of: dtype, a: str) -> str:
-    if of.is_floating_point:
-        return f"__builtin_fabs{'f' if of is float32 else ''}({a})"
-    return f"{a} < 0 ? -{a} : {a}" if of.is_signed else a
-
-
-FORMULAS: Final[dict[str, Formula]] = {
-    "add": _infix("+", "|"),
-    "sub": _infix("-"),
-    "mul": _infix("*", "&"),
-    "div": _of_floats("{0} / {1}"),
-    "maximum": _extremum(">=", "|"),
-    "minimum": _extremum("<=", "&"),
-    "bitwise_and": _infix("&", "&"),
-    "bitwise_or": _infix("|", "|"),
-    "bitwise_xor": _infix("^", "^"),
-    "bitwise_not": lambda of, a: f"!{a}" if of is bool_ else f"~{a}",
-    "eq": _infix("==", "=="),
-    "ne": _infix("!=", "!="),
-    "lt": _infix("<", "<"),
-    "gt": _infix(">", ">"),
-    "le": _infix("<=", "<="),
-    "ge": _infix(">=", ">="),
-    "neg": lambda of, a: f"-{a}",
-    "abs": _absolute,
-    "sgn": lambda of, a: f"({a} > 0) - ({a} < 0)",
-    "exp": _of_floats("exp#({0})"),
-    "log": _of_floats("log#({0})"),
-    "sin": _of_floats("sin#({0})"),
-    "cos": _of_floats("cos#({0})"),
-    "tanh": _of_floats("tanh#({0})"),
-    "pow": _of_floats("pow#({0}, {1})"),
-    "sqrt": _of_floats("__builtin_sqrt#({0})"),
-    "trunc": _of_floats("__builtin_trunc#({0})"),
-    "reciprocal": _of_floats("1 / {0}"),
-    "select": lambda of, mask, a, b: f"{mask} ? {a} : {b}",
-    "cast": lambda of, a: a,
-    "copy": lambda of, a: a,
-}
+def expression(formula: str, of: dtype, operands: Sequence[str]) -> str:
+    """The C++ of a formula for operands of a dtype, which are names or in parentheses."""
+    cpp = STEPS.get(formula) or VOCABULARY[formula].cpp
+    if cpp is None:
+        raise UnfusableError(f"no C++ for {formula}")
+    text = cpp.floats if of.is_floating_point else cpp.bools if of is bool_ else cpp.integers
+    if text is None:
+        raise UnfusableError(f"no C++ for {formula} of {of}")
+    return text.replace("#", "f" if of is float32 else "").format(*operands)
 
 
 class CppLoop:
@@ -293,11 +232,8 @@ def _innermost(loop: Loop, dtypes: Sequence[dtype], walk: Walk, slots: Sequence[
 def _step(step: Step, dtypes: Sequence[dtype]) -> str:
     first = step.operands[0]
     of = dtypes[first] if isinstance(first, int) else first.dtype
-    formula = FORMULAS.get(step.formula)
-    if formula is None:
-        raise UnfusableError(f"no C++ for {step.formula}")
-    kind = NAMES[step.dtype]
-    return f"const {kind} v{step.slot} = ({kind})({formula(of, *map(_operand, step.operands))});"
+    kind, operands = NAMES[step.dtype], [_operand(operand) for operand in step.operands]
+    return f"const {kind} v{step.slot} = ({kind})({expression(step.formula, of, operands)});"
 
 
 def _operand(operand: Operand) -> str:

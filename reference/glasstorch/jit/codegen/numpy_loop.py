@@ -21,11 +21,8 @@ from glasstorch.core.dtype import dtype
 from glasstorch.core.tensor_impl import Array
 from glasstorch.dispatch.fast import Slot
 from glasstorch.jit.codegen.program import Constant, Loop, Operand
-from glasstorch.kernels.cpu.pointwise import binary as pointwise_binary
-from glasstorch.kernels.cpu.pointwise import loops as pointwise
-from glasstorch.kernels.cpu.pointwise import power as pointwise_power
-from glasstorch.kernels.cpu.pointwise import select as pointwise_select
-from glasstorch.kernels.cpu.pointwise import unary as pointwise_unary
+from glasstorch.kernels.cpu.pointwise.steps import negative
+from glasstorch.kernels.pointwise.vocabulary import VOCABULARY
 from glasstorch.kernels.quiet import quietly
 
 BLOCK: Final = 1 << 15  # elements: a few arrays of this size fit into the second-level cache
@@ -40,41 +37,8 @@ def cast(out: Array, x: Array) -> None:
 
 # formula -> the eager kernels' loop that computes it: a ufunc, or loop(out, *inputs)
 LOOPS: Final[dict[str, Callable[..., Any] | Slot[..., Any]]] = {
-    "add": np.add,
-    "sub": np.subtract,
-    "mul": np.multiply,
-    "div": np.true_divide,
-    "maximum": np.maximum,
-    "minimum": np.minimum,
-    "bitwise_and": np.bitwise_and,
-    "bitwise_or": np.bitwise_or,
-    "bitwise_xor": np.bitwise_xor,
-    "bitwise_not": np.invert,
-    "eq": np.equal,
-    "ne": np.not_equal,
-    "lt": np.less,
-    "gt": np.greater,
-    "le": np.less_equal,
-    "ge": np.greater_equal,
-    "neg": pointwise.negative,
-    "abs": np.absolute,
-    "exp": np.exp,
-    "log": np.log,
-    "sqrt": np.sqrt,
-    "reciprocal": np.reciprocal,
-    "sin": np.sin,
-    "cos": np.cos,
-    "tanh": np.tanh,
-    "trunc": np.trunc,
-    "sgn": pointwise_unary.sgn,
-    "pow": pointwise_power.power,
-    "floor_divide": pointwise_binary.floor_divide,
-    "trunc_divide": pointwise_binary.trunc_divide,
-    "remainder": pointwise_binary.remainder,
-    "select": pointwise_select.choose,
-    "cast": cast,
-    "copy": cast,
-}
+    name: word.numpy for name, word in VOCABULARY.items() if word.numpy is not None
+} | {"neg": negative, "cast": cast, "copy": cast}
 
 
 class NumpyLoop:

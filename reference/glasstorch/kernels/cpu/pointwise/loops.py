@@ -10,50 +10,39 @@ A kernel asks its shape function for the sizes, and gives the loop to `iterator.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
 from glasstorch._tensor import Tensor
-from glasstorch.core.dtype import (
-    BAREBONES_UNSIGNED,
-    COMPLEX_DTYPES,
-    DTYPES,
-    HALF_PRECISION,
-    STORED_ONLY,
-    Number,
-    bool_,
-    dtype,
-    float32,
-    float64,
-)
+from glasstorch.core.dtype import COMPLEX_DTYPES, FLOAT8, HALF_PRECISION, Number, dtype
 from glasstorch.core.errors import not_implemented_for
-from glasstorch.core.tensor_impl import Array
 from glasstorch.dispatch.library import KernelTable, caller
+from glasstorch.kernels.cpu.pointwise.steps import negative
 from glasstorch.kernels.iterator import Loop, allocate_output, op_math, pointwise
 from glasstorch.kernels.number_operands import with_wrapped_number
+from glasstorch.kernels.pointwise.dtypes import ALL as ALL
+from glasstorch.kernels.pointwise.dtypes import DIRECT as DIRECT
+from glasstorch.kernels.pointwise.dtypes import DIRECT_FLOATS as DIRECT_FLOATS
+from glasstorch.kernels.pointwise.dtypes import DIRECT_NOT_BOOL as DIRECT_NOT_BOOL
+from glasstorch.kernels.pointwise.dtypes import EVERY as EVERY
+from glasstorch.kernels.pointwise.dtypes import FLOATING as FLOATING
+from glasstorch.kernels.pointwise.dtypes import FLOATING_OR_COMPLEX as FLOATING_OR_COMPLEX
+from glasstorch.kernels.pointwise.dtypes import INTEGRAL_OR_BOOL as INTEGRAL_OR_BOOL
+from glasstorch.kernels.pointwise.dtypes import NOT_BOOL as NOT_BOOL
+from glasstorch.kernels.pointwise.dtypes import WHOLE_NUMBERS as WHOLE_NUMBERS
+from glasstorch.kernels.pointwise.dtypes import WITH_COMPLEX as WITH_COMPLEX
+from glasstorch.kernels.pointwise.formulas import Formula
+from glasstorch.kernels.pointwise.numpy_loops import numpy_loop, unscaled_loop
 from glasstorch.kernels.structured import shape_function, structured
-from glasstorch.operators.shapes.promotion import result_type
+from glasstorch.operators.shapes.promotion import float_result_type, result_type
 from glasstorch.operators.shapes.result import Result
 from glasstorch.operators.shapes.scalars import number_as
 
 CPU = KernelTable("CPU")
 Kernel = Callable[..., Tensor]
-
-# The dtype sets of PyTorch's macros. ALL is AT_ALL_TYPES with bool and half precision; other names say what they add.
-ALL: Final = frozenset(DTYPES) - COMPLEX_DTYPES - STORED_ONLY
-NOT_BOOL: Final = ALL - {bool_}
-FLOATING: Final = frozenset(d for d in ALL if d.is_floating_point)
-INTEGRAL_OR_BOOL: Final = ALL - FLOATING
-DIRECT: Final = ALL - HALF_PRECISION
-DIRECT_NOT_BOOL: Final = DIRECT - {bool_}
-DIRECT_FLOATS: Final = frozenset((float32, float64))
-EVERY: Final = frozenset(DTYPES)
-WITH_COMPLEX: Final = ALL | COMPLEX_DTYPES
-FLOATING_OR_COMPLEX: Final = FLOATING | COMPLEX_DTYPES
-WHOLE_NUMBERS: Final = INTEGRAL_OR_BOOL | BAREBONES_UNSIGNED
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,18 +77,27 @@ class Row:
             return negative
         return self.on_complex if self.on_complex is not None and common.is_complex else self.loop
 
+    @classmethod
+    def of(cls, formula: Formula, common: Callable[..., dtype] | None = None) -> Row:
+        """The row for a line of the table of formulas, or with another rule for the compute dtype.
 
-def negative(out: Array, x: Array) -> None:
-    """`-x`, avoiding a bug of NumPy's own loop on non-contiguous arrays.
-
-    np.negative of NumPy 2.4 reads the wrong elements where both arrays are non-contiguous and the input has strides of
-    16 bytes (4-byte elements) or 64 bytes (8-byte elements): a = np.arange(16.0); np.negative(a[::8], out=a[::8])
-    leaves -1 for -8.
-    """
-    if x.flags.forc and out.flags.forc:
-        np.negative(x, out=out)
-    else:
-        out[...] = np.negative(x.copy())
+        An operator that is one ufunc when its number is 1, such as `a + p * b`, has a loop for that, and another one.
+        """
+        loop, scaled = numpy_loop(formula.numpy or formula.expression), None
+        if formula.numbers and isinstance(unscaled := unscaled_loop(formula.expression), np.ufunc):
+            loop, scaled = unscaled, loop
+        direct = formula.accepts - HALF_PRECISION - FLOAT8 - (COMPLEX_DTYPES if formula.on_complex else frozenset())
+        return cls(
+            loop,
+            direct & FLOATING_OR_COMPLEX if formula.common is float_result_type else direct,
+            formula.accepts,
+            formula.label,
+            common or formula.common,
+            formula.produces,
+            formula.exact_number,
+            numpy_loop(formula.on_complex) if formula.on_complex else None,
+            scaled,
+        )
 
 
 # From a row to a kernel -----------------------------------------------------------------------------------------
@@ -119,19 +117,23 @@ def kernel_of(shape: Callable[..., Result], row: Row) -> Kernel:
         tensors = [argument for argument in arguments if isinstance(argument, Tensor)]
         common = row.common(*tensors)
         row.check(common)
-        loop = row.loop_for(common)
-        for number in arguments[len(tensors) :]:
-            if row.scaled is None or number != 1:
-                loop = with_number(row.scaled or loop, number_as(number, common), op_math(common))
-        return pointwise(loop, common, tensors, output, row.produces, row.exact_number)
+        numbers = arguments[len(tensors) :]
+        if row.scaled is not None and numbers in ((), (1,)):
+            numbers = ()
+        loop = row.scaled if numbers and row.scaled is not None else row.loop_for(common)
+        return pointwise(with_numbers(loop, numbers, common), common, tensors, output, row.produces, row.exact_number)
 
     return kernel
 
 
-def with_number(loop: Loop, value: Number, compute: dtype) -> Loop:
-    """A loop whose last input is a number: `loop(out, *inputs, value)`."""
-    fixed = np.array(value, compute.numpy)
-    return lambda out, *inputs: loop(out, *inputs, fixed)
+def with_numbers(loop: Loop, numbers: Sequence[Number], common: dtype) -> Loop:
+    """A loop whose last inputs are numbers, `loop(out, *inputs, *numbers)`; the dtype must be able to hold them."""
+    if not numbers:
+        return loop
+    fixed = [np.array(number_as(number, common), op_math(common).numpy) for number in numbers]
+    if isinstance(loop, np.ufunc):
+        return lambda out, *inputs: loop(*inputs, *fixed, out=out)
+    return lambda out, *inputs: loop(out, *inputs, *fixed)
 
 
 def with_real_result(real: Kernel, shape: Callable[..., Result], loop: Loop) -> Kernel:

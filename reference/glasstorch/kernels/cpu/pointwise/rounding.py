@@ -11,7 +11,6 @@ import numpy as np
 from glasstorch._tensor import Tensor
 from glasstorch.core.dtype import BAREBONES_UNSIGNED
 from glasstorch.core.tensor_impl import Array
-from glasstorch.kernels.cpu.pointwise.binary import dividing
 from glasstorch.kernels.cpu.pointwise.loops import (
     ALL,
     BINARY,
@@ -27,7 +26,7 @@ from glasstorch.kernels.cpu.pointwise.loops import (
     register_row,
     register_with_number,
 )
-from glasstorch.kernels.cpu.pointwise.unary import sgn
+from glasstorch.kernels.cpu.pointwise.steps import dividing, sgn
 from glasstorch.kernels.iterator import Loop, allocate_output, operand
 from glasstorch.kernels.quiet import quietly
 from glasstorch.kernels.structured import check_writable, shape_function

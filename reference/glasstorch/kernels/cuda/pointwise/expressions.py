@@ -1,6 +1,6 @@
 """How does an expression become the kernel of a pointwise operator on a CUDA device?
 
-The expressions and the tables of operators are in the other files of this folder.
+The expressions are those of `kernels/pointwise/formulas.py`, and some more in the other files of this folder.
 
 Mirrors: aten/src/ATen/native/cuda/Loops.cuh (gpu_kernel, gpu_kernel_with_scalars), CUDALoops.cuh, JitLoops.cuh
 Differs: every operator is compiled at its first call, as PyTorch's jiterator does for some. See pointwise.cu.
@@ -42,6 +42,8 @@ from glasstorch.kernels.cuda.tensors import (
     output,
 )
 from glasstorch.kernels.iterator import op_math
+from glasstorch.kernels.pointwise.cuda_text import cuda_text
+from glasstorch.kernels.pointwise.formulas import Formula
 from glasstorch.kernels.quiet import quietly
 from glasstorch.kernels.structured import structured
 from glasstorch.operators.shapes.promotion import result_type
@@ -78,7 +80,7 @@ OPERANDS: Final = {
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Row:
-    """An expression of the operands a, b, c and the numbers p, q, and for which dtypes it is compiled.
+    """An expression of the operands a, b, c and the numbers p, q in C++, and for which dtypes it is compiled.
 
     `accepts` are the dtypes that PyTorch's kernel supports; `label` is the kernel's name in the error for others.
     `common` gives the compute dtype. `numbers` are the operands, counted from 0, that may be numbers, and `exact` those
@@ -92,6 +94,21 @@ class Row:
     common: Callable[..., dtype] = result_type
     numbers: frozenset[int] = frozenset()
     exact: frozenset[int] = frozenset()
+
+    @classmethod
+    def of(cls, formula: Formula) -> Row:
+        """The row for a line of the table of formulas that is for CUDA too."""
+        own = formula.cuda
+        assert own is not None, f"{formula.expression} is for CUDA"
+        return cls(
+            cuda_text(own.expression or formula.expression),
+            formula.tensors,
+            (formula.accepts | own.accepts) & ALL,
+            own.label,
+            formula.common,
+            own.numbers,
+            own.exact,
+        )
 
     def check(self, common: dtype) -> None:
         """Refuse a dtype that the operator accepts but the kernel does not support."""
@@ -216,33 +233,18 @@ def lie_side_by_side(shape: Shape, strides: tuple[Shape, ...], tensors: tuple[Te
 # From a row to a kernel -----------------------------------------------------------------------------------------
 
 
-def unary_kernel(shape: Callable[..., Result], row: Row) -> Kernel:
-    """The kernel of an operator of one tensor."""
-
-    def kernel(keys: int, self: Tensor, out: Tensor | None = None) -> Tensor:
-        return run(row, shape(self) if out is None else None, (self,), out)
-
-    return kernel
-
-
-def binary_kernel(shape: Callable[..., Result], row: Row) -> Kernel:
-    """The kernel of an operator of two tensors."""
-
-    def kernel(keys: int, self: Tensor, other: Tensor, out: Tensor | None = None) -> Tensor:
-        return run(row, shape(self, other) if out is None else None, (self, other), out)
-
-    return kernel
-
-
-def numbered_kernel(shape: Callable[..., Result], row: Row) -> Kernel:
-    """The kernel of an operator of several tensors and a number, which is p."""
+def kernel_of(shape: Callable[..., Result], row: Row, numbers: int = 0) -> Kernel:
+    """The kernel of an operator of tensors, followed by p and q; an alpha that is left out is 1."""
 
     def kernel(keys: int, *arguments: Any, out: Tensor | None = None) -> Tensor:
-        *tensors, value = arguments
         result = shape(*arguments) if out is None else None
+        tensors = tuple(argument for argument in arguments if isinstance(argument, Tensor))
+        if not numbers:
+            return run(row, result, tensors, out)
         common = row.common(*tensors)
         row.check(common)
-        return run(row, result, tuple(tensors), out, (number_as(value, op_math(common)),), common)
+        given = arguments[len(tensors) :] or (1,)
+        return run(row, result, tensors, out, tuple(number_as(number, op_math(common)) for number in given), common)
 
     return kernel
 

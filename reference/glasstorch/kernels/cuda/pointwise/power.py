@@ -10,16 +10,17 @@ from collections.abc import Iterator
 
 from glasstorch._tensor import Tensor, wrapped_number
 from glasstorch.core.dtype import Number
-from glasstorch.kernels.cuda.pointwise.binary import EITHER, MULTIPLY
 from glasstorch.kernels.cuda.pointwise.expressions import FLOATING, NOT_BOOL, Row, kernels_of, register, run
-from glasstorch.kernels.cuda.pointwise.unary import ROWS
+from glasstorch.kernels.cuda.pointwise.shared import ROWS
 from glasstorch.kernels.cuda.tensors import common_device, is_number, output
+from glasstorch.kernels.pointwise.cuda_text import cuda_text
+from glasstorch.kernels.pointwise.formulas import FLOAT_EXPONENTS as LINES
 from glasstorch.operators.shapes.pointwise import broadcast as shapes
 from glasstorch.operators.shapes.promotion import result_type
 
-POWER = Row("power(a, b)", 2, NOT_BOOL, "pow_cuda", numbers=EITHER)
-CUBE = Row("a * a * a", 1, NOT_BOOL, "pow_cuda")
-INVERSE_SQUARE = Row("1 / (a * a)", 1, FLOATING, "pow_cuda")
+POWER, MULTIPLY = ROWS["pow.Tensor_Tensor"], ROWS["mul.Tensor"]
+CUBE = Row(cuda_text(LINES[3]), 1, NOT_BOOL, "pow_cuda")
+INVERSE_SQUARE = Row(cuda_text(LINES[-2]), 1, FLOATING, "pow_cuda")
 
 # Exponents that need no logarithm: for all dtypes, then for floats. The square multiplies x by itself.
 EXPONENTS: dict[Number, Row] = {2: MULTIPLY, 3: CUBE}
@@ -66,4 +67,4 @@ register("pow.Scalar", scalar_tensor)
 def instantiations() -> Iterator[tuple[str, str, tuple[str, ...]]]:
     """Every kernel that this file may launch, as `modules.kernel` takes it: file, expression, defines; NVRTC compiles
     them all in the tests."""
-    yield from kernels_of((POWER, *FLOAT_EXPONENTS.values()))
+    yield from kernels_of((CUBE, INVERSE_SQUARE))

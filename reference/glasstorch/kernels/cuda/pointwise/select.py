@@ -8,21 +8,18 @@ As in PyTorch, a threshold is rounded to half precision on CUDA, but not on the 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 
 from glasstorch._tensor import Tensor
 from glasstorch.core.dtype import Number
-from glasstorch.kernels.cuda.pointwise.expressions import NOT_BOOL, Row, kernels_of, register, run
+from glasstorch.kernels.cuda.pointwise.expressions import register, run
+from glasstorch.kernels.cuda.pointwise.shared import ROWS
 from glasstorch.kernels.quiet import quietly
 from glasstorch.operators.shapes.pointwise import broadcast as shapes
 from glasstorch.operators.shapes.promotion import result_type
 from glasstorch.operators.shapes.scalars import number_as
 
-WHERE = Row("a != 0 ? b : c", 3, label="where_cuda", numbers=frozenset((0, 1, 2)))
-MASKED_FILL = Row("b != 0 ? p : a", 2, label="masked_fill")
-PASS_ABOVE = Row("b <= p ? 0 : a", 2, NOT_BOOL, "threshold_cuda")
+WHERE, MASKED_FILL, PASS_ABOVE = ROWS["where.self"], ROWS["masked_fill.Scalar"], ROWS["threshold_backward"]
 
 
 def where(keys: int, condition: Tensor, self: Tensor, other: Tensor, out: Tensor | None = None) -> Tensor:
@@ -51,9 +48,3 @@ def threshold_backward(
 register("where.self", where)
 register("masked_fill.Scalar", masked_fill)
 register("threshold_backward", threshold_backward)
-
-
-def instantiations() -> Iterator[tuple[str, str, tuple[str, ...]]]:
-    """Every kernel that this file may launch, as `modules.kernel` takes it: file, expression, defines; NVRTC compiles
-    them all in the tests."""
-    yield from kernels_of((WHERE, MASKED_FILL, PASS_ABOVE))

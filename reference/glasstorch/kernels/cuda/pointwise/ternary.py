@@ -1,53 +1,33 @@
-"""Which expressions combine several tensors and a number element by element on a CUDA device?
+"""How are tensors clamped, and squared errors computed, on a CUDA device?
 
-Mirrors: aten/src/ATen/native/cuda/PointwiseOpsKernel.cu, Lerp.cu, TensorCompare.cu (clamp), BinaryMiscOpsKernels.cu
-    (mse_kernel_cuda)
+Mirrors: aten/src/ATen/native/cuda/TensorCompare.cu (clamp), BinaryMiscOpsKernels.cu (mse_kernel_cuda)
 
-As in PyTorch, CUDA differs from the CPU: a product or quotient is formed before `value` multiplies it, and a single
-bound that is NaN has no effect.
+As in PyTorch, CUDA differs from the CPU: a single bound that is NaN has no effect.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 from glasstorch._tensor import Tensor
 from glasstorch.core.dtype import Number
-from glasstorch.kernels.cuda.pointwise.binary import BINARY
 from glasstorch.kernels.cuda.pointwise.expressions import (
     FLOATING,
-    NOT_BOOL,
     Row,
     kernels_of,
-    numbered_kernel,
     register,
     run,
 )
+from glasstorch.kernels.cuda.pointwise.shared import ROWS
 from glasstorch.operators.shapes.pointwise import broadcast as shapes
 from glasstorch.operators.shapes.promotion import result_type
-from glasstorch.operators.shapes.result import Result
 from glasstorch.operators.shapes.scalars import LARGEST, number_as
-
-LERP = "fabs(p) < 0.5 ? a + p * (b - a) : b - (b - a) * (1 - p)"
-
-TERNARY: dict[str, tuple[Callable[..., Result], Row]] = {
-    "addcmul": (
-        shapes.ternary,
-        Row("a + p * (b * c)", 3, NOT_BOOL, "addcmul_cuda", numbers=frozenset((2,)), exact=frozenset((2,))),
-    ),
-    "addcdiv": (shapes.ternary_divide, Row("a + p * (b / c)", 3, FLOATING, "addcdiv_cuda")),
-    "lerp.Scalar": (shapes.lerp_scalar, Row(LERP, 2, FLOATING, "lerp_cuda")),
-}
-
-for name, (shape, row) in TERNARY.items():
-    register(name, numbered_kernel(shape, row))
 
 # Clamp: bounds that may be missing; NaN in the tensor gives NaN ---------------------------------------------------
 
-CLAMP_NUMBERS = Row("between_numbers(a, p, q)", 1, NOT_BOOL, "clamp_scalar_cuda")
-CLAMP_TENSORS = Row("between(a, b, c)", 3, NOT_BOOL, "clamp_cuda")
+CLAMP_NUMBERS, CLAMP_TENSORS = ROWS["clamp"], ROWS["clamp.Tensor"]
 
 
 def clamp(keys: int, self: Tensor, lower: Number | None, upper: Number | None, out: Tensor | None = None) -> Tensor:
@@ -72,7 +52,7 @@ def clamp_tensors(
     """The kernel of `clamp` between tensors; with one bound it is `maximum` or `minimum`."""
     result = shapes.clamp_tensor(self, lower, upper) if out is None else None
     bounds = tuple(bound for bound in (lower, upper) if bound is not None)
-    row = CLAMP_TENSORS if len(bounds) == 2 else BINARY["minimum" if lower is None else "maximum"]
+    row = CLAMP_TENSORS if len(bounds) == 2 else ROWS["minimum" if lower is None else "maximum"]
     return run(row, result, (self, *bounds), out)
 
 
@@ -98,5 +78,4 @@ def mse_gradient(self: Tensor, target: Tensor, grad_output: Tensor, factor: floa
 def instantiations() -> Iterator[tuple[str, str, tuple[str, ...]]]:
     """Every kernel that this file may launch, as `modules.kernel` takes it: file, expression, defines; NVRTC compiles
     them all in the tests."""
-    rows = [row for _, row in TERNARY.values()]
-    yield from kernels_of((*rows, CLAMP_NUMBERS, CLAMP_TENSORS, SQUARED_DIFFERENCE, MSE_GRADIENT))
+    yield from kernels_of((SQUARED_DIFFERENCE, MSE_GRADIENT))

@@ -121,7 +121,7 @@ def with_in_place(draw: Any, name: str) -> dict[str, Any]:
 
 
 CALLS: dict[str, Any] = {
-    "cpu.pointwise.select.choose": choosing,
+    "cpu.pointwise.steps.choose": choosing,
     "cpu.pointwise.ternary.interpolate_each": lerp,
     "aten::where.self": choice,
     "aten::lerp.Tensor": lerp,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from glasstorch.kernels.cpu.fast.special import at, lines
+from glasstorch.kernels.cpu.fast.special.functions import at, lines
 from glasstorch.kernels.quiet import quietly
 
 

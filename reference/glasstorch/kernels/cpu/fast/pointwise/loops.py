@@ -35,10 +35,12 @@ from glasstorch.dispatch.fast import fast, install
 from glasstorch.dispatch.operator import registry
 from glasstorch.kernels.cpu.fast import thresholds
 from glasstorch.kernels.cpu.fast.threads import parts_of, share
-from glasstorch.kernels.cpu.pointwise import binary, loops, power, select, ternary
-from glasstorch.kernels.cpu.pointwise.loops import DIRECT, DIRECT_FLOATS, Kernel, Row
+from glasstorch.kernels.cpu.pointwise import loops, shared, steps, ternary
+from glasstorch.kernels.cpu.pointwise.loops import DIRECT, DIRECT_FLOATS, NOT_BOOL, Kernel, Row
 from glasstorch.kernels.iterator import Loop, in_blocks
 from glasstorch.kernels.number_operands import with_wrapped_number
+from glasstorch.kernels.pointwise.formulas import FLOAT_EXPONENTS, TRUNC_DIVIDE
+from glasstorch.kernels.pointwise.numpy_loops import numpy_loop
 from glasstorch.kernels.quiet import idle, new_run, quietly
 from glasstorch.kernels.structured import FORMS
 from glasstorch.operators.shapes.scalars import number_as
@@ -333,7 +335,8 @@ def install_rows(
     return kernels
 
 
-install_rows(loops.UNARY, unary, unary_in_place, "a row-major tensor", "1e6: exp")
+UNARY = {name: row for name, row in loops.UNARY.items() if name != "relu"}
+install_rows(UNARY, unary, unary_in_place, "a row-major tensor", "1e6: exp")
 BINARY = install_rows(loops.BINARY, binary_form, binary_in_place, OR_NUMBER, "`a + b`, 8 floats")
 install_rows(loops.NUMBERED, numbered, numbered_in_place, ROW_MAJOR, "1e6: add")
 
@@ -342,6 +345,7 @@ for _name, _of in loops.WITH_NUMBER.items():
 
 # relu, which is the maximum with 0 ------------------------------------------------------------------------------------
 
+ZERO = {d: wrap(np.zeros((), d.numpy), d) for d in NOT_BOOL}
 plain_relu, plain_relu_in_place = plain_kernel("relu"), plain_kernel("relu_")
 maximum = BINARY["maximum"]
 maximum_in_place = binary_in_place(loops.BINARY["maximum"], lambda keys, self, zero: plain_relu_in_place(keys, self))
@@ -350,16 +354,16 @@ maximum_in_place = binary_in_place(loops.BINARY["maximum"], lambda keys, self, z
 @fast("relu", when="a row-major tensor", benchmark="1e6: maximum", exact="bits")
 def relu(keys: int, self: Tensor) -> Tensor:
     """The short path of `maximum`, with 0."""
-    if self._strides is None and self.dtype in binary.ZERO:
-        return maximum(keys, self, binary.ZERO[self.dtype])
+    if self._strides is None and self.dtype in ZERO:
+        return maximum(keys, self, ZERO[self.dtype])
     return plain_relu(keys, self)
 
 
 @fast("relu_", when="a row-major tensor", benchmark="1e6: maximum", exact="bits")
 def relu_in_place(keys: int, self: Tensor) -> Tensor:
     """The short path of `maximum` in place, with 0."""
-    if self.dtype in binary.ZERO:
-        return maximum_in_place(keys, self, binary.ZERO[self.dtype])
+    if self.dtype in ZERO:
+        return maximum_in_place(keys, self, ZERO[self.dtype])
     return plain_relu_in_place(keys, self)
 
 
@@ -369,7 +373,7 @@ plain_divide_mode, plain_power = plain_kernel("div.Tensor_mode"), plain_kernel("
 DIVISIONS: dict[str | None, Kernel] = {
     None: BINARY["div.Tensor"],
     "floor": BINARY["floor_divide"],
-    "trunc": binary_form(binary.TRUNC_DIVIDE, binary.DIVISIONS["trunc"]),
+    "trunc": binary_form(Row.of(TRUNC_DIVIDE), shared.DIVISIONS["trunc"]),
 }
 
 
@@ -386,7 +390,7 @@ def of_exponent(exponent: Number, loop: Loop) -> Kernel:
     return unary(Row(loop, DIRECT_FLOATS), lambda keys, self, out: plain_power(keys, self, exponent))
 
 
-POWERS = {exponent: of_exponent(exponent, loop) for exponent, loop in power.FLOAT_EXPONENTS.items()}
+POWERS = {exponent: of_exponent(exponent, numpy_loop(line)) for exponent, line in FLOAT_EXPONENTS.items()}
 
 
 @fast("pow.Tensor_Scalar", when="a row-major tensor of floats and -2 ... 3 or 0.5", benchmark="1e6: mul", exact="bits")
@@ -404,11 +408,11 @@ BITS = {size: np.dtype(f"i{size}") for size in (1, 2, 4, 8)}
 plain_where = plain_kernel("where.self")
 
 
-@fast(select.choose, when="more than 2,048 elements of at most 8 bytes", benchmark="1e6: where", exact="bits")
+@fast(steps.choose, when="more than 2,048 elements of at most 8 bytes", benchmark="1e6: where", exact="bits")
 def choose(out: Array, mask: Array, x: Array, y: Array) -> None:
     """See Note [Selecting without branches]. A mask is enough where `x` is the number 0."""
     if out.size < thresholds.CHOICE_OF_BITS_FROM or out.itemsize not in BITS:
-        select.choose.plain(out, mask, x, y)
+        steps.choose.plain(out, mask, x, y)
         return
     bits = BITS[out.itemsize]
     x, y, chosen = x.view(bits), y.view(bits), out.view(bits)
@@ -475,8 +479,11 @@ def clamp_of(name: str, bounds: Callable[..., tuple[Number | None, Number | None
     def clamp(keys: int, self: Tensor, *numbers: Number | None) -> Tensor:
         lower, upper = bounds(*numbers)
         if is_row_major(DIRECT_FLOATS, self) and not (lower is None and upper is None):
-            loop = ternary.between_numbers(lower, upper, self.dtype)
-            return run_fresh(loop, self._shape, self.dtype, (self.array(),))
+            limits = [np.array(number_as(b, self.dtype), self.dtype.numpy) for b in (lower, upper) if b is not None]
+            if len(limits) == 2:
+                return run_fresh(steps.clip, self._shape, self.dtype, (self.array(),), limits)
+            extremum = np.minimum if lower is None else np.maximum
+            return run_fresh(extremum, self._shape, self.dtype, (self.array(), *limits))
         return plain(keys, self, *numbers)
 
     return clamp

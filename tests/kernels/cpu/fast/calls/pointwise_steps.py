@@ -22,4 +22,4 @@ def division(rng: np.random.Generator) -> Call:
     return Call(one_of(rng, [torch.fmod, torch.remainder, torch.floor_divide]), (x, y))
 
 
-CALLS = {"cpu.pointwise.binary.whole_division": division}
+CALLS = {"cpu.pointwise.steps.whole_division": division}

@@ -12,12 +12,11 @@ import glasstorch
 from glasstorch._tensor import Tensor, from_array, wrap
 from glasstorch.core.dtype import FROM_NUMPY
 from glasstorch.core.tensor_impl import TensorImpl
-from glasstorch.kernels.cpu.fast.pointwise import choose
+from glasstorch.kernels.cpu.fast.pointwise.loops import choose
 from glasstorch.kernels.cpu.fast.thresholds import BLOCK, CHOICE_OF_BITS_FROM
-from glasstorch.kernels.cpu.pointwise.binary import ARITHMETIC, COMPARISONS
-from glasstorch.kernels.cpu.pointwise.ternary import TERNARY
-from glasstorch.kernels.cpu.pointwise.unary import ROWS
+from glasstorch.kernels.cpu.pointwise import loops
 from glasstorch.kernels.iterator import in_blocks
+from glasstorch.kernels.pointwise.formulas import FORMULAS
 from glasstorch.operators.generated import functions
 
 F64 = np.dtype(np.float64)
@@ -51,12 +50,12 @@ def gappy(array: Any) -> Tensor:
 
 def cases() -> list[tuple[str, Callable[..., Tensor], int]]:
     """Every operator with a short path: its name, a call, and how many tensors it takes."""
+    named = [name for rows in (loops.UNARY, loops.BINARY) for name in rows if name in FORMULAS]
     found: list[tuple[str, Callable[..., Tensor], int]] = [
-        *((name, getattr(functions, name.partition(".")[0]), 2) for name in (*ARITHMETIC, *COMPARISONS)),
-        *((name, getattr(functions, name), 1) for name in ROWS),
+        (name, getattr(functions, name.partition(".")[0]), FORMULAS[name].tensors) for name in named
     ]
-    for name in TERNARY:
-        count = 2 if name == "lerp.Scalar" else 3
+    for name in ("addcmul", "addcdiv", "lerp.Scalar"):
+        count = FORMULAS[name].tensors
         call = getattr(functions, name.partition(".")[0])
         numbered = {"lerp.Scalar": lambda *x, f=call: f(*x, 0.3)}
         found.append((name, numbered.get(name, lambda *x, f=call: f(*x, value=2)), count))

@@ -19,7 +19,7 @@ import numpy as np
 from glasstorch.core.tensor_impl import Array
 from glasstorch.dispatch.fast import fast
 from glasstorch.kernels.cpu.fast import thresholds
-from glasstorch.kernels.cpu.pointwise.binary import whole_division
+from glasstorch.kernels.cpu.pointwise.steps import whole_division
 from glasstorch.kernels.iterator import Loop
 
 EXACT_BELOW: Final = 2.0**20  # quotients below this have the same integer part as PyTorch's

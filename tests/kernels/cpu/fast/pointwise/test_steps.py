@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import glasstorch
-from glasstorch.kernels.cpu.fast.binary import EXACT_BELOW
+from glasstorch.kernels.cpu.fast.pointwise.steps import EXACT_BELOW
 from glasstorch.kernels.cpu.fast.thresholds import DIVISION_IN_DOUBLE_FROM
 
 EDGES = (0.0, -0.0, 1.0, -1.0, 2.5, -2.5, 7.0, 0.1, 1e10, -3e38, 1e-38, 2.0**24, np.inf, -np.inf, np.nan)

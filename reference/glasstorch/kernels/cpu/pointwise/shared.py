@@ -1,0 +1,90 @@
+"""Which kernels of the CPU are written from the table of formulas?
+
+Mirrors: aten/src/ATen/native/cpu/BinaryOpsKernel.cpp, UnaryOpsKernel.cpp, PointwiseOpsKernel.cpp, LerpKernel.cpp
+Differs: PyTorch's vectorized loops use fused multiply-add; here each step rounds.
+"""
+
+from __future__ import annotations
+
+from math import prod
+
+import numpy as np
+
+from glasstorch._tensor import Tensor
+from glasstorch.core.dtype import FLOAT8, dtype
+from glasstorch.core.errors import DtypeError, not_implemented_for
+from glasstorch.kernels.cpu.pointwise.loops import (
+    BINARY,
+    NUMBERED,
+    UNARY,
+    Kernel,
+    Row,
+    kernel_of,
+    register,
+    register_row,
+    register_with_number,
+    with_real_result,
+)
+from glasstorch.kernels.number_operands import number_first
+from glasstorch.kernels.pointwise.formulas import FORMULAS, TRUNC_DIVIDE
+from glasstorch.operators.shapes.pointwise import broadcast as shapes
+from glasstorch.operators.shapes.promotion import result_type
+
+
+def type_of_product(self: Tensor, other: Tensor) -> dtype:
+    """The common dtype; 8-bit floats multiply tensors of the same size, but not single numbers."""
+    common = result_type(self, other)
+    if common in FLOAT8 and prod(other._shape) == 1:
+        raise not_implemented_for("mul_cpu_reduced_float", common)
+    return common
+
+
+KERNELS: dict[str, Kernel] = {}
+
+for name, formula in FORMULAS.items():
+    if not formula.own_kernel:
+        row = Row.of(formula, type_of_product if name == "mul.Tensor" else None)
+        table = NUMBERED if formula.numbers and row.scaled is None else (UNARY, BINARY, {})[formula.tensors - 1]
+        KERNELS[name] = register_row(table, name, row)
+
+for name in (name for name, formula in FORMULAS.items() if formula.number_form):
+    base = name.partition(".")[0]
+    register_with_number(f"{base}.Scalar", name, KERNELS[name])
+    if FORMULAS[name].produces is None:
+        register(f"{base}.Scalar_Tensor", number_first(KERNELS[name]))
+
+# Division with a rounding mode: one of three kernels ------------------------------------------------------------
+
+DIVISIONS: dict[str | None, Kernel] = {
+    None: KERNELS["div.Tensor"],
+    "floor": KERNELS["floor_divide"],
+    "trunc": kernel_of(shapes.binary, Row.of(TRUNC_DIVIDE)),
+}
+
+
+def divide_mode(keys: int, self: Tensor, other: Tensor, rounding_mode: str | None, out: Tensor | None = None) -> Tensor:
+    """The kernel of `div.Tensor_mode`."""
+    if rounding_mode not in DIVISIONS:
+        shapes.divide_mode(self, other, rounding_mode)  # raises the error
+    return DIVISIONS[rounding_mode](keys, self, other, out=out)
+
+
+register("div.Tensor_mode", divide_mode)
+
+# The absolute value of a complex number is real -----------------------------------------------------------------
+
+
+def refusing_complex(checked: Kernel) -> Kernel:
+    """The kernel of `abs_`."""
+
+    def absolute_(keys: int, self: Tensor) -> Tensor:
+        if self.dtype.is_complex:
+            raise DtypeError("In-place abs is not supported for complex tensors.")
+        return checked(keys, self)
+
+    return absolute_
+
+
+UNARY["abs"] = Row.of(FORMULAS["abs"])
+absolute = with_real_result(kernel_of(shapes.absolute, UNARY["abs"]), shapes.absolute, np.absolute)
+register("abs", absolute, refusing_complex)
