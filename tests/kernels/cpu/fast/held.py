@@ -141,7 +141,7 @@ def within(one: Tensor, best: Tensor, bound: float, scale: Any, what: str) -> No
         sizes = np.abs(wanted) if scale is None else np.broadcast_to(np.abs(scale.detach().numpy()), wanted.shape)
         largest = np.max(sizes[finite], initial=0.0) if scale is None else sizes
         units = np.maximum(largest, glasstorch.finfo(dtype).tiny) * (glasstorch.finfo(dtype).eps)
-        error = np.where(finite & np.isfinite(found), np.abs(found - wanted), 0).astype(real) / units
+        error = np.where(finite & np.isfinite(found), np.abs(found - wanted) / units, 0).astype(real)
     beyond = ~finite & ~((found == wanted) | (np.isnan(found) & np.isnan(wanted)))
     overflown = finite & ~np.isfinite(found) & (np.abs(wanted) <= glasstorch.finfo(dtype).max)
     assert not (beyond | overflown).any(), f"{what}: {found}, expected {wanted}"

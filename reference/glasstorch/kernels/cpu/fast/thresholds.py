@@ -25,3 +25,7 @@ COMPLEX_SCAN_SPLIT_FROM = 64  # elements of a line of complex numbers: it is spl
 # Half precision, in elements
 HALF_TABLE_FROM = 1 << 18  # a table of a function's 65,536 values pays
 HALF_BLOCKS_FROM = 1 << 13  # a dozen calls a block are faster than NumPy's conversion
+
+# Softmax
+SOFTMAX_TRANSPOSED_UP_TO = 64  # size of the dimension: a block is transposed
+SOFTMAX_SHARED_MAXIMUM_WITHIN = 4.0  # difference of maxima: rows subtract one maximum, exponentials lose no digits
