@@ -29,3 +29,6 @@ HALF_BLOCKS_FROM = 1 << 13  # a dozen calls a block are faster than NumPy's conv
 # Softmax
 SOFTMAX_TRANSPOSED_UP_TO = 64  # size of the dimension: a block is transposed
 SOFTMAX_SHARED_MAXIMUM_WITHIN = 4.0  # difference of maxima: rows subtract one maximum, exponentials lose no digits
+
+# Distances
+CDIST_BATCHED_FROM = 16  # matrices per block: a batch is processed together
