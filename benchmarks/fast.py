@@ -21,6 +21,7 @@ CASES: list[tuple[str, list[Make], Use]] = [
         [normal(300, 16), normal(300, 16), normal(300, 300)],
         lambda t, x, y, d: t.ops.aten._cdist_backward(d, x, y, 1.0, d),
     ),
+    ("rfft of rows", [ROWS], lambda t, x: t.fft.rfft(x)),
     ("mul of float16, 1e6", [lambda random: ROWS(random).astype("float16")] * 2, lambda t, x, y: t.mul(x, y)),
 ]
 

@@ -32,3 +32,6 @@ SOFTMAX_SHARED_MAXIMUM_WITHIN = 4.0  # difference of maxima: rows subtract one m
 
 # Distances
 CDIST_BATCHED_FROM = 16  # matrices per block: a batch is processed together
+
+# Fourier transforms
+FFT_THREADS_FROM = 1 << 15  # elements: several threads are faster than one
