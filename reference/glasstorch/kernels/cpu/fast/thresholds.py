@@ -35,3 +35,6 @@ CDIST_BATCHED_FROM = 16  # matrices per block: a batch is processed together
 
 # Fourier transforms
 FFT_THREADS_FROM = 1 << 15  # elements: several threads are faster than one
+
+# Products of matrices
+INTEGERS_DIRECT_UP_TO = 1 << 13  # multiplications of integers: two conversions to float64 do not pay
