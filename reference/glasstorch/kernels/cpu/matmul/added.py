@@ -8,13 +8,12 @@ Differs: the products of addbmm are computed as one product of two long matrices
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
 from glasstorch._tensor import Tensor
 from glasstorch.core.allocator import empty_array
-from glasstorch.core.dtype import FLOATING, NARROW_FLOATS, Number, dtype, float32
+from glasstorch.core.dtype import NARROW_FLOATS, Number, dtype, float32
 from glasstorch.core.tensor_impl import Array
 from glasstorch.dispatch.library import KernelTable
 from glasstorch.kernels.cpu.matmul.products import product
@@ -42,11 +41,11 @@ def added(
 ) -> Tensor:
     """`beta * self + alpha * multiply(left, right, dtype)`, computed in that dtype, then rounded.
 
-    Where beta is 0, `self` is not read, and where alpha is 0 the factors are not: NaN in them is ignored. In PyTorch it
-    depends on dtype and size whether NaN in the factors is ignored.
+    For integers, beta and alpha are truncated. Where beta is 0, `self` is not read, and where alpha is 0 the factors are
+    not: NaN in them is ignored. In PyTorch it depends on dtype and size whether NaN in the factors is ignored.
     """
     computed = float32 if result.dtype in NARROW_FLOATS else result.dtype
-    beta, alpha = _factor(beta, computed), _factor(alpha, computed)
+    beta, alpha = number_as(beta, computed), number_as(alpha, computed)
 
     def total() -> Array:
         if alpha == 0:
@@ -61,12 +60,6 @@ def added(
         return found
 
     return finish(quietly(total), result.dtype, out)
-
-
-def _factor(number: Number, dtype: dtype) -> Any:
-    """`beta` or `alpha` as a factor: truncated for integers, refused where the dtype cannot hold it."""
-    value = number_as(number, dtype)
-    return value if dtype.category >= FLOATING else np.asarray(value, dtype.numpy)
 
 
 def _elements_in(tensor: Tensor, computed: dtype) -> Array:
@@ -137,17 +130,13 @@ def addr(
     def total() -> Array:
         rows, columns = _elements_in(vec1, computed)[:, None], _elements_in(vec2, computed)
         found = empty_array(result.shape, computed.numpy, rows.size * columns.size * computed.itemsize)
-        np.multiply(rows if alpha == 1 else rows * _number_in(alpha, computed), columns, found)
+        np.multiply(rows if alpha == 1 else rows * alpha, columns, found)
         if beta != 0:
             bias = _elements_in(self, computed)
-            np.add(found, bias if beta == 1 else bias * _number_in(beta, computed), found)
+            np.add(found, bias if beta == 1 else bias * beta, found)
         return found
 
     return finish(quietly(total), result.dtype, out)
-
-
-def _number_in(number: Number, computed: dtype) -> Any:
-    return np.asarray(number).astype(computed.numpy)
 
 
 structured(CPU, "addmm", addmm)

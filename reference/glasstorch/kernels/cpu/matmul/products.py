@@ -7,6 +7,9 @@ Differs: NumPy multiplies: floats and complex numbers with its BLAS, integers in
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 
 from glasstorch._tensor import Tensor, wrap
@@ -52,26 +55,24 @@ def _multiplied(self: Tensor, mat2: Tensor, dtype: dtype, out: Tensor | None) ->
 
 def mv(keys: int, self: Tensor, vec: Tensor, out: Tensor | None = None) -> Tensor:
     """The product of a matrix and a vector."""
-    return _dotted(self, vec, shapes.mv(self, vec).dtype, out)
+    return _dotted(np.dot, self, vec, shapes.mv(self, vec).dtype, out)
 
 
 def dot(keys: int, self: Tensor, tensor: Tensor, out: Tensor | None = None) -> Tensor:
     """The dot product of two vectors."""
-    return _dotted(self, tensor, shapes.dot(self, tensor).dtype, out)
-
-
-def _dotted(self: Tensor, vector: Tensor, dtype: dtype, out: Tensor | None) -> Tensor:
-    left, right = self.array(), vector.array()
-    if dtype in NARROW_FLOATS:
-        left, right = as_single.run(left), as_single.run(right)
-    return finish(quietly(left.dot, right), dtype, out)
+    return _dotted(np.dot, self, tensor, shapes.dot(self, tensor).dtype, out)
 
 
 def vdot(keys: int, self: Tensor, other: Tensor, out: Tensor | None = None) -> Tensor:
     """The dot product of two vectors, the first conjugated."""
-    if not self.dtype.is_complex:
-        return dot(keys, self, other, out)
-    return finish(quietly(np.vdot, self.array(), other.array()), shapes.dot(self, other).dtype, out)
+    return _dotted(np.vdot, self, other, shapes.dot(self, other).dtype, out)
+
+
+def _dotted(function: Callable[..., Any], self: Tensor, vector: Tensor, dtype: dtype, out: Tensor | None) -> Tensor:
+    left, right = self.array(), vector.array()
+    if dtype in NARROW_FLOATS:
+        left, right = as_single.run(left), as_single.run(right)
+    return finish(quietly(function, left, right), dtype, out)
 
 
 structured(CPU, "mm", mm)
