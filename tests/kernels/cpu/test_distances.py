@@ -11,7 +11,6 @@ import pytest
 
 import glasstorch
 from glasstorch.core.errors import ArgumentError, DtypeError, ShapeError
-from glasstorch.kernels.cpu import distances as kernels
 
 Require = Callable[[str], Any]
 RANDOM = np.random.default_rng(2)
@@ -47,19 +46,6 @@ def test_each_matrix_of_a_batch_has_its_distances(require: Require, p: float, co
         results.append([distances.detach().numpy(), a.grad.numpy(), b.grad.numpy()])
     for ours, theirs in zip(*results, strict=True):
         np.testing.assert_allclose(ours, theirs, 1e-10, 1e-10)
-
-
-def test_many_small_matrices_are_measured_together(monkeypatch: pytest.MonkeyPatch) -> None:
-    calls = []
-
-    def counted(function: Callable[..., Any]) -> Callable[..., Any]:
-        return lambda *args: calls.append(function) or function(*args)
-
-    monkeypatch.setattr(kernels, "lengths", counted(kernels.lengths))
-    monkeypatch.setattr(kernels, "pulled", counted(kernels.pulled))
-    x = glasstorch.ones(1000, 4, 3, requires_grad=True)
-    glasstorch.cdist(x, glasstorch.zeros(4, 3)).sum().backward()
-    assert len(calls) == 2
 
 
 def test_distances_are_written_between_others() -> None:

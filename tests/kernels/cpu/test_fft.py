@@ -12,7 +12,6 @@ import scipy.fft
 import glasstorch
 from glasstorch import fft
 from glasstorch.autograd import gradcheck
-from glasstorch.core.parallel import get_num_threads, set_num_threads
 
 Require = Callable[[str], Any]
 RANDOM = np.random.default_rng(9)
@@ -60,16 +59,6 @@ def test_two_dimensions(name: str, s: Any, dim: Any, dtype: str) -> None:
     x = values(name, 5, 2, 6, dtype=dtype)
     found = getattr(fft, name)(glasstorch.from_numpy(x), s, dim, "ortho")
     same(found, getattr(scipy.fft, name)(x, s, dim, "ortho"), dtype == "float32")
-
-
-def test_many_lines_are_shared_among_threads() -> None:
-    x = values("fft", 256, 256)
-    chosen = get_num_threads()
-    try:
-        set_num_threads(2)
-        same(fft.fft(glasstorch.from_numpy(x)), np.fft.fft(x), False)
-    finally:
-        set_num_threads(chosen)
 
 
 def test_what_is_written_to_may_lie_anywhere() -> None:

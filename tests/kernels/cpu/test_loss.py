@@ -147,13 +147,12 @@ def test_gradients_of_any_layout() -> None:
 
 
 def test_what_targets_name() -> None:
-    classes, positions, counted = named((2, 3, 2), np.array([[0, 2], [1, 1]]), -100)
-    assert counted is None
+    counted, classes, positions = named.run((2, 3, 2), np.array([[0, 2], [1, 1]]), -100)
+    assert np.arange(4)[counted].tolist() == [0, 1, 2, 3]
     assert classes.tolist() == [0, 2, 1, 1]
     assert positions.tolist() == [0, 5, 8, 9]
-    classes, positions, counted = named((2, 3), np.array([2, 0]), 2)
-    assert counted is not None
-    assert counted.tolist() == [False, True]
+    counted, classes, positions = named.run((2, 3), np.array([2, 0]), 2)
+    assert np.arange(2)[counted].tolist() == [1]
     assert (classes.tolist(), positions.tolist()) == ([0], [3])
 
 

@@ -16,9 +16,9 @@ import numpy as np
 
 from glasstorch._tensor import Tensor, make
 from glasstorch.core.geometry import wrap_dim
-from glasstorch.core.parallel import get_num_threads
 from glasstorch.core.storage import Storage
 from glasstorch.core.tensor_impl import Array
+from glasstorch.dispatch.fast import slot
 from glasstorch.dispatch.library import KernelTable
 from glasstorch.kernels.iterator import allocate_output
 from glasstorch.kernels.quiet import quietly
@@ -28,45 +28,43 @@ from glasstorch.operators.shapes.result import Result
 
 CPU = KernelTable("CPU")
 
-THREADS_FROM: Final = 1 << 15  # elements from which several threads are faster than one
-
 # The normalization -> SciPy's name for it in a forward transform, and in an inverse one.
 FORWARDS: Final = {shapes.NONE: "backward", shapes.BY_ROOT: "ortho", shapes.BY_POINTS: "forward"}
 INVERSE: Final = {shapes.NONE: "forward", shapes.BY_ROOT: "ortho", shapes.BY_POINTS: "backward"}
 
 
+@slot
+def transformed(name: str, array: Array, sizes: Sequence[int] | None, axes: Sequence[int], norm: str) -> Array:
+    """The result of a function of `scipy.fft`, which is row-major."""
+    from scipy import fft  # type: ignore[import-untyped,unused-ignore]
+
+    return getattr(fft, name)(array, sizes, axes, norm)  # type: ignore[no-any-return]
+
+
 def transform(
     name: str,
-    array: Array,
+    self: Tensor,
     norm: str,
     dim: Sequence[int],
     sizes: Sequence[int] | None,
     result: Result,
     out: Tensor | None,
 ) -> Tensor:
-    """The result of a function of `scipy.fft`, which may distribute the lines of an array among threads.
-
-    SciPy's results are row-major, so the dimensions are first put in the result's memory order.
-    """
-    from scipy import fft  # type: ignore[import-untyped,unused-ignore]
-
+    """The transform over some dimensions: a copy if there are none. They are first put in the result's memory order."""
+    array = self.array()
+    if not dim or not array.size:
+        copy = allocate_output(result) if out is None else out
+        if array.size:
+            copy.array()[...] = array
+        return copy
     strides = result.strides or ()
     order = sorted(range(array.ndim), key=lambda d: (-strides[d], d))
-    workers = get_num_threads() if array.size >= THREADS_FROM and array.ndim > 1 else None
     axes = [order.index(wrap_dim(d, array.ndim)) for d in dim]
-    values = quietly(getattr(fft, name), array.transpose(order), sizes, axes, norm, workers=workers)
+    values = quietly(transformed.run, name, array.transpose(order), sizes, axes, norm)
     if out is None:  # the result's own strides: NumPy's are arbitrary in dimensions of size 1
         return make(Storage.over(np.ascontiguousarray(values)), result.dtype, result.shape, strides, 0)
-    out.array()[...] = values.transpose([order.index(d) for d in range(array.ndim)])
+    out.array()[...] = values.transpose(np.argsort(order))
     return out
-
-
-def untransformed(array: Array, result: Result, out: Tensor | None) -> Tensor:
-    """A copy of the elements, for a transform over no dimensions."""
-    written = allocate_output(result) if out is None else out
-    if array.size:
-        written.array()[...] = array
-    return written
 
 
 def c2c(
@@ -74,10 +72,8 @@ def c2c(
 ) -> Tensor:
     """Complex to complex."""
     result = shapes.c2c(self, dim, normalization, forward)
-    if not dim or 0 in self._shape:
-        return untransformed(self.array(), result, out)
     norm = (FORWARDS if forward else INVERSE)[normalization]
-    return transform("fftn" if forward else "ifftn", self.array(), norm, dim, None, result, out)
+    return transform("fftn" if forward else "ifftn", self, norm, dim, None, result, out)
 
 
 def r2c(
@@ -85,10 +81,7 @@ def r2c(
 ) -> Tensor:
     """Real to complex. Half of the spectrum suffices, because the other half is its mirrored conjugate."""
     result = shapes.r2c(self, dim, normalization, onesided)
-    if 0 in self._shape:
-        return untransformed(self.array(), result, out)
-    name = "rfftn" if onesided else "fftn"
-    return transform(name, self.array(), FORWARDS[normalization], dim, None, result, out)
+    return transform("rfftn" if onesided else "fftn", self, FORWARDS[normalization], dim, None, result, out)
 
 
 def c2r(
@@ -96,10 +89,7 @@ def c2r(
 ) -> Tensor:
     """Complex to real, from half of a Hermitian spectrum."""
     result = shapes.c2r(self, dim, normalization, last_dim_size)
-    if 0 in self._shape:
-        return untransformed(self.array(), result, out)
-    sizes = [result.shape[d] for d in dim]
-    return transform("irfftn", self.array(), INVERSE[normalization], dim, sizes, result, out)
+    return transform("irfftn", self, INVERSE[normalization], dim, [result.shape[d] for d in dim], result, out)
 
 
 structured(CPU, "_fft_c2c", c2c)

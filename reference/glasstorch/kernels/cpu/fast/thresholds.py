@@ -49,3 +49,15 @@ ARGSORT_UP_TO = 1 << 10  # elements: NumPy's stable argsort is used
 SAMPLED_FROM = 1 << 10  # float32 numbers: lines between samples are faster than SciPy's function
 NAN_CHECKED_EVERY = 64  # degrees of a recurrence between checks whether all remaining values are NaN, and stay so
 DIVISION_IN_DOUBLE_FROM = 512  # float32 numbers: a dozen NumPy calls are faster than the one that calls fmod
+# Softmax
+SOFTMAX_TRANSPOSED_UP_TO = 64  # size of the dimension: a block is transposed
+SOFTMAX_SHARED_MAXIMUM_WITHIN = 4.0  # difference of maxima: rows subtract one maximum, exponentials lose no digits
+
+# Distances
+CDIST_BATCHED_FROM = 16  # matrices per block: a batch is processed together
+
+# Fourier transforms
+FFT_THREADS_FROM = 1 << 15  # elements: several threads are faster than one
+
+# Products of matrices
+INTEGERS_DIRECT_UP_TO = 1 << 13  # multiplications of integers: two conversions to float64 do not pay

@@ -1,6 +1,6 @@
-"""How are scaled products of matrices and vectors added to a tensor, and conjugated dot products computed, on the CPU?
+"""How are scaled products of matrices and vectors added to a tensor on the CPU?
 
-Mirrors: aten/src/ATen/native/LinearAlgebra.cpp (baddbmm, addbmm, addr), aten/src/ATen/native/Blas.cpp (addmv, vdot)
+Mirrors: aten/src/ATen/native/LinearAlgebra.cpp (addmm_impl_cpu_, baddbmm, addbmm, addr), Blas.cpp (addmv)
 Differs: the products of addbmm are computed as one product of two long matrices. Half precision is rounded once, at the
     end, except for the sums of addbmm.
 """
@@ -8,18 +8,17 @@ Differs: the products of addbmm are computed as one product of two long matrices
 from __future__ import annotations
 
 from collections.abc import Callable
-from math import prod
-from typing import Any
 
 import numpy as np
 
 from glasstorch._tensor import Tensor
 from glasstorch.core.allocator import empty_array
-from glasstorch.core.dtype import NARROW_FLOATS, Number, bool_, dtype, float32
+from glasstorch.core.dtype import NARROW_FLOATS, Number, dtype, float32
 from glasstorch.core.tensor_impl import Array
 from glasstorch.dispatch.library import KernelTable
-from glasstorch.kernels.cpu.matmul.products import addmm, dot, factor, product
+from glasstorch.kernels.cpu.matmul.products import product
 from glasstorch.kernels.cpu.reductions.sums import finish
+from glasstorch.kernels.halves import as_single
 from glasstorch.kernels.iterator import op_math
 from glasstorch.kernels.quiet import quietly
 from glasstorch.kernels.structured import structured
@@ -31,40 +30,64 @@ CPU = KernelTable("CPU")
 
 
 def added(
-    self: Tensor, beta: Number, alpha: Number, result: Result, multiply: Callable[[dtype], Array], out: Tensor | None
+    self: Tensor,
+    left: Tensor,
+    right: Tensor,
+    beta: Number,
+    alpha: Number,
+    result: Result,
+    multiply: Callable[[Array, Array, dtype], Array],
+    out: Tensor | None,
 ) -> Tensor:
-    """`beta * self + alpha * multiply(dtype)`, computed in the dtype passed to `multiply`, then rounded.
+    """`beta * self + alpha * multiply(left, right, dtype)`, computed in that dtype, then rounded.
 
-    Where beta is 0, `self` is not read, and where alpha is 0 the factors are not: NaN in them is ignored. In PyTorch it
-    depends on dtype and size whether NaN in the factors is ignored.
+    For integers, beta and alpha are truncated. Where beta is 0, `self` is not read, and where alpha is 0 the factors are
+    not: NaN in them is ignored. In PyTorch it depends on dtype and size whether NaN in the factors is ignored.
     """
     computed = float32 if result.dtype in NARROW_FLOATS else result.dtype
-    beta, alpha = factor(beta, computed), factor(alpha, computed)
-    total = np.zeros(result.shape, computed.numpy) if alpha == 0 else multiply(computed)
-    if alpha not in (0, 1):
-        quietly(np.multiply, total, alpha, total)
-    if beta != 0:
-        bias = _elements_in(self, computed)
-        quietly(np.add, total, bias if beta == 1 else quietly(np.multiply, bias, beta), total)
-    return finish(total, result.dtype, out)
+    beta, alpha = number_as(beta, computed), number_as(alpha, computed)
+
+    def total() -> Array:
+        if alpha == 0:
+            found = np.zeros(result.shape, computed.numpy)
+        else:
+            found = multiply(_elements_in(left, computed), _elements_in(right, computed), computed)
+            if alpha != 1:
+                found *= alpha
+        if beta != 0:
+            bias = _elements_in(self, computed)
+            found += bias if beta == 1 else bias * beta
+        return found
+
+    return finish(quietly(total), result.dtype, out)
+
+
+def _elements_in(tensor: Tensor, computed: dtype) -> Array:
+    """A tensor's elements in the compute dtype."""
+    array = tensor.array()
+    if computed is float32 and tensor.dtype in NARROW_FLOATS:
+        return as_single.run(array)
+    return array.astype(computed.numpy, copy=False)
+
+
+def addmm(
+    keys: int, self: Tensor, mat1: Tensor, mat2: Tensor, beta: Number, alpha: Number, out: Tensor | None = None
+) -> Tensor:
+    """`beta * self + alpha * (mat1 @ mat2)`."""
+    return added(self, mat1, mat2, beta, alpha, shapes.addmm(self, mat1, mat2, beta, alpha), product.run, out)
 
 
 def baddbmm(
     keys: int, self: Tensor, batch1: Tensor, batch2: Tensor, beta: Number, alpha: Number, out: Tensor | None = None
 ) -> Tensor:
     """`beta * self + alpha * (batch1 @ batch2)`."""
-    result = shapes.baddbmm(self, batch1, batch2, beta, alpha)
-
-    def multiply(computed: dtype) -> Array:
-        return product(_elements_in(batch1, computed), _elements_in(batch2, computed), result.shape, computed)
-
-    return added(self, beta, alpha, result, multiply, out)
+    return added(self, batch1, batch2, beta, alpha, shapes.baddbmm(self, batch1, batch2, beta, alpha), product.run, out)
 
 
 def addbmm(
     keys: int, self: Tensor, batch1: Tensor, batch2: Tensor, beta: Number, alpha: Number, out: Tensor | None = None
 ) -> Tensor:
-    """`beta * self + alpha * (batch1 @ batch2).sum(0)`: the matrices side by side times the matrices stacked.
+    """`beta * self + alpha * (batch1 @ batch2).sum(0)`.
 
     Half precision adds the products one after another and rounds each sum.
     """
@@ -74,15 +97,14 @@ def addbmm(
         for left, right in first:
             self, beta = addmm(keys, self, left, right, beta, alpha), 1
         return addmm(keys, self, *last, beta, alpha, out)
+    return added(self, batch1, batch2, beta, alpha, result, summed_products, out)
 
-    def multiply(computed: dtype) -> Array:
-        left, right = _elements_in(batch1, computed), _elements_in(batch2, computed)
-        rows, columns = result.shape
-        length = batch1._shape[0] * batch1._shape[2]
-        side_by_side = left.transpose(1, 0, 2).reshape(rows, length)
-        return product(side_by_side, right.reshape(length, columns), result.shape, computed)
 
-    return added(self, beta, alpha, result, multiply, out)
+def summed_products(left: Array, right: Array, dtype: dtype) -> Array:
+    """The sum of the products of two batches: the matrices side by side times the matrices stacked."""
+    count, rows, inner = left.shape
+    side_by_side = left.transpose(1, 0, 2).reshape(rows, count * inner)
+    return product.run(side_by_side, right.reshape(count * inner, right.shape[2]), dtype)
 
 
 def addmv(
@@ -91,11 +113,7 @@ def addmv(
     """`beta * self + alpha * (mat @ vec)`."""
     result = shapes.addmv(self, mat, vec, beta, alpha)
     beta, alpha = (number_as(value, result.dtype) for value in (beta, alpha))
-
-    def multiply(computed: dtype) -> Array:
-        return quietly(_elements_in(mat, computed).dot, _elements_in(vec, computed))
-
-    return added(self, beta, alpha, result, multiply, out)
+    return added(self, mat, vec, beta, alpha, result, lambda left, right, _: left.dot(right), out)
 
 
 def addr(
@@ -107,41 +125,22 @@ def addr(
     """
     result = shapes.addr(self, vec1, vec2, beta, alpha)
     computed = op_math(result.dtype)
-    rows, columns = _elements_in(vec1, computed)[:, None], _elements_in(vec2, computed)
     beta, alpha = (number_as(value, result.dtype) for value in (beta, alpha))
-    if result.dtype is bool_:
-        total = rows & columns & bool(alpha)
-        if beta:
-            total |= self.array().astype(bool)
-    else:
-        if alpha != 1:
-            rows = quietly(np.multiply, rows, _number_in(alpha, computed))
-        total = empty_array(result.shape, computed.numpy, prod(result.shape) * computed.itemsize)
-        quietly(np.multiply, rows, columns, total)
+
+    def total() -> Array:
+        rows, columns = _elements_in(vec1, computed)[:, None], _elements_in(vec2, computed)
+        found = empty_array(result.shape, computed.numpy, rows.size * columns.size * computed.itemsize)
+        np.multiply(rows if alpha == 1 else rows * alpha, columns, found)
         if beta != 0:
             bias = _elements_in(self, computed)
-            quietly(np.add, total, bias if beta == 1 else quietly(np.multiply, bias, _number_in(beta, computed)), total)
-    return finish(total, result.dtype, out)
+            np.add(found, bias if beta == 1 else bias * beta, found)
+        return found
+
+    return finish(quietly(total), result.dtype, out)
 
 
-def _elements_in(tensor: Tensor, computed: dtype) -> Array:
-    """A tensor's elements in the compute dtype."""
-    return tensor.array().astype(computed.numpy, copy=False)
-
-
-def _number_in(number: Number, computed: dtype) -> Any:
-    return np.asarray(number).astype(computed.numpy)
-
-
-def vdot(keys: int, self: Tensor, other: Tensor, out: Tensor | None = None) -> Tensor:
-    """The dot product of two vectors, the first conjugated."""
-    if not self.dtype.is_complex:
-        return dot(keys, self, other, out)
-    return finish(quietly(np.vdot, self.array(), other.array()), shapes.dot(self, other).dtype, out)
-
-
+structured(CPU, "addmm", addmm)
 structured(CPU, "baddbmm", baddbmm)
 structured(CPU, "addbmm", addbmm)
 structured(CPU, "addmv", addmv)
 structured(CPU, "addr", addr)
-structured(CPU, "vdot", vdot)

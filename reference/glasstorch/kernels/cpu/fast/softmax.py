@@ -1,0 +1,150 @@
+"""How are softmax, log_softmax and their gradients computed fast?
+
+Mirrors: aten/src/ATen/native/cpu/SoftMaxKernel.cpp
+Differs: NumPy's loops, over blocks.
+
+# Note [Blocks that stay in cache]
+Each of the five passes over the data would read and write main memory. Therefore a block that fits into the processor's
+cache goes through all passes before the next block is touched. Where the dimension is short, NumPy's loops along it
+would be too short: such a block is transposed, and the loops run along the other dimension.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+
+from glasstorch.core.allocator import empty_array
+from glasstorch.core.tensor_impl import Array
+from glasstorch.dispatch.fast import fast
+from glasstorch.kernels.cpu import softmax as plain
+from glasstorch.kernels.cpu.fast import thresholds
+from glasstorch.kernels.cpu.fast.reductions import add_reduce
+from glasstorch.kernels.cpu.reductions.sums import is_half
+from glasstorch.kernels.halves import as_single, cast
+
+largest: Callable[..., Array] = np.maximum.reduce
+
+# function(inputs, out, axis): computes one block; `out` may be the first input itself
+Function = Callable[[list[Array], Array, int], None]
+
+
+# On one block ---------------------------------------------------------------------------------------------------
+
+
+def softmax_block(inputs: list[Array], out: Array, axis: int) -> None:
+    """exp(x - max), divided by its sum."""
+    (x,) = inputs
+    np.divide(out, exponentials(x, out, out, axis), out)
+
+
+def log_softmax_block(inputs: list[Array], out: Array, axis: int) -> None:
+    """x - max, minus the logarithm of the sum of its exponentials."""
+    (x,) = inputs
+    sums = exponentials(x, out, np.empty_like(out), axis)
+    np.log(sums, sums)
+    np.subtract(out, sums, out)
+
+
+def exponentials(x: Array, shifted: Array, result: Array, axis: int) -> Array:
+    """Fill `shifted` with x minus its maximum and `result` with the exponentials of that; return their sums.
+
+    Rows with similar maxima share the largest: subtracting one number takes half the time.
+    """
+    highest = largest(x, axis, keepdims=True)
+    rows = axis == 1 == x.ndim - 1
+    if rows:
+        common = largest(highest, None)
+        spread = common - np.minimum.reduce(highest, None)
+        if spread < thresholds.SOFTMAX_SHARED_MAXIMUM_WITHIN:  # False for NaN and infinity
+            highest = common
+    np.subtract(x, highest, shifted)
+    np.exp(shifted, result)
+    if rows:
+        return np.matmul(result, np.ones((x.shape[1], 1), x.dtype))  # type: ignore[no-any-return]
+    return total(result, axis)
+
+
+def total(array: Array, axis: int) -> Array:
+    """The sum along an axis, with keepdim."""
+    return add_reduce(array, (axis,), True)  # type: ignore[no-any-return]
+
+
+def softmax_backward_block(inputs: list[Array], out: Array, axis: int) -> None:
+    """(grad - sum(grad * y)) * y"""
+    grad, y = inputs
+    np.subtract(grad, total(grad * y, axis), out)
+    np.multiply(out, y, out)
+
+
+def log_softmax_backward_block(inputs: list[Array], out: Array, axis: int) -> None:
+    """grad - exp(y) * sum(grad)"""
+    grad, y = inputs
+    share = np.exp(y)
+    np.multiply(share, total(grad, axis), share)
+    np.subtract(grad, share, out)
+
+
+def in_float32(function: Function) -> Function:
+    """The same function for a block of half precision."""
+
+    def converted(inputs: list[Array], out: Array, axis: int) -> None:
+        blocks = [as_single.run(x) for x in inputs]
+        function(blocks, blocks[0], axis)
+        cast.run(out, blocks[0])
+
+    return converted
+
+
+# Over all blocks ------------------------------------------------------------------------------------------------
+
+BLOCKS: dict[plain.Function, Function] = {
+    plain.softmax: softmax_block,
+    plain.log_softmax: log_softmax_block,
+    plain.softmax_backward: softmax_backward_block,
+    plain.log_softmax_backward: log_softmax_backward_block,
+}
+
+
+@fast(plain.along, when="always", benchmark="`log_softmax`, 4096x1000", exact=16.0)
+def along_in_blocks(function: plain.Function, arrays: list[Array], axis: int) -> Array:
+    """See Note [Blocks that stay in cache]."""
+    inputs = [np.asarray(x, order="C") for x in arrays]
+    first, block = inputs[0], BLOCKS[function]
+    if is_half(first):
+        block = in_float32(block)
+    out = empty_array(first.shape, first.dtype, first.size * first.itemsize)
+    if not out.size:
+        return out
+    size = first.shape[axis] if first.shape else 1
+    inner = math.prod(first.shape[axis + 1 :])
+    if inner == 1:
+        _by_rows(block, [x.reshape(-1, size) for x in inputs], out.reshape(-1, size))
+    else:
+        _by_planes(block, [x.reshape(-1, size, inner) for x in inputs], out.reshape(-1, size, inner))
+    return out
+
+
+def _by_rows(function: Function, inputs: list[Array], out: Array) -> None:
+    """Along the last dimension of (rows, size)."""
+    rows, size = out.shape
+    step = max(thresholds.STRIP // size, 1)
+    for start in range(0, rows, step):
+        part = slice(start, start + step)
+        if size <= thresholds.SOFTMAX_TRANSPOSED_UP_TO:
+            columns = [x[part].T.copy() for x in inputs]
+            function(columns, columns[0], 0)
+            np.copyto(out[part], columns[0].T)
+        else:
+            function([x[part] for x in inputs], out[part], 1)
+
+
+def _by_planes(function: Function, inputs: list[Array], out: Array) -> None:
+    """Along the middle dimension of (outer, size, inner). Planes are not cut: NumPy prefers them whole."""
+    outer, size, inner = out.shape
+    step = max(thresholds.STRIP // (size * inner), 1)
+    for start in range(0, outer, step):
+        part = slice(start, start + step)
+        function([x[part] for x in inputs], out[part], 1)
