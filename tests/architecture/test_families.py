@@ -26,6 +26,7 @@ TESTS = Path(__file__).parents[1]
 TESTS_OF_ALL = {
     "autograd/formulas/test_conventions.py": "what a derivative is where there are several",
     "kernels/test_random_layouts.py": "pointwise operators and copies on tensors of any geometry",
+    "kernels/cpu/fast/test_held.py": "every fast kernel beside its plain one",
     "kernels/cpu/test_every_dtype.py": "every operator on every dtype",
     "kernels/cuda/test_carried.py": "what threads of a block put together",
     "kernels/cuda/test_compiled_kernels.py": "every CUDA kernel as NVRTC compiles it",

@@ -13,8 +13,8 @@ FIELDS = set(TensorImpl.__slots__) - {"__weakref__"}
 PLACES = {
     "_tensor.py: tensor_of",
     "_tensor.py: make_view",
-    "kernels/cpu/fast/pointwise.py: shortest_unary",
-    "kernels/cpu/fast/pointwise.py: shortest_binary",
+    "kernels/cpu/fast/pointwise/loops.py: shortest_unary",
+    "kernels/cpu/fast/pointwise/loops.py: shortest_binary",
 }
 
 

@@ -6,9 +6,9 @@ Differs: works in every build, records instead of printing, and costs nothing wh
 
 # Note [As it runs]
 `trace()` lists every hop that PyTorch makes too, each with the plain kernel that defines its answer. A call outside a
-trace does less: a shortcut takes several hops at once, and fast functions stand in front of plain ones (Note [Plain and
-fast] in dispatch/fast.py). `trace(as_run=True)` shows that. A shortcut is a hop of its own, whose `skipped` are the
-hops that it took the place of. A hop whose kernel has a fast function names it, and so does each slot that a kernel
+trace does less: a shortcut takes several hops at once (Note [Hops taken at once]), and fast functions stand in front of
+plain ones (Note [Plain and fast]). `trace(as_run=True)` shows that. A shortcut is a hop of its own, whose `skipped` are
+the hops that it took the place of. A hop whose kernel has a fast function names it, and so does each slot that a kernel
 runs. A fast function decides itself whether its case applies: where it does not, it calls the plain one.
 """
 

@@ -1,5 +1,7 @@
 """How does a loop of several steps run over arrays that do not fit into the cache?
 
+Mirrors: aten/src/ATen/TensorIterator.h (serial_for_each), aten/src/ATen/native/cpu/Loops.h
+
 # Note [One block after another]
 Each step of a loop would read and write main memory. Therefore one block, cast where it must be, goes through all steps
 before the next one is touched.

@@ -1,12 +1,14 @@
 """How are large sums, extrema, products and variances computed fast?
 
+Mirrors: aten/src/ATen/native/cpu/SumKernel.cpp (cascade_sum), cpu/Reduce.h, cpu/ReduceOpsKernel.cpp
+
 # Note [Sums in pieces]
-NumPy sums small arrays pairwise, in blocks of
-128. In a large array contiguous runs are summed in pieces of 1024 numbers, several of them at a time (einsum's loop for
-one operand, which is faster and nearly as exact), and the sums of the pieces pairwise. Where a dimension other than the
+float32 is added up in float32, in an order that loses few digits. NumPy sums small arrays pairwise, in blocks of 128.
+In a large array contiguous runs are summed in pieces of 1024 numbers, several of them at a time (einsum's loop for one
+operand, which is faster and nearly as exact), and the sums of the pieces pairwise. Where a dimension other than the
 fastest is reduced, NumPy adds whole rows, one after another; long runs of rows are therefore summed in blocks first.
-float16 and bfloat16 are accumulated in float32 and rounded once. Conversions happen piece by piece (for integers in
-NumPy's own buffers), so that no converted copy of the whole input is made.
+Conversions happen piece by piece (for integers in NumPy's own buffers), so that no converted copy of the whole input is
+made.
 
 # Note [Moments in blocks]
 A variance is computed in float64, in blocks that fit into the processor's cache: first the block's mean, then the sum
@@ -135,7 +137,7 @@ def add_everything(array: Array, result: Array) -> None:
 
 
 def add_reduce(array: Array, dims: Shape, keepdim: bool) -> Any:
-    """The sum over dimensions in the array's own dtype; see Note [Exact sums]."""
+    """The sum over dimensions in the array's own dtype; see Note [Sums in pieces]."""
     if array.size <= thresholds.SUMMED_AT_ONCE_UP_TO or array.dtype.kind != "f":
         return add_reduction(array, dims, array.dtype, None, keepdim)
     # From here on the dimensions are in memory order, the slowest first.

@@ -1,5 +1,7 @@
 """How are cumulative sums, products and extrema of large arrays computed fast?
 
+Mirrors: aten/src/ATen/native/cpu/ReduceOpsKernel.cpp (base_kernel_functor), which scans each line in one loop
+
 # Note [Scans in blocks]
 NumPy accumulates contiguous lines in blocks that fit into the processor's cache, so that no float64 array of the
 input's size is made. Where other dimensions follow, the running totals of all lines are a vector, to which one row

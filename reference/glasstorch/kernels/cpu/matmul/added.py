@@ -41,8 +41,8 @@ def added(
 ) -> Tensor:
     """`beta * self + alpha * multiply(left, right, dtype)`, computed in that dtype, then rounded.
 
-    For integers, beta and alpha are truncated. Where beta is 0, `self` is not read, and where alpha is 0 the factors are
-    not: NaN in them is ignored. In PyTorch it depends on dtype and size whether NaN in the factors is ignored.
+    For integers, beta and alpha are truncated. Where beta is 0, `self` is not read, and where alpha is 0 the factors
+    are not: NaN in them is ignored. In PyTorch it depends on dtype and size whether NaN in the factors is ignored.
     """
     computed = float32 if result.dtype in NARROW_FLOATS else result.dtype
     beta, alpha = number_as(beta, computed), number_as(alpha, computed)

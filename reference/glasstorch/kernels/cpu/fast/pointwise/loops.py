@@ -34,7 +34,7 @@ from glasstorch.core.tensor_impl import Array
 from glasstorch.dispatch.fast import fast, install
 from glasstorch.dispatch.operator import registry
 from glasstorch.kernels.cpu.fast import thresholds
-from glasstorch.kernels.cpu.fast.threads import parts_of, share
+from glasstorch.kernels.cpu.fast.pointwise.threads import parts_of, share
 from glasstorch.kernels.cpu.pointwise import loops, shared, steps, ternary
 from glasstorch.kernels.cpu.pointwise.loops import DIRECT, DIRECT_FLOATS, NOT_BOOL, Kernel, Row
 from glasstorch.kernels.iterator import Loop, in_blocks

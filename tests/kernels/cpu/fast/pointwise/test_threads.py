@@ -12,8 +12,8 @@ import pytest
 
 import glasstorch
 from glasstorch.core import parallel
-from glasstorch.kernels.cpu.fast import threads
-from glasstorch.kernels.cpu.fast.threads import parts_of, share
+from glasstorch.kernels.cpu.fast.pointwise import threads
+from glasstorch.kernels.cpu.fast.pointwise.threads import parts_of, share
 from glasstorch.kernels.cpu.fast.thresholds import TWO_THREADS_FROM
 
 
