@@ -41,15 +41,7 @@ def transformed(name: str, array: Array, sizes: Sequence[int] | None, axes: Sequ
     return getattr(fft, name)(array, sizes, axes, norm)  # type: ignore[no-any-return]
 
 
-def transform(
-    name: str,
-    self: Tensor,
-    norm: str,
-    dim: Sequence[int],
-    sizes: Sequence[int] | None,
-    result: Result,
-    out: Tensor | None,
-) -> Tensor:
+def transform(name: str, self: Tensor, norm: str, dim: Sequence[int], result: Result, out: Tensor | None) -> Tensor:
     """The transform over some dimensions: a copy if there are none. They are first put in the result's memory order."""
     array = self.array()
     if not dim or not array.size:
@@ -60,6 +52,7 @@ def transform(
     strides = result.strides or ()
     order = sorted(range(array.ndim), key=lambda d: (-strides[d], d))
     axes = [order.index(wrap_dim(d, array.ndim)) for d in dim]
+    sizes = [result.shape[d] for d in dim] if name == "irfftn" else None  # half of a spectrum does not tell
     values = quietly(transformed.run, name, array.transpose(order), sizes, axes, norm)
     if out is None:  # the result's own strides: NumPy's are arbitrary in dimensions of size 1
         return make(Storage.over(np.ascontiguousarray(values)), result.dtype, result.shape, strides, 0)
@@ -73,7 +66,7 @@ def c2c(
     """Complex to complex."""
     result = shapes.c2c(self, dim, normalization, forward)
     norm = (FORWARDS if forward else INVERSE)[normalization]
-    return transform("fftn" if forward else "ifftn", self, norm, dim, None, result, out)
+    return transform("fftn" if forward else "ifftn", self, norm, dim, result, out)
 
 
 def r2c(
@@ -81,7 +74,7 @@ def r2c(
 ) -> Tensor:
     """Real to complex. Half of the spectrum suffices, because the other half is its mirrored conjugate."""
     result = shapes.r2c(self, dim, normalization, onesided)
-    return transform("rfftn" if onesided else "fftn", self, FORWARDS[normalization], dim, None, result, out)
+    return transform("rfftn" if onesided else "fftn", self, FORWARDS[normalization], dim, result, out)
 
 
 def c2r(
@@ -89,7 +82,7 @@ def c2r(
 ) -> Tensor:
     """Complex to real, from half of a Hermitian spectrum."""
     result = shapes.c2r(self, dim, normalization, last_dim_size)
-    return transform("irfftn", self, INVERSE[normalization], dim, [result.shape[d] for d in dim], result, out)
+    return transform("irfftn", self, INVERSE[normalization], dim, result, out)
 
 
 structured(CPU, "_fft_c2c", c2c)

@@ -1,8 +1,8 @@
 """How are losses and their gradients computed on the CPU?
 
 Mirrors: aten/src/ATen/native/LossNLL.cpp, LossNLL2d.cpp, Loss.cpp, cpu/BinaryOpsKernel.cpp (mse_kernel)
-Differs: one kernel serves nll_loss and nll_loss2d: targets may have any number of inner dimensions. NumPy adds
-    pairwise, which is exact enough for the sums to stay in their dtype; half precision is added in float32.
+Differs: one kernel serves nll_loss and nll_loss2d: targets may have any number of inner dimensions. Half precision is
+    added in float32, and other floats in their own dtype: NumPy adds pairwise, which is exact enough.
 """
 
 from __future__ import annotations

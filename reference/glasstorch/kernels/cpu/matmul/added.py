@@ -21,45 +21,48 @@ from glasstorch.kernels.cpu.reductions.sums import finish
 from glasstorch.kernels.halves import as_single
 from glasstorch.kernels.iterator import op_math
 from glasstorch.kernels.quiet import quietly
-from glasstorch.kernels.structured import structured
+from glasstorch.kernels.structured import shape_function, structured
 from glasstorch.operators.shapes import matmul as shapes
-from glasstorch.operators.shapes.result import Result
 from glasstorch.operators.shapes.scalars import number_as
 
 CPU = KernelTable("CPU")
 
 
-def added(
-    self: Tensor,
-    left: Tensor,
-    right: Tensor,
-    beta: Number,
-    alpha: Number,
-    result: Result,
-    multiply: Callable[[Array, Array, dtype], Array],
-    out: Tensor | None,
-) -> Tensor:
-    """`beta * self + alpha * multiply(left, right, dtype)`, computed in that dtype, then rounded.
+Multiply = Callable[[Array, Array, dtype], Array]
 
-    For integers, beta and alpha are truncated. Where beta is 0, `self` is not read, and where alpha is 0 the factors
-    are not: NaN in them is ignored. In PyTorch it depends on dtype and size whether NaN in the factors is ignored.
+
+def added(name: str, multiply: Multiply, factors_fit: bool = False) -> Callable[..., Tensor]:
+    """The kernel of `beta * self + alpha * multiply(left, right, dtype)`, computed in that dtype, then rounded.
+
+    For integers, beta and alpha are truncated; with `factors_fit` they are refused if the result's dtype cannot hold
+    them. Where beta is 0, `self` is not read, and where alpha is 0 the factors are not: NaN in them is ignored. In
+    PyTorch it depends on dtype and size whether NaN in the factors is ignored.
     """
-    computed = float32 if result.dtype in NARROW_FLOATS else result.dtype
-    beta, alpha = number_as(beta, computed), number_as(alpha, computed)
+    shape = shape_function(name)
 
-    def total() -> Array:
-        if alpha == 0:
-            found = np.zeros(result.shape, computed.numpy)
-        else:
-            found = multiply(_elements_in(left, computed), _elements_in(right, computed), computed)
-            if alpha != 1:
-                found *= alpha
-        if beta != 0:
-            bias = _elements_in(self, computed)
-            found += bias if beta == 1 else bias * beta
-        return found
+    def kernel(
+        keys: int, self: Tensor, left: Tensor, right: Tensor, beta: Number, alpha: Number, out: Tensor | None = None
+    ) -> Tensor:
+        result = shape(self, left, right, beta, alpha)
+        computed = float32 if result.dtype in NARROW_FLOATS else result.dtype
+        fit = result.dtype if factors_fit else computed
+        beta, alpha = number_as(beta, fit), number_as(alpha, fit)
 
-    return finish(quietly(total), result.dtype, out)
+        def total() -> Array:
+            if alpha == 0:
+                found = np.zeros(result.shape, computed.numpy)
+            else:
+                found = multiply(_elements_in(left, computed), _elements_in(right, computed), computed)
+                if alpha != 1:
+                    found *= alpha
+            if beta != 0:
+                bias = _elements_in(self, computed)
+                found += bias if beta == 1 else bias * beta
+            return found
+
+        return finish(quietly(total), result.dtype, out)
+
+    return kernel
 
 
 def _elements_in(tensor: Tensor, computed: dtype) -> Array:
@@ -70,50 +73,35 @@ def _elements_in(tensor: Tensor, computed: dtype) -> Array:
     return array.astype(computed.numpy, copy=False)
 
 
-def addmm(
-    keys: int, self: Tensor, mat1: Tensor, mat2: Tensor, beta: Number, alpha: Number, out: Tensor | None = None
-) -> Tensor:
-    """`beta * self + alpha * (mat1 @ mat2)`."""
-    return added(self, mat1, mat2, beta, alpha, shapes.addmm(self, mat1, mat2, beta, alpha), product.run, out)
+def product_in(left: Array, right: Array, dtype: dtype) -> Array:
+    """The product of two matrices, or of two batches of them."""
+    return product.run(left, right, dtype)
 
 
-def baddbmm(
-    keys: int, self: Tensor, batch1: Tensor, batch2: Tensor, beta: Number, alpha: Number, out: Tensor | None = None
-) -> Tensor:
-    """`beta * self + alpha * (batch1 @ batch2)`."""
-    return added(self, batch1, batch2, beta, alpha, shapes.baddbmm(self, batch1, batch2, beta, alpha), product.run, out)
-
-
-def addbmm(
-    keys: int, self: Tensor, batch1: Tensor, batch2: Tensor, beta: Number, alpha: Number, out: Tensor | None = None
-) -> Tensor:
-    """`beta * self + alpha * (batch1 @ batch2).sum(0)`.
-
-    Half precision adds the products one after another and rounds each sum.
-    """
-    result = shapes.addbmm(self, batch1, batch2, beta, alpha)
-    if result.dtype in NARROW_FLOATS and batch1._shape[0]:
-        *first, last = zip(batch1.unbind(), batch2.unbind(), strict=True)
-        for left, right in first:
-            self, beta = addmm(keys, self, left, right, beta, alpha), 1
-        return addmm(keys, self, *last, beta, alpha, out)
-    return added(self, batch1, batch2, beta, alpha, result, summed_products, out)
-
-
-def summed_products(left: Array, right: Array, dtype: dtype) -> Array:
+def sum_of_products(left: Array, right: Array, dtype: dtype) -> Array:
     """The sum of the products of two batches: the matrices side by side times the matrices stacked."""
     count, rows, inner = left.shape
     side_by_side = left.transpose(1, 0, 2).reshape(rows, count * inner)
     return product.run(side_by_side, right.reshape(count * inner, right.shape[2]), dtype)
 
 
-def addmv(
-    keys: int, self: Tensor, mat: Tensor, vec: Tensor, beta: Number, alpha: Number, out: Tensor | None = None
+addmm = added("addmm", product_in)
+baddbmm = added("baddbmm", product_in)
+addmv = added("addmv", lambda matrix, vector, dtype: matrix.dot(vector), factors_fit=True)
+add_sum_of_products = added("addbmm", sum_of_products)
+
+
+def addbmm(
+    keys: int, self: Tensor, batch1: Tensor, batch2: Tensor, beta: Number, alpha: Number, out: Tensor | None = None
 ) -> Tensor:
-    """`beta * self + alpha * (mat @ vec)`."""
-    result = shapes.addmv(self, mat, vec, beta, alpha)
-    beta, alpha = (number_as(value, result.dtype) for value in (beta, alpha))
-    return added(self, mat, vec, beta, alpha, result, lambda left, right, _: left.dot(right), out)
+    """`beta * self + alpha * (batch1 @ batch2).sum(0)`. Half precision adds one product after another and rounds each."""
+    dtype = shapes.addbmm(self, batch1, batch2, beta, alpha).dtype
+    if dtype not in NARROW_FLOATS or not batch1._shape[0]:
+        return add_sum_of_products(keys, self, batch1, batch2, beta, alpha, out)
+    *first, last = zip(batch1.unbind(), batch2.unbind(), strict=True)
+    for left, right in first:
+        self, beta = addmm(keys, self, left, right, beta, alpha), 1
+    return addmm(keys, self, *last, beta, alpha, out)
 
 
 def addr(
