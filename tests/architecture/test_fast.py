@@ -45,7 +45,9 @@ def test_a_fast_module_is_named_as_what_is_plain(path: Path) -> None:
 def in_the_room(function: Callable[..., object]) -> bool:
     """Whether a function is defined in the room, or was made from one that is."""
     cells = [cell.cell_contents for cell in getattr(function, "__closure__", None) or ()]
-    return (getattr(function, "__module__", None) or "").startswith(FAST_PACKAGE) or any(callable(c) and in_the_room(c) for c in cells)
+    return (getattr(function, "__module__", None) or "").startswith(FAST_PACKAGE) or any(
+        callable(c) and in_the_room(c) for c in cells
+    )
 
 
 def test_every_fast_function_lies_in_the_room_and_says_all_that_its_row_asks_for() -> None:

@@ -1,11 +1,10 @@
 """How does a loop become the kernel of a pointwise operator on the CPU?
 
-The loops and the tables of operators are in the other files of this folder.
+A kernel asks the shape function for the sizes, and gives the loop to `iterator.pointwise`. The tables of loops are in
+`kernels/pointwise` and in the other files of this folder.
 
 Mirrors: aten/src/ATen/native/cpu/Loops.h, aten/src/ATen/Dispatch.h (AT_DISPATCH_*), aten/src/ATen/native/BinaryOps.cpp
 Differs: a row of a table states what PyTorch's macros expand for each dtype.
-
-A kernel asks its shape function for the sizes, and gives the loop to `iterator.pointwise`.
 """
 
 from __future__ import annotations
@@ -32,7 +31,6 @@ from glasstorch.kernels.pointwise.dtypes import FLOATING as FLOATING
 from glasstorch.kernels.pointwise.dtypes import FLOATING_OR_COMPLEX as FLOATING_OR_COMPLEX
 from glasstorch.kernels.pointwise.dtypes import INTEGRAL_OR_BOOL as INTEGRAL_OR_BOOL
 from glasstorch.kernels.pointwise.dtypes import NOT_BOOL as NOT_BOOL
-from glasstorch.kernels.pointwise.dtypes import WHOLE_NUMBERS as WHOLE_NUMBERS
 from glasstorch.kernels.pointwise.dtypes import WITH_COMPLEX as WITH_COMPLEX
 from glasstorch.kernels.pointwise.formulas import Formula
 from glasstorch.kernels.pointwise.numpy_loops import numpy_loop, unscaled_loop
@@ -117,11 +115,10 @@ def kernel_of(shape: Callable[..., Result], row: Row) -> Kernel:
         tensors = [argument for argument in arguments if isinstance(argument, Tensor)]
         common = row.common(*tensors)
         row.check(common)
-        numbers = arguments[len(tensors) :]
-        if row.scaled is not None and numbers in ((), (1,)):
-            numbers = ()
-        loop = row.scaled if numbers and row.scaled is not None else row.loop_for(common)
-        return pointwise(with_numbers(loop, numbers, common), common, tensors, output, row.produces, row.exact_number)
+        loop, numbers = row.loop_for(common), arguments[len(tensors) :]
+        if row.scaled is None or numbers not in ((), (1,)):
+            loop = with_numbers(row.scaled or loop, numbers, common)
+        return pointwise(loop, common, tensors, output, row.produces, row.exact_number)
 
     return kernel
 

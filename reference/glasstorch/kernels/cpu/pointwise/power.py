@@ -53,14 +53,12 @@ register("pow.Scalar", scalar_tensor)
 
 # Times a power of 2 -------------------------------------------------------------------------------------------------
 
-MULTIPLY = KERNELS["mul.Tensor"]
-
 
 def ldexp(keys: int, self: Tensor, other: Tensor, out: Tensor | None = None) -> Tensor:
     """The kernel of `ldexp.Tensor`; 2 to an integer may overflow a dtype that holds the product."""
     common = float_result_type(self, other)
     if common.is_complex or other.dtype.is_floating_point:
-        return MULTIPLY(keys, self, scalar_tensor(keys, 2.0, other), out=out)
+        return KERNELS["mul.Tensor"](keys, self, scalar_tensor(keys, 2.0, other), out=out)
     output = allocate_output(shapes.true_divide(self, other)) if out is None else out
     FORMULAS["exp"].check(common, "ldexp_cpu")
     x = operand(self, common).astype(op_math(common).numpy, copy=False)

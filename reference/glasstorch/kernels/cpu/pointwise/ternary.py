@@ -6,20 +6,16 @@ Differs: PyTorch's vectorized loops use fused multiply-add; here each step round
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from glasstorch._tensor import Tensor
-from glasstorch.core.dtype import Number, dtype
+from glasstorch.core.dtype import Number
 from glasstorch.core.tensor_impl import Array
 from glasstorch.dispatch.fast import slot
-from glasstorch.kernels.cpu.pointwise.loops import (
-    BINARY,
-    Row,
-    register,
-    register_row,
-    with_numbers,
-)
-from glasstorch.kernels.iterator import Loop, allocate_output, pointwise
+from glasstorch.kernels.cpu.pointwise.loops import BINARY, Kernel, Row, register, register_row, with_numbers
+from glasstorch.kernels.iterator import allocate_output, pointwise
 from glasstorch.kernels.pointwise.formulas import FORMULAS
 from glasstorch.kernels.pointwise.numpy_loops import numpy_loop
 from glasstorch.kernels.structured import shape_function
@@ -32,7 +28,7 @@ from glasstorch.operators.shapes.promotion import result_type
 
 @slot
 def interpolate_each(out: Array, start: Array, end: Array, weight: Array) -> None:
-    """As `interpolate`, with a weight for each element."""
+    """Linear interpolation, from the nearer end, with a weight for each element."""
     near_end = np.absolute(weight) >= 0.5
     way = (end - start) * (weight - near_end)  # from the end it is weight - 1, which is below 0
     np.add(np.where(near_end, end, start), way, out=out)
@@ -51,26 +47,28 @@ register("lerp.Tensor", lerp_tensor)
 # Clamp: bounds that may be missing; NaN anywhere gives NaN ------------------------------------------------------
 
 
-def between(lower: Number | None, upper: Number | None, common: dtype) -> Loop:
-    """The loop of `min(max(x, lower), upper)`; a bound that the dtype cannot hold is refused."""
-    bounds = [bound for bound in (lower, upper) if bound is not None]
-    name = "clip" if len(bounds) == 2 else "minimum" if lower is None else "maximum"
-    return with_numbers(LOOPS[name], bounds, common)
-
-
-LOOPS = {
-    "clip": numpy_loop("clip(a, p, q)"),
-    "minimum": numpy_loop("minimum(a, p)"),
-    "maximum": numpy_loop("maximum(a, p)"),
+# operator -> the lower and the upper bound, from its arguments
+BOUNDS: dict[str, Callable[..., tuple[Number | None, Number | None]]] = {
+    "clamp": lambda lower, upper: (lower, upper),
+    "clamp_min": lambda lower: (lower, None),
+    "clamp_max": lambda upper: (None, upper),
 }
 
 
-def clamp(keys: int, self: Tensor, lower: Number | None, upper: Number | None, out: Tensor | None = None) -> Tensor:
-    """The kernel of `clamp` between numbers."""
-    output = allocate_output(shapes.clamp(self, lower, upper)) if out is None else out
-    common = result_type(self, *(bound for bound in (lower, upper) if bound is not None))
-    FORMULAS["clamp"].check(common)
-    return pointwise(between(lower, upper, common), common, (self,), output)
+def clamp_kernel(name: str) -> Kernel:
+    """The kernel of an operator that clamps between numbers; a bound that the dtype cannot hold is refused."""
+    shape, bounds = shape_function(name), BOUNDS[name]
+
+    def kernel(keys: int, self: Tensor, *given: Number | None, out: Tensor | None = None) -> Tensor:
+        output = allocate_output(shape(self, *given)) if out is None else out
+        lower, upper = bounds(*given)
+        limits = [bound for bound in (lower, upper) if bound is not None]
+        common = result_type(self, *limits)
+        FORMULAS["clamp"].check(common, f"{name}_scalar_cpu")
+        line = FORMULAS["clamp"].numpy if len(limits) == 2 else "minimum(a, p)" if lower is None else "maximum(a, p)"
+        return pointwise(with_numbers(numpy_loop(line), limits, common), common, (self,), output)
+
+    return kernel
 
 
 def clamp_tensors(
@@ -85,25 +83,9 @@ def clamp_tensors(
     return pointwise(numpy_loop(formula.expression), common, inputs, output)
 
 
-register("clamp", clamp)
+for name in BOUNDS:
+    register(name, clamp_kernel(name))
+
 register("clamp.Tensor", clamp_tensors)
-
-# One bound: a number, or a tensor, where clamp_max is `minimum` --------------------------------------------------
-
-
-def register_bound(name: str, extremum: str) -> None:
-    """Register `clamp_max` or `clamp_min`, with its overload for tensors."""
-    shape = shape_function(name)
-
-    def kernel(keys: int, self: Tensor, bound: Number, out: Tensor | None = None) -> Tensor:
-        output = allocate_output(shape(self, bound)) if out is None else out
-        common = result_type(self, bound)
-        FORMULAS["clamp"].check(common, f"{name}_scalar_cpu")
-        return pointwise(with_numbers(LOOPS[extremum], (bound,), common), common, (self,), output)
-
-    register(name, kernel)
-    register_row(BINARY, f"{name}.Tensor", Row.of(FORMULAS[extremum]), shapes.binary)
-
-
-register_bound("clamp_max", "minimum")
-register_bound("clamp_min", "maximum")
+register_row(BINARY, "clamp_min.Tensor", Row.of(FORMULAS["maximum"]), shapes.binary)
+register_row(BINARY, "clamp_max.Tensor", Row.of(FORMULAS["minimum"]), shapes.binary)

@@ -472,28 +472,22 @@ def lerp_tensor(keys: int, self: Tensor, end: Tensor, weight: Tensor) -> Tensor:
     return plain_lerp(keys, self, end, weight)
 
 
-def clamp_of(name: str, bounds: Callable[..., tuple[Number | None, Number | None]]) -> Kernel:
-    """The short path of an operator that clamps floats; `bounds` gives the bounds from its arguments."""
-    plain = plain_kernel(name)
+def clamp_of(name: str) -> Kernel:
+    """The short path of an operator that clamps between numbers."""
+    plain, bounds = plain_kernel(name), ternary.BOUNDS[name]
 
-    def clamp(keys: int, self: Tensor, *numbers: Number | None) -> Tensor:
-        lower, upper = bounds(*numbers)
+    def clamp(keys: int, self: Tensor, *given: Number | None) -> Tensor:
+        lower, upper = bounds(*given)
         if is_row_major(DIRECT_FLOATS, self) and not (lower is None and upper is None):
             limits = [np.array(number_as(b, self.dtype), self.dtype.numpy) for b in (lower, upper) if b is not None]
             if len(limits) == 2:
                 return run_fresh(steps.clip, self._shape, self.dtype, (self.array(),), limits)
             extremum = np.minimum if lower is None else np.maximum
             return run_fresh(extremum, self._shape, self.dtype, (self.array(), *limits))
-        return plain(keys, self, *numbers)
+        return plain(keys, self, *given)
 
     return clamp
 
 
-BOUNDS: dict[str, Callable[..., tuple[Number | None, Number | None]]] = {
-    "clamp": lambda lower, upper: (lower, upper),
-    "clamp_min": lambda lower: (lower, None),
-    "clamp_max": lambda upper: (None, upper),
-}
-
-for _name, _bounds in BOUNDS.items():
-    install(_name, clamp_of(_name, _bounds), "a row-major tensor of floats", "1e6: clamp", "bits")
+for _name in ternary.BOUNDS:
+    install(_name, clamp_of(_name), "a row-major tensor of floats", "1e6: clamp", "bits")
