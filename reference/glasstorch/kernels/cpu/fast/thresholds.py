@@ -49,3 +49,7 @@ ARGSORT_UP_TO = 1 << 10  # elements: NumPy's stable argsort is used
 SAMPLED_FROM = 1 << 10  # float32 numbers: lines between samples are faster than SciPy's function
 NAN_CHECKED_EVERY = 64  # degrees of a recurrence between checks whether all remaining values are NaN, and stay so
 DIVISION_IN_DOUBLE_FROM = 512  # float32 numbers: a dozen NumPy calls are faster than the one that calls fmod
+# Linear algebra
+MATRICES_TOGETHER_TO = 16  # rows and columns up to which a batch is processed as a whole
+MATRICES_TOGETHER_FROM = 16  # matrices from which it is
+MATRICES_IN_BLOCK = 1024  # matrices eliminated at a time: they stay in cache
