@@ -10,7 +10,10 @@ from collections.abc import Iterator
 from types import ModuleType
 
 from benchmarks.harness import Contest
-from benchmarks.million import ROWS, Make, Use, contest, normal
+from benchmarks.million import LINE, ROWS, Make, Use, contest, normal, well_conditioned
+
+SMALL = normal(1000, 4, 4)
+GOOD = well_conditioned(1000, 4, 4)
 
 # name, its tensors, what is done with them
 CASES: list[tuple[str, list[Make], Use]] = [
@@ -23,6 +26,23 @@ CASES: list[tuple[str, list[Make], Use]] = [
     ),
     ("rfft of rows", [ROWS], lambda t, x: t.fft.rfft(x)),
     ("mul of float16, 1e6", [lambda random: ROWS(random).astype("float16")] * 2, lambda t, x, y: t.mul(x, y)),
+    ("norm of 1e6 float32", [LINE], lambda t, x: t.linalg.vector_norm(x, 3)),
+    ("linalg.inv, 300x300", [well_conditioned(300, 300)], lambda t, x: t.linalg.inv(x)),
+    *(
+        (f"{name}, 1,000 of 4x4", [GOOD, SMALL], use)
+        for name, use in (
+            ("linalg.solve", lambda t, x, y: t.linalg.solve(x, y)),
+            ("linalg.solve_triangular", lambda t, x, y: t.linalg.solve_triangular(x, y, upper=False)),
+            ("linalg.cholesky", lambda t, x, y: t.linalg.cholesky(x)),
+            ("cholesky_inverse", lambda t, x, y: t.cholesky_inverse(x)),
+            ("geqrf", lambda t, x, y: t.geqrf(x)),
+            ("linalg.qr", lambda t, x, y: t.linalg.qr(x)),
+            ("linalg.householder_product", lambda t, x, y: t.linalg.householder_product(x, y[:, 0])),
+            ("ormqr", lambda t, x, y: t.ormqr(x, y[:, 0], y)),
+            ("linalg.eigh", lambda t, x, y: t.linalg.eigh(x)),
+            ("linalg.svd", lambda t, x, y: t.linalg.svd(x)),
+        )
+    ),
 ]
 
 

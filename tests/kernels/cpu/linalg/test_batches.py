@@ -144,6 +144,11 @@ def test_a_triangle_with_a_zero_on_its_diagonal_is_named(count: int) -> None:
         glasstorch.cholesky_inverse(x)
 
 
+@pytest.mark.parametrize("count", [1, COUNT])
+def test_triangles_without_elements_have_inverses_without_any(torch: Any, count: int) -> None:
+    assert torch.cholesky_inverse(torch.zeros(count, 0, 0)).shape == (count, 0, 0)
+
+
 @pytest.mark.parametrize("dtype", ["float32", "complex64", "float64", "complex128"])
 def test_eigenvalues_grow_with_the_matrix(dtype: str) -> None:
     x = batch(3, 3, dtype=dtype)[0]

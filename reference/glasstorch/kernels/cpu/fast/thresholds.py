@@ -61,3 +61,7 @@ FFT_THREADS_FROM = 1 << 15  # elements: several threads are faster than one
 
 # Products of matrices
 INTEGERS_DIRECT_UP_TO = 1 << 13  # multiplications of integers: two conversions to float64 do not pay
+# Linear algebra
+MATRICES_TOGETHER_TO = 16  # rows and columns up to which a batch is processed as a whole
+MATRICES_TOGETHER_FROM = 16  # matrices from which it is
+MATRICES_IN_BLOCK = 1024  # matrices eliminated at a time: they stay in cache

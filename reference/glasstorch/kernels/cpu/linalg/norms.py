@@ -7,8 +7,7 @@ Mirrors: aten/src/ATen/native/LinearAlgebra.cpp (linalg_vector_norm_out), aten/s
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -27,9 +26,9 @@ from glasstorch.core.dtype import (
 )
 from glasstorch.core.geometry import Shape, wrap_dim
 from glasstorch.core.tensor_impl import Array
+from glasstorch.dispatch.fast import slot
 from glasstorch.dispatch.library import KernelTable
-from glasstorch.kernels.cpu.blocks import reduce_in_pieces
-from glasstorch.kernels.cpu.reductions.sums import add_reduction, finish, widened
+from glasstorch.kernels.cpu.reductions.sums import finish, widened
 from glasstorch.kernels.quiet import quietly
 from glasstorch.kernels.structured import structured
 from glasstorch.operators.shapes.linalg import norms as shapes
@@ -43,9 +42,6 @@ RENORMED_IN: dict[Any, Any] = {
     bfloat16: np.float32,
     complex64: np.complex128,
 }
-largest: Callable[..., Any] = np.maximum.reduce
-smallest: Callable[..., Any] = np.minimum.reduce
-NO_ROOT = (0, 1, math.inf, -math.inf)  # orders whose sum or extremum is the norm
 NOT_MULTIPLIED = STORED_ONLY | {bool_}
 
 
@@ -64,34 +60,14 @@ def vector_norm(
     dims, order = reduced_dims(dim, array.ndim), float(ord.real)
     if order and all(array.shape[d] == 1 for d in dims):
         order = 1.0  # the norm of one element is its absolute value, without rounded powers
-    return finish(quietly(norm, array, (dtype or self.dtype).numpy, order, dims, keepdim), result.dtype, out)
+    return finish(quietly(norm.run, array, (dtype or self.dtype).numpy, order, dims, keepdim), result.dtype, out)
 
 
-def norm(array: Array, dtype: np.dtype[Any], order: float, dims: Shape, keepdim: bool) -> Any:
-    """The norm over dimensions, computed piece by piece in `dtype`, or in float32 for half precision."""
-    wide = np.dtype(np.float32) if dtype.itemsize == 2 else dtype
-    if order == 2 and wide.kind == "f" and array.dtype == wide:  # a square needs no absolute value
-        return np.sqrt(squares(array, dims, keepdim))
-    reduce, join = REDUCED.get(order) or (powers(order), add_reduction)
-
-    def piece(part: Array, dims: Shape) -> Array:
-        sizes = np.absolute(part.astype(wide, copy=False))
-        return np.asarray(reduce(sizes, dims, keepdims=True))
-
-    def joined(parts: Array, dims: Shape) -> Array:
-        return np.asarray(join(parts, dims, keepdims=True))
-
-    total = reduce_in_pieces.run(piece, joined, array, dims, keepdim)
-    if order in NO_ROOT:
-        return total
-    return np.sqrt(total) if order == 2 else np.power(total, 1 / total.dtype.type(order))
-
-
-def powers(order: float) -> Callable[..., Any]:
-    """A function that sums powers of non-negative real numbers."""
-    return lambda sizes, dims, keepdims: add_reduction(
-        np.power(sizes, sizes.dtype.type(order)), dims, keepdims=keepdims
-    )
+@slot
+def norm(array: Array, dtype: np.dtype[Any], order: float, dims: Shape, keepdim: bool) -> Array:
+    """The norm over dimensions of an array that `dtype` holds too, computed in double precision."""
+    wide = array.astype(np.result_type(dtype, np.float64))
+    return np.asarray(np.linalg.vector_norm(wide, axis=dims, keepdims=keepdim, ord=order))
 
 
 def renorm(keys: int, self: Tensor, p: Number, dim: int, maxnorm: Number, out: Tensor | None = None) -> Tensor:
@@ -102,27 +78,9 @@ def renorm(keys: int, self: Tensor, p: Number, dim: int, maxnorm: Number, out: T
     shapes.vector_norm(self, p, [d for d in range(array.ndim) if d != axis], True, None)  # which it refuses too
     others = tuple(d for d in range(array.ndim) if d != axis)
     wide = np.dtype(RENORMED_IN.get(self.dtype, self.dtype.numpy))
-    found = quietly(norm, array, wide, float(p.real), others, True)
+    found = quietly(norm.run, array, wide, float(p.real), others, True)
     factor = np.where(found > maxnorm, quietly(np.true_divide, maxnorm, found + 1e-7), 1).astype(found.dtype)
     return finish(quietly(np.multiply, array, factor.astype(array.dtype)), self.dtype, out)
-
-
-def squares(array: Array, dims: Shape, keepdims: bool) -> Array:
-    """The sum of squares over dimensions, without an array of the squares."""
-    every = list(range(array.ndim))
-    kept = [d for d in every if d not in dims]
-    total: Array = np.asarray(np.einsum(array, every, array, every, kept))
-    return total.reshape([1 if d in dims else array.shape[d] for d in every]) if keepdims else total
-
-
-# order -> how absolute values of a piece are reduced, and how the results of pieces are combined
-REDUCED: dict[float, tuple[Callable[..., Any], Callable[..., Any]]] = {
-    math.inf: (largest, largest),
-    -math.inf: (smallest, smallest),
-    0: (np.count_nonzero, add_reduction),
-    1: (add_reduction, add_reduction),
-    2: (squares, add_reduction),
-}
 
 
 def cross(keys: int, self: Tensor, other: Tensor, dim: int, out: Tensor | None = None) -> Tensor:
@@ -130,16 +88,7 @@ def cross(keys: int, self: Tensor, other: Tensor, dim: int, out: Tensor | None =
     result = shapes.cross(self, other, dim)
     check_implemented("cross", self.dtype, NOT_MULTIPLIED)
     x, y = (np.broadcast_to(widened(tensor.array()), result.shape) for tensor in (self, other))
-    x, y = (np.moveaxis(array, wrap_dim(dim, array.ndim), 0) for array in (x, y))
-    product = [quietly(minor, x, y, i) for i in range(3)]
-    return finish(np.stack(product, wrap_dim(dim, x.ndim)), result.dtype, out)
-
-
-def minor(x: Array, y: Array, i: int) -> Array:
-    """Coordinate i of the cross product."""
-    j, k = (i + 1) % 3, (i + 2) % 3
-    difference: Array = x[j] * y[k] - x[k] * y[j]
-    return difference
+    return finish(quietly(np.cross, x, y, axis=dim), result.dtype, out)
 
 
 def trace(keys: int, self: Tensor, out: Tensor | None = None) -> Tensor:

@@ -2,83 +2,61 @@
 
 Mirrors: aten/src/ATen/native/BatchLinearAlgebraKernel.cpp (apply_triangular_solve, apply_lu_solve, apply_ldl_solve,
     apply_ormqr, apply_lstsq), BatchLinearAlgebra.cpp (_cholesky_solve_helper_cpu, linalg_lstsq_out_info)
-Differs: SciPy calls BLAS and LAPACK for one matrix after another; many small systems are solved row by row together.
+Differs: SciPy calls BLAS and LAPACK for one matrix after another.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 
 from glasstorch._tensor import Tensor
 from glasstorch.core.errors import DtypeError, LinAlgError
-from glasstorch.core.return_types import named_result
 from glasstorch.core.tensor_impl import Array
 from glasstorch.core.warn_once import warn_once
+from glasstorch.dispatch.fast import slot
 from glasstorch.dispatch.library import KernelTable
-from glasstorch.kernels.cpu.linalg.factors import check_pivots, one_of, reflected
-from glasstorch.kernels.cpu.linalg.inverses import (
+from glasstorch.kernels.cpu.linalg.batches import (
+    INFO,
     Outputs,
-    are_many,
-    first_failure,
+    Routine,
+    adjoint_of,
+    each,
+    kind,
     lapack,
-    many_small,
-    outputs,
-    solved_together,
-    substituted,
-    write,
+    refuse,
+    spaces_for,
+    with_space,
+    written,
 )
-from glasstorch.kernels.iterator import allocate_output
-from glasstorch.kernels.quiet import quietly
+from glasstorch.kernels.cpu.linalg.factors import check_pivots
+from glasstorch.kernels.cpu.linalg.inverses import solved
 from glasstorch.kernels.structured import structured
 from glasstorch.operators.shapes.linalg import solvers as shapes
 from glasstorch.operators.shapes.linalg.decompositions import check_lapack
 
 CPU = KernelTable("CPU")
 
-
-def together(batch: tuple[int, ...], *arrays: Array) -> Iterator[tuple[Any, ...]]:
-    """For each index of the batch, that index and each array's matrix there; smaller batches are broadcast."""
-    wide = [np.broadcast_to(array, (*batch, *array.shape[-2:])) for array in arrays]
-    for index in np.ndindex(*batch):
-        yield index, *(array[index] for array in wide)
+# Triangular matrices --------------------------------------------------------------------------------------------
 
 
-def as_fits(matrix: Array) -> tuple[Array, bool]:
-    """A matrix in the column-major order that BLAS reads without a copy, and whether it is transposed."""
-    turned = matrix.flags.c_contiguous and not matrix.flags.f_contiguous
-    return (matrix.T if turned else matrix), turned
-
-
-# Triangular matrices
-# ------------------------------------------------------------------------------------------------------
-
-
+@slot
 def solved_by_triangle(
     A: Array, B: Array, batch: tuple[int, ...], upper: bool, left: bool, transpose: bool, unit: bool
 ) -> Array:
-    """Solve `A @ X = B`, or `X @ A = B`, reading one triangle of A; zeros on the diagonal give a non-finite X."""
-    solution = np.empty((*batch, *B.shape[-2:]), A.dtype)
-    if not solution.size:
-        return solution
-    if are_many(batch, A.shape[-1]):
-        if not left:
-            A, B, upper = A.swapaxes(-1, -2), B.swapaxes(-1, -2), not upper
-        if transpose:
-            A, upper = A.swapaxes(-1, -2), not upper
-        found: Array = quietly(substituted, A, B, batch, upper, unit)
-        return found if left else found.swapaxes(-1, -2)
-    from scipy.linalg import get_blas_funcs
+    """Solve `A @ X = B`, or `X @ A = B`, reading one triangle of A; zeros on the diagonal give a non-finite X.
 
-    routine = get_blas_funcs("trsm", (A,))
-    for index, matrix, right in together(batch, A, B):
-        fits, turned = as_fits(matrix)
-        solution[index] = routine(
-            1, fits, right, side=not left, lower=upper == turned, trans_a=turned != transpose, diag=unit
-        )
-    return solution
+    BLAS reads column-major matrices. A row-major one is the other triangle of its transpose.
+    """
+    routine = lapack("trsm", A)
+
+    def solution(matrix: Array, right: Array) -> tuple[Array]:
+        turned = matrix.flags.c_contiguous and not matrix.flags.f_contiguous
+        options = {"side": not left, "lower": upper == turned, "trans_a": turned != transpose, "diag": unit}
+        return (routine(1, matrix.T if turned else matrix, right, **options),)
+
+    return each(solution, batch, (kind(B),), A, B)[0]
 
 
 def solve_triangular(
@@ -92,11 +70,10 @@ def solve_triangular(
             f"linalg.solve_triangular: Expected A and B to have the same dtype, but found A of type "
             f"{self.dtype.scalar_name} and B of type {B.dtype.scalar_name} instead"
         )
-    made = allocate_output(result) if out is None else out
-    made.array()[...] = solved_by_triangle(
-        self.array(), B.array(), result.shape[:-2], upper, left, False, unitriangular
+    batch = result.shape[:-2]
+    return written(
+        result, solved_by_triangle.run(self.array(), B.array(), batch, upper, left, False, unitriangular), out
     )
-    return made
 
 
 def triangular_solve(
@@ -109,34 +86,22 @@ def triangular_solve(
     )
     results = shapes.triangular_solve(self, A, upper, transpose, unitriangular)
     check_lapack(self, "triangular_solve_cpu")
-    made = outputs(results, out)
-    matrices = A.array()
-    solution = solved_by_triangle(matrices, self.array(), results[0].shape[:-2], upper, True, transpose, unitriangular)
-    write(made, (solution, matrices.copy()))
-    return named_result("triangular_solve", made)
+    matrices, batch = A.array(), results[0].shape[:-2]
+    solution = solved_by_triangle.run(matrices, self.array(), batch, upper, True, transpose, unitriangular)
+    return written(results, (solution, matrices.copy()), out, "triangular_solve")
 
 
 def cholesky_solve_helper(keys: int, self: Tensor, A: Tensor, upper: bool, out: Tensor | None = None) -> Tensor:
     """`L @ L.mH @ X = B`."""
     result = shapes.cholesky_solve_helper(self, A, upper)
     check_lapack(self, "cholesky_solve_cpu")
-    right = self.array()
-    solution = np.empty(right.shape, right.dtype)
-    if right.size and are_many(right.shape[:-2], right.shape[-2]):
-        batch, factor = right.shape[:-2], A.array()
-        lower = factor.conj().swapaxes(-1, -2) if upper else factor
-        half = quietly(substituted, lower, right, batch, False, False)
-        solution[...] = quietly(substituted, lower.conj().swapaxes(-1, -2), half, batch, True, False)
-    elif right.size:
-        routine = lapack("potrs", right)
-        for index, triangle, b in together(right.shape[:-2], A.array(), right):
-            solution[index] = routine(triangle, b, lower=not upper)[0]
-    made = allocate_output(result) if out is None else out
-    made.array()[...] = solution
-    return made
+    batch = result.shape[:-2]
+    lower = adjoint_of(A.array()) if upper else A.array()
+    half = solved_by_triangle.run(lower, self.array(), batch, False, True, False, False)
+    return written(result, solved_by_triangle.run(adjoint_of(lower), half, batch, True, True, False, False), out)
 
 
-# Factorized matrices ----------------------------------------------------------------------------------------------
+# Factorized matrices --------------------------------------------------------------------------------------------
 
 
 def lu_solve(
@@ -147,38 +112,24 @@ def lu_solve(
     check_lapack(LU, "linalg.lu_solve_cpu")
     exchanges = pivots.array()
     check_pivots(exchanges, LU._shape[-1])
-    solution = np.empty(result.shape, LU.dtype.numpy)
-    turned = adjoint == left
-    if solution.size and are_many(result.shape[:-2], LU._shape[-1]):
-        right = B.array() if left else B.array().conj().swapaxes(-1, -2)
-        factors = LU.array().conj() if turned else LU.array()
-        found = quietly(solved_together, factors, exchanges, right, result.shape[:-2], turned)
-        solution[...] = found if left else found.conj().swapaxes(-1, -2)
-    elif solution.size:
-        routine = lapack("getrs", solution)
-        trans = 2 if turned else 0
-        for index, factors, rows, right in together(result.shape[:-2], LU.array(), exchanges[..., None, :], B.array()):
-            found = routine(factors, rows[0] - 1, right if left else right.conj().T, trans=trans)[0]
-            solution[index] = found if left else found.conj().T
-    made = allocate_output(result) if out is None else out
-    made.array()[...] = solution
-    return made
+    trans = 2 if adjoint == left else 0
+    if left:
+        return written(result, solved.run(LU.array(), exchanges, B.array(), trans), out)
+    return written(result, adjoint_of(solved.run(LU.array(), exchanges, adjoint_of(B.array()), trans)), out)
 
 
 def ldl_solve(keys: int, LD: Tensor, pivots: Tensor, B: Tensor, hermitian: bool, out: Tensor | None = None) -> Tensor:
     """`A @ X = B`, from the factors of A."""
     result = shapes.ldl_solve(LD, pivots, B, hermitian)
     check_lapack(LD, "ldl_solve_kernel_cpu")
-    exchanges = pivots.array().astype(np.int32)
+    exchanges, right = pivots.array().astype(np.int32), B.array()
     check_pivots(np.abs(exchanges), LD._shape[-1])
-    solution = np.empty(result.shape, LD.dtype.numpy)
-    if solution.size:
-        routine = lapack("hetrs" if hermitian and LD.dtype.is_complex else "sytrs", solution)
-        for index, factors, rows, right in together(result.shape[:-2], LD.array(), exchanges[..., None, :], B.array()):
-            solution[index] = routine(factors, rows[0], right, lower=1)[0]
-    made = allocate_output(result) if out is None else out
-    made.array()[...] = solution
-    return made
+    routine = lapack("hetrs" if hermitian and LD.dtype.is_complex else "sytrs", right)
+    solution, _ = each(
+        lambda factors, rows, right: routine(factors, rows[0], right, lower=1),
+        *(result.shape[:-2], (kind(right), INFO), LD.array(), exchanges[..., None, :], right),
+    )
+    return written(result, solution, out)
 
 
 def ormqr(
@@ -188,100 +139,50 @@ def ormqr(
     result = shapes.ormqr(self, input2, input3, left, transpose)
     check_lapack(self, "ormqr_cpu")
     factors, other = input2.array(), input3.array()
-    product = np.array(other)
-    if product.size and factors.size and many_small(product):
-        turned = other if left else other.conj().swapaxes(-1, -2)
-        product = quietly(reflected, self.array(), factors, turned, transpose == left)
-        product = product if left else product.conj().swapaxes(-1, -2)
-    elif product.size and factors.size:
-        complex_ = self.dtype.is_complex
-        routine = lapack("unmqr" if complex_ else "ormqr", product)
-        side, trans = "L" if left else "R", ("C" if complex_ else "T") if transpose else "N"
-        vectors = self.array()[..., : factors.shape[-1]]
-        asked = routine(side, trans, one_of(vectors), one_of(factors, 1), one_of(other), -1)[1]
-        space = int(asked.flat[0].real)
-        for index in np.ndindex(*product.shape[:-2]):
-            product[index] = routine(side, trans, vectors[index], factors[index], other[index], space)[0]
-    made = allocate_output(result) if out is None else out
-    made.array()[...] = product
-    return made
+    product = multiplied.run(self.array(), factors, other, left, transpose) if factors.size else other.copy()
+    return written(result, product, out)
+
+
+@slot
+def multiplied(vectors: Array, factors: Array, other: Array, left: bool, transpose: bool) -> Array:
+    """The product of the reflections, or its adjoint, times each matrix of a batch."""
+    conjugated = np.iscomplexobj(other)
+    routine = with_space(lapack("unmqr" if conjugated else "ormqr", other))
+    side, trans = "L" if left else "R", ("C" if conjugated else "T") if transpose else "N"
+    (product,) = each(
+        lambda vectors, factors, other: routine(side, trans, vectors, factors[0], other)[:1],
+        *(other.shape[:-2], (kind(other),), vectors[..., : factors.shape[-1]], factors[..., None, :], other),
+    )
+    return product
 
 
 # Least squares --------------------------------------------------------------------------------------------------
 
-Found = tuple[Array, Any, Any, int]  # solution and residual, rank, singular values, LAPACK's info
-Solver = Callable[[Array, Array], Found]
-
-
-def by_gels(A: Array, B: Array, rcond: float) -> Solver:
-    """A QR decomposition: the matrix must have full rank."""
-    routine, (space,) = lapack("gels", A), spaces_for("gels", A, B)
-
-    def solver(A: Array, B: Array) -> Found:
-        _, found, info = routine(A, B, lwork=space)
-        return found, 0, 0, info
-
-    return solver
-
-
-def by_gelsy(A: Array, B: Array, rcond: float) -> Solver:
-    """A QR decomposition with column pivoting."""
-    routine, (space,) = lapack("gelsy", A), spaces_for("gelsy", A, B, rcond)
-    exchanges = np.zeros((A.shape[1], 1), np.int32)
-
-    def solver(A: Array, B: Array) -> Found:
-        _, found, _, rank, info = routine(A, B, exchanges, rcond, space)
-        return found, rank, 0, info
-
-    return solver
-
-
-def by_gelsd(A: Array, B: Array, rcond: float) -> Solver:
-    """A divide-and-conquer singular value decomposition."""
-    routine, spaces = lapack("gelsd", A), spaces_for("gelsd", A, B, rcond)
-
-    def solver(A: Array, B: Array) -> Found:
-        found, values, rank, info = routine(A, B, *spaces, cond=rcond)
-        return found, rank, values, info
-
-    return solver
-
-
-def by_gelss(A: Array, B: Array, rcond: float) -> Solver:
-    """A singular value decomposition."""
-    routine, (space,) = lapack("gelss", A), spaces_for("gelss", A, B, rcond)
-
-    def solver(A: Array, B: Array) -> Found:
-        _, found, values, rank, _, info = routine(A, B, cond=rcond, lwork=space)
-        return found, rank, values, info
-
-    return solver
-
-
-def spaces_for(name: str, A: Array, B: Array, *more: float) -> list[int]:
-    """The size of each workspace that a routine asks for; it is the same for all matrices of one size."""
-    *asked, _ = lapack(f"{name}_lwork", A)(*A.shape, B.shape[1], *more)
-    return [int(np.real(size)) for size in asked]
-
-
-DRIVERS: dict[str, Callable[[Array, Array, float], Solver]] = {
-    "gels": by_gels,
-    "gelsy": by_gelsy,
-    "gelsd": by_gelsd,
-    "gelss": by_gelss,
+# driver -> where LAPACK's routine returns the solution, the rank, and the singular values; the last result is info
+DRIVERS: dict[str, tuple[int, int | None, int | None]] = {
+    "gels": (1, None, None),  # a QR decomposition: the matrix must have full rank
+    "gelsy": (1, 3, None),  # with column pivoting
+    "gelsd": (0, 2, 1),  # a singular value decomposition, by divide and conquer
+    "gelss": (1, 3, 2),
 }
-BY_SINGULAR_VALUES = ("gelsd", "gelss")
 
 
-def refuse_not_finite(matrices: Array) -> None:
-    """Refuse non-finite matrices before a singular value decomposition: OpenBLAS may never return for one."""
-    failed: Array = np.logical_or.reduce(~np.isfinite(matrices), (-2, -1))
-    if failed.any():
-        batch_element, _ = first_failure(failed)
-        raise LinAlgError(
-            f"torch.linalg.lstsq: {batch_element}The least squares solution could not be computed because the input "
-            f"matrix contained non-finite values."
-        )
+def minimizer(driver: str, rows: int, columns: int, right: Array, rcond: float) -> Routine:
+    """A function of a matrix and a right-hand side, or a solution with residual, rank, singular values and info."""
+    routine = lapack(driver, right)
+    spaces = spaces_for(driver, right, rows, columns, right.shape[-1], *([] if driver == "gels" else [rcond]))
+    options: dict[str, tuple[Any, ...]] = {
+        "gels": ("N", *spaces),
+        "gelsy": (np.zeros((columns, 1), np.int32), rcond, *spaces),
+        "gelsd": (*spaces, rcond),
+        "gelss": (rcond, *spaces),
+    }
+
+    def minimize(matrix: Array, right: Array) -> list[Any]:
+        found = routine(matrix, right, *options[driver])
+        return [*(0 if at is None else found[at] for at in DRIVERS[driver]), found[-1]]
+
+    return minimize
 
 
 @CPU.impl("linalg_lstsq")
@@ -290,41 +191,29 @@ def lstsq(keys: int, self: Tensor, b: Tensor, rcond: float | None, driver: str |
     results = shapes.lstsq(self, b, rcond, driver)
     if self.dtype.name not in ("float32", "float64", "complex64", "complex128"):
         raise DtypeError("This function doesn't handle types other than float and double")
-    made = tuple(map(allocate_output, results))
+    name, reason = "torch.linalg.lstsq", "The least squares solution could not be computed because the input matrix "
     vector = shapes.is_vector_problem(self, b)
     matrices, right = self.array(), b.array()[..., None] if vector else b.array()
     rows, cols = matrices.shape[-2:]
     batch = results[0].shape[:-1] if vector else results[0].shape[:-2]
     solution = np.zeros((*batch, max(rows, cols), right.shape[-1]), matrices.dtype)
-    solution[..., :rows, :] = right
-    rank, values = np.zeros(batch, np.int64), np.zeros((*batch, min(rows, cols)), made[3].dtype.numpy)
-    info = np.zeros(batch, np.int32)
+    rank, values = np.zeros(batch, np.int64), np.zeros((*batch, min(rows, cols)), results[3].dtype.numpy)
     if matrices.size and right.size:
-        if driver in BY_SINGULAR_VALUES:
-            refuse_not_finite(matrices)
+        solution[..., :rows, :] = right
+        if driver in ("gelsd", "gelss"):  # OpenBLAS may never return
+            refuse(LinAlgError, name, ~np.isfinite(matrices).all((-2, -1)), f"{reason}contained non-finite values.")
         tolerance = np.finfo(matrices.dtype).eps * max(rows, cols) if rcond is None else rcond
-        solver = DRIVERS[driver or "gelsy"](one_of(matrices), one_of(solution), tolerance)
-        for index, matrix, known in together(batch, matrices, solution):
-            solution[index], rank[index], values[index], info[index] = solver(matrix, known)
-    else:
-        solution[..., :cols, :] = 0
-    if info.any():
-        batch_element, code = first_failure(info)
-        raise LinAlgError(
-            f"torch.linalg.lstsq: {batch_element}The least squares solution could not be computed because the input "
-            f"matrix does not have full rank (error code: {code})."
-        )
+        minimize = minimizer(driver or "gelsy", rows, cols, solution, tolerance)
+        kinds = (kind(solution), ((), rank.dtype), (values.shape[-1:], values.dtype), INFO)
+        solution, rank, values, info = each(minimize, batch, kinds, matrices, solution)
+        refuse(LinAlgError, name, info, reason + "does not have full rank (error code: {at}).")
+    elif not cols:
+        solution[...] = right
+    residuals = (np.abs(solution[..., cols:, :]) ** 2).sum(-2)
+    if results[1].shape != (0,) and driver != "gels" and not np.all(rank == cols):
+        results = (results[0], results[1]._replace(shape=(0,)), *results[2:])
     found = solution[..., :cols, 0] if vector else solution[..., :cols, :]
-    made[0].array()[...] = found
-    if made[2]._shape == batch:
-        made[2].array()[...] = rank
-    if made[3].numel():
-        made[3].array()[...] = values
-    if made[1]._shape != (0,) and (driver == "gels" or bool(np.all(rank == cols))):
-        made[1].array()[...] = (np.abs(solution[..., cols:, :]) ** 2).sum(-2)
-    elif made[1]._shape != (0,):
-        made = (made[0], allocate_output(results[1]._replace(shape=(0,))), *made[2:])
-    return named_result("linalg_lstsq", made)
+    return written(results, (found, residuals, rank, values), None, "linalg_lstsq")
 
 
 structured(CPU, "linalg_solve_triangular", solve_triangular)
