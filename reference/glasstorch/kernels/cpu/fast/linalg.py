@@ -45,6 +45,12 @@ def are_many(batch: tuple[int, ...], size: int) -> bool:
     return size <= thresholds.MATRICES_TOGETHER_TO and prod(batch) >= thresholds.MATRICES_TOGETHER_FROM
 
 
+def batch_of(A: Array, B: Array) -> tuple[int, ...]:
+    """The batch to which matrices of two smaller ones are broadcast."""
+    batch = A.shape[:-2]
+    return batch if batch == B.shape[:-2] else np.broadcast_shapes(batch, B.shape[:-2])
+
+
 def many_small(array: Array) -> bool:
     """Whether one NumPy call for the whole batch is faster than one LAPACK call per matrix."""
     rows, columns = array.shape[-2:]
@@ -58,7 +64,7 @@ def many_small(array: Array) -> bool:
 
 
 @fast(factorised, when=WHEN, benchmark="fast: linalg.solve, 1,000 of 4x4", exact=8.0)
-def factorised_together(array: Array) -> tuple[Array, Array, Array]:
+def factorised_together(array: Array) -> tuple[Array, ...]:
     """Gaussian elimination of MATRICES_IN_BLOCK matrices at a time."""
     if not (many_small(array) and array.size):
         return factorised.plain(array)
@@ -100,9 +106,7 @@ def eliminate(matrices: Array, lu: Array, pivots: Array, info: Array) -> None:
 @fast(solved, when=WHEN, benchmark="fast: linalg.solve, 1,000 of 4x4", exact=8.0)
 def solved_together(lu: Array, pivots: Array, right: Array, trans: int) -> Array:
     """Row exchanges and two substitutions; for the transposed systems, the substitutions come first."""
-    batch = (
-        right.shape[:-2] if right.shape[:-2] == lu.shape[:-2] else np.broadcast_shapes(right.shape[:-2], lu.shape[:-2])
-    )
+    batch = batch_of(lu, right)
     if not (are_many(batch, lu.shape[-1]) and right.size):
         return solved.plain(lu, pivots, right, trans)
     order = np.broadcast_to(order_of_rows(pivots, right.shape[-2]), (*batch, right.shape[-2]))[..., None]
@@ -140,23 +144,22 @@ def inverted_triangle(lu: Array, pivots: Array, info: Array) -> Array:
     if not lu.size or info.any() or are_many(lu.shape[:-2], size):
         return inverted.plain(lu, pivots, info)
     routine, (space,) = lapack("getri", lu), spaces_for("getri", lu, size)
-    (inverses,) = each(
-        lambda lu, pivots: routine(lu, pivots[0] - 1, lwork=space)[:1],
-        *(lu.shape[:-2], (kind(lu),), lu, pivots[..., None, :]),
-    )
-    return inverses
+
+    def inverse(lu: Array, pivots: Array) -> tuple[Array]:
+        return routine(lu, pivots[0] - 1, lwork=space)[:1]  # type: ignore[no-any-return]
+
+    return each(inverse, (kind(lu),), lu, pivots[..., None, :])[0]
 
 
 # Triangular matrices --------------------------------------------------------------------------------------------
 
 
 @fast(solved_by_triangle, when=WHEN, benchmark="fast: linalg.solve_triangular, 1,000 of 4x4", exact=8.0)
-def solved_by_triangle_together(
-    A: Array, B: Array, batch: tuple[int, ...], upper: bool, left: bool, transpose: bool, unit: bool
-) -> Array:
+def solved_by_triangle_together(A: Array, B: Array, upper: bool, left: bool, transpose: bool, unit: bool) -> Array:
     """By substitution from the left; other systems are transposed."""
+    batch = batch_of(A, B)
     if not (are_many(batch, A.shape[-1]) and A.size and B.size):
-        return solved_by_triangle.plain(A, B, batch, upper, left, transpose, unit)
+        return solved_by_triangle.plain(A, B, upper, left, transpose, unit)
     if not left:
         A, B, upper = A.swapaxes(-1, -2), B.swapaxes(-1, -2), not upper
     if transpose:
@@ -182,7 +185,7 @@ def cholesky_factor_together(array: Array, upper: bool) -> tuple[Array, Array]:
 
 
 @fast(half_of_inverse, when=WHEN, benchmark="fast: cholesky_inverse, 1,000 of 4x4", exact=8.0)
-def inverse_of_product(triangle: Array, upper: bool) -> tuple[Array, Array]:
+def inverse_of_product(triangle: Array, upper: bool) -> tuple[Array, ...]:
     """Products of the inverted factors. As in LAPACK, the diagonals are taken to be real."""
     batch, size = triangle.shape[:-2], triangle.shape[-1]
     if not (are_many(batch, size) and triangle.size):
@@ -192,14 +195,15 @@ def inverse_of_product(triangle: Array, upper: bool) -> tuple[Array, Array]:
     diagonal = np.einsum("...ii->...i", inverses)  # a view
     diagonal[...] = diagonal.real
     factors = (inverses, adjoint_of(inverses)) if upper else (adjoint_of(inverses), inverses)
-    return quietly(np.matmul, *factors), np.where(zero.any(-1), zero.argmax(-1) + 1, 0).astype(np.int32)
+    product: Array = quietly(lambda: np.matmul(*factors))
+    return product, np.where(zero.any(-1), zero.argmax(-1) + 1, 0).astype(np.int32)
 
 
 # Householder reflections ----------------------------------------------------------------------------------------
 
 
 @fast(packed, when=WHEN, benchmark="fast: geqrf, 1,000 of 4x4", exact=8.0)
-def packed_together(array: Array) -> tuple[Array, Array]:
+def packed_together(array: Array) -> tuple[Array, ...]:
     """By NumPy, which has the factors transposed."""
     if not (many_small(array) and array.size):
         return packed.plain(array)
@@ -208,12 +212,12 @@ def packed_together(array: Array) -> tuple[Array, Array]:
 
 
 @fast(decomposed, when=WHEN, benchmark="fast: linalg.qr, 1,000 of 4x4", exact=8.0)
-def decomposed_together(array: Array, mode: Literal["reduced", "complete", "r"]) -> tuple[Any, Array]:
+def decomposed_together(array: Array, mode: Literal["reduced", "complete", "r"]) -> tuple[Array | None, Array]:
     """By NumPy."""
     if not (many_small(array) and array.size):
         return decomposed.plain(array, mode)
     if mode == "r":
-        return None, quietly(np.linalg.qr, array, "r")
+        return None, quietly(lambda: np.asarray(np.linalg.qr(array, "r")))
     orthogonal, triangle = quietly(np.linalg.qr, array, mode)
     return orthogonal, triangle
 
@@ -223,7 +227,7 @@ def first_columns_together(vectors: Array, factors: Array) -> Array:
     """The reflections of the identity."""
     if not (many_small(vectors) and factors.size):
         return first_columns.plain(vectors, factors)
-    identity = identities(vectors.shape[:-2], *vectors.shape[-2:], vectors.dtype)
+    identity = identities(vectors.shape, vectors.dtype)
     return quietly(reflected, vectors, factors, identity, False)
 
 
@@ -255,7 +259,7 @@ def reflected(vectors: Array, factors: Array, other: Array, adjoint: bool) -> Ar
 
 
 @fast(symmetric, when=WHEN, benchmark="fast: linalg.eigh, 1,000 of 4x4", exact=32.0)
-def symmetric_together(array: Array, lower: bool, compute_v: bool) -> tuple[Array, Array]:
+def symmetric_together(array: Array, lower: bool, compute_v: bool) -> tuple[Array, ...]:
     """By NumPy, unless one matrix fails: LAPACK says which."""
     triangle: Literal["L", "U"] = "L" if lower else "U"
     if many_small(array) and array.size:
@@ -270,7 +274,7 @@ def symmetric_together(array: Array, lower: bool, compute_v: bool) -> tuple[Arra
 
 
 @fast(singular, when=WHEN, benchmark="fast: linalg.svd, 1,000 of 4x4", exact=32.0)
-def singular_together(array: Array, full_matrices: bool, compute_uv: bool) -> tuple[Any, Any, Any]:
+def singular_together(array: Array, full_matrices: bool, compute_uv: bool) -> tuple[Any, ...]:
     """By NumPy, unless one matrix fails: LAPACK says which."""
     if many_small(array) and array.size:
         try:

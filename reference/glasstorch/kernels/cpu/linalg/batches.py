@@ -7,19 +7,25 @@ Differs: SciPy calls LAPACK, for one matrix after another.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import wraps
 from itertools import repeat
 from operator import itemgetter
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from glasstorch._tensor import Tensor
 from glasstorch.core.return_types import named_result
 from glasstorch.core.tensor_impl import Array
+from glasstorch.core.warn_once import warn_once
+from glasstorch.dispatch.library import KernelTable, place
 from glasstorch.kernels.iterator import allocate_output
+from glasstorch.kernels.quiet import quietly
+from glasstorch.kernels.structured import shape_function, structured
+from glasstorch.operators.shapes.linalg.decompositions import check_lapack
 from glasstorch.operators.shapes.result import Result
 
-Outputs = tuple[Tensor, ...]
+F = TypeVar("F", bound=Callable[..., Any])
 Routine = Callable[..., Any]
 Kind = tuple[tuple[int, ...], Any]  # the sizes of one result for one matrix, and its dtype
 INFO: Kind = ((), np.int32)  # 0, or what went wrong
@@ -29,7 +35,8 @@ def lapack(name: str, array: Array) -> Routine:
     """The LAPACK or BLAS routine for the array's dtype. SciPy is imported on first use."""
     from scipy.linalg import get_blas_funcs, get_lapack_funcs
 
-    return (get_blas_funcs if name == "trsm" else get_lapack_funcs)((name,), (array,))[0]
+    found: list[Routine] = (get_blas_funcs if name == "trsm" else get_lapack_funcs)((name,), (array,))
+    return found[0]
 
 
 def spaces_for(name: str, array: Array, *arguments: Any, **options: Any) -> list[int]:
@@ -50,16 +57,19 @@ def with_space(routine: Routine) -> Routine:
     return call
 
 
-def each(routine: Routine, batch: tuple[int, ...], kinds: Sequence[Kind], *arrays: Array) -> tuple[Array, ...]:
+def each(routine: Routine, kinds: Sequence[Kind], *arrays: Array) -> tuple[Array, ...]:
     """What a routine returns for each matrix of a batch, to which smaller batches of matrices are broadcast.
 
     Without an element in one of the arrays the routine is not called, and all results are 0.
     """
+    batch = arrays[0].shape[:-2]
+    if any(array.shape[:-2] != batch for array in arrays):
+        batch = np.broadcast_shapes(*(array.shape[:-2] for array in arrays))
+        arrays = tuple(np.broadcast_to(array, (*batch, *array.shape[-2:])) for array in arrays)
     found = tuple([np.zeros((*batch, *sizes), dtype) for sizes, dtype in kinds])
     if all(array.size for array in arrays):
-        wide = [a if a.shape[:-2] == batch else np.broadcast_to(a, (*batch, *a.shape[-2:])) for a in arrays]
         for index in np.ndindex(*batch):
-            for whole, part in zip(found, routine(*map(itemgetter(index), wide)), strict=True):
+            for whole, part in zip(found, routine(*map(itemgetter(index), arrays)), strict=True):
                 whole[index] = part
     return found
 
@@ -69,9 +79,9 @@ def kind(array: Array) -> Kind:
     return array.shape[-2:], array.dtype
 
 
-def identities(batch: tuple[int, ...], rows: int, columns: int, dtype: Any) -> Array:
+def identities(shape: tuple[int, ...], dtype: Any) -> Array:
     """An identity matrix, or some of its rows or columns, for each of a batch. Read-only."""
-    return np.broadcast_to(np.eye(rows, columns, dtype=dtype), (*batch, rows, columns))
+    return np.broadcast_to(np.eye(*shape[-2:], dtype=dtype), shape)
 
 
 def adjoint_of(array: Array) -> Array:
@@ -79,7 +89,7 @@ def adjoint_of(array: Array) -> Array:
     return array.conj().swapaxes(-1, -2)
 
 
-def refuse(error: type[Exception], name: str, info: Array, reason: str) -> None:
+def refuse(error: type[Exception], name: str, info: Any, reason: str) -> None:
     """Raise an error for the first matrix for which LAPACK reported something, which the reason contains as `{at}`."""
     if info.any():
         batch = int(np.flatnonzero(info)[0])
@@ -87,16 +97,39 @@ def refuse(error: type[Exception], name: str, info: Array, reason: str) -> None:
         raise error(f"{name}: {prefix}{reason.format(at=info.reshape(-1)[batch])}")
 
 
-def written(results: Result | Sequence[Result], values: Any, out: Any, name: str | None = None) -> Any:
-    """Values as new tensors of the sizes and strides that were declared, or copied to those given as out=.
+def kernel(name: str, refused_as: str | None = None, warning: str | None = None) -> Callable[[F], F]:
+    """A decorator: the function below computes, from an operator's arguments, the values of its results.
 
-    Several have names if that of the operator's results is given. A result that is declared empty has no value.
+    The operator's shape function checks the arguments and declares the results; one that it declares empty needs no
+    value. `refused_as` is what an error calls a computation that LAPACK has not for the first tensor's dtype, and
+    `warning` is given once, before anything else.
     """
-    if isinstance(results, Result):
-        made = allocate_output(results) if out is None else out
-        array = made.array()
-        if array.size:
-            array[...] = values
-        return made
-    tensors = tuple(map(written, results, values, repeat(None) if out is None else out))
-    return tensors if name is None else named_result(name, tensors)
+    shape = shape_function(name)
+
+    def register(function: F) -> F:
+        @wraps(function)
+        def run(keys: int, *arguments: Any, out: Any = None) -> Any:
+            if warning is not None:
+                warn_once(warning)
+            results = shape(*arguments)
+            if refused_as is not None:
+                check_lapack(arguments[0], refused_as)
+            values = function(*arguments)
+            if isinstance(results, Result):
+                return written(results, values, out)
+            return named_result(name, map(written, results, values, repeat(None) if out is None else out))
+
+        code = function.__code__
+        structured(KernelTable("CPU"), name, run, place(code.co_filename, code.co_firstlineno))
+        return function
+
+    return register
+
+
+def written(result: Result, values: Any, out: Tensor | None = None) -> Tensor:
+    """Values as a new tensor of the sizes and strides that were declared, or copied into `out`."""
+    made = allocate_output(result) if out is None else out
+    array: Any = made.array()
+    if array.size:
+        quietly(np.copyto, array, values, casting="unsafe")
+    return made

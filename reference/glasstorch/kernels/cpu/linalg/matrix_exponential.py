@@ -15,13 +15,8 @@ import numpy as np
 
 from glasstorch._tensor import Tensor
 from glasstorch.core.tensor_impl import Array
-from glasstorch.dispatch.library import KernelTable
-from glasstorch.kernels.iterator import allocate_output
+from glasstorch.kernels.cpu.linalg.batches import identities, kernel
 from glasstorch.kernels.quiet import quietly
-from glasstorch.kernels.structured import structured
-from glasstorch.operators.shapes.linalg import factors as shapes
-
-CPU = KernelTable("CPU")
 
 LARGEST = 1.090863719290036  # the largest 1-norm for which the polynomial is exact to the last digit of a double
 
@@ -48,10 +43,10 @@ SHARES = (
 
 
 def polynomial(A: Array) -> Array:
-    """The Taylor polynomial of degree 18 of each matrix of a batch (count, n, n)."""
+    """The Taylor polynomial of degree 18 of each matrix."""
     square = A @ A
     cube = A @ square
-    powers = (np.broadcast_to(np.eye(A.shape[-1], dtype=A.dtype), A.shape), A, square, cube, cube @ cube)
+    powers = (identities(A.shape, A.dtype), A, square, cube, cube @ cube)
     first, second, third, fourth, fifth = np.tensordot(np.array(SHARES), np.stack(powers), 1)
     fourth += first @ fifth
     result: Array = second + (third + fourth) @ fourth
@@ -59,26 +54,18 @@ def polynomial(A: Array) -> Array:
 
 
 def exponential(A: Array) -> Array:
-    """The exponential of each matrix of a batch (count, n, n)."""
-    norm = np.abs(A).sum(-2).max(-1)
+    """The exponential of each matrix."""
+    norm = np.abs(A).sum(-2).max(-1, initial=0)
     finite = np.where(np.isfinite(norm), norm, 0)
     halved = np.ceil(np.log2(np.maximum(finite / LARGEST, 1))).astype(np.int64)
-    result = polynomial(A / np.ldexp(1.0, halved)[:, None, None])
+    result = polynomial(A / np.ldexp(1.0, halved)[..., None, None])
     for step in range(halved.max(initial=0)):
         again = halved > step
         result[again] = result[again] @ result[again]
     return result
 
 
-def matrix_exp(keys: int, self: Tensor, out: Tensor | None = None) -> Tensor:
+@kernel("linalg_matrix_exp")
+def matrix_exp(self: Tensor) -> Array:
     """The sum of all powers, each divided by its factorial."""
-    made = allocate_output(shapes.matrix_exp(self)) if out is None else out
-    array = self.array()
-    if array.size:
-        wide = array.astype(np.complex128 if self.dtype.is_complex else np.float64)
-        found = quietly(exponential, wide.reshape(-1, *wide.shape[-2:])).reshape(array.shape)
-        made.array()[...] = quietly(found.astype, made.dtype.numpy)
-    return made
-
-
-structured(CPU, "linalg_matrix_exp", matrix_exp)
+    return quietly(exponential, self.array().astype(np.complex128 if self.dtype.is_complex else np.float64))

@@ -13,16 +13,16 @@ import numpy as np
 
 from glasstorch._tensor import Tensor
 from glasstorch.core.errors import DtypeError, LinAlgError
+from glasstorch.core.return_types import named_result
 from glasstorch.core.tensor_impl import Array
-from glasstorch.core.warn_once import warn_once
 from glasstorch.dispatch.fast import slot
 from glasstorch.dispatch.library import KernelTable
 from glasstorch.kernels.cpu.linalg.batches import (
     INFO,
-    Outputs,
     Routine,
     adjoint_of,
     each,
+    kernel,
     kind,
     lapack,
     refuse,
@@ -32,9 +32,7 @@ from glasstorch.kernels.cpu.linalg.batches import (
 )
 from glasstorch.kernels.cpu.linalg.factors import check_pivots
 from glasstorch.kernels.cpu.linalg.inverses import solved
-from glasstorch.kernels.structured import structured
 from glasstorch.operators.shapes.linalg import solvers as shapes
-from glasstorch.operators.shapes.linalg.decompositions import check_lapack
 
 CPU = KernelTable("CPU")
 
@@ -42,105 +40,84 @@ CPU = KernelTable("CPU")
 
 
 @slot
-def solved_by_triangle(
-    A: Array, B: Array, batch: tuple[int, ...], upper: bool, left: bool, transpose: bool, unit: bool
-) -> Array:
+def solved_by_triangle(A: Array, B: Array, upper: bool, left: bool, transpose: bool, unit: bool) -> Array:
     """Solve `A @ X = B`, or `X @ A = B`, reading one triangle of A; zeros on the diagonal give a non-finite X.
 
     BLAS reads column-major matrices. A row-major one is the other triangle of its transpose.
     """
     routine = lapack("trsm", A)
 
-    def solution(matrix: Array, right: Array) -> tuple[Array]:
+    def solve(matrix: Array, right: Array) -> tuple[Array]:
         turned = matrix.flags.c_contiguous and not matrix.flags.f_contiguous
         options = {"side": not left, "lower": upper == turned, "trans_a": turned != transpose, "diag": unit}
         return (routine(1, matrix.T if turned else matrix, right, **options),)
 
-    return each(solution, batch, (kind(B),), A, B)[0]
+    return each(solve, (kind(B),), A, B)[0]
 
 
-def solve_triangular(
-    keys: int, self: Tensor, B: Tensor, upper: bool, left: bool, unitriangular: bool, out: Tensor | None = None
-) -> Tensor:
+@kernel("linalg_solve_triangular", "triangular_solve_cpu")
+def solve_triangular(self: Tensor, B: Tensor, upper: bool, left: bool, unitriangular: bool) -> Array:
     """`A @ X = B`, or `X @ A = B`."""
-    result = shapes.solve_triangular(self, B, upper, left, unitriangular)
-    check_lapack(self, "triangular_solve_cpu")
     if B.dtype is not self.dtype:
         raise DtypeError(
             f"linalg.solve_triangular: Expected A and B to have the same dtype, but found A of type "
             f"{self.dtype.scalar_name} and B of type {B.dtype.scalar_name} instead"
         )
-    batch = result.shape[:-2]
-    return written(
-        result, solved_by_triangle.run(self.array(), B.array(), batch, upper, left, False, unitriangular), out
-    )
+    return solved_by_triangle.run(self.array(), B.array(), upper, left, False, unitriangular)
 
 
-def triangular_solve(
-    keys: int, self: Tensor, A: Tensor, upper: bool, transpose: bool, unitriangular: bool, out: Outputs | None = None
-) -> Outputs:
+@kernel(
+    "triangular_solve",
+    "triangular_solve_cpu",
+    "torch.triangular_solve is deprecated in favor of torch.linalg.solve_triangular and will be removed in a future "
+    "PyTorch release.",
+)
+def triangular_solve(self: Tensor, A: Tensor, upper: bool, transpose: bool, unitriangular: bool) -> tuple[Array, Array]:
     """`A @ X = B`, and a copy of A."""
-    warn_once(
-        "torch.triangular_solve is deprecated in favor of torch.linalg.solve_triangular and will be removed in a "
-        "future PyTorch release."
-    )
-    results = shapes.triangular_solve(self, A, upper, transpose, unitriangular)
-    check_lapack(self, "triangular_solve_cpu")
-    matrices, batch = A.array(), results[0].shape[:-2]
-    solution = solved_by_triangle.run(matrices, self.array(), batch, upper, True, transpose, unitriangular)
-    return written(results, (solution, matrices.copy()), out, "triangular_solve")
+    matrices = A.array()
+    return solved_by_triangle.run(matrices, self.array(), upper, True, transpose, unitriangular), matrices.copy()
 
 
-def cholesky_solve_helper(keys: int, self: Tensor, A: Tensor, upper: bool, out: Tensor | None = None) -> Tensor:
+@kernel("_cholesky_solve_helper", "cholesky_solve_cpu")
+def cholesky_solve_helper(self: Tensor, A: Tensor, upper: bool) -> Array:
     """`L @ L.mH @ X = B`."""
-    result = shapes.cholesky_solve_helper(self, A, upper)
-    check_lapack(self, "cholesky_solve_cpu")
-    batch = result.shape[:-2]
     lower = adjoint_of(A.array()) if upper else A.array()
-    half = solved_by_triangle.run(lower, self.array(), batch, False, True, False, False)
-    return written(result, solved_by_triangle.run(adjoint_of(lower), half, batch, True, True, False, False), out)
+    half = solved_by_triangle.run(lower, self.array(), False, True, False, False)
+    return solved_by_triangle.run(adjoint_of(lower), half, True, True, False, False)
 
 
 # Factorized matrices --------------------------------------------------------------------------------------------
 
 
-def lu_solve(
-    keys: int, LU: Tensor, pivots: Tensor, B: Tensor, left: bool, adjoint: bool, out: Tensor | None = None
-) -> Tensor:
+@kernel("linalg_lu_solve", "linalg.lu_solve_cpu")
+def lu_solve(LU: Tensor, pivots: Tensor, B: Tensor, left: bool, adjoint: bool) -> Array:
     """`A @ X = B`, with A or its adjoint, or `X @ A = B`, which is solved as `A.mH @ X.mH = B.mH`."""
-    result = shapes.lu_solve(LU, pivots, B, left, adjoint)
-    check_lapack(LU, "linalg.lu_solve_cpu")
-    exchanges = pivots.array()
-    check_pivots(exchanges, LU._shape[-1])
+    factors, exchanges, right = LU.array(), pivots.array(), B.array()
+    check_pivots(exchanges, factors.shape[-1])
     trans = 2 if adjoint == left else 0
     if left:
-        return written(result, solved.run(LU.array(), exchanges, B.array(), trans), out)
-    return written(result, adjoint_of(solved.run(LU.array(), exchanges, adjoint_of(B.array()), trans)), out)
+        return solved.run(factors, exchanges, right, trans)
+    return adjoint_of(solved.run(factors, exchanges, adjoint_of(right), trans))
 
 
-def ldl_solve(keys: int, LD: Tensor, pivots: Tensor, B: Tensor, hermitian: bool, out: Tensor | None = None) -> Tensor:
+@kernel("linalg_ldl_solve", "ldl_solve_kernel_cpu")
+def ldl_solve(LD: Tensor, pivots: Tensor, B: Tensor, hermitian: bool) -> Array:
     """`A @ X = B`, from the factors of A."""
-    result = shapes.ldl_solve(LD, pivots, B, hermitian)
-    check_lapack(LD, "ldl_solve_kernel_cpu")
     exchanges, right = pivots.array().astype(np.int32), B.array()
     check_pivots(np.abs(exchanges), LD._shape[-1])
     routine = lapack("hetrs" if hermitian and LD.dtype.is_complex else "sytrs", right)
-    solution, _ = each(
-        lambda factors, rows, right: routine(factors, rows[0], right, lower=1),
-        *(result.shape[:-2], (kind(right), INFO), LD.array(), exchanges[..., None, :], right),
-    )
-    return written(result, solution, out)
+
+    def solve(factors: Array, exchanges: Array, right: Array) -> tuple[Array, int]:
+        return routine(factors, exchanges[0], right, lower=1)  # type: ignore[no-any-return]
+
+    return each(solve, (kind(right), INFO), LD.array(), exchanges[..., None, :], right)[0]
 
 
-def ormqr(
-    keys: int, self: Tensor, input2: Tensor, input3: Tensor, left: bool, transpose: bool, out: Tensor | None = None
-) -> Tensor:
+@kernel("ormqr", "ormqr_cpu")
+def ormqr(self: Tensor, input2: Tensor, input3: Tensor, left: bool, transpose: bool) -> Array:
     """The product of all reflections, or its adjoint, times a matrix from either side."""
-    result = shapes.ormqr(self, input2, input3, left, transpose)
-    check_lapack(self, "ormqr_cpu")
     factors, other = input2.array(), input3.array()
-    product = multiplied.run(self.array(), factors, other, left, transpose) if factors.size else other.copy()
-    return written(result, product, out)
+    return multiplied.run(self.array(), factors, other, left, transpose) if factors.size else other.copy()
 
 
 @slot
@@ -149,11 +126,11 @@ def multiplied(vectors: Array, factors: Array, other: Array, left: bool, transpo
     conjugated = np.iscomplexobj(other)
     routine = with_space(lapack("unmqr" if conjugated else "ormqr", other))
     side, trans = "L" if left else "R", ("C" if conjugated else "T") if transpose else "N"
-    (product,) = each(
-        lambda vectors, factors, other: routine(side, trans, vectors, factors[0], other)[:1],
-        *(other.shape[:-2], (kind(other),), vectors[..., : factors.shape[-1]], factors[..., None, :], other),
-    )
-    return product
+
+    def product(vectors: Array, factors: Array, other: Array) -> tuple[Array]:
+        return routine(side, trans, vectors, factors[0], other)[:1]  # type: ignore[no-any-return]
+
+    return each(product, (kind(other),), vectors[..., : factors.shape[-1]], factors[..., None, :], other)[0]
 
 
 # Least squares --------------------------------------------------------------------------------------------------
@@ -186,7 +163,7 @@ def minimizer(driver: str, rows: int, columns: int, right: Array, rcond: float) 
 
 
 @CPU.impl("linalg_lstsq")
-def lstsq(keys: int, self: Tensor, b: Tensor, rcond: float | None, driver: str | None) -> Outputs:
+def lstsq(keys: int, self: Tensor, b: Tensor, rcond: float | None, driver: str | None) -> tuple[Any, ...]:
     """The X that minimizes `|A @ X - B|`; of several, the one of minimum norm."""
     results = shapes.lstsq(self, b, rcond, driver)
     if self.dtype.name not in ("float32", "float64", "complex64", "complex128"):
@@ -205,7 +182,7 @@ def lstsq(keys: int, self: Tensor, b: Tensor, rcond: float | None, driver: str |
         tolerance = np.finfo(matrices.dtype).eps * max(rows, cols) if rcond is None else rcond
         minimize = minimizer(driver or "gelsy", rows, cols, solution, tolerance)
         kinds = (kind(solution), ((), rank.dtype), (values.shape[-1:], values.dtype), INFO)
-        solution, rank, values, info = each(minimize, batch, kinds, matrices, solution)
+        solution, rank, values, info = each(minimize, kinds, matrices, solution)
         refuse(LinAlgError, name, info, reason + "does not have full rank (error code: {at}).")
     elif not cols:
         solution[...] = right
@@ -213,12 +190,4 @@ def lstsq(keys: int, self: Tensor, b: Tensor, rcond: float | None, driver: str |
     if results[1].shape != (0,) and driver != "gels" and not np.all(rank == cols):
         results = (results[0], results[1]._replace(shape=(0,)), *results[2:])
     found = solution[..., :cols, 0] if vector else solution[..., :cols, :]
-    return written(results, (found, residuals, rank, values), None, "linalg_lstsq")
-
-
-structured(CPU, "linalg_solve_triangular", solve_triangular)
-structured(CPU, "triangular_solve", triangular_solve)
-structured(CPU, "_cholesky_solve_helper", cholesky_solve_helper)
-structured(CPU, "linalg_lu_solve", lu_solve)
-structured(CPU, "linalg_ldl_solve", ldl_solve)
-structured(CPU, "ormqr", ormqr)
+    return named_result("linalg_lstsq", map(written, results, (found, residuals, rank, values)))
