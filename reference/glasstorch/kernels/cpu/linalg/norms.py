@@ -65,9 +65,12 @@ def vector_norm(
 
 @slot
 def norm(array: Array, dtype: np.dtype[Any], order: float, dims: Shape, keepdim: bool) -> Array:
-    """The norm over dimensions of an array that `dtype` holds too, computed in double precision."""
-    wide = array.astype(np.result_type(dtype, np.float64))
-    return np.asarray(np.linalg.vector_norm(wide, axis=dims, keepdims=keepdim, ord=order))
+    """The norm over dimensions of an array that `dtype` holds too, computed in double precision.
+
+    The absolute values are rounded to the dtype first: the gradient looks for the element whose size is the extremum.
+    """
+    sizes = np.absolute(widened(array.astype(dtype, copy=False))).astype(np.float64)
+    return np.asarray(np.linalg.vector_norm(sizes, axis=dims, keepdims=keepdim, ord=order))
 
 
 def renorm(keys: int, self: Tensor, p: Number, dim: int, maxnorm: Number, out: Tensor | None = None) -> Tensor:
