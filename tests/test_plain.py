@@ -15,8 +15,9 @@ from workbook.checks import NOTEBOOKS, plugins_by_name, without_leftovers
 ROOT = Path(__file__).parents[1]
 FAST = ("reference/glasstorch/kernels/cpu/fast", "tests/kernels/cpu/fast")
 IN_CI = os.environ.get("CI", "").lower() == "true"
-# What compiles CUDA C++ without running it does not depend on kernels of the CPU.
-LEFT_OUT = ("tests/kernels/cuda/test_compiled_kernels.py",)
+# What runs on a simulated CUDA device does not run the kernels of the CPU.
+LEFT_OUT = ("tests/kernels/cuda", "tests/agreement/test_cuda.py", "tests/agreement/test_opinfo_cuda.py")
+IGNORED = [f"--ignore={path}" for path in LEFT_OUT]
 
 pytestmark = [
     pytest.mark.ci,
@@ -39,8 +40,8 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize(
     ("plain", "options"),
     [
-        ("1", ["tests/agreement"]),
-        ("1", ["tests/kernels", *(f"--ignore={path}" for path in LEFT_OUT)]),
+        ("1", ["tests/agreement", *IGNORED]),
+        ("1", ["tests/kernels", *IGNORED]),
         ("1", [*NOTEBOOKS, "chapters"]),
         ("0", ["tests/test_smoke.py"]),  # with autograd's shortcuts
     ],
