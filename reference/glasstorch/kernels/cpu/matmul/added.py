@@ -94,7 +94,7 @@ add_sum_of_products = added("addbmm", sum_of_products)
 def addbmm(
     keys: int, self: Tensor, batch1: Tensor, batch2: Tensor, beta: Number, alpha: Number, out: Tensor | None = None
 ) -> Tensor:
-    """`beta * self + alpha * (batch1 @ batch2).sum(0)`. Half precision adds one product after another and rounds each."""
+    """`beta * self + alpha * (batch1 @ batch2).sum(0)`. Half precision adds product after product and rounds each."""
     dtype = shapes.addbmm(self, batch1, batch2, beta, alpha).dtype
     if dtype not in NARROW_FLOATS or not batch1._shape[0]:
         return add_sum_of_products(keys, self, batch1, batch2, beta, alpha, out)
