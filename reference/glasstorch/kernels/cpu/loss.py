@@ -13,7 +13,7 @@ import numpy as np
 
 from glasstorch._tensor import Tensor, wrap
 from glasstorch.core.allocator import empty_array
-from glasstorch.core.dtype import dtype
+from glasstorch.core.dtype import HALF_PRECISION, dtype
 from glasstorch.core.errors import DimensionError
 from glasstorch.core.geometry import Shape
 from glasstorch.core.tensor_impl import Array
@@ -128,7 +128,9 @@ def mse_loss(keys: int, self: Tensor, target: Tensor, reduction: int, out: Tenso
         squares = np.square(np.subtract(_operand(self, dtype), _operand(target, dtype)))
         if reduction == NONE:
             return squares
-        total = np.add.reduce(widened(squares.astype(dtype.numpy, copy=False)), None)
+        if dtype in HALF_PRECISION:
+            squares = widened(squares.astype(dtype.numpy))
+        total = np.add.reduce(squares, None)
         return np.true_divide(total, squares.size) if reduction == MEAN else total
 
     return finish(quietly(losses), dtype, out)

@@ -94,9 +94,9 @@ add_sum_of_products = added("addbmm", sum_of_products)
 def addbmm(
     keys: int, self: Tensor, batch1: Tensor, batch2: Tensor, beta: Number, alpha: Number, out: Tensor | None = None
 ) -> Tensor:
-    """`beta * self + alpha * (batch1 @ batch2).sum(0)`; half precision adds and rounds one product after another."""
-    dtype = shapes.addbmm(self, batch1, batch2, beta, alpha).dtype
-    if dtype not in NARROW_FLOATS or not batch1._shape[0]:
+    """`beta * self + alpha * (batch1 @ batch2).sum(0)`. Half precision adds product after product and rounds each."""
+    narrow = self.dtype in NARROW_FLOATS and shapes.addbmm(self, batch1, batch2, beta, alpha)
+    if not narrow or not batch1._shape[0]:
         return add_sum_of_products(keys, self, batch1, batch2, beta, alpha, out)
     *first, last = zip(batch1.unbind(), batch2.unbind(), strict=True)
     for left, right in first:

@@ -55,12 +55,12 @@ def _multiplied(self: Tensor, mat2: Tensor, dtype: dtype, out: Tensor | None) ->
 
 def mv(keys: int, self: Tensor, vec: Tensor, out: Tensor | None = None) -> Tensor:
     """The product of a matrix and a vector."""
-    return _dotted(np.dot, self, vec, shapes.mv(self, vec).dtype, out)
+    return _dotted(np.ndarray.dot, self, vec, shapes.mv(self, vec).dtype, out)
 
 
 def dot(keys: int, self: Tensor, tensor: Tensor, out: Tensor | None = None) -> Tensor:
     """The dot product of two vectors."""
-    return _dotted(np.dot, self, tensor, shapes.dot(self, tensor).dtype, out)
+    return _dotted(np.ndarray.dot, self, tensor, shapes.dot(self, tensor).dtype, out)
 
 
 def vdot(keys: int, self: Tensor, other: Tensor, out: Tensor | None = None) -> Tensor:
