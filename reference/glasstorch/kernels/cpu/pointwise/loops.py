@@ -33,7 +33,7 @@ from glasstorch.kernels.pointwise.dtypes import INTEGRAL_OR_BOOL as INTEGRAL_OR_
 from glasstorch.kernels.pointwise.dtypes import NOT_BOOL as NOT_BOOL
 from glasstorch.kernels.pointwise.dtypes import WITH_COMPLEX as WITH_COMPLEX
 from glasstorch.kernels.pointwise.formulas import Formula
-from glasstorch.kernels.pointwise.numpy_loops import numpy_loop, unscaled_loop
+from glasstorch.kernels.pointwise.numpy_loops import numpy_loop, unscaled_ufunc
 from glasstorch.kernels.structured import shape_function, structured
 from glasstorch.operators.shapes.promotion import float_result_type, result_type
 from glasstorch.operators.shapes.result import Result
@@ -82,7 +82,7 @@ class Row:
         An operator that is one ufunc when its number is 1, such as `a + p * b`, has a loop for that, and another one.
         """
         loop, scaled = numpy_loop(formula.numpy or formula.expression), None
-        if formula.numbers and isinstance(unscaled := unscaled_loop(formula.expression), np.ufunc):
+        if formula.numbers and (unscaled := unscaled_ufunc(formula.expression)) is not None:
             loop, scaled = unscaled, loop
         direct = formula.accepts - HALF_PRECISION - FLOAT8 - (COMPLEX_DTYPES if formula.on_complex else frozenset())
         return cls(
