@@ -84,18 +84,12 @@ class Row:
         loop, scaled = numpy_loop(formula.numpy or formula.expression), None
         if formula.numbers and (unscaled := unscaled_ufunc(formula.expression)) is not None:
             loop, scaled = unscaled, loop
-        direct = formula.accepts - HALF_PRECISION - FLOAT8 - (COMPLEX_DTYPES if formula.on_complex else frozenset())
-        return cls(
-            loop,
-            direct & FLOATING_OR_COMPLEX if formula.common is float_result_type else direct,
-            formula.accepts,
-            formula.label,
-            common or formula.common,
-            formula.produces,
-            formula.exact_number,
-            numpy_loop(formula.on_complex) if formula.on_complex else None,
-            scaled,
-        )
+        on_complex = numpy_loop(formula.on_complex) if formula.on_complex else None
+        direct = formula.accepts - HALF_PRECISION - FLOAT8 - (COMPLEX_DTYPES if on_complex else frozenset())
+        if formula.common is float_result_type:
+            direct &= FLOATING_OR_COMPLEX
+        facts = formula.accepts, formula.label, common or formula.common, formula.produces, formula.exact_number
+        return cls(loop, direct, *facts, on_complex, scaled)
 
 
 # From a row to a kernel -----------------------------------------------------------------------------------------
