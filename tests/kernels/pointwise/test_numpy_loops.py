@@ -11,7 +11,7 @@ import pytest
 from glasstorch.kernels.cpu.pointwise import steps
 from glasstorch.kernels.pointwise.expression import parse
 from glasstorch.kernels.pointwise.formulas import FLOAT_EXPONENTS, FORMULAS
-from glasstorch.kernels.pointwise.numpy_loops import numpy_loop, source_of, unscaled_loop
+from glasstorch.kernels.pointwise.numpy_loops import numpy_loop, source_of, unscaled_ufunc
 from glasstorch.kernels.pointwise.vocabulary import spelled
 
 
@@ -23,7 +23,8 @@ def lines(expression: str) -> list[str]:
 def test_an_expression_of_one_word_is_that_function() -> None:
     assert numpy_loop("a * b") is np.multiply
     assert numpy_loop("floor_divide(a, b)") is steps.floor_divide
-    assert unscaled_loop("a - p * b") is np.subtract
+    assert unscaled_ufunc("a - p * b") is np.subtract
+    assert unscaled_ufunc("a + p * b * c") is None
     assert numpy_loop("minimum(a, p)") is np.minimum
     assert numpy_loop("b * a") is not np.multiply  # the order of NaN
 

@@ -11,8 +11,7 @@ Differs: a row says what PyTorch's kernels do where they differ between CPU and 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from glasstorch.core.dtype import FLOAT8, Number, bool_, dtype
 from glasstorch.core.errors import not_implemented_for
@@ -36,8 +35,7 @@ EITHER: Final = frozenset((0, 1))
 ANY: Final = frozenset((0, 1, 2))
 
 
-@dataclass(frozen=True, slots=True)
-class Cuda:
+class Cuda(NamedTuple):
     """What a CUDA kernel has of its own.
 
     `label` is the kernel's name in the error for dtypes that it does not support. `numbers` are the operands, counted
@@ -55,8 +53,7 @@ class Cuda:
     own_kernel: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Formula:
+class Formula(NamedTuple):
     """One line of elements (see `expression`), and the dtypes in which it is computed.
 
     `accepts` are the dtypes that PyTorch's kernel supports; `label` is the kernel's name in the error for others.

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -58,35 +58,53 @@ def numpy_loop(expression: str) -> Loop:
     return loop_of(spelled(parse(expression), "numpy"))
 
 
-@cache
-def unscaled_loop(expression: str) -> Loop:
-    """The loop of an expression whose number p is 1.
+def unscaled_ufunc(expression: str) -> np.ufunc | None:
+    """The ufunc that an expression is where its number p is 1, if it is one.
 
-    >>> unscaled_loop("a + p * b")
+    >>> unscaled_ufunc("a + p * b")
     <ufunc 'add'>
     """
-    return loop_of(spelled(replaced(parse(expression), {"p": Literal(1)}), "numpy"))
+    word = one_word(spelled(replaced(parse(expression), {"p": Literal(1)}), "numpy"))
+    return word if isinstance(word, np.ufunc) else None
+
+
+def one_word(tree: Tree) -> Loop | None:
+    """The function that a tree is, if it is one applied to the operands in their order."""
+    word = word_of(tree).numpy if isinstance(tree, Apply) and tree.operands == tuple(map(Name, inputs(tree))) else None
+    return None if isinstance(word, Slot) else word
+
+
+def inputs(tree: Tree) -> list[str]:
+    """The names that a tree reads, tensors first."""
+    read = names(tree)
+    return [name for name in (*TENSORS, *NUMBERS) if name in read]
 
 
 def loop_of(tree: Tree) -> Loop:
     """The loop that computes a tree."""
-    inputs = [name for name in (*TENSORS, *NUMBERS) if name in names(tree)]
-    if isinstance(tree, Apply) and tree.operands == tuple(map(Name, inputs)):
-        whole = word_of(tree).numpy
-        if whole is not None and not isinstance(whole, Slot):
-            return whole
-    given: dict[str, Any] = {name: word.numpy for name, word in VOCABULARY.items()} | {"copyto": np.copyto}
-    given |= {"empty_like": np.empty_like, "neg": steps.negative}
+    word = one_word(tree)
+    if word is not None:
+        return word
+    given = dict(FUNCTIONS)
     exec(compile(source_of(tree, given), f"<the loop of {tree}>", "exec"), given)  # only names of the vocabulary in it
     loop: Loop = given["loop"]
     return loop
 
 
+# What a loop may name; the word for a minus is NumPy's loop without its fault
+FUNCTIONS: Final[dict[str, Any]] = {
+    **{name: word.numpy for name, word in VOCABULARY.items()},
+    "neg": steps.negative,
+    "copyto": np.copyto,
+    "empty_like": np.empty_like,
+}
+
+
 def source_of(tree: Tree, given: dict[str, Any] | None = None) -> str:
     """The Python function that computes a tree; numbers that are written in it are added to `given`."""
     given = {} if given is None else given
-    tensors = [name for name in TENSORS if name in names(tree)]
-    head = f"def loop(out, {', '.join((*(tensors or TENSORS[:1]), *sorted(names(tree) & set(NUMBERS))))}):"
+    tensors = [name for name in inputs(tree) if name in TENSORS]
+    head = f"def loop(out, {', '.join(inputs(tree) if tensors else [TENSORS[0], *inputs(tree)])}):"
     return "\n".join([head, *(f"    {line}" for line in _lines(tree, tensors, given))]) + "\n"
 
 

@@ -33,7 +33,7 @@ from glasstorch.kernels.pointwise.dtypes import INTEGRAL_OR_BOOL as INTEGRAL_OR_
 from glasstorch.kernels.pointwise.dtypes import NOT_BOOL as NOT_BOOL
 from glasstorch.kernels.pointwise.dtypes import WITH_COMPLEX as WITH_COMPLEX
 from glasstorch.kernels.pointwise.formulas import Formula
-from glasstorch.kernels.pointwise.numpy_loops import numpy_loop, unscaled_loop
+from glasstorch.kernels.pointwise.numpy_loops import numpy_loop, unscaled_ufunc
 from glasstorch.kernels.structured import shape_function, structured
 from glasstorch.operators.shapes.promotion import float_result_type, result_type
 from glasstorch.operators.shapes.result import Result
@@ -82,20 +82,14 @@ class Row:
         An operator that is one ufunc when its number is 1, such as `a + p * b`, has a loop for that, and another one.
         """
         loop, scaled = numpy_loop(formula.numpy or formula.expression), None
-        if formula.numbers and isinstance(unscaled := unscaled_loop(formula.expression), np.ufunc):
+        if formula.numbers and (unscaled := unscaled_ufunc(formula.expression)) is not None:
             loop, scaled = unscaled, loop
-        direct = formula.accepts - HALF_PRECISION - FLOAT8 - (COMPLEX_DTYPES if formula.on_complex else frozenset())
-        return cls(
-            loop,
-            direct & FLOATING_OR_COMPLEX if formula.common is float_result_type else direct,
-            formula.accepts,
-            formula.label,
-            common or formula.common,
-            formula.produces,
-            formula.exact_number,
-            numpy_loop(formula.on_complex) if formula.on_complex else None,
-            scaled,
-        )
+        on_complex = numpy_loop(formula.on_complex) if formula.on_complex else None
+        direct = formula.accepts - HALF_PRECISION - FLOAT8 - (COMPLEX_DTYPES if on_complex else frozenset())
+        if formula.common is float_result_type:
+            direct &= FLOATING_OR_COMPLEX
+        facts = formula.accepts, formula.label, common or formula.common, formula.produces, formula.exact_number
+        return cls(loop, direct, *facts, on_complex, scaled)
 
 
 # From a row to a kernel -----------------------------------------------------------------------------------------
