@@ -31,30 +31,28 @@ Kind = tuple[tuple[int, ...], Any]  # the sizes of one result for one matrix, an
 INFO: Kind = ((), np.int32)  # 0, or what went wrong
 
 
-def lapack(name: str, array: Array) -> Routine:
-    """The LAPACK or BLAS routine for the array's dtype. SciPy is imported on first use."""
+def lapack(name: str, array: Array, spaced: bool = False) -> Routine:
+    """The LAPACK or BLAS routine for the array's dtype. SciPy is imported on first use.
+
+    With `spaced` it gets as large a workspace as it asks for, which is the same for all matrices of one size.
+    """
     from scipy.linalg import get_blas_funcs, get_lapack_funcs
 
     found: list[Routine] = (get_blas_funcs if name == "trsm" else get_lapack_funcs)((name,), (array,))
-    return found[0]
+    space: list[int] = []
+
+    def routine(*arguments: Any) -> Any:
+        if not space:
+            space.append(int(found[0](*arguments, lwork=-1)[-2].flat[0].real))
+        return found[0](*arguments, lwork=space[0])
+
+    return routine if spaced else found[0]
 
 
-def spaces_for(name: str, array: Array, *arguments: Any, **options: Any) -> list[int]:
+def spaces_of(name: str, array: Array, *arguments: Any, **options: Any) -> list[int]:
     """The size of each workspace that a routine asks for, given the sizes of a matrix."""
     *asked, _ = lapack(f"{name}_lwork", array)(*arguments, **options)
     return [int(np.real(size)) for size in asked]
-
-
-def with_space(routine: Routine) -> Routine:
-    """The routine with as large a workspace as it asks for; that is the same for all matrices of one size."""
-    space: list[int] = []
-
-    def call(*arguments: Any) -> Any:
-        if not space:
-            space.append(int(routine(*arguments, lwork=-1)[-2].flat[0].real))
-        return routine(*arguments, lwork=space[0])
-
-    return call
 
 
 def each(routine: Routine, kinds: Sequence[Kind], *arrays: Array) -> tuple[Array, ...]:

@@ -16,17 +16,7 @@ from glasstorch._tensor import Tensor
 from glasstorch.core.errors import ArgumentError, LinAlgError
 from glasstorch.core.tensor_impl import Array
 from glasstorch.dispatch.fast import slot
-from glasstorch.kernels.cpu.linalg.batches import (
-    INFO,
-    adjoint_of,
-    each,
-    identities,
-    kernel,
-    kind,
-    lapack,
-    refuse,
-    with_space,
-)
+from glasstorch.kernels.cpu.linalg.batches import INFO, adjoint_of, each, identities, kernel, kind, lapack, refuse
 from glasstorch.kernels.cpu.linalg.inverses import NOT_INVERTED, factorised
 
 # LU -------------------------------------------------------------------------------------------------------------
@@ -198,7 +188,7 @@ def geqrf(self: Tensor) -> tuple[Array, ...]:
 @slot
 def packed(array: Array) -> tuple[Array, ...]:
     """The triangular factor R of each matrix, below it the vectors of the reflections; and the factors of these."""
-    routine = with_space(lapack("geqrf", array))
+    routine = lapack("geqrf", array, True)
     return each(lambda matrix: routine(matrix)[:2], (kind(array), ((min(array.shape[-2:]),), array.dtype)), array)
 
 
@@ -233,7 +223,7 @@ def first_columns(vectors: Array, factors: Array) -> Array:
     """As many columns of the product of the reflections as there are vectors."""
     if not factors.size:
         return identities(vectors.shape, vectors.dtype)
-    routine = with_space(lapack("ungqr" if np.iscomplexobj(vectors) else "orgqr", vectors))
+    routine = lapack("ungqr" if np.iscomplexobj(vectors) else "orgqr", vectors, True)
 
     def product(vectors: Array, factors: Array) -> tuple[Array]:
         return routine(vectors, factors[0])[:1]  # type: ignore[no-any-return]

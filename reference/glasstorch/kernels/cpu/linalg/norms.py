@@ -13,35 +13,18 @@ from typing import Any
 import numpy as np
 
 from glasstorch._tensor import Tensor
-from glasstorch.core.dtype import (
-    STORED_ONLY,
-    Number,
-    bfloat16,
-    bool_,
-    check_implemented,
-    complex64,
-    dtype,
-    float16,
-    float32,
-)
+from glasstorch.core.dtype import STORED_ONLY, Number, bool_, check_implemented, dtype
 from glasstorch.core.geometry import Shape, wrap_dim
 from glasstorch.core.tensor_impl import Array
 from glasstorch.dispatch.fast import slot
 from glasstorch.dispatch.library import KernelTable
-from glasstorch.kernels.cpu.reductions.sums import finish, widened
+from glasstorch.kernels.cpu.reductions.sums import ACCUMULATED_IN, finish, widened
 from glasstorch.kernels.quiet import quietly
 from glasstorch.kernels.structured import structured
 from glasstorch.operators.shapes.linalg import norms as shapes
 from glasstorch.operators.shapes.reductions.sums import reduced_dims
 
 CPU = KernelTable("CPU")
-# Norms that determine a scale factor are computed in PyTorch's wider accumulation types.
-RENORMED_IN: dict[Any, Any] = {
-    float32: np.float64,
-    float16: np.float32,
-    bfloat16: np.float32,
-    complex64: np.complex128,
-}
 NOT_MULTIPLIED = STORED_ONLY | {bool_}
 
 
@@ -78,9 +61,9 @@ def renorm(keys: int, self: Tensor, p: Number, dim: int, maxnorm: Number, out: T
     shapes.renorm(self, p, dim, maxnorm)
     array: Array = self.array()
     axis = wrap_dim(dim, array.ndim)
-    shapes.vector_norm(self, p, [d for d in range(array.ndim) if d != axis], True, None)  # which it refuses too
     others = tuple(d for d in range(array.ndim) if d != axis)
-    wide = np.dtype(RENORMED_IN.get(self.dtype, self.dtype.numpy))
+    shapes.vector_norm(self, p, others, True, None)  # which it refuses too
+    wide = np.dtype(ACCUMULATED_IN.get(array.dtype.char, array.dtype))
     found = quietly(norm.run, array, wide, float(p.real), others, True)
     factor = np.where(found > maxnorm, quietly(np.true_divide, maxnorm, found + 1e-7), 1).astype(found.dtype)
     return finish(quietly(np.multiply, array, factor.astype(array.dtype)), self.dtype, out)

@@ -19,15 +19,13 @@ from glasstorch.dispatch.fast import slot
 from glasstorch.dispatch.library import KernelTable
 from glasstorch.kernels.cpu.linalg.batches import (
     INFO,
-    Routine,
     adjoint_of,
     each,
     kernel,
     kind,
     lapack,
     refuse,
-    spaces_for,
-    with_space,
+    spaces_of,
     written,
 )
 from glasstorch.kernels.cpu.linalg.factors import check_pivots
@@ -124,7 +122,7 @@ def ormqr(self: Tensor, input2: Tensor, input3: Tensor, left: bool, transpose: b
 def multiplied(vectors: Array, factors: Array, other: Array, left: bool, transpose: bool) -> Array:
     """The product of the reflections, or its adjoint, times each matrix of a batch."""
     conjugated = np.iscomplexobj(other)
-    routine = with_space(lapack("unmqr" if conjugated else "ormqr", other))
+    routine = lapack("unmqr" if conjugated else "ormqr", other, True)
     side, trans = "L" if left else "R", ("C" if conjugated else "T") if transpose else "N"
 
     def product(vectors: Array, factors: Array, other: Array) -> tuple[Array]:
@@ -144,10 +142,10 @@ DRIVERS: dict[str, tuple[int, int | None, int | None]] = {
 }
 
 
-def minimizer(driver: str, rows: int, columns: int, right: Array, rcond: float) -> Routine:
+def minimizer(driver: str, rows: int, columns: int, right: Array, rcond: float) -> Any:
     """A function of a matrix and a right-hand side, or a solution with residual, rank, singular values and info."""
     routine = lapack(driver, right)
-    spaces = spaces_for(driver, right, rows, columns, right.shape[-1], *([] if driver == "gels" else [rcond]))
+    spaces = spaces_of(driver, right, rows, columns, right.shape[-1], *([] if driver == "gels" else [rcond]))
     options: dict[str, tuple[Any, ...]] = {
         "gels": ("N", *spaces),
         "gelsy": (np.zeros((columns, 1), np.int32), rcond, *spaces),

@@ -15,7 +15,7 @@ from glasstorch._tensor import Tensor
 from glasstorch.core.errors import ArgumentError, LinAlgError
 from glasstorch.core.tensor_impl import Array
 from glasstorch.dispatch.fast import slot
-from glasstorch.kernels.cpu.linalg.batches import INFO, each, identities, kernel, kind, lapack, refuse, spaces_for
+from glasstorch.kernels.cpu.linalg.batches import INFO, each, identities, kernel, kind, lapack, refuse, spaces_of
 from glasstorch.kernels.quiet import quietly
 
 FAILED = "The algorithm failed to converge because the input matrix "
@@ -35,7 +35,7 @@ def symmetric(array: Array, lower: bool, compute_v: bool) -> tuple[Array, ...]:
     """Eigenvalues, and eigenvectors if requested."""
     name, names = ("heevd", ["lwork", "liwork", "lrwork"]) if np.iscomplexobj(array) else ("syevd", ["lwork", "liwork"])
     options = {"compute_v": int(compute_v), "lower": int(lower)}
-    spaces = dict(zip(names, spaces_for(name, array, array.shape[-1], **options), strict=True))
+    spaces = dict(zip(names, spaces_of(name, array, array.shape[-1], **options), strict=True))
     routine = lapack(name, array)
     kinds = ((array.shape[-1:], array.real.dtype), kind(array), INFO)
     values, vectors, info = each(lambda matrix: routine(matrix, **options, **spaces), kinds, array)
@@ -105,7 +105,7 @@ def singular(array: Array, full_matrices: bool, compute_uv: bool) -> tuple[Any, 
         values = np.zeros((*array.shape[:-2], inner), array.real.dtype)
         return identities(left, array.dtype), values, identities(right, array.dtype)
     options = {"compute_uv": int(compute_uv), "full_matrices": int(full_matrices)}
-    (space,) = spaces_for("gesdd", array, rows, columns, **options)
+    (space,) = spaces_of("gesdd", array, rows, columns, **options)
     routine = lapack("gesdd", array)
     kinds = (((rows, width), array.dtype), ((inner,), array.real.dtype), ((height, columns), array.dtype), INFO)
     *found, info = each(lambda matrix: routine(matrix, **options, lwork=space), kinds, array)
