@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import wraps
 from itertools import repeat
-from operator import itemgetter
+from math import prod
 from typing import Any, TypeVar
 
 import numpy as np
@@ -60,16 +60,20 @@ def each(routine: Routine, kinds: Sequence[Kind], *arrays: Array) -> tuple[Array
 
     Without an element in one of the arrays the routine is not called, and all results are 0.
     """
-    batch = arrays[0].shape[:-2]
-    if any(array.shape[:-2] != batch for array in arrays):
-        batch = np.broadcast_shapes(*(array.shape[:-2] for array in arrays))
+    batch, *others = [array.shape[:-2] for array in arrays]
+    if others and others != [batch] * len(others):
+        batch = np.broadcast_shapes(batch, *others)
         arrays = tuple(np.broadcast_to(array, (*batch, *array.shape[-2:])) for array in arrays)
-    found = tuple([np.zeros((*batch, *sizes), dtype) for sizes, dtype in kinds])
-    if all(array.size for array in arrays):
-        for index in np.ndindex(*batch):
-            for whole, part in zip(found, routine(*map(itemgetter(index), arrays)), strict=True):
-                whole[index] = part
-    return found
+    if not batch and 0 not in [array.size for array in arrays]:
+        return tuple([np.asarray(part, dtype, "C") for part, (_, dtype) in zip(routine(*arrays), kinds, strict=True)])
+    count = prod(batch)
+    found = [np.zeros((count, *sizes), dtype) for sizes, dtype in kinds]
+    if 0 not in [array.size for array in arrays]:
+        lines = zip(*[array.reshape(count, *array.shape[-2:]) for array in arrays], strict=True)
+        for i, matrices in enumerate(lines):
+            for whole, part in zip(found, routine(*matrices), strict=True):
+                whole[i] = part
+    return tuple([whole.reshape((*batch, *whole.shape[1:])) for whole in found])
 
 
 def kind(array: Array) -> Kind:
@@ -129,5 +133,5 @@ def written(result: Result, values: Any, out: Tensor | None = None) -> Tensor:
     made = allocate_output(result) if out is None else out
     array: Any = made.array()
     if array.size:
-        quietly(np.copyto, array, values, casting="unsafe")
+        quietly(array.__setitem__, ..., values)
     return made

@@ -26,13 +26,9 @@ NOT_INVERTED = (
 @slot
 def factorised(array: Array) -> tuple[Array, ...]:
     """The LU decomposition of each matrix, its pivots (from 1), and the position of a zero pivot (from 1)."""
-    routine = lapack("getrf", array)
-
-    def factors(matrix: Array) -> tuple[Array, Array, int]:
-        lu, pivots, info = routine(matrix)
-        return lu, pivots + 1, info
-
-    return each(factors, (kind(array), ((min(array.shape[-2:]),), np.int32), INFO), array)
+    kinds = (kind(array), ((min(array.shape[-2:]),), np.int32), INFO)
+    lu, pivots, info = each(lapack("getrf", array), kinds, array)
+    return lu, pivots + np.int32(1), info
 
 
 @slot
@@ -41,12 +37,9 @@ def solved(lu: Array, pivots: Array, right: Array, trans: int) -> Array:
 
     The solutions for singular matrices are non-finite.
     """
-    routine = lapack("getrs", lu)
-
-    def solve(lu: Array, pivots: Array, right: Array) -> tuple[Array, int]:
-        return routine(lu, pivots[0] - 1, right, trans=trans)  # type: ignore[no-any-return]
-
-    return each(solve, (kind(right), INFO), lu, pivots[..., None, :], right)[0]
+    routine, order = lapack("getrs", lu), (pivots - 1)[..., None, :]
+    kinds = (kind(right), INFO)
+    return each(lambda lu, order, right: routine(lu, order[0], right, trans=trans), kinds, lu, order, right)[0]
 
 
 @slot

@@ -79,9 +79,15 @@ def triangular_solve(self: Tensor, A: Tensor, upper: bool, transpose: bool, unit
 @kernel("_cholesky_solve_helper", "cholesky_solve_cpu")
 def cholesky_solve_helper(self: Tensor, A: Tensor, upper: bool) -> Array:
     """`L @ L.mH @ X = B`."""
-    lower = adjoint_of(A.array()) if upper else A.array()
-    half = solved_by_triangle.run(lower, self.array(), False, True, False, False)
-    return solved_by_triangle.run(adjoint_of(lower), half, True, True, False, False)
+    return solved_by_cholesky.run(A.array(), self.array(), upper)
+
+
+@slot
+def solved_by_cholesky(factor: Array, right: Array, upper: bool) -> Array:
+    """Solve systems from the triangular factors of their matrices."""
+    routine = lapack("potrs", right)
+    kinds = (kind(right), INFO)
+    return each(lambda triangle, right: routine(triangle, right, lower=not upper), kinds, factor, right)[0]
 
 
 # Factorized matrices --------------------------------------------------------------------------------------------

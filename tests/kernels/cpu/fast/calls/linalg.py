@@ -89,8 +89,6 @@ def solved_by_triangle(rng: np.random.Generator) -> Call:
     upper, left, unit = (bool(rng.integers(2)) for _ in range(3))
     x = triangle(rng, upper)
     b, way = right_of(rng, x), rng.integers(6)
-    if way == 0:
-        return Call(torch.cholesky_solve, (b, x, upper))
     if way == 1:
         return Call(transposed_solution, (b, x, upper, unit))
     return Call(
@@ -102,6 +100,12 @@ def transposed_solution(b: Tensor, x: Tensor, upper: bool, unit: bool) -> Tensor
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # there is a newer name
         return torch.triangular_solve(b, x, upper, True, unit)[0]
+
+
+def solved_by_cholesky(rng: np.random.Generator) -> Call:
+    upper = bool(rng.integers(2))
+    x = triangle(rng, upper)
+    return Call(torch.cholesky_solve, (right_of(rng, x), x, upper))
 
 
 def half_of_inverse(rng: np.random.Generator) -> Call:
@@ -197,6 +201,7 @@ CALLS = {
     "cpu.linalg.inverses.solved": solved,
     "cpu.linalg.inverses.inverted": inverted,
     "cpu.linalg.solvers.solved_by_triangle": solved_by_triangle,
+    "cpu.linalg.solvers.solved_by_cholesky": solved_by_cholesky,
     "cpu.linalg.solvers.multiplied": multiplied,
     "cpu.linalg.factors.cholesky_factor": cholesky_factor,
     "cpu.linalg.factors.half_of_inverse": half_of_inverse,
