@@ -79,7 +79,7 @@ class Registry:
         self.lock = threading.RLock()
         self.resolve: Callable[[Operator, int], Resolution]  # set by resolve.py, which reads operators
         # Set while a trace is on: makes the table entries that record (dispatch/trace.py).
-        self.wrap: Callable[[Operator, int, Any], Boxed] | None = None
+        self.wrap: Callable[[Operator, Any], Boxed] | None = None
         # Otherwise makes them, once autograd is loaded; see Note [Hops taken at once] (autograd/shortcuts.py).
         self.shorten: Callable[[Operator, int, Any], Boxed] | None = None
 
@@ -122,7 +122,7 @@ class DispatchTable(dict[int, Boxed]):
         generation = registry.generation
         resolution = registry.resolve(self.operator, keys)
         if registry.wrap is not None:
-            entry = registry.wrap(self.operator, keys, resolution)
+            entry = registry.wrap(self.operator, resolution)
         elif registry.shorten is not None:
             entry = registry.shorten(self.operator, keys, resolution)
         else:

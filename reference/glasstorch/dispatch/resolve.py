@@ -78,6 +78,7 @@ class Choice:
 class Resolution:
     """What a key set resolves to: the choice, the fallthrough keys passed on the way, and the table's entry."""
 
+    keys: int
     choice: Choice
     skipped: tuple[DispatchKey, ...]
     entry: Boxed
@@ -96,7 +97,7 @@ def resolve(operator: Operator, keys: int) -> Resolution:
     choice = chosen(key)
     if choice.kernel is None or _passes_by(choice):
         raise MissingKernelError(missing_message(operator, choice))
-    return Resolution(choice, skipped, entry_for(operator, choice, keys))
+    return Resolution(keys, choice, skipped, entry_for(operator, choice, keys))
 
 
 def next_hop(keys: int, passes_by: Callable[[DispatchKey], bool]) -> tuple[DispatchKey, tuple[DispatchKey, ...]]:

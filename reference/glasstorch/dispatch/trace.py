@@ -116,7 +116,7 @@ def _switch(step: int) -> None:
                 slot.run = getattr(slot.run, "untraced", slot.run)
 
 
-def _recording(operator: Operator, keys: int, resolution: Resolution) -> Boxed:
+def _recording(operator: Operator, resolution: Resolution) -> Boxed:
     """The table entry that records a hop and then runs the kernel, or the shortcut, where there is one."""
     choice = resolution.choice
     kernel = choice.kernel
@@ -135,7 +135,7 @@ def _recording(operator: Operator, keys: int, resolution: Resolution) -> Boxed:
     every_hop = _recorded(hop, resolution.entry)
     if registry.shorten is None:
         return every_hop
-    short = registry.shorten(operator, keys, replace(resolution, entry=every_hop))
+    short = registry.shorten(operator, resolution.keys, replace(resolution, entry=every_hop))
     if short is every_hop:
         return every_hop
     at_once = _recorded_shortcut(operator, choice.key, short)

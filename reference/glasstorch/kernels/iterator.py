@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from math import prod
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
@@ -35,9 +35,6 @@ from glasstorch.kernels.quiet import quietly
 from glasstorch.operators.shapes.result import Result
 
 Loop = Callable[..., Any]  # loop(out, *inputs), or a NumPy ufunc
-
-BLOCK: Final = 1 << 15  # elements: a few arrays of this size fit into the second-level cache
-WIDE_BLOCK: Final = BLOCK // 2  # elements of a block that is copied first, mostly to a dtype of twice the size
 
 
 def allocate_output(result: Result) -> Tensor:

@@ -16,7 +16,7 @@ from glasstorch.dispatch.active_keys import exclude, include
 from glasstorch.jit import fuser
 from glasstorch.jit.codegen.formulas import FUSIBLE
 from glasstorch.jit.codegen.fused_group import MAX_PLANS, FusedGroup, _run
-from glasstorch.kernels.iterator import BLOCK
+from glasstorch.jit.codegen.numpy_loop import BLOCK
 from tests.agreement.samples import Row
 from tests.agreement.table import ROWS
 from tests.jit.codegen.groups import calls_of, group_of, same_to_the_bit
