@@ -28,15 +28,16 @@ from glasstorch.operators.shapes.scalars import number_as
 CPU = KernelTable("CPU")
 
 
-Multiply = Callable[[Array, Array, dtype], Array]
+Multiply = Callable[..., Array]  # of two arrays and the compute dtype; and with `straight`, of an array to write to
 
 
-def added(name: str, multiply: Multiply, factors_fit: bool = False) -> Callable[..., Tensor]:
+def added(name: str, multiply: Multiply, factors_fit: bool = False, straight: bool = False) -> Callable[..., Tensor]:
     """The kernel of `beta * self + alpha * multiply(left, right, dtype)`, computed in that dtype, then rounded.
 
     For integers, beta and alpha are truncated; with `factors_fit` they are refused if the result's dtype cannot hold
     them. Where beta is 0, `self` is not read, and where alpha is 0 the factors are not: NaN in them is ignored. In
-    PyTorch it depends on dtype and size whether NaN in the factors is ignored.
+    PyTorch it depends on dtype and size whether NaN in the factors is ignored. With `straight` the product is written
+    straight to `out`, unless a bias must still be read from there.
     """
     shape = shape_function(name)
 
@@ -48,11 +49,16 @@ def added(name: str, multiply: Multiply, factors_fit: bool = False) -> Callable[
         fit = result.dtype if factors_fit else computed
         beta, alpha = number_as(beta, fit), number_as(alpha, fit)
 
+        target = None
+        if straight and out is not None and out.dtype is computed and (beta == 0 or not _shares(out, self)):
+            target = out.array()
+
         def total() -> Array:
             if alpha == 0:
                 found = np.zeros(result.shape, computed.numpy)
             else:
-                found = multiply(_elements_in(left, computed), _elements_in(right, computed), computed)
+                operands = _elements_in(left, computed), _elements_in(right, computed)
+                found = multiply(*operands, computed) if target is None else multiply(*operands, computed, target)
                 if alpha != 1:
                     found *= alpha
             if beta != 0:
@@ -60,9 +66,14 @@ def added(name: str, multiply: Multiply, factors_fit: bool = False) -> Callable[
                 found += bias if beta == 1 else bias * beta
             return found
 
-        return finish(quietly(total), result.dtype, out)
+        found = quietly(total)
+        return out if out is not None and found is target else finish(found, result.dtype, out)
 
     return kernel
+
+
+def _shares(a: Tensor, b: Tensor) -> bool:
+    return a is b or (a._storage is not None and a._storage is b._storage)
 
 
 def _elements_in(tensor: Tensor, computed: dtype) -> Array:
@@ -73,9 +84,9 @@ def _elements_in(tensor: Tensor, computed: dtype) -> Array:
     return array.astype(computed.numpy, copy=False)
 
 
-def product_in(left: Array, right: Array, dtype: dtype) -> Array:
+def product_in(left: Array, right: Array, dtype: dtype, out: Array | None = None) -> Array:
     """The product of two matrices, or of two batches of them."""
-    return product.run(left, right, dtype)
+    return product.run(left, right, dtype, out)
 
 
 def sum_of_products(left: Array, right: Array, dtype: dtype) -> Array:
@@ -85,7 +96,7 @@ def sum_of_products(left: Array, right: Array, dtype: dtype) -> Array:
     return product.run(side_by_side, right.reshape(count * inner, right.shape[2]), dtype)
 
 
-addmm = added("addmm", product_in)
+addmm = added("addmm", product_in, straight=True)
 baddbmm = added("baddbmm", product_in)
 addmv = added("addmv", lambda matrix, vector, dtype: matrix.dot(vector), factors_fit=True)
 add_sum_of_products = added("addbmm", sum_of_products)
