@@ -37,6 +37,7 @@ COMPUTING = (
 RECORDING = (DispatchKey.Autograd, DispatchKey.ADInplaceOrView)
 COMPOSITES = "glasstorch.operators.composite."  # the package of composite kernels
 KERNELS = "glasstorch.kernels.cpu."
+FORMULAS = "kernels/pointwise/formulas.py"  # the table from which pointwise kernels of several backends are made
 NO_FORMULAS = frozenset(["node", "not_differentiable", "not_implemented", "complex"])  # keys of derivatives.yaml
 # Prefixes that may precede an operator's name.
 PREFIX = re.compile(r"^(aten::|(torch\.ops\.)?aten\.|F\.|(torch\.)?(Tensor\.|nn\.functional\.)?)")
@@ -172,11 +173,12 @@ def place_of(kernel: Kernel, operator: Operator) -> str:
     # Made by another function: the line of its row, or of its assignment, names the operator.
     full = operator.qualified_overload
     name = full.partition(".")[0]
-    for wanted in (full, name, name.partition("_")[2], name.removesuffix("_")):
-        named = re.compile(rf"""["']{re.escape(wanted)}[._"']|^{re.escape(wanted)}\b.*=|^\s+{re.escape(wanted)},$""")
-        line = next((number for number, text in enumerate(_lines(file), 1) if wanted and named.search(text)), None)
-        if line is not None:
-            return f"{file}:{line}"
+    for table in (file, FORMULAS) if "/pointwise/" in file else (file,):
+        for wanted in (full, name, name.partition("_")[2], name.removesuffix("_")):
+            row = re.compile(rf"""["']{re.escape(wanted)}[._"']|^{re.escape(wanted)}\b.*=|^\s+{re.escape(wanted)},$""")
+            line = next((number for number, text in enumerate(_lines(table), 1) if wanted and row.search(text)), None)
+            if line is not None:
+                return f"{table}:{line}"
     return registered
 
 
