@@ -26,6 +26,7 @@ CASES: list[tuple[str, list[Make], Use]] = [
     ),
     ("rfft of rows", [ROWS], lambda t, x: t.fft.rfft(x)),
     ("mul of float16, 1e6", [lambda random: ROWS(random).astype("float16")] * 2, lambda t, x, y: t.mul(x, y)),
+    ("hash_tensor, 1e6 float32", [LINE], lambda t, x: t.hash_tensor(x)),
     ("norm of 1e6 float32", [LINE], lambda t, x: t.linalg.vector_norm(x, 3)),
     ("linalg.inv, 300x300", [well_conditioned(300, 300)], lambda t, x: t.linalg.inv(x)),
     *(

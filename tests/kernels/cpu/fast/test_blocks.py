@@ -11,9 +11,8 @@ import pytest
 
 import glasstorch
 from glasstorch.core.allocator import cpu_allocator
-from glasstorch.kernels.cpu.blocks import reduce_in_pieces
 from glasstorch.kernels.cpu.fast import thresholds
-from glasstorch.kernels.cpu.fast.blocks import strips
+from glasstorch.kernels.cpu.fast.blocks import reduce_in_pieces, strips
 
 random = np.random.default_rng(0)
 VALUES = random.standard_normal((2048, 1024)).astype(np.float32)
@@ -29,7 +28,7 @@ def test_pieces_cover_an_array_once(shape: tuple[int, ...], dims: tuple[int, ...
     array = random.integers(-9, 9, shape)
     for view in (array, array.transpose(2, 0, 1), array[:, ::-1, ::2]):
         for keepdim in (False, True):
-            total = reduce_in_pieces.run(add, add, view, dims, keepdim)
+            total = reduce_in_pieces(add, add, view, dims, keepdim)
             assert np.array_equal(total, np.add.reduce(view, dims, keepdims=keepdim))
 
 
@@ -60,7 +59,7 @@ def test_pieces_and_strips_lie_together_in_memory(order: tuple[int, ...]) -> Non
         assert spans(piece) == piece.nbytes
         return add(piece, dims)
 
-    reduce_in_pieces.run(seen, add, array, (0, 1, 2), False)
+    reduce_in_pieces(seen, add, array, (0, 1, 2), False)
     fastest = order.index(2)
     for strip in strips(array, fastest):
         assert spans(array[strip]) == array[strip].nbytes

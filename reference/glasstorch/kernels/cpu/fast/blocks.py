@@ -7,28 +7,27 @@ Differs: PyTorch converts and reduces one SIMD vector after another inside its l
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 
 from glasstorch.core.geometry import Shape
 from glasstorch.core.tensor_impl import Array
-from glasstorch.dispatch.fast import fast
-from glasstorch.kernels.cpu import blocks
-from glasstorch.kernels.cpu.blocks import Reduce
 from glasstorch.kernels.cpu.fast import thresholds
 from glasstorch.operators.shapes.reductions.sums import reduced_shape
 
+Reduce = Callable[[Array, Shape], Array]  # reduces over dimensions, keeping them with size 1
 
-@fast(blocks.reduce_in_pieces, when="more elements than a block", benchmark="1e6: std", exact=2.0)
+
 def reduce_in_pieces(reduce: Reduce, join: Reduce, array: Array, dims: Shape, keepdim: bool) -> Array:
     """`reduce(array, dims)`, computed by `join` from the results of `reduce` on pieces of the array.
 
     They are contiguous blocks where the array is contiguous. An empty array is one piece.
     """
     if array.size <= thresholds.BLOCK:
-        return blocks.reduce_in_pieces.plain(reduce, join, array, dims, keepdim)
+        total = reduce(array, dims)
+        return total if keepdim else total.reshape(reduced_shape(array.shape, dims, False))
     order = sorted(range(array.ndim), key=lambda d: -abs(array.strides[d]))
     inner = tuple(at for at, d in enumerate(order) if d in dims)
     total = _joined(reduce, join, array.transpose(order), inner).transpose(np.argsort(order))

@@ -21,8 +21,8 @@ import numpy as np
 from glasstorch.core.geometry import Shape
 from glasstorch.core.tensor_impl import Array
 from glasstorch.dispatch.fast import fast
-from glasstorch.kernels.cpu.blocks import reduce_in_pieces
 from glasstorch.kernels.cpu.fast import thresholds
+from glasstorch.kernels.cpu.fast.blocks import reduce_in_pieces
 from glasstorch.kernels.cpu.linalg.batches import adjoint_of, each, identities, kind, lapack, spaces_of
 from glasstorch.kernels.cpu.linalg.factors import (
     cholesky_factor,
@@ -322,7 +322,7 @@ def norm_in_pieces(array: Array, dtype: np.dtype[Any], order: float, dims: Shape
     def joined(parts: Array, dims: Shape) -> Array:
         return np.asarray(join(parts, dims, keepdims=True))
 
-    total = reduce_in_pieces.run(piece, joined, array, dims, keepdim)
+    total = reduce_in_pieces(piece, joined, array, dims, keepdim)
     if order in NO_ROOT:
         return total
     return np.sqrt(total) if order == 2 else np.power(total, 1 / total.dtype.type(order))

@@ -315,7 +315,22 @@ def square_distances(rows: Array) -> tuple[Array, Array]:
                 center = middle
     for total, x in zip(parts(totals), parts(rows), strict=True):
         endless = np.flatnonzero(np.isinf(total))
-        total[endless[np.isinf(x[endless, :-1]).any(1)]] = (
-            np.nan
-        )  # Welford's formula subtracts it from the next element
+        # Welford's formula subtracts an infinite mean from the next element
+        total[endless[np.isinf(x[endless, :-1]).any(1)]] = np.nan
     return squares, np.true_divide(totals, width)
+
+
+# Hashes ---------------------------------------------------------------------------------------------------------
+
+
+@fast(moments.exclusive_or, when="always, in pieces if large", benchmark="fast: hash_tensor, 1e6 float32", exact="bits")
+def exclusive_or(array: Array, wide: Any, dims: Shape, keepdim: bool) -> Any:
+    """Elements are converted piece by piece."""
+
+    def piece(part: Array, dims: Shape) -> Array:
+        return joined(part.astype(wide, order="C").view(np.uint64), dims)
+
+    def joined(bits: Array, dims: Shape) -> Array:
+        return np.asarray(np.bitwise_xor.reduce(bits, dims, keepdims=True))
+
+    return reduce_in_pieces(piece, joined, array, dims, keepdim)

@@ -21,7 +21,6 @@ from glasstorch.core.geometry import Shape, wrap_dim
 from glasstorch.core.tensor_impl import Array
 from glasstorch.dispatch.fast import slot
 from glasstorch.dispatch.library import KernelTable
-from glasstorch.kernels.cpu.blocks import reduce_in_pieces
 from glasstorch.kernels.cpu.reductions.sums import ACCUMULATED_IN, add_reduction, finish, widened
 from glasstorch.kernels.quiet import quietly
 from glasstorch.kernels.structured import shape_function, structured
@@ -31,31 +30,24 @@ from glasstorch.operators.shapes.reductions.sums import reduced_dims
 CPU = KernelTable("CPU")
 NOT_HASHED = COMPLEX_DTYPES | STORED_ONLY
 multiply_reduction: Callable[..., Any] = np.multiply.reduce
-xor_reduction: Callable[..., Any] = np.bitwise_xor.reduce
 
 # Products -------------------------------------------------------------------------------------------------------
 
 
 def prod(keys: int, self: Tensor, dtype: dtype | None) -> Tensor:
     """The product of all elements, which has no out= form."""
-    return _product(self, None, False, dtype, None)
+    return prod_dim(keys, self, None, False, dtype)
 
 
 def prod_dim(
-    keys: int, self: Tensor, dim: int, keepdim: bool, dtype: dtype | None, out: Tensor | None = None
+    keys: int, self: Tensor, dim: int | None, keepdim: bool, dtype: dtype | None, out: Tensor | None = None
 ) -> Tensor:
-    """The product over one dimension."""
-    return _product(self, wrap_dim(dim, self.dim()), keepdim, dtype, out)
-
-
-def _product(self: Tensor, dim: int | None, keepdim: bool, dtype: dtype | None, out: Tensor | None) -> Tensor:
+    """The product over one dimension, or of all elements."""
+    axis = None if dim is None else wrap_dim(dim, self.dim())
     computed = out.dtype if out is not None else shapes.prod(self, dtype).dtype
     check_implemented("prod_out_cpu", computed, FLOAT8)
-    array = self.array()
-    if array.dtype != computed.numpy:
-        array = quietly(array.astype, computed.numpy)
-    axis = dim if array.ndim else None
-    return finish(quietly(multiplied.run, widened(array), axis, keepdim), computed, out)
+    array = widened(quietly(self.array().astype, computed.numpy, copy=False))
+    return finish(quietly(multiplied.run, array, axis, keepdim), computed, out)
 
 
 @slot
@@ -71,50 +63,32 @@ def register_variance(name: str, root: bool) -> None:
     """Register var or std, its square root, and the operator that also returns the mean."""
     shape, shapes_with_mean = shape_function(f"{name}.correction"), shape_function(f"{name}_mean.correction")
 
-    def kernel(
-        keys: int,
-        self: Tensor,
-        dim: Sequence[int] | None,
-        correction: Number | None,
-        keepdim: bool,
-        out: Tensor | None = None,
+    def moments(operator: str, self: Tensor, dim: Any, correction: Number | None, shape: Shape) -> tuple[Array, Array]:
+        array = self.array()
+        dims = reduced_dims(dim, array.ndim)
+        count = math.prod(array.shape[d] for d in dims)
+        shapes.check_degrees_of_freedom(operator, count, shape, correction)
+        found, mean = quietly(variance.run, array, dims, max(count - shapes.correction_of(correction), 0))
+        return (quietly(np.sqrt, found) if root else found).reshape(shape), mean.reshape(shape)
+
+    def alone(
+        keys: int, self: Tensor, dim: Sequence[int] | None, correction: Number | None, keepdim: bool, out: Any = None
     ) -> Tensor:
         result = shape(self, dim, correction, keepdim)
         if self.dtype in FLOAT8:
             raise DtypeError(f"std_var_all: Unsupported dtype {self.dtype.scalar_name}")
-        found, _ = _moments(name, root, self, dim, correction, keepdim, result.shape)
-        return finish(found, result.dtype, out)
+        return finish(moments(name, self, dim, correction, result.shape)[0], result.dtype, out)
 
-    def variance_and_mean(
+    def with_mean(
         keys: int, self: Tensor, dim: Sequence[int] | None, correction: Number | None, keepdim: bool, out: Any = None
     ) -> tuple[Tensor, ...]:
         results = shapes_with_mean(self, dim, correction, keepdim)
         check_implemented("std_cpu", self.dtype, FLOAT8)
-        found = _moments(f"{name}_mean", root, self, dim, correction, keepdim, results[0].shape)
-        given = out if out is not None else (None, None)
-        return tuple(finish(f, r.dtype, to) for f, r, to in zip(found, results, given, strict=True))
+        found = moments(f"{name}_mean", self, dim, correction, results[0].shape)
+        return tuple(finish(f, r.dtype, to) for f, r, to in zip(found, results, out or (None, None), strict=True))
 
-    structured(CPU, f"{name}.correction", kernel)
-    structured(CPU, f"{name}_mean.correction", variance_and_mean)
-
-
-def _moments(
-    name: str,
-    root: bool,
-    self: Tensor,
-    dim: Sequence[int] | None,
-    correction: Number | None,
-    keepdim: bool,
-    shape: Shape,
-) -> tuple[Any, Any]:
-    """The variance, or its square root, and the mean; in float64. An error names the operator."""
-    array = self.array()
-    dims = reduced_dims(dim, array.ndim)
-    count = math.prod(array.shape[d] for d in dims)
-    shapes.check_degrees_of_freedom(name, count, shape, correction)
-    divisor = max(count - shapes.correction_of(correction), 0)
-    found, mean = quietly(variance.run, array, dims, divisor)
-    return (quietly(np.sqrt, found) if root else found).reshape(shape), mean.reshape(shape)
+    structured(CPU, f"{name}.correction", alone)
+    structured(CPU, f"{name}_mean.correction", with_mean)
 
 
 @slot
@@ -167,16 +141,13 @@ def hash_tensor(
     if 0 not in result.shape:
         check_implemented("xor_sum_cpu", self.dtype, NOT_HASHED)
     wide = np.float64 if self.dtype.is_floating_point else np.int64
-
-    def piece(part: Array, dims: Shape) -> Array:
-        return joined(quietly(part.astype, wide, order="C").view(np.uint64), dims)
-
-    return finish(reduce_in_pieces.run(piece, joined, array, reduced_dims(dim, array.ndim), keepdim), uint64, out)
+    return finish(quietly(exclusive_or.run, array, wide, reduced_dims(dim, array.ndim), keepdim), uint64, out)
 
 
-def joined(bits: Array, dims: Shape) -> Array:
-    """The exclusive or over dimensions, with keepdim."""
-    return np.asarray(xor_reduction(bits, dims, keepdims=True))
+@slot
+def exclusive_or(array: Array, wide: Any, dims: Shape, keepdim: bool) -> Any:
+    """The exclusive or over dimensions of the bits of an array converted to a dtype of 64 bits."""
+    return np.bitwise_xor.reduce(array.astype(wide, order="C").view(np.uint64), dims, keepdims=keepdim)
 
 
 CPU.add("prod", prod)

@@ -95,6 +95,12 @@ def variance(rng: np.random.Generator) -> Call:
     return Call(one_of(rng, [torch.var, torch.std, torch.var_mean]), (x, dims_of(rng, shape)))
 
 
+def bits(rng: np.random.Generator) -> Call:
+    shape = shape_of(rng)
+    x = laid_out(rng, shape, one_of(rng, ["float16", "float32", "float64", "int64", "uint8"]), one_of(rng, [0, 0.001]))
+    return Call(torch.hash_tensor, (x, dims_of(rng, shape)))
+
+
 CALLS = {
     "aten::sum": whole,
     "aten::sum.dim_IntList": small,
@@ -106,4 +112,5 @@ CALLS = {
     "cpu.reductions.sums.at_positions": extremum_and_position,
     "cpu.reductions.moments.multiplied": product,
     "cpu.reductions.moments.variance": variance,
+    "cpu.reductions.moments.exclusive_or": bits,
 }
