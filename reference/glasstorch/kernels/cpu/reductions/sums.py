@@ -17,16 +17,7 @@ from typing import Any, Final
 import numpy as np
 
 from glasstorch._tensor import Tensor, wrap
-from glasstorch.core.dtype import (
-    BY_NAME,
-    COMPLEX_DTYPES,
-    FLOAT8,
-    FLOATING,
-    STORED_ONLY,
-    check_implemented,
-    dtype,
-    int64,
-)
+from glasstorch.core.dtype import BY_NAME, COMPLEX_DTYPES, FLOAT8, STORED_ONLY, check_implemented, dtype, int64
 from glasstorch.core.errors import DtypeError
 from glasstorch.core.geometry import Shape, wrap_dim
 from glasstorch.core.return_types import named_result
@@ -40,7 +31,7 @@ from glasstorch.operators.shapes.reductions import sums as shapes
 
 CPU = KernelTable("CPU")
 
-NOT_SUMMED_WITHOUT_NAN = frozenset(d for d in BY_NAME.values() if d.category != FLOATING) | FLOAT8
+NOT_SUMMED_WITHOUT_NAN = frozenset(d for d in BY_NAME.values() if not d.is_floating_point) | FLOAT8
 UNORDERED = COMPLEX_DTYPES | STORED_ONLY  # PyTorch has no extrema for these
 # The dtype in which another is added up or multiplied, by NumPy's character; "E" is bfloat16's
 ACCUMULATED_IN: Final = {"e": np.float32, "E": np.float32, "f": np.float64, "F": np.complex128}
@@ -114,7 +105,7 @@ def nansum(
     if array.dtype.kind in "biu":
         return sum_dims(keys, self, dim, keepdim, dtype, out)
     computed = out.dtype if out is not None else result.dtype
-    if computed.category >= FLOATING or dtype is None:
+    if computed.is_floating_point or computed.is_complex or dtype is None:
         check_implemented("nansum_cpu", computed, NOT_SUMMED_WITHOUT_NAN)
     dims = shapes.reduced_dims(dim, array.ndim)
     return finish(quietly(added_without_nan.run, array, computed, dims, keepdim), computed, out)
@@ -169,10 +160,8 @@ def register_extremum(name: str, ufunc: np.ufunc, position: Callable[..., Any]) 
     operator_dim = f"{name}.dim"
 
     def extremum(keys: int, self: Tensor, out: Tensor | None = None) -> Tensor:
-        dtype = shape(self).dtype
-        check_implemented(f"{name}_all", dtype, UNORDERED)
-        array = self.array()
-        return finish(extrema.run(ufunc, array, tuple(range(array.ndim)), False), dtype, out)
+        check_implemented(f"{name}_all", shape(self).dtype, UNORDERED)
+        return finish(extrema.run(ufunc, self.array(), tuple(range(self.dim())), False), self.dtype, out)
 
     def extremum_dim(
         keys: int, self: Tensor, dim: int, keepdim: bool, out: tuple[Tensor, Tensor] | None = None
@@ -223,8 +212,8 @@ def aminmax(
     array = self.array()
     dims = shapes.reduced_dims(None if dim is None else [dim], array.ndim)
     found = (extrema.run(ufunc, array, dims, keepdim) for ufunc in (np.minimum, np.maximum))
-    given = out if out is not None else (None, None)
-    return named_result("aminmax", [finish(one, self.dtype, to) for one, to in zip(found, given, strict=True)])
+    pairs = zip(found, out or (None, None), strict=True)
+    return named_result("aminmax", [finish(one, self.dtype, to) for one, to in pairs])
 
 
 # all and any ----------------------------------------------------------------------------------------------------
