@@ -42,7 +42,7 @@ SERVE_ALL = {
     "kernels/out/composed.py": "out= of operators made of others",
     "kernels/out/diagonals.py": "the out= form of diag",
     "kernels/filling.py": "in-place forms with a number that a tensor holds",
-    "kernels/cpu/blocks.py": "reductions over some dimensions, and the order of lines",
+    "kernels/cpu/blocks.py": "the order of lines",
     "kernels/cpu/fast/thresholds.py": "from which sizes the fast paths pay",
     "kernels/cpu/fast/blocks.py": "arrays in pieces that stay in cache",
     "kernels/cpu/fast/iterator.py": "loops of several steps in blocks",

@@ -36,6 +36,16 @@ def as_single(array: Array) -> Array:
     return array.astype(SINGLE)
 
 
+def is_half(array: Array) -> bool:
+    """Whether the elements are float16 or bfloat16, which NumPy processes slowly and less exactly."""
+    return array.dtype.itemsize == 2 and array.dtype.kind not in "iu"
+
+
+def widened(array: Array) -> Array:
+    """Half precision upcast to float32; other arrays unchanged."""
+    return as_single.run(array) if is_half(array) else array
+
+
 @slot
 def run_on_halves(run: Callable[..., None], loop: Callable[..., Any], out: Array, inputs: Sequence[Array]) -> None:
     """Run a loop over arrays of half precision, cast to float32 and back by `run(out, inputs)`."""

@@ -11,8 +11,10 @@ from collections.abc import Callable, Sequence
 from importlib import import_module
 from typing import Any
 
-from glasstorch._tensor import Tensor
-from glasstorch.core.dtype import check_can_cast
+import numpy as np
+
+from glasstorch._tensor import Tensor, wrap
+from glasstorch.core.dtype import check_can_cast, dtype, int64
 from glasstorch.core.errors import OverlapError, ShapeError
 from glasstorch.core.geometry import Extent, Overlap, Shape, has_internal_overlap, overlap_status
 from glasstorch.core.return_types import named_result
@@ -20,6 +22,8 @@ from glasstorch.core.user_line import warn_user
 from glasstorch.dispatch.library import KernelTable, caller
 from glasstorch.dispatch.operator import registry
 from glasstorch.dispatch.tags import Tag
+from glasstorch.kernels.halves import as_dtype
+from glasstorch.kernels.quiet import quietly
 from glasstorch.operators.generated.registry import OPERATORS
 from glasstorch.operators.shapes.pointwise.broadcast import BESIDE_NUMBER, strides_beside_number
 from glasstorch.operators.shapes.result import Result
@@ -140,6 +144,22 @@ def out_form(name: str, kernel: Callable[..., Any]) -> Callable[..., Any]:
         return named_result(name, outs) if several else outs[0]
 
     return with_out
+
+
+def finish(result: Any, dtype: dtype, out: Tensor | None) -> Tensor:
+    """A computed array (or NumPy scalar) as a tensor of a dtype, or written into `out`."""
+    if out is not None:
+        quietly(np.copyto, out.array(), result, casting="unsafe")
+        return out
+    return wrap(quietly(as_dtype.run, result, dtype.numpy), dtype)
+
+
+def finish_pair(
+    name: str, values: Any, indices: Any, dtype: dtype, out: tuple[Tensor, Tensor] | None
+) -> tuple[Any, ...]:
+    """Values and their indices as the results of an operator, or written into `out`; see `finish`."""
+    to_values, to_indices = out or (None, None)
+    return named_result(name, (finish(values, dtype, to_values), finish(indices, int64, to_indices)))
 
 
 def judged(shape: ShapeFunction, arguments: Sequence[Any], outs: Sequence[Tensor]) -> Any:

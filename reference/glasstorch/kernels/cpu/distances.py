@@ -15,9 +15,8 @@ from glasstorch._tensor import Tensor
 from glasstorch.core.tensor_impl import Array
 from glasstorch.dispatch.fast import slot
 from glasstorch.dispatch.library import KernelTable
-from glasstorch.kernels.cpu.reductions.sums import finish
 from glasstorch.kernels.quiet import quietly
-from glasstorch.kernels.structured import structured
+from glasstorch.kernels.structured import finish, structured
 from glasstorch.operators.shapes import distances as shapes
 
 CPU = KernelTable("CPU")

@@ -19,10 +19,9 @@ from glasstorch.core.geometry import Shape
 from glasstorch.core.tensor_impl import Array
 from glasstorch.dispatch.fast import slot
 from glasstorch.dispatch.library import KernelTable
-from glasstorch.kernels.cpu.reductions.sums import finish, widened
-from glasstorch.kernels.halves import as_dtype
+from glasstorch.kernels.halves import as_dtype, widened
 from glasstorch.kernels.quiet import quietly
-from glasstorch.kernels.structured import shape_function, structured
+from glasstorch.kernels.structured import finish, shape_function, structured
 from glasstorch.operators.shapes import loss as shapes
 from glasstorch.operators.shapes.loss import MEAN, NONE
 

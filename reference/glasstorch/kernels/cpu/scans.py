@@ -20,9 +20,10 @@ from glasstorch.core.tensor_impl import Array
 from glasstorch.dispatch.fast import slot
 from glasstorch.dispatch.library import KernelTable
 from glasstorch.kernels.cpu.blocks import from_last, to_last
-from glasstorch.kernels.cpu.reductions.sums import ACCUMULATED_IN, UNORDERED, finish, finish_pair, widened
+from glasstorch.kernels.cpu.reductions.sums import ACCUMULATED_IN, UNORDERED
+from glasstorch.kernels.halves import widened
 from glasstorch.kernels.quiet import quietly
-from glasstorch.kernels.structured import shape_function, structured
+from glasstorch.kernels.structured import finish, finish_pair, shape_function, structured
 from glasstorch.operators.shapes import scans as shapes
 
 CPU = KernelTable("CPU")

@@ -19,10 +19,9 @@ from glasstorch.core.tensor_impl import Array
 from glasstorch.dispatch.fast import slot
 from glasstorch.dispatch.library import KernelTable
 from glasstorch.kernels.cpu.pointwise.loops import ALL, EVERY, NOT_BOOL
-from glasstorch.kernels.cpu.reductions.sums import finish
 from glasstorch.kernels.iterator import op_math
 from glasstorch.kernels.quiet import quietly
-from glasstorch.kernels.structured import shape_function, structured
+from glasstorch.kernels.structured import finish, shape_function, structured
 from glasstorch.operators.shapes import searching as shapes
 from glasstorch.operators.shapes.promotion import result_type
 

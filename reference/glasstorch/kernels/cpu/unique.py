@@ -14,9 +14,10 @@ from glasstorch.core.errors import ShapeError
 from glasstorch.core.geometry import existing_dim
 from glasstorch.core.tensor_impl import Array
 from glasstorch.dispatch.library import KernelTable
-from glasstorch.kernels.cpu.reductions.sums import finish, widened
 from glasstorch.kernels.cpu.sorting.sort import sorted_indices
+from glasstorch.kernels.halves import widened
 from glasstorch.kernels.quiet import quietly
+from glasstorch.kernels.structured import finish
 
 CPU = KernelTable("CPU")
 

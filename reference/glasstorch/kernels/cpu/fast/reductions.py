@@ -32,9 +32,9 @@ from glasstorch.dispatch.fast import fast
 from glasstorch.kernels.cpu.fast import thresholds
 from glasstorch.kernels.cpu.fast.blocks import reduce_in_pieces, strips
 from glasstorch.kernels.cpu.reductions import moments, sums
-from glasstorch.kernels.cpu.reductions.moments import multiply_reduction, parts
-from glasstorch.kernels.cpu.reductions.sums import add_reduction, is_half, mean_dim, sum_dims
-from glasstorch.kernels.halves import as_single
+from glasstorch.kernels.cpu.reductions.moments import multiply_reduction, parts, xor_reduction
+from glasstorch.kernels.cpu.reductions.sums import add_reduction, mean_dim, sum_dims
+from glasstorch.kernels.halves import as_single, is_half
 from glasstorch.kernels.iterator import op_math
 from glasstorch.kernels.quiet import quietly
 from glasstorch.operators.shapes.reductions import sums as shapes
@@ -331,6 +331,6 @@ def exclusive_or(array: Array, wide: Any, dims: Shape, keepdim: bool) -> Any:
         return joined(part.astype(wide, order="C").view(np.uint64), dims)
 
     def joined(bits: Array, dims: Shape) -> Array:
-        return np.asarray(np.bitwise_xor.reduce(bits, dims, keepdims=True))
+        return np.asarray(xor_reduction(bits, dims, keepdims=True))
 
     return reduce_in_pieces(piece, joined, array, dims, keepdim)

@@ -24,8 +24,9 @@ from glasstorch.dispatch.fast import fast
 from glasstorch.kernels.cpu.blocks import from_last, to_last
 from glasstorch.kernels.cpu.fast import thresholds
 from glasstorch.kernels.cpu.fast.blocks import strips
-from glasstorch.kernels.cpu.reductions.sums import add_reduction, widened
+from glasstorch.kernels.cpu.reductions.sums import add_reduction
 from glasstorch.kernels.cpu.scans import accumulated, complex_sums, log_add_exp, running_extremum
+from glasstorch.kernels.halves import widened
 
 
 @fast(

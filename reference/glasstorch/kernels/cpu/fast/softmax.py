@@ -22,8 +22,7 @@ from glasstorch.dispatch.fast import fast
 from glasstorch.kernels.cpu import softmax as plain
 from glasstorch.kernels.cpu.fast import thresholds
 from glasstorch.kernels.cpu.fast.reductions import add_reduce
-from glasstorch.kernels.cpu.reductions.sums import is_half
-from glasstorch.kernels.halves import as_single, cast
+from glasstorch.kernels.halves import as_single, cast, is_half
 
 largest: Callable[..., Array] = np.maximum.reduce
 

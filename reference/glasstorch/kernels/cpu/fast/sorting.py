@@ -33,10 +33,10 @@ from glasstorch.dispatch.fast import fast
 from glasstorch.kernels.cpu.blocks import from_last, to_last
 from glasstorch.kernels.cpu.fast import thresholds
 from glasstorch.kernels.cpu.fast.blocks import strips
-from glasstorch.kernels.cpu.reductions.sums import widened
 from glasstorch.kernels.cpu.sorting import equal_elements as equal
 from glasstorch.kernels.cpu.sorting import selecting
 from glasstorch.kernels.cpu.sorting import sort as plain
+from glasstorch.kernels.halves import widened
 from glasstorch.kernels.iterator import allocate_output
 from glasstorch.kernels.quiet import quietly
 from glasstorch.operators.shapes.sorting import sort as shapes

@@ -21,12 +21,11 @@ from glasstorch.core.tensor_impl import Array
 from glasstorch.dispatch.fast import slot
 from glasstorch.dispatch.library import KernelTable
 from glasstorch.kernels.cpu.copies import clone
-from glasstorch.kernels.cpu.reductions.sums import finish
 from glasstorch.kernels.cpu.transformations.order import holding
 from glasstorch.kernels.indexing import look_before_put, warn_of_bytes
 from glasstorch.kernels.iterator import allocate_output
 from glasstorch.kernels.quiet import quietly
-from glasstorch.kernels.structured import check_no_overlap, check_writable, resize_output, shape_function
+from glasstorch.kernels.structured import check_no_overlap, check_writable, finish, resize_output, shape_function
 from glasstorch.operators.shapes.indexing import advanced as shapes
 from glasstorch.operators.shapes.scalars import number_as
 

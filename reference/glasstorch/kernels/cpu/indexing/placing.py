@@ -16,9 +16,8 @@ from glasstorch.core.tensor_impl import Array
 from glasstorch.dispatch.fast import slot
 from glasstorch.kernels.cpu.copies import clone
 from glasstorch.kernels.cpu.indexing.advanced import CPU, check_inside, nonzero_columns
-from glasstorch.kernels.cpu.reductions.sums import finish
 from glasstorch.kernels.quiet import quietly
-from glasstorch.kernels.structured import check_no_overlap, check_writable, structured
+from glasstorch.kernels.structured import check_no_overlap, check_writable, finish, structured
 from glasstorch.operators.composite.indexing import check_take
 from glasstorch.operators.shapes.indexing import placing as shapes
 from glasstorch.operators.shapes.scalars import number_as

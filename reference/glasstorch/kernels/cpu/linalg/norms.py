@@ -18,9 +18,10 @@ from glasstorch.core.geometry import Shape, wrap_dim
 from glasstorch.core.tensor_impl import Array
 from glasstorch.dispatch.fast import slot
 from glasstorch.dispatch.library import KernelTable
-from glasstorch.kernels.cpu.reductions.sums import ACCUMULATED_IN, finish, widened
+from glasstorch.kernels.cpu.reductions.sums import ACCUMULATED_IN
+from glasstorch.kernels.halves import widened
 from glasstorch.kernels.quiet import quietly
-from glasstorch.kernels.structured import structured
+from glasstorch.kernels.structured import finish, structured
 from glasstorch.operators.shapes.linalg import norms as shapes
 from glasstorch.operators.shapes.reductions.sums import reduced_dims
 

@@ -17,11 +17,10 @@ from glasstorch.core.dtype import NARROW_FLOATS, Number, dtype, float32
 from glasstorch.core.tensor_impl import Array
 from glasstorch.dispatch.library import KernelTable
 from glasstorch.kernels.cpu.matmul.products import product
-from glasstorch.kernels.cpu.reductions.sums import finish
 from glasstorch.kernels.halves import as_single
 from glasstorch.kernels.iterator import op_math
 from glasstorch.kernels.quiet import quietly
-from glasstorch.kernels.structured import shape_function, structured
+from glasstorch.kernels.structured import finish, shape_function, structured
 from glasstorch.operators.shapes import matmul as shapes
 from glasstorch.operators.shapes.scalars import number_as
 

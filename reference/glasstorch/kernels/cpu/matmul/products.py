@@ -17,10 +17,9 @@ from glasstorch.core.dtype import NARROW_FLOATS, dtype
 from glasstorch.core.tensor_impl import Array
 from glasstorch.dispatch.fast import slot
 from glasstorch.dispatch.library import KernelTable
-from glasstorch.kernels.cpu.reductions.sums import finish
 from glasstorch.kernels.halves import as_dtype, as_single, cast
 from glasstorch.kernels.quiet import quietly
-from glasstorch.kernels.structured import structured
+from glasstorch.kernels.structured import finish, structured
 from glasstorch.operators.shapes import matmul as shapes
 
 CPU = KernelTable("CPU")

@@ -21,15 +21,17 @@ from glasstorch.core.geometry import Shape, wrap_dim
 from glasstorch.core.tensor_impl import Array
 from glasstorch.dispatch.fast import slot
 from glasstorch.dispatch.library import KernelTable
-from glasstorch.kernels.cpu.reductions.sums import ACCUMULATED_IN, add_reduction, finish, widened
+from glasstorch.kernels.cpu.reductions.sums import ACCUMULATED_IN, add_reduction
+from glasstorch.kernels.halves import widened
 from glasstorch.kernels.quiet import quietly
-from glasstorch.kernels.structured import shape_function, structured
+from glasstorch.kernels.structured import finish, shape_function, structured
 from glasstorch.operators.shapes.reductions import moments as shapes
 from glasstorch.operators.shapes.reductions.sums import reduced_dims
 
 CPU = KernelTable("CPU")
 NOT_HASHED = COMPLEX_DTYPES | STORED_ONLY
 multiply_reduction: Callable[..., Any] = np.multiply.reduce
+xor_reduction: Callable[..., Any] = np.bitwise_xor.reduce
 
 # Products -------------------------------------------------------------------------------------------------------
 
@@ -147,7 +149,7 @@ def hash_tensor(
 @slot
 def exclusive_or(array: Array, wide: Any, dims: Shape, keepdim: bool) -> Any:
     """The exclusive or over dimensions of the bits of an array converted to a dtype of 64 bits."""
-    return np.bitwise_xor.reduce(array.astype(wide, order="C").view(np.uint64), dims, keepdims=keepdim)
+    return xor_reduction(array.astype(wide, order="C").view(np.uint64), dims, keepdims=keepdim)
 
 
 CPU.add("prod", prod)

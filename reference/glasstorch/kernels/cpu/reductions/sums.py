@@ -16,7 +16,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from glasstorch._tensor import Tensor, wrap
+from glasstorch._tensor import Tensor
 from glasstorch.core.dtype import BY_NAME, COMPLEX_DTYPES, FLOAT8, STORED_ONLY, check_implemented, dtype, int64
 from glasstorch.core.errors import DtypeError
 from glasstorch.core.geometry import Shape, wrap_dim
@@ -24,9 +24,9 @@ from glasstorch.core.return_types import named_result
 from glasstorch.core.tensor_impl import Array
 from glasstorch.dispatch.fast import slot
 from glasstorch.dispatch.library import KernelTable
-from glasstorch.kernels.halves import as_dtype, as_single
+from glasstorch.kernels.halves import widened
 from glasstorch.kernels.quiet import quietly
-from glasstorch.kernels.structured import shape_function, structured
+from glasstorch.kernels.structured import finish, finish_pair, shape_function, structured
 from glasstorch.operators.shapes.reductions import sums as shapes
 
 CPU = KernelTable("CPU")
@@ -36,33 +36,6 @@ UNORDERED = COMPLEX_DTYPES | STORED_ONLY  # PyTorch has no extrema for these
 # The dtype in which another is added up or multiplied, by NumPy's character; "E" is bfloat16's
 ACCUMULATED_IN: Final = {"e": np.float32, "E": np.float32, "f": np.float64, "F": np.complex128}
 add_reduction: Callable[..., Any] = np.add.reduce
-
-
-def finish(result: Any, dtype: dtype, out: Tensor | None) -> Tensor:
-    """A computed array (or NumPy scalar) as a tensor of a dtype, or written into `out`."""
-    if out is not None:
-        quietly(np.copyto, out.array(), result, casting="unsafe")
-        return out
-    return wrap(quietly(as_dtype.run, result, dtype.numpy), dtype)
-
-
-def is_half(array: Array) -> bool:
-    """Whether the elements are float16 or bfloat16, which NumPy processes slowly and less exactly."""
-    return array.dtype.itemsize == 2 and array.dtype.kind not in "iu"
-
-
-def widened(array: Array) -> Array:
-    """Half precision upcast to float32; other arrays unchanged."""
-    return as_single.run(array) if is_half(array) else array
-
-
-def finish_pair(
-    name: str, values: Any, indices: Any, dtype: dtype, out: tuple[Tensor, Tensor] | None
-) -> tuple[Any, ...]:
-    """Values and their indices as the results of an operator, or written into `out`; see `finish`."""
-    to_values, to_indices = out if out is not None else (None, None)
-    return named_result(name, (finish(values, dtype, to_values), finish(indices, int64, to_indices)))
-
 
 # Sums -----------------------------------------------------------------------------------------------------------
 

@@ -23,7 +23,7 @@ from typing import Any, Final
 import numpy as np
 
 from glasstorch.core.tensor_impl import Array
-from glasstorch.kernels.cpu.reductions.sums import widened
+from glasstorch.kernels.halves import widened
 
 FOLLOWED_UP_TO: Final = 1 << 12  # elements of a tensor up to which these algorithms are followed
 INSERTION_SORTED: Final = 16  # _S_threshold: elements up to which std::sort leaves a part to its last, stable pass

@@ -21,11 +21,12 @@ from glasstorch.core.geometry import wrap_dim
 from glasstorch.core.tensor_impl import Array
 from glasstorch.dispatch.fast import slot
 from glasstorch.dispatch.library import KernelTable
-from glasstorch.kernels.cpu.reductions.sums import UNORDERED, finish, finish_pair, widened
+from glasstorch.kernels.cpu.reductions.sums import UNORDERED
 from glasstorch.kernels.cpu.sorting import equal_elements as equal
 from glasstorch.kernels.cpu.sorting.sort import picked, picked_along, sorted_indices
+from glasstorch.kernels.halves import widened
 from glasstorch.kernels.quiet import quietly
-from glasstorch.kernels.structured import structured
+from glasstorch.kernels.structured import finish, finish_pair, structured
 from glasstorch.operators.shapes.sorting import selecting as shapes
 
 CPU = KernelTable("CPU")

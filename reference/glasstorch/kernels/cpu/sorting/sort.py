@@ -19,10 +19,10 @@ from glasstorch.core.tensor_impl import Array
 from glasstorch.dispatch.fast import slot
 from glasstorch.dispatch.library import KernelTable
 from glasstorch.kernels.cpu.blocks import from_last, to_last
-from glasstorch.kernels.cpu.reductions.sums import finish_pair, widened
+from glasstorch.kernels.halves import widened
 from glasstorch.kernels.iterator import allocate_output
 from glasstorch.kernels.quiet import quietly
-from glasstorch.kernels.structured import structured
+from glasstorch.kernels.structured import finish_pair, structured
 from glasstorch.operators.shapes.sorting import sort as shapes
 
 CPU = KernelTable("CPU")

@@ -30,10 +30,10 @@ from glasstorch.core.return_types import named_result
 from glasstorch.core.tensor_impl import Array
 from glasstorch.dispatch.fast import slot
 from glasstorch.dispatch.library import KernelTable
-from glasstorch.kernels.cpu.reductions.sums import finish, widened
 from glasstorch.kernels.creation.ranges import linspace_numbers
+from glasstorch.kernels.halves import widened
 from glasstorch.kernels.quiet import quietly
-from glasstorch.kernels.structured import structured
+from glasstorch.kernels.structured import finish, structured
 from glasstorch.operators.shapes.statistics import histograms as shapes
 
 CPU = KernelTable("CPU")

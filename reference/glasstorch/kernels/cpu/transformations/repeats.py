@@ -11,7 +11,7 @@ from glasstorch._tensor import Tensor
 from glasstorch.core.dtype import int32, int64
 from glasstorch.core.errors import ArgumentError, ShapeError, not_implemented_for
 from glasstorch.dispatch.library import KernelTable
-from glasstorch.kernels.cpu.reductions.sums import finish
+from glasstorch.kernels.structured import finish
 
 CPU = KernelTable("CPU")
 
