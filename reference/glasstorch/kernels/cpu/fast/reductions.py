@@ -10,6 +10,10 @@ fastest is reduced, NumPy adds whole rows, one after another; long runs of rows 
 Conversions happen piece by piece (for integers in NumPy's own buffers), so that no converted copy of the whole input is
 made.
 
+The bounds are in units in the last place of the sum of absolute values. Contiguous runs stay within 8, and 256 rows
+within 32. In an array of at most 16,384 numbers, NumPy adds any number of rows one after another: 8,192 rows of two
+numbers 0.1 are off by 542 units, though random positive numbers only by 13.
+
 # Note [Moments in blocks]
 A variance is computed in float64, in blocks that fit into the processor's cache: first the block's mean, then the sum
 of squared deviations from it. The sums of two blocks are combined by adding the weighted squared difference of their
@@ -44,7 +48,7 @@ SUMMED_DIRECTLY = frozenset((float32, float64))
 # Short paths ----------------------------------------------------------------------------------------------------
 
 
-@fast("sum", when="row-major float32 or float64", benchmark="`x.sum()`, 8 floats", exact=4.0)
+@fast("sum", when="row-major float32 or float64", benchmark="`x.sum()`, 8 floats", exact=8.0)
 def sum_all(keys: int, self: Tensor, dtype: dtype | None) -> Tensor:  # hot path: benchmarks/operators.py
     """The sum of all elements."""
     if dtype is None and self._strides is None and self.dtype in SUMMED_DIRECTLY:
@@ -54,7 +58,7 @@ def sum_all(keys: int, self: Tensor, dtype: dtype | None) -> Tensor:  # hot path
     return sum_dims(keys, self, None, False, dtype)
 
 
-@fast("sum.dim_IntList", when="small row-major matrices", benchmark="`x.sum(0)`, 64x128", exact=4.0)
+@fast("sum.dim_IntList", when="small row-major matrices", benchmark="`x.sum(0)`, 64x128", exact=32.0)
 def sum_dim(
     keys: int, self: Tensor, dim: Sequence[int] | None, keepdim: bool, dtype: dtype | None, out: Tensor | None = None
 ) -> Tensor:  # hot path: benchmarks/operators.py
@@ -75,7 +79,7 @@ def sum_dim(
     return sum_dims(keys, self, dim, keepdim, dtype, out)
 
 
-@fast("mean", when="row-major float32 or float64", benchmark="1e6: mean of rows", exact=4.0)
+@fast("mean", when="row-major float32 or float64", benchmark="1e6: mean of rows", exact=8.0)
 def mean_all(keys: int, self: Tensor, dtype: dtype | None, out: Tensor | None = None) -> Tensor:
     """The mean of all elements."""
     if dtype is None and out is None and self._strides is None and self.dtype in SUMMED_DIRECTLY:
@@ -89,7 +93,7 @@ def mean_all(keys: int, self: Tensor, dtype: dtype | None, out: Tensor | None = 
 # Sums -----------------------------------------------------------------------------------------------------------
 
 
-@fast(sums.added, when="always", benchmark="`x.sum(0)`, 4096x1000", exact=4.0)
+@fast(sums.added, when="always", benchmark="`x.sum(0)`, 4096x1000", exact=1024.0)  # see Note [Sums in pieces]
 def added(
     array: Array, dtype: dtype, dims: Shape, keepdim: bool, prepare: Callable[[Array], Array] | None = None
 ) -> Any:
@@ -109,7 +113,7 @@ def added(
     return reduce_in_pieces(add_piece, add_joined, array, dims, keepdim)
 
 
-@fast(sums.added_without_nan, when="always", benchmark="1e6: std", exact=4.0)
+@fast(sums.added_without_nan, when="always", benchmark="1e6: std", exact=1024.0)
 def added_without_nan(array: Array, dtype: dtype, dims: Shape, keepdim: bool) -> Any:
     """A plain sum that is not NaN met none, and is the result."""
     total = added(array, dtype, dims, keepdim) if dtype.is_floating_point else None
@@ -232,7 +236,8 @@ def at_positions(array: Array, indices: Array, axis: int) -> Array:
 # Products -------------------------------------------------------------------------------------------------------
 
 
-@fast(moments.multiplied, when="long contiguous rows", benchmark="1e6: prod of rows", exact=64.0)
+# Every factor is rounded, in whichever order: the error grows with the root of their number, to 162 units for 100,000.
+@fast(moments.multiplied, when="long contiguous rows", benchmark="1e6: prod of rows", exact=512.0)
 def multiplied(array: Array, axis: int | None, keepdim: bool) -> Any:
     """Halves of rows are multiplied by each other."""
     if not (array.flags.c_contiguous and array.size > thresholds.WIDE_BLOCK and axis in (None, array.ndim - 1)):

@@ -1,7 +1,7 @@
 """How are sums, means, extrema, all and any computed on the CPU?
 
-float32 is added up in float64 and half precision in float32, and the sum is rounded once. float64 is added up pairwise,
-by NumPy.
+float32 is added up in float64 and half precision in float32, and the sum is rounded once. float64 is added up by NumPy:
+pairwise along contiguous numbers, and row after row along other dimensions.
 
 Mirrors: aten/src/ATen/native/ReduceOps.cpp, cpu/SumKernel.cpp (cascade_sum), cpu/ReduceOpsKernel.cpp,
     cpu/TensorCompareKernel.cpp

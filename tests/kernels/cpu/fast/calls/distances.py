@@ -33,7 +33,7 @@ def size_of_pulls(grad: Tensor, x: Tensor, y: Tensor, p: float) -> Tensor:
 
 def matrices(rng: np.random.Generator, p: float) -> tuple[Tensor, Tensor]:
     """One large matrix, or many small ones; some rows are in both. Infinite distances are drawn too."""
-    dtype, width = one_of(rng, FLOATS), int(rng.integers(0, 20))
+    dtype, width = one_of(rng, FLOATS), int(one_of(rng, [*range(20), 100]))
     batch: Any
     batch, most = one_of(rng, [((), 200), ((3,), 40), ((3,), 70), ((300,), 5)])
     x = laid_out(rng, [*batch, int(rng.integers(0 if not rng.integers(9) else 1, most)), width], dtype)
