@@ -48,8 +48,10 @@ def prod_dim(
     axis = None if dim is None else wrap_dim(dim, self.dim())
     computed = out.dtype if out is not None else shapes.prod(self, dtype).dtype
     check_implemented("prod_out_cpu", computed, FLOAT8)
-    array = widened(quietly(self.array().astype, computed.numpy, copy=False))
-    return finish(quietly(multiplied.run, array, axis, keepdim), computed, out)
+    array = self.array()
+    if array.dtype != computed.numpy:
+        array = quietly(array.astype, computed.numpy)
+    return finish(quietly(multiplied.run, widened(array), axis, keepdim), computed, out)
 
 
 @slot

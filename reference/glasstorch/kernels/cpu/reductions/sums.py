@@ -92,14 +92,17 @@ def mean_all(keys: int, self: Tensor, dtype: dtype | None, out: Tensor | None = 
 def mean_dim(
     keys: int, self: Tensor, dim: Sequence[int] | None, keepdim: bool, dtype: dtype | None, out: Tensor | None = None
 ) -> Tensor:
-    """The mean over dimensions: the sum, divided before it is rounded; NaN for no elements."""
+    """The mean over dimensions."""
     computed = shapes.mean_dim(self, dim, keepdim, dtype).dtype
     check_implemented("sum_cpu", computed, FLOAT8)
     array = self.array()
-    dims = shapes.reduced_dims(dim, array.ndim)
-    total = quietly(added.run, array, computed, dims, keepdim)
-    count = math.prod(array.shape[d] for d in dims)
-    return finish(quietly(np.true_divide, total, count, dtype=total.dtype), computed, out)
+    return finish(quietly(mean_as, array, computed, shapes.reduced_dims(dim, array.ndim), keepdim), computed, out)
+
+
+def mean_as(array: Array, dtype: dtype, dims: Shape, keepdim: bool) -> Any:
+    """The sum of an array converted to a dtype, divided before it is rounded; NaN for no elements."""
+    total = added.run(array, dtype, dims, keepdim)
+    return np.true_divide(total, math.prod(array.shape[d] for d in dims), dtype=total.dtype)
 
 
 # Extrema --------------------------------------------------------------------------------------------------------
@@ -134,7 +137,8 @@ def register_extremum(name: str, ufunc: np.ufunc, position: Callable[..., Any]) 
 
     def extremum(keys: int, self: Tensor, out: Tensor | None = None) -> Tensor:
         check_implemented(f"{name}_all", shape(self).dtype, UNORDERED)
-        return finish(extrema.run(ufunc, self.array(), tuple(range(self.dim())), False), self.dtype, out)
+        array = self.array()
+        return finish(extrema.run(ufunc, array, tuple(range(array.ndim)), False), self.dtype, out)
 
     def extremum_dim(
         keys: int, self: Tensor, dim: int, keepdim: bool, out: tuple[Tensor, Tensor] | None = None
