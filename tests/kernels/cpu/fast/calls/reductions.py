@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 import glasstorch as torch
@@ -23,11 +25,9 @@ def dims_of(rng: np.random.Generator, shape: list[int]) -> list[int]:
 
 
 def terms(rng: np.random.Generator, shape: list[int], dtype: str, special: float = 0.0) -> Tensor:
-    """Numbers of both signs; or floats of one sign, or all equal, whose roundings do not cancel."""
-    x, way = laid_out(rng, shape, dtype, special), rng.integers(4)
-    if dtype not in FLOATING or way > 1:
-        return x
-    return x.abs() if way or dtype == "float64" else torch.full_like(x, 0.1)  # float64 has no wider measure
+    """Numbers of both signs, or floats of one sign, whose partial sums grow."""
+    x = laid_out(rng, shape, dtype, special)
+    return x.abs() if dtype in FLOATING and rng.integers(2) else x
 
 
 def sum_of_sizes(x: Tensor, dims: list[int] | None = None) -> Tensor:
@@ -86,13 +86,19 @@ def extremum_and_position(rng: np.random.Generator) -> Call:
     return Call(one_of(rng, [torch.max, torch.min]), (x, int(rng.integers(len(shape)))))
 
 
+def size_of_product(x: Tensor, *dim: int) -> Tensor:
+    """The product, times the root of how many times 10,000 factors are rounded on the way."""
+    factors = x.shape[dim[0]] if dim else x.numel()
+    return torch.prod(x, *dim) * math.sqrt(max(1, factors / 10_000))
+
+
 def product(rng: np.random.Generator) -> Call:
     """Numbers around 1, whose product neither overflows nor vanishes."""
     shape = shape_of(rng, 2)
     dtype = one_of(rng, ["float32", "float64", "int64"])
     x = 2 ** (tensor(rng, shape, "float64") * 0.05)
     x = (x.round() if dtype == "int64" else x).to(getattr(torch, dtype))
-    return Call(torch.prod, (x, len(shape) - 1) if rng.integers(2) else (x,))
+    return Call(torch.prod, (x, len(shape) - 1) if rng.integers(2) else (x,), scale=size_of_product)
 
 
 def variance(rng: np.random.Generator) -> Call:
