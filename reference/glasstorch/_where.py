@@ -108,7 +108,8 @@ def _kernels(kernels: tuple[tuple[str, str], ...], one: Whereabouts) -> Iterator
             yield "", f"made by {name}: {shown(defined)}"
         if key == "CPU":
             for fast in one.fast:
-                yield "fast", f"{shown(fast.where)} (over {fast.over.rpartition('.')[2]}; {fast.exactness})"
+                over = fast.over if fast.over.startswith("aten::") else fast.over.rpartition(".")[2]
+                yield "fast", f"{shown(fast.where)} (over {over}; {fast.exactness})"
 
 
 def _parts(one: Whereabouts) -> Iterator[str]:
@@ -120,7 +121,8 @@ def _parts(one: Whereabouts) -> Iterator[str]:
 def _computed(name: str) -> str:
     """The locations of the kernels of an operator: of its first overload that has some."""
     every = (whereabouts(operator).kernels for operator in overloads_of(f"aten::{name}"))
-    return ", ".join(shown(place) for _, place in next(filter(None, every), ()))
+    places = dict.fromkeys(place for _, place in next(filter(None, every), ()))  # devices may share one row
+    return ", ".join(map(shown, places))
 
 
 def _formulas(one: Whereabouts) -> Iterator[str]:

@@ -17,6 +17,7 @@ from glasstorch.dispatch.fast import FAST, SLOTS, Slot, fast, fast_over, install
 from glasstorch.dispatch.library import Library
 from glasstorch.dispatch.operator import registry
 from glasstorch.dispatch.trace import trace
+from glasstorch.operators.whereabouts import whereabouts
 
 
 @pytest.fixture(autouse=True)
@@ -168,6 +169,16 @@ def test_a_trace_as_run_names_shortcuts_fast_kernels_and_slots() -> None:
     assert (view.rule, [key.name for key in view.skipped]) == ("shortcut", ["AutogradCPU", "ADInplaceOrView", "CPU"])
     assert "in place of AutogradCPU, ADInplaceOrView, CPU" in str(view)
     assert "fast: accumulated_in_blocks  kernels/cpu/fast/scans.py:" in str(hops)
+
+
+def test_an_operators_place_lists_its_fast_kernel_and_those_of_the_slots_that_its_plain_kernel_runs() -> None:
+    def over(name: str) -> list[str]:
+        return [one.over for one in whereabouts(registry.find(name)).fast]
+
+    assert over("aten::cumsum") == ["cpu.scans.accumulated"]
+    assert over("aten::sum.dim_IntList") == ["aten::sum.dim_IntList", "cpu.reductions.sums.added"]
+    assert over("aten::erf") == ["aten::erf", "cpu.special.scipy_ufuncs.evaluate"]  # by the loop of its row
+    assert over("aten::view") == []
 
 
 def test_both_kinds_of_trace_can_be_on_at_once_and_leave_nothing_behind() -> None:

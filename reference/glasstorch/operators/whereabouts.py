@@ -207,7 +207,11 @@ def _fast(operator: Operator, kernel: Kernel) -> Iterator[Fast]:
 
 def _slots_run(function: Any, seen: set[Any]) -> Iterator[str]:
     """The names of the slots that a kernel runs, in order of appearance, followed through the CPU kernels' files."""
-    if not isinstance(function, FunctionType) or not function.__module__.startswith(KERNELS) or function in seen:
+    if (
+        not isinstance(function, FunctionType)
+        or function in seen
+        or not (function.__module__ or "").startswith(KERNELS)
+    ):
         return
     seen.add(function)
     values = [function.__globals__.get(name) for name in _names(function.__code__, function.__globals__)]
@@ -216,7 +220,7 @@ def _slots_run(function: Any, seen: set[Any]) -> Iterator[str]:
             yield value.name
             yield from _slots_run(value.plain, seen)
         else:
-            yield from _slots_run(value, seen)
+            yield from _slots_run(getattr(value, "loop", value), seen)  # the loop of a pointwise kernel's row
 
 
 @lru_cache(maxsize=64)

@@ -37,18 +37,22 @@ SUMMED_PIECE = 1024  # contiguous numbers that are added before their sum is add
 LANES = 1 << 10  # rows, or partial products, that one NumPy call advances together
 PRODUCT_BLOCK = 1 << 17  # elements of a block in which rows are multiplied pairwise
 MULTIPLIED_IN_TURN_UP_TO = 16  # elements of a row that are multiplied one after another
+
 # Indexing
 COPY_BELOW_RATIO = 4  # a non-contiguous tensor is copied, unless it is this many times larger than the result
 ROUNDS_FROM_WIDTH = 16  # contiguous elements of a slice: slices are processed in rounds
 ROUNDS_BELOW_WIDTH = 256  # elements of a slice: each target that is left is reduced by itself
 ROUND_FROM = 24  # slices: a round is cheaper than one target after another
 ROUNDS_UP_TO_REPEATS = 40  # slices per target: rounds are cheaper than one target after another
+
 # Sorting
 ARGSORT_UP_TO = 1 << 10  # elements: NumPy's stable argsort is used
+
 # Special functions and division
 SAMPLED_FROM = 1 << 10  # float32 numbers: lines between samples are faster than SciPy's function
 NAN_CHECKED_EVERY = 64  # degrees of a recurrence between checks whether all remaining values are NaN, and stay so
 DIVISION_IN_DOUBLE_FROM = 512  # float32 numbers: a dozen NumPy calls are faster than the one that calls fmod
+
 # Softmax
 SOFTMAX_TRANSPOSED_UP_TO = 64  # size of the dimension: a block is transposed
 SOFTMAX_SHARED_MAXIMUM_WITHIN = 4.0  # difference of maxima: rows subtract one maximum, exponentials lose no digits
@@ -61,6 +65,7 @@ FFT_THREADS_FROM = 1 << 15  # elements: several threads are faster than one
 
 # Products of matrices
 INTEGERS_DIRECT_UP_TO = 1 << 13  # multiplications of integers: two conversions to float64 do not pay
+
 # Linear algebra
 MATRICES_TOGETHER_TO = 16  # rows and columns up to which a batch is processed as a whole
 MATRICES_TOGETHER_FROM = 16  # matrices from which it is
