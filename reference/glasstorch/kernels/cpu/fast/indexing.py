@@ -36,7 +36,7 @@ from glasstorch.dispatch.fast import fast
 from glasstorch.kernels.cpu.fast import thresholds
 from glasstorch.kernels.cpu.indexing import advanced, along, placing, scattering
 from glasstorch.kernels.cpu.indexing.advanced import Indices
-from glasstorch.kernels.cpu.transformations.order import holding
+from glasstorch.kernels.cpu.transformations import holding
 from glasstorch.operators.shapes.indexing import advanced as shapes
 
 COUNT = np.arange(1024)  # 0, 1, 2 ..., sliced where the positions along a dimension are needed

@@ -21,7 +21,7 @@ from glasstorch.core.tensor_impl import Array
 from glasstorch.dispatch.fast import slot
 from glasstorch.dispatch.library import KernelTable
 from glasstorch.kernels.cpu.copies import clone
-from glasstorch.kernels.cpu.transformations.order import holding
+from glasstorch.kernels.cpu.transformations import holding
 from glasstorch.kernels.indexing import look_before_put, warn_of_bytes
 from glasstorch.kernels.iterator import allocate_output
 from glasstorch.kernels.quiet import quietly
