@@ -163,14 +163,9 @@ def gathered(source: Array, dim: int, index: Array) -> Array:
 
 
 @fast(scattering.place, when="always", benchmark="1e6: scatter_add along rows", exact="bits")
-def place(
-    target: Array, dim: int, index: Array, values: Array, ufunc: np.ufunc | None, start: object | None = None
-) -> None:
+def place(target: Array, dim: int, index: Array, values: Array, ufunc: np.ufunc | None) -> None:
     """See Note [Flat indices]."""
     flat = target.reshape(-1)
-    if start is not None:
-        for _, indices in blocks_of(target.shape, dim, index):
-            flat[indices] = start
     for part, indices in blocks_of(target.shape, dim, index):
         given = values[part].reshape(-1) if values.ndim else values
         if ufunc is None:

@@ -25,6 +25,8 @@ from glasstorch.kernels.structured import OVERLAPS_INPUT, check_no_overlap, over
 from glasstorch.operators.shapes.indexing import along as shapes
 from glasstorch.operators.shapes.scalars import number_as
 
+Out = Tensor | None  # the tensor that receives the result, if one is given
+
 UFUNCS: Final = {"prod": np.multiply, "mean": np.add, "amax": np.maximum, "amin": np.minimum}
 LABELS: Final[dict[np.ufunc, str]] = {
     np.multiply: "mul_cpu", np.add: "div_floor_cpu", np.maximum: "maximum_cpu", np.minimum: "minimum_cpu"
@@ -32,7 +34,7 @@ LABELS: Final[dict[np.ufunc, str]] = {
 OUT_OF_RANGE: Final = "index out of range in self: {index} along dimension {dim}, which has size {size}"
 
 
-def written(self: Tensor, out: Tensor | None, *inputs: Any) -> Tensor:
+def written(self: Tensor, out: Out, *inputs: Any) -> Tensor:
     """The tensor to write to: `out`, filled with the elements, or a copy. It shares no memory with the inputs."""
     if out is None:
         return clone.run(0, self, contiguous_format)
@@ -57,7 +59,7 @@ def reduce_slices(ufunc: np.ufunc, array: Array, dim: int, chosen: Array, values
 
 
 def index_add(
-    keys: int, self: Tensor, dim: int, index: Tensor, source: Tensor, alpha: Number, out: Tensor | None = None
+    keys: int, self: Tensor, dim: int, index: Tensor, source: Tensor, alpha: Number, out: Out = None
 ) -> Tensor:
     """self[index[n]] += alpha * source[n], for dim 0, one index after another."""
     shapes.index_add(self, dim, index, source, alpha)
@@ -86,14 +88,7 @@ def index_add(
 
 
 def index_reduce(
-    keys: int,
-    self: Tensor,
-    dim: int,
-    index: Tensor,
-    source: Tensor,
-    reduce: str,
-    include_self: bool,
-    out: Tensor | None = None,
+    keys: int, self: Tensor, dim: int, index: Tensor, source: Tensor, reduce: str, include_self: bool, out: Out = None
 ) -> Tensor:
     """self[index[n]] reduced with source[n] by product, mean or extremum, for dim 0, one index after another."""
     shapes.index_reduce(self, dim, index, source, reduce, include_self)
@@ -161,7 +156,7 @@ def write_slices(array: Array, dim: int, chosen: Array, values: Array) -> None:
     array[at(dim, chosen)] = values
 
 
-def index_copy(keys: int, self: Tensor, dim: int, index: Tensor, source: Tensor, out: Tensor | None = None) -> Tensor:
+def index_copy(keys: int, self: Tensor, dim: int, index: Tensor, source: Tensor, out: Out = None) -> Tensor:
     """self[index[n]] = source[n], for dim 0; where an index repeats, the last write wins."""
     shapes.index_copy(self, dim, index, source)
     dim, chosen = wrap_dim(dim, len(self._shape)), index.array().reshape(-1)
@@ -174,7 +169,7 @@ def index_copy(keys: int, self: Tensor, dim: int, index: Tensor, source: Tensor,
     return out
 
 
-def index_fill(keys: int, self: Tensor, dim: int, index: Tensor, value: Number, out: Tensor | None = None) -> Tensor:
+def index_fill(keys: int, self: Tensor, dim: int, index: Tensor, value: Number, out: Out = None) -> Tensor:
     """self[index[n]] = value, for dim 0; a negative index counts from the end."""
     shapes.index_fill(self, dim, index, value)
     check_implemented("index_fill_cpu", self.dtype, STORED_ONLY)
