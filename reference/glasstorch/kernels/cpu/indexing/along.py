@@ -13,13 +13,14 @@ import numpy as np
 
 from glasstorch._tensor import Tensor
 from glasstorch.core.dtype import FLOAT8, HALF_PRECISION, STORED_ONLY, Number, bool_, check_implemented, int64
-from glasstorch.core.errors import DimensionError, IndexValueError, OverlapError, not_implemented_for
+from glasstorch.core.errors import DimensionError, IndexValueError, OverlapError
 from glasstorch.core.geometry import Overlap, wrap_dim
 from glasstorch.core.layout import contiguous_format
 from glasstorch.core.tensor_impl import Array
 from glasstorch.dispatch.fast import slot
 from glasstorch.kernels.cpu.copies import clone
 from glasstorch.kernels.cpu.indexing.advanced import CPU, OUT_OF_BOUNDS, check_inside, with_dimension
+from glasstorch.kernels.cpu.reductions.sums import UNORDERED
 from glasstorch.kernels.quiet import quietly
 from glasstorch.kernels.structured import OVERLAPS_INPUT, check_no_overlap, overlap, structured, written_where_expanded
 from glasstorch.operators.shapes.indexing import along as shapes
@@ -28,9 +29,12 @@ from glasstorch.operators.shapes.scalars import number_as
 Out = Tensor | None  # the tensor that receives the result, if one is given
 
 UFUNCS: Final = {"prod": np.multiply, "mean": np.add, "amax": np.maximum, "amin": np.minimum}
-LABELS: Final[dict[np.ufunc, str]] = {
-    np.multiply: "mul_cpu", np.add: "div_floor_cpu", np.maximum: "maximum_cpu", np.minimum: "minimum_cpu"
-}  # fmt: skip
+REFUSALS: Final = {  # PyTorch's kernel that reduces matrices and larger tensors, and the dtypes it refuses
+    "prod": ("mul_cpu", FLOAT8),
+    "mean": ("div_floor_cpu", STORED_ONLY | {bool_}),
+    "amax": ("maximum_cpu", UNORDERED),
+    "amin": ("minimum_cpu", UNORDERED),
+}
 OUT_OF_RANGE: Final = "index out of range in self: {index} along dimension {dim}, which has size {size}"
 
 
@@ -95,7 +99,11 @@ def index_reduce(
     dim, chosen = wrap_dim(dim, len(self._shape)), index.array().reshape(-1)
     empty = include_self and len(self._shape) > 1 and not chosen.size
     if not empty:
-        _check_reduced(self, reduce, include_self)
+        label, refused = REFUSALS[reduce]
+        if len(self._shape) < 2 or not include_self:
+            label = "index_func_" if include_self else "index_reduce_func_exclude_input_init"
+            refused = UNORDERED | {bool_}
+        check_implemented(label, self.dtype, refused)
     check_inside(self._shape, dim, chosen, DimensionError, OUT_OF_RANGE)
     out = written(self, out, index, source)
     if empty:
@@ -108,20 +116,6 @@ def index_reduce(
         counts = np.bincount(chosen, minlength=target.shape[dim]) + include_self
         divide_by(target, counts.reshape(-1, *[1] * (target.ndim - 1 - dim)))
     return out
-
-
-def _check_reduced(self: Tensor, reduce: str, include_self: bool) -> None:
-    """Raise PyTorch's error where one of the kernels that it calls is not implemented for a dtype."""
-    vector = len(self._shape) < 2
-    label, refused, complex_too = LABELS[UFUNCS[reduce]], STORED_ONLY, reduce in ("amax", "amin")
-    if vector or not include_self:
-        label, complex_too = "index_func_" if include_self else "index_reduce_func_exclude_input_init", True
-    elif reduce == "prod":
-        refused = FLOAT8
-    if vector or not include_self or reduce == "mean":
-        refused = refused | {bool_}
-    if self.dtype in refused or (self.dtype.is_complex and complex_too):
-        raise not_implemented_for(label, self.dtype)
 
 
 def divide_by(sums: Array, counts: Array) -> None:
