@@ -172,8 +172,6 @@ def place(target: Array, dim: int, index: Array, values: Array, ufunc: np.ufunc 
             flat[indices] = given
         else:
             ufunc.at(flat, indices, given)
-    if not target.flags.c_contiguous:
-        target[...] = flat.reshape(target.shape)
 
 
 def blocks_of(shape: Shape, dim: int, index: Array) -> Iterator[tuple[slice, Array]]:

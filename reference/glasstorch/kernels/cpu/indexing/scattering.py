@@ -65,7 +65,7 @@ def gather(keys: int, self: Tensor, dim: int, index: Tensor, sparse_grad: bool, 
 
 @slot
 def place(target: Array, dim: int, index: Array, values: Array, ufunc: np.ufunc | None) -> None:
-    """Write values where an index selects, or reduce them by a ufunc with what is there, one after another."""
+    """Write values where an index selects in a row-major array, or reduce them there by a ufunc, one after another."""
     at = places(dim, index)
     if ufunc is None:
         target[at] = values
@@ -85,7 +85,8 @@ def scattered(
     check_inside(self._shape, dim, at)
     out = written(self, out, index, source)
     target, ufunc = with_dimension(out), UFUNCS.get(reduce or "")
-    wide = target.astype(np.float32) if ufunc is not None and self.dtype in HALF_PRECISION else target
+    computed = np.float32 if ufunc is not None and self.dtype in HALF_PRECISION else target.dtype
+    wide = np.asarray(target, computed, order="C")
     if isinstance(source, Tensor):
         values = with_dimension(source)[tuple(map(slice, at.shape))].astype(wide.dtype, copy=False)
     else:
