@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from glasstorch._tensor import Tensor, empty, empty_strided
+from glasstorch._tensor import Tensor
 from glasstorch.dispatch.fast import slot
 from glasstorch.dispatch.library import KernelTable
 from glasstorch.kernels.cpu.copies import assign
+from glasstorch.kernels.iterator import allocate_output
 from glasstorch.kernels.structured import check_no_overlap, structured
 from glasstorch.operators.shapes import joining
 
@@ -20,14 +21,10 @@ CPU = KernelTable("CPU")
 
 def cat(keys: int, tensors: Sequence[Tensor], dim: int, out: Tensor | None = None) -> Tensor:
     """The tensors concatenated along a dimension."""
-    shape, dtype, strides, _ = joining.cat(tensors, dim)
+    described = joining.cat(tensors, dim)
     if out is not None:
         check_no_overlap(out, tensors)
-        result = out
-    elif strides is None:
-        result = empty(shape, dtype)
-    else:
-        result = empty_strided(shape, strides, dtype)
+    result = allocate_output(described) if out is None else out
     join.run(result, [tensor for tensor in tensors if tensor._shape != (0,)], dim)
     return result
 

@@ -46,8 +46,6 @@ def searchsorted(
     order = None if sorter is None else sorter.array()
     if order is not None and order.size and not ((order >= 0) & (order < order.shape[-1])).all():
         raise IndexValueError("torch.searchsorted(): sorter index out of range")
-    if 0 in self._shape:
-        return finish(np.empty(self._shape), result.dtype, out)
     sequence, values = in_order(sorted_sequence, common), in_order(self, common)
     if order is not None:
         sequence = np.take_along_axis(sequence, order, -1)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from glasstorch._tensor import Tensor, from_array
+from glasstorch._tensor import Tensor, from_array, wrap
 from glasstorch.core.dtype import COMPLEX_DTYPES, FLOAT8, check_implemented, int64
 from glasstorch.core.errors import ShapeError
 from glasstorch.core.geometry import existing_dim
@@ -32,11 +32,13 @@ def unique(keys: int, self: Tensor, sorted: bool, return_inverse: bool, return_c
     check_implemented("unique", self.dtype, REFUSED)
     array = widened(self.array().reshape(-1))
     if not return_inverse:
-        return of_everything(self, *runs(quietly(np.sort, array), False, return_counts))
-    order = sorted_indices.run(array, False)
-    values, inverse, counts = runs(array.take(order), True, return_counts)
-    inverse[order] = inverse.copy()
-    return of_everything(self, values, inverse, counts)
+        values, inverse, counts = runs(quietly(np.sort, array), False, return_counts)
+    else:
+        order = sorted_indices.run(array, False)
+        values, numbers, counts = runs(array.take(order), True, return_counts)
+        inverse = np.empty(self._shape, np.int64)
+        inverse.reshape(-1)[order] = numbers
+    return finish(values, self.dtype, None), wrap(inverse, int64), wrap(counts, int64)
 
 
 @CPU.impl("unique_consecutive")
@@ -45,7 +47,9 @@ def unique_consecutive(keys: int, self: Tensor, return_inverse: bool, return_cou
     if dim is not None:
         return unique_dim_consecutive(keys, self, dim, return_inverse, return_counts)
     check_implemented("unique", self.dtype, REFUSED)
-    return of_everything(self, *runs(self.array().reshape(-1), return_inverse, return_counts))
+    values, inverse, counts = runs(self.array().reshape(-1), return_inverse, return_counts)
+    inverse = inverse.reshape(self._shape) if return_inverse else inverse
+    return wrap(values, self.dtype), wrap(inverse, int64), wrap(counts, int64)
 
 
 def runs(parts: Array, return_inverse: bool = True, return_counts: bool = True) -> tuple[Array, Array, Array]:
@@ -56,12 +60,6 @@ def runs(parts: Array, return_inverse: bool = True, return_counts: bool = True) 
     inverse = np.cumsum(starts) - 1 if return_inverse else NOTHING
     counts = np.diff(np.flatnonzero(np.append(starts, True))) if return_counts else NOTHING
     return parts[starts], inverse, counts
-
-
-def of_everything(self: Tensor, values: Array, inverse: Array, counts: Array) -> Found:
-    """The results as tensors; the inverse has the sizes of the tensor."""
-    inverse = inverse if inverse is NOTHING else inverse.reshape(self._shape)
-    return finish(values, self.dtype, None), finish(inverse, int64, None), finish(counts, int64, None)
 
 
 @CPU.impl("unique_dim")
@@ -92,4 +90,4 @@ def selected_dim(self: Tensor, dim: int) -> int:
 def along(self: Tensor, axis: int, parts: Array, inverse: Array, counts: Array) -> Found:
     """The results as tensors; each slice is contiguous, as in PyTorch."""
     values = from_array(np.moveaxis(parts, 0, axis), self.dtype)
-    return values, finish(inverse, int64, None), finish(counts, int64, None)
+    return values, wrap(inverse, int64), wrap(counts, int64)

@@ -36,7 +36,7 @@ from glasstorch.dispatch.fast import fast
 from glasstorch.kernels.cpu.fast import thresholds
 from glasstorch.kernels.cpu.indexing import advanced, along, placing, scattering
 from glasstorch.kernels.cpu.indexing.advanced import Indices
-from glasstorch.kernels.cpu.transformations.order import holding
+from glasstorch.kernels.cpu.transformations import holding
 from glasstorch.operators.shapes.indexing import advanced as shapes
 
 COUNT = np.arange(1024)  # 0, 1, 2 ..., sliced where the positions along a dimension are needed
@@ -163,22 +163,15 @@ def gathered(source: Array, dim: int, index: Array) -> Array:
 
 
 @fast(scattering.place, when="always", benchmark="1e6: scatter_add along rows", exact="bits")
-def place(
-    target: Array, dim: int, index: Array, values: Array, ufunc: np.ufunc | None, start: object | None = None
-) -> None:
+def place(target: Array, dim: int, index: Array, values: Array, ufunc: np.ufunc | None) -> None:
     """See Note [Flat indices]."""
     flat = target.reshape(-1)
-    if start is not None:
-        for _, indices in blocks_of(target.shape, dim, index):
-            flat[indices] = start
     for part, indices in blocks_of(target.shape, dim, index):
         given = values[part].reshape(-1) if values.ndim else values
         if ufunc is None:
             flat[indices] = given
         else:
             ufunc.at(flat, indices, given)
-    if not target.flags.c_contiguous:
-        target[...] = flat.reshape(target.shape)
 
 
 def blocks_of(shape: Shape, dim: int, index: Array) -> Iterator[tuple[slice, Array]]:

@@ -15,8 +15,8 @@ import numpy as np
 from glasstorch._tensor import Tensor
 from glasstorch.core.tensor_impl import Array
 from glasstorch.dispatch.fast import fast
-from glasstorch.kernels.cpu.transformations import order, triangles
-from glasstorch.kernels.cpu.transformations.triangles import Triangle
+from glasstorch.kernels.cpu import transformations as plain
+from glasstorch.kernels.cpu.transformations import Triangle
 from glasstorch.kernels.iterator import allocate_output
 from glasstorch.operators.shapes.transformations import order as shapes
 
@@ -26,7 +26,7 @@ def roll(keys: int, self: Tensor, shifts: Sequence[int], dims: Sequence[int]) ->
     """Each run of elements that stay together is moved once, to its place in the result."""
     array = self.array()
     if not dims or not array.size:
-        return order.roll(keys, self, shifts, dims)
+        return plain.roll(keys, self, shifts, dims)
     tensor = allocate_output(shapes.roll(self, shifts, dims))
     every = [[(slice(None), slice(None))] for _ in array.shape]  # the slices of each dimension's runs
     for d in {dim % array.ndim for dim in dims}:  # the shape function has checked the range
@@ -39,7 +39,7 @@ def roll(keys: int, self: Tensor, shifts: Sequence[int], dims: Sequence[int]) ->
     return tensor
 
 
-@fast(triangles.keep, when="always", benchmark="1e6: tril of matrices", exact="bits")
+@fast(plain.keep, when="always", benchmark="1e6: tril of matrices", exact="bits")
 def keep(triangle: Triangle, source: Array, diagonal: int, target: Array) -> None:
     """Zeros overwrite the other elements of a copy; beside it only the mask is allocated."""
     rows, columns = source.shape[-2:]

@@ -21,7 +21,7 @@ from glasstorch.core.tensor_impl import Array
 from glasstorch.dispatch.fast import slot
 from glasstorch.dispatch.library import KernelTable
 from glasstorch.kernels.cpu.copies import clone
-from glasstorch.kernels.cpu.transformations.order import holding
+from glasstorch.kernels.cpu.transformations import holding
 from glasstorch.kernels.indexing import look_before_put, warn_of_bytes
 from glasstorch.kernels.iterator import allocate_output
 from glasstorch.kernels.quiet import quietly
@@ -52,26 +52,23 @@ def index(keys: int, self: Tensor, indices: Indices) -> Tensor:
 @CPU.impl("index_put_")
 def index_put_(keys: int, self: Tensor, indices: Indices, values: Tensor, accumulate: bool) -> Tensor:
     """Write or accumulate the values at the indexed elements."""
-    filled = look_before_put(self, indices, values, accumulate)
-    shapes.check_put(self, indices, values, accumulate)
-    put(self, indices, values, accumulate, filled)
-    return self
+    return put(self, indices, values, accumulate, look_before_put(self, indices, values, accumulate))
 
 
 @CPU.impl("index_put")
 def index_put(keys: int, self: Tensor, indices: Indices, values: Tensor, accumulate: bool) -> Tensor:
     """A copy with the values written."""
-    shapes.index_put(self, indices, values, accumulate)
-    result = clone.run(keys, self, None)
-    put(result, indices, values, accumulate, shapes.fills_mask(indices, values, accumulate))
-    return result
+    filled = shapes.fills_mask(indices, values, accumulate)
+    return put(clone.run(keys, self, None), indices, values, accumulate, filled)
 
 
-def put(target: Tensor, indices: Indices, values: Tensor, accumulate: bool, filled: bool) -> None:
-    """Write into a tensor whose sizes and dtype are known to fit; `filled`: one value, wherever a mask is true."""
+def put(target: Tensor, indices: Indices, values: Tensor, accumulate: bool, filled: bool) -> Tensor:
+    """Write the values into the tensor; `filled`: one value, wherever a mask is true."""
+    shapes.check_put(target, indices, values, accumulate)
     check_implemented("masked_fill" if filled else "index_put", target.dtype, STORED_ONLY if filled else UNSIGNED)
     source = np.asarray(number_as(values.item(), target.dtype)) if filled else values.array()
     quietly(put_at.run, target, indices, source, accumulate, filled)
+    return target
 
 
 @slot

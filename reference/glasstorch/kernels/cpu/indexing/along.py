@@ -13,26 +13,32 @@ import numpy as np
 
 from glasstorch._tensor import Tensor
 from glasstorch.core.dtype import FLOAT8, HALF_PRECISION, STORED_ONLY, Number, bool_, check_implemented, int64
-from glasstorch.core.errors import DimensionError, IndexValueError, OverlapError, not_implemented_for
+from glasstorch.core.errors import DimensionError, IndexValueError, OverlapError
 from glasstorch.core.geometry import Overlap, wrap_dim
 from glasstorch.core.layout import contiguous_format
 from glasstorch.core.tensor_impl import Array
 from glasstorch.dispatch.fast import slot
 from glasstorch.kernels.cpu.copies import clone
 from glasstorch.kernels.cpu.indexing.advanced import CPU, OUT_OF_BOUNDS, check_inside, with_dimension
+from glasstorch.kernels.cpu.reductions.sums import UNORDERED
 from glasstorch.kernels.quiet import quietly
 from glasstorch.kernels.structured import OVERLAPS_INPUT, check_no_overlap, overlap, structured, written_where_expanded
 from glasstorch.operators.shapes.indexing import along as shapes
 from glasstorch.operators.shapes.scalars import number_as
 
+Out = Tensor | None  # the tensor that receives the result, if one is given
+
 UFUNCS: Final = {"prod": np.multiply, "mean": np.add, "amax": np.maximum, "amin": np.minimum}
-LABELS: Final[dict[np.ufunc, str]] = {
-    np.multiply: "mul_cpu", np.add: "div_floor_cpu", np.maximum: "maximum_cpu", np.minimum: "minimum_cpu"
-}  # fmt: skip
+REFUSALS: Final = {  # PyTorch's kernel that reduces matrices and larger tensors, and the dtypes it refuses
+    "prod": ("mul_cpu", FLOAT8),
+    "mean": ("div_floor_cpu", STORED_ONLY | {bool_}),
+    "amax": ("maximum_cpu", UNORDERED),
+    "amin": ("minimum_cpu", UNORDERED),
+}
 OUT_OF_RANGE: Final = "index out of range in self: {index} along dimension {dim}, which has size {size}"
 
 
-def written(self: Tensor, out: Tensor | None, *inputs: Any) -> Tensor:
+def written(self: Tensor, out: Out, *inputs: Any) -> Tensor:
     """The tensor to write to: `out`, filled with the elements, or a copy. It shares no memory with the inputs."""
     if out is None:
         return clone.run(0, self, contiguous_format)
@@ -57,7 +63,7 @@ def reduce_slices(ufunc: np.ufunc, array: Array, dim: int, chosen: Array, values
 
 
 def index_add(
-    keys: int, self: Tensor, dim: int, index: Tensor, source: Tensor, alpha: Number, out: Tensor | None = None
+    keys: int, self: Tensor, dim: int, index: Tensor, source: Tensor, alpha: Number, out: Out = None
 ) -> Tensor:
     """self[index[n]] += alpha * source[n], for dim 0, one index after another."""
     shapes.index_add(self, dim, index, source, alpha)
@@ -86,21 +92,18 @@ def index_add(
 
 
 def index_reduce(
-    keys: int,
-    self: Tensor,
-    dim: int,
-    index: Tensor,
-    source: Tensor,
-    reduce: str,
-    include_self: bool,
-    out: Tensor | None = None,
+    keys: int, self: Tensor, dim: int, index: Tensor, source: Tensor, reduce: str, include_self: bool, out: Out = None
 ) -> Tensor:
     """self[index[n]] reduced with source[n] by product, mean or extremum, for dim 0, one index after another."""
     shapes.index_reduce(self, dim, index, source, reduce, include_self)
     dim, chosen = wrap_dim(dim, len(self._shape)), index.array().reshape(-1)
     empty = include_self and len(self._shape) > 1 and not chosen.size
     if not empty:
-        _check_reduced(self, reduce, include_self)
+        label, refused = REFUSALS[reduce]
+        if len(self._shape) < 2 or not include_self:
+            label = "index_func_" if include_self else "index_reduce_func_exclude_input_init"
+            refused = UNORDERED | {bool_}
+        check_implemented(label, self.dtype, refused)
     check_inside(self._shape, dim, chosen, DimensionError, OUT_OF_RANGE)
     out = written(self, out, index, source)
     if empty:
@@ -113,20 +116,6 @@ def index_reduce(
         counts = np.bincount(chosen, minlength=target.shape[dim]) + include_self
         divide_by(target, counts.reshape(-1, *[1] * (target.ndim - 1 - dim)))
     return out
-
-
-def _check_reduced(self: Tensor, reduce: str, include_self: bool) -> None:
-    """Raise PyTorch's error where one of the kernels that it calls is not implemented for a dtype."""
-    vector = len(self._shape) < 2
-    label, refused, complex_too = LABELS[UFUNCS[reduce]], STORED_ONLY, reduce in ("amax", "amin")
-    if vector or not include_self:
-        label, complex_too = "index_func_" if include_self else "index_reduce_func_exclude_input_init", True
-    elif reduce == "prod":
-        refused = FLOAT8
-    if vector or not include_self or reduce == "mean":
-        refused = refused | {bool_}
-    if self.dtype in refused or (self.dtype.is_complex and complex_too):
-        raise not_implemented_for(label, self.dtype)
 
 
 def divide_by(sums: Array, counts: Array) -> None:
@@ -161,7 +150,7 @@ def write_slices(array: Array, dim: int, chosen: Array, values: Array) -> None:
     array[at(dim, chosen)] = values
 
 
-def index_copy(keys: int, self: Tensor, dim: int, index: Tensor, source: Tensor, out: Tensor | None = None) -> Tensor:
+def index_copy(keys: int, self: Tensor, dim: int, index: Tensor, source: Tensor, out: Out = None) -> Tensor:
     """self[index[n]] = source[n], for dim 0; where an index repeats, the last write wins."""
     shapes.index_copy(self, dim, index, source)
     dim, chosen = wrap_dim(dim, len(self._shape)), index.array().reshape(-1)
@@ -174,7 +163,7 @@ def index_copy(keys: int, self: Tensor, dim: int, index: Tensor, source: Tensor,
     return out
 
 
-def index_fill(keys: int, self: Tensor, dim: int, index: Tensor, value: Number, out: Tensor | None = None) -> Tensor:
+def index_fill(keys: int, self: Tensor, dim: int, index: Tensor, value: Number, out: Out = None) -> Tensor:
     """self[index[n]] = value, for dim 0; a negative index counts from the end."""
     shapes.index_fill(self, dim, index, value)
     check_implemented("index_fill_cpu", self.dtype, STORED_ONLY)

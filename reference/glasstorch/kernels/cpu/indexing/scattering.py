@@ -22,7 +22,7 @@ from glasstorch.core.tensor_impl import Array
 from glasstorch.dispatch.fast import slot
 from glasstorch.kernels.cpu.indexing.advanced import CPU, check_inside, with_dimension
 from glasstorch.kernels.cpu.indexing.along import UFUNCS as SLICE_UFUNCS
-from glasstorch.kernels.cpu.indexing.along import divide_by, identity, written
+from glasstorch.kernels.cpu.indexing.along import Out, divide_by, identity, written
 from glasstorch.kernels.quiet import quietly
 from glasstorch.kernels.structured import check_no_overlap, shape_function, structured
 from glasstorch.operators.shapes.indexing import advanced as shapes
@@ -46,7 +46,7 @@ def gathered(source: Array, dim: int, index: Array) -> Array:
     return np.ascontiguousarray(source[places(dim, index)])
 
 
-def gather(keys: int, self: Tensor, dim: int, index: Tensor, sparse_grad: bool, out: Tensor | None = None) -> Tensor:
+def gather(keys: int, self: Tensor, dim: int, index: Tensor, sparse_grad: bool, out: Out = None) -> Tensor:
     """result[i][j] = self[index[i][j]][j], for dim 0."""
     shapes.gather(self, dim, index, sparse_grad)
     if index.numel():
@@ -64,16 +64,9 @@ def gather(keys: int, self: Tensor, dim: int, index: Tensor, sparse_grad: bool, 
 
 
 @slot
-def place(
-    target: Array, dim: int, index: Array, values: Array, ufunc: np.ufunc | None, start: object | None = None
-) -> None:
-    """Write values where an index selects, or reduce them by a ufunc with what is there, one after another.
-
-    `start`, if given, is written there first.
-    """
+def place(target: Array, dim: int, index: Array, values: Array, ufunc: np.ufunc | None) -> None:
+    """Write values where an index selects in a row-major array, or reduce them there by a ufunc, one after another."""
     at = places(dim, index)
-    if start is not None:
-        target[at] = start
     if ufunc is None:
         target[at] = values
     else:
@@ -81,31 +74,26 @@ def place(
 
 
 def scattered(
-    self: Tensor,
-    dim: int,
-    index: Tensor,
-    source: Tensor | Number,
-    reduce: str | None,
-    out: Tensor | None,
-    include_self: bool = True,
+    self: Tensor, dim: int, index: Tensor, source: Tensor | Number, reduce: str | None, include_self: bool, out: Out
 ) -> Tensor:
     """Write or reduce a source (a number, or a tensor at least as large as the index) into `out` or a copy."""
+    if not index.numel():
+        return written(self, out, index, source)
     dim, at = wrap_dim(dim, len(self._shape)), with_dimension(index)
-    if at.size:
-        label = f"scatter_gather_{'tensor' if isinstance(source, Tensor) else 'scalar'}_cpu"
-        check_implemented(label, self.dtype, STORED_ONLY)
-        check_inside(self._shape, dim, at)
+    label = f"scatter_gather_{'tensor' if isinstance(source, Tensor) else 'scalar'}_cpu"
+    check_implemented(label, self.dtype, STORED_ONLY)
+    check_inside(self._shape, dim, at)
     out = written(self, out, index, source)
-    if not at.size:
-        return out
     target, ufunc = with_dimension(out), UFUNCS.get(reduce or "")
-    wide = target.astype(np.float32) if ufunc is not None and self.dtype in HALF_PRECISION else target
+    computed = np.float32 if ufunc is not None and self.dtype in HALF_PRECISION else target.dtype
+    wide = np.asarray(target, computed, order="C")
     if isinstance(source, Tensor):
         values = with_dimension(source)[tuple(map(slice, at.shape))].astype(wide.dtype, copy=False)
     else:
         values = np.asarray(source, target.dtype).astype(wide.dtype, copy=False)
-    start = None if include_self else identity(str(reduce), wide.dtype)
-    quietly(place.run, wide, dim, at, values, ufunc, start)
+    if not include_self:
+        place.run(wide, dim, at, np.asarray(identity(str(reduce), wide.dtype), wide.dtype), None)
+    quietly(place.run, wide, dim, at, values, ufunc)
     if wide is not target:
         target[...] = quietly(wide.astype, target.dtype)
     if reduce == "mean":
@@ -115,7 +103,7 @@ def scattered(
     return out
 
 
-def register_scatter(name: str, reduce: str | None = None) -> None:
+def register_scatter(name: str, implied: str | None = None) -> None:
     """Register result[index[i][j]][j] = source[i][j], for dim 0, or another reduction than replacement.
 
     Where an index repeats, the last write wins. Some forms take the reduction as an argument.
@@ -123,31 +111,18 @@ def register_scatter(name: str, reduce: str | None = None) -> None:
     shape = shape_function(name)
 
     def scatter(
-        keys: int,
-        self: Tensor,
-        dim: int,
-        index: Tensor,
-        source: Tensor | Number,
-        reduction: str | None = reduce,
-        out: Tensor | None = None,
+        keys: int, self: Tensor, dim: int, index: Tensor, source: Tensor | Number, *reduction: str, out: Out = None
     ) -> Tensor:
-        shape(self, dim, index, source, *(() if reduction is reduce else (reduction,)))
+        shape(self, dim, index, source, *reduction)
         if not isinstance(source, Tensor):
             source = number_as(source, self.dtype)
-        return scattered(self, dim, index, source, reduction, out)
+        return scattered(self, dim, index, source, reduction[0] if reduction else implied, True, out)
 
     structured(CPU, name, scatter)
 
 
 def scatter_reduce_two(
-    keys: int,
-    self: Tensor,
-    dim: int,
-    index: Tensor,
-    src: Tensor,
-    reduce: str,
-    include_self: bool,
-    out: Tensor | None = None,
+    keys: int, self: Tensor, dim: int, index: Tensor, src: Tensor, reduce: str, include_self: bool, out: Out = None
 ) -> Tensor:
     """The source reduced by sum, product, mean or extremum with the elements there, or by itself alone."""
     placing.scatter_reduce_two(self, dim, index, src, reduce, include_self)
@@ -161,7 +136,7 @@ def scatter_reduce_two(
             raise not_implemented_for(f"scatter_gather_tensor_cpu_reduce_{reduce}", self.dtype)
     elif reduce == "mean":
         check_implemented("div_floor_cpu", self.dtype, (bool_,))
-    return scattered(self, dim, index, src, reduce, out, include_self)
+    return scattered(self, dim, index, src, reduce, include_self, out)
 
 
 structured(CPU, "gather", gather)

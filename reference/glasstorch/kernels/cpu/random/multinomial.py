@@ -21,12 +21,9 @@ from glasstorch.core.random import distributions
 from glasstorch.core.random.bounds import RandomNumberError
 from glasstorch.core.random.generator import Generator
 from glasstorch.core.tensor_impl import Array
-from glasstorch.dispatch.library import KernelTable
-from glasstorch.kernels.cpu.random.distributions import stream_of
+from glasstorch.kernels.cpu.random.distributions import CPU, stream_of
 from glasstorch.kernels.iterator import op_math
 from glasstorch.operators.shapes.random import multinomial as check
-
-CPU = KernelTable("CPU")
 
 
 class Source(NamedTuple):

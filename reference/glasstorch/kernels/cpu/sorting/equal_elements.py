@@ -56,11 +56,7 @@ def topk(keys: Keys, k: int, sorted: bool) -> Places:
 
 def partial_sort(keys: Keys, k: int) -> Places:
     """std::partial_sort: the places of the first k in order, by a heap, in which Python sifts as libstdc++ does."""
-
-    def larger_first(a: int, b: int) -> int:
-        return keys[b] - keys[a]
-
-    element: Any = cmp_to_key(larger_first)
+    element: Any = cmp_to_key(lambda a, b: keys[b] - keys[a])  # the largest comes first
     heap = [element(place) for place in range(k)]
     heapify(heap)
     for place in range(k, len(keys)):

@@ -10,6 +10,7 @@ Differs: NumPy sorts or partitions whole lines.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -20,16 +21,13 @@ from glasstorch.core.errors import DtypeError
 from glasstorch.core.geometry import wrap_dim
 from glasstorch.core.tensor_impl import Array
 from glasstorch.dispatch.fast import slot
-from glasstorch.dispatch.library import KernelTable
 from glasstorch.kernels.cpu.reductions.sums import UNORDERED
 from glasstorch.kernels.cpu.sorting import equal_elements as equal
-from glasstorch.kernels.cpu.sorting.sort import picked, picked_along, sorted_indices
+from glasstorch.kernels.cpu.sorting.sort import CPU, picked, picked_along, sorted_indices
 from glasstorch.kernels.halves import widened
 from glasstorch.kernels.quiet import quietly
 from glasstorch.kernels.structured import finish, finish_pair, structured
 from glasstorch.operators.shapes.sorting import selecting as shapes
-
-CPU = KernelTable("CPU")
 
 NO_BOOL = UNORDERED | {bool_}
 Outs = tuple[Tensor, Tensor] | None
@@ -54,7 +52,7 @@ def kthvalue(keys: int, self: Tensor, k: int, dim: int, keepdim: bool, out: Outs
     shapes.kthvalue(self, k, dim, keepdim)
     if self._shape:
         check_implemented("kthvalue_cpu", self.dtype, NO_BOOL)
-    return selected("kthvalue", self, dim, keepdim, out, lambda rows, followed: kth_indices.run(rows, followed, k - 1))
+    return selected("kthvalue", self, dim, keepdim, out, partial(kth_indices.run, rank=k - 1))
 
 
 @slot
@@ -128,9 +126,7 @@ def topk(keys: int, self: Tensor, k: int, dim: int, largest: bool, sorted: bool,
         raise DtypeError(" topk does not support complex dtypes on CPU")
     if self._shape:
         check_implemented("topk_cpu", self.dtype, UNORDERED)
-    return selected(
-        "topk", self, dim, True, out, lambda rows, followed: first_indices.run(rows, followed, k, largest, sorted)
-    )
+    return selected("topk", self, dim, True, out, partial(first_indices.run, k=k, largest=largest, sorted=sorted))
 
 
 @slot

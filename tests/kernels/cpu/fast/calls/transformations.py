@@ -29,4 +29,4 @@ def kept(rng: np.random.Generator) -> Call:
     return Call(one_of(rng, functions), (laid_out(rng, shape, one_of(rng, DTYPES), 0.1), int(rng.integers(-40, 40))))
 
 
-CALLS = {"aten::roll": rolled, "cpu.transformations.triangles.keep": kept}
+CALLS = {"aten::roll": rolled, "cpu.transformations.keep": kept}
