@@ -155,11 +155,11 @@ def finish(result: Any, dtype: dtype, out: Tensor | None) -> Tensor:
 
 
 def finish_pair(
-    name: str, values: Any, indices: Any, dtype: dtype, out: tuple[Tensor, Tensor] | None
+    name: str, first: Any, second: Any, dtype: dtype, out: tuple[Tensor, Tensor] | None, second_dtype: dtype = int64
 ) -> tuple[Any, ...]:
-    """Values and their indices as the results of an operator, or written into `out`; see `finish`."""
-    to_values, to_indices = out or (None, None)
-    return named_result(name, (finish(values, dtype, to_values), finish(indices, int64, to_indices)))
+    """Two results of an operator, mostly values and their indices, or both written into `out`; see `finish`."""
+    to_first, to_second = out or (None, None)
+    return named_result(name, (finish(first, dtype, to_first), finish(second, second_dtype, to_second)))
 
 
 def judged(shape: ShapeFunction, arguments: Sequence[Any], outs: Sequence[Tensor]) -> Any:
