@@ -29,6 +29,8 @@ from glasstorch.operators.shapes.pointwise.broadcast import BESIDE_NUMBER, strid
 from glasstorch.operators.shapes.result import Result
 
 ShapeFunction = Callable[..., Any]
+Out = Tensor | None  # what a kernel writes its result to; None for a new tensor
+Outs = tuple[Tensor, Tensor] | None  # the same for two results
 
 # functional form -> its in-place and out= forms; operator -> its shape function, and the names of its tags
 FORMS: dict[str, list[str]] = {}
@@ -146,7 +148,7 @@ def out_form(name: str, kernel: Callable[..., Any]) -> Callable[..., Any]:
     return with_out
 
 
-def finish(result: Any, dtype: dtype, out: Tensor | None) -> Tensor:
+def finish(result: Any, dtype: dtype, out: Out) -> Tensor:
     """A computed array (or NumPy scalar) as a tensor of a dtype, or written into `out`."""
     if out is not None:
         quietly(np.copyto, out.array(), result, casting="unsafe")
@@ -155,7 +157,7 @@ def finish(result: Any, dtype: dtype, out: Tensor | None) -> Tensor:
 
 
 def finish_pair(
-    name: str, first: Any, second: Any, dtype: dtype, out: tuple[Tensor, Tensor] | None, second_dtype: dtype = int64
+    name: str, first: Any, second: Any, dtype: dtype, out: Outs, second_dtype: dtype = int64
 ) -> tuple[Any, ...]:
     """Two results of an operator, mostly values and their indices, or both written into `out`; see `finish`."""
     to_first, to_second = out or (None, None)

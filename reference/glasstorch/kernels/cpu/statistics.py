@@ -24,7 +24,7 @@ from glasstorch.kernels.creation.ranges import linspace_numbers
 from glasstorch.kernels.halves import widened
 from glasstorch.kernels.pointwise.dtypes import DIRECT_FLOATS, EVERY
 from glasstorch.kernels.quiet import quietly
-from glasstorch.kernels.structured import finish, finish_pair, structured
+from glasstorch.kernels.structured import Out, Outs, finish, finish_pair, structured
 from glasstorch.operators.shapes.statistics import histograms as shapes
 
 CPU = KernelTable("CPU")
@@ -36,7 +36,6 @@ RANGE_NOT_FOUND = EVERY - DIRECT_FLOATS
 Edges = Sequence[Array]  # of the bins in each dimension
 BinOf = Callable[[Array, Array], Array]  # (numbers, edges) -> the bins that they fall into
 Range = Sequence[float] | None  # the lowest and the highest edge in each dimension
-Outs = tuple[Tensor, Tensor] | None
 
 
 @CPU.impl("bincount")
@@ -148,7 +147,7 @@ def weighed(self: Tensor, edges: Edges, weight: Tensor | None, density: bool, bi
     return hist
 
 
-def histc(keys: int, self: Tensor, bins: int, min: float, max: float, out: Tensor | None = None) -> Tensor:
+def histc(keys: int, self: Tensor, bins: int, min: float, max: float, out: Out = None) -> Tensor:
     """The kernel of `histc`; equal ends stand for the range of the elements."""
     shapes.histc(self, bins, min, max)
     check_implemented("aminmax_cpu", self.dtype, COMPLEX_DTYPES)
@@ -179,14 +178,14 @@ def histogram_tensor(
 
 
 @CPU.impl("_histogramdd_bin_edges")
-def histogramdd_bin_edges(keys: int, self: Tensor, bins: Sequence[int], range: Range, *_: Any) -> tuple[Tensor, ...]:
+def bin_edges(keys: int, self: Tensor, bins: Sequence[int], range: Range, *_: Any) -> tuple[Tensor, ...]:
     """Evenly spaced edges for each dimension of the points."""
     shapes.check_points_and_counts(self, bins, None)
     return tuple(from_array(edges, self.dtype) for edges in counted_edges(self, bins, range))
 
 
 @CPU.impl("_histogramdd_from_bin_cts")
-def histogramdd_from_bin_cts(
+def from_counts(
     keys: int, self: Tensor, bins: Sequence[int], range: Range, weight: Tensor | None, density: bool
 ) -> Tensor:
     """The histogram over bins of equal size; the last dimension holds the coordinates of a point."""
@@ -196,9 +195,7 @@ def histogramdd_from_bin_cts(
 
 
 @CPU.impl("_histogramdd_from_bin_tensors")
-def histogramdd_from_bin_tensors(
-    keys: int, self: Tensor, bins: Sequence[Tensor], weight: Tensor | None, density: bool
-) -> Tensor:
+def from_edges(keys: int, self: Tensor, bins: Sequence[Tensor], weight: Tensor | None, density: bool) -> Tensor:
     """The histogram over bins with the given edges."""
     shapes.check_points_and_edges(self, bins, weight)
     return finish(weighed(self, [edges.array() for edges in bins], weight, density, searched), self.dtype, None)
