@@ -105,7 +105,7 @@ WITHOUT_ROW = {
             "_histogramdd_bin_edges", "_histogramdd_from_bin_cts", "_histogramdd_from_bin_tensors", "histogramdd",
             "histogramdd.TensorList_bins", "histogramdd.int_bins",
         ],
-        "takes or gives a list of tensors: tests/kernels/cpu/statistics/test_histograms.py",
+        "takes or gives a list of tensors: tests/kernels/cpu/test_statistics.py",
     ),
     "special_zeta.other_scalar": "has a gradient that is refused: tests/kernels/cpu/special/test_functions.py",
     "tensor_split.tensor_indices_or_sections": "takes a tensor, NumPy a list: tests/kernels/test_views.py",

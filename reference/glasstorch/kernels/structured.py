@@ -29,6 +29,8 @@ from glasstorch.operators.shapes.pointwise.broadcast import BESIDE_NUMBER, strid
 from glasstorch.operators.shapes.result import Result
 
 ShapeFunction = Callable[..., Any]
+Out = Tensor | None  # what a kernel writes its result to; None for a new tensor
+Outs = tuple[Tensor, Tensor] | None  # the same for two results
 
 # functional form -> its in-place and out= forms; operator -> its shape function, and the names of its tags
 FORMS: dict[str, list[str]] = {}
@@ -146,7 +148,7 @@ def out_form(name: str, kernel: Callable[..., Any]) -> Callable[..., Any]:
     return with_out
 
 
-def finish(result: Any, dtype: dtype, out: Tensor | None) -> Tensor:
+def finish(result: Any, dtype: dtype, out: Out) -> Tensor:
     """A computed array (or NumPy scalar) as a tensor of a dtype, or written into `out`."""
     if out is not None:
         quietly(np.copyto, out.array(), result, casting="unsafe")
@@ -155,11 +157,11 @@ def finish(result: Any, dtype: dtype, out: Tensor | None) -> Tensor:
 
 
 def finish_pair(
-    name: str, values: Any, indices: Any, dtype: dtype, out: tuple[Tensor, Tensor] | None
+    name: str, first: Any, second: Any, dtype: dtype, out: Outs, second_dtype: dtype = int64
 ) -> tuple[Any, ...]:
-    """Values and their indices as the results of an operator, or written into `out`; see `finish`."""
-    to_values, to_indices = out or (None, None)
-    return named_result(name, (finish(values, dtype, to_values), finish(indices, int64, to_indices)))
+    """Two results of an operator, mostly values and their indices, or both written into `out`; see `finish`."""
+    to_first, to_second = out or (None, None)
+    return named_result(name, (finish(first, dtype, to_first), finish(second, second_dtype, to_second)))
 
 
 def judged(shape: ShapeFunction, arguments: Sequence[Any], outs: Sequence[Tensor]) -> Any:

@@ -16,19 +16,15 @@ from glasstorch.core.tensor_impl import Array
 from glasstorch.dispatch.fast import slot
 from glasstorch.dispatch.library import KernelTable
 from glasstorch.kernels.quiet import quietly
-from glasstorch.kernels.structured import finish, structured
+from glasstorch.kernels.structured import Out, finish, structured
 from glasstorch.operators.shapes import distances as shapes
 
 CPU = KernelTable("CPU")
 
 
-def cdist_forward(
-    keys: int, x1: Tensor, x2: Tensor, p: float, compute_mode: int | None, out: Tensor | None = None
-) -> Tensor:
+def cdist_forward(keys: int, x1: Tensor, x2: Tensor, p: float, compute_mode: int | None, out: Out = None) -> Tensor:
     """The p-norm of the difference between each row of `x1` and each row of `x2`."""
-    shape, dtype, *_ = shapes.cdist_forward(x1, x2, p, compute_mode)
-    if 0 in shape or not x1._shape[-1]:
-        return finish(np.zeros(shape), dtype, out)
+    dtype = shapes.cdist_forward(x1, x2, p, compute_mode).dtype
     return finish(quietly(lengths.run, x1.array(), x2.array(), p), dtype, out)
 
 
@@ -39,13 +35,9 @@ def lengths(left: Array, right: Array, p: float) -> Array:
     return np.linalg.norm(gaps.astype(np.float64), p, -1)  # type: ignore[no-any-return]
 
 
-def cdist_backward(
-    keys: int, grad: Tensor, x1: Tensor, x2: Tensor, p: float, cdist: Tensor, out: Tensor | None = None
-) -> Tensor:
+def cdist_backward(keys: int, grad: Tensor, x1: Tensor, x2: Tensor, p: float, cdist: Tensor, out: Out = None) -> Tensor:
     """The gradient of `x1`; pairs of rows at distance 0 contribute nothing."""
-    shape, dtype, *_ = shapes.cdist_backward(grad, x1, x2, p, cdist)
-    if 0 in shape or not x2._shape[-2]:
-        return finish(np.zeros(shape), dtype, out)
+    dtype = shapes.cdist_backward(grad, x1, x2, p, cdist).dtype
     return finish(quietly(pulled.run, x1.array(), x2.array(), p, grad.array(), cdist.array()), dtype, out)
 
 

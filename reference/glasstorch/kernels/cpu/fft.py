@@ -20,9 +20,8 @@ from glasstorch.core.storage import Storage
 from glasstorch.core.tensor_impl import Array
 from glasstorch.dispatch.fast import slot
 from glasstorch.dispatch.library import KernelTable
-from glasstorch.kernels.iterator import allocate_output
 from glasstorch.kernels.quiet import quietly
-from glasstorch.kernels.structured import structured
+from glasstorch.kernels.structured import Out, structured
 from glasstorch.operators.shapes import fft as shapes
 from glasstorch.operators.shapes.result import Result
 
@@ -41,45 +40,35 @@ def transformed(name: str, array: Array, sizes: Sequence[int] | None, axes: Sequ
     return getattr(fft, name)(array, sizes, axes, norm)  # type: ignore[no-any-return]
 
 
-def transform(name: str, self: Tensor, norm: str, dim: Sequence[int], result: Result, out: Tensor | None) -> Tensor:
+def transform(name: str, self: Tensor, norm: str, dim: Sequence[int], result: Result, out: Out) -> Tensor:
     """The transform over some dimensions: a copy if there are none. They are first put in the result's memory order."""
     array = self.array()
-    if not dim or not array.size:
-        copy = allocate_output(result) if out is None else out
-        if array.size:
-            copy.array()[...] = array
-        return copy
     strides = result.strides or ()
     order = sorted(range(array.ndim), key=lambda d: (-strides[d], d))
     axes = [order.index(wrap_dim(d, array.ndim)) for d in dim]
     sizes = [result.shape[d] for d in dim] if name == "irfftn" else None  # half of a spectrum does not tell
-    values = quietly(transformed.run, name, array.transpose(order), sizes, axes, norm)
+    ordered = array.transpose(order)
+    values = quietly(transformed.run, name, ordered, sizes, axes, norm) if dim else ordered.copy()
     if out is None:  # the result's own strides: NumPy's are arbitrary in dimensions of size 1
         return make(Storage.over(np.ascontiguousarray(values)), result.dtype, result.shape, strides, 0)
     out.array()[...] = values.transpose(np.argsort(order))
     return out
 
 
-def c2c(
-    keys: int, self: Tensor, dim: Sequence[int], normalization: int, forward: bool, out: Tensor | None = None
-) -> Tensor:
+def c2c(keys: int, self: Tensor, dim: Sequence[int], normalization: int, forward: bool, out: Out = None) -> Tensor:
     """Complex to complex."""
     result = shapes.c2c(self, dim, normalization, forward)
     norm = (FORWARDS if forward else INVERSE)[normalization]
     return transform("fftn" if forward else "ifftn", self, norm, dim, result, out)
 
 
-def r2c(
-    keys: int, self: Tensor, dim: Sequence[int], normalization: int, onesided: bool, out: Tensor | None = None
-) -> Tensor:
+def r2c(keys: int, self: Tensor, dim: Sequence[int], normalization: int, onesided: bool, out: Out = None) -> Tensor:
     """Real to complex. Half of the spectrum suffices, because the other half is its mirrored conjugate."""
     result = shapes.r2c(self, dim, normalization, onesided)
     return transform("rfftn" if onesided else "fftn", self, FORWARDS[normalization], dim, result, out)
 
 
-def c2r(
-    keys: int, self: Tensor, dim: Sequence[int], normalization: int, last_dim_size: int, out: Tensor | None = None
-) -> Tensor:
+def c2r(keys: int, self: Tensor, dim: Sequence[int], normalization: int, last_dim_size: int, out: Out = None) -> Tensor:
     """Complex to real, from half of a Hermitian spectrum."""
     result = shapes.c2r(self, dim, normalization, last_dim_size)
     return transform("irfftn", self, INVERSE[normalization], dim, result, out)

@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 
 from glasstorch._tensor import Tensor, wrap
-from glasstorch.core.allocator import empty_array
 from glasstorch.core.dtype import HALF_PRECISION, dtype
 from glasstorch.core.errors import DimensionError
 from glasstorch.core.geometry import Shape
@@ -21,7 +20,7 @@ from glasstorch.dispatch.fast import slot
 from glasstorch.dispatch.library import KernelTable
 from glasstorch.kernels.halves import as_dtype, widened
 from glasstorch.kernels.quiet import quietly
-from glasstorch.kernels.structured import finish, shape_function, structured
+from glasstorch.kernels.structured import Out, finish, shape_function, structured
 from glasstorch.operators.shapes import loss as shapes
 from glasstorch.operators.shapes.loss import MEAN, NONE
 
@@ -75,26 +74,19 @@ def nll_loss(
 
 
 def nll_loss_gradient(
-    grad_output: Tensor,
-    self: Tensor,
-    target: Tensor,
-    weight: Tensor | None,
-    reduction: int,
-    ignore_index: int,
-    total_weight: Tensor,
+    grad: Tensor, self: Tensor, target: Tensor, weight: Tensor | None, reduction: int, ignore_index: int, total: Tensor
 ) -> Array:
-    """Minus the weight at each counted target, 0 elsewhere."""
+    """Minus the weight at each counted target, 0 elsewhere; `total` is the weight of all targets."""
     scores, targets = batched(self, target)
     counted, classes, positions = named.run(scores.shape, targets, ignore_index)
-    share: Array = np.negative(widened(grad_output.array())).reshape(-1)
+    share: Array = np.negative(widened(grad.array())).reshape(-1)
     if reduction == NONE and len(self._shape) > 1:
         share = share[counted]
     elif reduction == MEAN:
-        share = np.true_divide(share, widened(total_weight.array()))
+        share = np.true_divide(share, widened(total.array()))
     if weight is not None:
         share = share * widened(weight.array().reshape(-1).take(classes))
-    gradient = empty_array(scores.shape, scores.dtype, scores.size * scores.itemsize)
-    gradient.fill(0)
+    gradient = np.zeros_like(scores, order="C")
     gradient.reshape(-1)[positions] = share
     return gradient.reshape(self._shape)
 
@@ -119,7 +111,7 @@ def register_nll_loss(name: str) -> None:
 # mse_loss -------------------------------------------------------------------------------------------------------
 
 
-def mse_loss(keys: int, self: Tensor, target: Tensor, reduction: int, out: Tensor | None = None) -> Tensor:
+def mse_loss(keys: int, self: Tensor, target: Tensor, reduction: int, out: Out = None) -> Tensor:
     """The squared differences, their mean or their sum. As in PyTorch, half precision is rounded before it is added."""
     dtype = shapes.mse_loss(self, target, reduction).dtype
 
@@ -136,7 +128,7 @@ def mse_loss(keys: int, self: Tensor, target: Tensor, reduction: int, out: Tenso
 
 
 def mse_loss_backward(
-    keys: int, grad_output: Tensor, self: Tensor, target: Tensor, reduction: int, out: Tensor | None = None
+    keys: int, grad_output: Tensor, self: Tensor, target: Tensor, reduction: int, out: Out = None
 ) -> Tensor:
     """Twice the difference times the gradient, divided by the number of elements for the mean."""
     dtype = shapes.mse_loss_backward(grad_output, self, target, reduction).dtype

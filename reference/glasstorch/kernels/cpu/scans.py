@@ -9,6 +9,7 @@ Differs: NumPy's `accumulate` scans the lines.
 
 from __future__ import annotations
 
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -19,11 +20,10 @@ from glasstorch.core.geometry import wrap_dim
 from glasstorch.core.tensor_impl import Array
 from glasstorch.dispatch.fast import slot
 from glasstorch.dispatch.library import KernelTable
-from glasstorch.kernels.cpu.blocks import from_last, to_last
 from glasstorch.kernels.cpu.reductions.sums import ACCUMULATED_IN, UNORDERED
 from glasstorch.kernels.halves import widened
 from glasstorch.kernels.quiet import quietly
-from glasstorch.kernels.structured import finish, finish_pair, shape_function, structured
+from glasstorch.kernels.structured import Out, Outs, finish, finish_pair, shape_function, structured
 from glasstorch.operators.shapes import scans as shapes
 
 CPU = KernelTable("CPU")
@@ -41,7 +41,7 @@ def accumulated(ufunc: np.ufunc, array: Array, axis: int, wide: Any) -> Array:
 def register_scan(name: str, ufunc: np.ufunc) -> None:
     """Register one operator and its forms."""
 
-    def scan(keys: int, self: Tensor, dim: int, dtype: dtype | None, out: Tensor | None = None) -> Tensor:
+    def scan(keys: int, self: Tensor, dim: int, dtype: dtype | None, out: Out = None) -> Tensor:
         computed = out.dtype if out is not None else shapes.cumulative(self, dim, dtype).dtype
         array = quietly(self.array().astype, computed.numpy, copy=False)
         if not array.ndim or not array.size:
@@ -60,10 +60,9 @@ def running_extremum(ufunc: np.ufunc, array: Array, axis: int) -> tuple[Array, A
     An element that equals the extremum up to there sets a new record, and so does NaN: of equal elements the last
     counts. The index is that of the latest record.
     """
-    lines = widened(to_last(array, axis))
-    record = (lines == ufunc.accumulate(lines, -1)) | (lines != lines)
-    indices = np.maximum.accumulate(np.where(record, np.arange(lines.shape[-1]), 0), -1)
-    indices = from_last(indices, axis)
+    lines = widened(array)
+    record = (lines == ufunc.accumulate(lines, axis)) | (lines != lines)
+    indices = np.maximum.accumulate(np.where(record, np.indices(array.shape, sparse=True)[axis], 0), axis)
     return np.take_along_axis(array, indices, axis), indices
 
 
@@ -71,7 +70,7 @@ def register_running_extremum(name: str, ufunc: np.ufunc) -> None:
     """Register cummax or cummin: values and indices. Of equal elements the last counts; NaN propagates."""
     shape = shape_function(name)
 
-    def running(keys: int, self: Tensor, dim: int, out: tuple[Tensor, Tensor] | None = None) -> tuple[Any, ...]:
+    def running(keys: int, self: Tensor, dim: int, out: Outs = None) -> tuple[Any, ...]:
         shape(self, dim)
         array: Any = self.array()
         if array.ndim and array.size:
@@ -84,7 +83,7 @@ def register_running_extremum(name: str, ufunc: np.ufunc) -> None:
     structured(CPU, name, running)
 
 
-def logcumsumexp(keys: int, self: Tensor, dim: int, out: Tensor | None = None) -> Tensor:
+def logcumsumexp(keys: int, self: Tensor, dim: int, out: Out = None) -> Tensor:
     """The logarithm of the sum of exponentials so far, without overflow on the way."""
     shapes.logcumsumexp(self, dim)
     check_implemented("logcumsumexp_out_cpu", self.dtype, NOT_EXPONENTIATED)
@@ -101,11 +100,8 @@ def logcumsumexp(keys: int, self: Tensor, dim: int, out: Tensor | None = None) -
 @slot
 def complex_sums(steps: Array) -> Array:
     """The logarithms of cumulative sums of exponentials along the first dimension, one slice after another."""
-    sums = np.empty_like(steps)
-    total = np.full(steps.shape[1:], -np.inf, steps.dtype)
-    for i, step in enumerate(steps):
-        sums[i] = total = log_add_exp(step, total)
-    return sums
+    nothing = np.full_like(steps[0], -np.inf)
+    return np.stack(list(accumulate(steps, lambda total, step: log_add_exp(step, total), initial=nothing))[1:])
 
 
 def log_add_exp(x: Array, y: Array) -> Array:

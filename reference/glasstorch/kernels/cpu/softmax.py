@@ -20,7 +20,7 @@ from glasstorch.dispatch.fast import slot
 from glasstorch.dispatch.library import KernelTable
 from glasstorch.kernels.halves import widened
 from glasstorch.kernels.quiet import quietly
-from glasstorch.kernels.structured import finish, structured
+from glasstorch.kernels.structured import Out, finish, structured
 from glasstorch.operators.shapes import softmax as shapes
 
 CPU = KernelTable("CPU")
@@ -69,14 +69,14 @@ def along(function: Function, arrays: list[Array], axis: int) -> Array:
 def register_softmax(name: str, forward: Function, backward: Function) -> None:
     """Register an operator and its gradient."""
 
-    def kernel(keys: int, self: Tensor, dim: int, half_to_float: bool, out: Tensor | None = None) -> Tensor:
+    def kernel(keys: int, self: Tensor, dim: int, half_to_float: bool, out: Out = None) -> Tensor:
         if half_to_float:
             raise DtypeError("softmax with half to float conversion is not supported on CPU: convert the input first")
         result = getattr(shapes, name)(self, dim, half_to_float)
         return finish(quietly(along.run, forward, [self.array()], wrap_dim(dim, self.ndim)), result.dtype, out)
 
     def backward_kernel(
-        keys: int, grad_output: Tensor, output: Tensor, dim: int, input_dtype: dtype, out: Tensor | None = None
+        keys: int, grad_output: Tensor, output: Tensor, dim: int, input_dtype: dtype, out: Out = None
     ) -> Tensor:
         result = getattr(shapes, f"{name}_backward")(grad_output, output, dim, input_dtype)
         if result.dtype is not grad_output.dtype:  # half to float conversion once more

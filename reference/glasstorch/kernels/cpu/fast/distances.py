@@ -29,6 +29,8 @@ total: Callable[..., Any] = np.add.reduce
 @fast(plain.lengths, when="always", benchmark="fast: cdist, 300 by 300 rows of 16", exact=32.0)
 def lengths(left: Array, right: Array, p: float) -> Array:
     """See Note [One coordinate after another]."""
+    if not left.size or not right.size:
+        return plain.lengths.plain(left, right, p)
     (*ahead, rows, _), (*beside, columns, _) = left.shape, right.shape
     batch = broadcast_shapes(tuple(ahead), tuple(beside))
     left, right = (np.broadcast_to(x, (*batch, *x.shape[-2:])) for x in (left, right))
@@ -94,6 +96,8 @@ def lengths_in_block(rows: Array, columns: Array, p: float) -> Any:
 @fast(plain.pulled, when="always", benchmark="fast: cdist, backward, 300 by 300 rows of 16", exact=8.0)
 def pulled(left: Array, right: Array, p: float, weights: Array, distances: Array) -> Array:
     """See Note [One coordinate after another]."""
+    if not left.size or not right.size:
+        return plain.pulled.plain(left, right, p, weights, distances)
     batch, (rows, others), width = weights.shape[:-2], weights.shape[-2:], left.shape[-1]
     left, right = (np.broadcast_to(x, (*batch, *x.shape[-2:])) for x in (left, right))
     distances = np.broadcast_to(distances, weights.shape)

@@ -104,9 +104,9 @@ def cast(target: Array, source: Array) -> None:
 
 @fast(halves.as_dtype, when="float32 to float16", benchmark="fast: mul of float16, 1e6", exact="bits")
 def as_dtype(array: Any, dtype: np.dtype[Any]) -> Array:
-    """See Note [Float16 in blocks]."""
-    if dtype != HALF or np.ndim(array) == 0 or array.dtype != SINGLE:
-        return halves.as_dtype.plain(array, dtype)
+    """See Note [Float16 in blocks]. The plain function is written out: its call costs as much as what it does."""
+    if dtype is not HALF or np.ndim(array) == 0 or array.dtype != SINGLE:
+        return np.asarray(array, dtype, order="C")
     result = np.empty(array.shape, HALF)
     cast(result, array)
     return result

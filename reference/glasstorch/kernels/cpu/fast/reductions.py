@@ -37,7 +37,7 @@ from glasstorch.dispatch.fast import fast
 from glasstorch.kernels.cpu.fast import thresholds
 from glasstorch.kernels.cpu.fast.blocks import reduce_in_pieces, strips
 from glasstorch.kernels.cpu.reductions import moments, sums
-from glasstorch.kernels.cpu.reductions.moments import multiply_reduction, parts, xor_reduction
+from glasstorch.kernels.cpu.reductions.moments import parts, xor_reduction
 from glasstorch.kernels.cpu.reductions.sums import add_reduction, mean_dim, sum_dims
 from glasstorch.kernels.halves import as_single, is_half
 from glasstorch.kernels.iterator import op_math
@@ -45,6 +45,7 @@ from glasstorch.kernels.quiet import quietly
 from glasstorch.operators.shapes.reductions import sums as shapes
 
 SUMMED_DIRECTLY = frozenset((float32, float64))
+multiply_reduction: Callable[..., Any] = np.multiply.reduce
 
 # Short paths ----------------------------------------------------------------------------------------------------
 
@@ -212,11 +213,12 @@ def extrema(ufunc: np.ufunc, array: Array, dims: Shape, keepdim: bool) -> Any:
     return reduce_in_pieces(piece, joined, array, dims, keepdim)
 
 
-@fast(sums.positions, when="the axis is not contiguous", benchmark="1e6: argmax of rows", exact="bits")
+@fast(sums.positions, when="large, and the axis is not contiguous", benchmark="1e6: argmax of rows", exact="bits")
 def positions(position: Callable[..., Any], array: Array, axis: int | None, keepdim: bool) -> Any:
     """The indices of the extrema. NumPy would copy the whole of an array whose axis is not contiguous."""
     wide = np.float32 if is_half(array) else array.dtype
-    if axis is None or not array.size or (wide == array.dtype and array.strides[axis] == array.itemsize):
+    at_once = array.size <= thresholds.STRIP
+    if axis is None or at_once or (wide == array.dtype and array.strides[axis] == array.itemsize):
         return position(array.astype(wide, copy=False), axis, keepdims=keepdim)
     indices = np.empty(shapes.reduced_shape(array.shape, (axis,), True), np.int64)
     for strip in strips(array, axis):
@@ -225,13 +227,16 @@ def positions(position: Callable[..., Any], array: Array, axis: int | None, keep
     return indices if keepdim else indices.squeeze(axis)
 
 
-@fast(sums.at_positions, when="contiguous lines", benchmark="1e6: argmax of rows", exact="bits")
+@fast(sums.at_positions, when="row-major arrays", benchmark="1e6: argmax of rows", exact="bits")
 def at_positions(array: Array, indices: Array, axis: int) -> Array:
     """One vector of flat indices."""
-    if axis != array.ndim - 1 or not array.flags.c_contiguous:
+    if not array.flags.c_contiguous or not array.size:
         return sums.at_positions.plain(array, indices, axis)
-    first = np.arange(0, array.size, array.shape[axis]).reshape(indices.shape)
-    return array.reshape(-1).take(first + indices)
+    step = math.prod(array.shape[axis + 1 :])  # from one element of a line to the next
+    first = np.arange(0, array.size, array.shape[axis] * step)
+    if step > 1:
+        first, indices = first[:, None] + np.arange(step), indices * step
+    return array.reshape(-1).take(first.reshape(indices.shape) + indices)
 
 
 # Products -------------------------------------------------------------------------------------------------------

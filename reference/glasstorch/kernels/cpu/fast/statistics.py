@@ -13,12 +13,12 @@ import numpy as np
 
 from glasstorch.core.tensor_impl import Array
 from glasstorch.dispatch.fast import fast
+from glasstorch.kernels.cpu import statistics as plain
 from glasstorch.kernels.cpu.fast import thresholds
-from glasstorch.kernels.cpu.statistics import histograms
-from glasstorch.kernels.cpu.statistics.histograms import BinOf, Edges
+from glasstorch.kernels.cpu.statistics import BinOf, Edges
 
 
-@fast(histograms.in_bins, when="always, in blocks", benchmark="1e6: histogram of 100 bins", exact=64.0)
+@fast(plain.in_bins, when="always, in blocks", benchmark="1e6: histogram of 100 bins", exact=64.0)
 def in_bins(points: Array, edges: Edges, weights: Array | None, bin_of: BinOf) -> Array:
     """The sums of blocks that stay in cache are added. Points in no bin are counted in one more, after the others."""
     counts = [len(one) - 1 for one in edges]

@@ -24,13 +24,12 @@ from glasstorch.dispatch.library import KernelTable
 from glasstorch.kernels.cpu.reductions.sums import ACCUMULATED_IN, add_reduction
 from glasstorch.kernels.halves import widened
 from glasstorch.kernels.quiet import quietly
-from glasstorch.kernels.structured import finish, shape_function, structured
+from glasstorch.kernels.structured import Out, Outs, finish, finish_pair, shape_function, structured
 from glasstorch.operators.shapes.reductions import moments as shapes
-from glasstorch.operators.shapes.reductions.sums import reduced_dims
+from glasstorch.operators.shapes.reductions.sums import Dims, reduced_dims
 
 CPU = KernelTable("CPU")
 NOT_HASHED = COMPLEX_DTYPES | STORED_ONLY
-multiply_reduction: Callable[..., Any] = np.multiply.reduce
 xor_reduction: Callable[..., Any] = np.bitwise_xor.reduce
 
 # Products -------------------------------------------------------------------------------------------------------
@@ -41,9 +40,7 @@ def prod(keys: int, self: Tensor, dtype: dtype | None) -> Tensor:
     return prod_dim(keys, self, None, False, dtype)
 
 
-def prod_dim(
-    keys: int, self: Tensor, dim: int | None, keepdim: bool, dtype: dtype | None, out: Tensor | None = None
-) -> Tensor:
+def prod_dim(keys: int, self: Tensor, dim: int | None, keepdim: bool, dtype: dtype | None, out: Out = None) -> Tensor:
     """The product over one dimension, or of all elements."""
     axis = None if dim is None else wrap_dim(dim, self.dim())
     computed = out.dtype if out is not None else shapes.prod(self, dtype).dtype
@@ -57,7 +54,7 @@ def prod_dim(
 @slot
 def multiplied(array: Array, axis: int | None, keepdim: bool) -> Any:
     """The product along an axis, or of all elements, in a wider dtype: ACCUMULATED_IN."""
-    return multiply_reduction(array, axis, ACCUMULATED_IN.get(array.dtype.char, array.dtype), None, keepdim)
+    return array.prod(axis, ACCUMULATED_IN.get(array.dtype.char, array.dtype), keepdims=keepdim)
 
 
 # Variances ------------------------------------------------------------------------------------------------------
@@ -67,29 +64,26 @@ def register_variance(name: str, root: bool) -> None:
     """Register var or std, its square root, and the operator that also returns the mean."""
     shape, shapes_with_mean = shape_function(f"{name}.correction"), shape_function(f"{name}_mean.correction")
 
-    def moments(operator: str, self: Tensor, dim: Any, correction: Number | None, shape: Shape) -> tuple[Array, Array]:
+    def moments(operator: str, self: Tensor, dim: Dims, correction: Number | None, shape: Shape) -> tuple[Array, Array]:
         array = self.array()
         dims = reduced_dims(dim, array.ndim)
         count = math.prod(array.shape[d] for d in dims)
-        shapes.check_degrees_of_freedom(operator, count, shape, correction)
-        found, mean = quietly(variance.run, array, dims, max(count - shapes.correction_of(correction), 0))
+        found, mean = quietly(variance.run, array, dims, shapes.divisor(operator, count, shape, correction))
         return (quietly(np.sqrt, found) if root else found).reshape(shape), mean.reshape(shape)
 
-    def alone(
-        keys: int, self: Tensor, dim: Sequence[int] | None, correction: Number | None, keepdim: bool, out: Any = None
-    ) -> Tensor:
+    def alone(keys: int, self: Tensor, dim: Dims, correction: Number | None, keepdim: bool, out: Out = None) -> Tensor:
         result = shape(self, dim, correction, keepdim)
         if self.dtype in FLOAT8:
             raise DtypeError(f"std_var_all: Unsupported dtype {self.dtype.scalar_name}")
         return finish(moments(name, self, dim, correction, result.shape)[0], result.dtype, out)
 
     def with_mean(
-        keys: int, self: Tensor, dim: Sequence[int] | None, correction: Number | None, keepdim: bool, out: Any = None
-    ) -> tuple[Tensor, ...]:
-        results = shapes_with_mean(self, dim, correction, keepdim)
+        keys: int, self: Tensor, dim: Dims, correction: Number | None, keepdim: bool, out: Outs = None
+    ) -> tuple[Any, ...]:
+        result, mean = shapes_with_mean(self, dim, correction, keepdim)
         check_implemented("std_cpu", self.dtype, FLOAT8)
-        found = moments(f"{name}_mean", self, dim, correction, results[0].shape)
-        return tuple(finish(f, r.dtype, to) for f, r, to in zip(found, results, out or (None, None), strict=True))
+        found = moments(f"{name}_mean", self, dim, correction, result.shape)
+        return finish_pair(f"{name}_mean.correction", *found, result.dtype, out, mean.dtype)
 
     structured(CPU, f"{name}.correction", alone)
     structured(CPU, f"{name}_mean.correction", with_mean)
@@ -136,9 +130,7 @@ def count_nonzero(keys: int, self: Tensor, dim: Sequence[int]) -> Tensor:
 # Hashes ---------------------------------------------------------------------------------------------------------
 
 
-def hash_tensor(
-    keys: int, self: Tensor, dim: Sequence[int], keepdim: bool, mode: int, out: Tensor | None = None
-) -> Tensor:
+def hash_tensor(keys: int, self: Tensor, dim: Sequence[int], keepdim: bool, mode: int, out: Out = None) -> Tensor:
     """The exclusive or of the elements' bits: integers widened to 64 bits, floating point numbers to float64."""
     result = shapes.hash_tensor(self, dim, keepdim, mode)
     array = self.array()

@@ -20,14 +20,14 @@ from glasstorch._tensor import Tensor
 from glasstorch.core.dtype import BY_NAME, COMPLEX_DTYPES, FLOAT8, STORED_ONLY, check_implemented, dtype, int64
 from glasstorch.core.errors import DtypeError
 from glasstorch.core.geometry import Shape, wrap_dim
-from glasstorch.core.return_types import named_result
 from glasstorch.core.tensor_impl import Array
 from glasstorch.dispatch.fast import slot
 from glasstorch.dispatch.library import KernelTable
 from glasstorch.kernels.halves import widened
 from glasstorch.kernels.quiet import quietly
-from glasstorch.kernels.structured import finish, finish_pair, shape_function, structured
+from glasstorch.kernels.structured import Out, Outs, finish, finish_pair, shape_function, structured
 from glasstorch.operators.shapes.reductions import sums as shapes
+from glasstorch.operators.shapes.reductions.sums import Dims
 
 CPU = KernelTable("CPU")
 
@@ -58,9 +58,7 @@ def sum_all(keys: int, self: Tensor, dtype: dtype | None) -> Tensor:
     return sum_dims(keys, self, None, False, dtype)
 
 
-def sum_dims(
-    keys: int, self: Tensor, dim: Sequence[int] | None, keepdim: bool, dtype: dtype | None, out: Tensor | None = None
-) -> Tensor:
+def sum_dims(keys: int, self: Tensor, dim: Dims, keepdim: bool, dtype: dtype | None, out: Out = None) -> Tensor:
     """The sum over dimensions."""
     result = shapes.sum_dim(self, dim, keepdim, dtype)
     computed = out.dtype if out is not None else result.dtype
@@ -69,9 +67,7 @@ def sum_dims(
     return finish(quietly(added.run, array, computed, shapes.reduced_dims(dim, array.ndim), keepdim), computed, out)
 
 
-def nansum(
-    keys: int, self: Tensor, dim: Sequence[int] | None, keepdim: bool, dtype: dtype | None, out: Tensor | None = None
-) -> Tensor:
+def nansum(keys: int, self: Tensor, dim: Dims, keepdim: bool, dtype: dtype | None, out: Out = None) -> Tensor:
     """The sum over dimensions with NaN read as 0."""
     result = shapes.nansum(self, dim, keepdim, dtype)
     array = self.array()
@@ -84,14 +80,12 @@ def nansum(
     return finish(quietly(added_without_nan.run, array, computed, dims, keepdim), computed, out)
 
 
-def mean_all(keys: int, self: Tensor, dtype: dtype | None, out: Tensor | None = None) -> Tensor:
+def mean_all(keys: int, self: Tensor, dtype: dtype | None, out: Out = None) -> Tensor:
     """The mean of all elements."""
     return mean_dim(keys, self, None, False, dtype, out)
 
 
-def mean_dim(
-    keys: int, self: Tensor, dim: Sequence[int] | None, keepdim: bool, dtype: dtype | None, out: Tensor | None = None
-) -> Tensor:
+def mean_dim(keys: int, self: Tensor, dim: Dims, keepdim: bool, dtype: dtype | None, out: Out = None) -> Tensor:
     """The mean over dimensions."""
     computed = shapes.mean_dim(self, dim, keepdim, dtype).dtype
     check_implemented("sum_cpu", computed, FLOAT8)
@@ -135,14 +129,11 @@ def register_extremum(name: str, ufunc: np.ufunc, position: Callable[..., Any]) 
     shape_dims, shape_position = shape_function(f"a{name}"), shape_function(f"arg{name}")
     operator_dim = f"{name}.dim"
 
-    def extremum(keys: int, self: Tensor, out: Tensor | None = None) -> Tensor:
+    def extremum(keys: int, self: Tensor, out: Out = None) -> Tensor:
         check_implemented(f"{name}_all", shape(self).dtype, UNORDERED)
-        array = self.array()
-        return finish(extrema.run(ufunc, array, tuple(range(array.ndim)), False), self.dtype, out)
+        return finish(extrema.run(ufunc, self.array(), tuple(range(len(self._shape))), False), self.dtype, out)
 
-    def extremum_dim(
-        keys: int, self: Tensor, dim: int, keepdim: bool, out: tuple[Tensor, Tensor] | None = None
-    ) -> tuple[Any, ...]:
+    def extremum_dim(keys: int, self: Tensor, dim: int, keepdim: bool, out: Outs = None) -> tuple[Any, ...]:
         shape_dim(self, dim, keepdim)
         if self._shape:  # a single element is the extremum, of whatever dtype
             check_implemented(f"{name}_cpu", self.dtype, UNORDERED)
@@ -156,15 +147,13 @@ def register_extremum(name: str, ufunc: np.ufunc, position: Callable[..., Any]) 
             values, indices = values.squeeze(axis), indices.squeeze(axis)
         return finish_pair(operator_dim, values, indices, self.dtype, out)
 
-    def extremum_dims(keys: int, self: Tensor, dim: Sequence[int], keepdim: bool, out: Tensor | None = None) -> Tensor:
+    def extremum_dims(keys: int, self: Tensor, dim: Sequence[int], keepdim: bool, out: Out = None) -> Tensor:
         shape_dims(self, dim, keepdim)
         check_implemented(f"{name}_values_cpu", self.dtype, UNORDERED)
         array = self.array()
         return finish(extrema.run(ufunc, array, shapes.reduced_dims(dim, array.ndim), keepdim), self.dtype, out)
 
-    def position_of_extremum(
-        keys: int, self: Tensor, dim: int | None, keepdim: bool, out: Tensor | None = None
-    ) -> Tensor:
+    def position_of_extremum(keys: int, self: Tensor, dim: int | None, keepdim: bool, out: Out = None) -> Tensor:
         shape_position(self, dim, keepdim)
         check_implemented(f"arg{name}_cpu", self.dtype, UNORDERED)
         array = self.array()
@@ -177,9 +166,7 @@ def register_extremum(name: str, ufunc: np.ufunc, position: Callable[..., Any]) 
     structured(CPU, f"arg{name}", position_of_extremum)
 
 
-def aminmax(
-    keys: int, self: Tensor, dim: int | None, keepdim: bool, out: tuple[Tensor, Tensor] | None = None
-) -> tuple[Any, ...]:
+def aminmax(keys: int, self: Tensor, dim: int | None, keepdim: bool, out: Outs = None) -> tuple[Any, ...]:
     """The smallest and the largest element, over one dimension or all; NaN propagates."""
     shapes.aminmax(self, dim, keepdim)
     if dim is None or self._shape:  # a single real element is the extremum, of whatever dtype
@@ -188,9 +175,8 @@ def aminmax(
         raise DtypeError(f"aminmax not implemented for {self.dtype.scalar_name}")
     array = self.array()
     dims = shapes.reduced_dims(None if dim is None else [dim], array.ndim)
-    found = (extrema.run(ufunc, array, dims, keepdim) for ufunc in (np.minimum, np.maximum))
-    pairs = zip(found, out or (None, None), strict=True)
-    return named_result("aminmax", [finish(one, self.dtype, to) for one, to in pairs])
+    least, greatest = (extrema.run(ufunc, array, dims, keepdim) for ufunc in (np.minimum, np.maximum))
+    return finish_pair("aminmax", least, greatest, self.dtype, out, self.dtype)
 
 
 # all and any ----------------------------------------------------------------------------------------------------
@@ -200,18 +186,16 @@ def register_logical(name: str, ufunc: np.ufunc) -> None:
     """Register all, all.dim and all.dims, or the same for any. Nonzero elements are true, NaN included."""
     shape_dims = shape_function(f"{name}.dims")
 
-    def logical_dims(
-        keys: int, self: Tensor, dim: Sequence[int] | None, keepdim: bool, out: Tensor | None = None
-    ) -> Tensor:
+    def logical_dims(keys: int, self: Tensor, dim: Dims, keepdim: bool, out: Out = None) -> Tensor:
         dtype = shape_dims(self, dim, keepdim).dtype
         array = self.array()
         dims = () if dim is not None and not dim else shapes.reduced_dims(dim, array.ndim)
         return finish(ufunc.reduce(array, dims, keepdims=keepdim), dtype, out)
 
-    def logical_dim(keys: int, self: Tensor, dim: int, keepdim: bool, out: Tensor | None = None) -> Tensor:
+    def logical_dim(keys: int, self: Tensor, dim: int, keepdim: bool, out: Out = None) -> Tensor:
         return logical_dims(keys, self, [dim], keepdim, out)
 
-    def logical(keys: int, self: Tensor, out: Tensor | None = None) -> Tensor:
+    def logical(keys: int, self: Tensor, out: Out = None) -> Tensor:
         return finish(ufunc.reduce(self.array(), None), shapes.truth_dtype(self.dtype), out)
 
     structured(CPU, name, logical)

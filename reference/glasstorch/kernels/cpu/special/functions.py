@@ -12,38 +12,56 @@ Differs: SciPy's ufuncs are the loops, in single precision too; most of them der
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from functools import cache
+from importlib import import_module
 from typing import Any
 
 import numpy as np
 
 from glasstorch._tensor import Tensor
+from glasstorch.core.dtype import check_implemented, dtype
 from glasstorch.core.tensor_impl import Array
 from glasstorch.dispatch.fast import slot
-from glasstorch.kernels.cpu.pointwise.loops import (
-    BINARY,
-    DIRECT_FLOATS,
-    FLOATING,
-    FLOATING_OR_COMPLEX,
-    UNARY,
-    Row,
-    register,
-    register_row,
-)
-from glasstorch.kernels.cpu.special.scipy_ufuncs import by_scipy, evaluate, ufunc
+from glasstorch.kernels.cpu.pointwise.loops import BINARY, UNARY, Row, register, register_row
 from glasstorch.kernels.iterator import Loop, allocate_output, pointwise
+from glasstorch.kernels.pointwise.dtypes import DIRECT_FLOATS, EVERY, FLOATING, FLOATING_OR_COMPLEX
 from glasstorch.operators.shapes import special as shapes
-from glasstorch.operators.shapes.promotion import float_result_type
+from glasstorch.operators.shapes.promotion import float_result_type, result_type
 
 FULL_PRECISION = FLOATING & DIRECT_FLOATS  # what AT_DISPATCH_FLOATING_TYPES names
 
 AIRY_UP_TO = 1e5  # absolute values up to which SciPy's Airy function is defined
 
-# Loops, called as loop(out, x) or loop(out, x, y) --------------------------------------------------------------------
+# Functions of SciPy ----------------------------------------------------------------------------------------------
+
+
+@cache
+def ufunc(name: str) -> np.ufunc:
+    """A function of scipy.special, imported at the first call: the import takes as long as that of the whole library.
+
+    It is never given `where=`: with that SciPy 1.17 writes beyond its buffers under NumPy 2.4.
+    """
+    return getattr(import_module("scipy.special"), name)  # type: ignore[no-any-return]
+
+
+@slot
+def evaluate(name: str, out: Array | None, *inputs: Array) -> Array:
+    """The values of a function of scipy.special, computed in float64, and rounded once where written to `out`."""
+    return ufunc(name)(*inputs, out=out, dtype=np.float64)  # type: ignore[no-any-return]
+
+
+def by_scipy(name: str) -> Loop:
+    """The loop that is one function of scipy.special."""
+    return lambda *arrays: evaluate.run(name, *arrays)
+
+
+# Other loops, called as loop(out, x) or loop(out, x, y) ------------------------------------------------------------
 
 
 def erfinv(out: Array, x: Array) -> None:
     """The inverse of the error function, also of -0, for which SciPy's gives 0."""
-    np.copysign(evaluate.run("erfinv", x), x, out=out)
+    np.copysign(evaluate.run("erfinv", None, x), x, out=out)
 
 
 def log_gamma(out: Array, x: Array) -> None:
@@ -95,7 +113,7 @@ def incomplete_gamma(name: str, at_zero: int) -> Loop:
 
     def loop(out: Array, a: Array, x: Array) -> None:
         nothing, everything = (x == 0) & np.isnan(a) | np.isposinf(a) & np.isnan(x), np.isposinf(x) & np.isnan(a)
-        evaluate.run(name, a, x, out=out)
+        evaluate.run(name, out, a, x)
         np.copyto(out, at_zero, where=nothing)
         np.copyto(out, 1 - at_zero, where=everything)
 
@@ -113,71 +131,65 @@ def trigamma(out: Array, x: Array) -> None:
 
 # The tables ----------------------------------------------------------------------------------------------------------
 
-HALF_TOO: dict[str, tuple[Loop, str]] = {  # operator -> its loop, and the name of PyTorch's kernel in messages
-    "erf": (by_scipy("erf"), "erf_vml_cpu"),
-    "erfc": (by_scipy("erfc"), "erfc_vml_cpu"),
-    "erfinv": (erfinv, "erfinv_vml_cpu"),
-    "lgamma": (log_gamma, "lgamma_vml_cpu"),
-    "digamma": (by_scipy("psi"), "digamma"),
-    "i0": (by_scipy("i0"), "i0_vml_cpu"),
-    "special_entr": (by_scipy("entr"), "entr_cpu"),
-    "special_i0e": (by_scipy("i0e"), "i0e_cpu"),
-    "special_i1": (by_scipy("i1"), "i1_cpu"),
-    "special_i1e": (by_scipy("i1e"), "i1e_cpu"),
-}
 
-FULL_ONLY: dict[str, Loop] = {  # functions of float32 and float64 only
-    "special_erfcx": by_scipy("erfcx"),
-    "special_ndtri": by_scipy("ndtri"),
-    "special_log_ndtr": by_scipy("log_ndtr"),
-    "special_airy_ai": airy_ai,
-    "special_bessel_j0": by_scipy("j0"),
-    "special_bessel_j1": by_scipy("j1"),
-    "special_bessel_y0": by_scipy("y0"),
-    "special_bessel_y1": by_scipy("y1"),
-    "special_modified_bessel_i0": by_scipy("i0"),
-    "special_modified_bessel_i1": by_scipy("i1"),
-    "special_modified_bessel_k0": by_scipy("k0"),
-    "special_modified_bessel_k1": by_scipy("k1"),
-    "special_scaled_modified_bessel_k0": by_scipy("k0e"),
-    "special_scaled_modified_bessel_k1": by_scipy("k1e"),
-    "special_spherical_bessel_j0": spherical_bessel_j0,
-}
+def row_of(
+    loop: Loop, label: str, accepts: frozenset[dtype] = FLOATING, common: Callable[..., dtype] = float_result_type
+) -> Row:
+    """The row of a function of floating point numbers; `label` is the name of PyTorch's kernel in messages."""
+    return Row(loop, DIRECT_FLOATS, accepts, label, common)
+
 
 ONE = {
-    **{name: Row(loop, DIRECT_FLOATS, FLOATING, label, float_result_type) for name, (loop, label) in HALF_TOO.items()},
-    **{
-        name: Row(loop, DIRECT_FLOATS, FULL_PRECISION, f"{name.removeprefix('special_')}_cpu", float_result_type)
-        for name, loop in FULL_ONLY.items()
-    },
-    "sinc": Row(sinc, DIRECT_FLOATS, FLOATING_OR_COMPLEX, "sinc_cpu", float_result_type),
+    "erf": row_of(by_scipy("erf"), "erf_vml_cpu"),
+    "erfc": row_of(by_scipy("erfc"), "erfc_vml_cpu"),
+    "erfinv": row_of(erfinv, "erfinv_vml_cpu"),
+    "lgamma": row_of(log_gamma, "lgamma_vml_cpu"),
+    "digamma": row_of(by_scipy("psi"), "digamma"),
+    "i0": row_of(by_scipy("i0"), "i0_vml_cpu"),
+    "sinc": row_of(sinc, "sinc_cpu", FLOATING_OR_COMPLEX),
+    "special_entr": row_of(by_scipy("entr"), "entr_cpu"),
+    "special_i0e": row_of(by_scipy("i0e"), "i0e_cpu"),
+    "special_i1": row_of(by_scipy("i1"), "i1_cpu"),
+    "special_i1e": row_of(by_scipy("i1e"), "i1e_cpu"),
+    "special_erfcx": row_of(by_scipy("erfcx"), "erfcx_cpu", FULL_PRECISION),
+    "special_ndtri": row_of(by_scipy("ndtri"), "ndtri_cpu", FULL_PRECISION),
+    "special_log_ndtr": row_of(by_scipy("log_ndtr"), "log_ndtr_cpu", FULL_PRECISION),
+    "special_airy_ai": row_of(airy_ai, "airy_ai_cpu", FULL_PRECISION),
+    "special_bessel_j0": row_of(by_scipy("j0"), "bessel_j0_cpu", FULL_PRECISION),
+    "special_bessel_j1": row_of(by_scipy("j1"), "bessel_j1_cpu", FULL_PRECISION),
+    "special_bessel_y0": row_of(by_scipy("y0"), "bessel_y0_cpu", FULL_PRECISION),
+    "special_bessel_y1": row_of(by_scipy("y1"), "bessel_y1_cpu", FULL_PRECISION),
+    "special_modified_bessel_i0": row_of(by_scipy("i0"), "modified_bessel_i0_cpu", FULL_PRECISION),
+    "special_modified_bessel_i1": row_of(by_scipy("i1"), "modified_bessel_i1_cpu", FULL_PRECISION),
+    "special_modified_bessel_k0": row_of(by_scipy("k0"), "modified_bessel_k0_cpu", FULL_PRECISION),
+    "special_modified_bessel_k1": row_of(by_scipy("k1"), "modified_bessel_k1_cpu", FULL_PRECISION),
+    "special_scaled_modified_bessel_k0": row_of(by_scipy("k0e"), "scaled_modified_bessel_k0_cpu", FULL_PRECISION),
+    "special_scaled_modified_bessel_k1": row_of(by_scipy("k1e"), "scaled_modified_bessel_k1_cpu", FULL_PRECISION),
+    "special_spherical_bessel_j0": row_of(spherical_bessel_j0, "spherical_bessel_j0_cpu", FULL_PRECISION),
 }
 
 TWO = {
-    "xlogy.Tensor": Row(by_scipy("xlogy"), DIRECT_FLOATS, FLOATING, "xlogy_cpu", float_result_type),
-    "special_xlog1py": Row(by_scipy("xlog1py"), DIRECT_FLOATS, FLOATING, "xlog1py_cpu", float_result_type),
-    "special_zeta": Row(zeta, DIRECT_FLOATS, FULL_PRECISION, "zeta_cpu", float_result_type),
-    "igamma": Row(incomplete_gamma("gammainc", 0), DIRECT_FLOATS, FLOATING, "igamma_cpu"),
-    "igammac": Row(incomplete_gamma("gammaincc", 1), DIRECT_FLOATS, FLOATING, "igammac_cpu"),
+    "xlogy.Tensor": row_of(by_scipy("xlogy"), "xlogy_cpu"),
+    "special_xlog1py": row_of(by_scipy("xlog1py"), "xlog1py_cpu"),
+    "special_zeta": row_of(zeta, "zeta_cpu", FULL_PRECISION),
+    "igamma": row_of(incomplete_gamma("gammainc", 0), "igamma_cpu", common=result_type),
+    "igammac": row_of(incomplete_gamma("gammaincc", 1), "igammac_cpu", common=result_type),
 }
 
-for name, row in ONE.items():
-    register_row(UNARY, name, row)
-
-for name, row in TWO.items():
-    register_row(BINARY, name, row)
+for table, rows in ((UNARY, ONE), (BINARY, TWO)):
+    for name, row in rows.items():
+        register_row(table, name, row)
 
 # With a number argument -------------------------------------------------------------------------------------
 
-LOGIT = Row(np.log, DIRECT_FLOATS, FLOATING, "logit_cpu")
-POLYGAMMA = tuple(Row(zeta, DIRECT_FLOATS, FLOATING, label) for label in ("digamma", "trigamma", "polygamma"))
+NOT_FLOATING = EVERY - FLOATING
 
 
 def logit(keys: int, self: Tensor, eps: float | None, out: Tensor | None = None) -> Tensor:
     """The kernel of `logit`, `log(x / (1 - x))`: the input is clamped to [eps, 1 - eps]."""
     output = allocate_output(shapes.logit(self, eps)) if out is None else out
     common = float_result_type(self)
-    LOGIT.check(common)
+    check_implemented("logit_cpu", common, NOT_FLOATING)
 
     def loop(out: Array, x: Array) -> None:
         if eps is not None and eps >= 0:
@@ -193,7 +205,7 @@ def polygamma(keys: int, n: int, self: Tensor, out: Tensor | None = None) -> Ten
     """The kernel of `polygamma`: the n-th derivative of digamma."""
     output = allocate_output(shapes.polygamma(n, self)) if out is None else out
     common = float_result_type(self)
-    POLYGAMMA[min(n, 2)].check(common)
+    check_implemented(("digamma", "trigamma", "polygamma")[min(n, 2)], common, NOT_FLOATING)
 
     def by_zeta(out: Array, x: Array) -> None:
         factor: Any = np.exp(ufunc("gammaln")(np.array(n + 1, x.dtype)))

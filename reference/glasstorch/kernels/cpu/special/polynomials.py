@@ -18,9 +18,8 @@ import numpy as np
 
 from glasstorch.core.tensor_impl import Array
 from glasstorch.dispatch.fast import slot
-from glasstorch.kernels.cpu.pointwise.loops import BINARY, DIRECT_FLOATS, Row, register_row
-from glasstorch.kernels.cpu.special.functions import FULL_PRECISION
-from glasstorch.operators.shapes.promotion import float_result_type
+from glasstorch.kernels.cpu.pointwise.loops import BINARY, register_row
+from glasstorch.kernels.cpu.special.functions import FULL_PRECISION, row_of
 
 Values = Callable[[Array, Array], Array]  # (x, degrees from 0) -> the polynomials
 First = Callable[[Array], Any]  # x -> p of degree 1
@@ -94,8 +93,7 @@ def register_family(name: str, values: Values) -> None:
         degrees = np.where(np.isfinite(n), n, -1).astype(np.int64)
         out[...] = np.where(degrees < 0, 0, values(x, degrees))
 
-    row = Row(loop, DIRECT_FLOATS, FULL_PRECISION, f"{name}_cpu", float_result_type)
-    register_row(BINARY, f"special_{name}", row)
+    register_row(BINARY, f"special_{name}", row_of(loop, f"{name}_cpu", FULL_PRECISION))
 
 
 for name, values in FAMILIES.items():

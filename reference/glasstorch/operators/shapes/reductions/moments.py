@@ -76,13 +76,15 @@ var_mean = partial(_variance_and_mean, "var_mean")
 std_mean = partial(_variance_and_mean, "std_mean")
 
 
-def check_degrees_of_freedom(name: str, count: int, shape: Shape, correction: Number | None) -> None:
-    """Warn where the sum of squares is divided by 0."""
-    if math.prod(shape) and count <= correction_of(correction):
+def divisor(name: str, count: int, shape: Shape, correction: Number | None) -> float:
+    """By what a sum of squares is divided: the degrees of freedom, with a warning where it is 0."""
+    degrees = max(count - correction_of(correction), 0)
+    if math.prod(shape) and not degrees:
         warn_user(
             f"{name}(): degrees of freedom is <= 0. Correction should be strictly less than the reduction factor "
             f"(input numel divided by output numel)."
         )
+    return degrees
 
 
 # Counts, logarithms of sums -------------------------------------------------------------------------------------

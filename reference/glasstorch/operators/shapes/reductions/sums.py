@@ -20,11 +20,13 @@ if TYPE_CHECKING:
 
 MOST_DIMENSIONS = 64
 
+Dims = Sequence[int] | None  # the dimensions that a reduction removes; None and an empty list mean all
+
 
 # Which dimensions -----------------------------------------------------------------------------------------------
 
 
-def reduced_dims(dim: Sequence[int] | None, ndim: int) -> Shape:
+def reduced_dims(dim: Dims, ndim: int) -> Shape:
     """The dimensions that a reduction removes; None and an empty list mean all. A 0-dim tensor has none.
 
     >>> reduced_dims([-1], 3), reduced_dims([], 2), reduced_dims([0], 0)
@@ -47,7 +49,7 @@ def reduced_shape(shape: Shape, dims: Shape, keepdim: bool) -> Shape:
     return tuple(size for d, size in enumerate(shape) if d not in dims)
 
 
-def shape_over(self: Tensor, dim: Sequence[int] | None, keepdim: bool) -> Shape:
+def shape_over(self: Tensor, dim: Dims, keepdim: bool) -> Shape:
     """A tensor's shape after a reduction; None and an empty list mean all dimensions."""
     return reduced_shape(self._shape, reduced_dims(dim, len(self._shape)), keepdim)
 
@@ -71,7 +73,7 @@ def sum(self: Tensor, dtype: dtype | None) -> Result:
     return sum_dim(self, None, False, dtype)
 
 
-def sum_dim(self: Tensor, dim: Sequence[int] | None, keepdim: bool, dtype: dtype | None) -> Result:
+def sum_dim(self: Tensor, dim: Dims, keepdim: bool, dtype: dtype | None) -> Result:
     """Integers and bool are summed as int64; an out= tensor chooses the dtype where none is given."""
     shape = shape_over(self, dim, keepdim)
     if dtype is not None:
@@ -79,7 +81,7 @@ def sum_dim(self: Tensor, dim: Sequence[int] | None, keepdim: bool, dtype: dtype
     return Result(shape, self.dtype if self.dtype.category >= FLOATING else int64, None, any_dtype)
 
 
-def nansum(self: Tensor, dim: Sequence[int] | None, keepdim: bool, dtype: dtype | None) -> Result:
+def nansum(self: Tensor, dim: Dims, keepdim: bool, dtype: dtype | None) -> Result:
     """As `sum_dim`; complex inputs are refused."""
     if self.dtype.is_complex:
         raise DtypeError("nansum on CPU does not support complex inputs")
@@ -91,7 +93,7 @@ def mean(self: Tensor, dtype: dtype | None) -> Result:
     return mean_dim(self, None, False, dtype)
 
 
-def mean_dim(self: Tensor, dim: Sequence[int] | None, keepdim: bool, dtype: dtype | None) -> Result:
+def mean_dim(self: Tensor, dim: Dims, keepdim: bool, dtype: dtype | None) -> Result:
     """Floating point and complex inputs only, unless `dtype` converts the others."""
     computed = dtype or self.dtype
     if computed.category < FLOATING:
@@ -189,7 +191,7 @@ argmin = partial(_arg_extremum, "argmin")
 # all and any ----------------------------------------------------------------------------------------------------
 
 
-def _logical_dims(name: str, self: Tensor, dim: Sequence[int] | None, keepdim: bool) -> Result:
+def _logical_dims(name: str, self: Tensor, dim: Dims, keepdim: bool) -> Result:
     """None means all dimensions, an empty list none of them."""
     ndim = len(self._shape)
     dims = () if dim is not None and not dim else reduced_dims(dim, ndim)

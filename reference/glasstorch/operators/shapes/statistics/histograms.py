@@ -41,17 +41,20 @@ def histogram_tensor(self: Tensor, bins: Tensor, weight: Tensor | None, density:
     return Result((size - 1,), self.dtype, None, _check_hist), Result((size,), self.dtype, None, _check_edges)
 
 
-def bins_of(self: Tensor, bins: Sequence[int]) -> list[int]:
-    """The number of bins for each coordinate; the input's last dimension holds the coordinates of a point."""
+def check_points_and_counts(self: Tensor, bins: Sequence[int], weight: Tensor | None) -> None:
+    """Refuse points, numbers of bins for each of their coordinates, or weights that do not fit together.
+
+    The input's last dimension holds the coordinates of a point.
+    """
     _check_points(self)
     if len(bins) != self._shape[-1]:
         raise ArgumentError("histogramdd: The size of bins must be equal to the innermost dimension of the input.")
     check_bins(bins)
-    return list(bins)
+    check_weight(self._shape, self, weight)
 
 
-def edges_of(self: Tensor, bins: Sequence[Tensor]) -> list[int]:
-    """As `bins_of`, from the bin edges."""
+def check_points_and_edges(self: Tensor, bins: Sequence[Tensor], weight: Tensor | None) -> None:
+    """As `check_points_and_counts`, with the edges of the bins."""
     _check_points(self)
     if len(bins) != self._shape[-1]:
         raise ArgumentError(
@@ -59,7 +62,7 @@ def edges_of(self: Tensor, bins: Sequence[Tensor]) -> list[int]:
             f"histogram but got {len(bins)}"
         )
     check_edges(self, bins)
-    return [edges.numel() - 1 for edges in bins]
+    check_weight(self._shape, self, weight)
 
 
 def _check_points(self: Tensor) -> None:

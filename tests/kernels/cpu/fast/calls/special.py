@@ -42,4 +42,4 @@ def trigamma(rng: np.random.Generator) -> Call:
     return Call(torch.polygamma, (1, x * one_of(rng, [1, 10])), scale=near_poles)
 
 
-CALLS = {"cpu.special.scipy_ufuncs.evaluate": function, "cpu.special.functions.trigamma": trigamma}
+CALLS = {"cpu.special.functions.evaluate": function, "cpu.special.functions.trigamma": trigamma}

@@ -35,4 +35,4 @@ def counted(rng: np.random.Generator) -> Call:
     return Call(torch.histogram, (x.reshape(-1), bins[0]), how, scale, True)
 
 
-CALLS = {"cpu.statistics.histograms.in_bins": counted}
+CALLS = {"cpu.statistics.in_bins": counted}

@@ -25,7 +25,7 @@ from glasstorch.core.tensor_impl import Array
 from glasstorch.dispatch.fast import fast
 from glasstorch.kernels.cpu.fast import thresholds
 from glasstorch.kernels.cpu.special import functions
-from glasstorch.kernels.cpu.special.scipy_ufuncs import evaluate, ufunc
+from glasstorch.kernels.cpu.special.functions import evaluate, ufunc
 from glasstorch.kernels.halves import SINGLE
 
 STEPS: Final = 1 << 14
@@ -219,19 +219,19 @@ OTHER_WAYS: Final = {"erf", "gammaincc", *FUNCTIONS}  # functions that SciPy doe
 
 
 @fast(evaluate, when="float32, and gammaincc", benchmark="1e6: erf", exact=3.0)
-def evaluate_fast(name: str, *inputs: Array, out: Array | None = None) -> Array:
+def evaluate_fast(name: str, out: Array | None, *inputs: Array) -> Array:
     """The values by lines between samples or by one of the ways above, or else by SciPy's loop for float32.
 
     Lines are within 0.8 units in the last place. So are those of SciPy's loops that compute in float64; the others, as
     that of erfinv, and the fit of erf are within three.
     """
     if name not in OTHER_WAYS:
-        return ufunc(name)(*inputs, out=out)  # type: ignore[no-any-return]
+        return ufunc(name)(*inputs, out)  # type: ignore[no-any-return]
     x = inputs[0]
     if name == "gammaincc":
         values = upper_gamma(*inputs)
     elif x.dtype != SINGLE or (name != "erf" and x.size < thresholds.SAMPLED_FROM):
-        return ufunc(name)(*inputs, out=out)  # type: ignore[no-any-return]
+        return ufunc(name)(*inputs, out)  # type: ignore[no-any-return]
     elif name == "erf":
         return erf(x, out)
     else:

@@ -15,48 +15,39 @@ from typing import Any
 import numpy as np
 
 from glasstorch._tensor import Tensor, from_array
-from glasstorch.core.dtype import (
-    COMPLEX_DTYPES,
-    FLOATING,
-    STORED_ONLY,
-    bool_,
-    check_implemented,
-    float32,
-    float64,
-    int64,
-)
-from glasstorch.core.errors import ArgumentError, ShapeError, not_implemented_for
-from glasstorch.core.return_types import named_result
+from glasstorch.core.dtype import COMPLEX_DTYPES, FLOATS, STORED_ONLY, bool_, check_implemented, float32, float64, int64
+from glasstorch.core.errors import ArgumentError, ShapeError
 from glasstorch.core.tensor_impl import Array
 from glasstorch.dispatch.fast import slot
 from glasstorch.dispatch.library import KernelTable
 from glasstorch.kernels.creation.ranges import linspace_numbers
 from glasstorch.kernels.halves import widened
+from glasstorch.kernels.pointwise.dtypes import DIRECT_FLOATS, EVERY
 from glasstorch.kernels.quiet import quietly
-from glasstorch.kernels.structured import finish, structured
+from glasstorch.kernels.structured import Out, Outs, finish, finish_pair, structured
 from glasstorch.operators.shapes.statistics import histograms as shapes
 
 CPU = KernelTable("CPU")
 
+NOT_COUNTED = FLOATS | COMPLEX_DTYPES | STORED_ONLY | {bool_}
+NOT_BINNED = EVERY - FLOATS
+RANGE_NOT_FOUND = EVERY - DIRECT_FLOATS
+
 Edges = Sequence[Array]  # of the bins in each dimension
 BinOf = Callable[[Array, Array], Array]  # (numbers, edges) -> the bins that they fall into
 Range = Sequence[float] | None  # the lowest and the highest edge in each dimension
-Outs = tuple[Tensor, Tensor] | None
 
 
 @CPU.impl("bincount")
 def bincount(keys: int, self: Tensor, weights: Tensor | None, minlength: int) -> Tensor:
     """How often 0, 1, 2 ... occur, or the sums of their weights."""
-    if self.dtype.category >= FLOATING or self.dtype is bool_ or self.dtype in STORED_ONLY:
-        raise not_implemented_for("bincount_cpu", self.dtype)
+    check_implemented("bincount_cpu", self.dtype, NOT_COUNTED)
     if minlength < 0:
         raise ArgumentError(f"minlength should be >= 0, got {minlength}")
     array = self.array()
-    if array.ndim == 1 and not array.size:
-        return from_array(np.zeros(minlength, np.int64), int64)
-    if array.ndim != 1 or array.min() < 0:
+    if array.ndim != 1 or array.min(initial=0) < 0:
         raise ArgumentError("bincount only supports 1-d non-negative integral inputs.")
-    if weights is None:
+    if weights is None or not array.size:
         return finish(np.bincount(array, minlength=minlength), int64, None)
     if weights._shape != self._shape:
         raise ShapeError(
@@ -64,8 +55,7 @@ def bincount(keys: int, self: Tensor, weights: Tensor | None, minlength: int) ->
             f"{list(self._shape)}"
         )
     summed = float32 if weights.dtype is float32 else float64
-    by_value = weights.array().real if weights.dtype.is_complex else weights.array()
-    return finish(np.bincount(array, by_value.astype(np.float64), minlength), summed, None)
+    return finish(np.bincount(array, weights.array().real.astype(np.float64), minlength), summed, None)
 
 
 # Edges of bins --------------------------------------------------------------------------------------------------
@@ -84,7 +74,6 @@ def even_edges(
     self: Tensor, bins: Sequence[int], range: Range, margin: float = 0.5, refusals: Sequence[str] = REFUSALS
 ) -> list[Array]:
     """Evenly spaced edges in each dimension, in the given range or that of the points; equal ends move apart."""
-    shapes.check_range(range, len(bins))
     lows: Sequence[float] = [0.0] * len(bins)
     highs: Sequence[float] = [1.0] * len(bins)
     if range is not None:
@@ -140,26 +129,29 @@ def searched(values: Array, edges: Array) -> Array:
     return edges.searchsorted(values, "right") - 1
 
 
-def weighed(
-    self: Tensor, bins: Sequence[Any], range: Range, weight: Tensor | None, density: bool
-) -> tuple[Array, Edges]:
-    """The sums by bin, and a copy of the edges. Given are numbers of equal bins for each dimension, or edges."""
-    given = bool(bins) and isinstance(bins[0], Tensor)
-    check_computable(self, given or range is not None)
-    edges = [one.array().copy() for one in bins] if given else even_edges(self, bins, range)
-    points, weights = self.array().reshape(-1, len(edges)), None if weight is None else weight.array().reshape(-1)
-    hist: Array = quietly(in_bins.run, points, edges, weights, searched if given else corrected)
+def counted_edges(self: Tensor, bins: Sequence[int], range: Range) -> Edges:
+    """The edges of equal bins of a histogram."""
+    shapes.check_range(range, len(bins))
+    if range is None and self.numel():
+        check_implemented("histogramdd", self.dtype, RANGE_NOT_FOUND)
+    return even_edges(self, bins, range)
+
+
+def weighed(self: Tensor, edges: Edges, weight: Tensor | None, density: bool, bin_of: BinOf) -> Array:
+    """The sums by bin, or the density."""
+    check_implemented("histogram_cpu", self.dtype, NOT_BINNED)
+    weights = None if weight is None else weight.array().reshape(-1)
+    hist: Array = quietly(in_bins.run, self.array().reshape(-1, len(edges)), edges, weights, bin_of)
     if density:  # divided by the total and by the sizes of the bins
         hist = quietly(reduce, np.divide, [hist.sum(), *np.ix_(*map(np.diff, edges))], hist)
-    return hist, edges
+    return hist
 
 
-def histc(keys: int, self: Tensor, bins: int, min: float, max: float, out: Tensor | None = None) -> Tensor:
+def histc(keys: int, self: Tensor, bins: int, min: float, max: float, out: Out = None) -> Tensor:
     """The kernel of `histc`; equal ends stand for the range of the elements."""
     shapes.histc(self, bins, min, max)
     check_implemented("aminmax_cpu", self.dtype, COMPLEX_DTYPES)
-    if self.dtype.category < FLOATING or self.dtype in STORED_ONLY:
-        raise not_implemented_for("histogram_cpu", self.dtype)
+    check_implemented("histogram_cpu", self.dtype, NOT_BINNED)
     range = None if min == max and self.numel() else (min, max)
     edges = even_edges(self, [bins], range, 1, HISTC_REFUSALS)
     return finish(quietly(in_bins.run, self.array().reshape(-1, 1), edges, None, interpolated), self.dtype, out)
@@ -170,57 +162,43 @@ def histogram(
 ) -> tuple[Any, ...]:
     """The kernel of `histogram.bin_ct`."""
     shapes.histogram(self, bins, range, weight, density)
-    return with_edges("histogram.bin_ct", self, weighed(self, [bins], range, weight, density), out)
+    edges = counted_edges(self, [bins], range)
+    hist = weighed(self, edges, weight, density, corrected)
+    return finish_pair("histogram.bin_ct", hist, edges[0], self.dtype, out, self.dtype)
 
 
 def histogram_tensor(
     keys: int, self: Tensor, bins: Tensor, weight: Tensor | None, density: bool, out: Outs = None
 ) -> tuple[Any, ...]:
-    """The kernel of `histogram.bins_tensor`."""
+    """The kernel of `histogram.bins_tensor`, which returns a copy of the edges."""
     shapes.histogram_tensor(self, bins, weight, density)
-    return with_edges("histogram.bins_tensor", self, weighed(self, [bins], None, weight, density), out)
-
-
-def with_edges(name: str, self: Tensor, found: tuple[Array, Edges], out: Outs) -> tuple[Any, ...]:
-    """The results of `histogram`: sums by bin, and edges of one dimension."""
-    (hist, (edges,)), (to_hist, to_edges) = found, out if out is not None else (None, None)
-    return named_result(name, (finish(hist, self.dtype, to_hist), finish(edges, self.dtype, to_edges)))
-
-
-def check_computable(self: Tensor, range_given: bool = True) -> None:
-    """Refuse dtypes other than floating point; a range is computed in single and double precision only."""
-    if not range_given and self.numel() and self.dtype not in (float32, float64):
-        raise not_implemented_for("histogramdd", self.dtype)
-    if self.dtype.category != FLOATING or self.dtype in STORED_ONLY:
-        raise not_implemented_for("histogram_cpu", self.dtype)
+    edges = bins.array().copy()
+    hist = weighed(self, [edges], weight, density, searched)
+    return finish_pair("histogram.bins_tensor", hist, edges, self.dtype, out, self.dtype)
 
 
 @CPU.impl("_histogramdd_bin_edges")
-def histogramdd_bin_edges(keys: int, self: Tensor, bins: Sequence[int], range: Range, *_: Any) -> tuple[Tensor, ...]:
+def bin_edges(keys: int, self: Tensor, bins: Sequence[int], range: Range, *_: Any) -> tuple[Tensor, ...]:
     """Evenly spaced edges for each dimension of the points."""
-    counts = shapes.bins_of(self, bins)
-    check_computable(self, range is not None)
-    return tuple(from_array(edges, self.dtype) for edges in even_edges(self, counts, range))
+    shapes.check_points_and_counts(self, bins, None)
+    return tuple(from_array(edges, self.dtype) for edges in counted_edges(self, bins, range))
 
 
 @CPU.impl("_histogramdd_from_bin_cts")
-def histogramdd_from_bin_cts(
+def from_counts(
     keys: int, self: Tensor, bins: Sequence[int], range: Range, weight: Tensor | None, density: bool
 ) -> Tensor:
     """The histogram over bins of equal size; the last dimension holds the coordinates of a point."""
-    counts = shapes.bins_of(self, bins)
-    shapes.check_weight(self._shape, self, weight)
-    return finish(weighed(self, counts, range, weight, density)[0], self.dtype, None)
+    shapes.check_points_and_counts(self, bins, weight)
+    edges = counted_edges(self, bins, range)
+    return finish(weighed(self, edges, weight, density, corrected), self.dtype, None)
 
 
 @CPU.impl("_histogramdd_from_bin_tensors")
-def histogramdd_from_bin_tensors(
-    keys: int, self: Tensor, bins: Sequence[Tensor], weight: Tensor | None, density: bool
-) -> Tensor:
+def from_edges(keys: int, self: Tensor, bins: Sequence[Tensor], weight: Tensor | None, density: bool) -> Tensor:
     """The histogram over bins with the given edges."""
-    shapes.edges_of(self, bins)
-    shapes.check_weight(self._shape, self, weight)
-    return finish(weighed(self, bins, None, weight, density)[0], self.dtype, None)
+    shapes.check_points_and_edges(self, bins, weight)
+    return finish(weighed(self, [edges.array() for edges in bins], weight, density, searched), self.dtype, None)
 
 
 structured(CPU, "histc", histc)
