@@ -19,7 +19,6 @@ from glasstorch.core.geometry import wrap_dim
 from glasstorch.core.tensor_impl import Array
 from glasstorch.dispatch.fast import slot
 from glasstorch.dispatch.library import KernelTable
-from glasstorch.kernels.cpu.blocks import from_last, to_last
 from glasstorch.kernels.cpu.reductions.sums import ACCUMULATED_IN, UNORDERED
 from glasstorch.kernels.halves import widened
 from glasstorch.kernels.quiet import quietly
@@ -60,10 +59,10 @@ def running_extremum(ufunc: np.ufunc, array: Array, axis: int) -> tuple[Array, A
     An element that equals the extremum up to there sets a new record, and so does NaN: of equal elements the last
     counts. The index is that of the latest record.
     """
-    lines = widened(to_last(array, axis))
+    lines = widened(np.moveaxis(array, axis, -1))
     record = (lines == ufunc.accumulate(lines, -1)) | (lines != lines)
     indices = np.maximum.accumulate(np.where(record, np.arange(lines.shape[-1]), 0), -1)
-    indices = from_last(indices, axis)
+    indices = np.moveaxis(indices, -1, axis)
     return np.take_along_axis(array, indices, axis), indices
 
 

@@ -19,18 +19,10 @@ import numpy as np
 from glasstorch._tensor import Tensor
 from glasstorch.core.tensor_impl import Array
 from glasstorch.dispatch.fast import slot
-from glasstorch.kernels.cpu.pointwise.loops import (
-    BINARY,
-    DIRECT_FLOATS,
-    FLOATING,
-    FLOATING_OR_COMPLEX,
-    UNARY,
-    Row,
-    register,
-    register_row,
-)
+from glasstorch.kernels.cpu.pointwise.loops import BINARY, UNARY, Row, register, register_row
 from glasstorch.kernels.cpu.special.scipy_ufuncs import by_scipy, evaluate, ufunc
 from glasstorch.kernels.iterator import Loop, allocate_output, pointwise
+from glasstorch.kernels.pointwise.dtypes import DIRECT_FLOATS, FLOATING, FLOATING_OR_COMPLEX
 from glasstorch.operators.shapes import special as shapes
 from glasstorch.operators.shapes.promotion import float_result_type
 

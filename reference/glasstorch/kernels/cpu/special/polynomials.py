@@ -18,8 +18,9 @@ import numpy as np
 
 from glasstorch.core.tensor_impl import Array
 from glasstorch.dispatch.fast import slot
-from glasstorch.kernels.cpu.pointwise.loops import BINARY, DIRECT_FLOATS, Row, register_row
+from glasstorch.kernels.cpu.pointwise.loops import BINARY, Row, register_row
 from glasstorch.kernels.cpu.special.functions import FULL_PRECISION
+from glasstorch.kernels.pointwise.dtypes import DIRECT_FLOATS
 from glasstorch.operators.shapes.promotion import float_result_type
 
 Values = Callable[[Array, Array], Array]  # (x, degrees from 0) -> the polynomials

@@ -36,9 +36,10 @@ from glasstorch.dispatch.operator import registry
 from glasstorch.kernels.cpu.fast import thresholds
 from glasstorch.kernels.cpu.fast.pointwise.threads import parts_of, share
 from glasstorch.kernels.cpu.pointwise import loops, shared, steps, ternary
-from glasstorch.kernels.cpu.pointwise.loops import DIRECT, DIRECT_FLOATS, NOT_BOOL, Kernel, Row
+from glasstorch.kernels.cpu.pointwise.loops import Kernel, Row
 from glasstorch.kernels.iterator import Loop, in_blocks
 from glasstorch.kernels.number_operands import with_wrapped_number
+from glasstorch.kernels.pointwise.dtypes import DIRECT, DIRECT_FLOATS, NOT_BOOL
 from glasstorch.kernels.pointwise.formulas import FLOAT_EXPONENTS, TRUNC_DIVIDE
 from glasstorch.kernels.pointwise.numpy_loops import numpy_loop
 from glasstorch.kernels.quiet import idle, new_run, quietly
