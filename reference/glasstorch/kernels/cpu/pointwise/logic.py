@@ -13,7 +13,6 @@ from glasstorch._tensor import Tensor
 from glasstorch.core.dtype import COMPLEX_DTYPES, FLOAT8, bfloat16, bool_, dtype
 from glasstorch.kernels.cpu.pointwise.loops import (
     BINARY,
-    KERNELS,
     Row,
     register,
     register_row,
@@ -70,4 +69,4 @@ SHIFTS = {
 for name, row in SHIFTS.items():
     register_row(BINARY, f"{name}.Tensor", row)
     register_with_number(f"{name}.Tensor_Scalar", f"{name}.Tensor")
-    register(f"{name}.Scalar_Tensor", number_first(KERNELS[f"{name}.Tensor"]))
+    register_with_number(f"{name}.Scalar_Tensor", f"{name}.Tensor", number_first)

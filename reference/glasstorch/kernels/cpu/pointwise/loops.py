@@ -90,19 +90,20 @@ KERNELS: dict[str, Kernel] = {}
 UNARY: dict[str, Row] = {}
 BINARY: dict[str, Row] = {}
 NUMBERED: dict[str, Row] = {}
-WITH_NUMBER: dict[str, str] = {}  # overload that takes a number -> the overload for tensors whose kernel it calls
+# overload that takes a number -> the overload for tensors, and the function that makes the kernel from that one's
+WITH_NUMBER: dict[str, tuple[str, Callable[[Kernel], Kernel]]] = {}
 
 
 def kernel_of(shape: Callable[..., Result], row: Row) -> Kernel:
-    """The kernel of an operator of tensors, which may be followed by a number for the loop."""
+    """The kernel of an operator of tensors, which a number for the loop may follow."""
 
     def kernel(keys: int, *arguments: Any, out: Tensor | None = None) -> Tensor:
         output = allocate_output(shape(*arguments)) if out is None else out
-        tensors = [argument for argument in arguments if isinstance(argument, Tensor)]
+        tensors, numbers = (arguments, ()) if isinstance(arguments[-1], Tensor) else (arguments[:-1], arguments[-1:])
         common = row.common(*tensors)
         row.check(common)
-        loop, numbers = row.loop_for(common), arguments[len(tensors) :]
-        if row.scaled is None or numbers not in ((), (1,)):
+        loop = row.loop_for(common)
+        if numbers and (row.scaled is None or numbers[0] != 1):
             loop = with_numbers(row.scaled or loop, numbers, common)
         produces = common.to_real() if row.real_of_complex and common.is_complex else row.produces
         return pointwise(loop, common, tensors, output, produces, row.exact_number)
@@ -112,8 +113,6 @@ def kernel_of(shape: Callable[..., Result], row: Row) -> Kernel:
 
 def with_numbers(loop: Loop, numbers: Sequence[Number], common: dtype) -> Loop:
     """A loop whose last inputs are numbers, `loop(out, *inputs, *numbers)`; the dtype must be able to hold them."""
-    if not numbers:
-        return loop
     fixed = [np.array(number_as(number, common), op_math(common).numpy) for number in numbers]
     if isinstance(loop, np.ufunc):
         return lambda out, *inputs: loop(*inputs, *fixed, out=out)
@@ -136,7 +135,7 @@ def register_row(rows: dict[str, Row], name: str, row: Row, instead: Callable[[K
     register(name, kernel_of(shape_function(name), row), instead, depth=2)
 
 
-def register_with_number(name: str, of: str) -> None:
-    """Register the overload that takes a number as the second operand, and calls the kernel of the one for tensors."""
-    WITH_NUMBER[name] = of
-    register(name, with_wrapped_number(KERNELS[of]), depth=2)
+def register_with_number(name: str, of: str, made: Callable[[Kernel], Kernel] = with_wrapped_number) -> None:
+    """Register the overload that takes a number as one operand, and calls the kernel of the one for tensors."""
+    WITH_NUMBER[name] = of, made
+    register(name, made(KERNELS[of]), depth=2)

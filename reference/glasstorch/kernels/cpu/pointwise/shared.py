@@ -47,7 +47,7 @@ for name, formula in FORMULAS.items():
         base = name.partition(".")[0]
         register_with_number(f"{base}.Scalar", name)
         if formula.produces is None:
-            register(f"{base}.Scalar_Tensor", number_first(KERNELS[name]))
+            register_with_number(f"{base}.Scalar_Tensor", name, number_first)
 
 # Division with a rounding mode: one of three kernels ------------------------------------------------------------
 
