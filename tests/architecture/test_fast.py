@@ -15,7 +15,7 @@ LIBRARY = ROOT / "reference" / "glasstorch"
 ROOM = LIBRARY / "kernels" / "cpu" / "fast"
 PLAIN = sorted(path for path in LIBRARY.rglob("*.py") if ROOM not in path.parents)
 FAST_PACKAGE = "glasstorch.kernels.cpu.fast."
-SHARED = ("pointwise/threads.py",)
+SHARED = ("blocks.py", "pointwise/threads.py")
 MODULES = sorted(path for path in ROOM.rglob("*.py") if path.name not in ("__init__.py", "thresholds.py"))
 THRESHOLDS = re.findall(r"^([A-Z_0-9]+) = ", (ROOM / "thresholds.py").read_text(encoding="utf-8"), re.MULTILINE)
 

@@ -1,9 +1,9 @@
 """How do the operators compute on the CPU?
 
-Reading order: `blocks` (reductions over some dimensions, and the order of lines); then the families: `creation`,
-`random/`, `pointwise/`, `special/`, `reductions/`, `scans`, `statistics/`, `sorting/`, `searching`, `unique`,
-`indexing/`, `joining`, `transformations`, `copies`, `complex_numbers`, `matmul/`, `linalg/`, `distances`, `fft`,
-`softmax`, `loss`. These are the plain kernels, which define the answers; `fast/` has what stands in front of them.
+Reading order: `creation`, `random/`, `pointwise/`, `special/`, `reductions/`, `scans`, `statistics`, `sorting/`,
+`searching`, `unique`, `indexing/`, `joining`, `transformations`, `copies`, `complex_numbers`, `matmul/`, `linalg/`,
+`distances`, `fft`, `softmax`, `loss`. These are the plain kernels, which define the answers; `fast/` has what stands in
+front of them.
 
 Mirrors: aten/src/ATen/native/cpu
 Differs: NumPy's loops do the arithmetic.

@@ -10,8 +10,9 @@ import numpy as np
 
 from glasstorch._tensor import Tensor
 from glasstorch.core.tensor_impl import Array
-from glasstorch.kernels.cpu.pointwise.loops import CPU, EVERY, Row, kernel_of
+from glasstorch.kernels.cpu.pointwise.loops import CPU, Row, kernel_of
 from glasstorch.kernels.iterator import allocate_output
+from glasstorch.kernels.pointwise.dtypes import EVERY
 from glasstorch.kernels.quiet import quietly
 from glasstorch.kernels.structured import out_form, shape_function, structured
 from glasstorch.operators.shapes.complex_numbers import from_parts, from_polar
@@ -42,13 +43,6 @@ structured(CPU, "complex", complex_)
 structured(CPU, "polar", polar)
 
 
-def conjugate(out: Array, x: Array) -> None:
-    """The conjugate of each element; real numbers are their own."""
-    if x.dtype.kind == "c":
-        np.conjugate(x, out=out)
-    else:
-        out[...] = x
-
-
-kernel = kernel_of(shape_function("_conj_physical"), Row(conjugate, EVERY, EVERY))
-CPU.add("_conj_physical.out", out_form("_conj_physical", kernel))
+# Real numbers are their own conjugates.
+conjugate = kernel_of(shape_function("_conj_physical"), Row(np.copyto, EVERY, EVERY, on_complex=np.conjugate))
+CPU.add("_conj_physical.out", out_form("_conj_physical", conjugate))

@@ -18,8 +18,8 @@ from glasstorch.core.errors import IndexValueError, not_implemented_for
 from glasstorch.core.tensor_impl import Array
 from glasstorch.dispatch.fast import slot
 from glasstorch.dispatch.library import KernelTable
-from glasstorch.kernels.cpu.pointwise.loops import ALL, EVERY, NOT_BOOL
 from glasstorch.kernels.iterator import op_math
+from glasstorch.kernels.pointwise.dtypes import ALL, EVERY, NOT_BOOL
 from glasstorch.kernels.quiet import quietly
 from glasstorch.kernels.structured import finish, shape_function, structured
 from glasstorch.operators.shapes import searching as shapes

@@ -1,6 +1,7 @@
-"""How is a large array processed piece by piece, so that intermediates stay in cache?
+"""How is a large array processed piece by piece or line by line, so that intermediates stay in cache?
 
-Mirrors: aten/src/ATen/native/cpu/Reduce.h (binary_kernel_reduce), aten/src/ATen/native/TensorIterator.cpp (split)
+Mirrors: aten/src/ATen/native/cpu/Reduce.h (binary_kernel_reduce), aten/src/ATen/native/TensorIterator.cpp (split),
+    aten/src/ATen/native/ReduceOpsUtils.h (restride_dim)
 Differs: PyTorch converts and reduces one SIMD vector after another inside its loops. Here one NumPy call converts a
     piece of the array and the next reduces it.
 """
@@ -65,3 +66,13 @@ def strips(array: Array, axis: int) -> Iterator[tuple[slice, ...]]:
     for size, step in zip(sizes, steps, strict=True):
         cuts = [(*cut, slice(start, start + step)) for cut in cuts for start in range(0, size, max(step, 1))]
     return iter(cuts)
+
+
+def to_last(array: Array, axis: int) -> Array:
+    """The array with an axis moved last; NumPy's `moveaxis` is slow where it already is the last."""
+    return array if axis == array.ndim - 1 else np.moveaxis(array, axis, -1)
+
+
+def from_last(array: Array, axis: int) -> Array:
+    """The array with its last axis moved back: the inverse of `to_last`."""
+    return array if axis == array.ndim - 1 else np.moveaxis(array, -1, axis)

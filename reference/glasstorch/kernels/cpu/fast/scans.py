@@ -21,9 +21,8 @@ import numpy as np
 from glasstorch.core.allocator import empty_array
 from glasstorch.core.tensor_impl import Array
 from glasstorch.dispatch.fast import fast
-from glasstorch.kernels.cpu.blocks import from_last, to_last
 from glasstorch.kernels.cpu.fast import thresholds
-from glasstorch.kernels.cpu.fast.blocks import strips
+from glasstorch.kernels.cpu.fast.blocks import from_last, strips, to_last
 from glasstorch.kernels.cpu.reductions.sums import add_reduction
 from glasstorch.kernels.cpu.scans import accumulated, complex_sums, log_add_exp, running_extremum
 from glasstorch.kernels.halves import widened

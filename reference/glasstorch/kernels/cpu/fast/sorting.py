@@ -30,9 +30,8 @@ from glasstorch.core.geometry import wrap_dim
 from glasstorch.core.return_types import named_result
 from glasstorch.core.tensor_impl import Array
 from glasstorch.dispatch.fast import fast
-from glasstorch.kernels.cpu.blocks import from_last, to_last
 from glasstorch.kernels.cpu.fast import thresholds
-from glasstorch.kernels.cpu.fast.blocks import strips
+from glasstorch.kernels.cpu.fast.blocks import from_last, strips, to_last
 from glasstorch.kernels.cpu.sorting import equal_elements as equal
 from glasstorch.kernels.cpu.sorting import selecting
 from glasstorch.kernels.cpu.sorting import sort as plain

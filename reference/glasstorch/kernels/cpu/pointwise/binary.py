@@ -9,15 +9,8 @@ from __future__ import annotations
 import numpy as np
 
 from glasstorch.core.tensor_impl import Array
-from glasstorch.kernels.cpu.pointwise.loops import (
-    ALL,
-    BINARY,
-    DIRECT,
-    DIRECT_FLOATS,
-    DIRECT_NOT_BOOL,
-    Row,
-    register_row,
-)
+from glasstorch.kernels.cpu.pointwise.loops import BINARY, Row, register_row
+from glasstorch.kernels.pointwise.dtypes import ALL, DIRECT, DIRECT_FLOATS, DIRECT_NOT_BOOL
 
 INTEGERS = DIRECT_NOT_BOOL - DIRECT_FLOATS
 
@@ -34,13 +27,8 @@ def heaviside(out: Array, x: Array, values: Array) -> None:
     out[...] = np.where(np.equal(x, 0), values, np.greater(x, 0))
 
 
-ROWS = {
-    "fmax": Row(np.fmax, DIRECT, ALL, "fmax_cpu"),
-    "fmin": Row(np.fmin, DIRECT, ALL, "fmin_cpu"),
-    "heaviside": Row(heaviside, DIRECT, ALL, "heaviside_cpu"),
-    "gcd": Row(np.gcd, INTEGERS, INTEGERS, "gcd_cpu"),
-    "lcm": Row(lcm, INTEGERS, INTEGERS, "lcm_cpu"),
-}
-
-for name, row in ROWS.items():
-    register_row(BINARY, name, row)
+register_row(BINARY, "fmax", Row(np.fmax, DIRECT, ALL, "fmax_cpu"))
+register_row(BINARY, "fmin", Row(np.fmin, DIRECT, ALL, "fmin_cpu"))
+register_row(BINARY, "heaviside", Row(heaviside, DIRECT, ALL, "heaviside_cpu"))
+register_row(BINARY, "gcd", Row(np.gcd, INTEGERS, INTEGERS, "gcd_cpu"))
+register_row(BINARY, "lcm", Row(lcm, INTEGERS, INTEGERS, "lcm_cpu"))

@@ -11,17 +11,9 @@ import numpy as np
 
 from glasstorch.core.tensor_impl import Array
 from glasstorch.dispatch.fast import slot
-from glasstorch.kernels.cpu.pointwise.loops import (
-    BINARY,
-    DIRECT_FLOATS,
-    FLOATING,
-    FLOATING_OR_COMPLEX,
-    UNARY,
-    WITH_COMPLEX,
-    Row,
-    register_row,
-)
+from glasstorch.kernels.cpu.pointwise.loops import BINARY, UNARY, Row, register_row
 from glasstorch.kernels.iterator import Loop
+from glasstorch.kernels.pointwise.dtypes import DIRECT_FLOATS, FLOATING, FLOATING_OR_COMPLEX, WITH_COMPLEX
 from glasstorch.operators.shapes.promotion import float_result_type
 
 # Loops, called as loop(out, x) or loop(out, x, y) ---------------------------------------------------------------
@@ -62,7 +54,7 @@ def complex_logaddexp(out: Array, x: Array, y: Array) -> None:
 
 # The tables -----------------------------------------------------------------------------------------------------
 
-FLOATING_POINT: dict[str, Loop] = {
+ONE: dict[str, Loop] = {
     "tan": np.tan,
     "asin": np.arcsin,
     "acos": np.arccos,
@@ -78,11 +70,6 @@ FLOATING_POINT: dict[str, Loop] = {
     "log10": np.log10,
 }
 
-ONE = {
-    **{name: Row(loop, DIRECT_FLOATS, WITH_COMPLEX, "", float_result_type) for name, loop in FLOATING_POINT.items()},
-    "log1p": Row(np.log1p, DIRECT_FLOATS, WITH_COMPLEX, "", float_result_type, on_complex=complex_log1p),
-}
-
 TWO = {
     "atan2": Row(np.arctan2, DIRECT_FLOATS, FLOATING, "atan2_cpu", float_result_type),
     "hypot": Row(np.hypot, DIRECT_FLOATS, FLOATING, "hypot_cpu"),
@@ -96,8 +83,11 @@ TWO = {
     "logaddexp2": Row(adding_powers(np.logaddexp2), DIRECT_FLOATS, FLOATING, "logaddexp2_cpu"),
 }
 
-for name, row in ONE.items():
-    register_row(UNARY, name, row)
+for name, loop in ONE.items():
+    register_row(UNARY, name, Row(loop, DIRECT_FLOATS, WITH_COMPLEX, "", float_result_type))
+
+LOG1P = Row(np.log1p, DIRECT_FLOATS, WITH_COMPLEX, "", float_result_type, on_complex=complex_log1p)
+register_row(UNARY, "log1p", LOG1P)
 
 for name, row in TWO.items():
     register_row(BINARY, name, row)

@@ -12,11 +12,7 @@ import numpy as np
 from glasstorch._tensor import Tensor
 from glasstorch.core.dtype import COMPLEX_DTYPES, FLOAT8, bfloat16, bool_, dtype
 from glasstorch.kernels.cpu.pointwise.loops import (
-    ALL,
     BINARY,
-    DIRECT,
-    EVERY,
-    INTEGRAL_OR_BOOL,
     Row,
     register,
     register_row,
@@ -24,9 +20,9 @@ from glasstorch.kernels.cpu.pointwise.loops import (
 )
 from glasstorch.kernels.iterator import Loop, allocate_output
 from glasstorch.kernels.number_operands import number_first
+from glasstorch.kernels.pointwise.dtypes import ALL, DIRECT, EVERY, INTEGRAL_OR_BOOL
 from glasstorch.kernels.quiet import quietly
 from glasstorch.kernels.structured import shape_function
-from glasstorch.operators.shapes.pointwise import broadcast as shapes
 
 # Predicates of one number ---------------------------------------------------------------------------------------
 
@@ -62,8 +58,7 @@ for name, (loop, accepts) in PREDICATES.items():
 # Two operands ---------------------------------------------------------------------------------------------------
 
 for name, ufunc in {"logical_and": np.logical_and, "logical_or": np.logical_or, "logical_xor": np.logical_xor}.items():
-    row = Row(ufunc, DIRECT, LOGICAL, f"{name}_cpu", produces=bool_)
-    register_row(BINARY, name, row)
+    register_row(BINARY, name, Row(ufunc, DIRECT, LOGICAL, f"{name}_cpu", produces=bool_))
 
 INTEGRAL = INTEGRAL_OR_BOOL - {bool_}
 SHIFTS = {
@@ -71,8 +66,7 @@ SHIFTS = {
     "bitwise_right_shift": Row(np.right_shift, INTEGRAL, INTEGRAL, "rshift_cpu"),
 }
 
-
 for name, row in SHIFTS.items():
-    kernel = register_row(BINARY, f"{name}.Tensor", row, shapes.bitwise)
-    register_with_number(f"{name}.Tensor_Scalar", f"{name}.Tensor", kernel)
-    register(f"{name}.Scalar_Tensor", number_first(kernel))
+    register_row(BINARY, f"{name}.Tensor", row)
+    register_with_number(f"{name}.Tensor_Scalar", f"{name}.Tensor")
+    register_with_number(f"{name}.Scalar_Tensor", f"{name}.Tensor", number_first)

@@ -22,16 +22,7 @@ from glasstorch.dispatch.library import KernelTable, caller
 from glasstorch.kernels.cpu.pointwise.steps import negative
 from glasstorch.kernels.iterator import Loop, allocate_output, op_math, pointwise
 from glasstorch.kernels.number_operands import with_wrapped_number
-from glasstorch.kernels.pointwise.dtypes import ALL as ALL
-from glasstorch.kernels.pointwise.dtypes import DIRECT as DIRECT
-from glasstorch.kernels.pointwise.dtypes import DIRECT_FLOATS as DIRECT_FLOATS
-from glasstorch.kernels.pointwise.dtypes import DIRECT_NOT_BOOL as DIRECT_NOT_BOOL
-from glasstorch.kernels.pointwise.dtypes import EVERY as EVERY
-from glasstorch.kernels.pointwise.dtypes import FLOATING as FLOATING
-from glasstorch.kernels.pointwise.dtypes import FLOATING_OR_COMPLEX as FLOATING_OR_COMPLEX
-from glasstorch.kernels.pointwise.dtypes import INTEGRAL_OR_BOOL as INTEGRAL_OR_BOOL
-from glasstorch.kernels.pointwise.dtypes import NOT_BOOL as NOT_BOOL
-from glasstorch.kernels.pointwise.dtypes import WITH_COMPLEX as WITH_COMPLEX
+from glasstorch.kernels.pointwise.dtypes import ALL, FLOATING_OR_COMPLEX
 from glasstorch.kernels.pointwise.formulas import Formula
 from glasstorch.kernels.pointwise.numpy_loops import numpy_loop, unscaled_ufunc
 from glasstorch.kernels.structured import shape_function, structured
@@ -47,11 +38,10 @@ Kernel = Callable[..., Tensor]
 class Row:
     """A loop, and how it is used for each dtype.
 
-    `direct` are the dtypes whose arrays the loop takes without a cast. `accepts` are those that PyTorch's kernel
-    supports; `label` is the kernel's name in the error for others. `common` gives the compute dtype. `produces` is the
-    dtype that the loop writes, where it differs from the one it reads. `exact_number`: see `iterator.operand`.
-    `on_complex` is the loop for complex numbers, where they need another. `scaled` is that of an operator with an alpha
-    other than 1: `scaled(out, x, y, alpha)`.
+    `direct` are the dtypes whose arrays the loop takes without a cast. `accepts`, `label`, `common`, `produces` and
+    `exact_number` are those of a `Formula`. `on_complex` is the loop for complex numbers, where they need another;
+    `real_of_complex` says that it gives real ones. `scaled` is that of an operator with an alpha other than 1:
+    `scaled(out, x, y, alpha)`.
     """
 
     loop: Loop
@@ -63,6 +53,7 @@ class Row:
     exact_number: bool = False
     on_complex: Loop | None = None
     scaled: Loop | None = None
+    real_of_complex: bool = False
 
     def check(self, common: dtype) -> None:
         """Refuse a dtype that the operator accepts but the kernel does not support."""
@@ -94,68 +85,57 @@ class Row:
 
 # From a row to a kernel -----------------------------------------------------------------------------------------
 
-# operator -> its row: of one tensor, of two, and of several with a number
+# operator -> its kernel; and its row: of one tensor, of two, and of several with a number
+KERNELS: dict[str, Kernel] = {}
 UNARY: dict[str, Row] = {}
 BINARY: dict[str, Row] = {}
 NUMBERED: dict[str, Row] = {}
-WITH_NUMBER: dict[str, str] = {}  # overload that takes a number -> the overload for tensors whose kernel it calls
+# overload that takes a number -> the overload for tensors, and the function that makes the kernel from that one's
+WITH_NUMBER: dict[str, tuple[str, Callable[[Kernel], Kernel]]] = {}
 
 
 def kernel_of(shape: Callable[..., Result], row: Row) -> Kernel:
-    """The kernel of an operator of tensors, which may be followed by a number for the loop."""
+    """The kernel of an operator of tensors, which a number for the loop may follow."""
 
     def kernel(keys: int, *arguments: Any, out: Tensor | None = None) -> Tensor:
         output = allocate_output(shape(*arguments)) if out is None else out
-        tensors = [argument for argument in arguments if isinstance(argument, Tensor)]
+        tensors, numbers = (arguments, ()) if isinstance(arguments[-1], Tensor) else (arguments[:-1], arguments[-1:])
         common = row.common(*tensors)
         row.check(common)
-        loop, numbers = row.loop_for(common), arguments[len(tensors) :]
-        if row.scaled is None or numbers not in ((), (1,)):
+        loop = row.loop_for(common)
+        if numbers and (row.scaled is None or numbers[0] != 1):
             loop = with_numbers(row.scaled or loop, numbers, common)
-        return pointwise(loop, common, tensors, output, row.produces, row.exact_number)
+        produces = common.to_real() if row.real_of_complex and common.is_complex else row.produces
+        return pointwise(loop, common, tensors, output, produces, row.exact_number)
 
     return kernel
 
 
 def with_numbers(loop: Loop, numbers: Sequence[Number], common: dtype) -> Loop:
     """A loop whose last inputs are numbers, `loop(out, *inputs, *numbers)`; the dtype must be able to hold them."""
-    if not numbers:
-        return loop
     fixed = [np.array(number_as(number, common), op_math(common).numpy) for number in numbers]
     if isinstance(loop, np.ufunc):
         return lambda out, *inputs: loop(*inputs, *fixed, out=out)
     return lambda out, *inputs: loop(out, *inputs, *fixed)
 
 
-def with_real_result(real: Kernel, shape: Callable[..., Result], loop: Loop) -> Kernel:
-    """A kernel that runs a loop from complex to real numbers, and leaves other dtypes to the kernel `real`."""
-
-    def kernel(keys: int, self: Tensor, out: Tensor | None = None) -> Tensor:
-        if not self.dtype.is_complex:
-            return real(keys, self, out=out)
-        output = allocate_output(shape(self)) if out is None else out
-        return pointwise(loop, self.dtype, (self,), output, self.dtype.to_real())
-
-    return kernel
-
-
 # Registering -----------------------------------------------------------------------------------------------------
 
 
-def register(name: str, kernel: Kernel, instead: Callable[[Kernel], Kernel] | None = None, depth: int = 1) -> Kernel:
+def register(name: str, kernel: Kernel, instead: Callable[[Kernel], Kernel] | None = None, depth: int = 1) -> None:
     """Register a kernel for an operator and its forms, under the operator's name."""
     kernel.__name__ = kernel.__qualname__ = name.partition(".")[0]
+    KERNELS[name] = kernel
     structured(CPU, name, kernel, caller(depth), instead)
-    return kernel
 
 
-def register_row(rows: dict[str, Row], name: str, row: Row, shape: Callable[..., Result] | None = None) -> Kernel:
+def register_row(rows: dict[str, Row], name: str, row: Row, instead: Callable[[Kernel], Kernel] | None = None) -> None:
     """Register the kernel of a row, and keep the row in one of the tables UNARY, BINARY and NUMBERED."""
     rows[name] = row
-    return register(name, kernel_of(shape or shape_function(name), row), depth=2)
+    register(name, kernel_of(shape_function(name), row), instead, depth=2)
 
 
-def register_with_number(name: str, of: str, kernel: Kernel) -> None:
-    """Register the overload that takes a number as the second operand, and calls the kernel of the one for tensors."""
-    WITH_NUMBER[name] = of
-    register(name, with_wrapped_number(kernel), depth=2)
+def register_with_number(name: str, of: str, made: Callable[[Kernel], Kernel] = with_wrapped_number) -> None:
+    """Register the overload that takes a number as one operand, and calls the kernel of the one for tensors."""
+    WITH_NUMBER[name] = of, made
+    register(name, made(KERNELS[of]), depth=2)

@@ -9,22 +9,13 @@ import numpy as np
 
 from glasstorch._tensor import Tensor
 from glasstorch.core.dtype import BAREBONES_UNSIGNED
+from glasstorch.core.errors import not_implemented_for
 from glasstorch.core.return_types import named_result
 from glasstorch.core.tensor_impl import Array
 from glasstorch.dispatch.fast import slot
-from glasstorch.kernels.cpu.pointwise.loops import (
-    CPU,
-    DIRECT_FLOATS,
-    FLOATING,
-    UNARY,
-    WITH_COMPLEX,
-    Row,
-    kernel_of,
-    register,
-    register_row,
-    with_real_result,
-)
+from glasstorch.kernels.cpu.pointwise.loops import CPU, UNARY, Row, register, register_row
 from glasstorch.kernels.iterator import allocate_output, op_math, pointwise
+from glasstorch.kernels.pointwise.dtypes import DIRECT_FLOATS, FLOATING, WITH_COMPLEX
 from glasstorch.kernels.quiet import quietly
 from glasstorch.kernels.structured import structured
 from glasstorch.operators.shapes.pointwise import rules
@@ -52,21 +43,28 @@ def complex_angle(out: Array, z: Array) -> None:
     np.arctan2(z.imag, z.real, out=out)
 
 
-ANGLE = Row(real_angle, DIRECT_FLOATS, WITH_COMPLEX | BAREBONES_UNSIGNED, "angle_cpu", float_result_type)
+UNSIGNED_TOO = WITH_COMPLEX | BAREBONES_UNSIGNED
+ANGLE = Row(
+    real_angle,
+    DIRECT_FLOATS,
+    UNSIGNED_TOO,
+    "angle_cpu",
+    float_result_type,
+    on_complex=complex_angle,
+    real_of_complex=True,
+)
 
 register_row(UNARY, "frac", Row(frac, DIRECT_FLOATS, FLOATING, "frac_cpu"))
-UNARY["angle"] = ANGLE
-register("angle", with_real_result(kernel_of(rules.angle, ANGLE), rules.angle, complex_angle))
+register_row(UNARY, "angle", ANGLE)
 
 # A fraction and a power of two ----------------------------------------------------------------------------------
-
-FREXP = Row(np.frexp, DIRECT_FLOATS, FLOATING, "frexp_cpu")
 
 
 def frexp(keys: int, self: Tensor, out: tuple[Tensor, Tensor] | None = None) -> tuple[Tensor, ...]:
     """The kernel of `frexp.Tensor`: exponents of infinity and NaN are 0, as in C."""
     mantissa, exponent = map(allocate_output, rules.frexp(self)) if out is None else out
-    FREXP.check(self.dtype)
+    if self.dtype not in FLOATING:
+        raise not_implemented_for("frexp_cpu", self.dtype)
     fractions, powers = mantissa.array(), exponent.array()
     compute = op_math(self.dtype).numpy.char
     quietly(np.frexp, self.array(), fractions, powers, signature=f"{compute}->{compute}i", casting="unsafe")
@@ -78,15 +76,14 @@ structured(CPU, "frexp.Tensor", frexp)
 
 # Replacing infinity and NaN --------------------------------------------------------------------------------------
 
-NAN_TO_NUM = Row(np.nan_to_num, frozenset(), WITH_COMPLEX | BAREBONES_UNSIGNED, "nan_to_num")
-
 
 def nan_to_num(
     keys: int, self: Tensor, nan: float | None, posinf: float | None, neginf: float | None, out: Tensor | None = None
 ) -> Tensor:
     """The kernel of `nan_to_num`: by default 0 replaces NaN, and the largest finite numbers infinities."""
     output = allocate_output(rules.nan_to_num(self, nan, posinf, neginf)) if out is None else out
-    NAN_TO_NUM.check(self.dtype)
+    if self.dtype not in UNSIGNED_TOO:
+        raise not_implemented_for("nan_to_num", self.dtype)
     if not (self.dtype.is_floating_point or self.dtype.is_complex):
         np.copyto(output.array(), self.array())
         return output

@@ -10,9 +10,9 @@ import numpy as np
 
 from glasstorch._tensor import Tensor, wrapped_number
 from glasstorch.core.dtype import FLOATING, Number, dtype
-from glasstorch.kernels.cpu.pointwise.loops import EVERY, WITH_COMPLEX, Row, register, with_numbers
-from glasstorch.kernels.cpu.pointwise.shared import KERNELS
+from glasstorch.kernels.cpu.pointwise.loops import KERNELS, Row, register, with_numbers
 from glasstorch.kernels.iterator import allocate_output, op_math, operand, pointwise
+from glasstorch.kernels.pointwise.dtypes import EVERY, WITH_COMPLEX
 from glasstorch.kernels.pointwise.formulas import COMPLEX_EXPONENTS, EXPONENTS, FLOAT_EXPONENTS, FORMULAS
 from glasstorch.kernels.pointwise.numpy_loops import numpy_loop
 from glasstorch.kernels.quiet import quietly

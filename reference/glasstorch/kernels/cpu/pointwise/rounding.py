@@ -10,15 +10,10 @@ import numpy as np
 
 from glasstorch._tensor import Tensor
 from glasstorch.core.dtype import BAREBONES_UNSIGNED
+from glasstorch.core.errors import not_implemented_for
 from glasstorch.core.tensor_impl import Array
 from glasstorch.kernels.cpu.pointwise.loops import (
-    ALL,
     BINARY,
-    DIRECT,
-    DIRECT_FLOATS,
-    DIRECT_NOT_BOOL,
-    FLOATING,
-    NOT_BOOL,
     UNARY,
     Row,
     kernel_of,
@@ -28,6 +23,14 @@ from glasstorch.kernels.cpu.pointwise.loops import (
 )
 from glasstorch.kernels.cpu.pointwise.steps import dividing, sgn
 from glasstorch.kernels.iterator import Loop, allocate_output, operand
+from glasstorch.kernels.pointwise.dtypes import (
+    ALL,
+    DIRECT,
+    DIRECT_FLOATS,
+    DIRECT_NOT_BOOL,
+    FLOATING,
+    NOT_BOOL,
+)
 from glasstorch.kernels.quiet import quietly
 from glasstorch.kernels.structured import check_writable, shape_function
 from glasstorch.operators.shapes.pointwise import broadcast as shapes
@@ -78,28 +81,24 @@ register("round.decimals", round_decimals)
 
 register_row(UNARY, "sign", Row(sgn, DIRECT, ALL, "sign_cpu"))
 
-COPYSIGN = Row(np.copysign, DIRECT_FLOATS, FLOATING, "copysign_cpu", float_result_type)
-copysign = register_row(BINARY, "copysign.Tensor", COPYSIGN, shapes.true_divide)
+register_row(BINARY, "copysign.Tensor", Row(np.copysign, DIRECT_FLOATS, FLOATING, "copysign_cpu", float_result_type))
+register_with_number("copysign.Scalar", "copysign.Tensor")
 
 # Remainders and neighbours --------------------------------------------------------------------------------------
 
-FMOD = Row(dividing(np.fmod), DIRECT_NOT_BOOL, NOT_BOOL, "fmod_cpu")
-fmod = register_row(BINARY, "fmod.Tensor", FMOD, shapes.binary)
-
-NEXTAFTER = Row(np.nextafter, DIRECT_FLOATS, FLOATING, "nextafter_cpu")
+register_row(BINARY, "fmod.Tensor", Row(dividing(np.fmod), DIRECT_NOT_BOOL, NOT_BOOL, "fmod_cpu"))
+register_with_number("fmod.Scalar", "fmod.Tensor")
 
 
 def nextafter(keys: int, self: Tensor, other: Tensor, out: Tensor | None = None) -> Tensor:
     """The kernel of `nextafter`: the adjacent number in the operands' own dtype, so nothing is upcast."""
     output = allocate_output(shapes.binary(self, other)) if out is None else out
     common = result_type(self, other)
-    NEXTAFTER.check(common)
+    if common not in FLOATING:
+        raise not_implemented_for("nextafter_cpu", common)
     x, y = (quietly(np.asarray, operand(tensor, common), common.numpy) for tensor in (self, other))
     quietly(np.copyto, output.array(), quietly(np.nextafter, x, y), casting="unsafe")
     return output
 
 
 register("nextafter", nextafter)
-
-register_with_number("copysign.Scalar", "copysign.Tensor", copysign)
-register_with_number("fmod.Scalar", "fmod.Tensor", fmod)

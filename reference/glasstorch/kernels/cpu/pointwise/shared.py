@@ -6,15 +6,15 @@ Differs: PyTorch's vectorized loops use fused multiply-add; here each step round
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import prod
 
-import numpy as np
-
 from glasstorch._tensor import Tensor
-from glasstorch.core.dtype import FLOAT8, dtype
+from glasstorch.core.dtype import COMPLEX_DTYPES, FLOAT8, dtype
 from glasstorch.core.errors import DtypeError, not_implemented_for
 from glasstorch.kernels.cpu.pointwise.loops import (
     BINARY,
+    KERNELS,
     NUMBERED,
     UNARY,
     Kernel,
@@ -23,7 +23,6 @@ from glasstorch.kernels.cpu.pointwise.loops import (
     register,
     register_row,
     register_with_number,
-    with_real_result,
 )
 from glasstorch.kernels.number_operands import number_first
 from glasstorch.kernels.pointwise.formulas import FORMULAS, TRUNC_DIVIDE
@@ -39,19 +38,16 @@ def type_of_product(self: Tensor, other: Tensor) -> dtype:
     return common
 
 
-KERNELS: dict[str, Kernel] = {}
-
 for name, formula in FORMULAS.items():
     if not formula.own_kernel:
         row = Row.of(formula, type_of_product if name == "mul.Tensor" else None)
         table = NUMBERED if formula.numbers and row.scaled is None else (UNARY, BINARY, {})[formula.tensors - 1]
-        KERNELS[name] = register_row(table, name, row)
-
-for name in (name for name, formula in FORMULAS.items() if formula.number_form):
-    base = name.partition(".")[0]
-    register_with_number(f"{base}.Scalar", name, KERNELS[name])
-    if FORMULAS[name].produces is None:
-        register(f"{base}.Scalar_Tensor", number_first(KERNELS[name]))
+        register_row(table, name, row)
+    if formula.number_form:
+        base = name.partition(".")[0]
+        register_with_number(f"{base}.Scalar", name)
+        if formula.produces is None:
+            register_with_number(f"{base}.Scalar_Tensor", name, number_first)
 
 # Division with a rounding mode: one of three kernels ------------------------------------------------------------
 
@@ -85,6 +81,5 @@ def refusing_complex(checked: Kernel) -> Kernel:
     return absolute_
 
 
-UNARY["abs"] = Row.of(FORMULAS["abs"])
-absolute = with_real_result(kernel_of(shapes.absolute, UNARY["abs"]), shapes.absolute, np.absolute)
-register("abs", absolute, refusing_complex)
+ABS = Row.of(FORMULAS["abs"])
+register_row(UNARY, "abs", replace(ABS, accepts=ABS.accepts | COMPLEX_DTYPES, real_of_complex=True), refusing_complex)

@@ -1,6 +1,7 @@
-"""How are tensors interpolated and clamped on the CPU, with weights and bounds of several kinds?
+"""How are elements selected by a mask, interpolated and clamped on the CPU?
 
-Mirrors: aten/src/ATen/native/cpu/LerpKernel.cpp, aten/src/ATen/native/cpu/TensorCompareKernel.cpp (clamp)
+Mirrors: aten/src/ATen/native/cpu/TensorCompareKernel.cpp (where, clamp), aten/src/ATen/native/cpu/IndexKernel.cpp
+    (masked_fill), aten/src/ATen/native/cpu/LerpKernel.cpp
 Differs: PyTorch's vectorized loops use fused multiply-add; here each step rounds.
 """
 
@@ -11,17 +12,45 @@ from collections.abc import Callable
 import numpy as np
 
 from glasstorch._tensor import Tensor
-from glasstorch.core.dtype import Number
+from glasstorch.core.dtype import Number, bool_
 from glasstorch.core.tensor_impl import Array
 from glasstorch.dispatch.fast import slot
 from glasstorch.kernels.cpu.pointwise.loops import BINARY, Kernel, Row, register, register_row, with_numbers
-from glasstorch.kernels.iterator import allocate_output, pointwise
+from glasstorch.kernels.cpu.pointwise.steps import choose
+from glasstorch.kernels.iterator import allocate_output, in_blocks, operand, pointwise
 from glasstorch.kernels.pointwise.formulas import FORMULAS
 from glasstorch.kernels.pointwise.numpy_loops import numpy_loop
-from glasstorch.kernels.structured import shape_function
+from glasstorch.kernels.quiet import quietly
+from glasstorch.kernels.structured import shape_function, written_where_expanded
 from glasstorch.operators.shapes.pointwise import broadcast as shapes
 from glasstorch.operators.shapes.pointwise import rules
 from glasstorch.operators.shapes.promotion import result_type
+from glasstorch.operators.shapes.scalars import number_as
+
+# Selection: a mask is not converted to the dtype of what it selects, so both kernels run their loop themselves ------
+
+
+def where(keys: int, condition: Tensor, self: Tensor, other: Tensor, out: Tensor | None = None) -> Tensor:
+    """The kernel of `where.self`."""
+    output = allocate_output(shapes.where(condition, self, other)) if out is None else out
+    common = result_type(self, other)
+    inputs = [condition.array(), operand(self, common), operand(other, common)]
+    quietly(in_blocks.run, choose.run, output.array(), inputs, (common.numpy, bool_.numpy, common.numpy, common.numpy))
+    return output
+
+
+def masked_fill(keys: int, self: Tensor, mask: Tensor, value: Number, out: Tensor | None = None) -> Tensor:
+    """The kernel of `masked_fill.Scalar`."""
+    output = allocate_output(shapes.masked_fill(self, mask, value)) if out is None else out
+    FORMULAS["masked_fill.Scalar"].check(self.dtype)
+    own = self.dtype.numpy
+    inputs = [mask.array(), np.array(number_as(value, self.dtype), own), self.array()]
+    in_blocks.run(choose.run, output.array(), inputs, (own, bool_.numpy, own, own))
+    return output
+
+
+register("where.self", where)
+register("masked_fill.Scalar", masked_fill, written_where_expanded("masked_fill.Scalar", masked_fill))
 
 # Interpolation with a weight for each element ---------------------------------------------------------------------
 
@@ -87,5 +116,5 @@ for name in BOUNDS:
     register(name, clamp_kernel(name))
 
 register("clamp.Tensor", clamp_tensors)
-register_row(BINARY, "clamp_min.Tensor", Row.of(FORMULAS["maximum"]), shapes.binary)
-register_row(BINARY, "clamp_max.Tensor", Row.of(FORMULAS["minimum"]), shapes.binary)
+register_row(BINARY, "clamp_min.Tensor", Row.of(FORMULAS["maximum"]))
+register_row(BINARY, "clamp_max.Tensor", Row.of(FORMULAS["minimum"]))

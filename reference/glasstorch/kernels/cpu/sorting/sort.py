@@ -18,7 +18,6 @@ from glasstorch.core.geometry import wrap_dim
 from glasstorch.core.tensor_impl import Array
 from glasstorch.dispatch.fast import slot
 from glasstorch.dispatch.library import KernelTable
-from glasstorch.kernels.cpu.blocks import from_last, to_last
 from glasstorch.kernels.halves import widened
 from glasstorch.kernels.iterator import allocate_output
 from glasstorch.kernels.quiet import quietly
@@ -47,9 +46,9 @@ def picked(rows: Array, indices: Array) -> Array:
 @slot
 def picked_along(array: Array, axis: int, indices_of: Callable[[Array], Array]) -> tuple[Array, Array]:
     """The elements of lines along an axis at the indices that a function returns for rows, and the indices."""
-    rows = to_last(array, axis)
+    rows = np.moveaxis(array, axis, -1)
     indices = indices_of(rows)
-    return from_last(picked.run(rows, indices), axis), from_last(indices, axis)
+    return np.moveaxis(picked.run(rows, indices), -1, axis), np.moveaxis(indices, -1, axis)
 
 
 def sort(

@@ -55,7 +55,8 @@ def on_two(name: str, rng: np.random.Generator) -> Call:
 
 def with_number(name: str, rng: np.random.Generator) -> Call:
     x = laid_out(rng, drawn_sizes(rng, name), drawn_dtype(rng), 0.01)
-    return Call(operator(name), (x, one_of(rng, [0, 1, -3, 2, 0.5, 1e30, True])))
+    number = one_of(rng, [0, 1, -3, 2, 0.5, 1e30, True])
+    return Call(operator(name), (number, x) if name.endswith("Scalar_Tensor") else (x, number))
 
 
 def numbered(name: str, rng: np.random.Generator) -> Call:
@@ -130,6 +131,7 @@ CALLS: dict[str, Any] = {
     "aten::clamp_max": partial(with_number, "clamp_max"),
     "aten::div.Tensor_mode": divide_mode,
     "aten::pow.Tensor_Scalar": power,
+    "aten::ldexp.Tensor": partial(on_two, "ldexp.Tensor"),
     **with_in_place(on_one, "relu"),
 }
 for _name in loops.UNARY:

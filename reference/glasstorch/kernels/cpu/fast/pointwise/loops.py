@@ -35,10 +35,10 @@ from glasstorch.dispatch.fast import fast, install
 from glasstorch.dispatch.operator import registry
 from glasstorch.kernels.cpu.fast import thresholds
 from glasstorch.kernels.cpu.fast.pointwise.threads import parts_of, share
-from glasstorch.kernels.cpu.pointwise import loops, shared, steps, ternary
-from glasstorch.kernels.cpu.pointwise.loops import DIRECT, DIRECT_FLOATS, NOT_BOOL, Kernel, Row
+from glasstorch.kernels.cpu.pointwise import loops, power, shared, steps, ternary
+from glasstorch.kernels.cpu.pointwise.loops import Kernel, Row
 from glasstorch.kernels.iterator import Loop, in_blocks
-from glasstorch.kernels.number_operands import with_wrapped_number
+from glasstorch.kernels.pointwise.dtypes import DIRECT, DIRECT_FLOATS, NOT_BOOL
 from glasstorch.kernels.pointwise.formulas import FLOAT_EXPONENTS, TRUNC_DIVIDE
 from glasstorch.kernels.pointwise.numpy_loops import numpy_loop
 from glasstorch.kernels.quiet import idle, new_run, quietly
@@ -340,8 +340,8 @@ install_rows(UNARY, unary, unary_in_place, "a row-major tensor", "1e6: exp")
 BINARY = install_rows(loops.BINARY, binary_form, binary_in_place, OR_NUMBER, "`a + b`, 8 floats")
 install_rows(loops.NUMBERED, numbered, numbered_in_place, ROW_MAJOR, "1e6: add")
 
-for _name, _of in loops.WITH_NUMBER.items():
-    install(_name, with_wrapped_number(BINARY[_of]), OR_NUMBER, "`a * 2.0`, 8 floats", "bits")
+for _name, (_of, _made) in loops.WITH_NUMBER.items():
+    install(_name, _made(BINARY[_of]), OR_NUMBER, "`a * 2.0`, 8 floats", "bits")
 
 # relu, which is the maximum with 0 ------------------------------------------------------------------------------------
 
@@ -367,7 +367,7 @@ def relu_in_place(keys: int, self: Tensor) -> Tensor:
     return plain_relu_in_place(keys, self)
 
 
-# Division with a rounding mode, and powers by some numbers ------------------------------------------------------------
+# Division with a rounding mode, powers by some numbers, products with powers of 2 -------------------------------------
 
 plain_divide_mode, plain_power = plain_kernel("div.Tensor_mode"), plain_kernel("pow.Tensor_Scalar")
 DIVISIONS: dict[str | None, Kernel] = {
@@ -400,6 +400,17 @@ def power_of_number(keys: int, self: Tensor, exponent: Number) -> Tensor:
     if self.dtype.is_floating_point and type(exponent) is not complex and (kernel := POWERS.get(exponent)) is not None:
         return kernel(keys, self)
     return plain_power(keys, self, exponent)
+
+
+plain_ldexp = plain_kernel("ldexp.Tensor")
+
+
+@fast("ldexp.Tensor", when="the exponents are floats", benchmark="1e6: mul", exact="bits")
+def ldexp(keys: int, self: Tensor, other: Tensor) -> Tensor:
+    """The short path of the product."""
+    if other.dtype.is_floating_point:
+        return BINARY["mul.Tensor"](keys, self, power.scalar_tensor(keys, 2.0, other))
+    return plain_ldexp(keys, self, other)
 
 
 # Selection ------------------------------------------------------------------------------------------------------------
