@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from importlib import import_module
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -28,7 +28,9 @@ from glasstorch.operators.generated.registry import OPERATORS
 from glasstorch.operators.shapes.pointwise.broadcast import BESIDE_NUMBER, strides_beside_number
 from glasstorch.operators.shapes.result import Result
 
+Kernel = TypeVar("Kernel", bound=Callable[..., Any])
 ShapeFunction = Callable[..., Any]
+Shortcut = Callable[[Callable[..., Any]], Callable[..., Any]]  # an in-place kernel that checks -> one in front of it
 Out = Tensor | None  # what a kernel writes its result to; None for a new tensor
 Outs = tuple[Tensor, Tensor] | None  # the same for two results
 
@@ -53,11 +55,26 @@ def shape_function(name: str) -> ShapeFunction:
 
 
 def structured(
+    table: KernelTable, name: str, shortcut: Callable[[str, Kernel], Shortcut] | None = None
+) -> Callable[[Kernel], Kernel]:
+    """A decorator: the function below is the kernel of an operator and of its forms; see `add_structured`.
+
+    `shortcut(name, function)`, if given, makes the shortcut in front of the in-place form.
+    """
+
+    def decorate(kernel: Kernel) -> Kernel:
+        add_structured(table, name, kernel, caller(1), shortcut(name, kernel) if shortcut else None)
+        return kernel
+
+    return decorate
+
+
+def add_structured(
     table: KernelTable,
     name: str,
     kernel: Callable[..., Any],
     where: str | None = None,
-    shortcut: Callable[[Callable[..., Any]], Callable[..., Any]] | None = None,
+    shortcut: Shortcut | None = None,
 ) -> None:
     """Register `kernel(keys, *arguments, out=None)` for an operator and for all forms that its declaration generates.
 

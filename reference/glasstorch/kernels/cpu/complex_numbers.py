@@ -18,6 +18,7 @@ from glasstorch.kernels.structured import out_form, shape_function, structured
 from glasstorch.operators.shapes.complex_numbers import from_parts, from_polar
 
 
+@structured(CPU, "complex")
 def complex_(keys: int, real: Tensor, imag: Tensor, out: Tensor | None = None) -> Tensor:
     """`real + imag * 1j`."""
     output = allocate_output(from_parts(real, imag)) if out is None else out
@@ -27,6 +28,7 @@ def complex_(keys: int, real: Tensor, imag: Tensor, out: Tensor | None = None) -
     return output
 
 
+@structured(CPU, "polar")
 def polar(keys: int, abs: Tensor, angle: Tensor, out: Tensor | None = None) -> Tensor:
     """`abs * (cos(angle) + sin(angle) * 1j)`."""
     output = allocate_output(from_polar(abs, angle)) if out is None else out
@@ -37,10 +39,6 @@ def polar(keys: int, abs: Tensor, angle: Tensor, out: Tensor | None = None) -> T
 def _turn(out: Array, abs: Array, angle: Array) -> None:
     out.real[...] = abs * np.cos(angle)
     out.imag[...] = abs * np.sin(angle)
-
-
-structured(CPU, "complex", complex_)
-structured(CPU, "polar", polar)
 
 
 # Real numbers are their own conjugates.

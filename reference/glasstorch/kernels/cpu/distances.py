@@ -22,6 +22,7 @@ from glasstorch.operators.shapes import distances as shapes
 CPU = KernelTable("CPU")
 
 
+@structured(CPU, "_cdist_forward")
 def cdist_forward(keys: int, x1: Tensor, x2: Tensor, p: float, compute_mode: int | None, out: Out = None) -> Tensor:
     """The p-norm of the difference between each row of `x1` and each row of `x2`."""
     dtype = shapes.cdist_forward(x1, x2, p, compute_mode).dtype
@@ -35,6 +36,7 @@ def lengths(left: Array, right: Array, p: float) -> Array:
     return np.linalg.norm(gaps.astype(np.float64), p, -1)  # type: ignore[no-any-return]
 
 
+@structured(CPU, "_cdist_backward")
 def cdist_backward(keys: int, grad: Tensor, x1: Tensor, x2: Tensor, p: float, cdist: Tensor, out: Out = None) -> Tensor:
     """The gradient of `x1`; pairs of rows at distance 0 contribute nothing."""
     dtype = shapes.cdist_backward(grad, x1, x2, p, cdist).dtype
@@ -61,7 +63,3 @@ def pulled(left: Array, right: Array, p: float, weights: Array, distances: Array
         steepness = np.where(gaps == 0, 0, gaps ** (p - 1))
         pulls = steepness * signs * np.where(distances == 0, 0, weights / distances ** (p - 1))
     return np.add.reduce(pulls, -2, np.float64)  # type: ignore[no-any-return]
-
-
-structured(CPU, "_cdist_forward", cdist_forward)
-structured(CPU, "_cdist_backward", cdist_backward)

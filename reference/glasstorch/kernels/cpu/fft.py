@@ -55,6 +55,7 @@ def transform(name: str, self: Tensor, norm: str, dim: Sequence[int], result: Re
     return out
 
 
+@structured(CPU, "_fft_c2c")
 def c2c(keys: int, self: Tensor, dim: Sequence[int], normalization: int, forward: bool, out: Out = None) -> Tensor:
     """Complex to complex."""
     result = shapes.c2c(self, dim, normalization, forward)
@@ -62,18 +63,15 @@ def c2c(keys: int, self: Tensor, dim: Sequence[int], normalization: int, forward
     return transform("fftn" if forward else "ifftn", self, norm, dim, result, out)
 
 
+@structured(CPU, "_fft_r2c")
 def r2c(keys: int, self: Tensor, dim: Sequence[int], normalization: int, onesided: bool, out: Out = None) -> Tensor:
     """Real to complex. Half of the spectrum suffices, because the other half is its mirrored conjugate."""
     result = shapes.r2c(self, dim, normalization, onesided)
     return transform("rfftn" if onesided else "fftn", self, FORWARDS[normalization], dim, result, out)
 
 
+@structured(CPU, "_fft_c2r")
 def c2r(keys: int, self: Tensor, dim: Sequence[int], normalization: int, last_dim_size: int, out: Out = None) -> Tensor:
     """Complex to real, from half of a Hermitian spectrum."""
     result = shapes.c2r(self, dim, normalization, last_dim_size)
     return transform("irfftn", self, INVERSE[normalization], dim, result, out)
-
-
-structured(CPU, "_fft_c2c", c2c)
-structured(CPU, "_fft_r2c", r2c)
-structured(CPU, "_fft_c2r", c2r)

@@ -19,6 +19,7 @@ from glasstorch.operators.shapes import joining
 CPU = KernelTable("CPU")
 
 
+@structured(CPU, "cat")
 def cat(keys: int, tensors: Sequence[Tensor], dim: int, out: Tensor | None = None) -> Tensor:
     """The tensors concatenated along a dimension."""
     described = joining.cat(tensors, dim)
@@ -38,6 +39,3 @@ def join(result: Tensor, tensors: Sequence[Tensor], dim: int) -> None:
         stop = start + tensor._shape[dim]
         assign(target[(*before, slice(start, stop))], tensor.array(), result.dtype, tensor.dtype)
         start = stop
-
-
-structured(CPU, "cat", cat)

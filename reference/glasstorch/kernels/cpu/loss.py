@@ -111,6 +111,7 @@ def register_nll_loss(name: str) -> None:
 # mse_loss -------------------------------------------------------------------------------------------------------
 
 
+@structured(CPU, "mse_loss")
 def mse_loss(keys: int, self: Tensor, target: Tensor, reduction: int, out: Out = None) -> Tensor:
     """The squared differences, their mean or their sum. As in PyTorch, half precision is rounded before it is added."""
     dtype = shapes.mse_loss(self, target, reduction).dtype
@@ -127,6 +128,7 @@ def mse_loss(keys: int, self: Tensor, target: Tensor, reduction: int, out: Out =
     return finish(quietly(losses), dtype, out)
 
 
+@structured(CPU, "mse_loss_backward")
 def mse_loss_backward(
     keys: int, grad_output: Tensor, self: Tensor, target: Tensor, reduction: int, out: Out = None
 ) -> Tensor:
@@ -148,5 +150,3 @@ def _operand(tensor: Tensor, dtype: dtype) -> Array:
 
 register_nll_loss("nll_loss")
 register_nll_loss("nll_loss2d")
-structured(CPU, "mse_loss", mse_loss)
-structured(CPU, "mse_loss_backward", mse_loss_backward)

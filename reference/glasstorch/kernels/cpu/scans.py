@@ -41,6 +41,7 @@ def accumulated(ufunc: np.ufunc, array: Array, axis: int, wide: Any) -> Array:
 def register_scan(name: str, ufunc: np.ufunc) -> None:
     """Register one operator and its forms."""
 
+    @structured(CPU, name)
     def scan(keys: int, self: Tensor, dim: int, dtype: dtype | None, out: Out = None) -> Tensor:
         computed = out.dtype if out is not None else shapes.cumulative(self, dim, dtype).dtype
         array = quietly(self.array().astype, computed.numpy, copy=False)
@@ -49,8 +50,6 @@ def register_scan(name: str, ufunc: np.ufunc) -> None:
         check_implemented(f"{name}_out_cpu", computed, NOT_ADDED_UP)
         wide = ACCUMULATED_IN.get(computed.numpy.char, computed.numpy)
         return finish(quietly(accumulated.run, ufunc, array, wrap_dim(dim, array.ndim), wide), computed, out)
-
-    structured(CPU, name, scan)
 
 
 @slot
@@ -70,6 +69,7 @@ def register_running_extremum(name: str, ufunc: np.ufunc) -> None:
     """Register cummax or cummin: values and indices. Of equal elements the last counts; NaN propagates."""
     shape = shape_function(name)
 
+    @structured(CPU, name)
     def running(keys: int, self: Tensor, dim: int, out: Outs = None) -> tuple[Any, ...]:
         shape(self, dim)
         array: Any = self.array()
@@ -80,9 +80,8 @@ def register_running_extremum(name: str, ufunc: np.ufunc) -> None:
             values, indices = array.copy(), np.zeros(array.shape, np.int64)
         return finish_pair(name, values, indices, self.dtype, out)
 
-    structured(CPU, name, running)
 
-
+@structured(CPU, "logcumsumexp")
 def logcumsumexp(keys: int, self: Tensor, dim: int, out: Out = None) -> Tensor:
     """The logarithm of the sum of exponentials so far, without overflow on the way."""
     shapes.logcumsumexp(self, dim)
@@ -118,4 +117,3 @@ register_scan("cumsum", np.add)
 register_scan("cumprod", np.multiply)
 register_running_extremum("cummax", np.maximum)
 register_running_extremum("cummin", np.minimum)
-structured(CPU, "logcumsumexp", logcumsumexp)

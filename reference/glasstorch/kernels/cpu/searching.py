@@ -21,7 +21,7 @@ from glasstorch.dispatch.library import KernelTable
 from glasstorch.kernels.iterator import op_math
 from glasstorch.kernels.pointwise.dtypes import ALL, EVERY, NOT_BOOL
 from glasstorch.kernels.quiet import quietly
-from glasstorch.kernels.structured import finish, shape_function, structured
+from glasstorch.kernels.structured import add_structured, finish, shape_function, structured
 from glasstorch.operators.shapes import searching as shapes
 from glasstorch.operators.shapes.promotion import result_type
 
@@ -82,6 +82,7 @@ def register_isin(name: str, accepts: frozenset[dtype]) -> None:
     """Register one form, which compares in the common dtype."""
     shape = shape_function(name)
 
+    @structured(CPU, name)
     def isin(
         keys: int, elements: Any, test_elements: Any, assume_unique: bool, invert: bool, out: Tensor | None = None
     ) -> Tensor:
@@ -92,8 +93,6 @@ def register_isin(name: str, accepts: frozenset[dtype]) -> None:
             raise not_implemented_for("isin_default_cpu", common)
         found = np.isin(in_order(elements, common), in_order(test_elements, common), invert=invert)
         return finish(found, bool_, out)
-
-    structured(CPU, name, isin)
 
 
 def as_tensor(value: Tensor | Number) -> Tensor:
@@ -108,9 +107,9 @@ def in_order(tensor: Tensor, common: dtype) -> Array:
 
 
 for _name in ("searchsorted.Tensor", "searchsorted.Scalar"):
-    structured(CPU, _name, searchsorted)
+    add_structured(CPU, _name, searchsorted)
 for _name in ("bucketize.Tensor", "bucketize.Scalar"):
-    structured(CPU, _name, bucketize)
+    add_structured(CPU, _name, bucketize)
 register_isin("isin.Tensor_Tensor", ALL)
 register_isin("isin.Scalar_Tensor", ALL)
 register_isin("isin.Tensor_Scalar", EVERY)  # a single test element needs only `eq`, which every dtype has

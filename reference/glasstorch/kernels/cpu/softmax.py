@@ -69,12 +69,14 @@ def along(function: Function, arrays: list[Array], axis: int) -> Array:
 def register_softmax(name: str, forward: Function, backward: Function) -> None:
     """Register an operator and its gradient."""
 
+    @structured(CPU, f"_{name}")
     def kernel(keys: int, self: Tensor, dim: int, half_to_float: bool, out: Out = None) -> Tensor:
         if half_to_float:
             raise DtypeError("softmax with half to float conversion is not supported on CPU: convert the input first")
         result = getattr(shapes, name)(self, dim, half_to_float)
         return finish(quietly(along.run, forward, [self.array()], wrap_dim(dim, self.ndim)), result.dtype, out)
 
+    @structured(CPU, f"_{name}_backward_data")
     def backward_kernel(
         keys: int, grad_output: Tensor, output: Tensor, dim: int, input_dtype: dtype, out: Out = None
     ) -> Tensor:
@@ -85,9 +87,6 @@ def register_softmax(name: str, forward: Function, backward: Function) -> None:
             )
         arrays = [grad_output.array(), output.array()]
         return finish(quietly(along.run, backward, arrays, wrap_dim(dim, output.ndim)), result.dtype, out)
-
-    structured(CPU, f"_{name}", kernel)
-    structured(CPU, f"_{name}_backward_data", backward_kernel)
 
 
 register_softmax("softmax", softmax, softmax_backward)

@@ -147,6 +147,7 @@ def weighed(self: Tensor, edges: Edges, weight: Tensor | None, density: bool, bi
     return hist
 
 
+@structured(CPU, "histc")
 def histc(keys: int, self: Tensor, bins: int, min: float, max: float, out: Out = None) -> Tensor:
     """The kernel of `histc`; equal ends stand for the range of the elements."""
     shapes.histc(self, bins, min, max)
@@ -157,6 +158,7 @@ def histc(keys: int, self: Tensor, bins: int, min: float, max: float, out: Out =
     return finish(quietly(in_bins.run, self.array().reshape(-1, 1), edges, None, interpolated), self.dtype, out)
 
 
+@structured(CPU, "histogram.bin_ct")
 def histogram(
     keys: int, self: Tensor, bins: int, range: Range, weight: Tensor | None, density: bool, out: Outs = None
 ) -> tuple[Any, ...]:
@@ -167,6 +169,7 @@ def histogram(
     return finish_pair("histogram.bin_ct", hist, edges[0], self.dtype, out, self.dtype)
 
 
+@structured(CPU, "histogram.bins_tensor")
 def histogram_tensor(
     keys: int, self: Tensor, bins: Tensor, weight: Tensor | None, density: bool, out: Outs = None
 ) -> tuple[Any, ...]:
@@ -199,8 +202,3 @@ def from_edges(keys: int, self: Tensor, bins: Sequence[Tensor], weight: Tensor |
     """The histogram over bins with the given edges."""
     shapes.check_points_and_edges(self, bins, weight)
     return finish(weighed(self, [edges.array() for edges in bins], weight, density, searched), self.dtype, None)
-
-
-structured(CPU, "histc", histc)
-structured(CPU, "histogram.bin_ct", histogram)
-structured(CPU, "histogram.bins_tensor", histogram_tensor)

@@ -89,6 +89,7 @@ def register_triangle(name: str, triangle: Triangle) -> None:
     """Register the elements on and below a diagonal, or on and above it; the others are 0."""
     shape = shape_function(name)
 
+    @structured(CPU, name)
     def kept(keys: int, self: Tensor, diagonal: int, out: Tensor | None = None) -> Tensor:
         shape(self, diagonal)
         rows, columns = self._shape[-2:]
@@ -96,8 +97,6 @@ def register_triangle(name: str, triangle: Triangle) -> None:
         result = empty(self._shape, self.dtype) if out is None else out
         keep.run(triangle, self.array(), diagonal, result.array())
         return result
-
-    structured(CPU, name, kept)
 
 
 register_triangle("tril", np.tril)

@@ -18,12 +18,14 @@ CUDA = KernelTable("CUDA")
 COMPUTED = KernelTable("CUDA", calls_operators=True)
 
 
+@structured(CUDA, "complex")
 def complex_(keys: int, real: Tensor, imag: Tensor, out: Tensor | None = None) -> Tensor:
     """`real + imag * 1j`."""
     made = output(from_parts(real, imag), common_device(real, imag)) if out is None else out
     return put_parts(made, real, imag)
 
 
+@structured(COMPUTED, "polar")
 def polar(keys: int, abs: Tensor, angle: Tensor, out: Tensor | None = None) -> Tensor:
     """`abs * (cos(angle) + sin(angle) * 1j)`."""
     made = output(from_polar(abs, angle), common_device(abs, angle)) if out is None else out
@@ -37,7 +39,3 @@ def put_parts(out: Tensor, *parts: Tensor) -> Tensor:
         own = make(out.untyped_storage(), part.dtype, out._shape, strides, 2 * out._offset + offset)
         copy_elements(own, part)
     return out
-
-
-structured(CUDA, "complex", complex_)
-structured(COMPUTED, "polar", polar)

@@ -253,6 +253,7 @@ def picked(self: Tensor, indices: Indices) -> Picks:
 # gather, scatter ------------------------------------------------------------------------------------------------
 
 
+@structured(CUDA, "gather")
 def gather(keys: int, self: Tensor, dim: int, index: Tensor, sparse_grad: bool, out: Tensor | None = None) -> Tensor:
     """result[i][j] = self[index[i][j]][j], for dim 0."""
     result = shapes.gather(self, dim, index, sparse_grad)
@@ -289,12 +290,14 @@ def along(tensor: Tensor, dim: int) -> tuple[Shape, Any]:
     return (*strides[:dim], 0, *strides[dim + 1 :]), dimension(sizes[dim], strides[dim], 0, dim)
 
 
+@structured(CUDA, "scatter.src")
 def scatter_src(keys: int, self: Tensor, dim: int, index: Tensor, src: Tensor, out: Tensor | None = None) -> Tensor:
     """result[index[i][j]][j] = src[i][j], for dim 0; where an index repeats, any of the values may remain."""
     shapes.scatter_src(self, dim, index, src)
     return _scattered(self, dim, index, src, out, add=False)
 
 
+@structured(CUDA, "scatter_add")
 def scatter_add(keys: int, self: Tensor, dim: int, index: Tensor, src: Tensor, out: Tensor | None = None) -> Tensor:
     """result[index[i][j]][j] += src[i][j], for dim 0."""
     shapes.scatter_src(self, dim, index, src)
@@ -326,6 +329,7 @@ def _scattered(self: Tensor, dim: int, index: Tensor, src: Tensor, out: Tensor |
     return target
 
 
+@structured(CUDA, "scatter.value")
 def scatter_value(keys: int, self: Tensor, dim: int, index: Tensor, value: Number, out: Tensor | None = None) -> Tensor:
     """result[index[i][j]][j] = value, for dim 0."""
     shapes.scatter_value(self, dim, index, value)
@@ -359,12 +363,6 @@ def _scatter_target(self: Tensor, out: Tensor | None, read: Sequence[Tensor]) ->
         copy_elements(out, self)
     check_no_overlap(out, read)
     return out
-
-
-structured(CUDA, "gather", gather)
-structured(CUDA, "scatter.src", scatter_src)
-structured(CUDA, "scatter.value", scatter_value)
-structured(CUDA, "scatter_add", scatter_add)
 
 
 # index_select, nonzero ------------------------------------------------------------------------------------------

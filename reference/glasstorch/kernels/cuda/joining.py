@@ -43,6 +43,7 @@ def instantiations() -> Iterator[tuple[str, str, tuple[str, ...]]]:
         yield "joining.cu", f"cat<{unit}>", ()
 
 
+@structured(CUDA, "cat")
 def cat(keys: int, tensors: Sequence[Tensor], dim: int, out: Tensor | None = None) -> Tensor:
     """The tensors concatenated along a dimension."""
     result = joining.cat(tensors, dim)
@@ -90,6 +91,3 @@ def copy_one_by_one(tensors: Sequence[Tensor], dim: int, target: Tensor) -> None
     for tensor in tensors:
         copy_elements(make_view(target, tensor._shape, strides, offset), tensor)
         offset += tensor._shape[dim] * strides[dim]
-
-
-structured(CUDA, "cat", cat)

@@ -150,6 +150,7 @@ def register_nll_loss(name: str) -> None:
 # mse_loss -------------------------------------------------------------------------------------------------------
 
 
+@structured(CUDA, "mse_loss")
 def mse_loss(keys: int, self: Tensor, target: Tensor, reduction: int, out: Tensor | None = None) -> Tensor:
     """The squared differences, their mean or their sum; half precision is rounded before it is added, as in PyTorch."""
     on = common_device(self, target)
@@ -160,6 +161,7 @@ def mse_loss(keys: int, self: Tensor, target: Tensor, reduction: int, out: Tenso
     return add(squares, None, False, result, squares.numel() if reduction == MEAN else 1, out)
 
 
+@structured(CUDA, "mse_loss_backward")
 def mse_loss_backward(
     keys: int, grad_output: Tensor, self: Tensor, target: Tensor, reduction: int, out: Tensor | None = None
 ) -> Tensor:
@@ -172,5 +174,3 @@ def mse_loss_backward(
 
 register_nll_loss("nll_loss")
 register_nll_loss("nll_loss2d")
-structured(CUDA, "mse_loss", mse_loss)
-structured(CUDA, "mse_loss_backward", mse_loss_backward)

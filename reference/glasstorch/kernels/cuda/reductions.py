@@ -164,10 +164,12 @@ def delivered(result: Tensor, out: Tensor | None) -> Tensor:
 # Sums -----------------------------------------------------------------------------------------------------------
 
 
+@structured(CUDA, "sum")
 def sum_all(keys: int, self: Tensor, dtype: dtype | None) -> Tensor:
     return sum_dim(keys, self, None, False, dtype)
 
 
+@structured(CUDA, "sum.dim_IntList")
 def sum_dim(
     keys: int, self: Tensor, dim: Sequence[int] | None, keepdim: bool, dtype: dtype | None, out: Tensor | None = None
 ) -> Tensor:
@@ -178,10 +180,12 @@ def sum_dim(
     return add(self, dim, keepdim, result, 1, out)
 
 
+@structured(CUDA, "mean")
 def mean_all(keys: int, self: Tensor, dtype: dtype | None, out: Tensor | None = None) -> Tensor:
     return mean_dim(keys, self, None, False, dtype, out)
 
 
+@structured(CUDA, "mean.dim")
 def mean_dim(
     keys: int, self: Tensor, dim: Sequence[int] | None, keepdim: bool, dtype: dtype | None, out: Tensor | None = None
 ) -> Tensor:
@@ -214,11 +218,13 @@ def register_extremum(name: str, least: bool) -> None:
     def every_dim(tensor: Tensor) -> Shape:
         return tuple(range(len(tensor._shape)))
 
+    @structured(CUDA, name)
     def extremum(keys: int, self: Tensor, out: Tensor | None = None) -> Tensor:
         to = target(shape(self), self.device, out)
         reduce(found, self, every_dim(self), False, to)
         return delivered(to, out)
 
+    @structured(CUDA, operator_dim)
     def extremum_dim(
         keys: int, self: Tensor, dim: int, keepdim: bool, out: tuple[Tensor, Tensor] | None = None
     ) -> tuple[Any, ...]:
@@ -227,11 +233,13 @@ def register_extremum(name: str, least: bool) -> None:
         reduce(found, self, shapes.reduced_dims([dim], len(self._shape)), keepdim, values, indices)
         return named_result(operator_dim, (values, indices))
 
+    @structured(CUDA, f"a{name}")
     def extremum_dims(keys: int, self: Tensor, dim: Sequence[int], keepdim: bool, out: Tensor | None = None) -> Tensor:
         to = target(shape_dims(self, dim, keepdim), self.device, out)
         reduce(found, self, shapes.reduced_dims(dim, len(self._shape)), keepdim, to)
         return to
 
+    @structured(CUDA, f"arg{name}")
     def position_of_extremum(
         keys: int, self: Tensor, dim: int | None, keepdim: bool, out: Tensor | None = None
     ) -> Tensor:
@@ -239,11 +247,6 @@ def register_extremum(name: str, least: bool) -> None:
         dims = every_dim(self) if dim is None else shapes.reduced_dims([dim], len(self._shape))
         reduce(found, self, dims, keepdim, None, to)
         return to
-
-    structured(CUDA, name, extremum)
-    structured(CUDA, operator_dim, extremum_dim)
-    structured(CUDA, f"a{name}", extremum_dims)
-    structured(CUDA, f"arg{name}", position_of_extremum)
 
 
 # all and any ----------------------------------------------------------------------------------------------------
@@ -254,6 +257,7 @@ def register_truth(name: str, every: bool) -> None:
     shape_dims = shape_function(f"{name}.dims")
     found = operation("Truth", np.bool_(every))
 
+    @structured(CUDA, f"{name}.dims")
     def truth_dims(
         keys: int, self: Tensor, dim: Sequence[int] | None, keepdim: bool, out: Tensor | None = None
     ) -> Tensor:
@@ -262,21 +266,15 @@ def register_truth(name: str, every: bool) -> None:
         reduce(found, self, dims, keepdim, to)
         return to
 
+    @structured(CUDA, f"{name}.dim")
     def truth_dim(keys: int, self: Tensor, dim: int, keepdim: bool, out: Tensor | None = None) -> Tensor:
         return truth_dims(keys, self, [dim], keepdim, out)
 
+    @structured(CUDA, name)
     def truth(keys: int, self: Tensor, out: Tensor | None = None) -> Tensor:
         return truth_dims(keys, self, None, False, out)
 
-    structured(CUDA, name, truth)
-    structured(CUDA, f"{name}.dim", truth_dim)
-    structured(CUDA, f"{name}.dims", truth_dims)
 
-
-structured(CUDA, "sum", sum_all)
-structured(CUDA, "sum.dim_IntList", sum_dim)
-structured(CUDA, "mean", mean_all)
-structured(CUDA, "mean.dim", mean_dim)
 register_extremum("max", least=False)
 register_extremum("min", least=True)
 register_truth("all", every=True)

@@ -71,11 +71,13 @@ def register_softmax(name: str) -> None:
     shape, shape_backward = shape_function(f"_{name}"), shape_function(f"_{name}_backward_data")
     function = FUNCTIONS[name]
 
+    @structured(CUDA, f"_{name}")
     def forward(keys: int, self: Tensor, dim: int, half_to_float: bool, out: Tensor | None = None) -> Tensor:
         """With `half_to_float` the float32 result for a float16 input is not rounded."""
         result = shape(self, dim, half_to_float)
         return delivered(along("softmax", function, (self,), dim, result), out)
 
+    @structured(CUDA, f"_{name}_backward_data")
     def backward(
         keys: int, grad_output: Tensor, output: Tensor, dim: int, input_dtype: dtype, out: Tensor | None = None
     ) -> Tensor:
@@ -83,9 +85,6 @@ def register_softmax(name: str) -> None:
         common_device(grad_output, output, numbers=False)
         result = shape_backward(grad_output, output, dim, input_dtype)
         return delivered(along("softmax_gradient", function, (grad_output, output), dim, result), out)
-
-    structured(CUDA, f"_{name}", forward)
-    structured(CUDA, f"_{name}_backward_data", backward)
 
 
 for _name in FUNCTIONS:

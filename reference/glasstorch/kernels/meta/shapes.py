@@ -16,7 +16,7 @@ from glasstorch.core.return_types import named_result
 from glasstorch.dispatch.library import KernelTable
 from glasstorch.dispatch.operator import tensors_of
 from glasstorch.dispatch.tags import Tag
-from glasstorch.kernels.structured import TAGS, shape_function, structured
+from glasstorch.kernels.structured import TAGS, add_structured, shape_function
 from glasstorch.operators.generated.registry import OPERATORS
 from glasstorch.operators.shapes.result import Result
 
@@ -60,4 +60,4 @@ def check_devices(arguments: Any, indices_with_data: bool) -> None:
 
 for _row in OPERATORS:
     if _row.shape is not None and _row.functional is None:
-        structured(META, _row.name, meta_kernel(_row.name))
+        add_structured(META, _row.name, meta_kernel(_row.name))

@@ -62,6 +62,7 @@ def reduce_slices(ufunc: np.ufunc, array: Array, dim: int, chosen: Array, values
     ufunc.at(array, at(dim, chosen), values)
 
 
+@structured(CPU, "index_add")
 def index_add(
     keys: int, self: Tensor, dim: int, index: Tensor, source: Tensor, alpha: Number, out: Out = None
 ) -> Tensor:
@@ -91,6 +92,7 @@ def index_add(
     return out
 
 
+@structured(CPU, "index_reduce")
 def index_reduce(
     keys: int, self: Tensor, dim: int, index: Tensor, source: Tensor, reduce: str, include_self: bool, out: Out = None
 ) -> Tensor:
@@ -137,10 +139,6 @@ def identity(reduce: str, dtype: np.dtype[Any]) -> object:
     return -np.inf if least else np.inf
 
 
-structured(CPU, "index_add", index_add)
-structured(CPU, "index_reduce", index_reduce)
-
-
 # index_copy, index_fill -----------------------------------------------------------------------------------------
 
 
@@ -150,6 +148,7 @@ def write_slices(array: Array, dim: int, chosen: Array, values: Array) -> None:
     array[at(dim, chosen)] = values
 
 
+@structured(CPU, "index_copy")
 def index_copy(keys: int, self: Tensor, dim: int, index: Tensor, source: Tensor, out: Out = None) -> Tensor:
     """self[index[n]] = source[n], for dim 0; where an index repeats, the last write wins."""
     shapes.index_copy(self, dim, index, source)
@@ -163,6 +162,7 @@ def index_copy(keys: int, self: Tensor, dim: int, index: Tensor, source: Tensor,
     return out
 
 
+@structured(CPU, "index_fill.int_Scalar", written_where_expanded)
 def index_fill(keys: int, self: Tensor, dim: int, index: Tensor, value: Number, out: Out = None) -> Tensor:
     """self[index[n]] = value, for dim 0; a negative index counts from the end."""
     shapes.index_fill(self, dim, index, value)
@@ -178,9 +178,3 @@ def index_fill(keys: int, self: Tensor, dim: int, index: Tensor, value: Number, 
     if not empty:
         with_dimension(out)[at(dim, chosen)] = number_as(value, self.dtype)
     return out
-
-
-structured(CPU, "index_copy", index_copy)
-structured(
-    CPU, "index_fill.int_Scalar", index_fill, shortcut=written_where_expanded("index_fill.int_Scalar", index_fill)
-)

@@ -42,6 +42,7 @@ def taken(source: Array, indices: Array) -> Array:
     return source.flat[indices]
 
 
+@structured(CPU, "put")
 def put(keys: int, self: Tensor, index: Tensor, source: Tensor, accumulate: bool, out: Tensor | None = None) -> Tensor:
     """Write or accumulate elements by flat index in row-major order; a negative index counts from the end."""
     shapes.put(self, index, source, accumulate)
@@ -63,6 +64,7 @@ def put(keys: int, self: Tensor, index: Tensor, source: Tensor, accumulate: bool
     return out
 
 
+@structured(CPU, "masked_scatter")
 def masked_scatter(keys: int, self: Tensor, mask: Tensor, source: Tensor, out: Tensor | None = None) -> Tensor:
     """Write the source's elements, in order, where the mask is true."""
     shape = shapes.masked_scatter(self, mask, source).shape
@@ -78,10 +80,7 @@ def masked_scatter(keys: int, self: Tensor, mask: Tensor, source: Tensor, out: T
     return wrap(target, self.dtype) if out is None else out
 
 
-structured(CPU, "put", put)
-structured(CPU, "masked_scatter", masked_scatter)
-
-
+@structured(CPU, "nonzero_static")
 def nonzero_static(keys: int, self: Tensor, size: int, fill_value: int, out: Tensor | None = None) -> Tensor:
     """The first `size` rows of the result of `nonzero`, padded with rows of the fill value."""
     shape = shapes.nonzero_static(self, size, fill_value).shape
@@ -91,6 +90,3 @@ def nonzero_static(keys: int, self: Tensor, size: int, fill_value: int, out: Ten
     result = np.full(shape, number_as(fill_value, int64), np.int64)
     result[: len(rows)] = rows
     return finish(result, int64, out)
-
-
-structured(CPU, "nonzero_static", nonzero_static)

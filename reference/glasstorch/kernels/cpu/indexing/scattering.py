@@ -46,6 +46,7 @@ def gathered(source: Array, dim: int, index: Array) -> Array:
     return np.ascontiguousarray(source[places(dim, index)])
 
 
+@structured(CPU, "gather")
 def gather(keys: int, self: Tensor, dim: int, index: Tensor, sparse_grad: bool, out: Out = None) -> Tensor:
     """result[i][j] = self[index[i][j]][j], for dim 0."""
     shapes.gather(self, dim, index, sparse_grad)
@@ -110,6 +111,7 @@ def register_scatter(name: str, implied: str | None = None) -> None:
     """
     shape = shape_function(name)
 
+    @structured(CPU, name)
     def scatter(
         keys: int, self: Tensor, dim: int, index: Tensor, source: Tensor | Number, *reduction: str, out: Out = None
     ) -> Tensor:
@@ -118,9 +120,8 @@ def register_scatter(name: str, implied: str | None = None) -> None:
             source = number_as(source, self.dtype)
         return scattered(self, dim, index, source, reduction[0] if reduction else implied, True, out)
 
-    structured(CPU, name, scatter)
 
-
+@structured(CPU, "scatter_reduce.two")
 def scatter_reduce_two(
     keys: int, self: Tensor, dim: int, index: Tensor, src: Tensor, reduce: str, include_self: bool, out: Out = None
 ) -> Tensor:
@@ -139,10 +140,8 @@ def scatter_reduce_two(
     return scattered(self, dim, index, src, reduce, include_self, out)
 
 
-structured(CPU, "gather", gather)
 register_scatter("scatter.src")
 register_scatter("scatter.value")
 register_scatter("scatter_add", "sum")
 register_scatter("scatter.reduce")
 register_scatter("scatter.value_reduce")
-structured(CPU, "scatter_reduce.two", scatter_reduce_two)

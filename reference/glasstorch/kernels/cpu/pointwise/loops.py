@@ -25,7 +25,7 @@ from glasstorch.kernels.number_operands import with_wrapped_number
 from glasstorch.kernels.pointwise.dtypes import ALL, FLOATING_OR_COMPLEX
 from glasstorch.kernels.pointwise.formulas import Formula
 from glasstorch.kernels.pointwise.numpy_loops import numpy_loop, unscaled_ufunc
-from glasstorch.kernels.structured import shape_function, structured
+from glasstorch.kernels.structured import add_structured, shape_function
 from glasstorch.operators.shapes.promotion import float_result_type, result_type
 from glasstorch.operators.shapes.result import Result
 from glasstorch.operators.shapes.scalars import number_as
@@ -126,7 +126,7 @@ def register(name: str, kernel: Kernel, instead: Callable[[Kernel], Kernel] | No
     """Register a kernel for an operator and its forms, under the operator's name."""
     kernel.__name__ = kernel.__qualname__ = name.partition(".")[0]
     KERNELS[name] = kernel
-    structured(CPU, name, kernel, caller(depth), instead)
+    add_structured(CPU, name, kernel, caller(depth), instead)
 
 
 def register_row(rows: dict[str, Row], name: str, row: Row, instead: Callable[[Kernel], Kernel] | None = None) -> None:

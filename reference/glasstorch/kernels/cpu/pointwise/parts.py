@@ -60,6 +60,7 @@ register_row(UNARY, "angle", ANGLE)
 # A fraction and a power of two ----------------------------------------------------------------------------------
 
 
+@structured(CPU, "frexp.Tensor")
 def frexp(keys: int, self: Tensor, out: tuple[Tensor, Tensor] | None = None) -> tuple[Tensor, ...]:
     """The kernel of `frexp.Tensor`: exponents of infinity and NaN are 0, as in C."""
     mantissa, exponent = map(allocate_output, rules.frexp(self)) if out is None else out
@@ -71,8 +72,6 @@ def frexp(keys: int, self: Tensor, out: tuple[Tensor, Tensor] | None = None) -> 
     np.copyto(powers, 0, where=~np.isfinite(fractions))
     return named_result("frexp.Tensor", (mantissa, exponent))
 
-
-structured(CPU, "frexp.Tensor", frexp)
 
 # Replacing infinity and NaN --------------------------------------------------------------------------------------
 

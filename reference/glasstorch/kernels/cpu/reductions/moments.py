@@ -40,6 +40,7 @@ def prod(keys: int, self: Tensor, dtype: dtype | None) -> Tensor:
     return prod_dim(keys, self, None, False, dtype)
 
 
+@structured(CPU, "prod.dim_int")
 def prod_dim(keys: int, self: Tensor, dim: int | None, keepdim: bool, dtype: dtype | None, out: Out = None) -> Tensor:
     """The product over one dimension, or of all elements."""
     axis = None if dim is None else wrap_dim(dim, self.dim())
@@ -71,12 +72,14 @@ def register_variance(name: str, root: bool) -> None:
         found, mean = quietly(variance.run, array, dims, shapes.divisor(operator, count, shape, correction))
         return (quietly(np.sqrt, found) if root else found).reshape(shape), mean.reshape(shape)
 
+    @structured(CPU, f"{name}.correction")
     def alone(keys: int, self: Tensor, dim: Dims, correction: Number | None, keepdim: bool, out: Out = None) -> Tensor:
         result = shape(self, dim, correction, keepdim)
         if self.dtype in FLOAT8:
             raise DtypeError(f"std_var_all: Unsupported dtype {self.dtype.scalar_name}")
         return finish(moments(name, self, dim, correction, result.shape)[0], result.dtype, out)
 
+    @structured(CPU, f"{name}_mean.correction")
     def with_mean(
         keys: int, self: Tensor, dim: Dims, correction: Number | None, keepdim: bool, out: Outs = None
     ) -> tuple[Any, ...]:
@@ -84,9 +87,6 @@ def register_variance(name: str, root: bool) -> None:
         check_implemented("std_cpu", self.dtype, FLOAT8)
         found = moments(f"{name}_mean", self, dim, correction, result.shape)
         return finish_pair(f"{name}_mean.correction", *found, result.dtype, out, mean.dtype)
-
-    structured(CPU, f"{name}.correction", alone)
-    structured(CPU, f"{name}_mean.correction", with_mean)
 
 
 @slot
@@ -119,6 +119,7 @@ def parts(array: Array) -> tuple[Array, ...]:
 # Counts ---------------------------------------------------------------------------------------------------------
 
 
+@structured(CPU, "count_nonzero.dim_IntList")
 def count_nonzero(keys: int, self: Tensor, dim: Sequence[int]) -> Tensor:
     """The number of nonzero elements; NaN is nonzero."""
     if not dim:  # along dimensions PyTorch compares with 0 and adds
@@ -130,6 +131,7 @@ def count_nonzero(keys: int, self: Tensor, dim: Sequence[int]) -> Tensor:
 # Hashes ---------------------------------------------------------------------------------------------------------
 
 
+@structured(CPU, "hash_tensor")
 def hash_tensor(keys: int, self: Tensor, dim: Sequence[int], keepdim: bool, mode: int, out: Out = None) -> Tensor:
     """The exclusive or of the elements' bits: integers widened to 64 bits, floating point numbers to float64."""
     result = shapes.hash_tensor(self, dim, keepdim, mode)
@@ -147,8 +149,5 @@ def exclusive_or(array: Array, wide: Any, dims: Shape, keepdim: bool) -> Any:
 
 
 CPU.add("prod", prod)
-structured(CPU, "prod.dim_int", prod_dim)
 register_variance("var", root=False)
 register_variance("std", root=True)
-structured(CPU, "count_nonzero.dim_IntList", count_nonzero)
-structured(CPU, "hash_tensor", hash_tensor)

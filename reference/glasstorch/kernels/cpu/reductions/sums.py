@@ -53,11 +53,13 @@ def added_without_nan(array: Array, dtype: dtype, dims: Shape, keepdim: bool) ->
     return added.run(np.where(np.isnan(array), array.dtype.type(0), array), dtype, dims, keepdim)
 
 
+@structured(CPU, "sum")
 def sum_all(keys: int, self: Tensor, dtype: dtype | None) -> Tensor:
     """The sum of all elements."""
     return sum_dims(keys, self, None, False, dtype)
 
 
+@structured(CPU, "sum.dim_IntList")
 def sum_dims(keys: int, self: Tensor, dim: Dims, keepdim: bool, dtype: dtype | None, out: Out = None) -> Tensor:
     """The sum over dimensions."""
     result = shapes.sum_dim(self, dim, keepdim, dtype)
@@ -67,6 +69,7 @@ def sum_dims(keys: int, self: Tensor, dim: Dims, keepdim: bool, dtype: dtype | N
     return finish(quietly(added.run, array, computed, shapes.reduced_dims(dim, array.ndim), keepdim), computed, out)
 
 
+@structured(CPU, "nansum")
 def nansum(keys: int, self: Tensor, dim: Dims, keepdim: bool, dtype: dtype | None, out: Out = None) -> Tensor:
     """The sum over dimensions with NaN read as 0."""
     result = shapes.nansum(self, dim, keepdim, dtype)
@@ -80,11 +83,13 @@ def nansum(keys: int, self: Tensor, dim: Dims, keepdim: bool, dtype: dtype | Non
     return finish(quietly(added_without_nan.run, array, computed, dims, keepdim), computed, out)
 
 
+@structured(CPU, "mean")
 def mean_all(keys: int, self: Tensor, dtype: dtype | None, out: Out = None) -> Tensor:
     """The mean of all elements."""
     return mean_dim(keys, self, None, False, dtype, out)
 
 
+@structured(CPU, "mean.dim")
 def mean_dim(keys: int, self: Tensor, dim: Dims, keepdim: bool, dtype: dtype | None, out: Out = None) -> Tensor:
     """The mean over dimensions."""
     computed = shapes.mean_dim(self, dim, keepdim, dtype).dtype
@@ -129,10 +134,12 @@ def register_extremum(name: str, ufunc: np.ufunc, position: Callable[..., Any]) 
     shape_dims, shape_position = shape_function(f"a{name}"), shape_function(f"arg{name}")
     operator_dim = f"{name}.dim"
 
+    @structured(CPU, name)
     def extremum(keys: int, self: Tensor, out: Out = None) -> Tensor:
         check_implemented(f"{name}_all", shape(self).dtype, UNORDERED)
         return finish(extrema.run(ufunc, self.array(), tuple(range(len(self._shape))), False), self.dtype, out)
 
+    @structured(CPU, operator_dim)
     def extremum_dim(keys: int, self: Tensor, dim: int, keepdim: bool, out: Outs = None) -> tuple[Any, ...]:
         shape_dim(self, dim, keepdim)
         if self._shape:  # a single element is the extremum, of whatever dtype
@@ -147,12 +154,14 @@ def register_extremum(name: str, ufunc: np.ufunc, position: Callable[..., Any]) 
             values, indices = values.squeeze(axis), indices.squeeze(axis)
         return finish_pair(operator_dim, values, indices, self.dtype, out)
 
+    @structured(CPU, f"a{name}")
     def extremum_dims(keys: int, self: Tensor, dim: Sequence[int], keepdim: bool, out: Out = None) -> Tensor:
         shape_dims(self, dim, keepdim)
         check_implemented(f"{name}_values_cpu", self.dtype, UNORDERED)
         array = self.array()
         return finish(extrema.run(ufunc, array, shapes.reduced_dims(dim, array.ndim), keepdim), self.dtype, out)
 
+    @structured(CPU, f"arg{name}")
     def position_of_extremum(keys: int, self: Tensor, dim: int | None, keepdim: bool, out: Out = None) -> Tensor:
         shape_position(self, dim, keepdim)
         check_implemented(f"arg{name}_cpu", self.dtype, UNORDERED)
@@ -160,12 +169,8 @@ def register_extremum(name: str, ufunc: np.ufunc, position: Callable[..., Any]) 
         axis = wrap_dim(dim, array.ndim) if dim is not None and array.ndim else None
         return finish(positions.run(position, array, axis, keepdim), int64, out)
 
-    structured(CPU, name, extremum)
-    structured(CPU, operator_dim, extremum_dim)
-    structured(CPU, f"a{name}", extremum_dims)
-    structured(CPU, f"arg{name}", position_of_extremum)
 
-
+@structured(CPU, "aminmax")
 def aminmax(keys: int, self: Tensor, dim: int | None, keepdim: bool, out: Outs = None) -> tuple[Any, ...]:
     """The smallest and the largest element, over one dimension or all; NaN propagates."""
     shapes.aminmax(self, dim, keepdim)
@@ -186,30 +191,23 @@ def register_logical(name: str, ufunc: np.ufunc) -> None:
     """Register all, all.dim and all.dims, or the same for any. Nonzero elements are true, NaN included."""
     shape_dims = shape_function(f"{name}.dims")
 
+    @structured(CPU, f"{name}.dims")
     def logical_dims(keys: int, self: Tensor, dim: Dims, keepdim: bool, out: Out = None) -> Tensor:
         dtype = shape_dims(self, dim, keepdim).dtype
         array = self.array()
         dims = () if dim is not None and not dim else shapes.reduced_dims(dim, array.ndim)
         return finish(ufunc.reduce(array, dims, keepdims=keepdim), dtype, out)
 
+    @structured(CPU, f"{name}.dim")
     def logical_dim(keys: int, self: Tensor, dim: int, keepdim: bool, out: Out = None) -> Tensor:
         return logical_dims(keys, self, [dim], keepdim, out)
 
+    @structured(CPU, name)
     def logical(keys: int, self: Tensor, out: Out = None) -> Tensor:
         return finish(ufunc.reduce(self.array(), None), shapes.truth_dtype(self.dtype), out)
 
-    structured(CPU, name, logical)
-    structured(CPU, f"{name}.dim", logical_dim)
-    structured(CPU, f"{name}.dims", logical_dims)
 
-
-structured(CPU, "sum", sum_all)
-structured(CPU, "sum.dim_IntList", sum_dims)
-structured(CPU, "nansum", nansum)
-structured(CPU, "mean", mean_all)
-structured(CPU, "mean.dim", mean_dim)
 register_extremum("max", np.maximum, np.ndarray.argmax)
 register_extremum("min", np.minimum, np.ndarray.argmin)
-structured(CPU, "aminmax", aminmax)
 register_logical("all", np.logical_and)
 register_logical("any", np.logical_or)

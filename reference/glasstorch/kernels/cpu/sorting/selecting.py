@@ -47,6 +47,7 @@ def selected(
     return finish_pair(name, values, indices, self.dtype, out)
 
 
+@structured(CPU, "kthvalue")
 def kthvalue(keys: int, self: Tensor, k: int, dim: int, keepdim: bool, out: Outs = None) -> tuple[Any, ...]:
     """The kernel of `kthvalue`."""
     shapes.kthvalue(self, k, dim, keepdim)
@@ -68,6 +69,7 @@ def kth_indices(rows: Array, followed: bool, rank: int) -> Array:
 def register_median(name: str, ignore_nan: bool) -> None:
     """Register `median` and `median.dim`, where NaN wins, or `nanmedian` and `nanmedian.dim`, which ignore it."""
 
+    @structured(CPU, name)
     def median(keys: int, self: Tensor, out: Tensor | None = None) -> Tensor:
         if 0 in self._shape:
             return finish(np.float32(np.nan), self.dtype, out)  # cast to an integer where needed
@@ -78,13 +80,11 @@ def register_median(name: str, ignore_nan: bool) -> None:
         rank = numbers if missing and not (ignore_nan and numbers) else (numbers - 1) // 2
         return finish(quietly(np.partition, array, rank)[rank], self.dtype, out)
 
+    @structured(CPU, f"{name}.dim")
     def median_dim(keys: int, self: Tensor, dim: int, keepdim: bool, out: Outs = None) -> tuple[Any, ...]:
         shapes.median_dim(self, dim, keepdim)
         check_implemented("median_out", self.dtype, NO_BOOL)
         return selected(f"{name}.dim", self, dim, keepdim, out, lambda rows, _: middle_indices.run(rows, ignore_nan))
-
-    structured(CPU, name, median)
-    structured(CPU, f"{name}.dim", median_dim)
 
 
 @slot
@@ -95,6 +95,7 @@ def middle_indices(rows: Array, ignore_nan: bool) -> Array:
     return picked.run(sorted_indices.run(rows, False), np.where(nan_wins, numbers, (numbers - 1) // 2))
 
 
+@structured(CPU, "mode")
 def mode(keys: int, self: Tensor, dim: int, keepdim: bool, out: Outs = None) -> tuple[Any, ...]:
     """The kernel of `mode`: of several equally frequent elements the smallest; each NaN counts as distinct."""
     shapes.mode(self, dim, keepdim)
@@ -117,6 +118,7 @@ def mode_indices(rows: Array, followed: bool) -> Array:
     return picked.run(order, ends)
 
 
+@structured(CPU, "topk")
 def topk(keys: int, self: Tensor, k: int, dim: int, largest: bool, sorted: bool, out: Outs = None) -> tuple[Any, ...]:
     """The kernel of `topk`. Without `sorted`, small tensors have PyTorch's order, and large ones are sorted anyway."""
     shapes.topk(self, k, dim, largest, sorted)
@@ -137,8 +139,5 @@ def first_indices(rows: Array, followed: bool, k: int, largest: bool, sorted: bo
     return sorted_indices.run(rows, largest)[..., :k]
 
 
-structured(CPU, "kthvalue", kthvalue)
 register_median("median", False)
 register_median("nanmedian", True)
-structured(CPU, "mode", mode)
-structured(CPU, "topk", topk)

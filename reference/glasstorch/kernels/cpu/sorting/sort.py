@@ -51,6 +51,7 @@ def picked_along(array: Array, axis: int, indices_of: Callable[[Array], Array]) 
     return np.moveaxis(picked.run(rows, indices), -1, axis), np.moveaxis(indices, -1, axis)
 
 
+@structured(CPU, "sort.stable")
 def sort(
     keys: int, self: Tensor, stable: bool | None, dim: int, descending: bool, out: tuple[Tensor, Tensor] | None = None
 ) -> tuple[Any, ...]:
@@ -64,6 +65,3 @@ def sort(
     if out is None and results[0].strides is not None:
         out = allocate_output(results[0]), allocate_output(results[1])
     return finish_pair("sort.stable", values, indices, self.dtype, out)
-
-
-structured(CPU, "sort.stable", sort)

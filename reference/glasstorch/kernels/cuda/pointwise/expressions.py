@@ -45,7 +45,7 @@ from glasstorch.kernels.iterator import op_math
 from glasstorch.kernels.pointwise.cuda_text import cuda_text
 from glasstorch.kernels.pointwise.formulas import Formula
 from glasstorch.kernels.quiet import quietly
-from glasstorch.kernels.structured import structured
+from glasstorch.kernels.structured import add_structured
 from glasstorch.operators.shapes.promotion import result_type
 from glasstorch.operators.shapes.result import Result
 from glasstorch.operators.shapes.scalars import number_as
@@ -252,5 +252,5 @@ def kernel_of(shape: Callable[..., Result], row: Row, numbers: int = 0) -> Kerne
 def register(name: str, kernel: Kernel) -> Kernel:
     """Register a kernel for an operator and its forms, under the operator's name."""
     kernel.__name__ = kernel.__qualname__ = name.partition(".")[0]
-    structured(CUDA, name, kernel, caller(1))
+    add_structured(CUDA, name, kernel, caller(1))
     return kernel
