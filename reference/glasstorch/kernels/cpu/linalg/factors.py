@@ -16,17 +16,7 @@ from glasstorch._tensor import Tensor
 from glasstorch.core.errors import ArgumentError, LinAlgError
 from glasstorch.core.tensor_impl import Array
 from glasstorch.dispatch.fast import slot
-from glasstorch.kernels.cpu.linalg.batches import (
-    INFO,
-    adjoint_of,
-    each,
-    identities,
-    kernel,
-    kind,
-    lapack,
-    refuse,
-    spaced,
-)
+from glasstorch.kernels.cpu.linalg.batches import INFO, adjoint_of, each, kernel, kind, lapack, refuse, spaced
 from glasstorch.kernels.cpu.linalg.inverses import NOT_INVERTED, factorised
 from glasstorch.kernels.quiet import quietly
 
@@ -229,7 +219,7 @@ def householder_product(input: Tensor, tau: Tensor) -> Array:
 def first_columns(vectors: Array, factors: Array) -> Array:
     """As many columns of the product of the reflections as there are vectors."""
     if not factors.size:
-        return identities(vectors.shape, vectors.dtype)
+        return np.broadcast_to(np.eye(*vectors.shape[-2:], dtype=vectors.dtype), vectors.shape)
     scales = factors[..., None, :]
     routine = spaced(lapack("orgqr", vectors.dtype), vectors, scales)
     return each.run(routine, (kind(vectors),), vectors, scales)[0]

@@ -75,16 +75,7 @@ def cross(keys: int, self: Tensor, other: Tensor, dim: int, out: Tensor | None =
     result = shapes.cross(self, other, dim)
     check_implemented("cross", self.dtype, NOT_MULTIPLIED)
     x, y = (np.broadcast_to(widened(tensor.array()), result.shape) for tensor in (self, other))
-    x, y = (np.moveaxis(array, wrap_dim(dim, array.ndim), 0) for array in (x, y))
-    product = [quietly(minor, x, y, i) for i in range(3)]
-    return finish(np.stack(product, wrap_dim(dim, x.ndim)), result.dtype, out)
-
-
-def minor(x: Array, y: Array, i: int) -> Array:
-    """Coordinate i of the cross product."""
-    j, k = (i + 1) % 3, (i + 2) % 3
-    difference: Array = x[j] * y[k] - x[k] * y[j]
-    return difference
+    return finish(quietly(np.cross, x, y, axis=dim), result.dtype, out)
 
 
 def trace(keys: int, self: Tensor, out: Tensor | None = None) -> Tensor:

@@ -47,21 +47,19 @@ def symmetric(array: Array, lower: bool, compute_v: bool) -> tuple[Array, ...]:
 
 @kernel("linalg_eig")
 def eig(self: Tensor) -> tuple[Array, Array]:
-    """Eigenvalues and eigenvectors of any square matrices, complex even where all are real."""
+    """Eigenvalues and eigenvectors of any square matrices, complex even where all are real.
+
+    By NumPy, as SciPy's LAPACK does not undo the scaling of large and small matrices.
+    """
     array = self.array()
     if not np.isfinite(array).all():
         raise ArgumentError("torch.linalg.eig: input tensor should not contain infs or NaNs.")
-    return general(array)
-
-
-def general(array: Array) -> tuple[Array, Array]:
-    """Eigenvalues and eigenvectors by NumPy; SciPy's LAPACK does not undo the scaling of large and small matrices."""
     try:
         values, vectors = quietly(np.linalg.eig, array)
     except np.linalg.LinAlgError:
         failed = [not converges(array[index]) for index in np.ndindex(*array.shape[:-2])]
-        info = np.reshape(failed, array.shape[:-2])
-        refuse(LinAlgError, "linalg.eig", info, ILL_CONDITIONED + "eigenvalues.")
+        reason = ILL_CONDITIONED + "eigenvalues."
+        refuse(LinAlgError, "linalg.eig", np.reshape(failed, array.shape[:-2]), reason)
         raise
     return values, vectors
 
