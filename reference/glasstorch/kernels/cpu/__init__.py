@@ -2,7 +2,7 @@
 
 Reading order: `blocks` (reductions over some dimensions, and the order of lines); then the families: `creation`,
 `random/`, `pointwise/`, `special/`, `reductions/`, `scans`, `statistics/`, `sorting/`, `searching`, `unique`,
-`indexing/`, `joining`, `transformations/`, `copies`, `complex_numbers`, `matmul/`, `linalg/`, `distances`, `fft`,
+`indexing/`, `joining`, `transformations/`, `copies`, `complex_numbers`, `matmul`, `linalg/`, `distances`, `fft`,
 `softmax`, `loss`. These are the plain kernels, which define the answers; `fast/` has what stands in front of them.
 
 Mirrors: aten/src/ATen/native/cpu

@@ -75,7 +75,11 @@ def cross(keys: int, self: Tensor, other: Tensor, dim: int, out: Tensor | None =
     result = shapes.cross(self, other, dim)
     check_implemented("cross", self.dtype, NOT_MULTIPLIED)
     x, y = (np.broadcast_to(widened(tensor.array()), result.shape) for tensor in (self, other))
-    return finish(quietly(np.cross, x, y, axis=dim), result.dtype, out)
+    axis = wrap_dim(dim, x.ndim)
+    x, y = np.moveaxis(x, axis, 0), np.moveaxis(y, axis, 0)
+    # Indices count modulo 3, since -1 and -2 do.
+    product = [quietly(lambda i: x[i - 2] * y[i - 1] - x[i - 1] * y[i - 2], i) for i in range(3)]
+    return finish(np.stack(product, axis), result.dtype, out)
 
 
 def trace(keys: int, self: Tensor, out: Tensor | None = None) -> Tensor:
