@@ -28,6 +28,8 @@ CASES: list[tuple[str, list[Make], Use]] = [
     ("mul of float16, 1e6", [lambda random: ROWS(random).astype("float16")] * 2, lambda t, x, y: t.mul(x, y)),
     ("hash_tensor, 1e6 float32", [LINE], lambda t, x: t.hash_tensor(x)),
     ("norm of 1e6 float32", [LINE], lambda t, x: t.linalg.vector_norm(x, 3)),
+    ("geqrf, 64x64", [normal(64, 64)], lambda t, x: t.geqrf(x)),
+    ("linalg.qr, 64x64", [normal(64, 64)], lambda t, x: t.linalg.qr(x)),
     ("linalg.inv, 300x300", [well_conditioned(300, 300)], lambda t, x: t.linalg.inv(x)),
     *(
         (f"{name}, 1,000 of 4x4", [GOOD, SMALL], use)
@@ -36,8 +38,7 @@ CASES: list[tuple[str, list[Make], Use]] = [
             ("linalg.solve_triangular", lambda t, x, y: t.linalg.solve_triangular(x, y, upper=False)),
             ("linalg.cholesky", lambda t, x, y: t.linalg.cholesky(x)),
             ("cholesky_inverse", lambda t, x, y: t.cholesky_inverse(x)),
-            ("geqrf", lambda t, x, y: t.geqrf(x)),
-            ("linalg.qr", lambda t, x, y: t.linalg.qr(x)),
+            ("linalg.ldl_factor", lambda t, x, y: t.linalg.ldl_factor(x)),
             ("linalg.householder_product", lambda t, x, y: t.linalg.householder_product(x, y[:, 0])),
             ("ormqr", lambda t, x, y: t.ormqr(x, y[:, 0], y)),
             ("linalg.eigh", lambda t, x, y: t.linalg.eigh(x)),

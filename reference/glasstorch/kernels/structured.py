@@ -55,7 +55,7 @@ def shape_function(name: str) -> ShapeFunction:
 
 
 def structured(
-    table: KernelTable, name: str, shortcut: Callable[[str, Kernel], Shortcut] | None = None
+    table: KernelTable, name: str, shortcut: Callable[[str, Callable[..., Any]], Shortcut] | None = None
 ) -> Callable[[Kernel], Kernel]:
     """A decorator: the function below is the kernel of an operator and of its forms; see `add_structured`.
 

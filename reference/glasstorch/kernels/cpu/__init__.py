@@ -1,7 +1,7 @@
 """How do the operators compute on the CPU?
 
 Reading order: `creation`, `random/`, `pointwise/`, `special/`, `reductions/`, `scans`, `statistics`, `sorting/`,
-`searching`, `unique`, `indexing/`, `joining`, `transformations`, `copies`, `complex_numbers`, `matmul/`, `linalg/`,
+`searching`, `unique`, `indexing/`, `joining`, `transformations`, `copies`, `complex_numbers`, `matmul`, `linalg/`,
 `distances`, `fft`, `softmax`, `loss`. These are the plain kernels, which define the answers; `fast/` has what stands in
 front of them.
 

@@ -77,6 +77,7 @@ def expression(name: str, dtype: dtype, *more: object) -> str:
 # Products of matrices -------------------------------------------------------------------------------------------
 
 
+@structured(CUDA, "mm")
 def mm(keys: int, self: Tensor, mat2: Tensor, out: Tensor | None = None) -> Tensor:
     """The product of two matrices."""
     result = shapes.mm(self, mat2)
@@ -84,6 +85,7 @@ def mm(keys: int, self: Tensor, mat2: Tensor, out: Tensor | None = None) -> Tens
     return multiplied(batch(self), batch(mat2), result, out)
 
 
+@structured(CUDA, "bmm")
 def bmm(keys: int, self: Tensor, mat2: Tensor, out: Tensor | None = None) -> Tensor:
     """The products of two batches of matrices."""
     result = shapes.bmm(self, mat2)
@@ -91,6 +93,7 @@ def bmm(keys: int, self: Tensor, mat2: Tensor, out: Tensor | None = None) -> Ten
     return multiplied(self, mat2, result, out)
 
 
+@structured(CUDA, "addmm")
 def addmm(
     keys: int, self: Tensor, mat1: Tensor, mat2: Tensor, beta: Number, alpha: Number, out: Tensor | None = None
 ) -> Tensor:
@@ -229,6 +232,7 @@ def matrices(tensor: Tensor) -> Matrices:
 # Products with a vector -----------------------------------------------------------------------------------------
 
 
+@structured(CUDA, "mv")
 def mv(keys: int, self: Tensor, vec: Tensor, out: Tensor | None = None) -> Tensor:
     """The product of a matrix and a vector; for cuBLAS the vector is a matrix of one column."""
     result = shapes.mv(self, vec)
@@ -253,6 +257,7 @@ def mv(keys: int, self: Tensor, vec: Tensor, out: Tensor | None = None) -> Tenso
     return target
 
 
+@structured(CUDA, "dot")
 def dot(keys: int, self: Tensor, tensor: Tensor, out: Tensor | None = None) -> Tensor:
     """The dot product of two vectors, in two passes."""
     result = shapes.dot(self, tensor)
@@ -274,10 +279,3 @@ def dot(keys: int, self: Tensor, tensor: Tensor, out: Tensor | None = None) -> T
         (partial.data_ptr(), target, np.int32(blocks)),
     )
     return target
-
-
-structured(CUDA, "mm", mm)
-structured(CUDA, "bmm", bmm)
-structured(CUDA, "mv", mv)
-structured(CUDA, "dot", dot)
-structured(CUDA, "addmm", addmm)

@@ -18,8 +18,8 @@ from glasstorch.core.allocator import LARGE, empty_array
 from glasstorch.core.dtype import COMPLEX_DTYPES, NARROW_FLOATS, Number, dtype, float32, float64
 from glasstorch.core.tensor_impl import Array
 from glasstorch.dispatch.fast import fast
+from glasstorch.kernels.cpu import matmul as plain
 from glasstorch.kernels.cpu.fast import thresholds
-from glasstorch.kernels.cpu.matmul import added, products
 from glasstorch.kernels.halves import as_dtype, cast
 from glasstorch.kernels.quiet import quietly
 
@@ -31,7 +31,7 @@ EXACT_BELOW = 1 << 53  # float64 represents every integer up to here exactly
 
 
 @fast(
-    products.product,
+    plain.product,
     when="float32, float64 and complex numbers, in memory of the pool; many integers",
     benchmark="1e6: bmm, 61 of 128x128",
     exact="bits",
@@ -49,7 +49,7 @@ def product(left: Array, right: Array, dtype: dtype, out: Array | None = None) -
         return out
     rows, inner, columns = left.shape[-2], left.shape[-1], right.shape[-1]
     if dtype in NARROW_FLOATS or 0 in left.shape or rows * inner * columns <= thresholds.INTEGERS_DIRECT_UP_TO:
-        return products.product.plain(left, right, dtype, out)
+        return plain.product.plain(left, right, dtype, out)
     result = integer_product(left, right)
     if out is None:
         return as_dtype.run(result, dtype.numpy)
@@ -97,7 +97,7 @@ def mm(keys: int, self: Tensor, mat2: Tensor) -> Tensor:  # hot path: benchmarks
         and left[0] * right[1] * dtype.itemsize < LARGE
     ):
         return wrap(quietly(self.array().dot, mat2.array()), dtype)
-    return products.mm(keys, self, mat2)
+    return plain.mm(keys, self, mat2)
 
 
 @fast(
@@ -122,4 +122,4 @@ def addmm(
         and left[0] * right[1] * dtype.itemsize < LARGE
     ):
         return wrap(quietly(affine, mat1.array(), mat2.array(), self.array()), dtype)
-    return added.addmm(keys, self, mat1, mat2, beta, alpha)
+    return plain.addmm(keys, self, mat1, mat2, beta, alpha)

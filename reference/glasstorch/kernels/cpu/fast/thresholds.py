@@ -70,3 +70,4 @@ INTEGERS_DIRECT_UP_TO = 1 << 13  # multiplications of integers: two conversions 
 MATRICES_TOGETHER_TO = 16  # rows and columns up to which a batch is processed as a whole
 MATRICES_TOGETHER_FROM = 16  # matrices from which it is
 MATRICES_IN_BLOCK = 1024  # matrices eliminated at a time: they stay in cache
+GATHERED_TO = 512  # elements of a matrix up to which the results for many are collected, and copied by one call

@@ -22,11 +22,16 @@ from glasstorch.kernels.cpu.copies import clone
 from glasstorch.kernels.cpu.indexing.advanced import CPU, OUT_OF_BOUNDS, check_inside, with_dimension
 from glasstorch.kernels.cpu.reductions.sums import UNORDERED
 from glasstorch.kernels.quiet import quietly
-from glasstorch.kernels.structured import OVERLAPS_INPUT, check_no_overlap, overlap, structured, written_where_expanded
+from glasstorch.kernels.structured import (
+    OVERLAPS_INPUT,
+    Out,
+    check_no_overlap,
+    overlap,
+    structured,
+    written_where_expanded,
+)
 from glasstorch.operators.shapes.indexing import along as shapes
 from glasstorch.operators.shapes.scalars import number_as
-
-Out = Tensor | None  # the tensor that receives the result, if one is given
 
 UFUNCS: Final = {"prod": np.multiply, "mean": np.add, "amax": np.maximum, "amin": np.minimum}
 REFUSALS: Final = {  # PyTorch's kernel that reduces matrices and larger tensors, and the dtypes it refuses

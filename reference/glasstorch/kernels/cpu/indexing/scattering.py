@@ -22,9 +22,9 @@ from glasstorch.core.tensor_impl import Array
 from glasstorch.dispatch.fast import slot
 from glasstorch.kernels.cpu.indexing.advanced import CPU, check_inside, with_dimension
 from glasstorch.kernels.cpu.indexing.along import UFUNCS as SLICE_UFUNCS
-from glasstorch.kernels.cpu.indexing.along import Out, divide_by, identity, written
+from glasstorch.kernels.cpu.indexing.along import divide_by, identity, written
 from glasstorch.kernels.quiet import quietly
-from glasstorch.kernels.structured import check_no_overlap, shape_function, structured
+from glasstorch.kernels.structured import Out, check_no_overlap, shape_function, structured
 from glasstorch.operators.shapes.indexing import advanced as shapes
 from glasstorch.operators.shapes.indexing import placing
 from glasstorch.operators.shapes.scalars import number_as

@@ -7,7 +7,7 @@ Differs: SciPy calls LAPACK, for one matrix after another.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import wraps
+from functools import cache, lru_cache, partial, wraps
 from itertools import repeat
 from math import prod
 from typing import Any, TypeVar
@@ -18,10 +18,10 @@ from glasstorch._tensor import Tensor
 from glasstorch.core.return_types import named_result
 from glasstorch.core.tensor_impl import Array
 from glasstorch.core.warn_once import warn_once
+from glasstorch.dispatch.fast import slot
 from glasstorch.dispatch.library import KernelTable, place
 from glasstorch.kernels.iterator import allocate_output
-from glasstorch.kernels.quiet import quietly
-from glasstorch.kernels.structured import shape_function, structured
+from glasstorch.kernels.structured import add_structured, shape_function
 from glasstorch.operators.shapes.linalg.decompositions import check_lapack
 from glasstorch.operators.shapes.result import Result
 
@@ -31,49 +31,44 @@ Kind = tuple[tuple[int, ...], Any]  # the sizes of one result for one matrix, an
 INFO: Kind = ((), np.int32)  # 0, or what went wrong
 
 
-def lapack(name: str, array: Array, spaced: bool = False) -> Routine:
-    """The LAPACK or BLAS routine for the array's dtype. SciPy is imported on first use.
-
-    With `spaced` it gets as large a workspace as it asks for, which is the same for all matrices of one size.
-    """
+@cache
+def lapack(name: str, dtype: np.dtype[Any]) -> Routine:
+    """The LAPACK or BLAS routine for a dtype. SciPy is imported on first use."""
     from scipy.linalg import get_blas_funcs, get_lapack_funcs
 
-    found: list[Routine] = (get_blas_funcs if name == "trsm" else get_lapack_funcs)((name,), (array,))
-    space: list[int] = []
-
-    def routine(*arguments: Any) -> Any:
-        if not space:
-            space.append(int(found[0](*arguments, lwork=-1)[-2].flat[0].real))
-        return found[0](*arguments, lwork=space[0])
-
-    return routine if spaced else found[0]
+    found: Routine = (get_blas_funcs if name == "trsm" else get_lapack_funcs)(name, dtype=dtype)
+    return found
 
 
-def spaces_of(name: str, array: Array, *arguments: Any, **options: Any) -> list[int]:
-    """The size of each workspace that a routine asks for, given the sizes of a matrix."""
-    *asked, _ = lapack(f"{name}_lwork", array)(*arguments, **options)
-    return [int(np.real(size)) for size in asked]
+@lru_cache
+def workspaces(name: str, dtype: np.dtype[Any], *sizes: Any) -> list[int]:
+    """The size of each workspace that a routine asks for, given the sizes of a matrix, and its options."""
+    *asked, _ = lapack(f"{name}_lwork", dtype)(*sizes)
+    return [int(size.real) for size in asked]
 
 
-def each(routine: Routine, kinds: Sequence[Kind], *arrays: Array) -> tuple[Array, ...]:
+def spaced(routine: Routine, *arrays: Array) -> Routine:
+    """A routine with the workspace that it asks for with the first matrices, since all of one size need the same."""
+    space = routine(*[array[(0,) * (array.ndim - 2)] for array in arrays], lwork=-1)[-2]
+    return partial(routine, lwork=int(space[0].real))
+
+
+@slot
+def each(routine: Routine, kinds: Sequence[Kind], *arrays: Array, **options: Any) -> tuple[Array, ...]:
     """What a routine returns for each matrix of a batch, to which smaller batches of matrices are broadcast.
 
+    Results beyond `kinds` are dropped. Vectors are given as matrices of one row, which SciPy takes for vectors too.
     Without an element in one of the arrays the routine is not called, and all results are 0.
     """
-    batch, *others = [array.shape[:-2] for array in arrays]
-    if others and others != [batch] * len(others):
-        batch = np.broadcast_shapes(batch, *others)
-        arrays = tuple(np.broadcast_to(array, (*batch, *array.shape[-2:])) for array in arrays)
-    if not batch and 0 not in [array.size for array in arrays]:
-        return tuple([np.asarray(part, dtype, "C") for part, (_, dtype) in zip(routine(*arrays), kinds, strict=True)])
-    count = prod(batch)
-    found = [np.zeros((count, *sizes), dtype) for sizes, dtype in kinds]
-    if 0 not in [array.size for array in arrays]:
-        lines = zip(*[array.reshape(count, *array.shape[-2:]) for array in arrays], strict=True)
-        for i, matrices in enumerate(lines):
-            for whole, part in zip(found, routine(*matrices), strict=True):
-                whole[i] = part
-    return tuple([whole.reshape((*batch, *whole.shape[1:])) for whole in found])
+    batch = np.broadcast_shapes(*[array.shape[:-2] for array in arrays])
+    empty = 0 in [array.size for array in arrays]
+    found = [(np.zeros if empty else np.empty)((*batch, *sizes), dtype) for sizes, dtype in kinds]
+    lines = [np.broadcast_to(x, (*batch, *x.shape[-2:])).reshape(prod(batch), *x.shape[-2:]) for x in arrays]
+    if not empty:
+        for index, parts in zip(np.ndindex(*batch), map(partial(routine, **options), *lines), strict=True):
+            for whole, part in zip(found, parts, strict=False):
+                whole[index] = part
+    return tuple(found)
 
 
 def kind(array: Array) -> Kind:
@@ -122,7 +117,7 @@ def kernel(name: str, refused_as: str | None = None, warning: str | None = None)
             return named_result(name, map(written, results, values, repeat(None) if out is None else out))
 
         code = function.__code__
-        structured(KernelTable("CPU"), name, run, place(code.co_filename, code.co_firstlineno))
+        add_structured(KernelTable("CPU"), name, run, place(code.co_filename, code.co_firstlineno))
         return function
 
     return register
@@ -133,5 +128,5 @@ def written(result: Result, values: Any, out: Tensor | None = None) -> Tensor:
     made = allocate_output(result) if out is None else out
     array: Any = made.array()
     if array.size:
-        quietly(array.__setitem__, ..., values)
+        array[...] = values
     return made

@@ -2,13 +2,13 @@
 
 Mirrors: aten/src/ATen/native/BatchLinearAlgebra.cpp, BatchLinearAlgebraKernel.cpp (apply_lu_factor, unpack_pivots,
     apply_ldl_factor, apply_geqrf, apply_orgqr, apply_cholesky_inverse)
-Differs: SciPy calls LAPACK for one matrix after another.
+Differs: SciPy calls LAPACK for one matrix after another; the QR decomposition is NumPy's.
 """
 
 from __future__ import annotations
 
 from math import prod
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -16,8 +16,11 @@ from glasstorch._tensor import Tensor
 from glasstorch.core.errors import ArgumentError, LinAlgError
 from glasstorch.core.tensor_impl import Array
 from glasstorch.dispatch.fast import slot
-from glasstorch.kernels.cpu.linalg.batches import INFO, adjoint_of, each, identities, kernel, kind, lapack, refuse
+from glasstorch.kernels.cpu.linalg.batches import INFO, adjoint_of, each, kernel, kind, lapack, refuse, spaced
 from glasstorch.kernels.cpu.linalg.inverses import NOT_INVERTED, factorised
+from glasstorch.kernels.quiet import quietly
+
+Mode = Literal["reduced", "complete", "r"]
 
 # LU -------------------------------------------------------------------------------------------------------------
 
@@ -100,9 +103,9 @@ def triangles(both: Array) -> tuple[Array, Array]:
 def ldl_factor_ex(self: Tensor, hermitian: bool, check_errors: bool) -> tuple[Array, ...]:
     """A triangular factor with diagonal blocks; only the lower triangle is read."""
     array = self.array()
-    routine = lapack("hetrf" if hermitian and self.dtype.is_complex else "sytrf", array)
+    routine = lapack("hetrf" if hermitian and self.dtype.is_complex else "sytrf", array.dtype)
     kinds = (kind(array), (array.shape[-1:], np.int32), INFO)
-    factors, pivots, info = each(lambda matrix: routine(matrix, lower=1), kinds, array)
+    factors, pivots, info = each.run(routine, kinds, array, lower=1)
     if check_errors:
         reason = (
             "The diagonal block at {at} is exactly singular, so that ldl_solve would divide by zero; ldl_factor_ex "
@@ -132,8 +135,8 @@ def cholesky_ex(self: Tensor, upper: bool, check_errors: bool) -> tuple[Array, A
 @slot
 def cholesky_factor(array: Array, upper: bool) -> tuple[Array, Array]:
     """The triangular factor of each matrix, and 0 or the order of the first minor that is not positive."""
-    routine = lapack("potrf", array)
-    found, info = each(lambda matrix: routine(matrix, lower=not upper, clean=True), (kind(array), INFO), array)
+    kinds = (kind(array), INFO)
+    found, info = each.run(lapack("potrf", array.dtype), kinds, array, lower=not upper, clean=True)
     return found, first_nan(found, info)
 
 
@@ -172,8 +175,7 @@ def cholesky_inverse(self: Tensor, upper: bool) -> Array:
 @slot
 def half_of_inverse(triangle: Array, upper: bool) -> tuple[Array, ...]:
     """One triangle of the inverse of `L @ L.mH`, or of `U.mH @ U`, and the position of a zero on the diagonal."""
-    routine = lapack("potri", triangle)
-    return each(lambda matrix: routine(matrix, lower=not upper), (kind(triangle), INFO), triangle)
+    return each.run(lapack("potri", triangle.dtype), (kind(triangle), INFO), triangle, lower=not upper)
 
 
 # Householder reflections ----------------------------------------------------------------------------------------
@@ -188,28 +190,23 @@ def geqrf(self: Tensor) -> tuple[Array, ...]:
 @slot
 def packed(array: Array) -> tuple[Array, ...]:
     """The triangular factor R of each matrix, below it the vectors of the reflections; and the factors of these."""
-    routine = lapack("geqrf", array, True)
-    return each(lambda matrix: routine(matrix)[:2], (kind(array), ((min(array.shape[-2:]),), array.dtype)), array)
+    turned, factors = quietly(np.linalg.qr, array, "raw")
+    return turned.swapaxes(-1, -2), factors
 
 
 @kernel("linalg_qr", "geqrf_cpu")
-def qr(A: Tensor, mode: str) -> tuple[Array | None, Array]:
+def qr(A: Tensor, mode: Mode) -> tuple[Array | None, Array]:
     """The QR decomposition: an orthogonal and an upper triangular factor."""
     return decomposed.run(A.array(), mode)
 
 
 @slot
-def decomposed(array: Array, mode: str) -> tuple[Array | None, Array]:
-    """Q, or None with mode "r", and R: the decomposition in packed form, unpacked."""
-    both, factors = packed.plain(array)
-    *batch, rows, columns = array.shape
-    inner = rows if mode == "complete" else min(rows, columns)
-    triangle = np.triu(both[..., :inner, :])
+def decomposed(array: Array, mode: Mode) -> tuple[Array | None, Array]:
+    """Q, or None with mode "r", and R."""
     if mode == "r":
-        return None, triangle
-    vectors = np.zeros((*batch, rows, inner), array.dtype)
-    vectors[..., :columns] = both[..., :inner]
-    return first_columns.plain(vectors, factors), triangle
+        return None, np.asarray(quietly(np.linalg.qr, array, "r"))
+    orthogonal, triangle = quietly(np.linalg.qr, array, mode)
+    return orthogonal, triangle
 
 
 @kernel("linalg_householder_product", "orgqr_cpu")
@@ -222,10 +219,7 @@ def householder_product(input: Tensor, tau: Tensor) -> Array:
 def first_columns(vectors: Array, factors: Array) -> Array:
     """As many columns of the product of the reflections as there are vectors."""
     if not factors.size:
-        return identities(vectors.shape, vectors.dtype)
-    routine = lapack("ungqr" if np.iscomplexobj(vectors) else "orgqr", vectors, True)
-
-    def product(vectors: Array, factors: Array) -> tuple[Array]:
-        return routine(vectors, factors[0])[:1]  # type: ignore[no-any-return]
-
-    return each(product, (kind(vectors),), vectors, factors[..., None, :])[0]
+        return np.broadcast_to(np.eye(*vectors.shape[-2:], dtype=vectors.dtype), vectors.shape)
+    scales = factors[..., None, :]
+    routine = spaced(lapack("orgqr", vectors.dtype), vectors, scales)
+    return each.run(routine, (kind(vectors),), vectors, scales)[0]

@@ -27,7 +27,7 @@ NOT_INVERTED = (
 def factorised(array: Array) -> tuple[Array, ...]:
     """The LU decomposition of each matrix, its pivots (from 1), and the position of a zero pivot (from 1)."""
     kinds = (kind(array), ((min(array.shape[-2:]),), np.int32), INFO)
-    lu, pivots, info = each(lapack("getrf", array), kinds, array)
+    lu, pivots, info = each.run(lapack("getrf", array.dtype), kinds, array)
     return lu, pivots + np.int32(1), info
 
 
@@ -37,9 +37,8 @@ def solved(lu: Array, pivots: Array, right: Array, trans: int) -> Array:
 
     The solutions for singular matrices are non-finite.
     """
-    routine, order = lapack("getrs", lu), (pivots - 1)[..., None, :]
-    kinds = (kind(right), INFO)
-    return each(lambda lu, order, right: routine(lu, order[0], right, trans=trans), kinds, lu, order, right)[0]
+    order = (pivots - 1)[..., None, :]
+    return each.run(lapack("getrs", lu.dtype), (kind(right), INFO), lu, order, right, trans=trans)[0]
 
 
 @slot

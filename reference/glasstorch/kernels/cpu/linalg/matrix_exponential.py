@@ -65,4 +65,6 @@ def exponential(A: Array) -> Array:
 @kernel("linalg_matrix_exp")
 def matrix_exp(self: Tensor) -> Array:
     """The sum of all powers, each divided by its factorial."""
-    return quietly(exponential, self.array().astype(np.complex128 if self.dtype.is_complex else np.float64))
+    array = self.array()
+    found = quietly(exponential, array.astype(np.complex128 if self.dtype.is_complex else np.float64))
+    return quietly(found.astype, array.dtype)

@@ -29,6 +29,7 @@ CPU = KernelTable("CPU")
 NOT_MULTIPLIED = STORED_ONLY | {bool_}
 
 
+@structured(CPU, "linalg_vector_norm")
 def vector_norm(
     keys: int,
     self: Tensor,
@@ -57,6 +58,7 @@ def norm(array: Array, dtype: np.dtype[Any], order: float, dims: Shape, keepdim:
     return np.asarray(np.linalg.vector_norm(sizes, axis=dims, keepdims=keepdim, ord=order))
 
 
+@structured(CPU, "renorm")
 def renorm(keys: int, self: Tensor, p: Number, dim: int, maxnorm: Number, out: Tensor | None = None) -> Tensor:
     """Each slice along a dimension, scaled down so that its norm is at most `maxnorm`."""
     shapes.renorm(self, p, dim, maxnorm)
@@ -70,32 +72,23 @@ def renorm(keys: int, self: Tensor, p: Number, dim: int, maxnorm: Number, out: T
     return finish(quietly(np.multiply, array, factor.astype(array.dtype)), self.dtype, out)
 
 
+@structured(CPU, "linalg_cross")
 def cross(keys: int, self: Tensor, other: Tensor, dim: int, out: Tensor | None = None) -> Tensor:
     """The cross product along a dimension of size 3."""
     result = shapes.cross(self, other, dim)
     check_implemented("cross", self.dtype, NOT_MULTIPLIED)
     x, y = (np.broadcast_to(widened(tensor.array()), result.shape) for tensor in (self, other))
-    x, y = (np.moveaxis(array, wrap_dim(dim, array.ndim), 0) for array in (x, y))
-    product = [quietly(minor, x, y, i) for i in range(3)]
-    return finish(np.stack(product, wrap_dim(dim, x.ndim)), result.dtype, out)
+    axis = wrap_dim(dim, x.ndim)
+    x, y = np.moveaxis(x, axis, 0), np.moveaxis(y, axis, 0)
+    # Indices count modulo 3, since -1 and -2 do.
+    product = [quietly(lambda i: x[i - 2] * y[i - 1] - x[i - 1] * y[i - 2], i) for i in range(3)]
+    return finish(np.stack(product, axis), result.dtype, out)
 
 
-def minor(x: Array, y: Array, i: int) -> Array:
-    """Coordinate i of the cross product."""
-    j, k = (i + 1) % 3, (i + 2) % 3
-    difference: Array = x[j] * y[k] - x[k] * y[j]
-    return difference
-
-
+@structured(CPU, "trace")
 def trace(keys: int, self: Tensor, out: Tensor | None = None) -> Tensor:
     """The sum of the diagonal."""
     result = shapes.trace(self)
     check_implemented("trace", self.dtype, NOT_MULTIPLIED)
     diagonal = np.diagonal(self.array()).astype(result.dtype.numpy)
     return finish(quietly(np.sum, widened(diagonal)), result.dtype, out)
-
-
-structured(CPU, "linalg_vector_norm", vector_norm)
-structured(CPU, "renorm", renorm)
-structured(CPU, "linalg_cross", cross)
-structured(CPU, "trace", trace)

@@ -7,6 +7,8 @@ Differs: SciPy calls BLAS and LAPACK for one matrix after another.
 
 from __future__ import annotations
 
+from functools import partial
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -19,13 +21,15 @@ from glasstorch.dispatch.fast import slot
 from glasstorch.dispatch.library import KernelTable
 from glasstorch.kernels.cpu.linalg.batches import (
     INFO,
+    Routine,
     adjoint_of,
     each,
     kernel,
     kind,
     lapack,
     refuse,
-    spaces_of,
+    spaced,
+    workspaces,
     written,
 )
 from glasstorch.kernels.cpu.linalg.factors import check_pivots
@@ -43,14 +47,14 @@ def solved_by_triangle(A: Array, B: Array, upper: bool, left: bool, transpose: b
 
     BLAS reads column-major matrices. A row-major one is the other triangle of its transpose.
     """
-    routine = lapack("trsm", A)
+    routine = lapack("trsm", A.dtype)
 
     def solve(matrix: Array, right: Array) -> tuple[Array]:
         turned = matrix.flags.c_contiguous and not matrix.flags.f_contiguous
         options = {"side": not left, "lower": upper == turned, "trans_a": turned != transpose, "diag": unit}
         return (routine(1, matrix.T if turned else matrix, right, **options),)
 
-    return each(solve, (kind(B),), A, B)[0]
+    return each.run(solve, (kind(B),), A, B)[0]
 
 
 @kernel("linalg_solve_triangular", "triangular_solve_cpu")
@@ -85,9 +89,7 @@ def cholesky_solve_helper(self: Tensor, A: Tensor, upper: bool) -> Array:
 @slot
 def solved_by_cholesky(factor: Array, right: Array, upper: bool) -> Array:
     """Solve systems from the triangular factors of their matrices."""
-    routine = lapack("potrs", right)
-    kinds = (kind(right), INFO)
-    return each(lambda triangle, right: routine(triangle, right, lower=not upper), kinds, factor, right)[0]
+    return each.run(lapack("potrs", right.dtype), (kind(right),), factor, right, lower=not upper)[0]
 
 
 # Factorized matrices --------------------------------------------------------------------------------------------
@@ -109,88 +111,79 @@ def ldl_solve(LD: Tensor, pivots: Tensor, B: Tensor, hermitian: bool) -> Array:
     """`A @ X = B`, from the factors of A."""
     exchanges, right = pivots.array().astype(np.int32), B.array()
     check_pivots(np.abs(exchanges), LD._shape[-1])
-    routine = lapack("hetrs" if hermitian and LD.dtype.is_complex else "sytrs", right)
-
-    def solve(factors: Array, exchanges: Array, right: Array) -> tuple[Array, int]:
-        return routine(factors, exchanges[0], right, lower=1)  # type: ignore[no-any-return]
-
-    return each(solve, (kind(right), INFO), LD.array(), exchanges[..., None, :], right)[0]
+    routine = lapack("hetrs" if hermitian and LD.dtype.is_complex else "sytrs", right.dtype)
+    return each.run(routine, (kind(right),), LD.array(), exchanges[..., None, :], right, lower=1)[0]
 
 
 @kernel("ormqr", "ormqr_cpu")
 def ormqr(self: Tensor, input2: Tensor, input3: Tensor, left: bool, transpose: bool) -> Array:
     """The product of all reflections, or its adjoint, times a matrix from either side."""
     factors, other = input2.array(), input3.array()
-    return multiplied.run(self.array(), factors, other, left, transpose) if factors.size else other.copy()
+    if not (factors.size and other.size):
+        return other.copy()
+    return multiplied.run(self.array()[..., : factors.shape[-1]], factors, other, left, transpose)
 
 
 @slot
 def multiplied(vectors: Array, factors: Array, other: Array, left: bool, transpose: bool) -> Array:
     """The product of the reflections, or its adjoint, times each matrix of a batch."""
-    conjugated = np.iscomplexobj(other)
-    routine = lapack("unmqr" if conjugated else "ormqr", other, True)
-    side, trans = "L" if left else "R", ("C" if conjugated else "T") if transpose else "N"
-
-    def product(vectors: Array, factors: Array, other: Array) -> tuple[Array]:
-        return routine(side, trans, vectors, factors[0], other)[:1]  # type: ignore[no-any-return]
-
-    return each(product, (kind(other),), vectors[..., : factors.shape[-1]], factors[..., None, :], other)[0]
+    adjoint = "C" if np.iscomplexobj(other) else "T"
+    routine = partial(lapack("ormqr", other.dtype), "L" if left else "R", adjoint if transpose else "N")
+    arrays = vectors, factors[..., None, :], other
+    return each.run(spaced(routine, *arrays), (kind(other),), *arrays)[0]
 
 
 # Least squares --------------------------------------------------------------------------------------------------
 
-# driver -> where LAPACK's routine returns the solution, the rank, and the singular values; the last result is info
-DRIVERS: dict[str, tuple[int, int | None, int | None]] = {
-    "gels": (1, None, None),  # a QR decomposition: the matrix must have full rank
-    "gelsy": (1, 3, None),  # with column pivoting
-    "gelsd": (0, 2, 1),  # a singular value decomposition, by divide and conquer
-    "gelss": (1, 3, 2),
+# driver -> where LAPACK's routine returns the solution, info, and if it finds them the rank and the singular values
+DRIVERS: dict[str, tuple[int, ...]] = {
+    "gels": (1, -1),  # a QR decomposition: the matrix must have full rank
+    "gelsy": (1, -1, 3),  # with column pivoting
+    "gelsd": (0, -1, 2, 1),  # a singular value decomposition, by divide and conquer
+    "gelss": (1, -1, 3, 2),
 }
 
 
-def minimizer(driver: str, rows: int, columns: int, right: Array, rcond: float) -> Any:
-    """A function of a matrix and a right-hand side, or a solution with residual, rank, singular values and info."""
-    routine = lapack(driver, right)
-    spaces = spaces_of(driver, right, rows, columns, right.shape[-1], *([] if driver == "gels" else [rcond]))
+def minimizer(driver: str, rows: int, columns: int, right: Array, rcond: float) -> Routine:
+    """A function of a matrix and a right-hand side, to what the table says; the solution ends with the residual."""
+    routine, sizes = lapack(driver, right.dtype), (rows, columns, right.shape[-1])
+    spaces = workspaces(driver, right.dtype, *sizes, *([] if driver == "gels" else [rcond]))
     options: dict[str, tuple[Any, ...]] = {
         "gels": ("N", *spaces),
         "gelsy": (np.zeros((columns, 1), np.int32), rcond, *spaces),
         "gelsd": (*spaces, rcond),
         "gelss": (rcond, *spaces),
     }
-
-    def minimize(matrix: Array, right: Array) -> list[Any]:
-        found = routine(matrix, right, *options[driver])
-        return [*(0 if at is None else found[at] for at in DRIVERS[driver]), found[-1]]
-
-    return minimize
+    chosen, select = options[driver], itemgetter(*DRIVERS[driver])
+    return lambda matrix, right: select(routine(matrix, right, *chosen))
 
 
 @CPU.impl("linalg_lstsq")
 def lstsq(keys: int, self: Tensor, b: Tensor, rcond: float | None, driver: str | None) -> tuple[Any, ...]:
     """The X that minimizes `|A @ X - B|`; of several, the one of minimum norm."""
     results = shapes.lstsq(self, b, rcond, driver)
-    if self.dtype.name not in ("float32", "float64", "complex64", "complex128"):
-        raise DtypeError("This function doesn't handle types other than float and double")
     name, reason = "torch.linalg.lstsq", "The least squares solution could not be computed because the input matrix "
     vector = shapes.is_vector_problem(self, b)
     matrices, right = self.array(), b.array()[..., None] if vector else b.array()
     rows, cols = matrices.shape[-2:]
     batch = results[0].shape[:-1] if vector else results[0].shape[:-2]
     solution = np.zeros((*batch, max(rows, cols), right.shape[-1]), matrices.dtype)
-    rank, values = np.zeros(batch, np.int64), np.zeros((*batch, min(rows, cols)), results[3].dtype.numpy)
+    rank: Any = 0
+    values: Any = 0
     if matrices.size and right.size:
         solution[..., :rows, :] = right
         if driver in ("gelsd", "gelss"):  # OpenBLAS may never return
             refuse(LinAlgError, name, ~np.isfinite(matrices).all((-2, -1)), f"{reason}contained non-finite values.")
         tolerance = np.finfo(matrices.dtype).eps * max(rows, cols) if rcond is None else rcond
         minimize = minimizer(driver or "gelsy", rows, cols, solution, tolerance)
-        kinds = (kind(solution), ((), rank.dtype), (values.shape[-1:], values.dtype), INFO)
-        solution, rank, values, info = each(minimize, kinds, matrices, solution)
+        kinds = [kind(solution), INFO, ((), np.int64), ((min(rows, cols),), results[3].dtype.numpy)]
+        wanted = kinds[: len(DRIVERS[driver or "gelsy"])]
+        solution, info, *others = each.run(minimize, wanted, matrices, solution)
+        rank, values = (*others, 0, 0)[:2]
         refuse(LinAlgError, name, info, reason + "does not have full rank (error code: {at}).")
     elif not cols:
         solution[...] = right
-    residuals = (np.abs(solution[..., cols:, :]) ** 2).sum(-2)
+    residuals = (np.abs(solution[..., cols:, :], order="C") ** 2).sum(-2)  # by rows, however they lie in memory
     if results[1].shape != (0,) and driver != "gels" and not np.all(rank == cols):
         results = (results[0], results[1]._replace(shape=(0,)), *results[2:])
     found = solution[..., :cols, 0] if vector else solution[..., :cols, :]

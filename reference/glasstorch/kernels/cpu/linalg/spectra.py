@@ -15,7 +15,7 @@ from glasstorch._tensor import Tensor
 from glasstorch.core.errors import ArgumentError, LinAlgError
 from glasstorch.core.tensor_impl import Array
 from glasstorch.dispatch.fast import slot
-from glasstorch.kernels.cpu.linalg.batches import INFO, each, identities, kernel, kind, lapack, refuse, spaces_of
+from glasstorch.kernels.cpu.linalg.batches import INFO, each, identities, kernel, kind, lapack, refuse, workspaces
 from glasstorch.kernels.quiet import quietly
 
 FAILED = "The algorithm failed to converge because the input matrix "
@@ -33,12 +33,11 @@ def eigh(A: Tensor, UPLO: str, compute_v: bool) -> tuple[Array, ...]:
 @slot
 def symmetric(array: Array, lower: bool, compute_v: bool) -> tuple[Array, ...]:
     """Eigenvalues, and eigenvectors if requested."""
-    name, names = ("heevd", ["lwork", "liwork", "lrwork"]) if np.iscomplexobj(array) else ("syevd", ["lwork", "liwork"])
-    options = {"compute_v": int(compute_v), "lower": int(lower)}
-    spaces = dict(zip(names, spaces_of(name, array, array.shape[-1], **options), strict=True))
-    routine = lapack(name, array)
+    name = "heevd" if np.iscomplexobj(array) else "syevd"
+    routine, options = lapack(name, array.dtype), (compute_v, lower)
+    spaces = workspaces(name, array.dtype, array.shape[-1], *options)
     kinds = ((array.shape[-1:], array.real.dtype), kind(array), INFO)
-    values, vectors, info = each(lambda matrix: routine(matrix, **options, **spaces), kinds, array)
+    values, vectors, info = each.run(lambda matrix: routine(matrix, *options, *spaces), kinds, array)
     refuse(LinAlgError, "linalg.eigh", info, ILL_CONDITIONED + "eigenvalues (error code: {at}).")
     return values, vectors
 
@@ -48,21 +47,19 @@ def symmetric(array: Array, lower: bool, compute_v: bool) -> tuple[Array, ...]:
 
 @kernel("linalg_eig")
 def eig(self: Tensor) -> tuple[Array, Array]:
-    """Eigenvalues and eigenvectors of any square matrices, complex even where all are real."""
+    """Eigenvalues and eigenvectors of any square matrices, complex even where all are real.
+
+    By NumPy, as SciPy's LAPACK does not undo the scaling of large and small matrices.
+    """
     array = self.array()
     if not np.isfinite(array).all():
         raise ArgumentError("torch.linalg.eig: input tensor should not contain infs or NaNs.")
-    return general(array)
-
-
-def general(array: Array) -> tuple[Array, Array]:
-    """Eigenvalues and eigenvectors by NumPy; SciPy's LAPACK does not undo the scaling of large and small matrices."""
     try:
         values, vectors = quietly(np.linalg.eig, array)
     except np.linalg.LinAlgError:
         failed = [not converges(array[index]) for index in np.ndindex(*array.shape[:-2])]
-        info = np.reshape(failed, array.shape[:-2])
-        refuse(LinAlgError, "linalg.eig", info, ILL_CONDITIONED + "eigenvalues.")
+        reason = ILL_CONDITIONED + "eigenvalues."
+        refuse(LinAlgError, "linalg.eig", np.reshape(failed, array.shape[:-2]), reason)
         raise
     return values, vectors
 
@@ -104,10 +101,9 @@ def singular(array: Array, full_matrices: bool, compute_uv: bool) -> tuple[Any, 
         left, right = ((*array.shape[:-2], *sizes) for sizes in ((rows, width), (height, columns)))
         values = np.zeros((*array.shape[:-2], inner), array.real.dtype)
         return identities(left, array.dtype), values, identities(right, array.dtype)
-    options = {"compute_uv": int(compute_uv), "full_matrices": int(full_matrices)}
-    (space,) = spaces_of("gesdd", array, rows, columns, **options)
-    routine = lapack("gesdd", array)
+    routine, options = lapack("gesdd", array.dtype), (compute_uv, full_matrices)
+    spaces = workspaces("gesdd", array.dtype, rows, columns, *options)
     kinds = (((rows, width), array.dtype), ((inner,), array.real.dtype), ((height, columns), array.dtype), INFO)
-    *found, info = each(lambda matrix: routine(matrix, **options, lwork=space), kinds, array)
+    *found, info = each.run(lambda matrix: routine(matrix, *options, *spaces), kinds, array)
     refuse(LinAlgError, "linalg.svd", info, ILL_CONDITIONED + "singular values (error code: {at}).")
     return tuple(found)

@@ -26,11 +26,10 @@ from glasstorch.kernels.cpu.sorting import equal_elements as equal
 from glasstorch.kernels.cpu.sorting.sort import CPU, picked, picked_along, sorted_indices
 from glasstorch.kernels.halves import widened
 from glasstorch.kernels.quiet import quietly
-from glasstorch.kernels.structured import finish, finish_pair, structured
+from glasstorch.kernels.structured import Outs, finish, finish_pair, structured
 from glasstorch.operators.shapes.sorting import selecting as shapes
 
 NO_BOOL = UNORDERED | {bool_}
-Outs = tuple[Tensor, Tensor] | None
 
 
 def selected(

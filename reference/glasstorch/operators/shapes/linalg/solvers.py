@@ -199,6 +199,8 @@ def lstsq(self: Tensor, b: Tensor, rcond: float | None, driver: str | None) -> t
         raise ShapeError(f"{name}: input.size(-2) should match other.size({side})")
     if driver is not None and driver not in DRIVERS:
         raise ArgumentError(f"{name}: parameter `driver` should be one of ({', '.join(DRIVERS)})")
+    if self.dtype.name not in ("float32", "float64", "complex64", "complex128"):
+        raise DtypeError("This function doesn't handle types other than float and double")
     used = driver or "gelsy"
     rows, cols = self._shape[-2:]
     batch = self._shape[:-2] if vector else batch_of(b, self)

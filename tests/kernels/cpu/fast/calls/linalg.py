@@ -196,7 +196,20 @@ def norm(rng: np.random.Generator) -> Call:
     return Call(linalg.vector_norm, (x, order, one_of(rng, [None, dim]), bool(rng.integers(2))))
 
 
+def each(rng: np.random.Generator) -> Call:
+    """A factorization, or what is solved with it, that takes one matrix after another."""
+    x, hermitian = square(rng, one_of(rng, [None, [1030]])), bool(rng.integers(2))
+    function: Any = ldl_solution if rng.integers(2) else linalg.ldl_factor_ex
+    return Call(function, (x + (x.mH if hermitian else x.mT),), {"hermitian": hermitian})
+
+
+def ldl_solution(x: Tensor, hermitian: bool) -> Tensor:
+    factors, pivots, _ = linalg.ldl_factor_ex(x, hermitian=hermitian)
+    return linalg.ldl_solve(factors, pivots, x[..., :2], hermitian=hermitian)
+
+
 CALLS = {
+    "cpu.linalg.batches.each": each,
     "cpu.linalg.inverses.factorised": factorised,
     "cpu.linalg.inverses.solved": solved,
     "cpu.linalg.inverses.inverted": inverted,

@@ -50,4 +50,4 @@ def affine(rng: np.random.Generator) -> Call:
     return Call(torch.addmm, (bias, *matrices), factors, scale=size_of_sum)
 
 
-CALLS = {"cpu.matmul.products.product": batches, "aten::mm": product, "aten::addmm": affine}
+CALLS = {"cpu.matmul.product": batches, "aten::mm": product, "aten::addmm": affine}

@@ -1,31 +1,92 @@
-"""How are scaled products of matrices and vectors added to a tensor on the CPU?
+"""How are matrices and vectors multiplied on the CPU, and their products added to a tensor?
 
-Mirrors: aten/src/ATen/native/LinearAlgebra.cpp (addmm_impl_cpu_, baddbmm, addbmm, addr), Blas.cpp (addmv)
-Differs: the products of addbmm are computed as one product of two long matrices. Half precision is rounded once, at the
-    end, except for the sums of addbmm.
+Mirrors: aten/src/ATen/native/LinearAlgebra.cpp (bmm, addmm_impl_cpu_, baddbmm, addbmm, addr), Blas.cpp (dot, mv,
+    addmv), cpu/BlasKernel.cpp
+Differs: NumPy multiplies: floats and complex numbers with its BLAS, integers in loops that wrap around on overflow. The
+    products of addbmm are computed as one product of two long matrices. Narrower floats are computed in float32 and
+    rounded once, at the end, except for the sums of addbmm.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
-from glasstorch._tensor import Tensor
+from glasstorch._tensor import Tensor, wrap
 from glasstorch.core.allocator import empty_array
 from glasstorch.core.dtype import NARROW_FLOATS, Number, dtype, float32
 from glasstorch.core.tensor_impl import Array
+from glasstorch.dispatch.fast import slot
 from glasstorch.dispatch.library import KernelTable
-from glasstorch.kernels.cpu.matmul.products import product
-from glasstorch.kernels.halves import as_single
+from glasstorch.kernels.halves import as_dtype, as_single, cast
 from glasstorch.kernels.iterator import op_math
 from glasstorch.kernels.quiet import quietly
-from glasstorch.kernels.structured import finish, shape_function, structured
+from glasstorch.kernels.structured import add_structured, finish, shape_function, structured
 from glasstorch.operators.shapes import matmul as shapes
 from glasstorch.operators.shapes.scalars import number_as
 
 CPU = KernelTable("CPU")
 
+# Products -------------------------------------------------------------------------------------------------------
+
+
+@slot
+def product(left: Array, right: Array, dtype: dtype, out: Array | None = None) -> Array:
+    """The product of two matrices, or of two batches of them, in `out` or in a fresh row-major array."""
+    if dtype in NARROW_FLOATS:
+        left, right = as_single.run(left), as_single.run(right)
+    result = np.matmul(left, right)
+    if out is None:
+        return as_dtype.run(result, dtype.numpy)
+    cast.run(out, result)
+    return out
+
+
+@structured(CPU, "mm")
+def mm(keys: int, self: Tensor, mat2: Tensor, out: Tensor | None = None) -> Tensor:
+    """The product of two matrices."""
+    return _multiplied(self, mat2, shapes.mm(self, mat2).dtype, out)
+
+
+@structured(CPU, "bmm")
+def bmm(keys: int, self: Tensor, mat2: Tensor, out: Tensor | None = None) -> Tensor:
+    """The products of two batches of matrices."""
+    return _multiplied(self, mat2, shapes.bmm(self, mat2).dtype, out)
+
+
+def _multiplied(self: Tensor, mat2: Tensor, dtype: dtype, out: Tensor | None) -> Tensor:
+    made = quietly(product.run, self.array(), mat2.array(), dtype, None if out is None else out.array())
+    return wrap(made, dtype) if out is None else out
+
+
+@structured(CPU, "mv")
+def mv(keys: int, self: Tensor, vec: Tensor, out: Tensor | None = None) -> Tensor:
+    """The product of a matrix and a vector."""
+    return _dotted(np.ndarray.dot, self, vec, shapes.mv(self, vec).dtype, out)
+
+
+@structured(CPU, "dot")
+def dot(keys: int, self: Tensor, tensor: Tensor, out: Tensor | None = None) -> Tensor:
+    """The dot product of two vectors."""
+    return _dotted(np.ndarray.dot, self, tensor, shapes.dot(self, tensor).dtype, out)
+
+
+@structured(CPU, "vdot")
+def vdot(keys: int, self: Tensor, other: Tensor, out: Tensor | None = None) -> Tensor:
+    """The dot product of two vectors, the first conjugated."""
+    return _dotted(np.vdot, self, other, shapes.dot(self, other).dtype, out)
+
+
+def _dotted(function: Callable[..., Any], self: Tensor, vector: Tensor, dtype: dtype, out: Tensor | None) -> Tensor:
+    left, right = self.array(), vector.array()
+    if dtype in NARROW_FLOATS:
+        left, right = as_single.run(left), as_single.run(right)
+    return finish(quietly(function, left, right), dtype, out)
+
+
+# Products added to a tensor ---------------------------------------------------------------------------------------
 
 Multiply = Callable[..., Array]  # of two arrays and the compute dtype; and with `straight`, of an array to write to
 
@@ -48,9 +109,9 @@ def added(name: str, multiply: Multiply, factors_fit: bool = False, straight: bo
         fit = result.dtype if factors_fit else computed
         beta, alpha = number_as(beta, fit), number_as(alpha, fit)
 
-        target = None
-        if straight and out is not None and out.dtype is computed and (beta == 0 or not _shares(out, self)):
-            target = out.array()
+        target = out.array() if straight and out is not None and out.dtype is computed else None
+        if target is not None and beta != 0 and np.may_share_memory(target, self.array()):
+            target = None
 
         def total() -> Array:
             if alpha == 0:
@@ -69,10 +130,6 @@ def added(name: str, multiply: Multiply, factors_fit: bool = False, straight: bo
         return out if out is not None and found is target else finish(found, result.dtype, out)
 
     return kernel
-
-
-def _shares(a: Tensor, b: Tensor) -> bool:
-    return a is b or (a._storage is not None and a._storage is b._storage)
 
 
 def _elements_in(tensor: Tensor, computed: dtype) -> Array:
@@ -101,6 +158,7 @@ addmv = added("addmv", lambda matrix, vector, dtype: matrix.dot(vector), factors
 add_sum_of_products = added("addbmm", sum_of_products)
 
 
+@structured(CPU, "addbmm")
 def addbmm(
     keys: int, self: Tensor, batch1: Tensor, batch2: Tensor, beta: Number, alpha: Number, out: Tensor | None = None
 ) -> Tensor:
@@ -114,6 +172,7 @@ def addbmm(
     return addmm(keys, self, *last, beta, alpha, out)
 
 
+@structured(CPU, "addr")
 def addr(
     keys: int, self: Tensor, vec1: Tensor, vec2: Tensor, beta: Number, alpha: Number, out: Tensor | None = None
 ) -> Tensor:
@@ -137,8 +196,6 @@ def addr(
     return finish(quietly(total), result.dtype, out)
 
 
-structured(CPU, "addmm", addmm)
-structured(CPU, "baddbmm", baddbmm)
-structured(CPU, "addbmm", addbmm)
-structured(CPU, "addmv", addmv)
-structured(CPU, "addr", addr)
+add_structured(CPU, "addmm", addmm)
+add_structured(CPU, "baddbmm", baddbmm)
+add_structured(CPU, "addmv", addmv)
