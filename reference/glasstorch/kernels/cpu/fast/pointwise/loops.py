@@ -504,10 +504,13 @@ def clamp_of(name: str) -> Kernel:
         lower, upper = bounds(*given)
         if self._strides is None and self.dtype in DIRECT_FLOATS and not (lower is None and upper is None):
             limits = [np.array(number_as(b, self.dtype), self.dtype.numpy) for b in (lower, upper) if b is not None]
+            x = self.array()
             if len(limits) == 2:
-                return run_fresh(steps.clip, self._shape, self.dtype, (self.array(),), limits)
+                return run_fresh(steps.clip, self._shape, self.dtype, (x,), limits)
             extremum = np.minimum if lower is None else np.maximum
-            return run_fresh(extremum, self._shape, self.dtype, (self.array(), *limits))
+            if self._shape and x.nbytes < LARGE:
+                return wrap(quietly(extremum, x, limits[0]), self.dtype)
+            return run_fresh(extremum, self._shape, self.dtype, (x, *limits))
         return plain(keys, self, *given)
 
     return clamp
