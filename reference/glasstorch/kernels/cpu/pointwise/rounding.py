@@ -22,7 +22,7 @@ from glasstorch.kernels.cpu.pointwise.loops import (
     register_with_number,
 )
 from glasstorch.kernels.cpu.pointwise.steps import dividing, sgn
-from glasstorch.kernels.iterator import Loop, allocate_output, operand
+from glasstorch.kernels.iterator import Loop, allocate_output, operand, pointwise
 from glasstorch.kernels.pointwise.dtypes import (
     ALL,
     DIRECT,
@@ -71,8 +71,10 @@ for name, loop in ROUNDING.items():
 
 def round_decimals(keys: int, self: Tensor, decimals: int, out: Tensor | None = None) -> Tensor:
     """The kernel of `round.decimals`: scaled, rounded, and scaled back."""
-    row = Row(lambda out, x: x.round(decimals, out), DIRECT_FLOATS, FLOATING, "round_cpu")
-    return kernel_of(shapes.unary, row)(keys, self, out=out)
+    output = allocate_output(shapes.unary(self)) if out is None else out
+    if self.dtype not in FLOATING:
+        raise not_implemented_for("round_cpu", self.dtype)
+    return pointwise(lambda out, x: x.round(decimals, out), self.dtype, (self,), output)
 
 
 register("round.decimals", round_decimals)

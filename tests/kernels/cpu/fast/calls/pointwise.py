@@ -73,6 +73,10 @@ def divide_mode(rng: np.random.Generator) -> Call:
     return call._replace(kwargs={"rounding_mode": one_of(rng, [None, "floor", "trunc", "trunc", "up"])})
 
 
+def round_decimals(rng: np.random.Generator) -> Call:
+    return on_one("round.decimals", rng)._replace(kwargs={"decimals": one_of(rng, [0, 1, 3, -1, 40])})
+
+
 def power(rng: np.random.Generator) -> Call:
     name = "pow.Tensor_Scalar"
     x = laid_out(rng, drawn_sizes(rng, name), drawn_dtype(rng), 0.01)
@@ -130,6 +134,7 @@ CALLS: dict[str, Any] = {
     "aten::clamp_min": partial(with_number, "clamp_min"),
     "aten::clamp_max": partial(with_number, "clamp_max"),
     "aten::div.Tensor_mode": divide_mode,
+    "aten::round.decimals": round_decimals,
     "aten::pow.Tensor_Scalar": power,
     "aten::ldexp.Tensor": partial(on_two, "ldexp.Tensor"),
     **with_in_place(on_one, "relu"),

@@ -343,6 +343,19 @@ install_rows(loops.NUMBERED, numbered, numbered_in_place, ROW_MAJOR, "1e6: add")
 for _name, (_of, _made) in loops.WITH_NUMBER.items():
     install(_name, _made(BINARY[_of]), OR_NUMBER, "`a * 2.0`, 8 floats", "bits")
 
+# Rounding to decimals, whose number is no element ---------------------------------------------------------------------
+
+plain_round = plain_kernel("round.decimals")
+
+
+@fast("round.decimals", when="a row-major tensor of floats", benchmark="1e6: round", exact="bits")
+def round_decimals(keys: int, self: Tensor, decimals: int) -> Tensor:
+    """See Note [The short path]."""
+    if self._strides is None and self.dtype in DIRECT_FLOATS:
+        return run_fresh(lambda out, x: x.round(decimals, out), self._shape, self.dtype, (self.array(),))
+    return plain_round(keys, self, decimals)
+
+
 # relu, which is the maximum with 0 ------------------------------------------------------------------------------------
 
 ZERO = {d: wrap(np.zeros((), d.numpy), d) for d in NOT_BOOL}
@@ -489,12 +502,15 @@ def clamp_of(name: str) -> Kernel:
 
     def clamp(keys: int, self: Tensor, *given: Number | None) -> Tensor:
         lower, upper = bounds(*given)
-        if is_row_major(DIRECT_FLOATS, self) and not (lower is None and upper is None):
+        if self._strides is None and self.dtype in DIRECT_FLOATS and not (lower is None and upper is None):
             limits = [np.array(number_as(b, self.dtype), self.dtype.numpy) for b in (lower, upper) if b is not None]
+            x = self.array()
             if len(limits) == 2:
-                return run_fresh(steps.clip, self._shape, self.dtype, (self.array(),), limits)
+                return run_fresh(steps.clip, self._shape, self.dtype, (x,), limits)
             extremum = np.minimum if lower is None else np.maximum
-            return run_fresh(extremum, self._shape, self.dtype, (self.array(), *limits))
+            if self._shape and x.nbytes < LARGE:
+                return wrap(quietly(extremum, x, limits[0]), self.dtype)
+            return run_fresh(extremum, self._shape, self.dtype, (x, *limits))
         return plain(keys, self, *given)
 
     return clamp
