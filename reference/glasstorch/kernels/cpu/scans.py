@@ -44,7 +44,9 @@ def register_scan(name: str, ufunc: np.ufunc) -> None:
     @structured(CPU, name)
     def scan(keys: int, self: Tensor, dim: int, dtype: dtype | None, out: Out = None) -> Tensor:
         computed = out.dtype if out is not None else shapes.cumulative(self, dim, dtype).dtype
-        array = quietly(self.array().astype, computed.numpy, copy=False)
+        array = self.array()
+        if array.dtype != computed.numpy:
+            array = quietly(array.astype, computed.numpy)
         if not array.ndim or not array.size:
             return finish(array.copy(), computed, out)
         check_implemented(f"{name}_out_cpu", computed, NOT_ADDED_UP)

@@ -102,22 +102,21 @@ def mm(keys: int, self: Tensor, mat2: Tensor) -> Tensor:  # hot path: benchmarks
 
 @fast(
     "addmm",
-    when="two such matrices, and a bias per column; beta and alpha 1",
+    when="two such matrices, and a bias for each column or element; beta and alpha 1",
     benchmark="`linear`, 64x64 to 128",
     exact=8.0,
 )
 def addmm(
     keys: int, self: Tensor, mat1: Tensor, mat2: Tensor, beta: Number, alpha: Number
 ) -> Tensor:  # hot path: benchmarks/operators.py
-    """A product plus a bias per column."""
+    """A product plus a bias."""
     dtype, bias, left, right = self.dtype, self._shape, mat1._shape, mat2._shape
     if (
         dtype in IN_BLAS
         and mat1.dtype is dtype is mat2.dtype
         and len(left) == 2 == len(right)
         and left[1] == right[0]
-        and len(bias) == 1
-        and bias[0] == right[1]
+        and (bias[0] == right[1] if len(bias) == 1 else bias == (left[0], right[1]))
         and beta == 1 == alpha
         and left[0] * right[1] * dtype.itemsize < LARGE
     ):

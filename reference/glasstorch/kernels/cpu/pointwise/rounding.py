@@ -74,7 +74,18 @@ def round_decimals(keys: int, self: Tensor, decimals: int, out: Tensor | None = 
     output = allocate_output(shapes.unary(self)) if out is None else out
     if self.dtype not in FLOATING:
         raise not_implemented_for("round_cpu", self.dtype)
-    return pointwise(lambda out, x: x.round(decimals, out), self.dtype, (self,), output)
+    return pointwise(round_to(decimals), self.dtype, (self,), output)
+
+
+def round_to(decimals: int) -> Loop:
+    """A loop that rounds to a number of decimal digits, negative for digits before the point."""
+    there, back = (np.multiply, np.divide) if decimals >= 0 else (np.divide, np.multiply)
+
+    def loop(out: Array, x: Array) -> None:
+        power = out.dtype.type(10.0 ** abs(decimals))
+        back(np.rint(there(x, power)), power, out=out)
+
+    return loop
 
 
 register("round.decimals", round_decimals)

@@ -27,7 +27,7 @@ import numpy as np
 from glasstorch._tensor import Tensor, wrap
 from glasstorch.core import inference
 from glasstorch.core.allocator import LARGE, empty_array
-from glasstorch.core.dtype import Number, bool_, dtype
+from glasstorch.core.dtype import COMPLEX_DTYPES, Number, bool_, dtype
 from glasstorch.core.geometry import Shape, broadcast_shapes
 from glasstorch.core.keys import CPU_KEYS, DispatchKey
 from glasstorch.core.tensor_impl import Array
@@ -35,7 +35,7 @@ from glasstorch.dispatch.fast import fast, install
 from glasstorch.dispatch.operator import registry
 from glasstorch.kernels.cpu.fast import thresholds
 from glasstorch.kernels.cpu.fast.pointwise.threads import parts_of, share
-from glasstorch.kernels.cpu.pointwise import loops, power, shared, steps, ternary
+from glasstorch.kernels.cpu.pointwise import loops, power, rounding, shared, steps, ternary
 from glasstorch.kernels.cpu.pointwise.loops import Kernel, Row
 from glasstorch.kernels.iterator import Loop, in_blocks
 from glasstorch.kernels.pointwise.dtypes import DIRECT, DIRECT_FLOATS, NOT_BOOL
@@ -190,11 +190,14 @@ def shortest_binary(loop: Loop, direct: frozenset[dtype], produces: dtype | None
 
 def unary(row: Row, plain: Kernel) -> Kernel:
     """The short path of an operator of one tensor."""
-    loop, direct = row.loop, row.direct
+    loop, direct, real_of = row.loop, row.direct, (row.on_complex or row.loop) if row.real_of_complex else None
 
     def general(keys: int, self: Tensor, out: Tensor | None = None) -> Tensor:
-        if out is None and self._strides is None and (dtype := self.dtype) in direct:
-            return run_fresh(loop, self._shape, dtype, (self.array(),))
+        if out is None and self._strides is None:
+            if (dtype := self.dtype) in direct:
+                return run_fresh(loop, self._shape, dtype, (self.array(),))
+            if real_of is not None and dtype in COMPLEX_DTYPES:
+                return run_fresh(real_of, self._shape, dtype.to_real(), (self.array(),))
         return plain(keys, self, out=out)
 
     return shortest_unary(loop, direct, general) if isinstance(loop, np.ufunc) else general
@@ -352,7 +355,7 @@ plain_round = plain_kernel("round.decimals")
 def round_decimals(keys: int, self: Tensor, decimals: int) -> Tensor:
     """See Note [The short path]."""
     if self._strides is None and self.dtype in DIRECT_FLOATS:
-        return run_fresh(lambda out, x: x.round(decimals, out), self._shape, self.dtype, (self.array(),))
+        return run_fresh(rounding.round_to(decimals), self._shape, self.dtype, (self.array(),))
     return plain_round(keys, self, decimals)
 
 
