@@ -38,10 +38,12 @@ Kernel = Callable[..., Tensor]
 class Row:
     """A loop, and how it is used for each dtype.
 
-    `direct` are the dtypes whose arrays the loop takes without a cast. `accepts`, `label`, `common`, `produces` and
-    `exact_number` are those of a `Formula`. `on_complex` is the loop for complex numbers, where they need another;
-    `real_of_complex` says that it gives real ones. `scaled` is that of an operator with an alpha other than 1:
-    `scaled(out, x, y, alpha)`.
+    `direct` are the dtypes whose arrays the loop takes without a cast. `accepts` are those that PyTorch's kernel
+    supports; `label` is the kernel's name in the error for others. `common` gives the compute dtype. `produces` is the
+    dtype that the loop writes, where it differs from the one it reads. `exact_number`: see `iterator.operand`.
+    `on_complex` is the loop for complex numbers, where they need another; `real_of_complex` says that it gives real
+    ones. `scaled` is the loop of an operator with an alpha other than 1: `scaled(out, x, y, alpha)`. `numbers` is how
+    many of these follow the tensors among the arguments.
     """
 
     loop: Loop
@@ -54,6 +56,7 @@ class Row:
     on_complex: Loop | None = None
     scaled: Loop | None = None
     real_of_complex: bool = False
+    numbers: int = 0
 
     def check(self, common: dtype) -> None:
         """Refuse a dtype that the operator accepts but the kernel does not support."""
@@ -80,7 +83,7 @@ class Row:
         if formula.common is float_result_type:
             direct &= FLOATING_OR_COMPLEX
         facts = formula.accepts, formula.label, common or formula.common, formula.produces, formula.exact_number
-        return cls(loop, direct, *facts, on_complex, scaled)
+        return cls(loop, direct, *facts, on_complex, scaled, numbers=formula.numbers)
 
 
 # From a row to a kernel -----------------------------------------------------------------------------------------
@@ -95,15 +98,16 @@ WITH_NUMBER: dict[str, tuple[str, Callable[[Kernel], Kernel]]] = {}
 
 
 def kernel_of(shape: Callable[..., Result], row: Row) -> Kernel:
-    """The kernel of an operator of tensors, which a number for the loop may follow."""
+    """The kernel of an operator of tensors, and of as many numbers as the row says."""
 
     def kernel(keys: int, *arguments: Any, out: Tensor | None = None) -> Tensor:
         output = allocate_output(shape(*arguments)) if out is None else out
-        tensors, numbers = (arguments, ()) if isinstance(arguments[-1], Tensor) else (arguments[:-1], arguments[-1:])
+        count = len(arguments) - row.numbers
+        tensors, numbers = arguments[:count], arguments[count:]
         common = row.common(*tensors)
         row.check(common)
         loop = row.loop_for(common)
-        if numbers and (row.scaled is None or numbers[0] != 1):
+        if numbers and (row.scaled is None or numbers != (1,)):
             loop = with_numbers(row.scaled or loop, numbers, common)
         produces = common.to_real() if row.real_of_complex and common.is_complex else row.produces
         return pointwise(loop, common, tensors, output, produces, row.exact_number)
