@@ -116,7 +116,7 @@ def parts(array: Array) -> tuple[Array, ...]:
     return (array.real, array.imag) if array.dtype.kind == "c" else (array,)
 
 
-# Counts ---------------------------------------------------------------------------------------------------------
+# Counts and hashes ----------------------------------------------------------------------------------------------
 
 
 def count_nonzero(keys: int, self: Tensor, dim: Sequence[int]) -> Tensor:
@@ -125,9 +125,6 @@ def count_nonzero(keys: int, self: Tensor, dim: Sequence[int]) -> Tensor:
         check_implemented("nonzero_count_cpu", self.dtype, STORED_ONLY)
     array = self.array()
     return finish(np.count_nonzero(array, axis=reduced_dims(dim, array.ndim)), int64, None)
-
-
-# Hashes ---------------------------------------------------------------------------------------------------------
 
 
 def hash_tensor(keys: int, self: Tensor, dim: Sequence[int], keepdim: bool, mode: int, out: Out = None) -> Tensor:
