@@ -227,12 +227,12 @@ def positions(position: Callable[..., Any], array: Array, axis: int | None, keep
     return indices if keepdim else indices.squeeze(axis)
 
 
-@fast(sums.at_positions, when="row-major arrays", benchmark="1e6: argmax of rows", exact="bits")
+@fast(sums.at_positions, when="row-major, lines contiguous or few", benchmark="1e6: argmax of rows", exact="bits")
 def at_positions(array: Array, indices: Array, axis: int) -> Array:
     """One vector of flat indices."""
-    if not array.flags.c_contiguous or not array.size:
-        return sums.at_positions.plain(array, indices, axis)
     step = math.prod(array.shape[axis + 1 :])  # from one element of a line to the next
+    if not array.flags.c_contiguous or not array.size or (step > 1 and indices.size > thresholds.BLOCK):
+        return sums.at_positions.plain(array, indices, axis)
     first = np.arange(0, array.size, array.shape[axis] * step)
     if step > 1:
         first, indices = first[:, None] + np.arange(step), indices * step

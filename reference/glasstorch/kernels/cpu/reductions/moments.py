@@ -116,7 +116,7 @@ def parts(array: Array) -> tuple[Array, ...]:
     return (array.real, array.imag) if array.dtype.kind == "c" else (array,)
 
 
-# Counts ---------------------------------------------------------------------------------------------------------
+# Counts and hashes ----------------------------------------------------------------------------------------------
 
 
 @structured(CPU, "count_nonzero.dim_IntList")
@@ -126,9 +126,6 @@ def count_nonzero(keys: int, self: Tensor, dim: Sequence[int]) -> Tensor:
         check_implemented("nonzero_count_cpu", self.dtype, STORED_ONLY)
     array = self.array()
     return finish(np.count_nonzero(array, axis=reduced_dims(dim, array.ndim)), int64, None)
-
-
-# Hashes ---------------------------------------------------------------------------------------------------------
 
 
 @structured(CPU, "hash_tensor")
