@@ -104,15 +104,13 @@ INDEXING: list[tuple[str, list[Make], Use]] = [
         lambda t, x, i, y: t.scatter_add(x, 1, i, y),
     ),
 ]
-INDEXING += [
+MOVING: list[tuple[str, list[Make], Use]] = [
     (
         "index_put of rows, added",
         [ROWS, integers(0, 1000, 1000), ROWS],
         lambda t, x, i, y: t.index_put(x, [i], y, accumulate=True),
     ),
     ("take", [ROWS, integers(0, SIZE, 1000, 1000)], lambda t, x, i: t.take(x, i)),
-]
-MOVING: list[tuple[str, list[Make], Use]] = [
     ("clone of 1,000 rows", [ROWS], lambda t, x: [row.clone() for row in x.unbind()]),
     ("cat of 1,000 rows", [ROWS], lambda t, x: t.cat(x.unbind())),
     ("roll along rows", [ROWS], lambda t, x: t.roll(x, 7, 1)),
