@@ -41,10 +41,10 @@ def lapack(name: str, dtype: np.dtype[Any]) -> Routine:
 
 
 @lru_cache
-def workspaces(name: str, dtype: np.dtype[Any], *sizes: Any) -> list[int]:
+def workspaces(name: str, dtype: np.dtype[Any], *sizes: Any) -> tuple[int, ...]:
     """The size of each workspace that a routine asks for, given the sizes of a matrix, and its options."""
     *asked, _ = lapack(f"{name}_lwork", dtype)(*sizes)
-    return [int(size.real) for size in asked]
+    return tuple([int(size.real) for size in asked])
 
 
 def spaced(routine: Routine, *arrays: Array) -> Routine:

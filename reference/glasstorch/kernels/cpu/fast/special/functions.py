@@ -21,7 +21,6 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from glasstorch.core.geometry import Shape
 from glasstorch.core.tensor_impl import Array
 from glasstorch.dispatch.fast import fast
 from glasstorch.kernels.cpu.fast import thresholds
@@ -191,25 +190,15 @@ ERF_BEFORE_TANH: Final = (
 
 def erf(x: Array, out: Array | None) -> Array:
     """The error function by a fit, right to three units in the last place."""
-    square, value = at_cache_lines(x.shape) if x.size >= thresholds.SAMPLED_FROM else np.empty((2, *x.shape), SINGLE)
-    np.square(x, square)
+    square = np.square(x)
     *lower, highest = ERF_BEFORE_TANH
-    np.multiply(square, highest, value)
+    value = np.multiply(square, highest)
     for coefficient in reversed(lower[1:]):
         np.add(value, coefficient, out=value)
         np.multiply(value, square, out=value)
     np.add(value, lower[0], out=value)
     np.multiply(value, x, out=value)
     return np.tanh(value, out=out)
-
-
-def at_cache_lines(shape: Shape) -> list[Array]:
-    """Two arrays of float32 that begin at cache lines, of 64 bytes: elsewhere NumPy's loops take a tenth longer."""
-    count = math.prod(shape)
-    padded = -(-count // 16) * 16
-    buffer = np.empty(2 * padded + 16, SINGLE)
-    first = -buffer.ctypes.data % 64 // 4
-    return [buffer[start : start + count].reshape(shape) for start in (first, first + padded)]
 
 
 def upper_gamma(a: Array, x: Array) -> Array:
