@@ -82,7 +82,7 @@ def round_to(decimals: int) -> Loop:
     there, back = (np.multiply, np.divide) if decimals >= 0 else (np.divide, np.multiply)
 
     def loop(out: Array, x: Array) -> None:
-        power = out.dtype.type(10.0 ** abs(decimals))
+        power = out.dtype.type(np.float64(10) ** abs(decimals))  # infinity, where Python would refuse
         back(np.rint(there(x, power)), power, out=out)
 
     return loop

@@ -12,7 +12,7 @@ import glasstorch
 from glasstorch._tensor import Tensor, from_array, wrap
 from glasstorch.core.dtype import FROM_NUMPY
 from glasstorch.core.tensor_impl import TensorImpl
-from glasstorch.kernels.cpu.fast.pointwise.operators import choose
+from glasstorch.kernels.cpu.fast.pointwise.ternary import choose
 from glasstorch.kernels.cpu.fast.thresholds import BLOCK, CHOICE_OF_BITS_FROM
 from glasstorch.kernels.cpu.pointwise import loops
 from glasstorch.kernels.iterator import in_blocks

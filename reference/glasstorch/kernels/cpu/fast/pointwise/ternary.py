@@ -1,8 +1,7 @@
-"""Which pointwise operators have a short path of their own, beside those of the tables of rows?
+"""How are elements chosen, interpolated and clamped in few steps?
 
-Mirrors: aten/src/ATen/native/cpu/TensorCompareKernel.cpp (where_kernel_impl, clamp_scalar_kernel_impl), LerpKernel.cpp,
-    PowKernel.cpp
-Differs: see Note [The short path] (loops) and the note below.
+Mirrors: the contiguous cases of aten/src/ATen/native/cpu/TensorCompareKernel.cpp (where_kernel_impl,
+    clamp_scalar_kernel_impl), LerpKernel.cpp
 
 # Note [Selecting without branches]
 NumPy's `where` branches for every element, and for a random mask the processor mispredicts half of the branches: 7 ns
@@ -21,108 +20,12 @@ from glasstorch.core.dtype import Number, bool_, dtype
 from glasstorch.core.tensor_impl import Array
 from glasstorch.dispatch.fast import fast, install
 from glasstorch.kernels.cpu.fast import thresholds
-from glasstorch.kernels.cpu.fast.pointwise.loops import (
-    BINARY,
-    OR_NUMBER,
-    binary_form,
-    binary_in_place,
-    is_row_major,
-    other_operand,
-    plain_kernel,
-    run_fresh,
-    unary,
-)
-from glasstorch.kernels.cpu.pointwise import loops, power, rounding, shared, steps, ternary
-from glasstorch.kernels.cpu.pointwise.loops import Kernel, Row
-from glasstorch.kernels.iterator import Loop
-from glasstorch.kernels.pointwise.dtypes import DIRECT, DIRECT_FLOATS, NOT_BOOL
-from glasstorch.kernels.pointwise.formulas import FLOAT_EXPONENTS, TRUNC_DIVIDE
-from glasstorch.kernels.pointwise.numpy_loops import numpy_loop
+from glasstorch.kernels.cpu.fast.pointwise.loops import is_row_major, other_operand, plain_kernel, run_fresh
+from glasstorch.kernels.cpu.pointwise import steps, ternary
+from glasstorch.kernels.cpu.pointwise.loops import Kernel
+from glasstorch.kernels.pointwise.dtypes import DIRECT, DIRECT_FLOATS
 from glasstorch.kernels.quiet import quietly
 from glasstorch.operators.shapes.scalars import number_as
-
-# Rounding to decimals, whose number is no element ---------------------------------------------------------------------
-
-plain_round = plain_kernel("round.decimals")
-
-
-@fast("round.decimals", when="a row-major tensor of floats", benchmark="1e6: round", exact="bits")
-def round_decimals(keys: int, self: Tensor, decimals: int) -> Tensor:
-    """See Note [The short path]."""
-    if self._strides is None and self.dtype in DIRECT_FLOATS:
-        return run_fresh(rounding.round_to(decimals), self._shape, self.dtype, (self.array(),))
-    return plain_round(keys, self, decimals)
-
-
-# relu, which is the maximum with 0 ------------------------------------------------------------------------------------
-
-ZERO = {d: wrap(np.zeros((), d.numpy), d) for d in NOT_BOOL}
-plain_relu, plain_relu_in_place = plain_kernel("relu"), plain_kernel("relu_")
-maximum = BINARY["maximum"]
-maximum_in_place = binary_in_place(loops.BINARY["maximum"], lambda keys, self, zero: plain_relu_in_place(keys, self))
-
-
-@fast("relu", when="a row-major tensor", benchmark="1e6: maximum", exact="bits")
-def relu(keys: int, self: Tensor) -> Tensor:
-    """The short path of `maximum`, with 0."""
-    if self._strides is None and self.dtype in ZERO:
-        return maximum(keys, self, ZERO[self.dtype])
-    return plain_relu(keys, self)
-
-
-@fast("relu_", when="a row-major tensor", benchmark="1e6: maximum", exact="bits")
-def relu_in_place(keys: int, self: Tensor) -> Tensor:
-    """The short path of `maximum` in place, with 0."""
-    if self.dtype in ZERO:
-        return maximum_in_place(keys, self, ZERO[self.dtype])
-    return plain_relu_in_place(keys, self)
-
-
-# Division with a rounding mode, powers by some numbers, products with powers of 2 -------------------------------------
-
-plain_divide_mode, plain_power = plain_kernel("div.Tensor_mode"), plain_kernel("pow.Tensor_Scalar")
-DIVISIONS: dict[str | None, Kernel] = {
-    None: BINARY["div.Tensor"],
-    "floor": BINARY["floor_divide"],
-    "trunc": binary_form(Row.of(TRUNC_DIVIDE), shared.DIVISIONS["trunc"]),
-}
-
-
-@fast("div.Tensor_mode", when=OR_NUMBER, benchmark="1e6: floor_divide of int64", exact="bits")
-def divide_mode(keys: int, self: Tensor, other: Tensor, rounding_mode: str | None) -> Tensor:
-    """The short path of one of three quotients."""
-    if rounding_mode in DIVISIONS:
-        return DIVISIONS[rounding_mode](keys, self, other)
-    return plain_divide_mode(keys, self, other, rounding_mode)
-
-
-def of_exponent(exponent: Number, loop: Loop) -> Kernel:
-    """The kernel of `x ** exponent`, for an exponent that has a loop of its own."""
-    return unary(Row(loop, DIRECT_FLOATS), lambda keys, self, out: plain_power(keys, self, exponent))
-
-
-POWERS = {exponent: of_exponent(exponent, numpy_loop(line)) for exponent, line in FLOAT_EXPONENTS.items()}
-
-
-@fast("pow.Tensor_Scalar", when="a row-major tensor of floats and -2 ... 3 or 0.5", benchmark="1e6: mul", exact="bits")
-def power_of_number(keys: int, self: Tensor, exponent: Number) -> Tensor:
-    """The short path of the loop that an exponent has."""
-    # A complex exponent gives a complex result for floats, and 0j would match the key 0.
-    if self.dtype.is_floating_point and type(exponent) is not complex and (kernel := POWERS.get(exponent)) is not None:
-        return kernel(keys, self)
-    return plain_power(keys, self, exponent)
-
-
-plain_ldexp = plain_kernel("ldexp.Tensor")
-
-
-@fast("ldexp.Tensor", when="the exponents are floats", benchmark="1e6: mul", exact="bits")
-def ldexp(keys: int, self: Tensor, other: Tensor) -> Tensor:
-    """The short path of the product."""
-    if other.dtype.is_floating_point:
-        return BINARY["mul.Tensor"](keys, self, power.scalar_tensor(keys, 2.0, other))
-    return plain_ldexp(keys, self, other)
-
 
 # Selection ------------------------------------------------------------------------------------------------------------
 
