@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from types import ModuleType
 
+import numpy as np
+
 from benchmarks.harness import Contest
 from benchmarks.million import LINE, ROWS, Make, Use, contest, normal, well_conditioned
 
@@ -28,6 +30,11 @@ CASES: list[tuple[str, list[Make], Use]] = [
     ("mul of float16, 1e6", [lambda random: ROWS(random).astype("float16")] * 2, lambda t, x, y: t.mul(x, y)),
     ("hash_tensor, 1e6 float32", [LINE], lambda t, x: t.hash_tensor(x)),
     ("norm of 1e6 float32", [LINE], lambda t, x: t.linalg.vector_norm(x, 3)),
+    (
+        "addmm into out, 256x256",
+        [normal(256, 256)] * 3 + [lambda random: np.empty((256, 256), np.float32)],
+        lambda t, bias, x, y, out: t.addmm(bias, x, y, out=out),
+    ),
     ("geqrf, 64x64", [normal(64, 64)], lambda t, x: t.geqrf(x)),
     ("linalg.qr, 64x64", [normal(64, 64)], lambda t, x: t.linalg.qr(x)),
     ("linalg.inv, 300x300", [well_conditioned(300, 300)], lambda t, x: t.linalg.inv(x)),

@@ -88,16 +88,15 @@ def _dotted(function: Callable[..., Any], self: Tensor, vector: Tensor, dtype: d
 
 # Products added to a tensor ---------------------------------------------------------------------------------------
 
-Multiply = Callable[..., Array]  # of two arrays and the compute dtype; and with `straight`, of an array to write to
+Multiply = Callable[[Array, Array, dtype], Array]  # of two arrays and the compute dtype
 
 
-def added(name: str, multiply: Multiply, factors_fit: bool = False, straight: bool = False) -> Callable[..., Tensor]:
+def added(name: str, multiply: Multiply, factors_fit: bool = False) -> Callable[..., Tensor]:
     """The kernel of `beta * self + alpha * multiply(left, right, dtype)`, computed in that dtype, then rounded.
 
     For integers, beta and alpha are truncated; with `factors_fit` they are refused if the result's dtype cannot hold
     them. Where beta is 0, `self` is not read, and where alpha is 0 the factors are not: NaN in them is ignored. In
-    PyTorch it depends on dtype and size whether NaN in the factors is ignored. With `straight` the product is written
-    straight to `out`, unless a bias must still be read from there.
+    PyTorch it depends on dtype and size whether NaN in the factors is ignored.
     """
     shape = shape_function(name)
 
@@ -109,16 +108,11 @@ def added(name: str, multiply: Multiply, factors_fit: bool = False, straight: bo
         fit = result.dtype if factors_fit else computed
         beta, alpha = number_as(beta, fit), number_as(alpha, fit)
 
-        target = out.array() if straight and out is not None and out.dtype is computed else None
-        if target is not None and beta != 0 and np.may_share_memory(target, self.array()):
-            target = None
-
         def total() -> Array:
             if alpha == 0:
                 found = np.zeros(result.shape, computed.numpy)
             else:
-                operands = _elements_in(left, computed), _elements_in(right, computed)
-                found = multiply(*operands, computed) if target is None else multiply(*operands, computed, target)
+                found = multiply(_elements_in(left, computed), _elements_in(right, computed), computed)
                 if alpha != 1:
                     found *= alpha
             if beta != 0:
@@ -126,8 +120,7 @@ def added(name: str, multiply: Multiply, factors_fit: bool = False, straight: bo
                 found += bias if beta == 1 else bias * beta
             return found
 
-        found = quietly(total)
-        return out if out is not None and found is target else finish(found, result.dtype, out)
+        return finish(quietly(total), result.dtype, out)
 
     return kernel
 
@@ -140,9 +133,9 @@ def _elements_in(tensor: Tensor, computed: dtype) -> Array:
     return array.astype(computed.numpy, copy=False)
 
 
-def product_in(left: Array, right: Array, dtype: dtype, out: Array | None = None) -> Array:
+def product_in(left: Array, right: Array, dtype: dtype) -> Array:
     """The product of two matrices, or of two batches of them."""
-    return product.run(left, right, dtype, out)
+    return product.run(left, right, dtype)
 
 
 def sum_of_products(left: Array, right: Array, dtype: dtype) -> Array:
@@ -152,7 +145,7 @@ def sum_of_products(left: Array, right: Array, dtype: dtype) -> Array:
     return product.run(side_by_side, right.reshape(count * inner, right.shape[2]), dtype)
 
 
-addmm = added("addmm", product_in, straight=True)
+addmm = added("addmm", product_in)
 baddbmm = added("baddbmm", product_in)
 addmv = added("addmv", lambda matrix, vector, dtype: matrix.dot(vector), factors_fit=True)
 add_sum_of_products = added("addbmm", sum_of_products)

@@ -16,12 +16,15 @@ import numpy as np
 from glasstorch._tensor import Tensor, wrap
 from glasstorch.core.allocator import LARGE, empty_array
 from glasstorch.core.dtype import COMPLEX_DTYPES, NARROW_FLOATS, Number, dtype, float32, float64
+from glasstorch.core.geometry import Overlap
 from glasstorch.core.tensor_impl import Array
 from glasstorch.dispatch.fast import fast
 from glasstorch.kernels.cpu import matmul as plain
 from glasstorch.kernels.cpu.fast import thresholds
+from glasstorch.kernels.cpu.fast.pointwise.loops import plain_kernel
 from glasstorch.kernels.halves import as_dtype, cast
 from glasstorch.kernels.quiet import quietly
+from glasstorch.kernels.structured import overlap
 
 IN_BLAS = frozenset((float32, float64)) | COMPLEX_DTYPES
 EXACT_BELOW = 1 << 53  # float64 represents every integer up to here exactly
@@ -122,3 +125,36 @@ def addmm(
     ):
         return wrap(quietly(affine, mat1.array(), mat2.array(), self.array()), dtype)
     return plain.addmm(keys, self, mat1, mat2, beta, alpha)
+
+
+plain_addmm_out = plain_kernel("addmm.out")
+
+
+@fast(
+    "addmm.out",
+    when="two such matrices; alpha 1, beta 0 or 1; a row-major out of the result's dtype and sizes, in other memory",
+    benchmark="fast: addmm into out, 256x256",
+    exact="bits",
+)
+def addmm_out(keys: int, self: Tensor, mat1: Tensor, mat2: Tensor, beta: Number, alpha: Number, out: Tensor) -> Tensor:
+    """The product is computed in `out`, and the bias is added there."""
+    dtype, bias, left, right = out.dtype, self._shape, mat1._shape, mat2._shape
+    if (
+        dtype in IN_BLAS
+        and self.dtype is dtype is mat1.dtype
+        and mat2.dtype is dtype
+        and len(left) == 2 == len(right)
+        and left[1] == right[0]
+        and (bias[0] == right[1] if len(bias) == 1 else bias == (left[0], right[1]))
+        and alpha == 1
+        and beta in (0, 1)
+        and out._strides is None
+        and out._shape == (left[0], right[1])
+        and all(overlap(out, read) is Overlap.NO for read in (self, mat1, mat2))
+    ):
+        target = out.array()
+        quietly(np.matmul, mat1.array(), mat2.array(), target)
+        if beta:
+            quietly(np.add, target, self.array(), target)
+        return out
+    return plain_addmm_out(keys, self, mat1, mat2, beta, alpha, out)

@@ -44,10 +44,23 @@ def batches(rng: np.random.Generator) -> Call:
 def affine(rng: np.random.Generator) -> Call:
     """A product of two matrices plus a bias, with factors now and then."""
     (n, k, m), dtype = sizes(rng, 3), one_of(rng, FLOATS + COMPLEX)
-    bias = laid_out(rng, [m] if rng.integers(4) else one_of(rng, [[n, m], [1], [n, 1]]), dtype)
+    bias = laid_out(rng, one_of(rng, [[m], [m], [n, m], [n, m], [1], [n, 1]]), dtype)
     factors = {} if rng.integers(4) else {"beta": one_of(rng, [0, 2]), "alpha": one_of(rng, [0, 1, -3])}
     matrices = laid_out(rng, [n, k], dtype), laid_out(rng, [k, m], dtype)
     return Call(torch.addmm, (bias, *matrices), factors, scale=size_of_sum)
 
 
-CALLS = {"cpu.matmul.product": batches, "aten::mm": product, "aten::addmm": affine}
+def affine_into(rng: np.random.Generator) -> Call:
+    """The same sum in a tensor of the right sizes or of none, or in the bias itself."""
+    call = affine(rng)
+    _, left, right = call.args
+    into_bias = not rng.integers(6)
+
+    def into(bias: Tensor, left: Tensor, right: Tensor, out: Tensor, **factors: float) -> Tensor:
+        return torch.addmm(bias, left, right, **factors, out=bias if into_bias else out)
+
+    out = torch.empty([len(left), right.shape[1]] if rng.integers(8) else [0], dtype=left.dtype)
+    return Call(into, (*call.args, out), call.kwargs)
+
+
+CALLS = {"cpu.matmul.product": batches, "aten::mm": product, "aten::addmm": affine, "aten::addmm.out": affine_into}
