@@ -34,11 +34,18 @@ def test_an_import_collects_no_garbage_and_leaves_the_collector_as_it_was(before
     """The searches would take a sixth of the time, and find little; NumPy and ml_dtypes, imported before, do theirs."""
     code = (
         f"import gc, ml_dtypes, numpy\ngc.collect(); gc.{before}(); starts = []\n"
-        "gc.callbacks.append(lambda phase, info: phase == 'start' and starts.append('glasstorch._facade' in sys.modules"
-        " and not hasattr(sys.modules['glasstorch._facade'], '__all__')))\n"
-        "import glasstorch\nprint(json.dumps([any(starts), gc.isenabled()]))"
+        "gc.callbacks.append(lambda phase, _: phase == 'start' and starts.append('glasstorch._facade' in sys.modules))\n"
+        "import glasstorch\nprint(json.dumps([any(starts), gc.isenabled(), gc.get_freeze_count()]))"
     )
-    assert in_fresh_process(code) == [False, after]
+    assert in_fresh_process(code) == [False, after, 0]
+
+
+def test_what_a_program_has_frozen_stays_frozen() -> None:
+    code = (
+        "import gc, numpy\ngc.freeze(); frozen = gc.get_freeze_count()\n"
+        "import glasstorch\nprint(json.dumps(gc.get_freeze_count() / frozen > 0.9))"  # some of it is freed
+    )
+    assert in_fresh_process(code) is True
 
 
 def test_a_failed_import_leaves_the_collector_on() -> None:
