@@ -34,7 +34,7 @@ def test_an_import_collects_no_garbage_and_leaves_the_collector_as_it_was(before
     """The searches would take a sixth of the time, and find little; NumPy and ml_dtypes, imported before, do theirs."""
     code = (
         f"import gc, ml_dtypes, numpy\ngc.collect(); gc.{before}(); starts = []\n"
-        "gc.callbacks.append(lambda phase, _: phase == 'start' and starts.append('glasstorch._facade' in sys.modules))\n"
+        "gc.callbacks.append(lambda when, _: when == 'start' and starts.append('glasstorch._facade' in sys.modules))\n"
         "import glasstorch\nprint(json.dumps([any(starts), gc.isenabled(), gc.get_freeze_count()]))"
     )
     assert in_fresh_process(code) == [False, after, 0]
