@@ -3,7 +3,7 @@
 Mirrors: aten/src/ATen/TensorIterator.h (TensorIteratorBase::build), aten/src/ATen/native/cpu/Loops.h,
     aten/src/ATen/OpMathType.h
 Differs: NumPy traverses the memory: a ufunc broadcasts, casts in small buffers and follows strides by itself. What
-    remains is to allocate the result, to choose the compute dtype, and to run loops of several steps block by block.
+    remains is to allocate the result, to choose the compute dtype, and to cast the operands of loops of several steps.
 
 # Note [The steps of a pointwise operator]
 PyTorch's TensorIterator builds in this order, and so do we:
@@ -12,9 +12,9 @@ PyTorch's TensorIterator builds in this order, and so do we:
 2. allocate_or_resize_outputs: `allocate_output`, unless the tensor to write to is given;
 3. casting to the common dtype: `pointwise`, which computes half precision in float32 and rounds once (large arrays by
    the methods of `halves`);
-4. the loop: a ufunc is called once; a function of several ufuncs is called on one block after another, so that what
-   passes from step to step stays in the cache. It is called as `loop(out, *inputs)`, and must not read an input after
-   it has written to `out`, which may be one of them.
+4. the loop: a ufunc, or a function of several ufuncs, which `in_blocks` calls once, and its fast form once for each
+   block of elements. It is called as `loop(out, *inputs)`, and must not read an input after it has written to `out`,
+   which may be one of them.
 """
 
 from __future__ import annotations

@@ -109,7 +109,7 @@ def mean_as(array: Array, dtype: dtype, dims: Shape, keepdim: bool) -> Any:
 
 @slot
 def extrema(ufunc: np.ufunc, array: Array, dims: Shape, keepdim: bool) -> Any:
-    """The extrema over dimensions; half precision is compared in float32, which NumPy does faster."""
+    """The extrema over dimensions; half precision is compared in float32."""
     return ufunc.reduce(widened(array), dims, keepdims=keepdim)
 
 
