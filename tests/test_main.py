@@ -254,13 +254,13 @@ def test_where_says_of_each_name_what_it_is() -> None:
     place = "reference/glasstorch"
     assert told[:6] == [
         f"torch.linalg is a module: {place}/linalg.py",
-        f"torch.nn.Linear is a class: {place}/nn/linear.py",
+        f"torch.nn.Linear is a class: {place}/nn/modules/linear.py",
         f"torch.Tensor.shape is an attribute: {place}/core/tensor_impl.py",
         f"torch.Tensor.dtype is an attribute: {place}/core/tensor_impl.py",
         f"torch.float32 is a dtype: {place}/core/dtype.py",
         "torch.pi is a float: 3.141592653589793",
     ]
-    assert re.search(rf"^aten::relu\(.*\n  function +{place}/nn/functional.py$", told[6], re.MULTILINE)
+    assert re.search(rf"^aten::relu\(.*\n  function +{place}/nn/functions/activation.py$", told[6], re.MULTILINE)
     assert told[7].startswith("aten::rsub.Tensor(")
 
 

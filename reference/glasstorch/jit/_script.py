@@ -18,7 +18,7 @@ from glasstorch.jit.executor import GraphExecutor
 from glasstorch.jit.ir import Graph, Value
 from glasstorch.jit.python_print import print_function
 from glasstorch.jit.types import ListType, TupleType, Type
-from glasstorch.nn.module import Module
+from glasstorch.nn.modules.module import Module
 
 Path = str | os.PathLike[str]
 Extra = Mapping[str, str | bytes]

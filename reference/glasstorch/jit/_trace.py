@@ -17,7 +17,7 @@ from glasstorch.jit.check_trace import check_trace as run_checks
 from glasstorch.jit.check_trace import clone_inputs
 from glasstorch.jit.ir import Graph
 from glasstorch.jit.tracer import trace_graph
-from glasstorch.nn.module import Module
+from glasstorch.nn.modules.module import Module
 
 
 class TopLevelTracedModule(ScriptModule):

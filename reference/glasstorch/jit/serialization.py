@@ -54,7 +54,7 @@ from glasstorch.jit.parser import IRParseError, parse_ir
 from glasstorch.jit.passes.erase_shapes import erase_shape_information
 from glasstorch.jit.printer import tensor_constants
 from glasstorch.jit.verify import LintError
-from glasstorch.nn.module import Module
+from glasstorch.nn.modules.module import Module
 from glasstorch.nn.parameter import Parameter
 
 VERSION: Final = 1

@@ -18,8 +18,8 @@ from glasstorch._tensor import Tensor
 from glasstorch.autograd.modes import no_grad
 from glasstorch.core.device import device as Device
 from glasstorch.core.dtype import FLOATING, bfloat16, dtype, float16, float32, float64
-from glasstorch.nn import state
-from glasstorch.nn.hooks import RemovableHandle
+from glasstorch.nn.modules import state
+from glasstorch.nn.modules.hooks import RemovableHandle
 from glasstorch.nn.parameter import Parameter
 
 

@@ -13,7 +13,7 @@ from glasstorch._tensor import Tensor
 from glasstorch.core.device import device as Device
 from glasstorch.core.dtype import dtype as Dtype
 from glasstorch.nn import functional, init
-from glasstorch.nn.module import Module
+from glasstorch.nn.modules.module import Module
 from glasstorch.nn.parameter import Parameter
 from glasstorch.operators.generated import functions as operators
 

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain, groupby
 from typing import Any, Self, overload
 
-from glasstorch.nn.module import Module, typename
+from glasstorch.nn.modules.module import Module, typename
 
 
 class _Numbered(Module):

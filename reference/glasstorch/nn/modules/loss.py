@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from glasstorch._tensor import Tensor
 from glasstorch.nn import functional
-from glasstorch.nn.module import Module
+from glasstorch.nn.functions.reduction import reduction_name
+from glasstorch.nn.modules.module import Module
 
 
 class _Loss(Module):
@@ -16,7 +17,7 @@ class _Loss(Module):
 
     def __init__(self, size_average: bool | None = None, reduce: bool | None = None, reduction: str = "mean") -> None:
         super().__init__()
-        self.reduction = functional.reduction_name(size_average, reduce, reduction)
+        self.reduction = reduction_name(size_average, reduce, reduction)
 
 
 class _WeightedLoss(_Loss):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from glasstorch._tensor import Tensor
 from glasstorch.nn import functional
-from glasstorch.nn.module import Module
+from glasstorch.nn.modules.module import Module
 
 
 class ReLU(Module):

@@ -7,7 +7,7 @@ Differs: no Unflatten.
 from __future__ import annotations
 
 from glasstorch._tensor import Tensor
-from glasstorch.nn.module import Module
+from glasstorch.nn.modules.module import Module
 
 
 class Flatten(Module):

@@ -1,0 +1,19 @@
+"""Which functions are linear in their input?
+
+Mirrors: torch/nn/functional.py
+"""
+
+from __future__ import annotations
+
+from glasstorch._tensor import Tensor
+from glasstorch.operators.generated import functions as operators
+
+__all__ = ["linear"]
+
+
+def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None, *, out: Tensor | None = None) -> Tensor:
+    """`input @ weight.T + bias`: (..., in_features) gives (..., out_features).
+
+    `weight` has shape (out_features, in_features) or (in_features,), `bias` (out_features,) or ().
+    """
+    return operators.linear(input, weight, bias, out=out)

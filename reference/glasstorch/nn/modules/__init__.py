@@ -1,0 +1,35 @@
+"""Which layers are there?
+
+Reading order: `hooks`, `module`, `state`, `linear`, `activation`, `flatten`, `loss`, `container`.
+
+Mirrors: torch/nn/modules
+Differs: the layers that a small network needs; a file holds a family of layers, as in PyTorch.
+"""
+
+from glasstorch.core.unknown_names import refuse_unknown_names as _refuse_unknown_names
+from glasstorch.nn.modules.activation import LogSoftmax, ReLU, Sigmoid, Softmax, Tanh
+from glasstorch.nn.modules.container import ModuleDict, ModuleList, Sequential
+from glasstorch.nn.modules.flatten import Flatten
+from glasstorch.nn.modules.linear import Identity, Linear
+from glasstorch.nn.modules.loss import CrossEntropyLoss, MSELoss, NLLLoss
+from glasstorch.nn.modules.module import Module
+
+__all__ = [
+    "Module",
+    "Linear",
+    "Identity",
+    "ReLU",
+    "Tanh",
+    "Sigmoid",
+    "Softmax",
+    "LogSoftmax",
+    "Flatten",
+    "CrossEntropyLoss",
+    "NLLLoss",
+    "MSELoss",
+    "Sequential",
+    "ModuleList",
+    "ModuleDict",
+]
+
+__getattr__ = _refuse_unknown_names(__name__)
