@@ -117,6 +117,12 @@ FAMILIES = (
     ),
     Family("distances", "Distances between the rows of matrices.", "Distance.cpp"),
     Family("fft", "Fourier transforms, and spectrograms made of them.", "SpectralOps.cpp, mkl/SpectralOps.cpp"),
+    Family(
+        "pooling",
+        "Windows of images and volumes reduced to their largest element or their average.",
+        "Pooling.cpp, Pool.h, DilatedMaxPool2d.cpp, AveragePool2d.cpp, AdaptiveAveragePooling.cpp, "
+        "FractionalMaxPool2d.cpp, MaxUnpooling.cpp",
+    ),
     Family("softmax", "Exponentials that sum to one along a dimension, and their logarithms.", "SoftMax.cpp"),
     Family("loss", "How far predictions are from targets.", "Loss.cpp, LossNLL.cpp, LossNLL2d.cpp"),
 )

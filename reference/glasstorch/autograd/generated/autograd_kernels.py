@@ -71,6 +71,7 @@ from glasstorch.autograd.formulas.pointwise import (
     pow_backward_self,
     sgn_backward,
 )
+from glasstorch.autograd.formulas.pooling import at_maxima
 from glasstorch.autograd.formulas.reductions import (
     aminmax_backward,
     expand_reduced,
@@ -452,6 +453,28 @@ __pdist_forward = table("_pdist_forward")
 __fft_c2c = table("_fft_c2c")
 __fft_r2c = table("_fft_r2c")
 __fft_c2r = table("_fft_c2r")
+_max_pool2d_with_indices = table("max_pool2d_with_indices")
+_max_pool2d_with_indices_backward = table("max_pool2d_with_indices_backward")
+_max_pool3d_with_indices = table("max_pool3d_with_indices")
+_max_pool3d_with_indices_backward = table("max_pool3d_with_indices_backward")
+_avg_pool2d = table("avg_pool2d")
+_avg_pool2d_backward = table("avg_pool2d_backward")
+_avg_pool3d = table("avg_pool3d")
+_avg_pool3d_backward = table("avg_pool3d_backward")
+__adaptive_avg_pool2d = table("_adaptive_avg_pool2d")
+__adaptive_avg_pool2d_backward = table("_adaptive_avg_pool2d_backward")
+__adaptive_avg_pool3d = table("_adaptive_avg_pool3d")
+__adaptive_avg_pool3d_backward = table("_adaptive_avg_pool3d_backward")
+_adaptive_max_pool2d = table("adaptive_max_pool2d")
+_adaptive_max_pool2d_backward = table("adaptive_max_pool2d_backward")
+_adaptive_max_pool3d = table("adaptive_max_pool3d")
+_adaptive_max_pool3d_backward = table("adaptive_max_pool3d_backward")
+_fractional_max_pool2d = table("fractional_max_pool2d")
+_fractional_max_pool2d_backward = table("fractional_max_pool2d_backward")
+_fractional_max_pool3d = table("fractional_max_pool3d")
+_fractional_max_pool3d_backward = table("fractional_max_pool3d_backward")
+_max_unpool2d = table("max_unpool2d")
+_max_unpool3d = table("max_unpool3d")
 __softmax = table("_softmax")
 __softmax_backward_data = table("_softmax_backward_data")
 __log_softmax = table("_log_softmax")
@@ -11167,6 +11190,1006 @@ def _fft_c2r(keys: int, self: Any, dim: Any, normalization: Any, last_dim_size: 
     node.dim = dim
     node.normalization = normalization
     result = __fft_c2r[below](below, self, dim, normalization, last_dim_size)
+    set_history(result, node)
+    return result
+
+
+class MaxPool2DWithIndicesBackward0(Node):
+    saved_self: SavedVariable | None
+    saved_result1: SavedVariable | None
+    ceil_mode: Any
+    dilation: Any
+    kernel_size: Any
+    padding: Any
+    stride: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        self_ = self.unpack(self.saved_self)
+        result1 = self.unpack(self.saved_result1)
+        ceil_mode = self.ceil_mode
+        dilation = self.dilation
+        kernel_size = self.kernel_size
+        padding = self.padding
+        stride = self.stride
+        grad_self = f.max_pool2d_with_indices_backward(
+            grad, self_, kernel_size, stride, padding, dilation, ceil_mode, result1
+        )
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.saved_self = self.saved_result1 = None
+        self.released = True
+
+
+@AUTOGRAD.impl("max_pool2d_with_indices")
+def max_pool2d_with_indices(
+    keys: int, self: Any, kernel_size: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: Any
+) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _max_pool2d_with_indices[below](below, self, kernel_size, stride, padding, dilation, ceil_mode)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _max_pool2d_with_indices[below](below, self, kernel_size, stride, padding, dilation, ceil_mode)
+    node = MaxPool2DWithIndicesBackward0((edge_self,))
+    node.saved_self = SavedVariable(self)
+    node.ceil_mode = ceil_mode
+    node.dilation = dilation
+    node.kernel_size = kernel_size
+    node.padding = padding
+    node.stride = stride
+    results = _max_pool2d_with_indices[below](below, self, kernel_size, stride, padding, dilation, ceil_mode)
+    node.saved_result1 = SavedVariable(results[1], node, 1)
+    set_histories((results[0], None), node)
+    return results
+
+
+class MaxPool2DWithIndicesBackwardBackward0(Node):
+    saved_indices: SavedVariable | None
+    saved_self: SavedVariable | None
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        edges = self.next_edges
+        grad_grad_output: Any = None
+        grad_self: Any = None
+        if edges[0] is not None:
+            indices = self.unpack(self.saved_indices)
+            grad_grad_output = at_maxima(grad, indices, 2)
+        if edges[1] is not None:
+            self_ = self.unpack(self.saved_self)
+            grad_self = f.zeros_like(self_)
+        return (grad_grad_output, grad_self)
+
+    def release_variables(self) -> None:
+        self.saved_indices = self.saved_self = None
+        self.released = True
+
+
+@AUTOGRAD.impl("max_pool2d_with_indices_backward")
+def max_pool2d_with_indices_backward(
+    keys: int,
+    grad_output: Any,
+    self: Any,
+    kernel_size: Any,
+    stride: Any,
+    padding: Any,
+    dilation: Any,
+    ceil_mode: Any,
+    indices: Any,
+) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (grad_output._autograd_meta is None and self._autograd_meta is None) or not grad_mode.get():
+        return _max_pool2d_with_indices_backward[below](
+            below, grad_output, self, kernel_size, stride, padding, dilation, ceil_mode, indices
+        )
+    edge_grad_output = gradient_edge(grad_output)
+    edge_self = gradient_edge(self)
+    if edge_grad_output is None and edge_self is None:
+        return _max_pool2d_with_indices_backward[below](
+            below, grad_output, self, kernel_size, stride, padding, dilation, ceil_mode, indices
+        )
+    node = MaxPool2DWithIndicesBackwardBackward0((edge_grad_output, edge_self))
+    node.saved_indices = SavedVariable(indices) if edge_grad_output is not None else None
+    node.saved_self = SavedVariable(self) if edge_self is not None else None
+    result = _max_pool2d_with_indices_backward[below](
+        below, grad_output, self, kernel_size, stride, padding, dilation, ceil_mode, indices
+    )
+    set_history(result, node)
+    return result
+
+
+class MaxPool3DWithIndicesBackward0(Node):
+    saved_self: SavedVariable | None
+    saved_result1: SavedVariable | None
+    ceil_mode: Any
+    dilation: Any
+    kernel_size: Any
+    padding: Any
+    stride: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        self_ = self.unpack(self.saved_self)
+        result1 = self.unpack(self.saved_result1)
+        ceil_mode = self.ceil_mode
+        dilation = self.dilation
+        kernel_size = self.kernel_size
+        padding = self.padding
+        stride = self.stride
+        grad_self = f.max_pool3d_with_indices_backward(
+            grad, self_, kernel_size, stride, padding, dilation, ceil_mode, result1
+        )
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.saved_self = self.saved_result1 = None
+        self.released = True
+
+
+@AUTOGRAD.impl("max_pool3d_with_indices")
+def max_pool3d_with_indices(
+    keys: int, self: Any, kernel_size: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: Any
+) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _max_pool3d_with_indices[below](below, self, kernel_size, stride, padding, dilation, ceil_mode)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _max_pool3d_with_indices[below](below, self, kernel_size, stride, padding, dilation, ceil_mode)
+    node = MaxPool3DWithIndicesBackward0((edge_self,))
+    node.saved_self = SavedVariable(self)
+    node.ceil_mode = ceil_mode
+    node.dilation = dilation
+    node.kernel_size = kernel_size
+    node.padding = padding
+    node.stride = stride
+    results = _max_pool3d_with_indices[below](below, self, kernel_size, stride, padding, dilation, ceil_mode)
+    node.saved_result1 = SavedVariable(results[1], node, 1)
+    set_histories((results[0], None), node)
+    return results
+
+
+class MaxPool3DWithIndicesBackwardBackward0(Node):
+    saved_indices: SavedVariable | None
+    saved_self: SavedVariable | None
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        edges = self.next_edges
+        grad_grad_output: Any = None
+        grad_self: Any = None
+        if edges[0] is not None:
+            indices = self.unpack(self.saved_indices)
+            grad_grad_output = at_maxima(grad, indices, 3)
+        if edges[1] is not None:
+            self_ = self.unpack(self.saved_self)
+            grad_self = f.zeros_like(self_)
+        return (grad_grad_output, grad_self)
+
+    def release_variables(self) -> None:
+        self.saved_indices = self.saved_self = None
+        self.released = True
+
+
+@AUTOGRAD.impl("max_pool3d_with_indices_backward")
+def max_pool3d_with_indices_backward(
+    keys: int,
+    grad_output: Any,
+    self: Any,
+    kernel_size: Any,
+    stride: Any,
+    padding: Any,
+    dilation: Any,
+    ceil_mode: Any,
+    indices: Any,
+) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (grad_output._autograd_meta is None and self._autograd_meta is None) or not grad_mode.get():
+        return _max_pool3d_with_indices_backward[below](
+            below, grad_output, self, kernel_size, stride, padding, dilation, ceil_mode, indices
+        )
+    edge_grad_output = gradient_edge(grad_output)
+    edge_self = gradient_edge(self)
+    if edge_grad_output is None and edge_self is None:
+        return _max_pool3d_with_indices_backward[below](
+            below, grad_output, self, kernel_size, stride, padding, dilation, ceil_mode, indices
+        )
+    node = MaxPool3DWithIndicesBackwardBackward0((edge_grad_output, edge_self))
+    node.saved_indices = SavedVariable(indices) if edge_grad_output is not None else None
+    node.saved_self = SavedVariable(self) if edge_self is not None else None
+    result = _max_pool3d_with_indices_backward[below](
+        below, grad_output, self, kernel_size, stride, padding, dilation, ceil_mode, indices
+    )
+    set_history(result, node)
+    return result
+
+
+class AvgPool2DBackward0(Node):
+    saved_self: SavedVariable | None
+    ceil_mode: Any
+    count_include_pad: Any
+    divisor_override: Any
+    kernel_size: Any
+    padding: Any
+    stride: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        self_ = self.unpack(self.saved_self)
+        ceil_mode = self.ceil_mode
+        count_include_pad = self.count_include_pad
+        divisor_override = self.divisor_override
+        kernel_size = self.kernel_size
+        padding = self.padding
+        stride = self.stride
+        grad_self = f.avg_pool2d_backward(
+            grad, self_, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override
+        )
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.saved_self = None
+        self.released = True
+
+
+@AUTOGRAD.impl("avg_pool2d")
+def avg_pool2d(
+    keys: int,
+    self: Any,
+    kernel_size: Any,
+    stride: Any,
+    padding: Any,
+    ceil_mode: Any,
+    count_include_pad: Any,
+    divisor_override: Any,
+) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _avg_pool2d[below](
+            below, self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override
+        )
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _avg_pool2d[below](
+            below, self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override
+        )
+    node = AvgPool2DBackward0((edge_self,))
+    node.saved_self = SavedVariable(self)
+    node.ceil_mode = ceil_mode
+    node.count_include_pad = count_include_pad
+    node.divisor_override = divisor_override
+    node.kernel_size = kernel_size
+    node.padding = padding
+    node.stride = stride
+    result = _avg_pool2d[below](
+        below, self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override
+    )
+    set_history(result, node)
+    return result
+
+
+class AvgPool2DBackwardBackward0(Node):
+    saved_self: SavedVariable | None
+    ceil_mode: Any
+    count_include_pad: Any
+    divisor_override: Any
+    kernel_size: Any
+    padding: Any
+    stride: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        edges = self.next_edges
+        grad_grad_output: Any = None
+        grad_self: Any = None
+        if edges[0] is not None:
+            ceil_mode = self.ceil_mode
+            count_include_pad = self.count_include_pad
+            divisor_override = self.divisor_override
+            kernel_size = self.kernel_size
+            padding = self.padding
+            stride = self.stride
+            grad_grad_output = f.avg_pool2d(
+                grad, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override
+            )
+        if edges[1] is not None:
+            self_ = self.unpack(self.saved_self)
+            grad_self = f.zeros_like(self_)
+        return (grad_grad_output, grad_self)
+
+    def release_variables(self) -> None:
+        self.saved_self = None
+        self.released = True
+
+
+@AUTOGRAD.impl("avg_pool2d_backward")
+def avg_pool2d_backward(
+    keys: int,
+    grad_output: Any,
+    self: Any,
+    kernel_size: Any,
+    stride: Any,
+    padding: Any,
+    ceil_mode: Any,
+    count_include_pad: Any,
+    divisor_override: Any,
+) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (grad_output._autograd_meta is None and self._autograd_meta is None) or not grad_mode.get():
+        return _avg_pool2d_backward[below](
+            below, grad_output, self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override
+        )
+    edge_grad_output = gradient_edge(grad_output)
+    edge_self = gradient_edge(self)
+    if edge_grad_output is None and edge_self is None:
+        return _avg_pool2d_backward[below](
+            below, grad_output, self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override
+        )
+    node = AvgPool2DBackwardBackward0((edge_grad_output, edge_self))
+    node.saved_self = SavedVariable(self) if edge_self is not None else None
+    node.ceil_mode = ceil_mode
+    node.count_include_pad = count_include_pad
+    node.divisor_override = divisor_override
+    node.kernel_size = kernel_size
+    node.padding = padding
+    node.stride = stride
+    result = _avg_pool2d_backward[below](
+        below, grad_output, self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override
+    )
+    set_history(result, node)
+    return result
+
+
+class AvgPool3DBackward0(Node):
+    saved_self: SavedVariable | None
+    ceil_mode: Any
+    count_include_pad: Any
+    divisor_override: Any
+    kernel_size: Any
+    padding: Any
+    stride: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        self_ = self.unpack(self.saved_self)
+        ceil_mode = self.ceil_mode
+        count_include_pad = self.count_include_pad
+        divisor_override = self.divisor_override
+        kernel_size = self.kernel_size
+        padding = self.padding
+        stride = self.stride
+        grad_self = f.avg_pool3d_backward(
+            grad, self_, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override
+        )
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.saved_self = None
+        self.released = True
+
+
+@AUTOGRAD.impl("avg_pool3d")
+def avg_pool3d(
+    keys: int,
+    self: Any,
+    kernel_size: Any,
+    stride: Any,
+    padding: Any,
+    ceil_mode: Any,
+    count_include_pad: Any,
+    divisor_override: Any,
+) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _avg_pool3d[below](
+            below, self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override
+        )
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _avg_pool3d[below](
+            below, self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override
+        )
+    node = AvgPool3DBackward0((edge_self,))
+    node.saved_self = SavedVariable(self)
+    node.ceil_mode = ceil_mode
+    node.count_include_pad = count_include_pad
+    node.divisor_override = divisor_override
+    node.kernel_size = kernel_size
+    node.padding = padding
+    node.stride = stride
+    result = _avg_pool3d[below](
+        below, self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override
+    )
+    set_history(result, node)
+    return result
+
+
+class AvgPool3DBackwardBackward0(Node):
+    saved_self: SavedVariable | None
+    ceil_mode: Any
+    count_include_pad: Any
+    divisor_override: Any
+    kernel_size: Any
+    padding: Any
+    stride: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        edges = self.next_edges
+        grad_grad_output: Any = None
+        grad_self: Any = None
+        if edges[0] is not None:
+            ceil_mode = self.ceil_mode
+            count_include_pad = self.count_include_pad
+            divisor_override = self.divisor_override
+            kernel_size = self.kernel_size
+            padding = self.padding
+            stride = self.stride
+            grad_grad_output = f.avg_pool3d(
+                grad, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override
+            )
+        if edges[1] is not None:
+            self_ = self.unpack(self.saved_self)
+            grad_self = f.zeros_like(self_)
+        return (grad_grad_output, grad_self)
+
+    def release_variables(self) -> None:
+        self.saved_self = None
+        self.released = True
+
+
+@AUTOGRAD.impl("avg_pool3d_backward")
+def avg_pool3d_backward(
+    keys: int,
+    grad_output: Any,
+    self: Any,
+    kernel_size: Any,
+    stride: Any,
+    padding: Any,
+    ceil_mode: Any,
+    count_include_pad: Any,
+    divisor_override: Any,
+) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (grad_output._autograd_meta is None and self._autograd_meta is None) or not grad_mode.get():
+        return _avg_pool3d_backward[below](
+            below, grad_output, self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override
+        )
+    edge_grad_output = gradient_edge(grad_output)
+    edge_self = gradient_edge(self)
+    if edge_grad_output is None and edge_self is None:
+        return _avg_pool3d_backward[below](
+            below, grad_output, self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override
+        )
+    node = AvgPool3DBackwardBackward0((edge_grad_output, edge_self))
+    node.saved_self = SavedVariable(self) if edge_self is not None else None
+    node.ceil_mode = ceil_mode
+    node.count_include_pad = count_include_pad
+    node.divisor_override = divisor_override
+    node.kernel_size = kernel_size
+    node.padding = padding
+    node.stride = stride
+    result = _avg_pool3d_backward[below](
+        below, grad_output, self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override
+    )
+    set_history(result, node)
+    return result
+
+
+class AdaptiveAvgPool2DBackward0(Node):
+    saved_self: SavedVariable | None
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        self_ = self.unpack(self.saved_self)
+        grad_self = f._adaptive_avg_pool2d_backward(grad, self_)
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.saved_self = None
+        self.released = True
+
+
+@AUTOGRAD.impl("_adaptive_avg_pool2d")
+def _adaptive_avg_pool2d(keys: int, self: Any, output_size: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return __adaptive_avg_pool2d[below](below, self, output_size)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return __adaptive_avg_pool2d[below](below, self, output_size)
+    node = AdaptiveAvgPool2DBackward0((edge_self,))
+    node.saved_self = SavedVariable(self)
+    result = __adaptive_avg_pool2d[below](below, self, output_size)
+    set_history(result, node)
+    return result
+
+
+class AdaptiveAvgPool2DBackwardBackward0(Node):
+    saved_self: SavedVariable | None
+    grad_output_shape: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        edges = self.next_edges
+        grad_grad_output: Any = None
+        grad_self: Any = None
+        if edges[0] is not None:
+            grad_output_shape = self.grad_output_shape
+            grad_grad_output = f._adaptive_avg_pool2d(grad, grad_output_shape[-2:])
+        if edges[1] is not None:
+            self_ = self.unpack(self.saved_self)
+            grad_self = f.zeros_like(self_)
+        return (grad_grad_output, grad_self)
+
+    def release_variables(self) -> None:
+        self.saved_self = None
+        self.released = True
+
+
+@AUTOGRAD.impl("_adaptive_avg_pool2d_backward")
+def _adaptive_avg_pool2d_backward(keys: int, grad_output: Any, self: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (grad_output._autograd_meta is None and self._autograd_meta is None) or not grad_mode.get():
+        return __adaptive_avg_pool2d_backward[below](below, grad_output, self)
+    edge_grad_output = gradient_edge(grad_output)
+    edge_self = gradient_edge(self)
+    if edge_grad_output is None and edge_self is None:
+        return __adaptive_avg_pool2d_backward[below](below, grad_output, self)
+    node = AdaptiveAvgPool2DBackwardBackward0((edge_grad_output, edge_self))
+    node.saved_self = SavedVariable(self) if edge_self is not None else None
+    node.grad_output_shape = grad_output._shape
+    result = __adaptive_avg_pool2d_backward[below](below, grad_output, self)
+    set_history(result, node)
+    return result
+
+
+class AdaptiveAvgPool3DBackward0(Node):
+    saved_self: SavedVariable | None
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        self_ = self.unpack(self.saved_self)
+        grad_self = f._adaptive_avg_pool3d_backward(grad, self_)
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.saved_self = None
+        self.released = True
+
+
+@AUTOGRAD.impl("_adaptive_avg_pool3d")
+def _adaptive_avg_pool3d(keys: int, self: Any, output_size: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return __adaptive_avg_pool3d[below](below, self, output_size)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return __adaptive_avg_pool3d[below](below, self, output_size)
+    node = AdaptiveAvgPool3DBackward0((edge_self,))
+    node.saved_self = SavedVariable(self)
+    result = __adaptive_avg_pool3d[below](below, self, output_size)
+    set_history(result, node)
+    return result
+
+
+class AdaptiveAvgPool3DBackwardBackward0(Node):
+    saved_self: SavedVariable | None
+    grad_output_shape: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        edges = self.next_edges
+        grad_grad_output: Any = None
+        grad_self: Any = None
+        if edges[0] is not None:
+            grad_output_shape = self.grad_output_shape
+            grad_grad_output = f._adaptive_avg_pool3d(grad, grad_output_shape[-3:])
+        if edges[1] is not None:
+            self_ = self.unpack(self.saved_self)
+            grad_self = f.zeros_like(self_)
+        return (grad_grad_output, grad_self)
+
+    def release_variables(self) -> None:
+        self.saved_self = None
+        self.released = True
+
+
+@AUTOGRAD.impl("_adaptive_avg_pool3d_backward")
+def _adaptive_avg_pool3d_backward(keys: int, grad_output: Any, self: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (grad_output._autograd_meta is None and self._autograd_meta is None) or not grad_mode.get():
+        return __adaptive_avg_pool3d_backward[below](below, grad_output, self)
+    edge_grad_output = gradient_edge(grad_output)
+    edge_self = gradient_edge(self)
+    if edge_grad_output is None and edge_self is None:
+        return __adaptive_avg_pool3d_backward[below](below, grad_output, self)
+    node = AdaptiveAvgPool3DBackwardBackward0((edge_grad_output, edge_self))
+    node.saved_self = SavedVariable(self) if edge_self is not None else None
+    node.grad_output_shape = grad_output._shape
+    result = __adaptive_avg_pool3d_backward[below](below, grad_output, self)
+    set_history(result, node)
+    return result
+
+
+class AdaptiveMaxPool2DBackward0(Node):
+    saved_self: SavedVariable | None
+    saved_result1: SavedVariable | None
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        self_ = self.unpack(self.saved_self)
+        result1 = self.unpack(self.saved_result1)
+        grad_self = f.adaptive_max_pool2d_backward(grad, self_, result1)
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.saved_self = self.saved_result1 = None
+        self.released = True
+
+
+@AUTOGRAD.impl("adaptive_max_pool2d")
+def adaptive_max_pool2d(keys: int, self: Any, output_size: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _adaptive_max_pool2d[below](below, self, output_size)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _adaptive_max_pool2d[below](below, self, output_size)
+    node = AdaptiveMaxPool2DBackward0((edge_self,))
+    node.saved_self = SavedVariable(self)
+    results = _adaptive_max_pool2d[below](below, self, output_size)
+    node.saved_result1 = SavedVariable(results[1], node, 1)
+    set_histories((results[0], None), node)
+    return results
+
+
+class AdaptiveMaxPool2DBackwardBackward0(Node):
+    saved_indices: SavedVariable | None
+    saved_self: SavedVariable | None
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        edges = self.next_edges
+        grad_grad_output: Any = None
+        grad_self: Any = None
+        if edges[0] is not None:
+            indices = self.unpack(self.saved_indices)
+            grad_grad_output = at_maxima(grad, indices, 2)
+        if edges[1] is not None:
+            self_ = self.unpack(self.saved_self)
+            grad_self = f.zeros_like(self_)
+        return (grad_grad_output, grad_self)
+
+    def release_variables(self) -> None:
+        self.saved_indices = self.saved_self = None
+        self.released = True
+
+
+@AUTOGRAD.impl("adaptive_max_pool2d_backward")
+def adaptive_max_pool2d_backward(keys: int, grad_output: Any, self: Any, indices: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (grad_output._autograd_meta is None and self._autograd_meta is None) or not grad_mode.get():
+        return _adaptive_max_pool2d_backward[below](below, grad_output, self, indices)
+    edge_grad_output = gradient_edge(grad_output)
+    edge_self = gradient_edge(self)
+    if edge_grad_output is None and edge_self is None:
+        return _adaptive_max_pool2d_backward[below](below, grad_output, self, indices)
+    node = AdaptiveMaxPool2DBackwardBackward0((edge_grad_output, edge_self))
+    node.saved_indices = SavedVariable(indices) if edge_grad_output is not None else None
+    node.saved_self = SavedVariable(self) if edge_self is not None else None
+    result = _adaptive_max_pool2d_backward[below](below, grad_output, self, indices)
+    set_history(result, node)
+    return result
+
+
+class AdaptiveMaxPool3DBackward0(Node):
+    saved_self: SavedVariable | None
+    saved_result1: SavedVariable | None
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        self_ = self.unpack(self.saved_self)
+        result1 = self.unpack(self.saved_result1)
+        grad_self = f.adaptive_max_pool3d_backward(grad, self_, result1)
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.saved_self = self.saved_result1 = None
+        self.released = True
+
+
+@AUTOGRAD.impl("adaptive_max_pool3d")
+def adaptive_max_pool3d(keys: int, self: Any, output_size: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _adaptive_max_pool3d[below](below, self, output_size)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _adaptive_max_pool3d[below](below, self, output_size)
+    node = AdaptiveMaxPool3DBackward0((edge_self,))
+    node.saved_self = SavedVariable(self)
+    results = _adaptive_max_pool3d[below](below, self, output_size)
+    node.saved_result1 = SavedVariable(results[1], node, 1)
+    set_histories((results[0], None), node)
+    return results
+
+
+class AdaptiveMaxPool3DBackwardBackward0(Node):
+    saved_indices: SavedVariable | None
+    saved_self: SavedVariable | None
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        edges = self.next_edges
+        grad_grad_output: Any = None
+        grad_self: Any = None
+        if edges[0] is not None:
+            indices = self.unpack(self.saved_indices)
+            grad_grad_output = at_maxima(grad, indices, 3)
+        if edges[1] is not None:
+            self_ = self.unpack(self.saved_self)
+            grad_self = f.zeros_like(self_)
+        return (grad_grad_output, grad_self)
+
+    def release_variables(self) -> None:
+        self.saved_indices = self.saved_self = None
+        self.released = True
+
+
+@AUTOGRAD.impl("adaptive_max_pool3d_backward")
+def adaptive_max_pool3d_backward(keys: int, grad_output: Any, self: Any, indices: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (grad_output._autograd_meta is None and self._autograd_meta is None) or not grad_mode.get():
+        return _adaptive_max_pool3d_backward[below](below, grad_output, self, indices)
+    edge_grad_output = gradient_edge(grad_output)
+    edge_self = gradient_edge(self)
+    if edge_grad_output is None and edge_self is None:
+        return _adaptive_max_pool3d_backward[below](below, grad_output, self, indices)
+    node = AdaptiveMaxPool3DBackwardBackward0((edge_grad_output, edge_self))
+    node.saved_indices = SavedVariable(indices) if edge_grad_output is not None else None
+    node.saved_self = SavedVariable(self) if edge_self is not None else None
+    result = _adaptive_max_pool3d_backward[below](below, grad_output, self, indices)
+    set_history(result, node)
+    return result
+
+
+class FractionalMaxPool2DBackward0(Node):
+    saved_self: SavedVariable | None
+    saved_result1: SavedVariable | None
+    kernel_size: Any
+    output_size: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        self_ = self.unpack(self.saved_self)
+        result1 = self.unpack(self.saved_result1)
+        kernel_size = self.kernel_size
+        output_size = self.output_size
+        grad_self = f.fractional_max_pool2d_backward(grad, self_, kernel_size, output_size, result1)
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.saved_self = self.saved_result1 = None
+        self.released = True
+
+
+@AUTOGRAD.impl("fractional_max_pool2d")
+def fractional_max_pool2d(keys: int, self: Any, kernel_size: Any, output_size: Any, random_samples: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _fractional_max_pool2d[below](below, self, kernel_size, output_size, random_samples)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _fractional_max_pool2d[below](below, self, kernel_size, output_size, random_samples)
+    node = FractionalMaxPool2DBackward0((edge_self,))
+    node.saved_self = SavedVariable(self)
+    node.kernel_size = kernel_size
+    node.output_size = output_size
+    results = _fractional_max_pool2d[below](below, self, kernel_size, output_size, random_samples)
+    node.saved_result1 = SavedVariable(results[1], node, 1)
+    set_histories((results[0], None), node)
+    return results
+
+
+class FractionalMaxPool2DBackwardBackward0(Node):
+    saved_indices: SavedVariable | None
+    saved_self: SavedVariable | None
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        edges = self.next_edges
+        grad_grad_output: Any = None
+        grad_self: Any = None
+        if edges[0] is not None:
+            indices = self.unpack(self.saved_indices)
+            grad_grad_output = at_maxima(grad, indices, 2)
+        if edges[1] is not None:
+            self_ = self.unpack(self.saved_self)
+            grad_self = f.zeros_like(self_)
+        return (grad_grad_output, grad_self)
+
+    def release_variables(self) -> None:
+        self.saved_indices = self.saved_self = None
+        self.released = True
+
+
+@AUTOGRAD.impl("fractional_max_pool2d_backward")
+def fractional_max_pool2d_backward(
+    keys: int, grad_output: Any, self: Any, kernel_size: Any, output_size: Any, indices: Any
+) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (grad_output._autograd_meta is None and self._autograd_meta is None) or not grad_mode.get():
+        return _fractional_max_pool2d_backward[below](below, grad_output, self, kernel_size, output_size, indices)
+    edge_grad_output = gradient_edge(grad_output)
+    edge_self = gradient_edge(self)
+    if edge_grad_output is None and edge_self is None:
+        return _fractional_max_pool2d_backward[below](below, grad_output, self, kernel_size, output_size, indices)
+    node = FractionalMaxPool2DBackwardBackward0((edge_grad_output, edge_self))
+    node.saved_indices = SavedVariable(indices) if edge_grad_output is not None else None
+    node.saved_self = SavedVariable(self) if edge_self is not None else None
+    result = _fractional_max_pool2d_backward[below](below, grad_output, self, kernel_size, output_size, indices)
+    set_history(result, node)
+    return result
+
+
+class FractionalMaxPool3DBackward0(Node):
+    saved_self: SavedVariable | None
+    saved_result1: SavedVariable | None
+    kernel_size: Any
+    output_size: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        self_ = self.unpack(self.saved_self)
+        result1 = self.unpack(self.saved_result1)
+        kernel_size = self.kernel_size
+        output_size = self.output_size
+        grad_self = f.fractional_max_pool3d_backward(grad, self_, kernel_size, output_size, result1)
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.saved_self = self.saved_result1 = None
+        self.released = True
+
+
+@AUTOGRAD.impl("fractional_max_pool3d")
+def fractional_max_pool3d(keys: int, self: Any, kernel_size: Any, output_size: Any, random_samples: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _fractional_max_pool3d[below](below, self, kernel_size, output_size, random_samples)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _fractional_max_pool3d[below](below, self, kernel_size, output_size, random_samples)
+    node = FractionalMaxPool3DBackward0((edge_self,))
+    node.saved_self = SavedVariable(self)
+    node.kernel_size = kernel_size
+    node.output_size = output_size
+    results = _fractional_max_pool3d[below](below, self, kernel_size, output_size, random_samples)
+    node.saved_result1 = SavedVariable(results[1], node, 1)
+    set_histories((results[0], None), node)
+    return results
+
+
+class FractionalMaxPool3DBackwardBackward0(Node):
+    saved_indices: SavedVariable | None
+    saved_self: SavedVariable | None
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        edges = self.next_edges
+        grad_grad_output: Any = None
+        grad_self: Any = None
+        if edges[0] is not None:
+            indices = self.unpack(self.saved_indices)
+            grad_grad_output = at_maxima(grad, indices, 3)
+        if edges[1] is not None:
+            self_ = self.unpack(self.saved_self)
+            grad_self = f.zeros_like(self_)
+        return (grad_grad_output, grad_self)
+
+    def release_variables(self) -> None:
+        self.saved_indices = self.saved_self = None
+        self.released = True
+
+
+@AUTOGRAD.impl("fractional_max_pool3d_backward")
+def fractional_max_pool3d_backward(
+    keys: int, grad_output: Any, self: Any, kernel_size: Any, output_size: Any, indices: Any
+) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (grad_output._autograd_meta is None and self._autograd_meta is None) or not grad_mode.get():
+        return _fractional_max_pool3d_backward[below](below, grad_output, self, kernel_size, output_size, indices)
+    edge_grad_output = gradient_edge(grad_output)
+    edge_self = gradient_edge(self)
+    if edge_grad_output is None and edge_self is None:
+        return _fractional_max_pool3d_backward[below](below, grad_output, self, kernel_size, output_size, indices)
+    node = FractionalMaxPool3DBackwardBackward0((edge_grad_output, edge_self))
+    node.saved_indices = SavedVariable(indices) if edge_grad_output is not None else None
+    node.saved_self = SavedVariable(self) if edge_self is not None else None
+    result = _fractional_max_pool3d_backward[below](below, grad_output, self, kernel_size, output_size, indices)
+    set_history(result, node)
+    return result
+
+
+class MaxUnpool2DBackward0(Node):
+    saved_indices: SavedVariable | None
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        indices = self.unpack(self.saved_indices)
+        grad_self = at_maxima(grad, indices, 2)
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.saved_indices = None
+        self.released = True
+
+
+@AUTOGRAD.impl("max_unpool2d")
+def max_unpool2d(keys: int, self: Any, indices: Any, output_size: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _max_unpool2d[below](below, self, indices, output_size)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _max_unpool2d[below](below, self, indices, output_size)
+    node = MaxUnpool2DBackward0((edge_self,))
+    node.saved_indices = SavedVariable(indices)
+    result = _max_unpool2d[below](below, self, indices, output_size)
+    set_history(result, node)
+    return result
+
+
+class MaxUnpool3DBackward0(Node):
+    saved_indices: SavedVariable | None
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        indices = self.unpack(self.saved_indices)
+        grad_self = at_maxima(grad, indices, 3)
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.saved_indices = None
+        self.released = True
+
+
+@AUTOGRAD.impl("max_unpool3d")
+def max_unpool3d(keys: int, self: Any, indices: Any, output_size: Any, stride: Any, padding: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _max_unpool3d[below](below, self, indices, output_size, stride, padding)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _max_unpool3d[below](below, self, indices, output_size, stride, padding)
+    node = MaxUnpool3DBackward0((edge_self,))
+    node.saved_indices = SavedVariable(indices)
+    result = _max_unpool3d[below](below, self, indices, output_size, stride, padding)
     set_history(result, node)
     return result
 

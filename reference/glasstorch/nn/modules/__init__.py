@@ -1,6 +1,6 @@
 """Which layers are there?
 
-Reading order: `hooks`, `module`, `state`, `linear`, `activation`, `flatten`, `loss`, `container`.
+Reading order: `hooks`, `module`, `state`, `tuples`, `linear`, `activation`, `flatten`, `pooling`, `loss`, `container`.
 
 Mirrors: torch/nn/modules
 Differs: the layers that a small network needs; a file holds a family of layers, as in PyTorch.
@@ -13,6 +13,28 @@ from glasstorch.nn.modules.flatten import Flatten
 from glasstorch.nn.modules.linear import Identity, Linear
 from glasstorch.nn.modules.loss import CrossEntropyLoss, MSELoss, NLLLoss
 from glasstorch.nn.modules.module import Module
+from glasstorch.nn.modules.pooling import (
+    AdaptiveAvgPool1d,
+    AdaptiveAvgPool2d,
+    AdaptiveAvgPool3d,
+    AdaptiveMaxPool1d,
+    AdaptiveMaxPool2d,
+    AdaptiveMaxPool3d,
+    AvgPool1d,
+    AvgPool2d,
+    AvgPool3d,
+    FractionalMaxPool2d,
+    FractionalMaxPool3d,
+    LPPool1d,
+    LPPool2d,
+    LPPool3d,
+    MaxPool1d,
+    MaxPool2d,
+    MaxPool3d,
+    MaxUnpool1d,
+    MaxUnpool2d,
+    MaxUnpool3d,
+)
 
 __all__ = [
     "Module",
@@ -30,6 +52,26 @@ __all__ = [
     "Sequential",
     "ModuleList",
     "ModuleDict",
+    "AdaptiveAvgPool1d",
+    "AdaptiveAvgPool2d",
+    "AdaptiveAvgPool3d",
+    "AdaptiveMaxPool1d",
+    "AdaptiveMaxPool2d",
+    "AdaptiveMaxPool3d",
+    "AvgPool1d",
+    "AvgPool2d",
+    "AvgPool3d",
+    "FractionalMaxPool2d",
+    "FractionalMaxPool3d",
+    "LPPool1d",
+    "LPPool2d",
+    "LPPool3d",
+    "MaxPool1d",
+    "MaxPool2d",
+    "MaxPool3d",
+    "MaxUnpool1d",
+    "MaxUnpool2d",
+    "MaxUnpool3d",
 ]
 
 __getattr__ = _refuse_unknown_names(__name__)

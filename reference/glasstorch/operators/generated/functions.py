@@ -815,6 +815,25 @@ _fft_fftfreq = table("fft_fftfreq")
 _fft_rfftfreq = table("fft_rfftfreq")
 _fft_fftshift = table("fft_fftshift")
 _fft_ifftshift = table("fft_ifftshift")
+_max_pool1d = table("max_pool1d")
+_max_pool1d_with_indices = table("max_pool1d_with_indices")
+_max_pool2d_with_indices_backward = table("max_pool2d_with_indices_backward")
+_max_pool3d_with_indices_backward = table("max_pool3d_with_indices_backward")
+_avg_pool1d = table("avg_pool1d")
+_avg_pool2d_backward = table("avg_pool2d_backward")
+_avg_pool3d_backward = table("avg_pool3d_backward")
+_adaptive_avg_pool1d = table("adaptive_avg_pool1d")
+__adaptive_avg_pool2d_backward = table("_adaptive_avg_pool2d_backward")
+__adaptive_avg_pool3d_backward = table("_adaptive_avg_pool3d_backward")
+_adaptive_max_pool1d = table("adaptive_max_pool1d")
+_adaptive_max_pool2d_backward = table("adaptive_max_pool2d_backward")
+_adaptive_max_pool3d_backward = table("adaptive_max_pool3d_backward")
+_fractional_max_pool2d = table("fractional_max_pool2d")
+_fractional_max_pool2d_backward = table("fractional_max_pool2d_backward")
+_fractional_max_pool3d = table("fractional_max_pool3d")
+_fractional_max_pool3d_backward = table("fractional_max_pool3d_backward")
+_max_unpool2d = table("max_unpool2d")
+_max_unpool3d = table("max_unpool3d")
 __softmax = table("_softmax")
 _softmax_int = table("softmax.int")
 __softmax_backward_data = table("_softmax_backward_data")
@@ -1552,6 +1571,37 @@ _parse_fft_fftfreq = PythonFunction("fft_fftfreq", ["fft_fftfreq"], ["fft_fftfre
 _parse_fft_rfftfreq = PythonFunction("fft_rfftfreq", ["fft_rfftfreq"], ["fft_rfftfreq.out"])
 _parse_fft_fftshift = PythonFunction("fft_fftshift", ["fft_fftshift"])
 _parse_fft_ifftshift = PythonFunction("fft_ifftshift", ["fft_ifftshift"])
+_parse_max_pool1d = PythonFunction("max_pool1d", ["max_pool1d"])
+_parse_max_pool1d_with_indices = PythonFunction("max_pool1d_with_indices", ["max_pool1d_with_indices"])
+_parse_max_pool2d = PythonFunction("max_pool2d", ["max_pool2d"])
+_parse_max_pool3d = PythonFunction("max_pool3d", ["max_pool3d"])
+_parse_max_pool2d_with_indices = PythonFunction("max_pool2d_with_indices", ["max_pool2d_with_indices"], ["max_pool2d_with_indices.out"])
+_parse_max_pool2d_with_indices_backward = PythonFunction("max_pool2d_with_indices_backward", ["max_pool2d_with_indices_backward"], ["max_pool2d_with_indices_backward.grad_input"])
+_parse_max_pool3d_with_indices = PythonFunction("max_pool3d_with_indices", ["max_pool3d_with_indices"], ["max_pool3d_with_indices.out"])
+_parse_max_pool3d_with_indices_backward = PythonFunction("max_pool3d_with_indices_backward", ["max_pool3d_with_indices_backward"], ["max_pool3d_with_indices_backward.grad_input"])
+_parse_avg_pool1d = PythonFunction("avg_pool1d", ["avg_pool1d"], ["avg_pool1d.out"])
+_parse_avg_pool2d = PythonFunction("avg_pool2d", ["avg_pool2d"], ["avg_pool2d.out"])
+_parse_avg_pool2d_backward = PythonFunction("avg_pool2d_backward", ["avg_pool2d_backward"], ["avg_pool2d_backward.grad_input"])
+_parse_avg_pool3d = PythonFunction("avg_pool3d", ["avg_pool3d"], ["avg_pool3d.out"])
+_parse_avg_pool3d_backward = PythonFunction("avg_pool3d_backward", ["avg_pool3d_backward"], ["avg_pool3d_backward.grad_input"])
+_parse_adaptive_avg_pool1d = PythonFunction("adaptive_avg_pool1d", ["adaptive_avg_pool1d"], ["adaptive_avg_pool1d.out"])
+_parse_adaptive_avg_pool2d = PythonFunction("adaptive_avg_pool2d", ["adaptive_avg_pool2d"], ["adaptive_avg_pool2d.out"])
+_parse__adaptive_avg_pool2d = PythonFunction("_adaptive_avg_pool2d", ["_adaptive_avg_pool2d"], ["_adaptive_avg_pool2d.out"])
+_parse__adaptive_avg_pool2d_backward = PythonFunction("_adaptive_avg_pool2d_backward", ["_adaptive_avg_pool2d_backward"], ["_adaptive_avg_pool2d_backward.out"])
+_parse_adaptive_avg_pool3d = PythonFunction("adaptive_avg_pool3d", ["adaptive_avg_pool3d"], ["adaptive_avg_pool3d.out"])
+_parse__adaptive_avg_pool3d = PythonFunction("_adaptive_avg_pool3d", ["_adaptive_avg_pool3d"], ["_adaptive_avg_pool3d.out"])
+_parse__adaptive_avg_pool3d_backward = PythonFunction("_adaptive_avg_pool3d_backward", ["_adaptive_avg_pool3d_backward"], ["_adaptive_avg_pool3d_backward.out"])
+_parse_adaptive_max_pool1d = PythonFunction("adaptive_max_pool1d", ["adaptive_max_pool1d"])
+_parse_adaptive_max_pool2d = PythonFunction("adaptive_max_pool2d", ["adaptive_max_pool2d"], ["adaptive_max_pool2d.out"])
+_parse_adaptive_max_pool2d_backward = PythonFunction("adaptive_max_pool2d_backward", ["adaptive_max_pool2d_backward"], ["adaptive_max_pool2d_backward.grad_input"])
+_parse_adaptive_max_pool3d = PythonFunction("adaptive_max_pool3d", ["adaptive_max_pool3d"], ["adaptive_max_pool3d.out"])
+_parse_adaptive_max_pool3d_backward = PythonFunction("adaptive_max_pool3d_backward", ["adaptive_max_pool3d_backward"], ["adaptive_max_pool3d_backward.grad_input"])
+_parse_fractional_max_pool2d = PythonFunction("fractional_max_pool2d", ["fractional_max_pool2d"], ["fractional_max_pool2d.output"])
+_parse_fractional_max_pool2d_backward = PythonFunction("fractional_max_pool2d_backward", ["fractional_max_pool2d_backward"], ["fractional_max_pool2d_backward.grad_input"])
+_parse_fractional_max_pool3d = PythonFunction("fractional_max_pool3d", ["fractional_max_pool3d"], ["fractional_max_pool3d.output"])
+_parse_fractional_max_pool3d_backward = PythonFunction("fractional_max_pool3d_backward", ["fractional_max_pool3d_backward"], ["fractional_max_pool3d_backward.grad_input"])
+_parse_max_unpool2d = PythonFunction("max_unpool2d", ["max_unpool2d"], ["max_unpool2d.out"])
+_parse_max_unpool3d = PythonFunction("max_unpool3d", ["max_unpool3d"], ["max_unpool3d.out"])
 _parse__softmax = PythonFunction("_softmax", ["_softmax"], ["_softmax.out"])
 _parse_softmax = PythonFunction("softmax", ["softmax.int"], ["softmax.int_out"])
 _parse__softmax_backward_data = PythonFunction("_softmax_backward_data", ["_softmax_backward_data"])
@@ -14296,6 +14346,581 @@ def fft_ifftshift(*args: Any, **kwargs: Any) -> Tensor:
         keys = (args[0].key_set | included) & allowed
         return _fft_ifftshift[keys](keys, args[0], [args[1]])
     return _parse_fft_ifftshift(*args, **kwargs)
+
+
+def max_pool1d(*args: Any, **kwargs: Any) -> Tensor:
+    """The largest element of each window of a vector.
+
+    max_pool1d(input, kernel_size, stride=[], padding=0, dilation=1, ceil_mode=False) -> Tensor
+    """
+    if len(args) == 2 and not kwargs and type(args[1]) is int and isinstance(args[0], TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (args[0].key_set | included) & allowed
+        return _max_pool1d[keys](keys, args[0], [args[1]], [], [0], [1], False)
+    return _parse_max_pool1d(*args, **kwargs)
+
+
+def max_pool1d_with_indices(*args: Any, **kwargs: Any) -> Any:
+    """The largest element of each window of a vector, and its place.
+
+    max_pool1d_with_indices(input, kernel_size, stride=[], padding=0, dilation=1, ceil_mode=False) -> (Tensor, Tensor)
+    """
+    if len(args) == 2 and not kwargs and type(args[1]) is int and isinstance(args[0], TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (args[0].key_set | included) & allowed
+        return _max_pool1d_with_indices[keys](keys, args[0], [args[1]], [], [0], [1], False)
+    return _parse_max_pool1d_with_indices(*args, **kwargs)
+
+
+def max_pool2d(*args: Any, **kwargs: Any) -> Tensor:
+    """The largest element of each window of an image.
+
+    max_pool2d(input, kernel_size, stride=[], padding=0, dilation=1, ceil_mode=False) -> Tensor
+    """
+    return _parse_max_pool2d(*args, **kwargs)
+
+
+def max_pool3d(*args: Any, **kwargs: Any) -> Tensor:
+    """The largest element of each window of a volume.
+
+    max_pool3d(input, kernel_size, stride=[], padding=0, dilation=1, ceil_mode=False) -> Tensor
+    """
+    return _parse_max_pool3d(*args, **kwargs)
+
+
+def max_pool2d_with_indices(*args: Any, **kwargs: Any) -> Any:
+    """The largest element of each window of an image, and its place in its plane.
+
+    max_pool2d_with_indices(input, kernel_size, stride=[], padding=0, dilation=1, ceil_mode=False, *, out=None) -> (Tensor, Tensor)
+    """
+    return _parse_max_pool2d_with_indices(*args, **kwargs)
+
+
+def max_pool2d_with_indices_backward(
+    grad_output: Tensor,
+    input: Tensor,
+    kernel_size: Sequence[int] | int,
+    stride: Sequence[int] | int,
+    padding: Sequence[int] | int,
+    dilation: Sequence[int] | int,
+    ceil_mode: bool,
+    indices: Tensor,
+    *,
+    out: Any = None,
+) -> Tensor:
+    """The gradient of max_pool2d_with_indices.
+
+    max_pool2d_with_indices_backward(grad_output, input, kernel_size, stride, padding, dilation, ceil_mode, indices, *, out=None) -> Tensor
+    """
+    if (
+        isinstance(grad_output, TensorImpl)
+        and isinstance(input, TensorImpl)
+        and is_ints(kernel_size)
+        and is_ints(stride)
+        and is_ints(padding)
+        and is_ints(dilation)
+        and type(ceil_mode) is bool
+        and isinstance(indices, TensorImpl)
+        and out is None
+    ):
+        included, allowed = active_keys.get()
+        keys = (grad_output.key_set | input.key_set | indices.key_set | included) & allowed
+        return _max_pool2d_with_indices_backward[keys](
+            keys, grad_output, input, list(kernel_size), list(stride), list(padding), list(dilation), ceil_mode, indices
+        )
+    return _parse_max_pool2d_with_indices_backward(
+        grad_output, input, kernel_size, stride, padding, dilation, ceil_mode, indices, out=out
+    )
+
+
+def max_pool3d_with_indices(*args: Any, **kwargs: Any) -> Any:
+    """The largest element of each window of a volume, and its place in its volume.
+
+    max_pool3d_with_indices(input, kernel_size, stride=[], padding=0, dilation=1, ceil_mode=False, *, out=None) -> (Tensor, Tensor)
+    """
+    return _parse_max_pool3d_with_indices(*args, **kwargs)
+
+
+def max_pool3d_with_indices_backward(
+    grad_output: Tensor,
+    input: Tensor,
+    kernel_size: Sequence[int] | int,
+    stride: Sequence[int] | int,
+    padding: Sequence[int] | int,
+    dilation: Sequence[int] | int,
+    ceil_mode: bool,
+    indices: Tensor,
+    *,
+    out: Any = None,
+) -> Tensor:
+    """The gradient of max_pool3d_with_indices.
+
+    max_pool3d_with_indices_backward(grad_output, input, kernel_size, stride, padding, dilation, ceil_mode, indices, *, out=None) -> Tensor
+    """
+    if (
+        isinstance(grad_output, TensorImpl)
+        and isinstance(input, TensorImpl)
+        and is_ints(kernel_size)
+        and is_ints(stride)
+        and is_ints(padding)
+        and is_ints(dilation)
+        and type(ceil_mode) is bool
+        and isinstance(indices, TensorImpl)
+        and out is None
+    ):
+        included, allowed = active_keys.get()
+        keys = (grad_output.key_set | input.key_set | indices.key_set | included) & allowed
+        return _max_pool3d_with_indices_backward[keys](
+            keys, grad_output, input, list(kernel_size), list(stride), list(padding), list(dilation), ceil_mode, indices
+        )
+    return _parse_max_pool3d_with_indices_backward(
+        grad_output, input, kernel_size, stride, padding, dilation, ceil_mode, indices, out=out
+    )
+
+
+def avg_pool1d(*args: Any, **kwargs: Any) -> Tensor:
+    """The average of each window of a vector.
+
+    avg_pool1d(input, kernel_size, stride=[], padding=0, ceil_mode=False, count_include_pad=True, *, out=None) -> Tensor
+    """
+    if len(args) == 2 and not kwargs and type(args[1]) is int and isinstance(args[0], TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (args[0].key_set | included) & allowed
+        return _avg_pool1d[keys](keys, args[0], [args[1]], [], [0], False, True)
+    return _parse_avg_pool1d(*args, **kwargs)
+
+
+def avg_pool2d(*args: Any, **kwargs: Any) -> Tensor:
+    """The average of each window of an image.
+
+    avg_pool2d(input, kernel_size, stride=[], padding=0, ceil_mode=False, count_include_pad=True, divisor_override=None, *, out=None) -> Tensor
+    """
+    return _parse_avg_pool2d(*args, **kwargs)
+
+
+def avg_pool2d_backward(
+    grad_output: Tensor,
+    input: Tensor,
+    kernel_size: Sequence[int] | int,
+    stride: Sequence[int] | int,
+    padding: Sequence[int] | int,
+    ceil_mode: bool,
+    count_include_pad: bool,
+    divisor_override: int | None,
+    *,
+    out: Any = None,
+) -> Tensor:
+    """The gradient of avg_pool2d.
+
+    avg_pool2d_backward(grad_output, input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, *, out=None) -> Tensor
+    """
+    if (
+        isinstance(grad_output, TensorImpl)
+        and isinstance(input, TensorImpl)
+        and is_ints(kernel_size)
+        and is_ints(stride)
+        and is_ints(padding)
+        and type(ceil_mode) is bool
+        and type(count_include_pad) is bool
+        and (divisor_override is None or type(divisor_override) is int)
+        and out is None
+    ):
+        included, allowed = active_keys.get()
+        keys = (grad_output.key_set | input.key_set | included) & allowed
+        return _avg_pool2d_backward[keys](
+            keys,
+            grad_output,
+            input,
+            list(kernel_size),
+            list(stride),
+            list(padding),
+            ceil_mode,
+            count_include_pad,
+            divisor_override,
+        )
+    return _parse_avg_pool2d_backward(
+        grad_output, input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, out=out
+    )
+
+
+def avg_pool3d(*args: Any, **kwargs: Any) -> Tensor:
+    """The average of each window of a volume.
+
+    avg_pool3d(input, kernel_size, stride=[], padding=0, ceil_mode=False, count_include_pad=True, divisor_override=None, *, out=None) -> Tensor
+    """
+    return _parse_avg_pool3d(*args, **kwargs)
+
+
+def avg_pool3d_backward(
+    grad_output: Tensor,
+    input: Tensor,
+    kernel_size: Sequence[int] | int,
+    stride: Sequence[int] | int,
+    padding: Sequence[int] | int,
+    ceil_mode: bool,
+    count_include_pad: bool,
+    divisor_override: int | None,
+    *,
+    out: Any = None,
+) -> Tensor:
+    """The gradient of avg_pool3d.
+
+    avg_pool3d_backward(grad_output, input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, *, out=None) -> Tensor
+    """
+    if (
+        isinstance(grad_output, TensorImpl)
+        and isinstance(input, TensorImpl)
+        and is_ints(kernel_size)
+        and is_ints(stride)
+        and is_ints(padding)
+        and type(ceil_mode) is bool
+        and type(count_include_pad) is bool
+        and (divisor_override is None or type(divisor_override) is int)
+        and out is None
+    ):
+        included, allowed = active_keys.get()
+        keys = (grad_output.key_set | input.key_set | included) & allowed
+        return _avg_pool3d_backward[keys](
+            keys,
+            grad_output,
+            input,
+            list(kernel_size),
+            list(stride),
+            list(padding),
+            ceil_mode,
+            count_include_pad,
+            divisor_override,
+        )
+    return _parse_avg_pool3d_backward(
+        grad_output, input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, out=out
+    )
+
+
+def adaptive_avg_pool1d(*args: Any, **kwargs: Any) -> Tensor:
+    """The averages of as many windows of a vector as asked for.
+
+    adaptive_avg_pool1d(input, output_size, *, out=None) -> Tensor
+    """
+    if len(args) == 2 and not kwargs and type(args[1]) is int and isinstance(args[0], TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (args[0].key_set | included) & allowed
+        return _adaptive_avg_pool1d[keys](keys, args[0], [args[1]])
+    return _parse_adaptive_avg_pool1d(*args, **kwargs)
+
+
+def adaptive_avg_pool2d(*args: Any, **kwargs: Any) -> Tensor:
+    """The averages of as many windows of an image as asked for.
+
+    adaptive_avg_pool2d(input, output_size, *, out=None) -> Tensor
+    """
+    return _parse_adaptive_avg_pool2d(*args, **kwargs)
+
+
+def _adaptive_avg_pool2d(*args: Any, **kwargs: Any) -> Tensor:
+    """The averages of as many windows of an image as asked for.
+
+    _adaptive_avg_pool2d(input, output_size, *, out=None) -> Tensor
+    """
+    return _parse__adaptive_avg_pool2d(*args, **kwargs)
+
+
+def _adaptive_avg_pool2d_backward(grad_output: Tensor, input: Tensor, *, out: Any = None) -> Tensor:
+    """The gradient of _adaptive_avg_pool2d.
+
+    _adaptive_avg_pool2d_backward(grad_output, input, *, out=None) -> Tensor
+    """
+    if isinstance(grad_output, TensorImpl) and isinstance(input, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (grad_output.key_set | input.key_set | included) & allowed
+        return __adaptive_avg_pool2d_backward[keys](keys, grad_output, input)
+    return _parse__adaptive_avg_pool2d_backward(grad_output, input, out=out)
+
+
+def adaptive_avg_pool3d(*args: Any, **kwargs: Any) -> Tensor:
+    """The averages of as many windows of a volume as asked for.
+
+    adaptive_avg_pool3d(input, output_size, *, out=None) -> Tensor
+    """
+    return _parse_adaptive_avg_pool3d(*args, **kwargs)
+
+
+def _adaptive_avg_pool3d(*args: Any, **kwargs: Any) -> Tensor:
+    """The averages of as many windows of a volume as asked for.
+
+    _adaptive_avg_pool3d(input, output_size, *, out=None) -> Tensor
+    """
+    return _parse__adaptive_avg_pool3d(*args, **kwargs)
+
+
+def _adaptive_avg_pool3d_backward(grad_output: Tensor, input: Tensor, *, out: Any = None) -> Tensor:
+    """The gradient of _adaptive_avg_pool3d.
+
+    _adaptive_avg_pool3d_backward(grad_output, input, *, out=None) -> Tensor
+    """
+    if isinstance(grad_output, TensorImpl) and isinstance(input, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (grad_output.key_set | input.key_set | included) & allowed
+        return __adaptive_avg_pool3d_backward[keys](keys, grad_output, input)
+    return _parse__adaptive_avg_pool3d_backward(grad_output, input, out=out)
+
+
+def adaptive_max_pool1d(*args: Any, **kwargs: Any) -> Any:
+    """The largest elements of as many windows of a vector as asked for, and their places.
+
+    adaptive_max_pool1d(input, output_size) -> (Tensor, Tensor)
+    """
+    if len(args) == 2 and not kwargs and type(args[1]) is int and isinstance(args[0], TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (args[0].key_set | included) & allowed
+        return _adaptive_max_pool1d[keys](keys, args[0], [args[1]])
+    return _parse_adaptive_max_pool1d(*args, **kwargs)
+
+
+def adaptive_max_pool2d(*args: Any, **kwargs: Any) -> Any:
+    """The largest elements of as many windows of an image as asked for, and their places in their plane.
+
+    adaptive_max_pool2d(input, output_size, *, out=None) -> (Tensor, Tensor)
+    """
+    return _parse_adaptive_max_pool2d(*args, **kwargs)
+
+
+def adaptive_max_pool2d_backward(grad_output: Tensor, input: Tensor, indices: Tensor, *, out: Any = None) -> Tensor:
+    """The gradient of adaptive_max_pool2d.
+
+    adaptive_max_pool2d_backward(grad_output, input, indices, *, out=None) -> Tensor
+    """
+    if (
+        isinstance(grad_output, TensorImpl)
+        and isinstance(input, TensorImpl)
+        and isinstance(indices, TensorImpl)
+        and out is None
+    ):
+        included, allowed = active_keys.get()
+        keys = (grad_output.key_set | input.key_set | indices.key_set | included) & allowed
+        return _adaptive_max_pool2d_backward[keys](keys, grad_output, input, indices)
+    return _parse_adaptive_max_pool2d_backward(grad_output, input, indices, out=out)
+
+
+def adaptive_max_pool3d(*args: Any, **kwargs: Any) -> Any:
+    """The largest elements of as many windows of a volume as asked for, and their places in their volume.
+
+    adaptive_max_pool3d(input, output_size, *, out=None) -> (Tensor, Tensor)
+    """
+    return _parse_adaptive_max_pool3d(*args, **kwargs)
+
+
+def adaptive_max_pool3d_backward(grad_output: Tensor, input: Tensor, indices: Tensor, *, out: Any = None) -> Tensor:
+    """The gradient of adaptive_max_pool3d.
+
+    adaptive_max_pool3d_backward(grad_output, input, indices, *, out=None) -> Tensor
+    """
+    if (
+        isinstance(grad_output, TensorImpl)
+        and isinstance(input, TensorImpl)
+        and isinstance(indices, TensorImpl)
+        and out is None
+    ):
+        included, allowed = active_keys.get()
+        keys = (grad_output.key_set | input.key_set | indices.key_set | included) & allowed
+        return _adaptive_max_pool3d_backward[keys](keys, grad_output, input, indices)
+    return _parse_adaptive_max_pool3d_backward(grad_output, input, indices, out=out)
+
+
+def fractional_max_pool2d(
+    input: Tensor = MISSING,
+    kernel_size: Sequence[int] | int = MISSING,
+    output_size: Sequence[int] | int = MISSING,
+    random_samples: Tensor = MISSING,
+    *,
+    out: Any = None,
+    **kwargs: Any,
+) -> Any:
+    """The largest elements of windows at random places of an image, and their places in their plane.
+
+    fractional_max_pool2d(input, kernel_size, output_size, random_samples, *, out=None) -> (Tensor, Tensor)
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and is_ints(kernel_size)
+        and is_ints(output_size)
+        and isinstance(random_samples, TensorImpl)
+        and out is None
+        and not kwargs
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | random_samples.key_set | included) & allowed
+        return _fractional_max_pool2d[keys](keys, input, list(kernel_size), list(output_size), random_samples)
+    if kwargs or input is MISSING or kernel_size is MISSING or output_size is MISSING or random_samples is MISSING:
+        return _parse_fractional_max_pool2d.by_names(
+            kwargs,
+            input=input,
+            kernel_size=kernel_size,
+            output_size=output_size,
+            random_samples=random_samples,
+            out=out,
+        )
+    return _parse_fractional_max_pool2d(input, kernel_size, output_size, random_samples, out=out)
+
+
+def fractional_max_pool2d_backward(
+    grad_output: Tensor,
+    input: Tensor,
+    kernel_size: Sequence[int] | int,
+    output_size: Sequence[int] | int,
+    indices: Tensor,
+    *,
+    out: Any = None,
+) -> Tensor:
+    """The gradient of fractional_max_pool2d.
+
+    fractional_max_pool2d_backward(grad_output, input, kernel_size, output_size, indices, *, out=None) -> Tensor
+    """
+    if (
+        isinstance(grad_output, TensorImpl)
+        and isinstance(input, TensorImpl)
+        and is_ints(kernel_size)
+        and is_ints(output_size)
+        and isinstance(indices, TensorImpl)
+        and out is None
+    ):
+        included, allowed = active_keys.get()
+        keys = (grad_output.key_set | input.key_set | indices.key_set | included) & allowed
+        return _fractional_max_pool2d_backward[keys](
+            keys, grad_output, input, list(kernel_size), list(output_size), indices
+        )
+    return _parse_fractional_max_pool2d_backward(grad_output, input, kernel_size, output_size, indices, out=out)
+
+
+def fractional_max_pool3d(
+    input: Tensor = MISSING,
+    kernel_size: Sequence[int] | int = MISSING,
+    output_size: Sequence[int] | int = MISSING,
+    random_samples: Tensor = MISSING,
+    *,
+    out: Any = None,
+    **kwargs: Any,
+) -> Any:
+    """The largest elements of windows at random places of a volume, and their places in their volume.
+
+    fractional_max_pool3d(input, kernel_size, output_size, random_samples, *, out=None) -> (Tensor, Tensor)
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and is_ints(kernel_size)
+        and is_ints(output_size)
+        and isinstance(random_samples, TensorImpl)
+        and out is None
+        and not kwargs
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | random_samples.key_set | included) & allowed
+        return _fractional_max_pool3d[keys](keys, input, list(kernel_size), list(output_size), random_samples)
+    if kwargs or input is MISSING or kernel_size is MISSING or output_size is MISSING or random_samples is MISSING:
+        return _parse_fractional_max_pool3d.by_names(
+            kwargs,
+            input=input,
+            kernel_size=kernel_size,
+            output_size=output_size,
+            random_samples=random_samples,
+            out=out,
+        )
+    return _parse_fractional_max_pool3d(input, kernel_size, output_size, random_samples, out=out)
+
+
+def fractional_max_pool3d_backward(
+    grad_output: Tensor,
+    input: Tensor,
+    kernel_size: Sequence[int] | int,
+    output_size: Sequence[int] | int,
+    indices: Tensor,
+    *,
+    out: Any = None,
+) -> Tensor:
+    """The gradient of fractional_max_pool3d.
+
+    fractional_max_pool3d_backward(grad_output, input, kernel_size, output_size, indices, *, out=None) -> Tensor
+    """
+    if (
+        isinstance(grad_output, TensorImpl)
+        and isinstance(input, TensorImpl)
+        and is_ints(kernel_size)
+        and is_ints(output_size)
+        and isinstance(indices, TensorImpl)
+        and out is None
+    ):
+        included, allowed = active_keys.get()
+        keys = (grad_output.key_set | input.key_set | indices.key_set | included) & allowed
+        return _fractional_max_pool3d_backward[keys](
+            keys, grad_output, input, list(kernel_size), list(output_size), indices
+        )
+    return _parse_fractional_max_pool3d_backward(grad_output, input, kernel_size, output_size, indices, out=out)
+
+
+def max_unpool2d(
+    input: Tensor = MISSING,
+    indices: Tensor = MISSING,
+    output_size: Sequence[int] | int = MISSING,
+    *,
+    out: Any = None,
+    **kwargs: Any,
+) -> Tensor:
+    """Zeros, and the elements at the places that the indices say.
+
+    max_unpool2d(input, indices, output_size, *, out=None) -> Tensor
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and isinstance(indices, TensorImpl)
+        and is_ints(output_size)
+        and out is None
+        and not kwargs
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | indices.key_set | included) & allowed
+        return _max_unpool2d[keys](keys, input, indices, list(output_size))
+    if kwargs or input is MISSING or indices is MISSING or output_size is MISSING:
+        return _parse_max_unpool2d.by_names(kwargs, input=input, indices=indices, output_size=output_size, out=out)
+    return _parse_max_unpool2d(input, indices, output_size, out=out)
+
+
+def max_unpool3d(
+    input: Tensor = MISSING,
+    indices: Tensor = MISSING,
+    output_size: Sequence[int] | int = MISSING,
+    stride: Sequence[int] | int = MISSING,
+    padding: Sequence[int] | int = MISSING,
+    *,
+    out: Any = None,
+    **kwargs: Any,
+) -> Tensor:
+    """Zeros, and the elements at the places that the indices say.
+
+    max_unpool3d(input, indices, output_size, stride, padding, *, out=None) -> Tensor
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and isinstance(indices, TensorImpl)
+        and is_ints(output_size)
+        and is_ints(stride)
+        and is_ints(padding)
+        and out is None
+        and not kwargs
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | indices.key_set | included) & allowed
+        return _max_unpool3d[keys](keys, input, indices, list(output_size), list(stride), list(padding))
+    if (
+        kwargs
+        or input is MISSING
+        or indices is MISSING
+        or output_size is MISSING
+        or stride is MISSING
+        or padding is MISSING
+    ):
+        return _parse_max_unpool3d.by_names(
+            kwargs, input=input, indices=indices, output_size=output_size, stride=stride, padding=padding, out=out
+        )
+    return _parse_max_unpool3d(input, indices, output_size, stride, padding, out=out)
 
 
 def _softmax(input: Tensor, dim: int, half_to_float: bool, *, out: Any = None) -> Tensor:
