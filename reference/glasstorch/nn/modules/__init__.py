@@ -1,6 +1,6 @@
 """Which layers are there?
 
-Reading order: `hooks`, `module`, `state`, `tuples`, `linear`, `activation`, `flatten`, `pooling`, `loss`, `container`.
+Reading order: `hooks`, `module`, `state`, `linear`, `activation`, `flatten`, `pooling`, `loss`, `container`.
 
 Mirrors: torch/nn/modules
 Differs: the layers that a small network needs; a file holds a family of layers, as in PyTorch.

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 from glasstorch._tensor import Tensor
 from glasstorch.nn import functional
 from glasstorch.nn.modules.module import Module
-from glasstorch.nn.modules.tuples import per_dimension
+from glasstorch.nn.functions.tuples import for_each
 
 Ints = int | tuple[int, ...]
 
@@ -78,9 +78,9 @@ class _MaxUnpoolNd(Module):
 
     def __init__(self, kernel_size: Ints, stride: Ints | None = None, padding: Ints = 0) -> None:
         super().__init__()
-        self.kernel_size = per_dimension(kernel_size, self.dims)
-        self.stride = per_dimension(kernel_size if stride is None else stride, self.dims)
-        self.padding = per_dimension(padding, self.dims)
+        self.kernel_size = for_each(self.dims, kernel_size)
+        self.stride = for_each(self.dims, kernel_size if stride is None else stride)
+        self.padding = for_each(self.dims, padding)
 
     def extra_repr(self) -> str:
         return f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}"
@@ -135,9 +135,9 @@ class AvgPool1d(_AvgPoolNd):
         count_include_pad: bool = True,
     ) -> None:
         super().__init__()
-        self.kernel_size = per_dimension(kernel_size, 1)
-        self.stride = per_dimension(kernel_size if stride is None else stride, 1)
-        self.padding = per_dimension(padding, 1)
+        self.kernel_size = for_each(1, kernel_size)
+        self.stride = for_each(1, kernel_size if stride is None else stride)
+        self.padding = for_each(1, padding)
         self.ceil_mode = ceil_mode
         self.count_include_pad = count_include_pad
 
@@ -273,11 +273,11 @@ class _FractionalMaxPoolNd(Module):
         _random_samples: Tensor | None = None,
     ) -> None:
         super().__init__()
-        self.kernel_size = per_dimension(kernel_size, self.dims)
+        self.kernel_size = for_each(self.dims, kernel_size)
         self.return_indices = return_indices
         self.register_buffer("_random_samples", _random_samples)
-        self.output_size = None if output_size is None else per_dimension(output_size, self.dims)
-        self.output_ratio = None if output_ratio is None else per_dimension(output_ratio, self.dims)
+        self.output_size = None if output_size is None else for_each(self.dims, output_size)
+        self.output_ratio = None if output_ratio is None else for_each(self.dims, output_ratio)
         if output_size is None and output_ratio is None:
             raise ValueError(f"{type(self).__name__} requires specifying either an output size, or a pooling ratio")
         if output_size is not None and output_ratio is not None:
@@ -312,7 +312,7 @@ class FractionalMaxPool3d(_FractionalMaxPoolNd):
         return_indices: bool = False,
         _random_samples: Tensor | None = None,
     ) -> None:
-        if min(per_dimension(kernel_size, 3)) <= 0:
+        if min(for_each(3, kernel_size)) <= 0:
             raise ValueError(f"kernel_size must be greater than 0, but got {kernel_size}")
         super().__init__(kernel_size, output_size, output_ratio, return_indices, _random_samples)
 
