@@ -1,6 +1,7 @@
 """Which layers are there?
 
-Reading order: `hooks`, `module`, `state`, `linear`, `activation`, `flatten`, `pooling`, `loss`, `container`.
+Reading order: `module`, `state`, `conversion`, `hooks`, `calling`, `global_hooks`, `backward_hooks`, `linear`,
+`activation`, `flatten`, `pooling`, `loss`, `container`.
 
 Mirrors: torch/nn/modules
 Differs: the layers that a small network needs; a file holds a family of layers, as in PyTorch.
@@ -8,8 +9,8 @@ Differs: the layers that a small network needs; a file holds a family of layers,
 
 from glasstorch.core.unknown_names import refuse_unknown_names as _refuse_unknown_names
 from glasstorch.nn.modules.activation import LogSoftmax, ReLU, Sigmoid, Softmax, Tanh
-from glasstorch.nn.modules.container import ModuleDict, ModuleList, Sequential
-from glasstorch.nn.modules.flatten import Flatten
+from glasstorch.nn.modules.container import Container, ModuleDict, ModuleList, ParameterDict, ParameterList, Sequential
+from glasstorch.nn.modules.flatten import Flatten, Unflatten
 from glasstorch.nn.modules.linear import Identity, Linear
 from glasstorch.nn.modules.loss import CrossEntropyLoss, MSELoss, NLLLoss
 from glasstorch.nn.modules.module import Module
@@ -46,32 +47,16 @@ __all__ = [
     "Softmax",
     "LogSoftmax",
     "Flatten",
+    "Unflatten",
     "CrossEntropyLoss",
     "NLLLoss",
     "MSELoss",
+    "Container",
     "Sequential",
     "ModuleList",
     "ModuleDict",
-    "AdaptiveAvgPool1d",
-    "AdaptiveAvgPool2d",
-    "AdaptiveAvgPool3d",
-    "AdaptiveMaxPool1d",
-    "AdaptiveMaxPool2d",
-    "AdaptiveMaxPool3d",
-    "AvgPool1d",
-    "AvgPool2d",
-    "AvgPool3d",
-    "FractionalMaxPool2d",
-    "FractionalMaxPool3d",
-    "LPPool1d",
-    "LPPool2d",
-    "LPPool3d",
-    "MaxPool1d",
-    "MaxPool2d",
-    "MaxPool3d",
-    "MaxUnpool1d",
-    "MaxUnpool2d",
-    "MaxUnpool3d",
+Reading order: `module`, `state`, `conversion`, `hooks`, `calling`, `global_hooks`, `backward_hooks`, `linear`,
+`activation`, `flatten`, `pooling`, `loss`, `container`.
 ]
 
 __getattr__ = _refuse_unknown_names(__name__)
