@@ -22,6 +22,7 @@ from tests.agreement.rows import (
     matmul,
     padding,
     pointwise,
+    pooling,
     reductions,
     scans,
     searching,
@@ -56,6 +57,7 @@ OWN: tuple[Row, ...] = (
     *distances.ROWS,
     *fft.ROWS,
     *softmax.ROWS,
+    *pooling.ROWS,
     *loss.ROWS,
 )
 ROWS: tuple[Row, ...] = (*OWN, *aliases.rows_of_aliases(OWN))

@@ -4,7 +4,6 @@ Reading order: `module`, `state`, `conversion`, `hooks`, `calling`, `global_hook
 `activation`, `flatten`, `pooling`, `loss`, `container`.
 
 Mirrors: torch/nn/modules
-Differs: the layers that a small network needs; a file holds a family of layers, as in PyTorch.
 """
 
 from glasstorch.core.unknown_names import refuse_unknown_names as _refuse_unknown_names
@@ -39,24 +38,44 @@ from glasstorch.nn.modules.pooling import (
 
 __all__ = [
     "Module",
-    "Linear",
     "Identity",
+    "Linear",
+    "LogSoftmax",
     "ReLU",
-    "Tanh",
     "Sigmoid",
     "Softmax",
-    "LogSoftmax",
+    "Tanh",
     "Flatten",
     "Unflatten",
+    "AdaptiveAvgPool1d",
+    "AdaptiveAvgPool2d",
+    "AdaptiveAvgPool3d",
+    "AdaptiveMaxPool1d",
+    "AdaptiveMaxPool2d",
+    "AdaptiveMaxPool3d",
+    "AvgPool1d",
+    "AvgPool2d",
+    "AvgPool3d",
+    "FractionalMaxPool2d",
+    "FractionalMaxPool3d",
+    "LPPool1d",
+    "LPPool2d",
+    "LPPool3d",
+    "MaxPool1d",
+    "MaxPool2d",
+    "MaxPool3d",
+    "MaxUnpool1d",
+    "MaxUnpool2d",
+    "MaxUnpool3d",
     "CrossEntropyLoss",
-    "NLLLoss",
     "MSELoss",
+    "NLLLoss",
     "Container",
-    "Sequential",
-    "ModuleList",
     "ModuleDict",
-Reading order: `module`, `state`, `conversion`, `hooks`, `calling`, `global_hooks`, `backward_hooks`, `linear`,
-`activation`, `flatten`, `pooling`, `loss`, `container`.
+    "ModuleList",
+    "ParameterDict",
+    "ParameterList",
+    "Sequential",
 ]
 
 __getattr__ = _refuse_unknown_names(__name__)

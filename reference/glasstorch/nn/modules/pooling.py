@@ -9,8 +9,8 @@ from typing import Any, ClassVar
 
 from glasstorch._tensor import Tensor
 from glasstorch.nn import functional
-from glasstorch.nn.modules.module import Module
 from glasstorch.nn.functions.tuples import for_each
+from glasstorch.nn.modules.module import Module
 
 Ints = int | tuple[int, ...]
 

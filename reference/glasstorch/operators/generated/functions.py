@@ -1579,18 +1579,18 @@ _parse_max_pool2d_with_indices = PythonFunction("max_pool2d_with_indices", ["max
 _parse_max_pool2d_with_indices_backward = PythonFunction("max_pool2d_with_indices_backward", ["max_pool2d_with_indices_backward"], ["max_pool2d_with_indices_backward.grad_input"])
 _parse_max_pool3d_with_indices = PythonFunction("max_pool3d_with_indices", ["max_pool3d_with_indices"], ["max_pool3d_with_indices.out"])
 _parse_max_pool3d_with_indices_backward = PythonFunction("max_pool3d_with_indices_backward", ["max_pool3d_with_indices_backward"], ["max_pool3d_with_indices_backward.grad_input"])
-_parse_avg_pool1d = PythonFunction("avg_pool1d", ["avg_pool1d"], ["avg_pool1d.out"])
+_parse_avg_pool1d = PythonFunction("avg_pool1d", ["avg_pool1d"])
 _parse_avg_pool2d = PythonFunction("avg_pool2d", ["avg_pool2d"], ["avg_pool2d.out"])
 _parse_avg_pool2d_backward = PythonFunction("avg_pool2d_backward", ["avg_pool2d_backward"], ["avg_pool2d_backward.grad_input"])
 _parse_avg_pool3d = PythonFunction("avg_pool3d", ["avg_pool3d"], ["avg_pool3d.out"])
 _parse_avg_pool3d_backward = PythonFunction("avg_pool3d_backward", ["avg_pool3d_backward"], ["avg_pool3d_backward.grad_input"])
-_parse_adaptive_avg_pool1d = PythonFunction("adaptive_avg_pool1d", ["adaptive_avg_pool1d"], ["adaptive_avg_pool1d.out"])
+_parse_adaptive_avg_pool1d = PythonFunction("adaptive_avg_pool1d", ["adaptive_avg_pool1d"])
 _parse_adaptive_avg_pool2d = PythonFunction("adaptive_avg_pool2d", ["adaptive_avg_pool2d"], ["adaptive_avg_pool2d.out"])
-_parse__adaptive_avg_pool2d = PythonFunction("_adaptive_avg_pool2d", ["_adaptive_avg_pool2d"], ["_adaptive_avg_pool2d.out"])
-_parse__adaptive_avg_pool2d_backward = PythonFunction("_adaptive_avg_pool2d_backward", ["_adaptive_avg_pool2d_backward"], ["_adaptive_avg_pool2d_backward.out"])
+_parse__adaptive_avg_pool2d = PythonFunction("_adaptive_avg_pool2d", ["_adaptive_avg_pool2d"])
+_parse__adaptive_avg_pool2d_backward = PythonFunction("_adaptive_avg_pool2d_backward", ["_adaptive_avg_pool2d_backward"])
 _parse_adaptive_avg_pool3d = PythonFunction("adaptive_avg_pool3d", ["adaptive_avg_pool3d"], ["adaptive_avg_pool3d.out"])
-_parse__adaptive_avg_pool3d = PythonFunction("_adaptive_avg_pool3d", ["_adaptive_avg_pool3d"], ["_adaptive_avg_pool3d.out"])
-_parse__adaptive_avg_pool3d_backward = PythonFunction("_adaptive_avg_pool3d_backward", ["_adaptive_avg_pool3d_backward"], ["_adaptive_avg_pool3d_backward.out"])
+_parse__adaptive_avg_pool3d = PythonFunction("_adaptive_avg_pool3d", ["_adaptive_avg_pool3d"])
+_parse__adaptive_avg_pool3d_backward = PythonFunction("_adaptive_avg_pool3d_backward", ["_adaptive_avg_pool3d_backward"])
 _parse_adaptive_max_pool1d = PythonFunction("adaptive_max_pool1d", ["adaptive_max_pool1d"])
 _parse_adaptive_max_pool2d = PythonFunction("adaptive_max_pool2d", ["adaptive_max_pool2d"], ["adaptive_max_pool2d.out"])
 _parse_adaptive_max_pool2d_backward = PythonFunction("adaptive_max_pool2d_backward", ["adaptive_max_pool2d_backward"], ["adaptive_max_pool2d_backward.grad_input"])
@@ -14481,7 +14481,7 @@ def max_pool3d_with_indices_backward(
 def avg_pool1d(*args: Any, **kwargs: Any) -> Tensor:
     """The average of each window of a vector.
 
-    avg_pool1d(input, kernel_size, stride=[], padding=0, ceil_mode=False, count_include_pad=True, *, out=None) -> Tensor
+    avg_pool1d(input, kernel_size, stride=[], padding=0, ceil_mode=False, count_include_pad=True) -> Tensor
     """
     if len(args) == 2 and not kwargs and type(args[1]) is int and isinstance(args[0], TensorImpl):
         included, allowed = active_keys.get()
@@ -14599,7 +14599,7 @@ def avg_pool3d_backward(
 def adaptive_avg_pool1d(*args: Any, **kwargs: Any) -> Tensor:
     """The averages of as many windows of a vector as asked for.
 
-    adaptive_avg_pool1d(input, output_size, *, out=None) -> Tensor
+    adaptive_avg_pool1d(input, output_size) -> Tensor
     """
     if len(args) == 2 and not kwargs and type(args[1]) is int and isinstance(args[0], TensorImpl):
         included, allowed = active_keys.get()
@@ -14619,21 +14619,21 @@ def adaptive_avg_pool2d(*args: Any, **kwargs: Any) -> Tensor:
 def _adaptive_avg_pool2d(*args: Any, **kwargs: Any) -> Tensor:
     """The averages of as many windows of an image as asked for.
 
-    _adaptive_avg_pool2d(input, output_size, *, out=None) -> Tensor
+    _adaptive_avg_pool2d(input, output_size) -> Tensor
     """
     return _parse__adaptive_avg_pool2d(*args, **kwargs)
 
 
-def _adaptive_avg_pool2d_backward(grad_output: Tensor, input: Tensor, *, out: Any = None) -> Tensor:
+def _adaptive_avg_pool2d_backward(grad_output: Tensor, input: Tensor) -> Tensor:
     """The gradient of _adaptive_avg_pool2d.
 
-    _adaptive_avg_pool2d_backward(grad_output, input, *, out=None) -> Tensor
+    _adaptive_avg_pool2d_backward(grad_output, input) -> Tensor
     """
-    if isinstance(grad_output, TensorImpl) and isinstance(input, TensorImpl) and out is None:
+    if isinstance(grad_output, TensorImpl) and isinstance(input, TensorImpl):
         included, allowed = active_keys.get()
         keys = (grad_output.key_set | input.key_set | included) & allowed
         return __adaptive_avg_pool2d_backward[keys](keys, grad_output, input)
-    return _parse__adaptive_avg_pool2d_backward(grad_output, input, out=out)
+    return _parse__adaptive_avg_pool2d_backward(grad_output, input)
 
 
 def adaptive_avg_pool3d(*args: Any, **kwargs: Any) -> Tensor:
@@ -14647,21 +14647,21 @@ def adaptive_avg_pool3d(*args: Any, **kwargs: Any) -> Tensor:
 def _adaptive_avg_pool3d(*args: Any, **kwargs: Any) -> Tensor:
     """The averages of as many windows of a volume as asked for.
 
-    _adaptive_avg_pool3d(input, output_size, *, out=None) -> Tensor
+    _adaptive_avg_pool3d(input, output_size) -> Tensor
     """
     return _parse__adaptive_avg_pool3d(*args, **kwargs)
 
 
-def _adaptive_avg_pool3d_backward(grad_output: Tensor, input: Tensor, *, out: Any = None) -> Tensor:
+def _adaptive_avg_pool3d_backward(grad_output: Tensor, input: Tensor) -> Tensor:
     """The gradient of _adaptive_avg_pool3d.
 
-    _adaptive_avg_pool3d_backward(grad_output, input, *, out=None) -> Tensor
+    _adaptive_avg_pool3d_backward(grad_output, input) -> Tensor
     """
-    if isinstance(grad_output, TensorImpl) and isinstance(input, TensorImpl) and out is None:
+    if isinstance(grad_output, TensorImpl) and isinstance(input, TensorImpl):
         included, allowed = active_keys.get()
         keys = (grad_output.key_set | input.key_set | included) & allowed
         return __adaptive_avg_pool3d_backward[keys](keys, grad_output, input)
-    return _parse__adaptive_avg_pool3d_backward(grad_output, input, out=out)
+    return _parse__adaptive_avg_pool3d_backward(grad_output, input)
 
 
 def adaptive_max_pool1d(*args: Any, **kwargs: Any) -> Any:

@@ -53,10 +53,11 @@ def shared(
     dims = len(tables)
     planes = np.zeros(shape, np.float64)
     flat = planes_of(planes, dims)
-    rows = rows_of(flat, dims)
+    rows = rows_of(flat, dims) * flat.shape[1]
     share = grad.astype(np.float64).reshape(-1, *grad.shape[-dims:]) / divisors(tables, count_include_pad, divisor)
     for at, inside, _ in each_place(tables):
-        np.add.at(flat, (rows, at), np.where(inside, share, 0.0))
+        places = np.broadcast_to(rows + at, share.shape)
+        flat += np.bincount(places.ravel(), np.where(inside, share, 0.0).ravel(), flat.size).reshape(flat.shape)
     return planes
 
 

@@ -20,6 +20,7 @@ from glasstorch.kernels.cpu.pooling.places import (
     Along,
     adaptive,
     each_place,
+    first_places,
     fractional,
     planes_of,
     rows_of,
@@ -41,27 +42,29 @@ def largest(array: Array, tables: Sequence[Along]) -> tuple[Array, Array]:
     dims = len(tables)
     planes = planes_of(widened(array), dims)
     rows = rows_of(planes, dims)
-    best = indices = None
+    indices = np.broadcast_to(begins := first_places(tables), (len(planes), *begins.shape[1:]))
+    best = np.full(indices.shape, lowest(planes.dtype))
     for at, inside, _ in each_place(tables):
         values = planes[rows, at]
-        if best is None or indices is None:
-            best, indices = values, np.broadcast_to(np.where(inside, at, -1), values.shape).copy()
-            continue
-        better = inside & ((values > best) | (values != values) | (indices < 0))
+        better = inside & ((values > best) | (values != values))
         best, indices = np.where(better, values, best), np.where(better, at, indices)
-    assert best is not None
-    assert indices is not None
     shape = (*array.shape[:-dims], *best.shape[1:])
     return best.reshape(shape), indices.reshape(shape)
 
 
-@slot
+def lowest(dtype: np.dtype[Any]) -> Any:
+    """What is no larger than any element: the maximum of a window that lies in the padding."""
+    if dtype.kind in "iu":
+        return np.iinfo(dtype).min
+    return dtype.type(-np.inf)
+
+
 def spread(grad: Array, indices: Array, shape: tuple[int, ...], dims: int) -> Array:
     """The sum of the gradients at each element of the input: `indices` say which element each window took."""
-    planes = np.zeros(shape, widened(grad).dtype)
-    flat = planes_of(planes, dims)
-    np.add.at(flat, (np.arange(len(flat))[:, None], planes_of(indices, dims)), planes_of(widened(grad), dims))
-    return planes
+    size = prod(shape[-dims:])
+    places = planes_of(indices, dims)
+    places = places + size * np.arange(len(places))[:, None]
+    return np.bincount(places.ravel(), grad.ravel().astype(np.float64), prod(shape)).reshape(shape)
 
 
 # Kernels --------------------------------------------------------------------------------------------------------
@@ -138,7 +141,7 @@ def register_gradient(name: str, dims: int) -> None:
 
     def backward(keys: int, grad_output: Tensor, self: Tensor, *rest: Any, out: Out = None) -> Tensor:
         result = shape(grad_output, self, *rest)
-        return finish_as(result, quietly(spread.run, grad_output.array(), rest[-1].array(), self._shape, dims), out)
+        return finish_as(result, quietly(spread, grad_output.array(), rest[-1].array(), self._shape, dims), out)
 
     add_structured(CPU, name, backward)
 

@@ -35,13 +35,15 @@ class Along(NamedTuple):
     positions: Array
     inside: Array
     counted: Array  # whether an element, or one of the padding, is counted by an average that includes the padding
+    first: Array  # the position that each window begins at, behind the padding
 
 
 def sliding(one: Windows) -> Along:
     """Windows of one size at equal distances."""
     begins = np.arange(one.outputs) * one.stride - one.padding
     positions = begins + (np.arange(one.kernel) * one.dilation)[:, None]
-    return Along(one.size, positions, (positions >= 0) & (positions < one.size), positions < one.size + one.padding)
+    inside, counted = (positions >= 0) & (positions < one.size), positions < one.size + one.padding
+    return Along(one.size, positions, inside, counted, np.where(begins < 0, begins % one.dilation, begins))
 
 
 def adaptive(size: int, count: int) -> Along:
@@ -63,7 +65,7 @@ def fractional(size: int, count: int, kernel: int, samples: Array) -> Along:
 def _spans(size: int, begins: Array, ends: Array) -> Along:
     longest = int((ends - begins).max(initial=1))
     positions = begins + np.arange(longest).reshape(-1, *(1,) * begins.ndim)
-    return Along(size, positions, positions < ends, positions < ends)
+    return Along(size, positions, positions < ends, positions < ends, begins)
 
 
 def planes_of(array: Array, dims: int) -> Array:
@@ -85,6 +87,14 @@ def each_place(tables: Sequence[Along]) -> Iterator[tuple[Array, Array, Array]]:
             inside = inside & _laid_along(table.inside[k], along)
             counted = counted & _laid_along(table.counted[k], along)
         yield np.where(inside, at, 0), inside, counted
+
+
+def first_places(tables: Sequence[Along]) -> Array:
+    """Where each window begins in its plane, behind the padding; shaped as what `each_place` yields."""
+    at = np.zeros((1,) * (len(tables) + 1), np.int64)
+    for dim, table in enumerate(tables):
+        at = at * table.size + _laid_along(table.first, _axes(dim, len(tables)))
+    return at
 
 
 def _axes(dim: int, dims: int) -> Shape:

@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from glasstorch.core.dtype import FLOATS, int64
-from glasstorch.core.errors import ArgumentError, DtypeError, ShapeError, not_implemented_for
+from glasstorch.core.errors import ArgumentError, DtypeError, ShapeError
 from glasstorch.core.geometry import Shape
-from glasstorch.operators.shapes.pooling.sliding import check_gradient_dtype, check_indices
+from glasstorch.operators.shapes.pooling.sliding import check_gradient_dtype, check_indices, check_kernel_dtype
 from glasstorch.operators.shapes.pooling.windows import laid_out_as
 from glasstorch.operators.shapes.result import C_NAMES, Result, same_dtype
 
@@ -35,12 +35,12 @@ def check_average(self: Tensor, output_size: Sequence[int], dims: int) -> None:
         )
     if len(self._shape) not in (dims + 1, dims + 2):
         raise ShapeError(f"{name}(): Expected {dims + 1}D or {dims + 2}D tensor, but got {list(self._shape)}")
-    check_spatial(f"{name}()", "input", self._shape, dims)
+    check_spatial(f"{name}()", "input", self._shape, 1 if dims == 3 else len(self._shape) - dims)
 
 
-def check_spatial(name: str, what: str, sizes: Shape, dims: int) -> None:
-    """Refuse an input without elements along one of its last dimensions."""
-    for dim in range(len(sizes) - dims, len(sizes)):
+def check_spatial(name: str, what: str, sizes: Shape, first: int) -> None:
+    """Refuse an input without elements along a dimension, from the first pooled one on."""
+    for dim in range(first, len(sizes)):
         if not sizes[dim]:
             raise ShapeError(
                 f"{name}: Expected {what} to have non-zero size for non-batch dimensions, but {what} has sizes "
@@ -50,38 +50,35 @@ def check_spatial(name: str, what: str, sizes: Shape, dims: int) -> None:
 
 def _adaptive_avg_pool2d(self: Tensor, output_size: Sequence[int]) -> Result:
     """An average for each place of the output."""
-    check_average(self, output_size, 2)
-    if self.dtype not in FLOATS:
-        raise not_implemented_for("adaptive_avg_pool2d", self.dtype)
-    return _pooled(self, output_size)
+    return _adaptive_avg_pool(self, output_size, 2, "adaptive_avg_pool2d")
 
 
 def _adaptive_avg_pool3d(self: Tensor, output_size: Sequence[int]) -> Result:
     """An average for each place of the output."""
-    check_average(self, output_size, 3)
-    if self.dtype not in FLOATS:
-        raise not_implemented_for("adaptive_avg_pool3d_cpu", self.dtype)
-    return _pooled(self, output_size)
+    return _adaptive_avg_pool(self, output_size, 3, "adaptive_avg_pool3d_cpu")
 
 
-def _pooled(self: Tensor, output_size: Sequence[int]) -> Result:
-    shape = (*self._shape[: -len(output_size)], *output_size)
+def _adaptive_avg_pool(self: Tensor, output_size: Sequence[int], dims: int, kernel: str) -> Result:
+    check_average(self, output_size, dims)
+    shape = (*self._shape[:-dims], *output_size)
+    if dims == 3 or 0 not in shape:  # PyTorch calls no kernel for images without elements
+        check_kernel_dtype(kernel, self, FLOATS)
     return Result(shape, self.dtype, laid_out_as(self, shape), same_dtype)
 
 
 def _adaptive_avg_pool2d_backward(grad_output: Tensor, self: Tensor) -> Result:
     """The shape of the input."""
-    return _average_gradient(grad_output, self, 2, "grad_output")
+    return _average_gradient(grad_output, self, 2, "grad_output", "adaptive_avg_pool2d_backward")
 
 
 def _adaptive_avg_pool3d_backward(grad_output: Tensor, self: Tensor) -> Result:
     """The shape of the input."""
-    return _average_gradient(grad_output, self, 3, "gradOutput_")
+    return _average_gradient(grad_output, self, 3, "gradOutput_", "adaptive_avg_pool3d_backward_cpu")
 
 
-def _average_gradient(grad_output: Tensor, self: Tensor, dims: int, parameter: str) -> Result:
+def _average_gradient(grad_output: Tensor, self: Tensor, dims: int, parameter: str, kernel: str) -> Result:
     name = f"adaptive_avg_pool{dims}d_backward"
-    check_spatial(f"{name}()", "grad_output", grad_output._shape, dims)
+    check_spatial(f"{name}()", "grad_output", grad_output._shape, 1)
     found, wanted = len(grad_output._shape), len(self._shape)
     if found != wanted:
         raise ShapeError(
@@ -92,6 +89,7 @@ def _average_gradient(grad_output: Tensor, self: Tensor, dims: int, parameter: s
             f"{name}_out_cpu_template: Expected dtype {C_NAMES[self.dtype.name]} for `{parameter}` but got dtype "
             f"{C_NAMES[grad_output.dtype.name]}"
         )
+    check_kernel_dtype(kernel, self, FLOATS)
     return Result(self._shape, self.dtype, laid_out_as(self, self._shape), same_dtype)
 
 
@@ -112,15 +110,14 @@ def _adaptive_max_pool(self: Tensor, output_size: Sequence[int], dims: int, kern
     name, sizes = f"adaptive_max_pool{dims}d()", self._shape
     if len(sizes) not in (dims + 1, dims + 2):
         raise ShapeError(f"{name}: Expected {dims + 1}D or {dims + 2}D tensor, but got: {list(sizes)}")
-    check_spatial(name, "input", sizes, dims)
+    check_spatial(name, "input", sizes, 1)
     if len(output_size) != dims:
         raise ArgumentError(f"{name}: internal error: output_size.size() must be {dims}")
     shape = (*sizes[:-dims], *output_size)
     for size in output_size:
         if size < 0:
             raise ShapeError(f"Trying to create tensor with negative dimension {size}: {list(shape)}")
-    if self.dtype not in FLOATS:
-        raise not_implemented_for(kernel, self.dtype)
+    check_kernel_dtype(kernel, self, FLOATS)
     strides = laid_out_as(self, shape)
     return Result(shape, self.dtype, strides, same_dtype), Result(shape, int64, strides, same_dtype)
 
@@ -141,6 +138,7 @@ def _max_gradient(grad_output: Tensor, self: Tensor, indices: Tensor, dims: int,
         raise ShapeError(
             f"expected sizes {list(indices._shape)} for `{parameter}` but got sizes {list(grad_output._shape)}"
         )
-    check_spatial(f"adaptive_max_pool{dims}d_backward()", "grad_output", grad_output._shape, dims)
+    check_spatial(f"adaptive_max_pool{dims}d_backward()", "grad_output", grad_output._shape, 1)
     check_indices(indices)
+    check_kernel_dtype(f"adaptive_max_pool{dims}d_backward", self, FLOATS)
     return Result(self._shape, self.dtype, laid_out_as(self, self._shape), same_dtype)

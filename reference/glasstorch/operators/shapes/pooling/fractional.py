@@ -6,12 +6,13 @@ Mirrors: aten/src/ATen/native/FractionalMaxPool2d.cpp, FractionalMaxPool3d.cpp, 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import prod
 from typing import TYPE_CHECKING
 
 from glasstorch.core.dtype import FLOATS, int64
-from glasstorch.core.errors import ArgumentError, DtypeError, ShapeError, not_implemented_for
+from glasstorch.core.errors import ArgumentError, DtypeError, ShapeError
 from glasstorch.core.geometry import Shape
-from glasstorch.operators.shapes.pooling.sliding import check_indices
+from glasstorch.operators.shapes.pooling.sliding import check_indices, check_kernel_dtype
 from glasstorch.operators.shapes.result import Result, same_dtype
 
 if TYPE_CHECKING:
@@ -55,8 +56,8 @@ def _fractional_max_pool(
         if kernel < 1 or count + kernel - 1 > size:
             raise ArgumentError(f"{name}: pool {axis} {kernel} too large relative to input {axis} {size}")
     _check_samples(self, samples, dims)
-    if self.dtype not in FLOATS:
-        raise not_implemented_for(f"fractional_max_pool{dims}d_out_frame", self.dtype)
+    if prod(sizes):  # PyTorch calls no kernel where there are no elements
+        check_kernel_dtype(f"fractional_max_pool{dims}d_out_frame", self, FLOATS)
     shape = (*sizes[:-dims], *output_size)
     return Result(shape, self.dtype, None, same_dtype), Result(shape, int64, None, same_dtype)
 
@@ -110,4 +111,5 @@ def _gradient(grad_output: Tensor, self: Tensor, indices: Tensor, wanted: Shape)
     if indices._shape != wanted:
         raise ShapeError(f"expected indices of sizes {list(wanted)}, got {list(indices._shape)}")
     check_indices(indices)
+    check_kernel_dtype(f"fractional_max_pool{len(wanted) - 2}d_backward_out_frame", self, FLOATS)
     return Result(self._shape, self.dtype, None, same_dtype)

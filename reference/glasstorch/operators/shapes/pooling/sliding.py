@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from glasstorch.core.dtype import COMPLEX_DTYPES, DTYPES, FLOATS, STORED_ONLY, bool_, dtype, int64
+from glasstorch.core.dtype import COMPLEX_DTYPES, DTYPES, FLOATS, STORED_ONLY, bool_, dtype, float32, float64, int64
 from glasstorch.core.errors import ArgumentError, DimensionError, DtypeError, ShapeError, not_implemented_for
 from glasstorch.core.geometry import Shape
 from glasstorch.operators.shapes.pooling.windows import (
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from glasstorch._tensor import Tensor
 
 Ints = Sequence[int]
-AVERAGED = FLOATS | {int64}
+AVERAGED2, AVERAGED3 = FLOATS | {int64}, frozenset({float32, float64, int64})
 COMPARED = frozenset(DTYPES) - COMPLEX_DTYPES - STORED_ONLY - {bool_}
 
 # Maxima ---------------------------------------------------------------------------------------------------------
@@ -69,7 +69,7 @@ def _max_pool(
 ) -> tuple[Result, Result]:
     found = max_windows(self, dims, kernel_size, stride, padding, dilation, ceil_mode)
     shape = pooled_sizes(self._shape, found)
-    _check_dtype(f"max_pool{dims}d", self.dtype, COMPARED)
+    check_kernel_dtype(f"max_pool{dims}d", self, COMPARED)
     strides = laid_out_as(self, shape)
     return Result(shape, self.dtype, strides, same_dtype), Result(shape, int64, strides, same_dtype)
 
@@ -99,8 +99,8 @@ def max_pool2d_with_indices_backward(
     indices: Tensor,
 ) -> Result:
     """The shape of the input."""
-    pooled, _ = _max_pool(self, 2, kernel_size, stride, padding, dilation, ceil_mode)
-    return max_gradient(grad_output, self, indices, pooled.shape, 2)
+    found = max_windows(self, 2, kernel_size, stride, padding, dilation, ceil_mode)
+    return _max_gradient(grad_output, self, indices, pooled_sizes(self._shape, found), 2)
 
 
 def max_pool3d_with_indices_backward(
@@ -114,16 +114,17 @@ def max_pool3d_with_indices_backward(
     indices: Tensor,
 ) -> Result:
     """The shape of the input."""
-    pooled, _ = _max_pool(self, 3, kernel_size, stride, padding, dilation, ceil_mode)
-    return max_gradient(grad_output, self, indices, pooled.shape, 3)
+    found = max_windows(self, 3, kernel_size, stride, padding, dilation, ceil_mode)
+    return _max_gradient(grad_output, self, indices, pooled_sizes(self._shape, found), 3)
 
 
-def max_gradient(grad_output: Tensor, self: Tensor, indices: Tensor, pooled: Shape, dims: int) -> Result:
+def _max_gradient(grad_output: Tensor, self: Tensor, indices: Tensor, pooled: Shape, dims: int) -> Result:
     """The shape of the input; the gradient and the indices have that of the result."""
     check_gradient_dtype("gradOutput", self, grad_output)
     check_gradient(grad_output._shape, pooled, dims)
     check_gradient(indices._shape, pooled, dims)
     check_indices(indices)
+    check_kernel_dtype(f"max_pool{dims}d_backward", self, FLOATS)
     return Result(self._shape, self.dtype, laid_out_as(self, self._shape), same_dtype)
 
 
@@ -169,13 +170,13 @@ def average_windows(
         check_images(sizes)
     else:
         check_volumes("avg_pool3d()", sizes)
-        _check_kernel_fits(sizes, kernel, around)
+        _check_kernel_fits(sizes, kernel)
     return found
 
 
-def _check_kernel_fits(sizes: Shape, kernel: Ints, padding: Ints) -> None:
-    """Refuse a window that is larger than a padded volume."""
-    if any(size + 2 * pad < k for size, pad, k in zip(sizes[-3:], padding, kernel, strict=True)):
+def _check_kernel_fits(sizes: Shape, kernel: Ints) -> None:
+    """Refuse a window that is larger than a volume, whatever the padding is."""
+    if any(size < k for size, k in zip(sizes[-3:], kernel, strict=True)):
         image = " ".join(f"{axis}: {n}" for axis, n in zip("THW", sizes[-3:], strict=True))
         window = " ".join(f"k{axis}: {n}" for axis, n in zip("THW", kernel, strict=True))
         raise ShapeError(f"input image ({image}) smaller than kernel size ({window})")
@@ -186,7 +187,7 @@ def _avg_pool(
 ) -> Result:
     found = average_windows(self, dims, kernel_size, stride, padding, ceil_mode, divisor)
     shape = pooled_sizes(self._shape, found)
-    _check_dtype("avg_pool2d" if dims == 2 else "avg_pool3d_out_frame", self.dtype, AVERAGED)
+    _check_average_dtype("avg_pool2d" if dims == 2 else "avg_pool3d_out_frame", self)
     return Result(shape, self.dtype, laid_out_as(self, shape), same_dtype)
 
 
@@ -227,8 +228,8 @@ def avg_pool2d_backward(
     divisor_override: int | None,
 ) -> Result:
     """The shape of the input."""
-    pooled = _avg_pool(self, 2, kernel_size, stride, padding, ceil_mode, divisor_override)
-    return _average_gradient(grad_output, self, pooled.shape, 2)
+    found = average_windows(self, 2, kernel_size, stride, padding, ceil_mode, divisor_override)
+    return _average_gradient(grad_output, self, pooled_sizes(self._shape, found), 2, "avg_pool2d_backward")
 
 
 def avg_pool3d_backward(
@@ -242,16 +243,23 @@ def avg_pool3d_backward(
     divisor_override: int | None,
 ) -> Result:
     """The shape of the input."""
-    pooled = _avg_pool(self, 3, kernel_size, stride, padding, ceil_mode, divisor_override)
-    return _average_gradient(grad_output, self, pooled.shape, 3)
+    found = average_windows(self, 3, kernel_size, stride, padding, ceil_mode, divisor_override)
+    return _average_gradient(grad_output, self, pooled_sizes(self._shape, found), 3, "avg_pool3d_backward_out_frame")
 
 
-def _average_gradient(grad_output: Tensor, self: Tensor, pooled: Shape, dims: int) -> Result:
+def _average_gradient(grad_output: Tensor, self: Tensor, pooled: Shape, dims: int, kernel: str) -> Result:
     check_gradient_dtype("gradOutput", self, grad_output)
     check_gradient(grad_output._shape, pooled, dims)
+    _check_average_dtype(kernel, self)
     return Result(self._shape, self.dtype, laid_out_as(self, self._shape), same_dtype)
 
 
-def _check_dtype(kernel: str, given: dtype, accepted: frozenset[dtype]) -> None:
-    if given not in accepted:
-        raise not_implemented_for(kernel, given)
+def _check_average_dtype(kernel: str, self: Tensor) -> None:
+    """PyTorch averages volumes in fewer dtypes than images."""
+    check_kernel_dtype(kernel, self, AVERAGED2 if "2d" in kernel else AVERAGED3)
+
+
+def check_kernel_dtype(kernel: str, self: Tensor, accepted: frozenset[dtype]) -> None:
+    """Refuse a dtype that PyTorch has no kernel for."""
+    if self.dtype not in accepted:
+        raise not_implemented_for(kernel, self.dtype)

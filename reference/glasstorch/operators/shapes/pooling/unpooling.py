@@ -6,10 +6,12 @@ Mirrors: aten/src/ATen/native/MaxUnpooling.cpp
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import prod
 from typing import TYPE_CHECKING
 
 from glasstorch.core.dtype import FLOATS, int64
-from glasstorch.core.errors import ArgumentError, DtypeError, ShapeError, not_implemented_for
+from glasstorch.core.errors import ArgumentError, DtypeError, ShapeError
+from glasstorch.operators.shapes.pooling.sliding import check_kernel_dtype
 from glasstorch.operators.shapes.pooling.windows import laid_out_as
 from glasstorch.operators.shapes.result import Result, same_dtype
 
@@ -69,13 +71,13 @@ def _unpooled(self: Tensor, indices: Tensor, output_size: Sequence[int]) -> Resu
             f"Expected shape of indices to be same as that of the input tensor ({list(sizes)}) but got indices tensor "
             f"with shape: {list(indices._shape)}"
         )
-    for dim in range(len(sizes) - dims - 1, len(sizes)):
+    for dim in range(1, len(sizes)):
         if not sizes[dim]:
             raise ShapeError(
                 f"max_unpooling{dims}d_forward_out_cpu(): Expected input to have non-zero size for non-batch "
                 f"dimensions, but got {list(sizes)} with dimension {dim} being empty."
             )
-    if self.dtype not in FLOATS:
-        raise not_implemented_for(f"max_unpool{dims}d", self.dtype)
+    if prod(sizes):  # PyTorch calls no kernel where there are no elements
+        check_kernel_dtype(f"max_unpool{dims}d", self, FLOATS)
     shape = (*sizes[:-dims], *output_size)
     return Result(shape, self.dtype, laid_out_as(self, shape), same_dtype)
