@@ -132,14 +132,14 @@ def shared(
         return plain_averages.shared.plain(grad, tables, shape, count_include_pad, divisor)
     share = grad.astype(np.float64) / divisors(tables, count_include_pad, divisor)
     sizes = [one.before + table.size + one.after for one, table in zip(along, tables, strict=True)]
-    whole = np.zeros((*shape[: -len(tables)], *sizes), np.float64)
+    whole: Array = np.zeros((*shape[: -len(tables)], *sizes), np.float64)
     for part in parts(whole, along):
         part += share
     inside: tuple[Any, ...] = (
         ...,
         *(slice(one.before, one.before + table.size) for one, table in zip(along, tables, strict=True)),
     )
-    return whole[inside]
+    return whole[inside]  # type: ignore[no-any-return]
 
 
 def divisors(tables: Sequence[Along], count_include_pad: bool, divisor: int | None) -> Any:
