@@ -11,6 +11,7 @@ from tests.agreement.rows import (
     aliases,
     calculus,
     complex_numbers,
+    convolution,
     copies,
     creation,
     distances,
@@ -56,6 +57,7 @@ OWN: tuple[Row, ...] = (
     *distances.ROWS,
     *fft.ROWS,
     *softmax.ROWS,
+    *convolution.ROWS,
     *loss.ROWS,
 )
 ROWS: tuple[Row, ...] = (*OWN, *aliases.rows_of_aliases(OWN))

@@ -110,6 +110,12 @@ OTHERWISE = (
         "MKL refuses an empty tensor by an error of its own; here it is transformed",
     ),
     Otherwise(
+        "conv_transpose.*|convolution",
+        lambda call, run: True,
+        OURS_REFUSES,
+        "a result of no elements, which PyTorch's own kernels refuse, and oneDNN's do not",
+    ),
+    Otherwise(
         "isin.Scalar_Tensor|take_along_dim|kron",
         is_strided,
         THEIRS_REFUSES,

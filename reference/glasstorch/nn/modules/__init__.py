@@ -1,6 +1,6 @@
 """Which layers are there?
 
-Reading order: `hooks`, `module`, `state`, `linear`, `activation`, `flatten`, `loss`, `container`.
+Reading order: `hooks`, `module`, `state`, `linear`, `conv`, `fold`, `activation`, `flatten`, `loss`, `container`.
 
 Mirrors: torch/nn/modules
 Differs: the layers that a small network needs; a file holds a family of layers, as in PyTorch.
@@ -9,7 +9,9 @@ Differs: the layers that a small network needs; a file holds a family of layers,
 from glasstorch.core.unknown_names import refuse_unknown_names as _refuse_unknown_names
 from glasstorch.nn.modules.activation import LogSoftmax, ReLU, Sigmoid, Softmax, Tanh
 from glasstorch.nn.modules.container import ModuleDict, ModuleList, Sequential
+from glasstorch.nn.modules.conv import Conv1d, Conv2d, Conv3d, ConvTranspose1d, ConvTranspose2d, ConvTranspose3d
 from glasstorch.nn.modules.flatten import Flatten
+from glasstorch.nn.modules.fold import Fold, Unfold
 from glasstorch.nn.modules.linear import Identity, Linear
 from glasstorch.nn.modules.loss import CrossEntropyLoss, MSELoss, NLLLoss
 from glasstorch.nn.modules.module import Module
@@ -18,6 +20,14 @@ __all__ = [
     "Module",
     "Linear",
     "Identity",
+    "Conv1d",
+    "Conv2d",
+    "Conv3d",
+    "ConvTranspose1d",
+    "ConvTranspose2d",
+    "ConvTranspose3d",
+    "Fold",
+    "Unfold",
     "ReLU",
     "Tanh",
     "Sigmoid",
