@@ -119,9 +119,11 @@ def convolution(
 
     def computed() -> Array:
         x, w = widened(input.array()), widened(weight.array())
+        if not x.shape[1]:
+            return np.zeros(result.shape, x.dtype)
         product = backward_input if transposed else forward
         y = product.run(x, w, window, groups, result.shape[2:])
-        if bias is not None and result.shape[1]:
+        if bias is not None:
             y += widened(bias.array()).reshape(-1, *(1,) * len(window.kernel))
         return y
 
@@ -161,6 +163,8 @@ def convolution_backward(
     def to_bias() -> Array:
         return np.add.reduce(grad, (0, *range(2, grad.ndim)))  # type: ignore[no-any-return]
 
+    if not input._shape[1]:
+        return tuple(result and laid_out(np.zeros(result.shape), result) for result in results)
     grad = widened(grad_output.array())
     computed = (to_input, to_weight, to_bias)
     return tuple(

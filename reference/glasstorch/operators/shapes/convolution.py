@@ -117,11 +117,11 @@ def convolution_backward(
         raise DtypeError(f"expected scalar type {grad_output.dtype.scalar_name} but found {input.dtype.scalar_name}")
     if input.dtype not in DIFFERENTIABLE:
         raise not_implemented_for(_kernel(transposed, len(input._shape) - 2) + "_grad_input", input.dtype)
-    channels = result.shape[1]
+    channels = bias_sizes or result.shape[1:2]
     gradients = (
         Result(input._shape, input.dtype, _strides(input, weight, input._shape), same_dtype),
         Result(weight._shape, weight.dtype, _strides(input, weight, weight._shape), same_dtype),
-        Result((channels,), input.dtype, None, same_dtype),
+        Result(tuple(channels), input.dtype, None, same_dtype),
     )
     return tuple(gradient if wanted else None for gradient, wanted in zip(gradients, output_mask, strict=True))
 
