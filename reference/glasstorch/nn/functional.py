@@ -5,6 +5,7 @@ Differs: only the functions whose operators exist; they are written in `nn/funct
 """
 
 from glasstorch.core.unknown_names import refuse_unknown_names as _refuse_unknown_names
+from glasstorch.nn import grad as grad
 from glasstorch.nn.functions import activation as _activation
 from glasstorch.nn.functions import convolution as _convolution
 from glasstorch.nn.functions import distance as _distance
