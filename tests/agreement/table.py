@@ -11,6 +11,7 @@ from tests.agreement.rows import (
     aliases,
     calculus,
     complex_numbers,
+    convolution,
     copies,
     creation,
     distances,
@@ -58,6 +59,7 @@ OWN: tuple[Row, ...] = (
     *fft.ROWS,
     *softmax.ROWS,
     *pooling.ROWS,
+    *convolution.ROWS,
     *loss.ROWS,
 )
 ROWS: tuple[Row, ...] = (*OWN, *aliases.rows_of_aliases(OWN))

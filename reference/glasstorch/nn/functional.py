@@ -5,12 +5,15 @@ Differs: only the functions whose operators exist; they are written in `nn/funct
 """
 
 from glasstorch.core.unknown_names import refuse_unknown_names as _refuse_unknown_names
+from glasstorch.nn import grad as grad
 from glasstorch.nn.functions import activation as _activation
+from glasstorch.nn.functions import convolution as _convolution
 from glasstorch.nn.functions import distance as _distance
 from glasstorch.nn.functions import linear as _linear
 from glasstorch.nn.functions import loss as _loss
 from glasstorch.nn.functions import pooling as _pooling
 from glasstorch.nn.functions.activation import *  # noqa: F403
+from glasstorch.nn.functions.convolution import *  # noqa: F403
 from glasstorch.nn.functions.distance import *  # noqa: F403
 from glasstorch.nn.functions.linear import *  # noqa: F403
 from glasstorch.nn.functions.loss import *  # noqa: F403
@@ -18,6 +21,7 @@ from glasstorch.nn.functions.pooling import *  # noqa: F403
 
 __all__: list[str] = []
 __all__ += _activation.__all__
+__all__ += _convolution.__all__
 __all__ += _distance.__all__
 __all__ += _linear.__all__
 __all__ += _loss.__all__

@@ -124,6 +124,12 @@ FAMILIES = (
         "FractionalMaxPool2d.cpp, MaxUnpooling.cpp",
     ),
     Family("softmax", "Exponentials that sum to one along a dimension, and their logarithms.", "SoftMax.cpp"),
+    Family(
+        "convolution",
+        "Kernels that slide over signals, images and volumes, and what they read.",
+        "Convolution.cpp, ConvolutionMM2d.cpp, NaiveConvolutionTranspose2d.cpp, ConvolutionTBC.cpp, Im2Col.cpp, "
+        "Col2Im.cpp",
+    ),
     Family("loss", "How far predictions are from targets.", "Loss.cpp, LossNLL.cpp, LossNLL2d.cpp"),
 )
 

@@ -479,6 +479,12 @@ __softmax = table("_softmax")
 __softmax_backward_data = table("_softmax_backward_data")
 __log_softmax = table("_log_softmax")
 __log_softmax_backward_data = table("_log_softmax_backward_data")
+_convolution_table = table("convolution")
+_convolution_backward = table("convolution_backward")
+__convolution = table("_convolution")
+_conv_tbc = table("conv_tbc")
+_im2col = table("im2col")
+_col2im = table("col2im")
 _nll_loss_forward = table("nll_loss_forward")
 _nll_loss_backward = table("nll_loss_backward")
 _nll_loss2d_forward = table("nll_loss2d_forward")
@@ -12355,6 +12361,484 @@ def _log_softmax_backward_data(keys: int, grad_output: Any, output: Any, dim: An
     node.saved_grad_output = SavedVariable(grad_output) if edge_output is not None else None
     node.dim = dim
     result = __log_softmax_backward_data[below](below, grad_output, output, dim, input_dtype)
+    set_history(result, node)
+    return result
+
+
+class ConvolutionBackward0(Node):
+    saved_input: SavedVariable | None
+    saved_weight: SavedVariable | None
+    bias_shape: Any
+    dilation: Any
+    groups: Any
+    output_padding: Any
+    padding: Any
+    stride: Any
+    transposed: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        edges = self.next_edges
+        grad_input: Any = None
+        grad_weight: Any = None
+        grad_bias: Any = None
+        if edges[0] is not None or edges[1] is not None or edges[2] is not None:
+            input = self.unpack(self.saved_input)
+            weight = self.unpack(self.saved_weight)
+            bias_shape = self.bias_shape
+            dilation = self.dilation
+            groups = self.groups
+            output_padding = self.output_padding
+            padding = self.padding
+            stride = self.stride
+            transposed = self.transposed
+            grad_input_mask = [edges[0] is not None, edges[1] is not None, edges[2] is not None]
+            grad_input, grad_weight, grad_bias = f.convolution_backward(
+                grad,
+                input,
+                weight,
+                bias_shape,
+                stride,
+                padding,
+                dilation,
+                transposed,
+                output_padding,
+                groups,
+                grad_input_mask,
+            )
+        return (grad_input, grad_weight, grad_bias)
+
+    def release_variables(self) -> None:
+        self.saved_input = self.saved_weight = None
+        self.released = True
+
+
+@AUTOGRAD.impl("convolution")
+def convolution(
+    keys: int,
+    input: Any,
+    weight: Any,
+    bias: Any,
+    stride: Any,
+    padding: Any,
+    dilation: Any,
+    transposed: Any,
+    output_padding: Any,
+    groups: Any,
+) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (
+        input._autograd_meta is None and weight._autograd_meta is None and (bias is None or bias._autograd_meta is None)
+    ) or not grad_mode.get():
+        return _convolution_table[below](
+            below, input, weight, bias, stride, padding, dilation, transposed, output_padding, groups
+        )
+    edge_input = gradient_edge(input)
+    edge_weight = gradient_edge(weight)
+    edge_bias = gradient_edge(bias)
+    if edge_input is None and edge_weight is None and edge_bias is None:
+        return _convolution_table[below](
+            below, input, weight, bias, stride, padding, dilation, transposed, output_padding, groups
+        )
+    node = ConvolutionBackward0((edge_input, edge_weight, edge_bias))
+    node.saved_input = SavedVariable(input)
+    node.saved_weight = SavedVariable(weight)
+    node.bias_shape = None if bias is None else bias._shape
+    node.dilation = dilation
+    node.groups = groups
+    node.output_padding = output_padding
+    node.padding = padding
+    node.stride = stride
+    node.transposed = transposed
+    result = _convolution_table[below](
+        below, input, weight, bias, stride, padding, dilation, transposed, output_padding, groups
+    )
+    set_history(result, node)
+    return result
+
+
+class ConvolutionBackwardBackward0(Node):
+    saved_grad_output: SavedVariable | None
+    saved_weight: SavedVariable | None
+    saved_input: SavedVariable | None
+    dilation: Any
+    groups: Any
+    output_padding: Any
+    padding: Any
+    stride: Any
+    transposed: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        edges = self.next_edges
+        grad_grad_output: Any = None
+        grad_input: Any = None
+        grad_weight: Any = None
+        if edges[0] is not None or edges[1] is not None or edges[2] is not None:
+            grad_output = self.unpack(self.saved_grad_output)
+            weight = self.unpack(self.saved_weight)
+            input = self.unpack(self.saved_input)
+            dilation = self.dilation
+            groups = self.groups
+            output_padding = self.output_padding
+            padding = self.padding
+            stride = self.stride
+            transposed = self.transposed
+            grad_input_mask = [edges[0] is not None, edges[1] is not None, edges[2] is not None]
+            grad_grad_output, grad_input, grad_weight = f._convolution_double_backward(
+                grads[0],
+                grads[1],
+                grads[2],
+                grad_output,
+                weight,
+                input,
+                stride,
+                padding,
+                dilation,
+                transposed,
+                output_padding,
+                groups,
+                grad_input_mask,
+            )
+        return (grad_grad_output, grad_input, grad_weight)
+
+    def release_variables(self) -> None:
+        self.saved_grad_output = self.saved_weight = self.saved_input = None
+        self.released = True
+
+
+@AUTOGRAD.impl("convolution_backward")
+def convolution_backward(
+    keys: int,
+    grad_output: Any,
+    input: Any,
+    weight: Any,
+    bias_sizes: Any,
+    stride: Any,
+    padding: Any,
+    dilation: Any,
+    transposed: Any,
+    output_padding: Any,
+    groups: Any,
+    output_mask: Any,
+) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (
+        grad_output._autograd_meta is None and input._autograd_meta is None and weight._autograd_meta is None
+    ) or not grad_mode.get():
+        return _convolution_backward[below](
+            below,
+            grad_output,
+            input,
+            weight,
+            bias_sizes,
+            stride,
+            padding,
+            dilation,
+            transposed,
+            output_padding,
+            groups,
+            output_mask,
+        )
+    edge_grad_output = gradient_edge(grad_output)
+    edge_input = gradient_edge(input)
+    edge_weight = gradient_edge(weight)
+    if edge_grad_output is None and edge_input is None and edge_weight is None:
+        return _convolution_backward[below](
+            below,
+            grad_output,
+            input,
+            weight,
+            bias_sizes,
+            stride,
+            padding,
+            dilation,
+            transposed,
+            output_padding,
+            groups,
+            output_mask,
+        )
+    node = ConvolutionBackwardBackward0((edge_grad_output, edge_input, edge_weight))
+    node.saved_grad_output = SavedVariable(grad_output)
+    node.saved_weight = SavedVariable(weight)
+    node.saved_input = SavedVariable(input)
+    node.dilation = dilation
+    node.groups = groups
+    node.output_padding = output_padding
+    node.padding = padding
+    node.stride = stride
+    node.transposed = transposed
+    results = _convolution_backward[below](
+        below,
+        grad_output,
+        input,
+        weight,
+        bias_sizes,
+        stride,
+        padding,
+        dilation,
+        transposed,
+        output_padding,
+        groups,
+        output_mask,
+    )
+    set_histories((results[0], results[1], results[2]), node)
+    return results
+
+
+class ConvolutionBackward1(Node):
+    saved_input: SavedVariable | None
+    saved_weight: SavedVariable | None
+    bias_shape: Any
+    dilation: Any
+    groups: Any
+    output_padding: Any
+    padding: Any
+    stride: Any
+    transposed: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        edges = self.next_edges
+        grad_input: Any = None
+        grad_weight: Any = None
+        grad_bias: Any = None
+        if edges[0] is not None or edges[1] is not None or edges[2] is not None:
+            input = self.unpack(self.saved_input)
+            weight = self.unpack(self.saved_weight)
+            bias_shape = self.bias_shape
+            dilation = self.dilation
+            groups = self.groups
+            output_padding = self.output_padding
+            padding = self.padding
+            stride = self.stride
+            transposed = self.transposed
+            grad_input_mask = [edges[0] is not None, edges[1] is not None, edges[2] is not None]
+            grad_input, grad_weight, grad_bias = f.convolution_backward(
+                grad,
+                input,
+                weight,
+                bias_shape,
+                stride,
+                padding,
+                dilation,
+                transposed,
+                output_padding,
+                groups,
+                grad_input_mask,
+            )
+        return (grad_input, grad_weight, grad_bias)
+
+    def release_variables(self) -> None:
+        self.saved_input = self.saved_weight = None
+        self.released = True
+
+
+@AUTOGRAD.impl("_convolution")
+def _convolution(
+    keys: int,
+    input: Any,
+    weight: Any,
+    bias: Any,
+    stride: Any,
+    padding: Any,
+    dilation: Any,
+    transposed: Any,
+    output_padding: Any,
+    groups: Any,
+    benchmark: Any,
+    deterministic: Any,
+    cudnn_enabled: Any,
+    allow_tf32: Any,
+) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (
+        input._autograd_meta is None and weight._autograd_meta is None and (bias is None or bias._autograd_meta is None)
+    ) or not grad_mode.get():
+        return __convolution[below](
+            below,
+            input,
+            weight,
+            bias,
+            stride,
+            padding,
+            dilation,
+            transposed,
+            output_padding,
+            groups,
+            benchmark,
+            deterministic,
+            cudnn_enabled,
+            allow_tf32,
+        )
+    edge_input = gradient_edge(input)
+    edge_weight = gradient_edge(weight)
+    edge_bias = gradient_edge(bias)
+    if edge_input is None and edge_weight is None and edge_bias is None:
+        return __convolution[below](
+            below,
+            input,
+            weight,
+            bias,
+            stride,
+            padding,
+            dilation,
+            transposed,
+            output_padding,
+            groups,
+            benchmark,
+            deterministic,
+            cudnn_enabled,
+            allow_tf32,
+        )
+    node = ConvolutionBackward1((edge_input, edge_weight, edge_bias))
+    node.saved_input = SavedVariable(input)
+    node.saved_weight = SavedVariable(weight)
+    node.bias_shape = None if bias is None else bias._shape
+    node.dilation = dilation
+    node.groups = groups
+    node.output_padding = output_padding
+    node.padding = padding
+    node.stride = stride
+    node.transposed = transposed
+    result = __convolution[below](
+        below,
+        input,
+        weight,
+        bias,
+        stride,
+        padding,
+        dilation,
+        transposed,
+        output_padding,
+        groups,
+        benchmark,
+        deterministic,
+        cudnn_enabled,
+        allow_tf32,
+    )
+    set_history(result, node)
+    return result
+
+
+class ConvTbcBackward0(Node):
+    saved_self: SavedVariable | None
+    saved_weight: SavedVariable | None
+    saved_bias: SavedVariable | None
+    pad: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        edges = self.next_edges
+        grad_self: Any = None
+        grad_weight: Any = None
+        grad_bias: Any = None
+        if edges[0] is not None or edges[1] is not None or edges[2] is not None:
+            self_ = self.unpack(self.saved_self)
+            weight = self.unpack(self.saved_weight)
+            bias = self.unpack(self.saved_bias)
+            pad = self.pad
+            grad_self, grad_weight, grad_bias = f.conv_tbc_backward(grad, self_, weight, bias, pad)
+        return (grad_self, grad_weight, grad_bias)
+
+    def release_variables(self) -> None:
+        self.saved_self = self.saved_weight = self.saved_bias = None
+        self.released = True
+
+
+@AUTOGRAD.impl("conv_tbc")
+def conv_tbc(keys: int, self: Any, weight: Any, bias: Any, pad: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (
+        self._autograd_meta is None and weight._autograd_meta is None and bias._autograd_meta is None
+    ) or not grad_mode.get():
+        return _conv_tbc[below](below, self, weight, bias, pad)
+    edge_self = gradient_edge(self)
+    edge_weight = gradient_edge(weight)
+    edge_bias = gradient_edge(bias)
+    if edge_self is None and edge_weight is None and edge_bias is None:
+        return _conv_tbc[below](below, self, weight, bias, pad)
+    node = ConvTbcBackward0((edge_self, edge_weight, edge_bias))
+    node.saved_self = SavedVariable(self)
+    node.saved_weight = SavedVariable(weight)
+    node.saved_bias = SavedVariable(bias)
+    node.pad = pad
+    result = _conv_tbc[below](below, self, weight, bias, pad)
+    set_history(result, node)
+    return result
+
+
+class Im2ColBackward0(Node):
+    dilation: Any
+    kernel_size: Any
+    padding: Any
+    self_shape: Any
+    stride: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        dilation = self.dilation
+        kernel_size = self.kernel_size
+        padding = self.padding
+        self_shape = self.self_shape
+        stride = self.stride
+        grad_self = f.col2im(grad, self_shape[-2:], kernel_size, dilation, padding, stride)
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("im2col")
+def im2col(keys: int, self: Any, kernel_size: Any, dilation: Any, padding: Any, stride: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _im2col[below](below, self, kernel_size, dilation, padding, stride)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _im2col[below](below, self, kernel_size, dilation, padding, stride)
+    node = Im2ColBackward0((edge_self,))
+    node.dilation = dilation
+    node.kernel_size = kernel_size
+    node.padding = padding
+    node.self_shape = self._shape
+    node.stride = stride
+    result = _im2col[below](below, self, kernel_size, dilation, padding, stride)
+    set_history(result, node)
+    return result
+
+
+class Col2ImBackward0(Node):
+    dilation: Any
+    kernel_size: Any
+    padding: Any
+    stride: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        dilation = self.dilation
+        kernel_size = self.kernel_size
+        padding = self.padding
+        stride = self.stride
+        grad_self = f.im2col(grad, kernel_size, dilation, padding, stride)
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("col2im")
+def col2im(keys: int, self: Any, output_size: Any, kernel_size: Any, dilation: Any, padding: Any, stride: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _col2im[below](below, self, output_size, kernel_size, dilation, padding, stride)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _col2im[below](below, self, output_size, kernel_size, dilation, padding, stride)
+    node = Col2ImBackward0((edge_self,))
+    node.dilation = dilation
+    node.kernel_size = kernel_size
+    node.padding = padding
+    node.stride = stride
+    result = _col2im[below](below, self, output_size, kernel_size, dilation, padding, stride)
     set_history(result, node)
     return result
 

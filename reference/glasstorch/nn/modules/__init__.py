@@ -1,7 +1,7 @@
 """Which layers are there?
 
 Reading order: `module`, `state`, `conversion`, `hooks`, `calling`, `global_hooks`, `backward_hooks`, `linear`,
-`activation`, `flatten`, `pooling`, `loss`, `container`.
+`activation`, `flatten`, `conv`, `fold`, `pooling`, `loss`, `container`.
 
 Mirrors: torch/nn/modules
 """
@@ -9,7 +9,9 @@ Mirrors: torch/nn/modules
 from glasstorch.core.unknown_names import refuse_unknown_names as _refuse_unknown_names
 from glasstorch.nn.modules.activation import LogSoftmax, ReLU, Sigmoid, Softmax, Tanh
 from glasstorch.nn.modules.container import Container, ModuleDict, ModuleList, ParameterDict, ParameterList, Sequential
+from glasstorch.nn.modules.conv import Conv1d, Conv2d, Conv3d, ConvTranspose1d, ConvTranspose2d, ConvTranspose3d
 from glasstorch.nn.modules.flatten import Flatten, Unflatten
+from glasstorch.nn.modules.fold import Fold, Unfold
 from glasstorch.nn.modules.linear import Identity, Linear
 from glasstorch.nn.modules.loss import CrossEntropyLoss, MSELoss, NLLLoss
 from glasstorch.nn.modules.module import Module
@@ -47,6 +49,14 @@ __all__ = [
     "Tanh",
     "Flatten",
     "Unflatten",
+    "Conv1d",
+    "Conv2d",
+    "Conv3d",
+    "ConvTranspose1d",
+    "ConvTranspose2d",
+    "ConvTranspose3d",
+    "Fold",
+    "Unfold",
     "AdaptiveAvgPool1d",
     "AdaptiveAvgPool2d",
     "AdaptiveAvgPool3d",

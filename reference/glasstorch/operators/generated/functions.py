@@ -840,6 +840,17 @@ __softmax_backward_data = table("_softmax_backward_data")
 __log_softmax = table("_log_softmax")
 _log_softmax_int = table("log_softmax.int")
 __log_softmax_backward_data = table("_log_softmax_backward_data")
+_convolution_table = table("convolution")
+_conv1d = table("conv1d")
+_conv2d = table("conv2d")
+_conv3d = table("conv3d")
+_conv_transpose1d = table("conv_transpose1d")
+_conv_transpose2d_input = table("conv_transpose2d.input")
+_conv_transpose3d_input = table("conv_transpose3d.input")
+_conv_tbc = table("conv_tbc")
+_conv_tbc_backward = table("conv_tbc_backward")
+_im2col = table("im2col")
+_col2im = table("col2im")
 _nll_loss_forward = table("nll_loss_forward")
 _nll_loss_backward = table("nll_loss_backward")
 _nll_loss = table("nll_loss")
@@ -1608,6 +1619,21 @@ _parse__softmax_backward_data = PythonFunction("_softmax_backward_data", ["_soft
 _parse__log_softmax = PythonFunction("_log_softmax", ["_log_softmax"], ["_log_softmax.out"])
 _parse_log_softmax = PythonFunction("log_softmax", ["log_softmax.int"], ["log_softmax.int_out"])
 _parse__log_softmax_backward_data = PythonFunction("_log_softmax_backward_data", ["_log_softmax_backward_data"])
+_parse_convolution = PythonFunction("convolution", ["convolution"])
+_parse_convolution_backward = PythonFunction("convolution_backward", ["convolution_backward"])
+_parse__convolution = PythonFunction("_convolution", ["_convolution", "_convolution.deprecated"])
+_parse__convolution_mode = PythonFunction("_convolution_mode", ["_convolution_mode"])
+_parse__convolution_double_backward = PythonFunction("_convolution_double_backward", ["_convolution_double_backward"])
+_parse_conv1d = PythonFunction("conv1d", ["conv1d", "conv1d.padding"])
+_parse_conv2d = PythonFunction("conv2d", ["conv2d", "conv2d.padding"])
+_parse_conv3d = PythonFunction("conv3d", ["conv3d", "conv3d.padding"])
+_parse_conv_transpose1d = PythonFunction("conv_transpose1d", ["conv_transpose1d"])
+_parse_conv_transpose2d = PythonFunction("conv_transpose2d", ["conv_transpose2d.input"])
+_parse_conv_transpose3d = PythonFunction("conv_transpose3d", ["conv_transpose3d.input"])
+_parse_conv_tbc = PythonFunction("conv_tbc", ["conv_tbc"])
+_parse_conv_tbc_backward = PythonFunction("conv_tbc_backward", ["conv_tbc_backward"])
+_parse_im2col = PythonFunction("im2col", ["im2col"], ["im2col.out"])
+_parse_col2im = PythonFunction("col2im", ["col2im"], ["col2im.out"])
 _parse_nll_loss_forward = PythonFunction("nll_loss_forward", ["nll_loss_forward"])
 _parse_nll_loss_backward = PythonFunction("nll_loss_backward", ["nll_loss_backward"])
 _parse_nll_loss = PythonFunction("nll_loss", ["nll_loss"])
@@ -15023,6 +15049,462 @@ def _log_softmax_backward_data(grad_output: Tensor, output: Tensor, dim: int, in
         keys = (grad_output.key_set | output.key_set | included) & allowed
         return __log_softmax_backward_data[keys](keys, grad_output, output, dim, input_dtype)
     return _parse__log_softmax_backward_data(grad_output, output, dim, input_dtype)
+
+
+def convolution(
+    input: Tensor,
+    weight: Tensor,
+    bias: Tensor | None,
+    stride: Sequence[int],
+    padding: Sequence[int],
+    dilation: Sequence[int],
+    transposed: bool,
+    output_padding: Sequence[int],
+    groups: int,
+) -> Tensor:
+    """The sum of the input's elements under a kernel that slides over it, each times the kernel's weight there.
+
+    convolution(input, weight, bias, stride, padding, dilation, transposed, output_padding, groups) -> Tensor
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and isinstance(weight, TensorImpl)
+        and (bias is None or isinstance(bias, TensorImpl))
+        and is_ints(stride)
+        and is_ints(padding)
+        and is_ints(dilation)
+        and type(transposed) is bool
+        and is_ints(output_padding)
+        and type(groups) is int
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | weight.key_set | included) & allowed
+        if bias is not None:
+            keys |= bias.key_set & allowed
+        return _convolution_table[keys](
+            keys,
+            input,
+            weight,
+            bias,
+            list(stride),
+            list(padding),
+            list(dilation),
+            transposed,
+            list(output_padding),
+            groups,
+        )
+    return _parse_convolution(input, weight, bias, stride, padding, dilation, transposed, output_padding, groups)
+
+
+def convolution_backward(
+    grad_output: Tensor,
+    input: Tensor,
+    weight: Tensor,
+    bias_sizes: Sequence[int] | None,
+    stride: Sequence[int],
+    padding: Sequence[int],
+    dilation: Sequence[int],
+    transposed: bool,
+    output_padding: Sequence[int],
+    groups: int,
+    output_mask: Sequence[bool] | bool,
+) -> Any:
+    """The gradients of convolution with respect to input, weight and bias: those that the mask asks for.
+
+    convolution_backward(grad_output, input, weight, bias_sizes, stride, padding, dilation, transposed, output_padding, groups, output_mask) -> (Tensor, Tensor, Tensor)
+    """
+    return _parse_convolution_backward(
+        grad_output,
+        input,
+        weight,
+        bias_sizes,
+        stride,
+        padding,
+        dilation,
+        transposed,
+        output_padding,
+        groups,
+        output_mask,
+    )
+
+
+def _convolution(*args: Any, **kwargs: Any) -> Tensor:
+    """convolution, with settings of cuDNN that change nothing here.
+
+    _convolution(input, weight, bias, stride, padding, dilation, transposed, output_padding, groups, benchmark, deterministic, cudnn_enabled, allow_tf32) -> Tensor
+    _convolution(input, weight, bias, stride, padding, dilation, transposed, output_padding, groups, benchmark, deterministic, cudnn_enabled) -> Tensor
+    """
+    return _parse__convolution(*args, **kwargs)
+
+
+def _convolution_mode(
+    input: Tensor,
+    weight: Tensor,
+    bias: Tensor | None,
+    stride: Sequence[int],
+    padding: str,
+    dilation: Sequence[int],
+    groups: int,
+) -> Tensor:
+    """convolution whose padding is 'same' or 'valid'.
+
+    _convolution_mode(input, weight, bias, stride, padding, dilation, groups) -> Tensor
+    """
+    return _parse__convolution_mode(input, weight, bias, stride, padding, dilation, groups)
+
+
+def _convolution_double_backward(
+    ggI: Tensor | None,
+    ggW: Tensor | None,
+    ggb: Tensor | None,
+    gO: Tensor,
+    weight: Tensor,
+    input: Tensor,
+    stride: Sequence[int],
+    padding: Sequence[int],
+    dilation: Sequence[int],
+    transposed: bool,
+    output_padding: Sequence[int],
+    groups: int,
+    output_mask: Sequence[bool] | bool,
+) -> Any:
+    """The gradients of convolution_backward with respect to grad_output, input and weight.
+
+    _convolution_double_backward(ggI, ggW, ggb, gO, weight, input, stride, padding, dilation, transposed, output_padding, groups, output_mask) -> (Tensor, Tensor, Tensor)
+    """
+    return _parse__convolution_double_backward(
+        ggI, ggW, ggb, gO, weight, input, stride, padding, dilation, transposed, output_padding, groups, output_mask
+    )
+
+
+def conv1d(
+    input: Tensor,
+    weight: Tensor,
+    bias: Tensor | None = None,
+    stride: Sequence[int] | int = [1],
+    padding: Sequence[int] | int | str = [0],
+    dilation: Sequence[int] | int = [1],
+    groups: int = 1,
+) -> Tensor:
+    """A convolution over 1 dimension, of a batch or of one sample.
+
+    conv1d(input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1) -> Tensor
+    conv1d(input, weight, bias=None, stride=1, padding="valid", dilation=1, groups=1) -> Tensor
+        A convolution over 1 dimension, padded so that the size stays the 'same', or not at all ('valid').
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and isinstance(weight, TensorImpl)
+        and (bias is None or isinstance(bias, TensorImpl))
+        and is_ints(stride)
+        and is_ints(padding)
+        and is_ints(dilation)
+        and type(groups) is int
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | weight.key_set | included) & allowed
+        if bias is not None:
+            keys |= bias.key_set & allowed
+        return _conv1d[keys](keys, input, weight, bias, list(stride), list(padding), list(dilation), groups)
+    return _parse_conv1d(input, weight, bias, stride, padding, dilation, groups)
+
+
+def conv2d(
+    input: Tensor,
+    weight: Tensor,
+    bias: Tensor | None = None,
+    stride: Sequence[int] | int = [1, 1],
+    padding: Sequence[int] | int | str = [0, 0],
+    dilation: Sequence[int] | int = [1, 1],
+    groups: int = 1,
+) -> Tensor:
+    """A convolution over 2 dimensions, of a batch or of one sample.
+
+    conv2d(input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1) -> Tensor
+    conv2d(input, weight, bias=None, stride=1, padding="valid", dilation=1, groups=1) -> Tensor
+        A convolution over 2 dimensions, padded so that the size stays the 'same', or not at all ('valid').
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and isinstance(weight, TensorImpl)
+        and (bias is None or isinstance(bias, TensorImpl))
+        and is_ints(stride)
+        and is_ints(padding)
+        and is_ints(dilation)
+        and type(groups) is int
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | weight.key_set | included) & allowed
+        if bias is not None:
+            keys |= bias.key_set & allowed
+        return _conv2d[keys](keys, input, weight, bias, list(stride), list(padding), list(dilation), groups)
+    return _parse_conv2d(input, weight, bias, stride, padding, dilation, groups)
+
+
+def conv3d(
+    input: Tensor,
+    weight: Tensor,
+    bias: Tensor | None = None,
+    stride: Sequence[int] | int = [1, 1, 1],
+    padding: Sequence[int] | int | str = [0, 0, 0],
+    dilation: Sequence[int] | int = [1, 1, 1],
+    groups: int = 1,
+) -> Tensor:
+    """A convolution over 3 dimensions, of a batch or of one sample.
+
+    conv3d(input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1) -> Tensor
+    conv3d(input, weight, bias=None, stride=1, padding="valid", dilation=1, groups=1) -> Tensor
+        A convolution over 3 dimensions, padded so that the size stays the 'same', or not at all ('valid').
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and isinstance(weight, TensorImpl)
+        and (bias is None or isinstance(bias, TensorImpl))
+        and is_ints(stride)
+        and is_ints(padding)
+        and is_ints(dilation)
+        and type(groups) is int
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | weight.key_set | included) & allowed
+        if bias is not None:
+            keys |= bias.key_set & allowed
+        return _conv3d[keys](keys, input, weight, bias, list(stride), list(padding), list(dilation), groups)
+    return _parse_conv3d(input, weight, bias, stride, padding, dilation, groups)
+
+
+def conv_transpose1d(
+    input: Tensor,
+    weight: Tensor,
+    bias: Tensor | None = None,
+    stride: Sequence[int] | int = [1],
+    padding: Sequence[int] | int = [0],
+    output_padding: Sequence[int] | int = [0],
+    groups: int = 1,
+    dilation: Sequence[int] | int = [1],
+) -> Tensor:
+    """The transpose of a convolution over 1 dimension: the gradient of one with respect to its input.
+
+    conv_transpose1d(input, weight, bias=None, stride=1, padding=0, output_padding=0, groups=1, dilation=1) -> Tensor
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and isinstance(weight, TensorImpl)
+        and (bias is None or isinstance(bias, TensorImpl))
+        and is_ints(stride)
+        and is_ints(padding)
+        and is_ints(output_padding)
+        and type(groups) is int
+        and is_ints(dilation)
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | weight.key_set | included) & allowed
+        if bias is not None:
+            keys |= bias.key_set & allowed
+        return _conv_transpose1d[keys](
+            keys, input, weight, bias, list(stride), list(padding), list(output_padding), groups, list(dilation)
+        )
+    return _parse_conv_transpose1d(input, weight, bias, stride, padding, output_padding, groups, dilation)
+
+
+def conv_transpose2d(
+    input: Tensor,
+    weight: Tensor,
+    bias: Tensor | None = None,
+    stride: Sequence[int] | int = [1, 1],
+    padding: Sequence[int] | int = [0, 0],
+    output_padding: Sequence[int] | int = [0, 0],
+    groups: int = 1,
+    dilation: Sequence[int] | int = [1, 1],
+) -> Tensor:
+    """The transpose of a convolution over 2 dimensions: the gradient of one with respect to its input.
+
+    conv_transpose2d(input, weight, bias=None, stride=1, padding=0, output_padding=0, groups=1, dilation=1) -> Tensor
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and isinstance(weight, TensorImpl)
+        and (bias is None or isinstance(bias, TensorImpl))
+        and is_ints(stride)
+        and is_ints(padding)
+        and is_ints(output_padding)
+        and type(groups) is int
+        and is_ints(dilation)
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | weight.key_set | included) & allowed
+        if bias is not None:
+            keys |= bias.key_set & allowed
+        return _conv_transpose2d_input[keys](
+            keys, input, weight, bias, list(stride), list(padding), list(output_padding), groups, list(dilation)
+        )
+    return _parse_conv_transpose2d(input, weight, bias, stride, padding, output_padding, groups, dilation)
+
+
+def conv_transpose3d(
+    input: Tensor,
+    weight: Tensor,
+    bias: Tensor | None = None,
+    stride: Sequence[int] | int = [1, 1, 1],
+    padding: Sequence[int] | int = [0, 0, 0],
+    output_padding: Sequence[int] | int = [0, 0, 0],
+    groups: int = 1,
+    dilation: Sequence[int] | int = [1, 1, 1],
+) -> Tensor:
+    """The transpose of a convolution over 3 dimensions: the gradient of one with respect to its input.
+
+    conv_transpose3d(input, weight, bias=None, stride=1, padding=0, output_padding=0, groups=1, dilation=1) -> Tensor
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and isinstance(weight, TensorImpl)
+        and (bias is None or isinstance(bias, TensorImpl))
+        and is_ints(stride)
+        and is_ints(padding)
+        and is_ints(output_padding)
+        and type(groups) is int
+        and is_ints(dilation)
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | weight.key_set | included) & allowed
+        if bias is not None:
+            keys |= bias.key_set & allowed
+        return _conv_transpose3d_input[keys](
+            keys, input, weight, bias, list(stride), list(padding), list(output_padding), groups, list(dilation)
+        )
+    return _parse_conv_transpose3d(input, weight, bias, stride, padding, output_padding, groups, dilation)
+
+
+def conv_tbc(
+    input: Tensor = MISSING, weight: Tensor = MISSING, bias: Tensor = MISSING, pad: int = 0, **kwargs: Any
+) -> Tensor:
+    """A convolution over time: (time, batch, channels) and a weight of (width, channels, output channels).
+
+    conv_tbc(input, weight, bias, pad=0) -> Tensor
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and isinstance(weight, TensorImpl)
+        and isinstance(bias, TensorImpl)
+        and type(pad) is int
+        and not kwargs
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | weight.key_set | bias.key_set | included) & allowed
+        return _conv_tbc[keys](keys, input, weight, bias, pad)
+    if kwargs or input is MISSING or weight is MISSING or bias is MISSING:
+        return _parse_conv_tbc.by_names(kwargs, input=input, weight=weight, bias=bias, pad=pad)
+    return _parse_conv_tbc(input, weight, bias, pad)
+
+
+def conv_tbc_backward(self_: Tensor, input: Tensor, weight: Tensor, bias: Tensor, pad: int) -> Any:
+    """The gradients of conv_tbc with respect to input, weight and bias.
+
+    conv_tbc_backward(self_, input, weight, bias, pad) -> (Tensor, Tensor, Tensor)
+    """
+    if (
+        isinstance(self_, TensorImpl)
+        and isinstance(input, TensorImpl)
+        and isinstance(weight, TensorImpl)
+        and isinstance(bias, TensorImpl)
+        and type(pad) is int
+    ):
+        included, allowed = active_keys.get()
+        keys = (self_.key_set | input.key_set | weight.key_set | bias.key_set | included) & allowed
+        return _conv_tbc_backward[keys](keys, self_, input, weight, bias, pad)
+    return _parse_conv_tbc_backward(self_, input, weight, bias, pad)
+
+
+def im2col(
+    input: Tensor = MISSING,
+    kernel_size: Sequence[int] | int = MISSING,
+    dilation: Sequence[int] | int = MISSING,
+    padding: Sequence[int] | int = MISSING,
+    stride: Sequence[int] | int = MISSING,
+    *,
+    out: Any = None,
+    **kwargs: Any,
+) -> Tensor:
+    """What a sliding kernel reads: a column for each of its places.
+
+    im2col(input, kernel_size, dilation, padding, stride, *, out=None) -> Tensor
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and is_ints(kernel_size)
+        and is_ints(dilation)
+        and is_ints(padding)
+        and is_ints(stride)
+        and out is None
+        and not kwargs
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _im2col[keys](keys, input, list(kernel_size), list(dilation), list(padding), list(stride))
+    if (
+        kwargs
+        or input is MISSING
+        or kernel_size is MISSING
+        or dilation is MISSING
+        or padding is MISSING
+        or stride is MISSING
+    ):
+        return _parse_im2col.by_names(
+            kwargs, input=input, kernel_size=kernel_size, dilation=dilation, padding=padding, stride=stride, out=out
+        )
+    return _parse_im2col(input, kernel_size, dilation, padding, stride, out=out)
+
+
+def col2im(
+    input: Tensor = MISSING,
+    output_size: Sequence[int] | int = MISSING,
+    kernel_size: Sequence[int] | int = MISSING,
+    dilation: Sequence[int] | int = MISSING,
+    padding: Sequence[int] | int = MISSING,
+    stride: Sequence[int] | int = MISSING,
+    *,
+    out: Any = None,
+    **kwargs: Any,
+) -> Tensor:
+    """Columns added up where a sliding kernel read them: the transpose of im2col.
+
+    col2im(input, output_size, kernel_size, dilation, padding, stride, *, out=None) -> Tensor
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and is_ints(output_size)
+        and is_ints(kernel_size)
+        and is_ints(dilation)
+        and is_ints(padding)
+        and is_ints(stride)
+        and out is None
+        and not kwargs
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _col2im[keys](
+            keys, input, list(output_size), list(kernel_size), list(dilation), list(padding), list(stride)
+        )
+    if (
+        kwargs
+        or input is MISSING
+        or output_size is MISSING
+        or kernel_size is MISSING
+        or dilation is MISSING
+        or padding is MISSING
+        or stride is MISSING
+    ):
+        return _parse_col2im.by_names(
+            kwargs,
+            input=input,
+            output_size=output_size,
+            kernel_size=kernel_size,
+            dilation=dilation,
+            padding=padding,
+            stride=stride,
+            out=out,
+        )
+    return _parse_col2im(input, output_size, kernel_size, dilation, padding, stride, out=out)
 
 
 def nll_loss_forward(
