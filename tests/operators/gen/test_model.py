@@ -74,6 +74,19 @@ def test_generated_forms_stand_after_what_they_were_made_from(functions: Read) -
     assert (in_place.variants, out.variants) == ({"method"}, {"function"})
 
 
+def test_a_row_may_name_what_its_out_form_writes_to(functions: Read) -> None:
+    _, one, _, two = functions("""
+        - func: f_backward(Tensor grad_output, Tensor self) -> Tensor
+          autogen: f_backward.grad_input(grad_input)
+        - func: pool(Tensor self) -> (Tensor, Tensor)
+          autogen: pool.out(out, indices)
+    """)
+    assert str(one.schema).startswith(
+        "f_backward.grad_input(Tensor grad_output, Tensor self, *, Tensor(a!) grad_input)"
+    )
+    assert str(two.schema).startswith("pool.out(Tensor self, *, Tensor(a!) out, Tensor(b!) indices)")
+
+
 ADD = """- func: add.Tensor(Tensor self, Tensor other) -> Tensor
   variants: function, method
   autogen: add_.Tensor, add.out
@@ -173,6 +186,7 @@ F = "- func: f(Tensor x) -> Tensor\n"
         (F + "  autogen: f_\n- func: f_(Tensor(a!) x) -> Tensor(a!)", ":3: f_ is declared twice; the first is at"),
         (F + "  func: g(Tensor x) -> Tensor", ": line 2: the key 'func' stands twice in one row"),
         (F + "  autogen: g_", ":1: autogen of f: 'g_' is neither f_ nor an overload of it"),
+        (F + "  autogen: f.out(a, b)", ":1: f.out: 1 results are written to a, b"),
         (F + "  autogen: 'f.a b'", ":1: autogen: expected names such as add_.Tensor or add.out"),
         ("- func: f(int n) -> Tensor\n  autogen: f_", ":1: f_: an in-place form needs a Tensor as first argument, f"),
         ("- func: f() -> Tensor\n  autogen: f_", ":1: f_: an in-place form needs a Tensor as first argument"),
@@ -249,10 +263,6 @@ def test_every_operator_has_a_sentence_of_help() -> None:
 
 OURS_ALONE = {
     "_as_strided_backward": "PyTorch computes it in C++ below no operator",
-    "linalg_eigh.eigvals": "PyTorch calls the tensors written to eigvals and eigvecs",
-    "max.dim_max": "PyTorch calls the tensors written to max and max_values",
-    "min.dim_min": "PyTorch calls the tensors written to min and min_indices",
-    "triangular_solve.X": "PyTorch calls the tensors written to X and M",
 }
 
 

@@ -47,7 +47,9 @@ OUT = re.compile(
     r"own kernel|passed on to (?P<form>\w+(\.\w+)?)|copied(, by hand)?|(passed on|composed)(, leaf)?, by hand"
     r"|composed(, cast)?(, leaf)?(, recorded)?"
 )
-NAME = re.compile(r"\w+(\.\w+)?")
+# A form in `autogen`, where the parameters of an out= form may be named; and what stands between two forms.
+FORM = re.compile(r"(?P<name>(?P<base>\w+)(\.(?P<overload>\w+))?)(\((?P<written>\w+(, \w+)*)\))?")
+BETWEEN_FORMS = re.compile(r",(?![^(]*\))")
 FUNCTION = re.compile(r"(\w+\.)+\w+")  # in a module, which may stand in a folder: `views.pieces.narrow`
 
 
@@ -281,15 +283,16 @@ def _functions_of(row: dict[str, Any], where: str) -> Iterator[NativeFunction]:
     yield function
     has_out = schema.is_out
     form_tags = _form_tags(row.get("form_tags"))
-    for name in (n.strip() for n in row.get("autogen", "").split(",") if n.strip()):
-        if not NAME.fullmatch(name):
-            raise SchemaError(f"autogen: expected names such as add_.Tensor or add.out, got {name!r}")
-        base, _, overload = name.partition(".")
+    for name in (n.strip() for n in BETWEEN_FORMS.split(row.get("autogen", "")) if n.strip()):
+        if not (form := FORM.fullmatch(name)):
+            raise SchemaError(f"autogen: expected names such as add_.Tensor or add.out(out), got {name!r}")
+        name, base, overload = form["name"], form["base"], form["overload"] or ""
+        written = tuple(n.strip() for n in (form["written"] or "").split(",") if n.strip())
         if base == schema.name + "_":
             derived = inplace_schema(schema, base, overload)
             seen_as = inplace_variants or variants & {"method"} or variants
         elif base == schema.name:
-            derived, seen_as = out_schema(schema, overload), variants & {"function"}
+            derived, seen_as = out_schema(schema, overload, written), variants & {"function"}
         else:
             raise SchemaError(f"autogen of {function.name}: {name!r} is neither {schema.name}_ nor an overload of it")
         yield replace(
@@ -395,15 +398,20 @@ def inplace_schema(schema: FunctionSchema, name: str, overload: str) -> Function
     return FunctionSchema(None, name, overload, arguments, (Return(written, None),))
 
 
-def out_schema(schema: FunctionSchema, overload: str) -> FunctionSchema:
+def out_schema(schema: FunctionSchema, overload: str, names: tuple[str, ...] = ()) -> FunctionSchema:
     """`add(...) -> Tensor` as `add.out(..., *, Tensor(a!) out) -> Tensor(a!)`; several results have their names.
 
-    As in PyTorch, a factory's out= form drops dtype, layout, device and pin_memory: the out tensor has them.
+    `names`, if given, are those of the parameters that are written to. As in PyTorch, a factory's out= form drops
+    dtype, layout, device and pin_memory: the out tensor has them.
     """
+    if names and len(names) != len(schema.returns):
+        raise SchemaError(f"{schema.name}.{overload}: {len(schema.returns)} results are written to {', '.join(names)}")
+    names = names or tuple(
+        "out" if len(schema.returns) == 1 else (result.name or f"out{i}") for i, result in enumerate(schema.returns)
+    )
     outs, returns = [], []
-    for i, result in enumerate(schema.returns):
+    for i, (result, name) in enumerate(zip(schema.returns, names, strict=True)):
         written = Type("Tensor", f"{'abcdef'[i]}!", ())
-        name = "out" if len(schema.returns) == 1 else (result.name or f"out{i}")
         outs.append(Argument(written, name, None, True))
         returns.append(Return(written, result.name if len(schema.returns) > 1 else None))
     options = ("dtype", "layout", "device", "pin_memory") if schema.is_factory else ()
