@@ -26,9 +26,7 @@ def pdist(input: Tensor, p: float = 2.0) -> Tensor:
     return operators.pdist(input, p)
 
 
-def normalize(
-    input: Tensor, p: float = 2.0, dim: int = 1, eps: float = 1e-12, out: Tensor | None = None
-) -> Tensor:
+def normalize(input: Tensor, p: float = 2.0, dim: int = 1, eps: float = 1e-12, out: Tensor | None = None) -> Tensor:
     """The input divided by its p-norm along a dimension, but by no less than `eps`."""
     length = input.norm(p, dim, keepdim=True).clamp_min(eps).expand_as(input)
     return input / length if out is None else operators.div(input, length, out=out)

@@ -110,9 +110,7 @@ def linear_cross_entropy(
     places = tuple(linear_weight.shape[1:-1])
     if options is not None:
         if reduction in ("mean", "sum", "none") and not label_smoothing and target.dtype is int64 and not places:
-            return _in_chunks(
-                Layer(input, linear_weight, linear_bias, target), weight, reduction, ignored, options
-            )
+            return _in_chunks(Layer(input, linear_weight, linear_bias, target), weight, reduction, ignored, options)
         warnings.warn(
             "linear_cross_entropy: ``options`` ignored; chunked path needs reduction in {'mean','sum','none'}, "
             f"label_smoothing == 0, target.dtype == int64, out_features == (). Got reduction={reduction!r}, "

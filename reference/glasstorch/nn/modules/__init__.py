@@ -1,17 +1,45 @@
 """Which layers are there?
 
-Reading order: `hooks`, `module`, `state`, `linear`, `activation`, `flatten`, `loss`, `container`.
+Reading order: `hooks`, `module`, `state`, `linear`, `activation`, `flatten`, `distance`, `loss`, `container`,
+`adaptive`.
 
 Mirrors: torch/nn/modules
 Differs: the layers that a small network needs; a file holds a family of layers, as in PyTorch.
 """
 
 from glasstorch.core.unknown_names import refuse_unknown_names as _refuse_unknown_names
+from glasstorch.nn.functions.linear_cross_entropy import LinearCrossEntropyOptions
 from glasstorch.nn.modules.activation import LogSoftmax, ReLU, Sigmoid, Softmax, Tanh
+from glasstorch.nn.modules.adaptive import AdaptiveLogSoftmaxWithLoss
 from glasstorch.nn.modules.container import ModuleDict, ModuleList, Sequential
+from glasstorch.nn.modules.distance import CosineSimilarity, PairwiseDistance
 from glasstorch.nn.modules.flatten import Flatten
 from glasstorch.nn.modules.linear import Identity, Linear
-from glasstorch.nn.modules.loss import CrossEntropyLoss, MSELoss, NLLLoss
+from glasstorch.nn.modules.loss import (
+    BCELoss,
+    BCEWithLogitsLoss,
+    CosineEmbeddingLoss,
+    CrossEntropyLoss,
+    CTCLoss,
+    GaussianNLLLoss,
+    HingeEmbeddingLoss,
+    HuberLoss,
+    KLDivLoss,
+    L1Loss,
+    LinearCrossEntropyLoss,
+    MarginRankingLoss,
+    MSELoss,
+    MultiLabelMarginLoss,
+    MultiLabelSoftMarginLoss,
+    MultiMarginLoss,
+    NLLLoss,
+    NLLLoss2d,
+    PoissonNLLLoss,
+    SmoothL1Loss,
+    SoftMarginLoss,
+    TripletMarginLoss,
+    TripletMarginWithDistanceLoss,
+)
 from glasstorch.nn.modules.module import Module
 
 __all__ = [
@@ -24,9 +52,33 @@ __all__ = [
     "Softmax",
     "LogSoftmax",
     "Flatten",
-    "CrossEntropyLoss",
+    "L1Loss",
     "NLLLoss",
+    "NLLLoss2d",
+    "PoissonNLLLoss",
+    "GaussianNLLLoss",
+    "KLDivLoss",
     "MSELoss",
+    "BCELoss",
+    "BCEWithLogitsLoss",
+    "HingeEmbeddingLoss",
+    "MultiLabelMarginLoss",
+    "SmoothL1Loss",
+    "HuberLoss",
+    "SoftMarginLoss",
+    "CrossEntropyLoss",
+    "LinearCrossEntropyLoss",
+    "MultiLabelSoftMarginLoss",
+    "CosineEmbeddingLoss",
+    "MarginRankingLoss",
+    "MultiMarginLoss",
+    "TripletMarginLoss",
+    "TripletMarginWithDistanceLoss",
+    "CTCLoss",
+    "LinearCrossEntropyOptions",
+    "CosineSimilarity",
+    "PairwiseDistance",
+    "AdaptiveLogSoftmaxWithLoss",
     "Sequential",
     "ModuleList",
     "ModuleDict",

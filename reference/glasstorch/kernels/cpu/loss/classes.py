@@ -162,15 +162,13 @@ def multi_margin_loss_backward(
     return finish(quietly(gradient), result.dtype, out)
 
 
-def missed_margins(
-    self: Tensor, target: Tensor, margin: Number, weight: Tensor | None
-) -> tuple[Array, Array, Array]:
+def missed_margins(self: Tensor, target: Tensor, margin: Number, weight: Tensor | None) -> tuple[Array, Array, Array]:
     """What each class lacks of the margin (N, C), the weight of each sample (N, 1), and the target classes (N).
 
     The target class itself lacks nothing.
     """
     scores, classes = samples(self), target.array().reshape(-1)
-    if classes.size and not (0 <= classes.min() and classes.max() < scores.shape[1]):
+    if classes.size and not (classes.min() >= 0 and classes.max() < scores.shape[1]):
         raise IndexValueError(f"target out of range; expected classes from 0 to {scores.shape[1] - 1}")
     rows = np.arange(len(classes))
     lacking = np.maximum(margin - scores[rows, classes][:, None] + scores, 0)
@@ -229,8 +227,10 @@ def missed_by_labels(self: Tensor, target: Tensor) -> tuple[Array, Array, Array]
     """
     scores = samples(self)
     labels = target.array().reshape(scores.shape)
-    if labels.size and not (-1 <= labels.min() and labels.max() < scores.shape[1]):
-        raise IndexValueError(f"target is out of range; expected classes below {scores.shape[1]}, or -1 behind the last")
+    if labels.size and not (labels.min() >= -1 and labels.max() < scores.shape[1]):
+        raise IndexValueError(
+            f"target is out of range; expected classes below {scores.shape[1]}, or -1 behind the last"
+        )
     counted = np.logical_and.accumulate(labels >= 0, 1)
     rows = np.arange(len(labels))[:, None]
     is_target = np.zeros(scores.shape, bool)

@@ -286,6 +286,4 @@ def _check_multilabel(self: Tensor, target: Tensor) -> None:
     batched = len(self._shape) == 2
     fits = target._shape == self._shape if batched else len(target._shape) <= 1 and target.numel() == self.numel()
     if not fits:
-        raise ShapeError(
-            f"inconsistent target size: {list(target._shape)} for input of size: {list(self._shape)}"
-        )
+        raise ShapeError(f"inconsistent target size: {list(target._shape)} for input of size: {list(self._shape)}")

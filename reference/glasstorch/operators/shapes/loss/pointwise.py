@@ -124,7 +124,5 @@ def _check_weight(self: Tensor, weight: Tensor | None) -> None:
         return
     shape = broadcast_shapes(self._shape, weight._shape)
     if shape != self._shape:
-        raise ShapeError(
-            f"output with shape {list(self._shape)} doesn't match the broadcast shape {list(shape)}"
-        )
+        raise ShapeError(f"output with shape {list(self._shape)} doesn't match the broadcast shape {list(shape)}")
     check_can_cast(result_type(self, weight), self.dtype)
