@@ -1,20 +1,20 @@
 """Which layers are there?
 
-Reading order: `hooks`, `module`, `state`, `linear`, `activation`, `flatten`, `distance`, `loss`, `container`,
-`adaptive`.
+Reading order: `module`, `state`, `conversion`, `hooks`, `calling`, `global_hooks`, `backward_hooks`, `linear`,
+`activation`, `flatten`, `distance`, `linear_cross_entropy_options`, `loss`, `container`, `adaptive`.
 
 Mirrors: torch/nn/modules
 Differs: the layers that a small network needs; a file holds a family of layers, as in PyTorch.
 """
 
 from glasstorch.core.unknown_names import refuse_unknown_names as _refuse_unknown_names
-from glasstorch.nn.functions.linear_cross_entropy import LinearCrossEntropyOptions
 from glasstorch.nn.modules.activation import LogSoftmax, ReLU, Sigmoid, Softmax, Tanh
 from glasstorch.nn.modules.adaptive import AdaptiveLogSoftmaxWithLoss
-from glasstorch.nn.modules.container import ModuleDict, ModuleList, Sequential
+from glasstorch.nn.modules.container import Container, ModuleDict, ModuleList, ParameterDict, ParameterList, Sequential
 from glasstorch.nn.modules.distance import CosineSimilarity, PairwiseDistance
-from glasstorch.nn.modules.flatten import Flatten
+from glasstorch.nn.modules.flatten import Flatten, Unflatten
 from glasstorch.nn.modules.linear import Identity, Linear
+from glasstorch.nn.modules.linear_cross_entropy_options import LinearCrossEntropyOptions
 from glasstorch.nn.modules.loss import (
     BCELoss,
     BCEWithLogitsLoss,
@@ -52,6 +52,7 @@ __all__ = [
     "Softmax",
     "LogSoftmax",
     "Flatten",
+    "Unflatten",
     "L1Loss",
     "NLLLoss",
     "NLLLoss2d",
@@ -79,9 +80,12 @@ __all__ = [
     "CosineSimilarity",
     "PairwiseDistance",
     "AdaptiveLogSoftmaxWithLoss",
+    "Container",
     "Sequential",
     "ModuleList",
     "ModuleDict",
+    "ParameterList",
+    "ParameterDict",
 ]
 
 __getattr__ = _refuse_unknown_names(__name__)
