@@ -51,7 +51,19 @@ from glasstorch.autograd.formulas.linalg.factors import (
     triangular_solve_backward,
 )
 from glasstorch.autograd.formulas.linalg.norms import dist_backward, norm_backward, renorm_backward, trace_backward
-from glasstorch.autograd.formulas.loss import mse_loss_double_backward, reduced
+from glasstorch.autograd.formulas.loss import (
+    binary_cross_entropy_double_backward,
+    binary_cross_entropy_double_backward_target,
+    binary_cross_entropy_slope,
+    binary_cross_entropy_target_backward,
+    binary_cross_entropy_with_logits_backward,
+    binary_cross_entropy_with_logits_target_backward,
+    huber_loss_double_backward,
+    mse_loss_double_backward,
+    reduced,
+    smooth_l1_loss_double_backward,
+    soft_margin_loss_double_backward,
+)
 from glasstorch.autograd.formulas.matmul import mm_left_grad, mm_right_grad
 from glasstorch.autograd.formulas.padding import constant_pad_nd_backward
 from glasstorch.autograd.formulas.pointwise import (
@@ -491,6 +503,19 @@ _nll_loss2d_forward = table("nll_loss2d_forward")
 _nll_loss2d_backward = table("nll_loss2d_backward")
 _mse_loss = table("mse_loss")
 _mse_loss_backward = table("mse_loss_backward")
+_smooth_l1_loss = table("smooth_l1_loss")
+_smooth_l1_loss_backward = table("smooth_l1_loss_backward")
+_huber_loss = table("huber_loss")
+_huber_loss_backward = table("huber_loss_backward")
+_soft_margin_loss = table("soft_margin_loss")
+_soft_margin_loss_backward = table("soft_margin_loss_backward")
+_binary_cross_entropy = table("binary_cross_entropy")
+_binary_cross_entropy_backward = table("binary_cross_entropy_backward")
+_binary_cross_entropy_with_logits = table("binary_cross_entropy_with_logits")
+_multi_margin_loss = table("multi_margin_loss")
+_multilabel_margin_loss_forward = table("multilabel_margin_loss_forward")
+__ctc_loss = table("_ctc_loss")
+__ctc_loss_Tensor = table("_ctc_loss.Tensor")
 
 
 class NormalBackward3(Node):
@@ -13154,6 +13179,763 @@ def mse_loss_backward(keys: int, grad_output: Any, self: Any, target: Any, reduc
     result = _mse_loss_backward[below](below, grad_output, self, target, reduction)
     set_history(result, node)
     return result
+
+
+class SmoothL1LossBackward0(Node):
+    saved_self: SavedVariable | None
+    saved_target: SavedVariable | None
+    beta: Any
+    reduction: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        edges = self.next_edges
+        grad_self: Any = None
+        grad_target: Any = None
+        if edges[0] is not None:
+            self_ = self.unpack(self.saved_self)
+            target = self.unpack(self.saved_target)
+            beta = self.beta
+            reduction = self.reduction
+            grad_self = f.smooth_l1_loss_backward(grad, self_, target, reduction, beta)
+        if edges[1] is not None:
+            target = self.unpack(self.saved_target)
+            self_ = self.unpack(self.saved_self)
+            beta = self.beta
+            reduction = self.reduction
+            grad_target = f.smooth_l1_loss_backward(grad, target, self_, reduction, beta)
+        return (grad_self, grad_target)
+
+    def release_variables(self) -> None:
+        self.saved_self = self.saved_target = None
+        self.released = True
+
+
+@AUTOGRAD.impl("smooth_l1_loss")
+def smooth_l1_loss(keys: int, self: Any, target: Any, reduction: Any, beta: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (self._autograd_meta is None and target._autograd_meta is None) or not grad_mode.get():
+        return _smooth_l1_loss[below](below, self, target, reduction, beta)
+    edge_self = gradient_edge(self)
+    edge_target = gradient_edge(target)
+    if edge_self is None and edge_target is None:
+        return _smooth_l1_loss[below](below, self, target, reduction, beta)
+    node = SmoothL1LossBackward0((edge_self, edge_target))
+    node.saved_self = SavedVariable(self)
+    node.saved_target = SavedVariable(target)
+    node.beta = beta
+    node.reduction = reduction
+    result = _smooth_l1_loss[below](below, self, target, reduction, beta)
+    set_history(result, node)
+    return result
+
+
+class SmoothL1LossBackwardBackward0(Node):
+    saved_self: SavedVariable | None
+    saved_target: SavedVariable | None
+    saved_grad_output: SavedVariable | None
+    beta: Any
+    reduction: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        edges = self.next_edges
+        grad_grad_output: Any = None
+        grad_self: Any = None
+        grad_target: Any = None
+        if edges[0] is not None:
+            self_ = self.unpack(self.saved_self)
+            target = self.unpack(self.saved_target)
+            beta = self.beta
+            reduction = self.reduction
+            grad_grad_output = f.smooth_l1_loss_backward(grad, self_, target, reduction, beta)
+        if edges[1] is not None:
+            grad_output = self.unpack(self.saved_grad_output)
+            self_ = self.unpack(self.saved_self)
+            target = self.unpack(self.saved_target)
+            beta = self.beta
+            reduction = self.reduction
+            grad_self = smooth_l1_loss_double_backward(grad * grad_output, self_, target, reduction, beta)
+        if edges[2] is not None:
+            grad_output = self.unpack(self.saved_grad_output)
+            self_ = self.unpack(self.saved_self)
+            target = self.unpack(self.saved_target)
+            beta = self.beta
+            reduction = self.reduction
+            grad_target = -smooth_l1_loss_double_backward(grad * grad_output, self_, target, reduction, beta)
+        return (grad_grad_output, grad_self, grad_target)
+
+    def release_variables(self) -> None:
+        self.saved_self = self.saved_target = self.saved_grad_output = None
+        self.released = True
+
+
+@AUTOGRAD.impl("smooth_l1_loss_backward")
+def smooth_l1_loss_backward(keys: int, grad_output: Any, self: Any, target: Any, reduction: Any, beta: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (
+        grad_output._autograd_meta is None and self._autograd_meta is None and target._autograd_meta is None
+    ) or not grad_mode.get():
+        return _smooth_l1_loss_backward[below](below, grad_output, self, target, reduction, beta)
+    edge_grad_output = gradient_edge(grad_output)
+    edge_self = gradient_edge(self)
+    edge_target = gradient_edge(target)
+    if edge_grad_output is None and edge_self is None and edge_target is None:
+        return _smooth_l1_loss_backward[below](below, grad_output, self, target, reduction, beta)
+    node = SmoothL1LossBackwardBackward0((edge_grad_output, edge_self, edge_target))
+    node.saved_self = SavedVariable(self)
+    node.saved_target = SavedVariable(target)
+    node.saved_grad_output = SavedVariable(grad_output) if edge_self is not None or edge_target is not None else None
+    node.beta = beta
+    node.reduction = reduction
+    result = _smooth_l1_loss_backward[below](below, grad_output, self, target, reduction, beta)
+    set_history(result, node)
+    return result
+
+
+class HuberLossBackward0(Node):
+    saved_self: SavedVariable | None
+    saved_target: SavedVariable | None
+    delta: Any
+    reduction: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        edges = self.next_edges
+        grad_self: Any = None
+        grad_target: Any = None
+        if edges[0] is not None:
+            self_ = self.unpack(self.saved_self)
+            target = self.unpack(self.saved_target)
+            delta = self.delta
+            reduction = self.reduction
+            grad_self = f.huber_loss_backward(grad, self_, target, reduction, delta)
+        if edges[1] is not None:
+            target = self.unpack(self.saved_target)
+            self_ = self.unpack(self.saved_self)
+            delta = self.delta
+            reduction = self.reduction
+            grad_target = f.huber_loss_backward(grad, target, self_, reduction, delta)
+        return (grad_self, grad_target)
+
+    def release_variables(self) -> None:
+        self.saved_self = self.saved_target = None
+        self.released = True
+
+
+@AUTOGRAD.impl("huber_loss")
+def huber_loss(keys: int, self: Any, target: Any, reduction: Any, delta: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (self._autograd_meta is None and target._autograd_meta is None) or not grad_mode.get():
+        return _huber_loss[below](below, self, target, reduction, delta)
+    edge_self = gradient_edge(self)
+    edge_target = gradient_edge(target)
+    if edge_self is None and edge_target is None:
+        return _huber_loss[below](below, self, target, reduction, delta)
+    node = HuberLossBackward0((edge_self, edge_target))
+    node.saved_self = SavedVariable(self)
+    node.saved_target = SavedVariable(target)
+    node.delta = delta
+    node.reduction = reduction
+    result = _huber_loss[below](below, self, target, reduction, delta)
+    set_history(result, node)
+    return result
+
+
+class HuberLossBackwardBackward0(Node):
+    saved_self: SavedVariable | None
+    saved_target: SavedVariable | None
+    saved_grad_output: SavedVariable | None
+    delta: Any
+    reduction: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        edges = self.next_edges
+        grad_grad_output: Any = None
+        grad_self: Any = None
+        grad_target: Any = None
+        if edges[0] is not None:
+            self_ = self.unpack(self.saved_self)
+            target = self.unpack(self.saved_target)
+            delta = self.delta
+            reduction = self.reduction
+            grad_grad_output = f.huber_loss_backward(grad, self_, target, reduction, delta)
+        if edges[1] is not None:
+            grad_output = self.unpack(self.saved_grad_output)
+            self_ = self.unpack(self.saved_self)
+            target = self.unpack(self.saved_target)
+            delta = self.delta
+            reduction = self.reduction
+            grad_self = huber_loss_double_backward(grad * grad_output, self_, target, reduction, delta)
+        if edges[2] is not None:
+            grad_output = self.unpack(self.saved_grad_output)
+            self_ = self.unpack(self.saved_self)
+            target = self.unpack(self.saved_target)
+            delta = self.delta
+            reduction = self.reduction
+            grad_target = -huber_loss_double_backward(grad * grad_output, self_, target, reduction, delta)
+        return (grad_grad_output, grad_self, grad_target)
+
+    def release_variables(self) -> None:
+        self.saved_self = self.saved_target = self.saved_grad_output = None
+        self.released = True
+
+
+@AUTOGRAD.impl("huber_loss_backward")
+def huber_loss_backward(keys: int, grad_output: Any, self: Any, target: Any, reduction: Any, delta: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (
+        grad_output._autograd_meta is None and self._autograd_meta is None and target._autograd_meta is None
+    ) or not grad_mode.get():
+        return _huber_loss_backward[below](below, grad_output, self, target, reduction, delta)
+    edge_grad_output = gradient_edge(grad_output)
+    edge_self = gradient_edge(self)
+    edge_target = gradient_edge(target)
+    if edge_grad_output is None and edge_self is None and edge_target is None:
+        return _huber_loss_backward[below](below, grad_output, self, target, reduction, delta)
+    node = HuberLossBackwardBackward0((edge_grad_output, edge_self, edge_target))
+    node.saved_self = SavedVariable(self)
+    node.saved_target = SavedVariable(target)
+    node.saved_grad_output = SavedVariable(grad_output) if edge_self is not None or edge_target is not None else None
+    node.delta = delta
+    node.reduction = reduction
+    result = _huber_loss_backward[below](below, grad_output, self, target, reduction, delta)
+    set_history(result, node)
+    return result
+
+
+class SoftMarginLossBackward0(Node):
+    saved_self: SavedVariable | None
+    saved_target: SavedVariable | None
+    reduction: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        edges = self.next_edges
+        grad_self: Any = None
+        grad_target: Any = None
+        if edges[0] is not None:
+            self_ = self.unpack(self.saved_self)
+            target = self.unpack(self.saved_target)
+            reduction = self.reduction
+            grad_self = f.soft_margin_loss_backward(grad, self_, target, reduction)
+        if edges[1] is not None:
+            grad_target = not_implemented("soft_margin_loss: target")
+        return (grad_self, grad_target)
+
+    def release_variables(self) -> None:
+        self.saved_self = self.saved_target = None
+        self.released = True
+
+
+@AUTOGRAD.impl("soft_margin_loss")
+def soft_margin_loss(keys: int, self: Any, target: Any, reduction: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (self._autograd_meta is None and target._autograd_meta is None) or not grad_mode.get():
+        return _soft_margin_loss[below](below, self, target, reduction)
+    edge_self = gradient_edge(self)
+    edge_target = gradient_edge(target)
+    if edge_self is None and edge_target is None:
+        return _soft_margin_loss[below](below, self, target, reduction)
+    node = SoftMarginLossBackward0((edge_self, edge_target))
+    node.saved_self = SavedVariable(self) if edge_self is not None else None
+    node.saved_target = SavedVariable(target) if edge_self is not None else None
+    node.reduction = reduction
+    result = _soft_margin_loss[below](below, self, target, reduction)
+    set_history(result, node)
+    return result
+
+
+class SoftMarginLossBackwardBackward0(Node):
+    saved_self: SavedVariable | None
+    saved_target: SavedVariable | None
+    saved_grad_output: SavedVariable | None
+    reduction: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        edges = self.next_edges
+        grad_grad_output: Any = None
+        grad_self: Any = None
+        grad_target: Any = None
+        if edges[0] is not None:
+            self_ = self.unpack(self.saved_self)
+            target = self.unpack(self.saved_target)
+            reduction = self.reduction
+            grad_grad_output = f.soft_margin_loss_backward(grad, self_, target, reduction)
+        if edges[1] is not None:
+            grad_output = self.unpack(self.saved_grad_output)
+            self_ = self.unpack(self.saved_self)
+            target = self.unpack(self.saved_target)
+            reduction = self.reduction
+            grad_self = soft_margin_loss_double_backward(grad * grad_output, self_, target, reduction)
+        if edges[2] is not None:
+            grad_target = not_implemented("soft_margin_loss_backward: target")
+        return (grad_grad_output, grad_self, grad_target)
+
+    def release_variables(self) -> None:
+        self.saved_self = self.saved_target = self.saved_grad_output = None
+        self.released = True
+
+
+@AUTOGRAD.impl("soft_margin_loss_backward")
+def soft_margin_loss_backward(keys: int, grad_output: Any, self: Any, target: Any, reduction: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (
+        grad_output._autograd_meta is None and self._autograd_meta is None and target._autograd_meta is None
+    ) or not grad_mode.get():
+        return _soft_margin_loss_backward[below](below, grad_output, self, target, reduction)
+    edge_grad_output = gradient_edge(grad_output)
+    edge_self = gradient_edge(self)
+    edge_target = gradient_edge(target)
+    if edge_grad_output is None and edge_self is None and edge_target is None:
+        return _soft_margin_loss_backward[below](below, grad_output, self, target, reduction)
+    node = SoftMarginLossBackwardBackward0((edge_grad_output, edge_self, edge_target))
+    node.saved_self = SavedVariable(self) if edge_grad_output is not None or edge_self is not None else None
+    node.saved_target = SavedVariable(target) if edge_grad_output is not None or edge_self is not None else None
+    node.saved_grad_output = SavedVariable(grad_output) if edge_self is not None else None
+    node.reduction = reduction
+    result = _soft_margin_loss_backward[below](below, grad_output, self, target, reduction)
+    set_history(result, node)
+    return result
+
+
+class BinaryCrossEntropyBackward0(Node):
+    saved_self: SavedVariable | None
+    saved_target: SavedVariable | None
+    saved_weight: SavedVariable | None
+    reduction: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        edges = self.next_edges
+        grad_self: Any = None
+        grad_target: Any = None
+        grad_weight: Any = None
+        if edges[0] is not None:
+            self_ = self.unpack(self.saved_self)
+            target = self.unpack(self.saved_target)
+            weight = self.unpack(self.saved_weight)
+            reduction = self.reduction
+            grad_self = f.binary_cross_entropy_backward(grad, self_, target, weight, reduction)
+        if edges[1] is not None:
+            self_ = self.unpack(self.saved_self)
+            target = self.unpack(self.saved_target)
+            weight = self.unpack(self.saved_weight)
+            reduction = self.reduction
+            grad_target = binary_cross_entropy_target_backward(grad, self_, target, weight, reduction)
+        if edges[2] is not None:
+            grad_weight = not_implemented("binary_cross_entropy: weight")
+        return (grad_self, grad_target, grad_weight)
+
+    def release_variables(self) -> None:
+        self.saved_self = self.saved_target = self.saved_weight = None
+        self.released = True
+
+
+@AUTOGRAD.impl("binary_cross_entropy")
+def binary_cross_entropy(keys: int, self: Any, target: Any, weight: Any, reduction: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (
+        self._autograd_meta is None
+        and target._autograd_meta is None
+        and (weight is None or weight._autograd_meta is None)
+    ) or not grad_mode.get():
+        return _binary_cross_entropy[below](below, self, target, weight, reduction)
+    edge_self = gradient_edge(self)
+    edge_target = gradient_edge(target)
+    edge_weight = gradient_edge(weight)
+    if edge_self is None and edge_target is None and edge_weight is None:
+        return _binary_cross_entropy[below](below, self, target, weight, reduction)
+    node = BinaryCrossEntropyBackward0((edge_self, edge_target, edge_weight))
+    node.saved_self = SavedVariable(self) if edge_self is not None or edge_target is not None else None
+    node.saved_target = SavedVariable(target) if edge_self is not None or edge_target is not None else None
+    node.saved_weight = (
+        None if weight is None else SavedVariable(weight) if edge_self is not None or edge_target is not None else None
+    )
+    node.reduction = reduction
+    result = _binary_cross_entropy[below](below, self, target, weight, reduction)
+    set_history(result, node)
+    return result
+
+
+class BinaryCrossEntropyBackwardBackward0(Node):
+    saved_self: SavedVariable | None
+    saved_target: SavedVariable | None
+    saved_weight: SavedVariable | None
+    saved_grad_output: SavedVariable | None
+    reduction: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        edges = self.next_edges
+        grad_grad_output: Any = None
+        grad_self: Any = None
+        grad_target: Any = None
+        grad_weight: Any = None
+        if edges[0] is not None:
+            self_ = self.unpack(self.saved_self)
+            target = self.unpack(self.saved_target)
+            weight = self.unpack(self.saved_weight)
+            reduction = self.reduction
+            grad_grad_output = binary_cross_entropy_slope(self_, target, weight, reduction) * grad
+        if edges[1] is not None:
+            grad_output = self.unpack(self.saved_grad_output)
+            self_ = self.unpack(self.saved_self)
+            target = self.unpack(self.saved_target)
+            weight = self.unpack(self.saved_weight)
+            reduction = self.reduction
+            grad_self = binary_cross_entropy_double_backward(grad * grad_output, self_, target, weight, reduction)
+        if edges[2] is not None:
+            grad_output = self.unpack(self.saved_grad_output)
+            self_ = self.unpack(self.saved_self)
+            target = self.unpack(self.saved_target)
+            weight = self.unpack(self.saved_weight)
+            reduction = self.reduction
+            grad_target = binary_cross_entropy_double_backward_target(
+                grad * grad_output, self_, target, weight, reduction
+            )
+        if edges[3] is not None:
+            grad_weight = not_implemented("binary_cross_entropy_backward: weight")
+        return (grad_grad_output, grad_self, grad_target, grad_weight)
+
+    def release_variables(self) -> None:
+        self.saved_self = self.saved_target = self.saved_weight = self.saved_grad_output = None
+        self.released = True
+
+
+@AUTOGRAD.impl("binary_cross_entropy_backward")
+def binary_cross_entropy_backward(
+    keys: int, grad_output: Any, self: Any, target: Any, weight: Any, reduction: Any
+) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (
+        grad_output._autograd_meta is None
+        and self._autograd_meta is None
+        and target._autograd_meta is None
+        and (weight is None or weight._autograd_meta is None)
+    ) or not grad_mode.get():
+        return _binary_cross_entropy_backward[below](below, grad_output, self, target, weight, reduction)
+    edge_grad_output = gradient_edge(grad_output)
+    edge_self = gradient_edge(self)
+    edge_target = gradient_edge(target)
+    edge_weight = gradient_edge(weight)
+    if edge_grad_output is None and edge_self is None and edge_target is None and edge_weight is None:
+        return _binary_cross_entropy_backward[below](below, grad_output, self, target, weight, reduction)
+    node = BinaryCrossEntropyBackwardBackward0((edge_grad_output, edge_self, edge_target, edge_weight))
+    node.saved_self = (
+        SavedVariable(self)
+        if edge_grad_output is not None or edge_self is not None or edge_target is not None
+        else None
+    )
+    node.saved_target = (
+        SavedVariable(target)
+        if edge_grad_output is not None or edge_self is not None or edge_target is not None
+        else None
+    )
+    node.saved_weight = (
+        None
+        if weight is None
+        else SavedVariable(weight)
+        if edge_grad_output is not None or edge_self is not None or edge_target is not None
+        else None
+    )
+    node.saved_grad_output = SavedVariable(grad_output) if edge_self is not None or edge_target is not None else None
+    node.reduction = reduction
+    result = _binary_cross_entropy_backward[below](below, grad_output, self, target, weight, reduction)
+    set_history(result, node)
+    return result
+
+
+class BinaryCrossEntropyWithLogitsBackward0(Node):
+    saved_self: SavedVariable | None
+    saved_target: SavedVariable | None
+    saved_weight: SavedVariable | None
+    saved_pos_weight: SavedVariable | None
+    reduction: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        edges = self.next_edges
+        grad_self: Any = None
+        grad_target: Any = None
+        grad_weight: Any = None
+        grad_pos_weight: Any = None
+        if edges[0] is not None:
+            self_ = self.unpack(self.saved_self)
+            target = self.unpack(self.saved_target)
+            weight = self.unpack(self.saved_weight)
+            pos_weight = self.unpack(self.saved_pos_weight)
+            reduction = self.reduction
+            grad_self = binary_cross_entropy_with_logits_backward(grad, self_, target, weight, pos_weight, reduction)
+        if edges[1] is not None:
+            self_ = self.unpack(self.saved_self)
+            target = self.unpack(self.saved_target)
+            weight = self.unpack(self.saved_weight)
+            pos_weight = self.unpack(self.saved_pos_weight)
+            reduction = self.reduction
+            grad_target = binary_cross_entropy_with_logits_target_backward(
+                grad, self_, target, weight, pos_weight, reduction
+            )
+        if edges[2] is not None:
+            grad_weight = not_implemented("binary_cross_entropy_with_logits: weight")
+        if edges[3] is not None:
+            grad_pos_weight = not_implemented("binary_cross_entropy_with_logits: pos_weight")
+        return (grad_self, grad_target, grad_weight, grad_pos_weight)
+
+    def release_variables(self) -> None:
+        self.saved_self = self.saved_target = self.saved_weight = self.saved_pos_weight = None
+        self.released = True
+
+
+@AUTOGRAD.impl("binary_cross_entropy_with_logits")
+def binary_cross_entropy_with_logits(
+    keys: int, self: Any, target: Any, weight: Any, pos_weight: Any, reduction: Any
+) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (
+        self._autograd_meta is None
+        and target._autograd_meta is None
+        and (weight is None or weight._autograd_meta is None)
+        and (pos_weight is None or pos_weight._autograd_meta is None)
+    ) or not grad_mode.get():
+        return _binary_cross_entropy_with_logits[below](below, self, target, weight, pos_weight, reduction)
+    edge_self = gradient_edge(self)
+    edge_target = gradient_edge(target)
+    edge_weight = gradient_edge(weight)
+    edge_pos_weight = gradient_edge(pos_weight)
+    if edge_self is None and edge_target is None and edge_weight is None and edge_pos_weight is None:
+        return _binary_cross_entropy_with_logits[below](below, self, target, weight, pos_weight, reduction)
+    node = BinaryCrossEntropyWithLogitsBackward0((edge_self, edge_target, edge_weight, edge_pos_weight))
+    node.saved_self = SavedVariable(self) if edge_self is not None or edge_target is not None else None
+    node.saved_target = SavedVariable(target) if edge_self is not None or edge_target is not None else None
+    node.saved_weight = (
+        None if weight is None else SavedVariable(weight) if edge_self is not None or edge_target is not None else None
+    )
+    node.saved_pos_weight = (
+        None
+        if pos_weight is None
+        else SavedVariable(pos_weight)
+        if edge_self is not None or edge_target is not None
+        else None
+    )
+    node.reduction = reduction
+    result = _binary_cross_entropy_with_logits[below](below, self, target, weight, pos_weight, reduction)
+    set_history(result, node)
+    return result
+
+
+class MultiMarginLossBackward0(Node):
+    saved_self: SavedVariable | None
+    saved_target: SavedVariable | None
+    saved_weight: SavedVariable | None
+    margin: Any
+    p: Any
+    reduction: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        edges = self.next_edges
+        grad_self: Any = None
+        grad_weight: Any = None
+        if edges[0] is not None:
+            self_ = self.unpack(self.saved_self)
+            target = self.unpack(self.saved_target)
+            weight = self.unpack(self.saved_weight)
+            margin = self.margin
+            p = self.p
+            reduction = self.reduction
+            grad_self = f.multi_margin_loss_backward(grad, self_, target, p, margin, weight, reduction)
+        if edges[1] is not None:
+            grad_weight = not_implemented("multi_margin_loss: weight")
+        return (grad_self, grad_weight)
+
+    def release_variables(self) -> None:
+        self.saved_self = self.saved_target = self.saved_weight = None
+        self.released = True
+
+
+@AUTOGRAD.impl("multi_margin_loss")
+def multi_margin_loss(keys: int, self: Any, target: Any, p: Any, margin: Any, weight: Any, reduction: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (self._autograd_meta is None and (weight is None or weight._autograd_meta is None)) or not grad_mode.get():
+        return _multi_margin_loss[below](below, self, target, p, margin, weight, reduction)
+    edge_self = gradient_edge(self)
+    edge_weight = gradient_edge(weight)
+    if edge_self is None and edge_weight is None:
+        return _multi_margin_loss[below](below, self, target, p, margin, weight, reduction)
+    node = MultiMarginLossBackward0((edge_self, edge_weight))
+    node.saved_self = SavedVariable(self) if edge_self is not None else None
+    node.saved_target = SavedVariable(target) if edge_self is not None else None
+    node.saved_weight = None if weight is None else SavedVariable(weight) if edge_self is not None else None
+    node.margin = margin
+    node.p = p
+    node.reduction = reduction
+    result = _multi_margin_loss[below](below, self, target, p, margin, weight, reduction)
+    set_history(result, node)
+    return result
+
+
+class MultilabelMarginLossBackward0(Node):
+    saved_self: SavedVariable | None
+    saved_target: SavedVariable | None
+    saved_is_target: SavedVariable | None
+    reduction: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        self_ = self.unpack(self.saved_self)
+        target = self.unpack(self.saved_target)
+        is_target = self.unpack(self.saved_is_target)
+        reduction = self.reduction
+        grad_self = f.multilabel_margin_loss_backward(grad, self_, target, reduction, is_target)
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.saved_self = self.saved_target = self.saved_is_target = None
+        self.released = True
+
+
+@AUTOGRAD.impl("multilabel_margin_loss_forward")
+def multilabel_margin_loss_forward(keys: int, self: Any, target: Any, reduction: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _multilabel_margin_loss_forward[below](below, self, target, reduction)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _multilabel_margin_loss_forward[below](below, self, target, reduction)
+    node = MultilabelMarginLossBackward0((edge_self,))
+    node.saved_self = SavedVariable(self)
+    node.saved_target = SavedVariable(target)
+    node.reduction = reduction
+    results = _multilabel_margin_loss_forward[below](below, self, target, reduction)
+    node.saved_is_target = SavedVariable(results[1], node, 1)
+    set_histories((results[0], None), node)
+    return results
+
+
+class CtcLossBackward0(Node):
+    saved_log_probs: SavedVariable | None
+    saved_targets: SavedVariable | None
+    saved_result0: SavedVariable | None
+    saved_result1: SavedVariable | None
+    blank: Any
+    input_lengths: Any
+    target_lengths: Any
+    zero_infinity: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        log_probs = self.unpack(self.saved_log_probs)
+        targets = self.unpack(self.saved_targets)
+        result0 = self.unpack(self.saved_result0)
+        result1 = self.unpack(self.saved_result1)
+        blank = self.blank
+        input_lengths = self.input_lengths
+        target_lengths = self.target_lengths
+        zero_infinity = self.zero_infinity
+        grad_log_probs = f._ctc_loss_backward(
+            grad, log_probs, targets, input_lengths, target_lengths, result0, result1, blank, zero_infinity
+        )
+        return (grad_log_probs,)
+
+    def release_variables(self) -> None:
+        self.saved_log_probs = self.saved_targets = self.saved_result0 = self.saved_result1 = None
+        self.released = True
+
+
+@AUTOGRAD.impl("_ctc_loss")
+def _ctc_loss(
+    keys: int, log_probs: Any, targets: Any, input_lengths: Any, target_lengths: Any, blank: Any, zero_infinity: Any
+) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if log_probs._autograd_meta is None or not grad_mode.get():
+        return __ctc_loss[below](below, log_probs, targets, input_lengths, target_lengths, blank, zero_infinity)
+    edge_log_probs = gradient_edge(log_probs)
+    if edge_log_probs is None:
+        return __ctc_loss[below](below, log_probs, targets, input_lengths, target_lengths, blank, zero_infinity)
+    node = CtcLossBackward0((edge_log_probs,))
+    node.saved_log_probs = SavedVariable(log_probs)
+    node.saved_targets = SavedVariable(targets)
+    node.blank = blank
+    node.input_lengths = input_lengths
+    node.target_lengths = target_lengths
+    node.zero_infinity = zero_infinity
+    results = __ctc_loss[below](below, log_probs, targets, input_lengths, target_lengths, blank, zero_infinity)
+    node.saved_result0 = SavedVariable(results[0], node, 0)
+    node.saved_result1 = SavedVariable(results[1], node, 1)
+    set_histories((results[0], None), node)
+    return results
+
+
+class CtcLossBackward1(Node):
+    saved_log_probs: SavedVariable | None
+    saved_targets: SavedVariable | None
+    saved_input_lengths: SavedVariable | None
+    saved_target_lengths: SavedVariable | None
+    saved_result0: SavedVariable | None
+    saved_result1: SavedVariable | None
+    blank: Any
+    zero_infinity: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        log_probs = self.unpack(self.saved_log_probs)
+        targets = self.unpack(self.saved_targets)
+        input_lengths = self.unpack(self.saved_input_lengths)
+        target_lengths = self.unpack(self.saved_target_lengths)
+        result0 = self.unpack(self.saved_result0)
+        result1 = self.unpack(self.saved_result1)
+        blank = self.blank
+        zero_infinity = self.zero_infinity
+        grad_log_probs = f._ctc_loss_backward(
+            grad, log_probs, targets, input_lengths, target_lengths, result0, result1, blank, zero_infinity
+        )
+        return (grad_log_probs,)
+
+    def release_variables(self) -> None:
+        self.saved_log_probs = self.saved_targets = self.saved_input_lengths = self.saved_target_lengths = (
+            self.saved_result0
+        ) = self.saved_result1 = None
+        self.released = True
+
+
+@AUTOGRAD.impl("_ctc_loss.Tensor")
+def _ctc_loss_Tensor(
+    keys: int, log_probs: Any, targets: Any, input_lengths: Any, target_lengths: Any, blank: Any, zero_infinity: Any
+) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if log_probs._autograd_meta is None or not grad_mode.get():
+        return __ctc_loss_Tensor[below](below, log_probs, targets, input_lengths, target_lengths, blank, zero_infinity)
+    edge_log_probs = gradient_edge(log_probs)
+    if edge_log_probs is None:
+        return __ctc_loss_Tensor[below](below, log_probs, targets, input_lengths, target_lengths, blank, zero_infinity)
+    node = CtcLossBackward1((edge_log_probs,))
+    node.saved_log_probs = SavedVariable(log_probs)
+    node.saved_targets = SavedVariable(targets)
+    node.saved_input_lengths = SavedVariable(input_lengths)
+    node.saved_target_lengths = SavedVariable(target_lengths)
+    node.blank = blank
+    node.zero_infinity = zero_infinity
+    results = __ctc_loss_Tensor[below](below, log_probs, targets, input_lengths, target_lengths, blank, zero_infinity)
+    node.saved_result0 = SavedVariable(results[0], node, 0)
+    node.saved_result1 = SavedVariable(results[1], node, 1)
+    set_histories((results[0], None), node)
+    return results
 
 
 # In-place operators whose nodes save nothing, or the tensor before the write, or after it.
