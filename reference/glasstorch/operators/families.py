@@ -117,6 +117,12 @@ FAMILIES = (
     ),
     Family("distances", "Distances between the rows of matrices.", "Distance.cpp"),
     Family("fft", "Fourier transforms, and spectrograms made of them.", "SpectralOps.cpp, mkl/SpectralOps.cpp"),
+    Family(
+        "activation",
+        "Functions of each element that stand between the layers of a network, and gates.",
+        "Activation.cpp, GatedLinearUnit.cpp",
+    ),
+    Family("dropout", "Elements or channels that are dropped at random.", "Dropout.cpp"),
     Family("softmax", "Exponentials that sum to one along a dimension, and their logarithms.", "SoftMax.cpp"),
     Family("loss", "How far predictions are from targets.", "Loss.cpp, LossNLL.cpp, LossNLL2d.cpp"),
 )

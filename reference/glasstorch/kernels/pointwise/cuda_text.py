@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from functools import cache
 
 from glasstorch.kernels.pointwise.expression import Apply, Choice, Literal, Name, Tree, parse
-from glasstorch.kernels.pointwise.vocabulary import CLOSED, CONDITIONAL, spelled, word_of
+from glasstorch.kernels.pointwise.vocabulary import CLOSED, CONDITIONAL, SIGN, spelled, word_of
 
 
 @cache
@@ -28,7 +28,7 @@ def _written(tree: Tree) -> tuple[str, int]:
         case Name(name):
             return name, CLOSED
         case Literal(value):
-            return str(value), CLOSED
+            return (f"(COMPUTE){value}", SIGN) if isinstance(value, float) else (str(value), CLOSED)
         case Choice(condition, x, y):
             return _filled("{0} ? {1} : {2}", (_written(condition), _written(x), _written(y)), CONDITIONAL), CONDITIONAL
         case Apply(name, operands):
