@@ -7,16 +7,19 @@ Differs: only the functions whose operators exist; they are written in `nn/funct
 from glasstorch.core.unknown_names import refuse_unknown_names as _refuse_unknown_names
 from glasstorch.nn.functions import activation as _activation
 from glasstorch.nn.functions import distance as _distance
+from glasstorch.nn.functions import dropout as _dropout
 from glasstorch.nn.functions import linear as _linear
 from glasstorch.nn.functions import loss as _loss
 from glasstorch.nn.functions.activation import *  # noqa: F403
 from glasstorch.nn.functions.distance import *  # noqa: F403
+from glasstorch.nn.functions.dropout import *  # noqa: F403
 from glasstorch.nn.functions.linear import *  # noqa: F403
 from glasstorch.nn.functions.loss import *  # noqa: F403
 
 __all__: list[str] = []
 __all__ += _activation.__all__
 __all__ += _distance.__all__
+__all__ += _dropout.__all__
 __all__ += _linear.__all__
 __all__ += _loss.__all__
 

@@ -18,7 +18,6 @@ from glasstorch.operators.generated.functions import (
     elu_backward,
     exp,
     ge,
-    le,
     log1p,
     lt,
     sigmoid,

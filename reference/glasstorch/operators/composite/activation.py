@@ -79,9 +79,7 @@ def prelu(self: Tensor, weight: Tensor) -> Tensor:
                 f"size = {channels}."
             )
     if len(weight._shape) > 1:
-        raise ShapeError(
-            f"prelu: Expected `weight` to be a scalar or 1D tensor, but got: ndim = {len(weight._shape)}"
-        )
+        raise ShapeError(f"prelu: Expected `weight` to be a scalar or 1D tensor, but got: ndim = {len(weight._shape)}")
     if len(weight._shape) != dims:
         shape = [1] * dims
         if dims > 1:
@@ -144,9 +142,7 @@ def infinitely_differentiable_gelu_backward(grad: Tensor, self: Tensor) -> Tenso
     return grad * (cdf + self * pdf)
 
 
-def glu_backward_jvp(
-    grad_x: Tensor, grad_glu: Tensor, x: Tensor, dgrad_glu: Tensor, dx: Tensor, dim: int
-) -> Tensor:
+def glu_backward_jvp(grad_x: Tensor, grad_glu: Tensor, x: Tensor, dgrad_glu: Tensor, dx: Tensor, dim: int) -> Tensor:
     """The directional derivative of glu's gradient; `grad_x` is that gradient."""
     dim = dim % x.dim()
     size = grad_glu.size(dim)

@@ -16,7 +16,9 @@ from glasstorch.operators.generated import functions as f
 if TYPE_CHECKING:
     from glasstorch._tensor import Tensor
 
-ALPHA = 1.7580993408473766  # minus the limit of selu for small numbers: what alpha dropout puts in the place of elements
+ALPHA = (
+    1.7580993408473766  # minus the limit of selu for small numbers: what alpha dropout puts in the place of elements
+)
 
 Dropout = Callable[["Tensor", float, bool], "Tensor"]
 
@@ -63,9 +65,7 @@ feature_dropout_ = _operator("As feature_dropout, in place.", of_features=True, 
 alpha_dropout = _operator("Dropout that keeps mean and variance after selu.", of_features=False, alpha=True)
 alpha_dropout_ = _operator("As alpha_dropout, in place.", of_features=False, alpha=True, in_place=True)
 feature_alpha_dropout = _operator("As alpha_dropout, of whole channels.", of_features=True, alpha=True)
-feature_alpha_dropout_ = _operator(
-    "As feature_alpha_dropout, in place.", of_features=True, alpha=True, in_place=True
-)
+feature_alpha_dropout_ = _operator("As feature_alpha_dropout, in place.", of_features=True, alpha=True, in_place=True)
 
 # With the mask that was drawn ------------------------------------------------------------------------------------
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from glasstorch.core.dtype import FLOATING, FLOATS, INTEGRAL, Number, bool_, dtype, uint8
+from glasstorch.core.dtype import FLOATING, FLOATS, INTEGRAL, Number, bool_, uint8
 from glasstorch.core.errors import ArgumentError, DtypeError, ShapeError, not_implemented_for
 from glasstorch.core.geometry import Shape, wrap_dim
 from glasstorch.core.random.generator import Generator
@@ -184,9 +184,7 @@ def glu_jvp(glu: Tensor, x: Tensor, dx: Tensor, dim: int) -> Result:
     return broadcast(glu.dtype, glu)
 
 
-def glu_backward_jvp(
-    grad_x: Tensor, grad_glu: Tensor, x: Tensor, dgrad_glu: Tensor, dx: Tensor, dim: int
-) -> Result:
+def glu_backward_jvp(grad_x: Tensor, grad_glu: Tensor, x: Tensor, dgrad_glu: Tensor, dx: Tensor, dim: int) -> Result:
     """The input's shape."""
     return Result(grad_x._shape, grad_x.dtype)
 
