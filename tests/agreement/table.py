@@ -8,12 +8,14 @@ without a row, and why.
 from __future__ import annotations
 
 from tests.agreement.rows import (
+    activation,
     aliases,
     calculus,
     complex_numbers,
     copies,
     creation,
     distances,
+    dropout,
     fft,
     indexing,
     joining,
@@ -55,6 +57,8 @@ OWN: tuple[Row, ...] = (
     *linalg.ROWS,
     *distances.ROWS,
     *fft.ROWS,
+    *activation.ROWS,
+    *dropout.ROWS,
     *softmax.ROWS,
     *loss.ROWS,
 )

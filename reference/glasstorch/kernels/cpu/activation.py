@@ -21,7 +21,7 @@ from glasstorch.dispatch.library import KernelTable
 from glasstorch.kernels.cpu.pointwise.loops import Kernel, Row, compute, kernel_of, register
 from glasstorch.kernels.cpu.random.distributions import stream_of
 from glasstorch.kernels.halves import widened
-from glasstorch.kernels.iterator import allocate_output, operand, pointwise
+from glasstorch.kernels.iterator import allocate_output, pointwise
 from glasstorch.kernels.pointwise.activation import ACTIVATIONS, CHOSEN
 from glasstorch.kernels.pointwise.formulas import Formula
 from glasstorch.kernels.quiet import quietly
@@ -120,11 +120,11 @@ def rrelu_with_noise(
     if not training:
         slope = (float(lower.real) + float(upper.real)) / 2
         return compute(row_of(ACTIVATIONS["leaky_relu"]), (self, slope), output)
-    x = widened(operand(self, self.dtype))
-    slopes = np.ones(x.shape, x.dtype)
-    below = x <= 0
-    drawn = stream_of(generator).uniform((int(below.sum()),), np.dtype(np.float64), float(lower), float(upper))
-    slopes[below] = drawn
+    x = widened(self.array())
+    least, most = (float(x.dtype.type(bound.real)) for bound in (lower, upper))
+    slopes, below = np.ones_like(x), x <= 0
+    drawn = stream_of(generator).uniform((int(below.sum()),), np.float64)
+    slopes[below] = drawn * (most - least) + least  # in two roundings, unlike the numbers of uniform_
     noise.array()[...] = slopes
     output.array()[...] = quietly(np.multiply, x, slopes)
     return output

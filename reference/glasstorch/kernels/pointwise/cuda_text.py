@@ -37,7 +37,11 @@ def _written(tree: Tree) -> tuple[str, int]:
                 parts[0] = f"{_held(parts[0], CLOSED)} != 0", CLOSED
             assert word.cuda is not None, f"{name} is spelled for CUDA"
             if "{" not in word.cuda:
-                return f"{word.cuda}({', '.join(text for text, _ in parts)})", CLOSED
+                typed = (
+                    f"(COMPUTE){one.value}" if isinstance(one, Literal) else text
+                    for one, (text, _) in zip(operands, parts, strict=True)
+                )
+                return f"{word.cuda}({', '.join(typed)})", CLOSED
             return _filled(word.cuda, parts, word.binds), word.binds
     raise AssertionError(f"{tree} is a tree")
 

@@ -128,7 +128,7 @@ def prelu_kernel_backward(grad_output: Tensor, self: Tensor, weight: Tensor) -> 
 def rrelu_with_noise(
     self: Tensor, noise: Tensor, lower: Number, upper: Number, training: bool, generator: Generator | None
 ) -> Result:
-    """The same shape and dtype; so has the noise."""
+    """The same shape and dtype, row-major; the noise has the same shape."""
     if self._shape != noise._shape:
         raise ShapeError(
             f"noise tensor shape must match self tensor shape. Got self.shape = {list(self._shape)} noise.shape = "
@@ -139,7 +139,7 @@ def rrelu_with_noise(
         _check_drawn(self)
     else:
         _check_floats("leaky_relu_cpu", self)
-    return unary(self)
+    return Result(self._shape, self.dtype)
 
 
 def _check_drawn(self: Tensor) -> None:
