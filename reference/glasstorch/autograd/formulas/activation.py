@@ -18,10 +18,10 @@ from glasstorch.operators.generated.functions import (
     elu_backward,
     exp,
     ge,
-    log1p,
     lt,
     sigmoid,
     sigmoid_backward,
+    softplus,
     tanh,
     where,
     zeros_like,
@@ -49,7 +49,7 @@ def elu_double_backward(
     product = grad * grad_output * input_scale
     below = lt(self_or_result, 0)
     if is_result:
-        return product * input_scale * below
+        return product * below
     return elu_backward(product, alpha, scale, input_scale, is_result, self_or_result) * below
 
 
@@ -73,7 +73,7 @@ def silu_double_backward(grad: Tensor, self: Tensor) -> Tensor:
 
 def mish_double_backward(grad: Tensor, self: Tensor) -> Tensor:
     """The second derivative of `x * tanh(softplus(x))`."""
-    s, t = sigmoid(self), tanh(log1p(exp(self)))
+    s, t = sigmoid(self), tanh(softplus(self))
     return grad * s * (1 - t * t) * (2 + self * (1 - s) - 2 * self * s * t)
 
 

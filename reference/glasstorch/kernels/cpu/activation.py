@@ -172,10 +172,11 @@ def glu_backward(keys: int, grad_output: Tensor, self: Tensor, dim: int, out: Ou
 def glu_jvp(keys: int, glu: Tensor, x: Tensor, dx: Tensor, dim: int, out: Out = None) -> Tensor:
     """The directional derivative, from the result `glu`."""
     shapes.glu_jvp(glu, x, dx, dim)
+    size = glu._shape[dim]
 
     def derivative() -> Array:
-        (_, gates), (dvalues, dgates) = halves_of(x, dim), halves_of(dx, dim)
+        gates, dgates = (tensor.narrow(dim, size, size).array() for tensor in (x, dx))
         opened = sigmoid(gates)
-        return dvalues * opened + glu.array() * dgates * (1 - opened)
+        return dx.narrow(dim, 0, size).array() * opened + glu.array() * dgates * (1 - opened)
 
     return finish(quietly(derivative), glu.dtype, out)

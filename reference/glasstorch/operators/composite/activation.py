@@ -1,12 +1,11 @@
 """How are activations composed of other operators?
 
-Mirrors: aten/src/ATen/native/Activation.cpp (selu, celu, relu6, rrelu, prelu, log_sigmoid, rrelu_with_noise_backward,
-    infinitely_differentiable_gelu_backward), GatedLinearUnit.cpp (glu_backward_jvp)
+Mirrors: aten/src/ATen/native/Activation.cpp (selu, celu, relu6, rrelu, prelu, log_sigmoid, rrelu_with_noise_backward),
+    GatedLinearUnit.cpp (glu_backward_jvp)
 """
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING
 
 from glasstorch.core.dtype import Number
@@ -135,22 +134,16 @@ def rrelu_with_noise_functional(
 # Gradients of gradients -----------------------------------------------------------------------------------------------
 
 
-def infinitely_differentiable_gelu_backward(grad: Tensor, self: Tensor) -> Tensor:
-    """The gradient of gelu as operators that have derivatives of every order."""
-    cdf = (1.0 + (self * math.sqrt(0.5)).erf()) * 0.5
-    pdf = (-0.5 * self * self).exp() * (1 / math.sqrt(2 * math.pi))
-    return grad * (cdf + self * pdf)
-
-
 def glu_backward_jvp(grad_x: Tensor, grad_glu: Tensor, x: Tensor, dgrad_glu: Tensor, dx: Tensor, dim: int) -> Tensor:
     """The directional derivative of glu's gradient; `grad_x` is that gradient."""
     dim = dim % x.dim()
     size = grad_glu.size(dim)
-    gate, dgate = x.narrow(dim, size, size), dx.narrow(dim, size, size)
-    left, dleft = x.narrow(dim, 0, size), dx.narrow(dim, 0, size)
+    left, gate, dleft, dgate = (
+        half for both in (x, dx) for half in (both.narrow(dim, 0, size), both.narrow(dim, size, size))
+    )
     opened = gate.sigmoid()
-    steepness = opened * (1 - opened)
-    turned = dgate * steepness
-    of_left = dgrad_glu * opened + grad_glu * turned
-    of_gate = (dgrad_glu * left + grad_glu * dleft) * steepness + grad_glu * left * turned * (1 - 2 * opened)
-    return f.cat([of_left, of_gate], dim)
+    closed = 1 - opened
+    grad_left = grad_x.narrow(dim, 0, size)  # grad_glu * opened
+    dgrad_left = dgrad_glu * opened + grad_left * closed * dgate
+    dgrad_gate = (dgrad_left * left + grad_left * dleft - grad_left * left * opened * dgate) * closed
+    return f.cat([dgrad_left, dgrad_gate], dim)

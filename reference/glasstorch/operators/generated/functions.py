@@ -841,7 +841,6 @@ _celu = table("celu")
 _celu_ = table("celu_")
 _selu = table("selu")
 _selu_ = table("selu_")
-_infinitely_differentiable_gelu_backward = table("infinitely_differentiable_gelu_backward")
 _silu = table("silu")
 _silu_ = table("silu_")
 _silu_backward = table("silu_backward")
@@ -1624,7 +1623,7 @@ _parse_threshold_ = PythonFunction("threshold_", ["threshold_"])
 _parse_leaky_relu = PythonFunction("leaky_relu", ["leaky_relu"], ["leaky_relu.out"])
 _parse_leaky_relu_ = PythonFunction("leaky_relu_", ["leaky_relu_"])
 _parse_leaky_relu_backward = PythonFunction("leaky_relu_backward", ["leaky_relu_backward"], ["leaky_relu_backward.grad_input"])
-_parse_prelu = PythonFunction("prelu", ["prelu"], ["prelu.out"])
+_parse_prelu = PythonFunction("prelu", ["prelu"])
 _parse__prelu_kernel = PythonFunction("_prelu_kernel", ["_prelu_kernel"])
 _parse__prelu_kernel_backward = PythonFunction("_prelu_kernel_backward", ["_prelu_kernel_backward"])
 _parse_rrelu = PythonFunction("rrelu", ["rrelu"])
@@ -1632,18 +1631,17 @@ _parse_rrelu_ = PythonFunction("rrelu_", ["rrelu_"])
 _parse_rrelu_with_noise = PythonFunction("rrelu_with_noise", ["rrelu_with_noise"], ["rrelu_with_noise.out"])
 _parse_rrelu_with_noise_ = PythonFunction("rrelu_with_noise_", ["rrelu_with_noise_"])
 _parse_rrelu_with_noise_functional = PythonFunction("rrelu_with_noise_functional", ["rrelu_with_noise_functional"])
-_parse_rrelu_with_noise_backward = PythonFunction("rrelu_with_noise_backward", ["rrelu_with_noise_backward"], ["rrelu_with_noise_backward.out"])
+_parse_rrelu_with_noise_backward = PythonFunction("rrelu_with_noise_backward", ["rrelu_with_noise_backward"])
 _parse_elu = PythonFunction("elu", ["elu"], ["elu.out"])
 _parse_elu_ = PythonFunction("elu_", ["elu_"])
 _parse_elu_backward = PythonFunction("elu_backward", ["elu_backward"], ["elu_backward.grad_input"])
-_parse_celu = PythonFunction("celu", ["celu"], ["celu.out"])
+_parse_celu = PythonFunction("celu", ["celu"])
 _parse_celu_ = PythonFunction("celu_", ["celu_"])
 _parse_selu = PythonFunction("selu", ["selu"])
 _parse_selu_ = PythonFunction("selu_", ["selu_"])
 _parse_gelu = PythonFunction("gelu", ["gelu"], ["gelu.out"])
 _parse_gelu_ = PythonFunction("gelu_", ["gelu_"])
 _parse_gelu_backward = PythonFunction("gelu_backward", ["gelu_backward"], ["gelu_backward.grad_input"])
-_parse_infinitely_differentiable_gelu_backward = PythonFunction("infinitely_differentiable_gelu_backward", ["infinitely_differentiable_gelu_backward"])
 _parse_silu = PythonFunction("silu", ["silu"], ["silu.out"])
 _parse_silu_ = PythonFunction("silu_", ["silu_"])
 _parse_silu_backward = PythonFunction("silu_backward", ["silu_backward"], ["silu_backward.grad_input"])
@@ -1660,15 +1658,15 @@ _parse_hardsigmoid_ = PythonFunction("hardsigmoid_", ["hardsigmoid_"])
 _parse_hardsigmoid_backward = PythonFunction("hardsigmoid_backward", ["hardsigmoid_backward"], ["hardsigmoid_backward.grad_input"])
 _parse_hardswish = PythonFunction("hardswish", ["hardswish"], ["hardswish.out"])
 _parse_hardswish_ = PythonFunction("hardswish_", ["hardswish_"])
-_parse_hardswish_backward = PythonFunction("hardswish_backward", ["hardswish_backward"], ["hardswish_backward.out"])
+_parse_hardswish_backward = PythonFunction("hardswish_backward", ["hardswish_backward"])
 _parse_hardshrink = PythonFunction("hardshrink", ["hardshrink"], ["hardshrink.out"])
 _parse_hardshrink_backward = PythonFunction("hardshrink_backward", ["hardshrink_backward"], ["hardshrink_backward.grad_input"])
 _parse_softshrink = PythonFunction("softshrink", ["softshrink"], ["softshrink.out"])
 _parse_softshrink_backward = PythonFunction("softshrink_backward", ["softshrink_backward"], ["softshrink_backward.grad_input"])
 _parse_glu = PythonFunction("glu", ["glu"], ["glu.out"])
 _parse_glu_backward = PythonFunction("glu_backward", ["glu_backward"], ["glu_backward.grad_input"])
-_parse_glu_jvp = PythonFunction("glu_jvp", ["glu_jvp"], ["glu_jvp.out"])
-_parse_glu_backward_jvp = PythonFunction("glu_backward_jvp", ["glu_backward_jvp"], ["glu_backward_jvp.out"])
+_parse_glu_jvp = PythonFunction("glu_jvp", ["glu_jvp"])
+_parse_glu_backward_jvp = PythonFunction("glu_backward_jvp", ["glu_backward_jvp"])
 _parse_dropout = PythonFunction("dropout", ["dropout"])
 _parse_dropout_ = PythonFunction("dropout_", ["dropout_"])
 _parse_feature_dropout = PythonFunction("feature_dropout", ["feature_dropout"])
@@ -1677,8 +1675,8 @@ _parse_alpha_dropout = PythonFunction("alpha_dropout", ["alpha_dropout"])
 _parse_alpha_dropout_ = PythonFunction("alpha_dropout_", ["alpha_dropout_"])
 _parse_feature_alpha_dropout = PythonFunction("feature_alpha_dropout", ["feature_alpha_dropout"])
 _parse_feature_alpha_dropout_ = PythonFunction("feature_alpha_dropout_", ["feature_alpha_dropout_"])
-_parse_native_dropout = PythonFunction("native_dropout", ["native_dropout"], ["native_dropout.out"])
-_parse_native_dropout_backward = PythonFunction("native_dropout_backward", ["native_dropout_backward"], ["native_dropout_backward.out"])
+_parse_native_dropout = PythonFunction("native_dropout", ["native_dropout"])
+_parse_native_dropout_backward = PythonFunction("native_dropout_backward", ["native_dropout_backward"])
 _parse__softmax = PythonFunction("_softmax", ["_softmax"], ["_softmax.out"])
 _parse_softmax = PythonFunction("softmax", ["softmax.int"], ["softmax.int_out"])
 _parse__softmax_backward_data = PythonFunction("_softmax_backward_data", ["_softmax_backward_data"])
@@ -14593,18 +14591,18 @@ def leaky_relu_backward(
     return _parse_leaky_relu_backward(grad_output, input, negative_slope, self_is_result, out=out)
 
 
-def prelu(input: Tensor = MISSING, weight: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+def prelu(input: Tensor = MISSING, weight: Tensor = MISSING, **kwargs: Any) -> Tensor:
     """leaky_relu with a slope for each channel.
 
-    prelu(input, weight, *, out=None) -> Tensor
+    prelu(input, weight) -> Tensor
     """
-    if isinstance(input, TensorImpl) and isinstance(weight, TensorImpl) and out is None and not kwargs:
+    if isinstance(input, TensorImpl) and isinstance(weight, TensorImpl) and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | weight.key_set | included) & allowed
         return _prelu[keys](keys, input, weight)
     if kwargs or input is MISSING or weight is MISSING:
-        return _parse_prelu.by_names(kwargs, input=input, weight=weight, out=out)
-    return _parse_prelu(input, weight, out=out)
+        return _parse_prelu.by_names(kwargs, input=input, weight=weight)
+    return _parse_prelu(input, weight)
 
 
 def _prelu_kernel(input: Tensor, weight: Tensor) -> Tensor:
@@ -14790,12 +14788,10 @@ def rrelu_with_noise_backward(
     upper: Number,
     training: bool,
     self_is_result: bool,
-    *,
-    out: Any = None,
 ) -> Tensor:
     """The gradient of rrelu, given the slopes.
 
-    rrelu_with_noise_backward(grad_output, input, noise, lower, upper, training, self_is_result, *, out=None) -> Tensor
+    rrelu_with_noise_backward(grad_output, input, noise, lower, upper, training, self_is_result) -> Tensor
     """
     if (
         isinstance(grad_output, TensorImpl)
@@ -14805,12 +14801,11 @@ def rrelu_with_noise_backward(
         and type(upper) in NUMBERS
         and type(training) is bool
         and type(self_is_result) is bool
-        and out is None
     ):
         included, allowed = active_keys.get()
         keys = (grad_output.key_set | input.key_set | noise.key_set | included) & allowed
         return _rrelu_with_noise_backward[keys](keys, grad_output, input, noise, lower, upper, training, self_is_result)
-    return _parse_rrelu_with_noise_backward(grad_output, input, noise, lower, upper, training, self_is_result, out=out)
+    return _parse_rrelu_with_noise_backward(grad_output, input, noise, lower, upper, training, self_is_result)
 
 
 def elu(
@@ -14890,18 +14885,18 @@ def elu_backward(
     return _parse_elu_backward(grad_output, alpha, scale, input_scale, is_result, self_or_result, out=out)
 
 
-def celu(input: Tensor = MISSING, alpha: Number = 1.0, *, out: Any = None, **kwargs: Any) -> Tensor:
+def celu(input: Tensor = MISSING, alpha: Number = 1.0, **kwargs: Any) -> Tensor:
     """elu with a continuous derivative for every alpha.
 
-    celu(input, alpha=1.0, *, out=None) -> Tensor
+    celu(input, alpha=1.0) -> Tensor
     """
-    if isinstance(input, TensorImpl) and type(alpha) in NUMBERS and out is None and not kwargs:
+    if isinstance(input, TensorImpl) and type(alpha) in NUMBERS and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _celu[keys](keys, input, alpha)
     if kwargs or input is MISSING:
-        return _parse_celu.by_names(kwargs, input=input, alpha=alpha, out=out)
-    return _parse_celu(input, alpha, out=out)
+        return _parse_celu.by_names(kwargs, input=input, alpha=alpha)
+    return _parse_celu(input, alpha)
 
 
 def celu_(input: Tensor, alpha: Number = 1.0) -> Tensor:
@@ -14972,18 +14967,6 @@ def gelu_backward(grad_output: Tensor, input: Tensor, *, approximate: str = "non
     gelu_backward(grad_output, input, *, approximate='none', out=None) -> Tensor
     """
     return _parse_gelu_backward(grad_output, input, approximate=approximate, out=out)
-
-
-def infinitely_differentiable_gelu_backward(grad: Tensor, input: Tensor) -> Tensor:
-    """The gradient of gelu, as operators with derivatives of every order.
-
-    infinitely_differentiable_gelu_backward(grad, input) -> Tensor
-    """
-    if isinstance(grad, TensorImpl) and isinstance(input, TensorImpl):
-        included, allowed = active_keys.get()
-        keys = (grad.key_set | input.key_set | included) & allowed
-        return _infinitely_differentiable_gelu_backward[keys](keys, grad, input)
-    return _parse_infinitely_differentiable_gelu_backward(grad, input)
 
 
 def silu(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
@@ -15221,16 +15204,16 @@ def hardswish_(input: Tensor) -> Tensor:
     return _parse_hardswish_(input)
 
 
-def hardswish_backward(grad_output: Tensor, input: Tensor, *, out: Any = None) -> Tensor:
+def hardswish_backward(grad_output: Tensor, input: Tensor) -> Tensor:
     """The gradient of hardswish.
 
-    hardswish_backward(grad_output, input, *, out=None) -> Tensor
+    hardswish_backward(grad_output, input) -> Tensor
     """
-    if isinstance(grad_output, TensorImpl) and isinstance(input, TensorImpl) and out is None:
+    if isinstance(grad_output, TensorImpl) and isinstance(input, TensorImpl):
         included, allowed = active_keys.get()
         keys = (grad_output.key_set | input.key_set | included) & allowed
         return _hardswish_backward[keys](keys, grad_output, input)
-    return _parse_hardswish_backward(grad_output, input, out=out)
+    return _parse_hardswish_backward(grad_output, input)
 
 
 def hardshrink(input: Tensor = MISSING, lambd: Number = 0.5, *, out: Any = None, **kwargs: Any) -> Tensor:
@@ -15311,25 +15294,24 @@ def glu_backward(grad_output: Tensor, input: Tensor, dim: int, *, out: Any = Non
     return _parse_glu_backward(grad_output, input, dim, out=out)
 
 
-def glu_jvp(glu: Tensor, x: Tensor, dx: Tensor, dim: int = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+def glu_jvp(glu: Tensor, x: Tensor, dx: Tensor, dim: int = MISSING, axis: int | None = None) -> Tensor:
     """The directional derivative of glu.
 
-    glu_jvp(glu, x, dx, dim, *, out=None) -> Tensor
+    glu_jvp(glu, x, dx, dim) -> Tensor
     """
     if (
         isinstance(glu, TensorImpl)
         and isinstance(x, TensorImpl)
         and isinstance(dx, TensorImpl)
         and type(dim) is int
-        and out is None
-        and not kwargs
+        and axis is None
     ):
         included, allowed = active_keys.get()
         keys = (glu.key_set | x.key_set | dx.key_set | included) & allowed
         return _glu_jvp[keys](keys, glu, x, dx, dim)
-    if kwargs or dim is MISSING:
-        return _parse_glu_jvp.by_names(kwargs, glu=glu, x=x, dx=dx, dim=dim, out=out)
-    return _parse_glu_jvp(glu, x, dx, dim, out=out)
+    if axis is not None or dim is MISSING:
+        return _parse_glu_jvp.by_names({} if axis is None else {"axis": axis}, glu=glu, x=x, dx=dx, dim=dim)
+    return _parse_glu_jvp(glu, x, dx, dim)
 
 
 def glu_backward_jvp(
@@ -15339,13 +15321,11 @@ def glu_backward_jvp(
     dgrad_glu: Tensor,
     dx: Tensor,
     dim: int = MISSING,
-    *,
-    out: Any = None,
-    **kwargs: Any,
+    axis: int | None = None,
 ) -> Tensor:
     """The directional derivative of glu's gradient.
 
-    glu_backward_jvp(grad_x, grad_glu, x, dgrad_glu, dx, dim, *, out=None) -> Tensor
+    glu_backward_jvp(grad_x, grad_glu, x, dgrad_glu, dx, dim) -> Tensor
     """
     if (
         isinstance(grad_x, TensorImpl)
@@ -15354,17 +15334,22 @@ def glu_backward_jvp(
         and isinstance(dgrad_glu, TensorImpl)
         and isinstance(dx, TensorImpl)
         and type(dim) is int
-        and out is None
-        and not kwargs
+        and axis is None
     ):
         included, allowed = active_keys.get()
         keys = (grad_x.key_set | grad_glu.key_set | x.key_set | dgrad_glu.key_set | dx.key_set | included) & allowed
         return _glu_backward_jvp[keys](keys, grad_x, grad_glu, x, dgrad_glu, dx, dim)
-    if kwargs or dim is MISSING:
+    if axis is not None or dim is MISSING:
         return _parse_glu_backward_jvp.by_names(
-            kwargs, grad_x=grad_x, grad_glu=grad_glu, x=x, dgrad_glu=dgrad_glu, dx=dx, dim=dim, out=out
+            {} if axis is None else {"axis": axis},
+            grad_x=grad_x,
+            grad_glu=grad_glu,
+            x=x,
+            dgrad_glu=dgrad_glu,
+            dx=dx,
+            dim=dim,
         )
-    return _parse_glu_backward_jvp(grad_x, grad_glu, x, dgrad_glu, dx, dim, out=out)
+    return _parse_glu_backward_jvp(grad_x, grad_glu, x, dgrad_glu, dx, dim)
 
 
 def dropout(input: Tensor, p: float, train: bool) -> Tensor:
@@ -15471,28 +15456,28 @@ def feature_alpha_dropout_(input: Tensor, p: float, train: bool) -> Tensor:
     return _parse_feature_alpha_dropout_(input, p, train)
 
 
-def native_dropout(input: Tensor, p: float, train: bool | None, *, out: Any = None) -> Any:
+def native_dropout(input: Tensor, p: float, train: bool | None) -> Any:
     """Dropout, and the mask of what it left.
 
-    native_dropout(input, p, train, *, out=None) -> (Tensor, Tensor)
+    native_dropout(input, p, train) -> (Tensor, Tensor)
     """
-    if isinstance(input, TensorImpl) and type(p) is float and (train is None or type(train) is bool) and out is None:
+    if isinstance(input, TensorImpl) and type(p) is float and (train is None or type(train) is bool):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _native_dropout[keys](keys, input, p, train)
-    return _parse_native_dropout(input, p, train, out=out)
+    return _parse_native_dropout(input, p, train)
 
 
-def native_dropout_backward(grad_output: Tensor, mask: Tensor, scale: float, *, out: Any = None) -> Tensor:
+def native_dropout_backward(grad_output: Tensor, mask: Tensor, scale: float) -> Tensor:
     """The gradient of native_dropout.
 
-    native_dropout_backward(grad_output, mask, scale, *, out=None) -> Tensor
+    native_dropout_backward(grad_output, mask, scale) -> Tensor
     """
-    if isinstance(grad_output, TensorImpl) and isinstance(mask, TensorImpl) and type(scale) is float and out is None:
+    if isinstance(grad_output, TensorImpl) and isinstance(mask, TensorImpl) and type(scale) is float:
         included, allowed = active_keys.get()
         keys = (grad_output.key_set | mask.key_set | included) & allowed
         return _native_dropout_backward[keys](keys, grad_output, mask, scale)
-    return _parse_native_dropout_backward(grad_output, mask, scale, out=out)
+    return _parse_native_dropout_backward(grad_output, mask, scale)
 
 
 def _softmax(input: Tensor, dim: int, half_to_float: bool, *, out: Any = None) -> Tensor:

@@ -96,9 +96,10 @@ def _in_place_with_negative(name: str) -> str:
 
 
 def log_sigmoid_forward(self: Tensor) -> tuple[Result, Result]:
-    """The result, and what the gradient needs, both of the same shape and dtype."""
+    """The result, and what the gradient needs, both of the same shape and dtype, row-major."""
     _check_floats("log_sigmoid_cpu", self)
-    return unary(self), unary(self)
+    result = Result(self._shape, self.dtype, None, same_dtype)
+    return result, result
 
 
 def log_sigmoid_backward(grad_output: Tensor, self: Tensor, buffer: Tensor) -> Result:
@@ -180,6 +181,8 @@ def glu_backward(grad_output: Tensor, self: Tensor, dim: int) -> Result:
 
 def glu_jvp(glu: Tensor, x: Tensor, dx: Tensor, dim: int) -> Result:
     """The shape of the half."""
+    size = glu._shape[wrap_dim(dim, len(glu._shape))]
+    x.narrow(dim, size, size), dx.narrow(dim, size, size)  # refuse what is too short
     _check_full("glu_jvp_cpu", glu)
     return broadcast(glu.dtype, glu)
 
