@@ -157,7 +157,7 @@ OTHERWISE = (
 FEWER = {
     "float_power_.Scalar": 6, "float_power_.Tensor": 5, "linalg_tensorinv": 8, "linalg_tensorsolve": 5,
     "nanquantile": 5, "nanquantile.scalar": 8, "pdist": 7, "quantile": 4, "quantile.scalar": 6,
-    "rrelu_with_noise": 8, "softplus": 8,
+    "glu_jvp": 7, "rrelu_with_noise": 8, "softplus": 8,
 }  # fmt: skip
 
 Random = np.random.Generator

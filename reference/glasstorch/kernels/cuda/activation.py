@@ -12,14 +12,12 @@ from typing import Any
 from glasstorch._tensor import Tensor
 from glasstorch.dispatch.library import KernelTable
 from glasstorch.kernels.cuda.pointwise.expressions import FLOATING, Kernel, Row, kernel_of, kernels_of, register, run
-from glasstorch.kernels.cuda.tensors import output
 from glasstorch.kernels.iterator import op_math
 from glasstorch.kernels.pointwise import activation
 from glasstorch.kernels.pointwise.activation import ACTIVATIONS, CHOSEN
 from glasstorch.kernels.pointwise.formulas import Formula
 from glasstorch.kernels.structured import Outs, shape_function, structured
 from glasstorch.operators.shapes import activation as shapes
-from glasstorch.operators.shapes.result import Result
 from glasstorch.operators.shapes.scalars import number_as
 
 CUDA = KernelTable("CUDA")
@@ -56,17 +54,17 @@ for name in CHOSEN:
 # Two results ----------------------------------------------------------------------------------------------------------
 
 LOG_SIGMOID = Row("smaller(a, (COMPUTE)0) - log1p(exp(-fabs(a)))", 1, FLOATING, "log_sigmoid_forward_cuda")
+DECAY = Row("exp(-fabs(a))", 1, FLOATING, "log_sigmoid_forward_cuda")
 PRELU_OF_INPUT = Row("a > 0 ? b : c * b", 3, FLOATING, "prelu_backward_cuda")
 PRELU_OF_SLOPE = Row("a > 0 ? 0 : a * b", 2, FLOATING, "prelu_backward_cuda")
 
 
 @structured(CUDA, "log_sigmoid_forward")
 def log_sigmoid_forward(keys: int, self: Tensor, out: Outs = None) -> tuple[Tensor, Tensor]:
-    """The logarithm of the sigmoid; the gradient needs nothing else, and the buffer is not written."""
+    """The logarithm of the sigmoid, and `exp(-|x|)`, which PyTorch's kernel does not keep."""
     shape, _ = shapes.log_sigmoid_forward(self)
     to_output, to_buffer = out or (None, None)
-    buffer = output(Result((0,), self.dtype), self.device) if to_buffer is None else to_buffer
-    return run(LOG_SIGMOID, shape, (self,), to_output), buffer
+    return run(LOG_SIGMOID, shape, (self,), to_output), run(DECAY, shape, (self,), to_buffer)
 
 
 @CUDA.impl("_prelu_kernel_backward")
@@ -83,4 +81,4 @@ def instantiations() -> Iterator[tuple[str, str, tuple[str, ...]]]:
     choices = [*activation.GELU.values(), *activation.GELU_BACKWARD.values(), *activation.ELU_BACKWARD.values()]
     single = [activation.HARDTANH, activation.LEAKY_RELU_BACKWARD]
     yield from kernels_of(map(row_of, (*ACTIVATIONS.values(), *choices, *single)))
-    yield from kernels_of((LOG_SIGMOID, PRELU_OF_INPUT, PRELU_OF_SLOPE))
+    yield from kernels_of((LOG_SIGMOID, DECAY, PRELU_OF_INPUT, PRELU_OF_SLOPE))

@@ -18,10 +18,9 @@ from glasstorch.kernels.pointwise.dtypes import FLOATING, FLOATING_OR_COMPLEX, N
 from glasstorch.kernels.pointwise.formulas import Cuda, Formula
 
 
-def activation(name: str, expression: str, label: str | None = None, **more: Any) -> Formula:
+def activation(name: str, expression: str, label: str | None = None) -> Formula:
     """A formula of floats."""
-    cuda = Cuda(f"{name}_cuda", expression=more.pop("on_cuda", None))
-    return Formula(expression, FLOATING - FLOAT8, label or f"{name}_cpu", cuda=cuda, fused=True, **more)
+    return Formula(expression, FLOATING - FLOAT8, label or f"{name}_cpu", cuda=Cuda(f"{name}_cuda"), fused=True)
 
 
 SIGMOID: Final = "(1 / (1 + exp(-b)))"
@@ -60,11 +59,8 @@ ACTIVATIONS: Final[dict[str, Formula]] = {
         "mish_backward",
         f"a * ({TANH_OF_SOFTPLUS} + b * {SIGMOID} * (1 - {TANH_OF_SOFTPLUS} * {TANH_OF_SOFTPLUS}))",
     ),
-    # The CPU keeps c = exp(-|b|); CUDA computes it again
-    "log_sigmoid_backward": activation(
-        "log_sigmoid_backward", "a * where(b < 0, 1 - c / (1 + c), c / (1 + c))",
-        on_cuda="a * where(b < 0, 1 - exp(b) / (1 + exp(b)), exp(-b) / (1 + exp(-b)))",
-    ),
+    # c is exp(-|b|)
+    "log_sigmoid_backward": activation("log_sigmoid_backward", "a * where(b < 0, 1 - c / (1 + c), c / (1 + c))"),
     # p is beta; above the threshold q it is the identity
     "softplus": activation("softplus", "where(a * p > q, a, log1p(exp(a * p)) / p)"),
     "softplus_backward": activation(
