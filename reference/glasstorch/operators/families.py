@@ -123,6 +123,12 @@ FAMILIES = (
         "Pooling.cpp, Pool.h, DilatedMaxPool2d.cpp, AveragePool2d.cpp, AdaptiveAveragePooling.cpp, "
         "FractionalMaxPool2d.cpp, MaxUnpooling.cpp",
     ),
+    Family(
+        "activation",
+        "Functions of each element that stand between the layers of a network, and gates.",
+        "Activation.cpp, GatedLinearUnit.cpp",
+    ),
+    Family("dropout", "Elements or channels that are dropped at random.", "Dropout.cpp"),
     Family("softmax", "Exponentials that sum to one along a dimension, and their logarithms.", "SoftMax.cpp"),
     Family(
         "convolution",

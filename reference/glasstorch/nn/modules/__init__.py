@@ -1,18 +1,48 @@
 """Which layers are there?
 
 Reading order: `module`, `state`, `conversion`, `hooks`, `calling`, `global_hooks`, `backward_hooks`, `linear`,
-`activation`, `flatten`, `conv`, `fold`, `pooling`, `distance`, `loss`, `linear_cross_entropy_options`, `adaptive`,
-`container`.
+`activation`, `flatten`, `dropout`, `conv`, `fold`, `pooling`, `distance`, `loss`, `linear_cross_entropy_options`,
+`adaptive`, `container`.
 
 Mirrors: torch/nn/modules
 """
 
 from glasstorch.core.unknown_names import refuse_unknown_names as _refuse_unknown_names
-from glasstorch.nn.modules.activation import LogSoftmax, ReLU, Sigmoid, Softmax, Tanh
+from glasstorch.nn.modules.activation import (
+    CELU,
+    ELU,
+    GELU,
+    GLU,
+    SELU,
+    Hardshrink,
+    Hardsigmoid,
+    Hardswish,
+    Hardtanh,
+    LeakyReLU,
+    LogSigmoid,
+    LogSoftmax,
+    Mish,
+    PReLU,
+    ReLU,
+    ReLU6,
+    RReLU,
+    Sigmoid,
+    SiLU,
+    Softmax,
+    Softmax2d,
+    Softmin,
+    Softplus,
+    Softshrink,
+    Softsign,
+    Tanh,
+    Tanhshrink,
+    Threshold,
+)
 from glasstorch.nn.modules.adaptive import AdaptiveLogSoftmaxWithLoss
 from glasstorch.nn.modules.container import Container, ModuleDict, ModuleList, ParameterDict, ParameterList, Sequential
 from glasstorch.nn.modules.conv import Conv1d, Conv2d, Conv3d, ConvTranspose1d, ConvTranspose2d, ConvTranspose3d
 from glasstorch.nn.modules.distance import CosineSimilarity, PairwiseDistance
+from glasstorch.nn.modules.dropout import AlphaDropout, Dropout, Dropout1d, Dropout2d, Dropout3d, FeatureAlphaDropout
 from glasstorch.nn.modules.flatten import Flatten, Unflatten
 from glasstorch.nn.modules.fold import Fold, Unfold
 from glasstorch.nn.modules.linear import Identity, Linear
@@ -70,13 +100,42 @@ __all__ = [
     "Module",
     "Identity",
     "Linear",
+    "CELU",
+    "ELU",
+    "GELU",
+    "GLU",
+    "Hardshrink",
+    "Hardsigmoid",
+    "Hardswish",
+    "Hardtanh",
+    "LeakyReLU",
+    "LogSigmoid",
     "LogSoftmax",
+    "Mish",
+    "PReLU",
+    "RReLU",
     "ReLU",
+    "ReLU6",
+    "SELU",
+    "SiLU",
     "Sigmoid",
     "Softmax",
+    "Softmax2d",
+    "Softmin",
+    "Softplus",
+    "Softshrink",
+    "Softsign",
     "Tanh",
+    "Tanhshrink",
+    "Threshold",
     "Flatten",
     "Unflatten",
+    "AlphaDropout",
+    "Dropout",
+    "Dropout1d",
+    "Dropout2d",
+    "Dropout3d",
+    "FeatureAlphaDropout",
     "Conv1d",
     "Conv2d",
     "Conv3d",

@@ -51,6 +51,8 @@ def _made(f: NativeFunction, makers: list[str]) -> str:
     """`views_first_of_three`: the maker of an operator's kernel, and its further arguments."""
     arguments = f.schema.arguments
     written = [i for i, a in enumerate(arguments) if a.type.is_write]
+    returned = [i for i in written if arguments[i].type.alias in {r.type.alias for r in f.schema.returns}]
+    written = returned or written  # as in PyTorch, what is written to beside the result is not counted as changed
     lists = [i for i in written if arguments[i].type.is_list]
     if lists and lists != [len(arguments) - 1]:
         raise SchemaError(f"{f.where}: {f.name} writes to a list of tensors that is not its last argument")

@@ -836,6 +836,67 @@ _fractional_max_pool3d = table("fractional_max_pool3d")
 _fractional_max_pool3d_backward = table("fractional_max_pool3d_backward")
 _max_unpool2d = table("max_unpool2d")
 _max_unpool3d = table("max_unpool3d")
+_hardtanh = table("hardtanh")
+_hardtanh_ = table("hardtanh_")
+_hardtanh_backward = table("hardtanh_backward")
+_relu6 = table("relu6")
+_relu6_ = table("relu6_")
+_threshold = table("threshold")
+_threshold_ = table("threshold_")
+_leaky_relu = table("leaky_relu")
+_leaky_relu_ = table("leaky_relu_")
+_leaky_relu_backward = table("leaky_relu_backward")
+_prelu = table("prelu")
+__prelu_kernel = table("_prelu_kernel")
+__prelu_kernel_backward = table("_prelu_kernel_backward")
+_rrelu = table("rrelu")
+_rrelu_ = table("rrelu_")
+_rrelu_with_noise = table("rrelu_with_noise")
+_rrelu_with_noise_ = table("rrelu_with_noise_")
+_rrelu_with_noise_functional = table("rrelu_with_noise_functional")
+_rrelu_with_noise_backward = table("rrelu_with_noise_backward")
+_elu = table("elu")
+_elu_ = table("elu_")
+_elu_backward = table("elu_backward")
+_celu = table("celu")
+_celu_ = table("celu_")
+_selu = table("selu")
+_selu_ = table("selu_")
+_silu = table("silu")
+_silu_ = table("silu_")
+_silu_backward = table("silu_backward")
+_mish = table("mish")
+_mish_ = table("mish_")
+_mish_backward = table("mish_backward")
+_softplus = table("softplus")
+_softplus_backward = table("softplus_backward")
+_log_sigmoid = table("log_sigmoid")
+_log_sigmoid_forward = table("log_sigmoid_forward")
+_log_sigmoid_backward = table("log_sigmoid_backward")
+_hardsigmoid = table("hardsigmoid")
+_hardsigmoid_ = table("hardsigmoid_")
+_hardsigmoid_backward = table("hardsigmoid_backward")
+_hardswish = table("hardswish")
+_hardswish_ = table("hardswish_")
+_hardswish_backward = table("hardswish_backward")
+_hardshrink = table("hardshrink")
+_hardshrink_backward = table("hardshrink_backward")
+_softshrink = table("softshrink")
+_softshrink_backward = table("softshrink_backward")
+_glu = table("glu")
+_glu_backward = table("glu_backward")
+_glu_jvp = table("glu_jvp")
+_glu_backward_jvp = table("glu_backward_jvp")
+_dropout = table("dropout")
+_dropout_ = table("dropout_")
+_feature_dropout = table("feature_dropout")
+_feature_dropout_ = table("feature_dropout_")
+_alpha_dropout = table("alpha_dropout")
+_alpha_dropout_ = table("alpha_dropout_")
+_feature_alpha_dropout = table("feature_alpha_dropout")
+_feature_alpha_dropout_ = table("feature_alpha_dropout_")
+_native_dropout = table("native_dropout")
+_native_dropout_backward = table("native_dropout_backward")
 __softmax = table("_softmax")
 _softmax_int = table("softmax.int")
 __softmax_backward_data = table("_softmax_backward_data")
@@ -1644,6 +1705,70 @@ _parse_fractional_max_pool3d = PythonFunction("fractional_max_pool3d", ["fractio
 _parse_fractional_max_pool3d_backward = PythonFunction("fractional_max_pool3d_backward", ["fractional_max_pool3d_backward"], ["fractional_max_pool3d_backward.grad_input"])
 _parse_max_unpool2d = PythonFunction("max_unpool2d", ["max_unpool2d"], ["max_unpool2d.out"])
 _parse_max_unpool3d = PythonFunction("max_unpool3d", ["max_unpool3d"], ["max_unpool3d.out"])
+_parse_hardtanh = PythonFunction("hardtanh", ["hardtanh"], ["hardtanh.out"])
+_parse_hardtanh_ = PythonFunction("hardtanh_", ["hardtanh_"])
+_parse_hardtanh_backward = PythonFunction("hardtanh_backward", ["hardtanh_backward"], ["hardtanh_backward.grad_input"])
+_parse_relu6 = PythonFunction("relu6", ["relu6"])
+_parse_relu6_ = PythonFunction("relu6_", ["relu6_"])
+_parse_threshold = PythonFunction("threshold", ["threshold"], ["threshold.out"])
+_parse_threshold_ = PythonFunction("threshold_", ["threshold_"])
+_parse_leaky_relu = PythonFunction("leaky_relu", ["leaky_relu"], ["leaky_relu.out"])
+_parse_leaky_relu_ = PythonFunction("leaky_relu_", ["leaky_relu_"])
+_parse_leaky_relu_backward = PythonFunction("leaky_relu_backward", ["leaky_relu_backward"], ["leaky_relu_backward.grad_input"])
+_parse_prelu = PythonFunction("prelu", ["prelu"])
+_parse__prelu_kernel = PythonFunction("_prelu_kernel", ["_prelu_kernel"])
+_parse__prelu_kernel_backward = PythonFunction("_prelu_kernel_backward", ["_prelu_kernel_backward"])
+_parse_rrelu = PythonFunction("rrelu", ["rrelu"])
+_parse_rrelu_ = PythonFunction("rrelu_", ["rrelu_"])
+_parse_rrelu_with_noise = PythonFunction("rrelu_with_noise", ["rrelu_with_noise"], ["rrelu_with_noise.out"])
+_parse_rrelu_with_noise_ = PythonFunction("rrelu_with_noise_", ["rrelu_with_noise_"])
+_parse_rrelu_with_noise_functional = PythonFunction("rrelu_with_noise_functional", ["rrelu_with_noise_functional"])
+_parse_rrelu_with_noise_backward = PythonFunction("rrelu_with_noise_backward", ["rrelu_with_noise_backward"])
+_parse_elu = PythonFunction("elu", ["elu"], ["elu.out"])
+_parse_elu_ = PythonFunction("elu_", ["elu_"])
+_parse_elu_backward = PythonFunction("elu_backward", ["elu_backward"], ["elu_backward.grad_input"])
+_parse_celu = PythonFunction("celu", ["celu"])
+_parse_celu_ = PythonFunction("celu_", ["celu_"])
+_parse_selu = PythonFunction("selu", ["selu"])
+_parse_selu_ = PythonFunction("selu_", ["selu_"])
+_parse_gelu = PythonFunction("gelu", ["gelu"], ["gelu.out"])
+_parse_gelu_ = PythonFunction("gelu_", ["gelu_"])
+_parse_gelu_backward = PythonFunction("gelu_backward", ["gelu_backward"], ["gelu_backward.grad_input"])
+_parse_silu = PythonFunction("silu", ["silu"], ["silu.out"])
+_parse_silu_ = PythonFunction("silu_", ["silu_"])
+_parse_silu_backward = PythonFunction("silu_backward", ["silu_backward"], ["silu_backward.grad_input"])
+_parse_mish = PythonFunction("mish", ["mish"], ["mish.out"])
+_parse_mish_ = PythonFunction("mish_", ["mish_"])
+_parse_mish_backward = PythonFunction("mish_backward", ["mish_backward"])
+_parse_softplus = PythonFunction("softplus", ["softplus"], ["softplus.out"])
+_parse_softplus_backward = PythonFunction("softplus_backward", ["softplus_backward"], ["softplus_backward.grad_input"])
+_parse_log_sigmoid = PythonFunction("log_sigmoid", ["log_sigmoid"], ["log_sigmoid.out"])
+_parse_log_sigmoid_forward = PythonFunction("log_sigmoid_forward", ["log_sigmoid_forward"], ["log_sigmoid_forward.output"])
+_parse_log_sigmoid_backward = PythonFunction("log_sigmoid_backward", ["log_sigmoid_backward"], ["log_sigmoid_backward.grad_input"])
+_parse_hardsigmoid = PythonFunction("hardsigmoid", ["hardsigmoid"], ["hardsigmoid.out"])
+_parse_hardsigmoid_ = PythonFunction("hardsigmoid_", ["hardsigmoid_"])
+_parse_hardsigmoid_backward = PythonFunction("hardsigmoid_backward", ["hardsigmoid_backward"], ["hardsigmoid_backward.grad_input"])
+_parse_hardswish = PythonFunction("hardswish", ["hardswish"], ["hardswish.out"])
+_parse_hardswish_ = PythonFunction("hardswish_", ["hardswish_"])
+_parse_hardswish_backward = PythonFunction("hardswish_backward", ["hardswish_backward"])
+_parse_hardshrink = PythonFunction("hardshrink", ["hardshrink"], ["hardshrink.out"])
+_parse_hardshrink_backward = PythonFunction("hardshrink_backward", ["hardshrink_backward"], ["hardshrink_backward.grad_input"])
+_parse_softshrink = PythonFunction("softshrink", ["softshrink"], ["softshrink.out"])
+_parse_softshrink_backward = PythonFunction("softshrink_backward", ["softshrink_backward"], ["softshrink_backward.grad_input"])
+_parse_glu = PythonFunction("glu", ["glu"], ["glu.out"])
+_parse_glu_backward = PythonFunction("glu_backward", ["glu_backward"], ["glu_backward.grad_input"])
+_parse_glu_jvp = PythonFunction("glu_jvp", ["glu_jvp"])
+_parse_glu_backward_jvp = PythonFunction("glu_backward_jvp", ["glu_backward_jvp"])
+_parse_dropout = PythonFunction("dropout", ["dropout"])
+_parse_dropout_ = PythonFunction("dropout_", ["dropout_"])
+_parse_feature_dropout = PythonFunction("feature_dropout", ["feature_dropout"])
+_parse_feature_dropout_ = PythonFunction("feature_dropout_", ["feature_dropout_"])
+_parse_alpha_dropout = PythonFunction("alpha_dropout", ["alpha_dropout"])
+_parse_alpha_dropout_ = PythonFunction("alpha_dropout_", ["alpha_dropout_"])
+_parse_feature_alpha_dropout = PythonFunction("feature_alpha_dropout", ["feature_alpha_dropout"])
+_parse_feature_alpha_dropout_ = PythonFunction("feature_alpha_dropout_", ["feature_alpha_dropout_"])
+_parse_native_dropout = PythonFunction("native_dropout", ["native_dropout"])
+_parse_native_dropout_backward = PythonFunction("native_dropout_backward", ["native_dropout_backward"])
 _parse__softmax = PythonFunction("_softmax", ["_softmax"], ["_softmax.out"])
 _parse_softmax = PythonFunction("softmax", ["softmax.int"], ["softmax.int_out"])
 _parse__softmax_backward_data = PythonFunction("_softmax_backward_data", ["_softmax_backward_data"])
@@ -15045,6 +15170,1063 @@ def max_unpool3d(
             kwargs, input=input, indices=indices, output_size=output_size, stride=stride, padding=padding, out=out
         )
     return _parse_max_unpool3d(input, indices, output_size, stride, padding, out=out)
+
+
+def hardtanh(
+    input: Tensor = MISSING, min_val: Number = -1, max_val: Number = 1, *, out: Any = None, **kwargs: Any
+) -> Tensor:
+    """Each element between two bounds.
+
+    hardtanh(input, min_val=-1, max_val=1, *, out=None) -> Tensor
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and type(min_val) in NUMBERS
+        and type(max_val) in NUMBERS
+        and out is None
+        and not kwargs
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _hardtanh[keys](keys, input, min_val, max_val)
+    if kwargs or input is MISSING:
+        return _parse_hardtanh.by_names(kwargs, input=input, min_val=min_val, max_val=max_val, out=out)
+    return _parse_hardtanh(input, min_val, max_val, out=out)
+
+
+def hardtanh_(input: Tensor, min_val: Number = -1, max_val: Number = 1) -> Tensor:
+    """Each element between two bounds.
+
+    hardtanh_(input, min_val=-1, max_val=1) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if isinstance(input, TensorImpl) and type(min_val) in NUMBERS and type(max_val) in NUMBERS:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _hardtanh_[keys](keys, input, min_val, max_val)
+    return _parse_hardtanh_(input, min_val, max_val)
+
+
+def hardtanh_backward(
+    grad_output: Tensor, input: Tensor, min_val: Number, max_val: Number, *, out: Any = None
+) -> Tensor:
+    """The gradient where the input is between the bounds, 0 elsewhere.
+
+    hardtanh_backward(grad_output, input, min_val, max_val, *, out=None) -> Tensor
+    """
+    if (
+        isinstance(grad_output, TensorImpl)
+        and isinstance(input, TensorImpl)
+        and type(min_val) in NUMBERS
+        and type(max_val) in NUMBERS
+        and out is None
+    ):
+        included, allowed = active_keys.get()
+        keys = (grad_output.key_set | input.key_set | included) & allowed
+        return _hardtanh_backward[keys](keys, grad_output, input, min_val, max_val)
+    return _parse_hardtanh_backward(grad_output, input, min_val, max_val, out=out)
+
+
+def relu6(input: Tensor = MISSING, **kwargs: Any) -> Tensor:
+    """Each element between 0 and 6.
+
+    relu6(input) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and not kwargs:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _relu6[keys](keys, input)
+    if kwargs or input is MISSING:
+        return _parse_relu6.by_names(kwargs, input=input)
+    return _parse_relu6(input)
+
+
+def relu6_(input: Tensor) -> Tensor:
+    """Each element between 0 and 6, in place.
+
+    relu6_(input) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if isinstance(input, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _relu6_[keys](keys, input)
+    return _parse_relu6_(input)
+
+
+def threshold(
+    input: Tensor = MISSING, threshold: Number = MISSING, value: Number = MISSING, *, out: Any = None, **kwargs: Any
+) -> Tensor:
+    """Each element above a threshold, and a value in the place of others.
+
+    threshold(input, threshold, value, *, out=None) -> Tensor
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and type(threshold) in NUMBERS
+        and type(value) in NUMBERS
+        and out is None
+        and not kwargs
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _threshold[keys](keys, input, threshold, value)
+    if kwargs or input is MISSING or threshold is MISSING or value is MISSING:
+        return _parse_threshold.by_names(kwargs, input=input, threshold=threshold, value=value, out=out)
+    return _parse_threshold(input, threshold, value, out=out)
+
+
+def threshold_(input: Tensor, threshold: Number, value: Number) -> Tensor:
+    """Each element above a threshold, and a value in the place of others.
+
+    threshold_(input, threshold, value) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if isinstance(input, TensorImpl) and type(threshold) in NUMBERS and type(value) in NUMBERS:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _threshold_[keys](keys, input, threshold, value)
+    return _parse_threshold_(input, threshold, value)
+
+
+def leaky_relu(input: Tensor = MISSING, negative_slope: Number = 0.01, *, out: Any = None, **kwargs: Any) -> Tensor:
+    """Each element, multiplied by a slope where it is negative.
+
+    leaky_relu(input, negative_slope=0.01, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and type(negative_slope) in NUMBERS and out is None and not kwargs:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _leaky_relu[keys](keys, input, negative_slope)
+    if kwargs or input is MISSING:
+        return _parse_leaky_relu.by_names(kwargs, input=input, negative_slope=negative_slope, out=out)
+    return _parse_leaky_relu(input, negative_slope, out=out)
+
+
+def leaky_relu_(input: Tensor, negative_slope: Number = 0.01) -> Tensor:
+    """Each element, multiplied by a slope where it is negative.
+
+    leaky_relu_(input, negative_slope=0.01) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if isinstance(input, TensorImpl) and type(negative_slope) in NUMBERS:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _leaky_relu_[keys](keys, input, negative_slope)
+    return _parse_leaky_relu_(input, negative_slope)
+
+
+def leaky_relu_backward(
+    grad_output: Tensor, input: Tensor, negative_slope: Number, self_is_result: bool, *, out: Any = None
+) -> Tensor:
+    """The gradient of leaky_relu, given its input or its result.
+
+    leaky_relu_backward(grad_output, input, negative_slope, self_is_result, *, out=None) -> Tensor
+    """
+    if (
+        isinstance(grad_output, TensorImpl)
+        and isinstance(input, TensorImpl)
+        and type(negative_slope) in NUMBERS
+        and type(self_is_result) is bool
+        and out is None
+    ):
+        included, allowed = active_keys.get()
+        keys = (grad_output.key_set | input.key_set | included) & allowed
+        return _leaky_relu_backward[keys](keys, grad_output, input, negative_slope, self_is_result)
+    return _parse_leaky_relu_backward(grad_output, input, negative_slope, self_is_result, out=out)
+
+
+def prelu(input: Tensor = MISSING, weight: Tensor = MISSING, **kwargs: Any) -> Tensor:
+    """leaky_relu with a slope for each channel.
+
+    prelu(input, weight) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and isinstance(weight, TensorImpl) and not kwargs:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | weight.key_set | included) & allowed
+        return _prelu[keys](keys, input, weight)
+    if kwargs or input is MISSING or weight is MISSING:
+        return _parse_prelu.by_names(kwargs, input=input, weight=weight)
+    return _parse_prelu(input, weight)
+
+
+def _prelu_kernel(input: Tensor, weight: Tensor) -> Tensor:
+    """leaky_relu with slopes that are broadcast.
+
+    _prelu_kernel(input, weight) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and isinstance(weight, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | weight.key_set | included) & allowed
+        return __prelu_kernel[keys](keys, input, weight)
+    return _parse__prelu_kernel(input, weight)
+
+
+def _prelu_kernel_backward(grad_output: Tensor, input: Tensor, weight: Tensor) -> Any:
+    """The gradients of the input and of the slopes.
+
+    _prelu_kernel_backward(grad_output, input, weight) -> (Tensor, Tensor)
+    """
+    if isinstance(grad_output, TensorImpl) and isinstance(input, TensorImpl) and isinstance(weight, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (grad_output.key_set | input.key_set | weight.key_set | included) & allowed
+        return __prelu_kernel_backward[keys](keys, grad_output, input, weight)
+    return _parse__prelu_kernel_backward(grad_output, input, weight)
+
+
+def rrelu(
+    input: Tensor = MISSING,
+    lower: Number = 0.125,
+    upper: Number = 0.3333333333333333,
+    training: bool = False,
+    generator: Generator | None = None,
+    **kwargs: Any,
+) -> Tensor:
+    """leaky_relu with random slopes.
+
+    rrelu(input, lower=0.125, upper=0.3333333333333333, training=False, generator=None) -> Tensor
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and type(lower) in NUMBERS
+        and type(upper) in NUMBERS
+        and type(training) is bool
+        and (generator is None or isinstance(generator, Generator))
+        and not kwargs
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _rrelu[keys](keys, input, lower, upper, training, generator)
+    if kwargs or input is MISSING:
+        return _parse_rrelu.by_names(
+            kwargs, input=input, lower=lower, upper=upper, training=training, generator=generator
+        )
+    return _parse_rrelu(input, lower, upper, training, generator)
+
+
+def rrelu_(
+    input: Tensor,
+    lower: Number = 0.125,
+    upper: Number = 0.3333333333333333,
+    training: bool = False,
+    generator: Generator | None = None,
+) -> Tensor:
+    """leaky_relu with random slopes, in place.
+
+    rrelu_(input, lower=0.125, upper=0.3333333333333333, training=False, generator=None) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and type(lower) in NUMBERS
+        and type(upper) in NUMBERS
+        and type(training) is bool
+        and (generator is None or isinstance(generator, Generator))
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _rrelu_[keys](keys, input, lower, upper, training, generator)
+    return _parse_rrelu_(input, lower, upper, training, generator)
+
+
+def rrelu_with_noise(
+    input: Tensor = MISSING,
+    noise: Tensor = MISSING,
+    lower: Number = 0.125,
+    upper: Number = 0.3333333333333333,
+    training: bool = False,
+    generator: Generator | None = None,
+    *,
+    out: Any = None,
+    **kwargs: Any,
+) -> Tensor:
+    """leaky_relu with random slopes, which are written to the noise.
+
+    rrelu_with_noise(input, noise, lower=0.125, upper=0.3333333333333333, training=False, generator=None, *, out=None) -> Tensor
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and isinstance(noise, TensorImpl)
+        and type(lower) in NUMBERS
+        and type(upper) in NUMBERS
+        and type(training) is bool
+        and (generator is None or isinstance(generator, Generator))
+        and out is None
+        and not kwargs
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | noise.key_set | included) & allowed
+        return _rrelu_with_noise[keys](keys, input, noise, lower, upper, training, generator)
+    if kwargs or input is MISSING or noise is MISSING:
+        return _parse_rrelu_with_noise.by_names(
+            kwargs, input=input, noise=noise, lower=lower, upper=upper, training=training, generator=generator, out=out
+        )
+    return _parse_rrelu_with_noise(input, noise, lower, upper, training, generator, out=out)
+
+
+def rrelu_with_noise_(
+    input: Tensor,
+    noise: Tensor,
+    lower: Number = 0.125,
+    upper: Number = 0.3333333333333333,
+    training: bool = False,
+    generator: Generator | None = None,
+) -> Tensor:
+    """leaky_relu with random slopes, which are written to the noise.
+
+    rrelu_with_noise_(input, noise, lower=0.125, upper=0.3333333333333333, training=False, generator=None) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and isinstance(noise, TensorImpl)
+        and type(lower) in NUMBERS
+        and type(upper) in NUMBERS
+        and type(training) is bool
+        and (generator is None or isinstance(generator, Generator))
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | noise.key_set | included) & allowed
+        return _rrelu_with_noise_[keys](keys, input, noise, lower, upper, training, generator)
+    return _parse_rrelu_with_noise_(input, noise, lower, upper, training, generator)
+
+
+def rrelu_with_noise_functional(
+    input: Tensor = MISSING,
+    noise: Tensor = MISSING,
+    lower: Number = 0.125,
+    upper: Number = 0.3333333333333333,
+    training: bool = False,
+    generator: Generator | None = None,
+    **kwargs: Any,
+) -> Any:
+    """leaky_relu with random slopes, and these slopes.
+
+    rrelu_with_noise_functional(input, noise, lower=0.125, upper=0.3333333333333333, training=False, generator=None) -> (Tensor, noise_out)
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and isinstance(noise, TensorImpl)
+        and type(lower) in NUMBERS
+        and type(upper) in NUMBERS
+        and type(training) is bool
+        and (generator is None or isinstance(generator, Generator))
+        and not kwargs
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | noise.key_set | included) & allowed
+        return _rrelu_with_noise_functional[keys](keys, input, noise, lower, upper, training, generator)
+    if kwargs or input is MISSING or noise is MISSING:
+        return _parse_rrelu_with_noise_functional.by_names(
+            kwargs, input=input, noise=noise, lower=lower, upper=upper, training=training, generator=generator
+        )
+    return _parse_rrelu_with_noise_functional(input, noise, lower, upper, training, generator)
+
+
+def rrelu_with_noise_backward(
+    grad_output: Tensor,
+    input: Tensor,
+    noise: Tensor,
+    lower: Number,
+    upper: Number,
+    training: bool,
+    self_is_result: bool,
+) -> Tensor:
+    """The gradient of rrelu, given the slopes.
+
+    rrelu_with_noise_backward(grad_output, input, noise, lower, upper, training, self_is_result) -> Tensor
+    """
+    if (
+        isinstance(grad_output, TensorImpl)
+        and isinstance(input, TensorImpl)
+        and isinstance(noise, TensorImpl)
+        and type(lower) in NUMBERS
+        and type(upper) in NUMBERS
+        and type(training) is bool
+        and type(self_is_result) is bool
+    ):
+        included, allowed = active_keys.get()
+        keys = (grad_output.key_set | input.key_set | noise.key_set | included) & allowed
+        return _rrelu_with_noise_backward[keys](keys, grad_output, input, noise, lower, upper, training, self_is_result)
+    return _parse_rrelu_with_noise_backward(grad_output, input, noise, lower, upper, training, self_is_result)
+
+
+def elu(
+    input: Tensor = MISSING,
+    alpha: Number = 1,
+    scale: Number = 1,
+    input_scale: Number = 1,
+    *,
+    out: Any = None,
+    **kwargs: Any,
+) -> Tensor:
+    """Each element, or an exponential that ends at -alpha where it is negative.
+
+    elu(input, alpha=1, scale=1, input_scale=1, *, out=None) -> Tensor
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and type(alpha) in NUMBERS
+        and type(scale) in NUMBERS
+        and type(input_scale) in NUMBERS
+        and out is None
+        and not kwargs
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _elu[keys](keys, input, alpha, scale, input_scale)
+    if kwargs or input is MISSING:
+        return _parse_elu.by_names(kwargs, input=input, alpha=alpha, scale=scale, input_scale=input_scale, out=out)
+    return _parse_elu(input, alpha, scale, input_scale, out=out)
+
+
+def elu_(input: Tensor, alpha: Number = 1, scale: Number = 1, input_scale: Number = 1) -> Tensor:
+    """Each element, or an exponential that ends at -alpha where it is negative.
+
+    elu_(input, alpha=1, scale=1, input_scale=1) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and type(alpha) in NUMBERS
+        and type(scale) in NUMBERS
+        and type(input_scale) in NUMBERS
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _elu_[keys](keys, input, alpha, scale, input_scale)
+    return _parse_elu_(input, alpha, scale, input_scale)
+
+
+def elu_backward(
+    grad_output: Tensor,
+    alpha: Number,
+    scale: Number,
+    input_scale: Number,
+    is_result: bool,
+    self_or_result: Tensor,
+    *,
+    out: Any = None,
+) -> Tensor:
+    """The gradient of elu, given its input or its result.
+
+    elu_backward(grad_output, alpha, scale, input_scale, is_result, self_or_result, *, out=None) -> Tensor
+    """
+    if (
+        isinstance(grad_output, TensorImpl)
+        and type(alpha) in NUMBERS
+        and type(scale) in NUMBERS
+        and type(input_scale) in NUMBERS
+        and type(is_result) is bool
+        and isinstance(self_or_result, TensorImpl)
+        and out is None
+    ):
+        included, allowed = active_keys.get()
+        keys = (grad_output.key_set | self_or_result.key_set | included) & allowed
+        return _elu_backward[keys](keys, grad_output, alpha, scale, input_scale, is_result, self_or_result)
+    return _parse_elu_backward(grad_output, alpha, scale, input_scale, is_result, self_or_result, out=out)
+
+
+def celu(input: Tensor = MISSING, alpha: Number = 1.0, **kwargs: Any) -> Tensor:
+    """elu with a continuous derivative for every alpha.
+
+    celu(input, alpha=1.0) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and type(alpha) in NUMBERS and not kwargs:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _celu[keys](keys, input, alpha)
+    if kwargs or input is MISSING:
+        return _parse_celu.by_names(kwargs, input=input, alpha=alpha)
+    return _parse_celu(input, alpha)
+
+
+def celu_(input: Tensor, alpha: Number = 1.0) -> Tensor:
+    """elu with a continuous derivative for every alpha, in place.
+
+    celu_(input, alpha=1.0) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if isinstance(input, TensorImpl) and type(alpha) in NUMBERS:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _celu_[keys](keys, input, alpha)
+    return _parse_celu_(input, alpha)
+
+
+def selu(input: Tensor = MISSING, **kwargs: Any) -> Tensor:
+    """The scaled elu, which keeps mean 0 and variance 1 from layer to layer.
+
+    selu(input) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and not kwargs:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _selu[keys](keys, input)
+    if kwargs or input is MISSING:
+        return _parse_selu.by_names(kwargs, input=input)
+    return _parse_selu(input)
+
+
+def selu_(input: Tensor) -> Tensor:
+    """The scaled elu, in place.
+
+    selu_(input) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if isinstance(input, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _selu_[keys](keys, input)
+    return _parse_selu_(input)
+
+
+def gelu(input: Tensor = MISSING, *, approximate: str = "none", out: Any = None, **kwargs: Any) -> Tensor:
+    """Each element times the probability of a smaller normal number.
+
+    gelu(input, *, approximate='none', out=None) -> Tensor
+    """
+    if kwargs or input is MISSING:
+        return _parse_gelu.by_names(kwargs, input=input, approximate=approximate, out=out)
+    return _parse_gelu(input, approximate=approximate, out=out)
+
+
+def gelu_(input: Tensor, *, approximate: str = "none") -> Tensor:
+    """Each element times the probability of a smaller normal number.
+
+    gelu_(input, *, approximate='none') -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    return _parse_gelu_(input, approximate=approximate)
+
+
+def gelu_backward(grad_output: Tensor, input: Tensor, *, approximate: str = "none", out: Any = None) -> Tensor:
+    """The gradient of gelu.
+
+    gelu_backward(grad_output, input, *, approximate='none', out=None) -> Tensor
+    """
+    return _parse_gelu_backward(grad_output, input, approximate=approximate, out=out)
+
+
+def silu(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+    """Each element times its sigmoid.
+
+    silu(input, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and out is None and not kwargs:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _silu[keys](keys, input)
+    if kwargs or input is MISSING:
+        return _parse_silu.by_names(kwargs, input=input, out=out)
+    return _parse_silu(input, out=out)
+
+
+def silu_(input: Tensor) -> Tensor:
+    """Each element times its sigmoid.
+
+    silu_(input) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if isinstance(input, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _silu_[keys](keys, input)
+    return _parse_silu_(input)
+
+
+def silu_backward(grad_output: Tensor, input: Tensor, *, out: Any = None) -> Tensor:
+    """The gradient of silu.
+
+    silu_backward(grad_output, input, *, out=None) -> Tensor
+    """
+    if isinstance(grad_output, TensorImpl) and isinstance(input, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (grad_output.key_set | input.key_set | included) & allowed
+        return _silu_backward[keys](keys, grad_output, input)
+    return _parse_silu_backward(grad_output, input, out=out)
+
+
+def mish(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+    """Each element times the hyperbolic tangent of its softplus.
+
+    mish(input, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and out is None and not kwargs:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _mish[keys](keys, input)
+    if kwargs or input is MISSING:
+        return _parse_mish.by_names(kwargs, input=input, out=out)
+    return _parse_mish(input, out=out)
+
+
+def mish_(input: Tensor) -> Tensor:
+    """Each element times the hyperbolic tangent of its softplus.
+
+    mish_(input) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if isinstance(input, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _mish_[keys](keys, input)
+    return _parse_mish_(input)
+
+
+def mish_backward(grad_output: Tensor, input: Tensor) -> Tensor:
+    """The gradient of mish.
+
+    mish_backward(grad_output, input) -> Tensor
+    """
+    if isinstance(grad_output, TensorImpl) and isinstance(input, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (grad_output.key_set | input.key_set | included) & allowed
+        return _mish_backward[keys](keys, grad_output, input)
+    return _parse_mish_backward(grad_output, input)
+
+
+def softplus(
+    input: Tensor = MISSING, beta: Number = 1, threshold: Number = 20, *, out: Any = None, **kwargs: Any
+) -> Tensor:
+    """A smooth maximum of each element and 0.
+
+    softplus(input, beta=1, threshold=20, *, out=None) -> Tensor
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and type(beta) in NUMBERS
+        and type(threshold) in NUMBERS
+        and out is None
+        and not kwargs
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _softplus[keys](keys, input, beta, threshold)
+    if kwargs or input is MISSING:
+        return _parse_softplus.by_names(kwargs, input=input, beta=beta, threshold=threshold, out=out)
+    return _parse_softplus(input, beta, threshold, out=out)
+
+
+def softplus_backward(
+    grad_output: Tensor, input: Tensor, beta: Number, threshold: Number, *, out: Any = None
+) -> Tensor:
+    """The gradient of softplus.
+
+    softplus_backward(grad_output, input, beta, threshold, *, out=None) -> Tensor
+    """
+    if (
+        isinstance(grad_output, TensorImpl)
+        and isinstance(input, TensorImpl)
+        and type(beta) in NUMBERS
+        and type(threshold) in NUMBERS
+        and out is None
+    ):
+        included, allowed = active_keys.get()
+        keys = (grad_output.key_set | input.key_set | included) & allowed
+        return _softplus_backward[keys](keys, grad_output, input, beta, threshold)
+    return _parse_softplus_backward(grad_output, input, beta, threshold, out=out)
+
+
+def log_sigmoid(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+    """The logarithm of the sigmoid.
+
+    log_sigmoid(input, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and out is None and not kwargs:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _log_sigmoid[keys](keys, input)
+    if kwargs or input is MISSING:
+        return _parse_log_sigmoid.by_names(kwargs, input=input, out=out)
+    return _parse_log_sigmoid(input, out=out)
+
+
+def log_sigmoid_forward(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Any:
+    """The logarithm of the sigmoid, and what its gradient needs.
+
+    log_sigmoid_forward(input, *, out=None) -> (output, buffer)
+    """
+    if isinstance(input, TensorImpl) and out is None and not kwargs:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _log_sigmoid_forward[keys](keys, input)
+    if kwargs or input is MISSING:
+        return _parse_log_sigmoid_forward.by_names(kwargs, input=input, out=out)
+    return _parse_log_sigmoid_forward(input, out=out)
+
+
+def log_sigmoid_backward(grad_output: Tensor, input: Tensor, buffer: Tensor, *, out: Any = None) -> Tensor:
+    """The gradient of log_sigmoid.
+
+    log_sigmoid_backward(grad_output, input, buffer, *, out=None) -> Tensor
+    """
+    if (
+        isinstance(grad_output, TensorImpl)
+        and isinstance(input, TensorImpl)
+        and isinstance(buffer, TensorImpl)
+        and out is None
+    ):
+        included, allowed = active_keys.get()
+        keys = (grad_output.key_set | input.key_set | buffer.key_set | included) & allowed
+        return _log_sigmoid_backward[keys](keys, grad_output, input, buffer)
+    return _parse_log_sigmoid_backward(grad_output, input, buffer, out=out)
+
+
+def hardsigmoid(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+    """The straight line through (-3, 0) and (3, 1), between 0 and 1.
+
+    hardsigmoid(input, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and out is None and not kwargs:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _hardsigmoid[keys](keys, input)
+    if kwargs or input is MISSING:
+        return _parse_hardsigmoid.by_names(kwargs, input=input, out=out)
+    return _parse_hardsigmoid(input, out=out)
+
+
+def hardsigmoid_(input: Tensor) -> Tensor:
+    """The straight line through (-3, 0) and (3, 1), between 0 and 1.
+
+    hardsigmoid_(input) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if isinstance(input, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _hardsigmoid_[keys](keys, input)
+    return _parse_hardsigmoid_(input)
+
+
+def hardsigmoid_backward(grad_output: Tensor, input: Tensor, *, out: Any = None) -> Tensor:
+    """The gradient of hardsigmoid.
+
+    hardsigmoid_backward(grad_output, input, *, out=None) -> Tensor
+    """
+    if isinstance(grad_output, TensorImpl) and isinstance(input, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (grad_output.key_set | input.key_set | included) & allowed
+        return _hardsigmoid_backward[keys](keys, grad_output, input)
+    return _parse_hardsigmoid_backward(grad_output, input, out=out)
+
+
+def hardswish(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+    """Each element times its hardsigmoid.
+
+    hardswish(input, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and out is None and not kwargs:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _hardswish[keys](keys, input)
+    if kwargs or input is MISSING:
+        return _parse_hardswish.by_names(kwargs, input=input, out=out)
+    return _parse_hardswish(input, out=out)
+
+
+def hardswish_(input: Tensor) -> Tensor:
+    """Each element times its hardsigmoid.
+
+    hardswish_(input) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if isinstance(input, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _hardswish_[keys](keys, input)
+    return _parse_hardswish_(input)
+
+
+def hardswish_backward(grad_output: Tensor, input: Tensor) -> Tensor:
+    """The gradient of hardswish.
+
+    hardswish_backward(grad_output, input) -> Tensor
+    """
+    if isinstance(grad_output, TensorImpl) and isinstance(input, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (grad_output.key_set | input.key_set | included) & allowed
+        return _hardswish_backward[keys](keys, grad_output, input)
+    return _parse_hardswish_backward(grad_output, input)
+
+
+def hardshrink(input: Tensor = MISSING, lambd: Number = 0.5, *, out: Any = None, **kwargs: Any) -> Tensor:
+    """Each element, or 0 where it is as small as lambd.
+
+    hardshrink(input, lambd=0.5, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and type(lambd) in NUMBERS and out is None and not kwargs:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _hardshrink[keys](keys, input, lambd)
+    if kwargs or input is MISSING:
+        return _parse_hardshrink.by_names(kwargs, input=input, lambd=lambd, out=out)
+    return _parse_hardshrink(input, lambd, out=out)
+
+
+def hardshrink_backward(grad_out: Tensor, input: Tensor, lambd: Number, *, out: Any = None) -> Tensor:
+    """The gradient where the input is larger than lambd, 0 elsewhere.
+
+    hardshrink_backward(grad_out, input, lambd, *, out=None) -> Tensor
+    """
+    if isinstance(grad_out, TensorImpl) and isinstance(input, TensorImpl) and type(lambd) in NUMBERS and out is None:
+        included, allowed = active_keys.get()
+        keys = (grad_out.key_set | input.key_set | included) & allowed
+        return _hardshrink_backward[keys](keys, grad_out, input, lambd)
+    return _parse_hardshrink_backward(grad_out, input, lambd, out=out)
+
+
+def softshrink(input: Tensor = MISSING, lambd: Number = 0.5, *, out: Any = None, **kwargs: Any) -> Tensor:
+    """Each element moved towards 0 by lambd.
+
+    softshrink(input, lambd=0.5, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and type(lambd) in NUMBERS and out is None and not kwargs:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _softshrink[keys](keys, input, lambd)
+    if kwargs or input is MISSING:
+        return _parse_softshrink.by_names(kwargs, input=input, lambd=lambd, out=out)
+    return _parse_softshrink(input, lambd, out=out)
+
+
+def softshrink_backward(grad_output: Tensor, input: Tensor, lambd: Number, *, out: Any = None) -> Tensor:
+    """The gradient where the input is larger than lambd, 0 elsewhere.
+
+    softshrink_backward(grad_output, input, lambd, *, out=None) -> Tensor
+    """
+    if isinstance(grad_output, TensorImpl) and isinstance(input, TensorImpl) and type(lambd) in NUMBERS and out is None:
+        included, allowed = active_keys.get()
+        keys = (grad_output.key_set | input.key_set | included) & allowed
+        return _softshrink_backward[keys](keys, grad_output, input, lambd)
+    return _parse_softshrink_backward(grad_output, input, lambd, out=out)
+
+
+def glu(input: Tensor = MISSING, dim: int = -1, *, out: Any = None, **kwargs: Any) -> Tensor:
+    """The first half of a dimension times the sigmoid of the second.
+
+    glu(input, dim=-1, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and type(dim) is int and out is None and not kwargs:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _glu[keys](keys, input, dim)
+    if kwargs or input is MISSING:
+        return _parse_glu.by_names(kwargs, input=input, dim=dim, out=out)
+    return _parse_glu(input, dim, out=out)
+
+
+def glu_backward(grad_output: Tensor, input: Tensor, dim: int, *, out: Any = None) -> Tensor:
+    """The gradient of glu.
+
+    glu_backward(grad_output, input, dim, *, out=None) -> Tensor
+    """
+    if isinstance(grad_output, TensorImpl) and isinstance(input, TensorImpl) and type(dim) is int and out is None:
+        included, allowed = active_keys.get()
+        keys = (grad_output.key_set | input.key_set | included) & allowed
+        return _glu_backward[keys](keys, grad_output, input, dim)
+    return _parse_glu_backward(grad_output, input, dim, out=out)
+
+
+def glu_jvp(glu: Tensor, x: Tensor, dx: Tensor, dim: int = MISSING, axis: int | None = None) -> Tensor:
+    """The directional derivative of glu.
+
+    glu_jvp(glu, x, dx, dim) -> Tensor
+    """
+    if (
+        isinstance(glu, TensorImpl)
+        and isinstance(x, TensorImpl)
+        and isinstance(dx, TensorImpl)
+        and type(dim) is int
+        and axis is None
+    ):
+        included, allowed = active_keys.get()
+        keys = (glu.key_set | x.key_set | dx.key_set | included) & allowed
+        return _glu_jvp[keys](keys, glu, x, dx, dim)
+    if axis is not None or dim is MISSING:
+        return _parse_glu_jvp.by_names({} if axis is None else {"axis": axis}, glu=glu, x=x, dx=dx, dim=dim)
+    return _parse_glu_jvp(glu, x, dx, dim)
+
+
+def glu_backward_jvp(
+    grad_x: Tensor,
+    grad_glu: Tensor,
+    x: Tensor,
+    dgrad_glu: Tensor,
+    dx: Tensor,
+    dim: int = MISSING,
+    axis: int | None = None,
+) -> Tensor:
+    """The directional derivative of glu's gradient.
+
+    glu_backward_jvp(grad_x, grad_glu, x, dgrad_glu, dx, dim) -> Tensor
+    """
+    if (
+        isinstance(grad_x, TensorImpl)
+        and isinstance(grad_glu, TensorImpl)
+        and isinstance(x, TensorImpl)
+        and isinstance(dgrad_glu, TensorImpl)
+        and isinstance(dx, TensorImpl)
+        and type(dim) is int
+        and axis is None
+    ):
+        included, allowed = active_keys.get()
+        keys = (grad_x.key_set | grad_glu.key_set | x.key_set | dgrad_glu.key_set | dx.key_set | included) & allowed
+        return _glu_backward_jvp[keys](keys, grad_x, grad_glu, x, dgrad_glu, dx, dim)
+    if axis is not None or dim is MISSING:
+        return _parse_glu_backward_jvp.by_names(
+            {} if axis is None else {"axis": axis},
+            grad_x=grad_x,
+            grad_glu=grad_glu,
+            x=x,
+            dgrad_glu=dgrad_glu,
+            dx=dx,
+            dim=dim,
+        )
+    return _parse_glu_backward_jvp(grad_x, grad_glu, x, dgrad_glu, dx, dim)
+
+
+def dropout(input: Tensor, p: float, train: bool) -> Tensor:
+    """Elements dropped at random, and the others scaled.
+
+    dropout(input, p, train) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and type(p) is float and type(train) is bool:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _dropout[keys](keys, input, p, train)
+    return _parse_dropout(input, p, train)
+
+
+def dropout_(input: Tensor, p: float, train: bool) -> Tensor:
+    """Elements dropped at random, and the others scaled, in place.
+
+    dropout_(input, p, train) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if isinstance(input, TensorImpl) and type(p) is float and type(train) is bool:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _dropout_[keys](keys, input, p, train)
+    return _parse_dropout_(input, p, train)
+
+
+def feature_dropout(input: Tensor, p: float, train: bool) -> Tensor:
+    """Whole channels dropped at random.
+
+    feature_dropout(input, p, train) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and type(p) is float and type(train) is bool:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _feature_dropout[keys](keys, input, p, train)
+    return _parse_feature_dropout(input, p, train)
+
+
+def feature_dropout_(input: Tensor, p: float, train: bool) -> Tensor:
+    """Whole channels dropped at random, in place.
+
+    feature_dropout_(input, p, train) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if isinstance(input, TensorImpl) and type(p) is float and type(train) is bool:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _feature_dropout_[keys](keys, input, p, train)
+    return _parse_feature_dropout_(input, p, train)
+
+
+def alpha_dropout(input: Tensor, p: float, train: bool) -> Tensor:
+    """Dropout after selu: mean and variance stay.
+
+    alpha_dropout(input, p, train) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and type(p) is float and type(train) is bool:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _alpha_dropout[keys](keys, input, p, train)
+    return _parse_alpha_dropout(input, p, train)
+
+
+def alpha_dropout_(input: Tensor, p: float, train: bool) -> Tensor:
+    """Dropout after selu: mean and variance stay, in place.
+
+    alpha_dropout_(input, p, train) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if isinstance(input, TensorImpl) and type(p) is float and type(train) is bool:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _alpha_dropout_[keys](keys, input, p, train)
+    return _parse_alpha_dropout_(input, p, train)
+
+
+def feature_alpha_dropout(input: Tensor, p: float, train: bool) -> Tensor:
+    """Alpha dropout of whole channels.
+
+    feature_alpha_dropout(input, p, train) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and type(p) is float and type(train) is bool:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _feature_alpha_dropout[keys](keys, input, p, train)
+    return _parse_feature_alpha_dropout(input, p, train)
+
+
+def feature_alpha_dropout_(input: Tensor, p: float, train: bool) -> Tensor:
+    """Alpha dropout of whole channels, in place.
+
+    feature_alpha_dropout_(input, p, train) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if isinstance(input, TensorImpl) and type(p) is float and type(train) is bool:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _feature_alpha_dropout_[keys](keys, input, p, train)
+    return _parse_feature_alpha_dropout_(input, p, train)
+
+
+def native_dropout(input: Tensor, p: float, train: bool | None) -> Any:
+    """Dropout, and the mask of what it left.
+
+    native_dropout(input, p, train) -> (Tensor, Tensor)
+    """
+    if isinstance(input, TensorImpl) and type(p) is float and (train is None or type(train) is bool):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _native_dropout[keys](keys, input, p, train)
+    return _parse_native_dropout(input, p, train)
+
+
+def native_dropout_backward(grad_output: Tensor, mask: Tensor, scale: float) -> Tensor:
+    """The gradient of native_dropout.
+
+    native_dropout_backward(grad_output, mask, scale) -> Tensor
+    """
+    if isinstance(grad_output, TensorImpl) and isinstance(mask, TensorImpl) and type(scale) is float:
+        included, allowed = active_keys.get()
+        keys = (grad_output.key_set | mask.key_set | included) & allowed
+        return _native_dropout_backward[keys](keys, grad_output, mask, scale)
+    return _parse_native_dropout_backward(grad_output, mask, scale)
 
 
 def _softmax(input: Tensor, dim: int, half_to_float: bool, *, out: Any = None) -> Tensor:
