@@ -119,6 +119,11 @@ FAMILIES = (
     Family("fft", "Fourier transforms, and spectrograms made of them.", "SpectralOps.cpp, mkl/SpectralOps.cpp"),
     Family("softmax", "Exponentials that sum to one along a dimension, and their logarithms.", "SoftMax.cpp"),
     Family("loss", "How far predictions are from targets.", "Loss.cpp, LossNLL.cpp, LossNLL2d.cpp"),
+    Family(
+        "foreach",
+        "An operator for each tensor of a list, and steps of optimizers in one call for all parameters.",
+        "ForeachOpsKernels.cpp, ForeachUtils.h, FusedAdam.cpp, FusedSGD.cpp, FusedAdagrad.cpp",
+    ),
 )
 
 NAMES = tuple(family.name for family in FAMILIES)
