@@ -904,6 +904,14 @@ __foreach_clone = table("_foreach_clone")
 __foreach_copy_ = table("_foreach_copy_")
 __foreach_copy = table("_foreach_copy")
 __foreach_mm = table("_foreach_mm")
+__fused_adam_ = table("_fused_adam_")
+__fused_adam__tensor_lr = table("_fused_adam_.tensor_lr")
+__fused_adamw_ = table("_fused_adamw_")
+__fused_adamw__tensor_lr = table("_fused_adamw_.tensor_lr")
+__fused_sgd_ = table("_fused_sgd_")
+__fused_sgd__tensor_lr = table("_fused_sgd_.tensor_lr")
+__fused_adagrad_ = table("_fused_adagrad_")
+__fused_adagrad__tensor_lr = table("_fused_adagrad_.tensor_lr")
 # fmt: off
 _parse_empty = PythonFunction("empty", ["empty.memory_format"], ["empty.out"])
 _parse_empty_strided = PythonFunction("empty_strided", ["empty_strided"])
@@ -1733,6 +1741,10 @@ _parse__foreach_clone = PythonFunction("_foreach_clone", ["_foreach_clone"])
 _parse__foreach_copy_ = PythonFunction("_foreach_copy_", ["_foreach_copy_"])
 _parse__foreach_copy = PythonFunction("_foreach_copy", ["_foreach_copy"])
 _parse__foreach_mm = PythonFunction("_foreach_mm", ["_foreach_mm"])
+_parse__fused_adam_ = PythonFunction("_fused_adam_", ["_fused_adam_", "_fused_adam_.tensor_lr"])
+_parse__fused_adamw_ = PythonFunction("_fused_adamw_", ["_fused_adamw_", "_fused_adamw_.tensor_lr"])
+_parse__fused_sgd_ = PythonFunction("_fused_sgd_", ["_fused_sgd_", "_fused_sgd_.tensor_lr"])
+_parse__fused_adagrad_ = PythonFunction("_fused_adagrad_", ["_fused_adagrad_", "_fused_adagrad_.tensor_lr"])
 # fmt: on
 
 
@@ -16072,3 +16084,497 @@ def _foreach_mm(input: Sequence[Tensor], mat2: Sequence[Tensor]) -> tuple[Tensor
         keys = (keys_of(input) | keys_of(mat2) | included) & allowed
         return __foreach_mm[keys](keys, list(input), list(mat2))
     return _parse__foreach_mm(input, mat2)
+
+
+def _fused_adam_(
+    input: Sequence[Tensor],
+    grads: Sequence[Tensor],
+    exp_avgs: Sequence[Tensor],
+    exp_avg_sqs: Sequence[Tensor],
+    max_exp_avg_sqs: Sequence[Tensor],
+    state_steps: Sequence[Tensor],
+    *,
+    lr: float | Tensor,
+    beta1: float,
+    beta2: float,
+    weight_decay: float,
+    eps: float,
+    amsgrad: bool,
+    maximize: bool,
+    grad_scale: Tensor | None = None,
+    found_inf: Tensor | None = None,
+) -> Any:
+    """A step of Adam for all parameters of a list.
+
+    _fused_adam_(input, grads, exp_avgs, exp_avg_sqs, max_exp_avg_sqs, state_steps, *, lr, beta1, beta2, weight_decay, eps, amsgrad, maximize, grad_scale=None, found_inf=None) -> ()
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if (
+        is_tensors(input)
+        and is_tensors(grads)
+        and is_tensors(exp_avgs)
+        and is_tensors(exp_avg_sqs)
+        and is_tensors(max_exp_avg_sqs)
+        and is_tensors(state_steps)
+        and type(lr) is float
+        and type(beta1) is float
+        and type(beta2) is float
+        and type(weight_decay) is float
+        and type(eps) is float
+        and type(amsgrad) is bool
+        and type(maximize) is bool
+        and (grad_scale is None or isinstance(grad_scale, TensorImpl))
+        and (found_inf is None or isinstance(found_inf, TensorImpl))
+    ):
+        included, allowed = active_keys.get()
+        keys = (
+            keys_of(input)
+            | keys_of(grads)
+            | keys_of(exp_avgs)
+            | keys_of(exp_avg_sqs)
+            | keys_of(max_exp_avg_sqs)
+            | keys_of(state_steps)
+            | included
+        ) & allowed
+        if grad_scale is not None:
+            keys |= grad_scale.key_set & allowed
+        if found_inf is not None:
+            keys |= found_inf.key_set & allowed
+        return __fused_adam_[keys](
+            keys,
+            list(input),
+            list(grads),
+            list(exp_avgs),
+            list(exp_avg_sqs),
+            list(max_exp_avg_sqs),
+            list(state_steps),
+            lr,
+            beta1,
+            beta2,
+            weight_decay,
+            eps,
+            amsgrad,
+            maximize,
+            grad_scale,
+            found_inf,
+        )
+    if (
+        is_tensors(input)
+        and is_tensors(grads)
+        and is_tensors(exp_avgs)
+        and is_tensors(exp_avg_sqs)
+        and is_tensors(max_exp_avg_sqs)
+        and is_tensors(state_steps)
+        and isinstance(lr, TensorImpl)
+        and type(beta1) is float
+        and type(beta2) is float
+        and type(weight_decay) is float
+        and type(eps) is float
+        and type(amsgrad) is bool
+        and type(maximize) is bool
+        and (grad_scale is None or isinstance(grad_scale, TensorImpl))
+        and (found_inf is None or isinstance(found_inf, TensorImpl))
+    ):
+        included, allowed = active_keys.get()
+        keys = (
+            lr.key_set
+            | keys_of(input)
+            | keys_of(grads)
+            | keys_of(exp_avgs)
+            | keys_of(exp_avg_sqs)
+            | keys_of(max_exp_avg_sqs)
+            | keys_of(state_steps)
+            | included
+        ) & allowed
+        if grad_scale is not None:
+            keys |= grad_scale.key_set & allowed
+        if found_inf is not None:
+            keys |= found_inf.key_set & allowed
+        return __fused_adam__tensor_lr[keys](
+            keys,
+            list(input),
+            list(grads),
+            list(exp_avgs),
+            list(exp_avg_sqs),
+            list(max_exp_avg_sqs),
+            list(state_steps),
+            lr,
+            beta1,
+            beta2,
+            weight_decay,
+            eps,
+            amsgrad,
+            maximize,
+            grad_scale,
+            found_inf,
+        )
+    return _parse__fused_adam_(
+        input,
+        grads,
+        exp_avgs,
+        exp_avg_sqs,
+        max_exp_avg_sqs,
+        state_steps,
+        lr=lr,
+        beta1=beta1,
+        beta2=beta2,
+        weight_decay=weight_decay,
+        eps=eps,
+        amsgrad=amsgrad,
+        maximize=maximize,
+        grad_scale=grad_scale,
+        found_inf=found_inf,
+    )
+
+
+def _fused_adamw_(
+    input: Sequence[Tensor],
+    grads: Sequence[Tensor],
+    exp_avgs: Sequence[Tensor],
+    exp_avg_sqs: Sequence[Tensor],
+    max_exp_avg_sqs: Sequence[Tensor],
+    state_steps: Sequence[Tensor],
+    *,
+    lr: float | Tensor,
+    beta1: float,
+    beta2: float,
+    weight_decay: float,
+    eps: float,
+    amsgrad: bool,
+    maximize: bool,
+    grad_scale: Tensor | None = None,
+    found_inf: Tensor | None = None,
+) -> Any:
+    """A step of Adam with decoupled weight decay for all parameters of a list.
+
+    _fused_adamw_(input, grads, exp_avgs, exp_avg_sqs, max_exp_avg_sqs, state_steps, *, lr, beta1, beta2, weight_decay, eps, amsgrad, maximize, grad_scale=None, found_inf=None) -> ()
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if (
+        is_tensors(input)
+        and is_tensors(grads)
+        and is_tensors(exp_avgs)
+        and is_tensors(exp_avg_sqs)
+        and is_tensors(max_exp_avg_sqs)
+        and is_tensors(state_steps)
+        and type(lr) is float
+        and type(beta1) is float
+        and type(beta2) is float
+        and type(weight_decay) is float
+        and type(eps) is float
+        and type(amsgrad) is bool
+        and type(maximize) is bool
+        and (grad_scale is None or isinstance(grad_scale, TensorImpl))
+        and (found_inf is None or isinstance(found_inf, TensorImpl))
+    ):
+        included, allowed = active_keys.get()
+        keys = (
+            keys_of(input)
+            | keys_of(grads)
+            | keys_of(exp_avgs)
+            | keys_of(exp_avg_sqs)
+            | keys_of(max_exp_avg_sqs)
+            | keys_of(state_steps)
+            | included
+        ) & allowed
+        if grad_scale is not None:
+            keys |= grad_scale.key_set & allowed
+        if found_inf is not None:
+            keys |= found_inf.key_set & allowed
+        return __fused_adamw_[keys](
+            keys,
+            list(input),
+            list(grads),
+            list(exp_avgs),
+            list(exp_avg_sqs),
+            list(max_exp_avg_sqs),
+            list(state_steps),
+            lr,
+            beta1,
+            beta2,
+            weight_decay,
+            eps,
+            amsgrad,
+            maximize,
+            grad_scale,
+            found_inf,
+        )
+    if (
+        is_tensors(input)
+        and is_tensors(grads)
+        and is_tensors(exp_avgs)
+        and is_tensors(exp_avg_sqs)
+        and is_tensors(max_exp_avg_sqs)
+        and is_tensors(state_steps)
+        and isinstance(lr, TensorImpl)
+        and type(beta1) is float
+        and type(beta2) is float
+        and type(weight_decay) is float
+        and type(eps) is float
+        and type(amsgrad) is bool
+        and type(maximize) is bool
+        and (grad_scale is None or isinstance(grad_scale, TensorImpl))
+        and (found_inf is None or isinstance(found_inf, TensorImpl))
+    ):
+        included, allowed = active_keys.get()
+        keys = (
+            lr.key_set
+            | keys_of(input)
+            | keys_of(grads)
+            | keys_of(exp_avgs)
+            | keys_of(exp_avg_sqs)
+            | keys_of(max_exp_avg_sqs)
+            | keys_of(state_steps)
+            | included
+        ) & allowed
+        if grad_scale is not None:
+            keys |= grad_scale.key_set & allowed
+        if found_inf is not None:
+            keys |= found_inf.key_set & allowed
+        return __fused_adamw__tensor_lr[keys](
+            keys,
+            list(input),
+            list(grads),
+            list(exp_avgs),
+            list(exp_avg_sqs),
+            list(max_exp_avg_sqs),
+            list(state_steps),
+            lr,
+            beta1,
+            beta2,
+            weight_decay,
+            eps,
+            amsgrad,
+            maximize,
+            grad_scale,
+            found_inf,
+        )
+    return _parse__fused_adamw_(
+        input,
+        grads,
+        exp_avgs,
+        exp_avg_sqs,
+        max_exp_avg_sqs,
+        state_steps,
+        lr=lr,
+        beta1=beta1,
+        beta2=beta2,
+        weight_decay=weight_decay,
+        eps=eps,
+        amsgrad=amsgrad,
+        maximize=maximize,
+        grad_scale=grad_scale,
+        found_inf=found_inf,
+    )
+
+
+def _fused_sgd_(
+    input: Sequence[Tensor],
+    grads: Sequence[Tensor],
+    momentum_buffer_list: Sequence[Tensor],
+    *,
+    weight_decay: float,
+    momentum: float,
+    lr: float | Tensor,
+    dampening: float,
+    nesterov: bool,
+    maximize: bool,
+    is_first_step: bool,
+    grad_scale: Tensor | None = None,
+    found_inf: Tensor | None = None,
+) -> Any:
+    """A step of SGD for all parameters of a list.
+
+    _fused_sgd_(input, grads, momentum_buffer_list, *, weight_decay, momentum, lr, dampening, nesterov, maximize, is_first_step, grad_scale=None, found_inf=None) -> ()
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if (
+        is_tensors(input)
+        and is_tensors(grads)
+        and is_tensors(momentum_buffer_list)
+        and type(weight_decay) is float
+        and type(momentum) is float
+        and type(lr) is float
+        and type(dampening) is float
+        and type(nesterov) is bool
+        and type(maximize) is bool
+        and type(is_first_step) is bool
+        and (grad_scale is None or isinstance(grad_scale, TensorImpl))
+        and (found_inf is None or isinstance(found_inf, TensorImpl))
+    ):
+        included, allowed = active_keys.get()
+        keys = (keys_of(input) | keys_of(grads) | keys_of(momentum_buffer_list) | included) & allowed
+        if grad_scale is not None:
+            keys |= grad_scale.key_set & allowed
+        if found_inf is not None:
+            keys |= found_inf.key_set & allowed
+        return __fused_sgd_[keys](
+            keys,
+            list(input),
+            list(grads),
+            list(momentum_buffer_list),
+            weight_decay,
+            momentum,
+            lr,
+            dampening,
+            nesterov,
+            maximize,
+            is_first_step,
+            grad_scale,
+            found_inf,
+        )
+    if (
+        is_tensors(input)
+        and is_tensors(grads)
+        and is_tensors(momentum_buffer_list)
+        and type(weight_decay) is float
+        and type(momentum) is float
+        and isinstance(lr, TensorImpl)
+        and type(dampening) is float
+        and type(nesterov) is bool
+        and type(maximize) is bool
+        and type(is_first_step) is bool
+        and (grad_scale is None or isinstance(grad_scale, TensorImpl))
+        and (found_inf is None or isinstance(found_inf, TensorImpl))
+    ):
+        included, allowed = active_keys.get()
+        keys = (lr.key_set | keys_of(input) | keys_of(grads) | keys_of(momentum_buffer_list) | included) & allowed
+        if grad_scale is not None:
+            keys |= grad_scale.key_set & allowed
+        if found_inf is not None:
+            keys |= found_inf.key_set & allowed
+        return __fused_sgd__tensor_lr[keys](
+            keys,
+            list(input),
+            list(grads),
+            list(momentum_buffer_list),
+            weight_decay,
+            momentum,
+            lr,
+            dampening,
+            nesterov,
+            maximize,
+            is_first_step,
+            grad_scale,
+            found_inf,
+        )
+    return _parse__fused_sgd_(
+        input,
+        grads,
+        momentum_buffer_list,
+        weight_decay=weight_decay,
+        momentum=momentum,
+        lr=lr,
+        dampening=dampening,
+        nesterov=nesterov,
+        maximize=maximize,
+        is_first_step=is_first_step,
+        grad_scale=grad_scale,
+        found_inf=found_inf,
+    )
+
+
+def _fused_adagrad_(
+    input: Sequence[Tensor],
+    grads: Sequence[Tensor],
+    state_sums: Sequence[Tensor],
+    state_steps: Sequence[Tensor],
+    *,
+    lr: float | Tensor,
+    lr_decay: float,
+    weight_decay: float,
+    eps: float,
+    maximize: bool,
+    grad_scale: Tensor | None = None,
+    found_inf: Tensor | None = None,
+) -> Any:
+    """A step of Adagrad for all parameters of a list.
+
+    _fused_adagrad_(input, grads, state_sums, state_steps, *, lr, lr_decay, weight_decay, eps, maximize, grad_scale=None, found_inf=None) -> ()
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if (
+        is_tensors(input)
+        and is_tensors(grads)
+        and is_tensors(state_sums)
+        and is_tensors(state_steps)
+        and type(lr) is float
+        and type(lr_decay) is float
+        and type(weight_decay) is float
+        and type(eps) is float
+        and type(maximize) is bool
+        and (grad_scale is None or isinstance(grad_scale, TensorImpl))
+        and (found_inf is None or isinstance(found_inf, TensorImpl))
+    ):
+        included, allowed = active_keys.get()
+        keys = (keys_of(input) | keys_of(grads) | keys_of(state_sums) | keys_of(state_steps) | included) & allowed
+        if grad_scale is not None:
+            keys |= grad_scale.key_set & allowed
+        if found_inf is not None:
+            keys |= found_inf.key_set & allowed
+        return __fused_adagrad_[keys](
+            keys,
+            list(input),
+            list(grads),
+            list(state_sums),
+            list(state_steps),
+            lr,
+            lr_decay,
+            weight_decay,
+            eps,
+            maximize,
+            grad_scale,
+            found_inf,
+        )
+    if (
+        is_tensors(input)
+        and is_tensors(grads)
+        and is_tensors(state_sums)
+        and is_tensors(state_steps)
+        and isinstance(lr, TensorImpl)
+        and type(lr_decay) is float
+        and type(weight_decay) is float
+        and type(eps) is float
+        and type(maximize) is bool
+        and (grad_scale is None or isinstance(grad_scale, TensorImpl))
+        and (found_inf is None or isinstance(found_inf, TensorImpl))
+    ):
+        included, allowed = active_keys.get()
+        keys = (
+            lr.key_set | keys_of(input) | keys_of(grads) | keys_of(state_sums) | keys_of(state_steps) | included
+        ) & allowed
+        if grad_scale is not None:
+            keys |= grad_scale.key_set & allowed
+        if found_inf is not None:
+            keys |= found_inf.key_set & allowed
+        return __fused_adagrad__tensor_lr[keys](
+            keys,
+            list(input),
+            list(grads),
+            list(state_sums),
+            list(state_steps),
+            lr,
+            lr_decay,
+            weight_decay,
+            eps,
+            maximize,
+            grad_scale,
+            found_inf,
+        )
+    return _parse__fused_adagrad_(
+        input,
+        grads,
+        state_sums,
+        state_steps,
+        lr=lr,
+        lr_decay=lr_decay,
+        weight_decay=weight_decay,
+        eps=eps,
+        maximize=maximize,
+        grad_scale=grad_scale,
+        found_inf=found_inf,
+    )

@@ -41,6 +41,8 @@ from glasstorch.operators.generated.functions import (  # isort: skip
     _foreach_sub as _foreach_sub, _foreach_sub_ as _foreach_sub_, _foreach_tan as _foreach_tan,
     _foreach_tan_ as _foreach_tan_, _foreach_tanh as _foreach_tanh, _foreach_tanh_ as _foreach_tanh_,
     _foreach_trunc as _foreach_trunc, _foreach_trunc_ as _foreach_trunc_, _foreach_zero_ as _foreach_zero_,
+    _fused_adagrad_ as _fused_adagrad_, _fused_adam_ as _fused_adam_, _fused_adamw_ as _fused_adamw_,
+    _fused_sgd_ as _fused_sgd_,
     abs as abs, abs_ as abs_, absolute as absolute, acos as acos, acos_ as acos_, acosh as acosh, acosh_ as acosh_,
     add as add, addbmm as addbmm, addcdiv as addcdiv, addcmul as addcmul, addmm as addmm, addmv as addmv,
     addmv_ as addmv_, addr as addr, adjoint as adjoint, alias_copy as alias_copy, all as all, allclose as allclose,
