@@ -55,7 +55,6 @@ def check(self: Tensors, *lists: Tensors) -> None:
             raise DtypeError(f"fused optimizers take floating point parameters, got {parameter.dtype}")
 
 
-@quietly
 def update_each(
     update: Update,
     lists: Sequence[Tensors],
@@ -136,7 +135,7 @@ def _fused_adam(is_decoupled: bool, lists: Sequence[Tensors], state_steps: Tenso
     rule = Adam(rate, beta1, beta2, weight_decay, eps, amsgrad, maximize, is_decoupled)
     used = lists if amsgrad else lists[:-1]
     check(*used)
-    update_each(rule, used, counts(state_steps), grad_scale, found_inf)
+    quietly(update_each, rule, used, counts(state_steps), grad_scale, found_inf)
 
 
 @CPU.impl("_fused_adam_", "_fused_adam_.tensor_lr")
@@ -207,7 +206,7 @@ def fused_sgd(
 
     lists = (self, grads, momentum_buffer_list) if momentum != 0 else (self, grads)
     check(*lists)
-    update_each(update, lists, [0.0] * len(self), grad_scale, found_inf)
+    quietly(update_each, update, lists, [0.0] * len(self), grad_scale, found_inf)
 
 
 # Adagrad ----------------------------------------------------------------------------------------------------------
@@ -240,4 +239,4 @@ def fused_adagrad(
         p += -(rate / (1 + (step - 1) * lr_decay)) * g / (np.sqrt(total) + eps)
 
     check(self, grads, state_sums)
-    update_each(update, (self, grads, state_sums), counts(state_steps), grad_scale, found_inf)
+    quietly(update_each, update, (self, grads, state_sums), counts(state_steps), grad_scale, found_inf)
