@@ -13,7 +13,6 @@ from glasstorch._tensor import Tensor
 from glasstorch.autograd.modes import no_grad
 from glasstorch.core.type_info import finfo
 from glasstorch.operators.generated import functions as f
-
 from glasstorch.optim.forms import Tensors, check_steps, new_scalar, to_scalar, towards, value_of
 from glasstorch.optim.optimizer import Optimizer, Parameters
 from glasstorch.optim.options import check_single
@@ -156,7 +155,7 @@ def _rate(parameter: Tensor, step: float, lr: float, eps2: float) -> float:
 
 
 def _mean_square(grad: Tensor, dim: int) -> Tensor:
-    return f.norm(grad, dim=dim, keepdim=True).square_().div_(grad.size(dim))
+    return f.linalg_vector_norm(grad, 2, [dim], True).square_().div_(grad.size(dim))
 
 
 def _single_tensor_adafactor(

@@ -11,7 +11,6 @@ from typing import Any
 
 from glasstorch._tensor import Tensor
 from glasstorch.operators.generated import functions as f
-
 from glasstorch.optim.forms import (
     Tensors,
     check_capturable,
@@ -171,10 +170,12 @@ def _single_tensor_asgd(
         else:
             average.copy_(parameter)
         count = step if capturable else value_of(step)
-        eta.copy_(f.as_tensor(lr / (1 + lambd * lr * count) ** alpha))
+        rate = lr / (1 + lambd * lr * count) ** alpha
         if capturable:
+            eta.copy_(rate)
             mu.copy_(1 / f.maximum(step - t0, f.ones_like(step)))
         else:
+            eta.fill_(rate)
             mu.fill_(1 / max(1, count - t0))
 
 
@@ -204,7 +205,6 @@ def _multi_tensor_asgd(
     params, grads, axs = lists_in_reals(params, grads, axs)
     f._foreach_addcmul_(params, f._foreach_add(grads, params, alpha=lambd), etas, value=-1)
     f._foreach_addcmul_(axs, f._foreach_sub(params, axs), mus)
-    steps = [value_of(step) for step in state_steps]
-    for eta, mu, step in zip(etas, mus, steps, strict=True):
-        eta.fill_(value_of(lr / (1 + lambd * lr * step) ** alpha))
-        mu.fill_(1 / max(1, step - t0))
+    for eta, mu, step in zip(etas, mus, state_steps, strict=True):
+        eta.copy_(lr / (1 + lambd * lr * step) ** alpha)  # in the dtype of the step, unlike the single form
+        mu.fill_(1 / max(1, value_of(step) - t0))

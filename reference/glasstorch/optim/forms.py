@@ -68,7 +68,9 @@ def check_steps(numbers: Sequence[Any], name: str = "state_steps") -> None:
         raise RuntimeError(f"API has changed, `{name}` argument must contain a list of singleton tensors")
 
 
-def check_capturable(capturable: bool, params: Tensors, *numbers: Tensors, words: str = "params and state_steps") -> None:
+def check_capturable(
+    capturable: bool, params: Tensors, *numbers: Tensors, words: str = "params and state_steps"
+) -> None:
     """All that a captured step reads lies on a device that records graphs."""
     if not capturable:
         return

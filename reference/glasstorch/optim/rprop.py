@@ -11,7 +11,6 @@ from typing import Any
 
 from glasstorch._tensor import Tensor
 from glasstorch.operators.generated import functions as f
-
 from glasstorch.optim.forms import (
     Tensors,
     check_capturable,

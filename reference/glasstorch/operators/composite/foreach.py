@@ -50,7 +50,9 @@ def each(schema: FunctionSchema) -> Callable[..., Any]:
         check_lengths(schema, given, count)
         results = []
         for i in range(count):
-            own = {n: value[i] if types[n].is_list or (packed and n == "scalars") else value for n, value in given.items()}
+            own = {
+                n: value[i] if types[n].is_list or (packed and n == "scalars") else value for n, value in given.items()
+            }
             results.append(
                 function(
                     *(value for n, value in own.items() if n not in keywords),

@@ -15,7 +15,7 @@ from glasstorch.optim.optimizer import Optimizer
 class CosineAnnealingLR(LRScheduler):
     """From the initial rate down to `eta_min` in `T_max` steps, and up again, along a cosine."""
 
-    def __init__(self, optimizer: Optimizer, T_max: int, eta_min: float = 0.0, last_epoch: int = -1) -> None:  # noqa: N803
+    def __init__(self, optimizer: Optimizer, T_max: int, eta_min: float = 0.0, last_epoch: int = -1) -> None:
         self.T_max = T_max
         self.eta_min = eta_min
         super().__init__(optimizer, last_epoch)
@@ -27,9 +27,13 @@ class CosineAnnealingLR(LRScheduler):
         if self._step_count == 1 and self.last_epoch > 0:
             return self._get_closed_form_lr()
         groups = self.optimizer.param_groups
-        if (self.last_epoch - 1 - self.T_max) % (2 * self.T_max) == 0:  # it was at the bottom, where a ratio has no sense
+        if (self.last_epoch - 1 - self.T_max) % (
+            2 * self.T_max
+        ) == 0:  # it was at the bottom, where a ratio has no sense
             rise = (1 - math.cos(math.pi / self.T_max)) / 2
-            return [group["lr"] + (base - self.eta_min) * rise for base, group in zip(self.base_lrs, groups, strict=True)]
+            return [
+                group["lr"] + (base - self.eta_min) * rise for base, group in zip(self.base_lrs, groups, strict=True)
+            ]
         now, before = (1 + math.cos(math.pi * epoch / self.T_max) for epoch in (self.last_epoch, self.last_epoch - 1))
         return [now / before * (group["lr"] - self.eta_min) + self.eta_min for group in groups]
 
@@ -44,8 +48,8 @@ class CosineAnnealingWarmRestarts(LRScheduler):
     def __init__(
         self,
         optimizer: Optimizer,
-        T_0: int,  # noqa: N803
-        T_mult: int = 1,  # noqa: N803
+        T_0: int,
+        T_mult: int = 1,
         eta_min: float = 0.0,
         last_epoch: int = -1,
     ) -> None:

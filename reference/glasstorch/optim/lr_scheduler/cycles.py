@@ -179,9 +179,7 @@ class OneCycleLR(_WithMomentum):
         self._warn_outside_of_step()
         step = self.last_epoch
         if step > self.total_steps:
-            raise ValueError(
-                f"Tried to step {step} times. The specified number of total steps is {self.total_steps}"
-            )
+            raise ValueError(f"Tried to step {step} times. The specified number of total steps is {self.total_steps}")
         begin = 0.0
         for phase in self._schedule_phases[:-1]:
             if step <= phase["end_step"]:

@@ -64,7 +64,9 @@ class MultiplicativeLR(_OfFunctions):
         if self._is_initial:
             return self._current()
         groups = self.optimizer.param_groups
-        return [group["lr"] * function(self.last_epoch) for function, group in zip(self.lr_lambdas, groups, strict=True)]
+        return [
+            group["lr"] * function(self.last_epoch) for function, group in zip(self.lr_lambdas, groups, strict=True)
+        ]
 
 
 class StepLR(LRScheduler):
