@@ -1,7 +1,8 @@
 """How does Adafactor update a parameter?
 
 Mirrors: torch/optim/_adafactor.py
-Differs: no sparse gradients. The default of the first `eps` is that of each parameter's dtype; PyTorch keeps the first one's.
+Differs: no sparse gradients. The default of the first `eps` is that of each parameter's dtype; PyTorch keeps that of
+    the first parameter.
 """
 
 from __future__ import annotations
@@ -21,8 +22,8 @@ from glasstorch.optim.options import check_single
 class Adafactor(Optimizer):
     """Adam whose mean of squares of a matrix is kept as the means of its rows and of its columns.
 
-    The rate is `lr` times the root mean square of the parameter, at least `eps[1]`; updates with a root mean square above
-    `d` are scaled down to it. Means decay by `1 - step ** beta2_decay`.
+    The rate is `lr` times the root mean square of the parameter, at least `eps[1]`; updates with a root mean square
+    above `d` are scaled down to it. Means decay by `1 - step ** beta2_decay`.
     """
 
     def __init__(
@@ -123,7 +124,7 @@ def adafactor(
     eps2: float,
     maximize: bool,
 ) -> None:
-    """One step for parameters whose gradients and state are given as lists: means of rows and columns, or of elements."""
+    """One step for parameters whose gradients and state, means of rows and columns or of elements, are lists."""
     check_steps(state_steps)
     if grad_scale is not None or found_inf is not None:
         raise AssertionError("Grad scaling should occur outside of optimizer.step()")
@@ -184,7 +185,8 @@ def _single_tensor_adafactor(
         if weight_decay != 0:
             parameter.mul_(1 - lr * weight_decay)
         if grad.dim() > 1:
-            assert row_var is not None and col_var is not None
+            assert row_var is not None
+            assert col_var is not None
             row_var.lerp_(_mean_square(grad, -1), weight)
             col_var.lerp_(_mean_square(grad, -2), weight)
             estimate = row_var @ col_var
@@ -235,7 +237,7 @@ def _multi_tensor_adafactor(
             updates = [row @ column for row, column in zip(rows, columns, strict=True)]  # type: ignore[operator]
             f._foreach_div_(updates, means)
         else:
-            kept = [variances[i] for i in some]
+            kept = [variance for i in some if (variance := variances[i]) is not None]
             f._foreach_lerp_(kept, f._foreach_mul(along, along), weights)
             updates = list(f._foreach_clone(kept))
         f._foreach_clamp_min_(updates, [number * number for number in least])

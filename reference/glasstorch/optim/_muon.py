@@ -74,8 +74,11 @@ class Muon(Optimizer):
         for group in self.param_groups:
             if any(p.is_complex() for p in group["params"] if p.grad is not None):
                 raise RuntimeError("Muon does not support complex parameters")
+            params, grads, muon_momentum_bufs = self._gathered(group, "momentum_buffer")
             muon(
-                *self._gathered(group, "momentum_buffer"),
+                params,
+                grads,
+                muon_momentum_bufs,
                 lr=group["lr"],
                 weight_decay=group["weight_decay"],
                 momentum=group["momentum"],

@@ -79,8 +79,15 @@ class Adadelta(Optimizer):
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
         loss = self._loss(closure)
         for group in self.param_groups:
+            params, grads, square_avgs, acc_deltas, state_steps = self._gathered(
+                group, "square_avg", "acc_delta", "step"
+            )
             adadelta(
-                *self._gathered(group, "square_avg", "acc_delta", "step"),
+                params,
+                grads,
+                square_avgs,
+                acc_deltas,
+                state_steps,
                 lr=group["lr"],
                 rho=group["rho"],
                 eps=group["eps"],

@@ -96,12 +96,15 @@ class Adagrad(Optimizer):
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
         loss = self._loss(closure)
         for group in self.param_groups:
-            lists = self._gathered(group, "sum", "step")
+            params, grads, state_sums, state_steps = self._gathered(group, "sum", "step")
             if group["fused"]:
-                for parameter in lists[0]:
+                for parameter in params:
                     check_fused(parameter)
             adagrad(
-                *lists,
+                params,
+                grads,
+                state_sums,
+                state_steps,
                 lr=group["lr"],
                 weight_decay=group["weight_decay"],
                 lr_decay=group["lr_decay"],

@@ -1,8 +1,8 @@
 """How does Adam update a parameter?
 
 Mirrors: torch/optim/adam.py
-Differs: no sparse gradients. Without `foreach` and `fused`, parameters on the CPU are updated by the fused operator where
-    that gives the bits of the single form.
+Differs: no sparse gradients. Without `foreach` and `fused`, parameters on the CPU are updated by the fused operator
+    where that gives the bits of the single form.
 """
 
 from __future__ import annotations
@@ -202,7 +202,7 @@ def adam(
 
 
 def _fits_fused(params: Tensors, grads: Tensors) -> bool:
-    """Whether the fused operator gives the bits of the single form: in single and double precision it rounds as often."""
+    """Whether the fused operator gives the bits of the single form: in half precision it rounds less often."""
     return all(
         p.device.type == "cpu" and p.dtype in (float32, float64) and type(p) in WHOLE and type(g) is Tensor
         for p, g in zip(params, grads, strict=True)

@@ -77,8 +77,13 @@ class Adamax(Optimizer):
         loss = self._loss(closure)
         for group in self.param_groups:
             beta1, beta2 = group["betas"]
+            params, grads, exp_avgs, exp_infs, state_steps = self._gathered(group, "exp_avg", "exp_inf", "step")
             adamax(
-                *self._gathered(group, "exp_avg", "exp_inf", "step"),
+                params,
+                grads,
+                exp_avgs,
+                exp_infs,
+                state_steps,
                 eps=group["eps"],
                 beta1=beta1,
                 beta2=beta2,

@@ -81,8 +81,14 @@ class ASGD(Optimizer):
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
         loss = self._loss(closure)
         for group in self.param_groups:
+            params, grads, axs, mus, etas, state_steps = self._gathered(group, "ax", "mu", "eta", "step")
             asgd(
-                *self._gathered(group, "ax", "mu", "eta", "step"),
+                params,
+                grads,
+                axs,
+                mus,
+                etas,
+                state_steps,
                 lambd=group["lambd"],
                 lr=group["lr"],
                 t0=group["t0"],

@@ -5,11 +5,11 @@ A step has up to three forms. `_single_tensor_adam` is the definition: it update
 `_multi_tensor_adam` (`foreach=True`) does each operation for all parameters before the next. `_fused_adam`
 (`fused=True`) is one operator for all. A function without an underscore (`adam`) chooses among them.
 
-Mirrors: torch/optim/optimizer.py (_default_to_fused_or_foreach, _get_value, _to_scalar, _view_as_real, _get_scalar_dtype,
-    _get_capturable_supported_devices, _use_grad_for_differentiable), torch/utils/_foreach_utils.py
+Mirrors: torch/optim/optimizer.py (_default_to_fused_or_foreach, _get_value, _to_scalar, _view_as_real,
+    _get_scalar_dtype, _get_capturable_supported_devices, _use_grad_for_differentiable), torch/utils/_foreach_utils.py
 Differs: foreach operators here take tensors of several dtypes and devices, and so parameters are not grouped for them.
-    Without `foreach` and `fused` the single form runs on all devices, and for Adam on the CPU the fused one, which gives
-    the same bits. `capturable` steps are those of the single form.
+    Without `foreach` and `fused` the single form runs on all devices, and for Adam on the CPU the fused one, which
+    gives the same bits. `capturable` steps are those of the single form.
 """
 
 from __future__ import annotations

@@ -90,7 +90,7 @@ def strong_wolfe(
         least, most = sorted((bracket[0].size, bracket[1].size))
         if (most - least) * extent < tolerance_change:
             break
-        size = cubic_interpolate(*bracket)
+        size = cubic_interpolate(bracket[0], bracket[1])
         margin = 0.1 * (most - least)
         if min(most - size, size - least) < margin:
             # Too near to an end: the second time in a row, or outside, it is moved away from there.

@@ -82,8 +82,16 @@ class NAdam(Optimizer):
         loss = self._loss(closure)
         for group in self.param_groups:
             beta1, beta2 = group["betas"]
+            params, grads, exp_avgs, exp_avg_sqs, mu_products, state_steps = self._gathered(
+                group, "exp_avg", "exp_avg_sq", "mu_product", "step"
+            )
             nadam(
-                *self._gathered(group, "exp_avg", "exp_avg_sq", "mu_product", "step"),
+                params,
+                grads,
+                exp_avgs,
+                exp_avg_sqs,
+                mu_products,
+                state_steps,
                 beta1=beta1,
                 beta2=beta2,
                 lr=group["lr"],

@@ -79,8 +79,13 @@ class RAdam(Optimizer):
         loss = self._loss(closure)
         for group in self.param_groups:
             beta1, beta2 = group["betas"]
+            params, grads, exp_avgs, exp_avg_sqs, state_steps = self._gathered(group, "exp_avg", "exp_avg_sq", "step")
             radam(
-                *self._gathered(group, "exp_avg", "exp_avg_sq", "step"),
+                params,
+                grads,
+                exp_avgs,
+                exp_avg_sqs,
+                state_steps,
                 beta1=beta1,
                 beta2=beta2,
                 lr=group["lr"],

@@ -80,8 +80,13 @@ class Rprop(Optimizer):
         for group in self.param_groups:
             etaminus, etaplus = group["etas"]
             step_size_min, step_size_max = group["step_sizes"]
+            params, grads, prevs, step_sizes, state_steps = self._gathered(group, "prev", "step_size", "step")
             rprop(
-                *self._gathered(group, "prev", "step_size", "step"),
+                params,
+                grads,
+                prevs,
+                step_sizes,
+                state_steps,
                 step_size_min=step_size_min,
                 step_size_max=step_size_max,
                 etaminus=etaminus,

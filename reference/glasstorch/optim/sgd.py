@@ -125,7 +125,7 @@ def sgd(
     nesterov: bool,
     maximize: bool,
 ) -> None:
-    """One step for parameters whose gradients and buffers are given as lists; missing buffers are put into their list."""
+    """One step for parameters whose gradients and buffers are lists; missing buffers are put into theirs."""
     form = _multi_tensor_sgd if foreach else _fused_sgd if fused else _single_tensor_sgd
     form(
         params,
@@ -232,7 +232,7 @@ def _fused_sgd(
     f._fused_sgd_(
         params,
         grads,
-        [] if momentum == 0 else momentum_buffer_list,
+        [buffer for buffer in momentum_buffer_list if buffer is not None],
         weight_decay=value_of(weight_decay),
         momentum=momentum,
         lr=lr,

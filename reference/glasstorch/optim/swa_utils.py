@@ -91,7 +91,8 @@ def get_swa_avg_fn() -> Callable[[Tensor, Tensor, Any], Tensor]:
 
     @no_grad()
     def swa_update(averaged_param: Tensor, current_param: Tensor, num_averaged: Any) -> Tensor:
-        return averaged_param + (current_param - averaged_param) / (num_averaged + 1)
+        moved: Tensor = averaged_param + (current_param - averaged_param) / (num_averaged + 1)
+        return moved
 
     return swa_update
 
@@ -99,8 +100,8 @@ def get_swa_avg_fn() -> Callable[[Tensor, Tensor, Any], Tensor]:
 class AveragedModel(Module):
     """A copy of a model whose parameters are averages of those that `update_parameters` was given.
 
-    `avg_fn(average, parameter, n_averaged)` returns a new average; `multi_avg_fn` changes a list of averages. Buffers are
-    copied, or averaged too if `use_buffers`.
+    `avg_fn(average, parameter, n_averaged)` returns a new average; `multi_avg_fn` changes a list of averages. Buffers
+    are copied, or averaged too if `use_buffers`.
     """
 
     n_averaged: Tensor
@@ -186,7 +187,7 @@ class SWALR(LRScheduler):
         self,
         optimizer: Optimizer,
         swa_lr: float | list[float],
-        anneal_epochs: int = 10,
+        anneal_epochs: Any = 10,
         anneal_strategy: str = "cos",
         last_epoch: int = -1,
     ) -> None:

@@ -10,7 +10,7 @@ Differs: every operation rounds as the operator does that the single form of the
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -26,7 +26,7 @@ from glasstorch.kernels.quiet import quietly
 CPU = KernelTable("CPU")
 
 Tensors = Sequence[Tensor]
-Update = Callable[..., None]  # update(parameter, grad, *remembered, step): in place, on arrays
+Update = Any  # update(parameter, grad, *remembered, step=): in place, on arrays
 
 
 # What all share ---------------------------------------------------------------------------------------------------

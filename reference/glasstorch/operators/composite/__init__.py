@@ -53,7 +53,7 @@ def composite_kernel(row: OperatorRow, path: str) -> Callable[..., Any]:
     if row.alias_of is not None:
         return same_as(row.alias_of)
     function = composite_function(path)
-    return function(FunctionSchema.parse(row.schema)) if row.family == "foreach" else function  # type: ignore[no-any-return]
+    return function(FunctionSchema.parse(row.schema)) if row.family == "foreach" else function
 
 
 def composite_function(path: str) -> Callable[..., Any]:

@@ -11,7 +11,7 @@ Differs: PyTorch's operators have derivatives of their own, written from those o
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from glasstorch.core.errors import ArgumentError, ShapeError
@@ -34,6 +34,7 @@ def each(schema: FunctionSchema) -> Callable[..., Any]:
     function = OWN[name] if name in OWN else getattr(f, name)
     types = {argument.name: argument.type for argument in schema.arguments}
     packed = schema.overload == "Tensor" and base in WITH_VALUES
+    along = {n for n, type_ in types.items() if type_.is_list or (packed and n == "scalars")}
     keywords = {argument: argument for argument in types if argument in NAMED}
     if base in WITH_VALUES and "scalars" in types:
         keywords["scalars"] = "value"
@@ -50,9 +51,7 @@ def each(schema: FunctionSchema) -> Callable[..., Any]:
         check_lengths(schema, given, count)
         results = []
         for i in range(count):
-            own = {
-                n: value[i] if types[n].is_list or (packed and n == "scalars") else value for n, value in given.items()
-            }
+            own = {n: value[i] if n in along else value for n, value in given.items()}
             results.append(
                 function(
                     *(value for n, value in own.items() if n not in keywords),
@@ -112,9 +111,10 @@ def extreme(name: str, writes: bool) -> Callable[..., Tensor]:
 
     def with_number(self: Tensor, scalar: Any) -> Tensor:
         if not self.requires_grad:
-            return clamp(self, scalar)  # type: ignore[no-any-return]
-        result = differentiable(self, f.full((), scalar, dtype=result_type(self, scalar), device=self.device))
-        return self.copy_(result) if writes else result  # type: ignore[no-any-return]
+            clamped: Tensor = clamp(self, scalar)
+            return clamped
+        result: Tensor = differentiable(self, f.full((), scalar, dtype=result_type(self, scalar), device=self.device))
+        return self.copy_(result) if writes else result
 
     return with_number
 
@@ -143,11 +143,6 @@ def copied(self: Tensor, src: Tensor, *, non_blocking: bool) -> Tensor:
     return f.empty_like(self).copy_(src, non_blocking)
 
 
-def power(self: Tensor | Sequence[Tensor], exponent: Any) -> Tensor:
-    """A tensor to a power, or a number to the power of a tensor."""
-    return f.pow(self, exponent)
-
-
 OWN: dict[str, Callable[..., Any]] = {
     "max": maximal,
     "maximum_": in_place(f.maximum),
@@ -156,5 +151,4 @@ OWN: dict[str, Callable[..., Any]] = {
     "powsum": powsum,
     "copy": copied,
     "copy_": lambda self, src, *, non_blocking: self.copy_(src, non_blocking),
-    "pow": power,
 }

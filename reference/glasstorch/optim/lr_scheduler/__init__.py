@@ -1,7 +1,7 @@
 """How does the learning rate change from step to step?
 
-Reading order: `scheduler` (what all share), `factors` (multiples of a rate), `cosine`, `cycles`, `plateau` (falls when the
-loss does not), `chains` (schedulers of schedulers).
+Reading order: `scheduler` (what all share), `factors` (multiples of a rate), `cosine`, `cycles`, `plateau` (falls
+when the loss does not), `chains` (schedulers of schedulers).
 
 Mirrors: torch/optim/lr_scheduler.py
 Differs: a folder, with a file for each kind.

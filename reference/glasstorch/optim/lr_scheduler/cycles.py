@@ -49,8 +49,8 @@ class _WithMomentum(LRScheduler):
 class CyclicLR(_WithMomentum):
     """Between `base_lr` and `max_lr`, up in `step_size_up` steps and down in `step_size_down`.
 
-    The height of a cycle is scaled: halved from one to the next ("triangular2"), by `gamma ** step` ("exp_range"), or by
-    `scale_fn` of the cycle or of the step, as `scale_mode` says ("cycle" or "iterations").
+    The height of a cycle is scaled: halved from one to the next ("triangular2"), by `gamma ** step` ("exp_range"), or
+    by `scale_fn` of the cycle or of the step, as `scale_mode` says ("cycle" or "iterations").
     """
 
     def __init__(
