@@ -19,13 +19,13 @@ from glasstorch.autograd.inplace_or_view import (
     writes_first_of_six,
     writes_first_of_three,
     writes_first_of_two,
-    writes_last_list,
     writes_last_of_five,
     writes_last_of_four,
     writes_last_of_seven,
     writes_last_of_six,
     writes_last_of_three,
     writes_last_of_two,
+    writes_lists,
     writes_several,
     writes_several_of_five,
     writes_several_of_four,
@@ -510,9 +510,9 @@ row("view_as_real_copy.out", writes_last_of_two)
 row("view_copy.out", writes_last_of_three)
 row("view_copy.dtype_out", writes_last_of_three)
 row("narrow_copy.out", writes_last_of_five)
-row("split_copy.Tensor_out", writes_last_list)
-row("split_with_sizes_copy.out", writes_last_list)
-row("unbind_copy.int_out", writes_last_list)
+row("split_copy.Tensor_out", writes_lists, 3)
+row("split_with_sizes_copy.out", writes_lists, 3)
+row("unbind_copy.int_out", writes_lists, 2)
 row("slice_scatter.out", writes_last_of_seven)
 row("cat.out", writes_last_of_three)
 row("stack.out", writes_last_of_three)
@@ -700,4 +700,12 @@ row("multilabel_margin_loss_backward.grad_input", writes_last_of_six)
 row("_ctc_loss.out", writes_several, 6, 7)
 row("_ctc_loss.Tensor_out", writes_several, 6, 7)
 row("_ctc_loss_backward.out", writes_several, 9)
+row("_fused_adam_", writes_lists, 0, 1, 2, 3, 4)
+row("_fused_adam_.tensor_lr", writes_lists, 0, 1, 2, 3, 4)
+row("_fused_adamw_", writes_lists, 0, 1, 2, 3, 4)
+row("_fused_adamw_.tensor_lr", writes_lists, 0, 1, 2, 3, 4)
+row("_fused_sgd_", writes_lists, 0, 1, 2)
+row("_fused_sgd_.tensor_lr", writes_lists, 0, 1, 2)
+row("_fused_adagrad_", writes_lists, 0, 1, 2, 3)
+row("_fused_adagrad_.tensor_lr", writes_lists, 0, 1, 2)
 # fmt: on

@@ -951,6 +951,87 @@ __ctc_loss = table("_ctc_loss")
 __ctc_loss_Tensor = table("_ctc_loss.Tensor")
 __ctc_loss_backward = table("_ctc_loss_backward")
 __ctc_loss_backward_Tensor = table("_ctc_loss_backward.Tensor")
+__foreach_abs = table("_foreach_abs")
+__foreach_abs_ = table("_foreach_abs_")
+__foreach_acos = table("_foreach_acos")
+__foreach_acos_ = table("_foreach_acos_")
+__foreach_asin = table("_foreach_asin")
+__foreach_asin_ = table("_foreach_asin_")
+__foreach_atan = table("_foreach_atan")
+__foreach_atan_ = table("_foreach_atan_")
+__foreach_ceil = table("_foreach_ceil")
+__foreach_ceil_ = table("_foreach_ceil_")
+__foreach_cos = table("_foreach_cos")
+__foreach_cos_ = table("_foreach_cos_")
+__foreach_cosh = table("_foreach_cosh")
+__foreach_cosh_ = table("_foreach_cosh_")
+__foreach_erf = table("_foreach_erf")
+__foreach_erf_ = table("_foreach_erf_")
+__foreach_erfc = table("_foreach_erfc")
+__foreach_erfc_ = table("_foreach_erfc_")
+__foreach_exp = table("_foreach_exp")
+__foreach_exp_ = table("_foreach_exp_")
+__foreach_expm1 = table("_foreach_expm1")
+__foreach_expm1_ = table("_foreach_expm1_")
+__foreach_floor = table("_foreach_floor")
+__foreach_floor_ = table("_foreach_floor_")
+__foreach_frac = table("_foreach_frac")
+__foreach_frac_ = table("_foreach_frac_")
+__foreach_lgamma = table("_foreach_lgamma")
+__foreach_lgamma_ = table("_foreach_lgamma_")
+__foreach_log = table("_foreach_log")
+__foreach_log_ = table("_foreach_log_")
+__foreach_log10 = table("_foreach_log10")
+__foreach_log10_ = table("_foreach_log10_")
+__foreach_log1p = table("_foreach_log1p")
+__foreach_log1p_ = table("_foreach_log1p_")
+__foreach_log2 = table("_foreach_log2")
+__foreach_log2_ = table("_foreach_log2_")
+__foreach_max = table("_foreach_max")
+__foreach_neg = table("_foreach_neg")
+__foreach_neg_ = table("_foreach_neg_")
+__foreach_norm_Scalar = table("_foreach_norm.Scalar")
+__foreach_powsum_Scalar = table("_foreach_powsum.Scalar")
+__foreach_pow_List = table("_foreach_pow.List")
+__foreach_pow_Scalar = table("_foreach_pow.Scalar")
+__foreach_pow_ScalarAndTensor = table("_foreach_pow.ScalarAndTensor")
+__foreach_pow__List = table("_foreach_pow_.List")
+__foreach_pow__Scalar = table("_foreach_pow_.Scalar")
+__foreach_reciprocal = table("_foreach_reciprocal")
+__foreach_reciprocal_ = table("_foreach_reciprocal_")
+__foreach_round = table("_foreach_round")
+__foreach_round_ = table("_foreach_round_")
+__foreach_rsqrt = table("_foreach_rsqrt")
+__foreach_rsqrt_ = table("_foreach_rsqrt_")
+__foreach_sigmoid = table("_foreach_sigmoid")
+__foreach_sigmoid_ = table("_foreach_sigmoid_")
+__foreach_sign = table("_foreach_sign")
+__foreach_sign_ = table("_foreach_sign_")
+__foreach_sin = table("_foreach_sin")
+__foreach_sin_ = table("_foreach_sin_")
+__foreach_sinh = table("_foreach_sinh")
+__foreach_sinh_ = table("_foreach_sinh_")
+__foreach_sqrt = table("_foreach_sqrt")
+__foreach_sqrt_ = table("_foreach_sqrt_")
+__foreach_tan = table("_foreach_tan")
+__foreach_tan_ = table("_foreach_tan_")
+__foreach_tanh = table("_foreach_tanh")
+__foreach_tanh_ = table("_foreach_tanh_")
+__foreach_trunc = table("_foreach_trunc")
+__foreach_trunc_ = table("_foreach_trunc_")
+__foreach_zero_ = table("_foreach_zero_")
+__foreach_clone = table("_foreach_clone")
+__foreach_copy_ = table("_foreach_copy_")
+__foreach_copy = table("_foreach_copy")
+__foreach_mm = table("_foreach_mm")
+__fused_adam_ = table("_fused_adam_")
+__fused_adam__tensor_lr = table("_fused_adam_.tensor_lr")
+__fused_adamw_ = table("_fused_adamw_")
+__fused_adamw__tensor_lr = table("_fused_adamw_.tensor_lr")
+__fused_sgd_ = table("_fused_sgd_")
+__fused_sgd__tensor_lr = table("_fused_sgd_.tensor_lr")
+__fused_adagrad_ = table("_fused_adagrad_")
+__fused_adagrad__tensor_lr = table("_fused_adagrad_.tensor_lr")
 # fmt: off
 _parse_empty = PythonFunction("empty", ["empty.memory_format"], ["empty.out"])
 _parse_empty_strided = PythonFunction("empty_strided", ["empty_strided"])
@@ -1824,6 +1905,102 @@ _parse_multilabel_margin_loss_backward = PythonFunction("multilabel_margin_loss_
 _parse_ctc_loss = PythonFunction("ctc_loss", ["ctc_loss.IntList", "ctc_loss.Tensor"])
 _parse__ctc_loss = PythonFunction("_ctc_loss", ["_ctc_loss", "_ctc_loss.Tensor"])
 _parse__ctc_loss_backward = PythonFunction("_ctc_loss_backward", ["_ctc_loss_backward", "_ctc_loss_backward.Tensor"])
+_parse__foreach_add = PythonFunction("_foreach_add", ["_foreach_add.Scalar", "_foreach_add.List", "_foreach_add.ScalarList", "_foreach_add.Tensor"])
+_parse__foreach_add_ = PythonFunction("_foreach_add_", ["_foreach_add_.Scalar", "_foreach_add_.List", "_foreach_add_.ScalarList", "_foreach_add_.Tensor"])
+_parse__foreach_sub = PythonFunction("_foreach_sub", ["_foreach_sub.Scalar", "_foreach_sub.List", "_foreach_sub.ScalarList"])
+_parse__foreach_sub_ = PythonFunction("_foreach_sub_", ["_foreach_sub_.Scalar", "_foreach_sub_.List", "_foreach_sub_.ScalarList"])
+_parse__foreach_mul = PythonFunction("_foreach_mul", ["_foreach_mul.Scalar", "_foreach_mul.List", "_foreach_mul.ScalarList", "_foreach_mul.Tensor"])
+_parse__foreach_mul_ = PythonFunction("_foreach_mul_", ["_foreach_mul_.Scalar", "_foreach_mul_.List", "_foreach_mul_.ScalarList", "_foreach_mul_.Tensor"])
+_parse__foreach_div = PythonFunction("_foreach_div", ["_foreach_div.Scalar", "_foreach_div.List", "_foreach_div.ScalarList", "_foreach_div.Tensor"])
+_parse__foreach_div_ = PythonFunction("_foreach_div_", ["_foreach_div_.Scalar", "_foreach_div_.List", "_foreach_div_.ScalarList", "_foreach_div_.Tensor"])
+_parse__foreach_clamp_max = PythonFunction("_foreach_clamp_max", ["_foreach_clamp_max.Scalar", "_foreach_clamp_max.List", "_foreach_clamp_max.ScalarList"])
+_parse__foreach_clamp_max_ = PythonFunction("_foreach_clamp_max_", ["_foreach_clamp_max_.Scalar", "_foreach_clamp_max_.List", "_foreach_clamp_max_.ScalarList"])
+_parse__foreach_clamp_min = PythonFunction("_foreach_clamp_min", ["_foreach_clamp_min.Scalar", "_foreach_clamp_min.List", "_foreach_clamp_min.ScalarList"])
+_parse__foreach_clamp_min_ = PythonFunction("_foreach_clamp_min_", ["_foreach_clamp_min_.Scalar", "_foreach_clamp_min_.List", "_foreach_clamp_min_.ScalarList"])
+_parse__foreach_maximum = PythonFunction("_foreach_maximum", ["_foreach_maximum.Scalar", "_foreach_maximum.List", "_foreach_maximum.ScalarList"])
+_parse__foreach_maximum_ = PythonFunction("_foreach_maximum_", ["_foreach_maximum_.Scalar", "_foreach_maximum_.List", "_foreach_maximum_.ScalarList"])
+_parse__foreach_minimum = PythonFunction("_foreach_minimum", ["_foreach_minimum.Scalar", "_foreach_minimum.List", "_foreach_minimum.ScalarList"])
+_parse__foreach_minimum_ = PythonFunction("_foreach_minimum_", ["_foreach_minimum_.Scalar", "_foreach_minimum_.List", "_foreach_minimum_.ScalarList"])
+_parse__foreach_addcdiv = PythonFunction("_foreach_addcdiv", ["_foreach_addcdiv.Scalar", "_foreach_addcdiv.ScalarList", "_foreach_addcdiv.Tensor"])
+_parse__foreach_addcdiv_ = PythonFunction("_foreach_addcdiv_", ["_foreach_addcdiv_.Scalar", "_foreach_addcdiv_.ScalarList", "_foreach_addcdiv_.Tensor"])
+_parse__foreach_addcmul = PythonFunction("_foreach_addcmul", ["_foreach_addcmul.Scalar", "_foreach_addcmul.ScalarList", "_foreach_addcmul.Tensor"])
+_parse__foreach_addcmul_ = PythonFunction("_foreach_addcmul_", ["_foreach_addcmul_.Scalar", "_foreach_addcmul_.ScalarList", "_foreach_addcmul_.Tensor"])
+_parse__foreach_abs = PythonFunction("_foreach_abs", ["_foreach_abs"])
+_parse__foreach_abs_ = PythonFunction("_foreach_abs_", ["_foreach_abs_"])
+_parse__foreach_acos = PythonFunction("_foreach_acos", ["_foreach_acos"])
+_parse__foreach_acos_ = PythonFunction("_foreach_acos_", ["_foreach_acos_"])
+_parse__foreach_asin = PythonFunction("_foreach_asin", ["_foreach_asin"])
+_parse__foreach_asin_ = PythonFunction("_foreach_asin_", ["_foreach_asin_"])
+_parse__foreach_atan = PythonFunction("_foreach_atan", ["_foreach_atan"])
+_parse__foreach_atan_ = PythonFunction("_foreach_atan_", ["_foreach_atan_"])
+_parse__foreach_ceil = PythonFunction("_foreach_ceil", ["_foreach_ceil"])
+_parse__foreach_ceil_ = PythonFunction("_foreach_ceil_", ["_foreach_ceil_"])
+_parse__foreach_cos = PythonFunction("_foreach_cos", ["_foreach_cos"])
+_parse__foreach_cos_ = PythonFunction("_foreach_cos_", ["_foreach_cos_"])
+_parse__foreach_cosh = PythonFunction("_foreach_cosh", ["_foreach_cosh"])
+_parse__foreach_cosh_ = PythonFunction("_foreach_cosh_", ["_foreach_cosh_"])
+_parse__foreach_erf = PythonFunction("_foreach_erf", ["_foreach_erf"])
+_parse__foreach_erf_ = PythonFunction("_foreach_erf_", ["_foreach_erf_"])
+_parse__foreach_erfc = PythonFunction("_foreach_erfc", ["_foreach_erfc"])
+_parse__foreach_erfc_ = PythonFunction("_foreach_erfc_", ["_foreach_erfc_"])
+_parse__foreach_exp = PythonFunction("_foreach_exp", ["_foreach_exp"])
+_parse__foreach_exp_ = PythonFunction("_foreach_exp_", ["_foreach_exp_"])
+_parse__foreach_expm1 = PythonFunction("_foreach_expm1", ["_foreach_expm1"])
+_parse__foreach_expm1_ = PythonFunction("_foreach_expm1_", ["_foreach_expm1_"])
+_parse__foreach_floor = PythonFunction("_foreach_floor", ["_foreach_floor"])
+_parse__foreach_floor_ = PythonFunction("_foreach_floor_", ["_foreach_floor_"])
+_parse__foreach_frac = PythonFunction("_foreach_frac", ["_foreach_frac"])
+_parse__foreach_frac_ = PythonFunction("_foreach_frac_", ["_foreach_frac_"])
+_parse__foreach_lerp = PythonFunction("_foreach_lerp", ["_foreach_lerp.List", "_foreach_lerp.Scalar", "_foreach_lerp.ScalarList"])
+_parse__foreach_lerp_ = PythonFunction("_foreach_lerp_", ["_foreach_lerp_.List", "_foreach_lerp_.Scalar", "_foreach_lerp_.ScalarList"])
+_parse__foreach_lgamma = PythonFunction("_foreach_lgamma", ["_foreach_lgamma"])
+_parse__foreach_lgamma_ = PythonFunction("_foreach_lgamma_", ["_foreach_lgamma_"])
+_parse__foreach_log = PythonFunction("_foreach_log", ["_foreach_log"])
+_parse__foreach_log_ = PythonFunction("_foreach_log_", ["_foreach_log_"])
+_parse__foreach_log10 = PythonFunction("_foreach_log10", ["_foreach_log10"])
+_parse__foreach_log10_ = PythonFunction("_foreach_log10_", ["_foreach_log10_"])
+_parse__foreach_log1p = PythonFunction("_foreach_log1p", ["_foreach_log1p"])
+_parse__foreach_log1p_ = PythonFunction("_foreach_log1p_", ["_foreach_log1p_"])
+_parse__foreach_log2 = PythonFunction("_foreach_log2", ["_foreach_log2"])
+_parse__foreach_log2_ = PythonFunction("_foreach_log2_", ["_foreach_log2_"])
+_parse__foreach_max = PythonFunction("_foreach_max", ["_foreach_max"])
+_parse__foreach_neg = PythonFunction("_foreach_neg", ["_foreach_neg"])
+_parse__foreach_neg_ = PythonFunction("_foreach_neg_", ["_foreach_neg_"])
+_parse__foreach_norm = PythonFunction("_foreach_norm", ["_foreach_norm.Scalar"])
+_parse__foreach_powsum = PythonFunction("_foreach_powsum", ["_foreach_powsum.Scalar"])
+_parse__foreach_pow = PythonFunction("_foreach_pow", ["_foreach_pow.List", "_foreach_pow.Scalar", "_foreach_pow.ScalarList", "_foreach_pow.ScalarAndTensor"])
+_parse__foreach_pow_ = PythonFunction("_foreach_pow_", ["_foreach_pow_.List", "_foreach_pow_.Scalar", "_foreach_pow_.ScalarList"])
+_parse__foreach_reciprocal = PythonFunction("_foreach_reciprocal", ["_foreach_reciprocal"])
+_parse__foreach_reciprocal_ = PythonFunction("_foreach_reciprocal_", ["_foreach_reciprocal_"])
+_parse__foreach_round = PythonFunction("_foreach_round", ["_foreach_round"])
+_parse__foreach_round_ = PythonFunction("_foreach_round_", ["_foreach_round_"])
+_parse__foreach_rsqrt = PythonFunction("_foreach_rsqrt", ["_foreach_rsqrt"])
+_parse__foreach_rsqrt_ = PythonFunction("_foreach_rsqrt_", ["_foreach_rsqrt_"])
+_parse__foreach_sigmoid = PythonFunction("_foreach_sigmoid", ["_foreach_sigmoid"])
+_parse__foreach_sigmoid_ = PythonFunction("_foreach_sigmoid_", ["_foreach_sigmoid_"])
+_parse__foreach_sign = PythonFunction("_foreach_sign", ["_foreach_sign"])
+_parse__foreach_sign_ = PythonFunction("_foreach_sign_", ["_foreach_sign_"])
+_parse__foreach_sin = PythonFunction("_foreach_sin", ["_foreach_sin"])
+_parse__foreach_sin_ = PythonFunction("_foreach_sin_", ["_foreach_sin_"])
+_parse__foreach_sinh = PythonFunction("_foreach_sinh", ["_foreach_sinh"])
+_parse__foreach_sinh_ = PythonFunction("_foreach_sinh_", ["_foreach_sinh_"])
+_parse__foreach_sqrt = PythonFunction("_foreach_sqrt", ["_foreach_sqrt"])
+_parse__foreach_sqrt_ = PythonFunction("_foreach_sqrt_", ["_foreach_sqrt_"])
+_parse__foreach_tan = PythonFunction("_foreach_tan", ["_foreach_tan"])
+_parse__foreach_tan_ = PythonFunction("_foreach_tan_", ["_foreach_tan_"])
+_parse__foreach_tanh = PythonFunction("_foreach_tanh", ["_foreach_tanh"])
+_parse__foreach_tanh_ = PythonFunction("_foreach_tanh_", ["_foreach_tanh_"])
+_parse__foreach_trunc = PythonFunction("_foreach_trunc", ["_foreach_trunc"])
+_parse__foreach_trunc_ = PythonFunction("_foreach_trunc_", ["_foreach_trunc_"])
+_parse__foreach_zero_ = PythonFunction("_foreach_zero_", ["_foreach_zero_"])
+_parse__foreach_clone = PythonFunction("_foreach_clone", ["_foreach_clone"])
+_parse__foreach_copy_ = PythonFunction("_foreach_copy_", ["_foreach_copy_"])
+_parse__foreach_copy = PythonFunction("_foreach_copy", ["_foreach_copy"])
+_parse__foreach_mm = PythonFunction("_foreach_mm", ["_foreach_mm"])
+_parse__fused_adam_ = PythonFunction("_fused_adam_", ["_fused_adam_", "_fused_adam_.tensor_lr"])
+_parse__fused_adamw_ = PythonFunction("_fused_adamw_", ["_fused_adamw_", "_fused_adamw_.tensor_lr"])
+_parse__fused_sgd_ = PythonFunction("_fused_sgd_", ["_fused_sgd_", "_fused_sgd_.tensor_lr"])
+_parse__fused_adagrad_ = PythonFunction("_fused_adagrad_", ["_fused_adagrad_", "_fused_adagrad_.tensor_lr"])
 # fmt: on
 
 
@@ -17807,4 +17984,1692 @@ def _ctc_loss_backward(
         )
     return _parse__ctc_loss_backward(
         grad, log_probs, targets, input_lengths, target_lengths, neg_log_likelihood, log_alpha, blank, zero_infinity
+    )
+
+
+def _foreach_add(*args: Any, **kwargs: Any) -> tuple[Tensor, ...]:
+    """`add` of each tensor of a list with a number.
+
+    _foreach_add(input, scalar) -> Tensor
+    _foreach_add(input, other, *, alpha=1) -> Tensor
+        `add` of each tensor of a list with the tensors at its place.
+    _foreach_add(input, scalars) -> Tensor
+        `add` of each tensor of a list with the number at its place.
+    """
+    return _parse__foreach_add(*args, **kwargs)
+
+
+def _foreach_add_(*args: Any, **kwargs: Any) -> Any:
+    """`add_` of each tensor of a list with a number.
+
+    _foreach_add_(input, scalar) -> ()
+    _foreach_add_(input, other, *, alpha=1) -> ()
+        `add_` of each tensor of a list with the tensors at its place.
+    _foreach_add_(input, scalars) -> ()
+        `add_` of each tensor of a list with the number at its place.
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    return _parse__foreach_add_(*args, **kwargs)
+
+
+def _foreach_sub(*args: Any, **kwargs: Any) -> tuple[Tensor, ...]:
+    """`sub` of each tensor of a list with a number.
+
+    _foreach_sub(input, scalar) -> Tensor
+    _foreach_sub(input, other, *, alpha=1) -> Tensor
+        `sub` of each tensor of a list with the tensors at its place.
+    _foreach_sub(input, scalars) -> Tensor
+        `sub` of each tensor of a list with the number at its place.
+    """
+    return _parse__foreach_sub(*args, **kwargs)
+
+
+def _foreach_sub_(*args: Any, **kwargs: Any) -> Any:
+    """`sub_` of each tensor of a list with a number.
+
+    _foreach_sub_(input, scalar) -> ()
+    _foreach_sub_(input, other, *, alpha=1) -> ()
+        `sub_` of each tensor of a list with the tensors at its place.
+    _foreach_sub_(input, scalars) -> ()
+        `sub_` of each tensor of a list with the number at its place.
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    return _parse__foreach_sub_(*args, **kwargs)
+
+
+def _foreach_mul(*args: Any, **kwargs: Any) -> tuple[Tensor, ...]:
+    """`mul` of each tensor of a list with a number.
+
+    _foreach_mul(input, scalar) -> Tensor
+    _foreach_mul(input, other) -> Tensor
+        `mul` of each tensor of a list with the tensors at its place.
+    _foreach_mul(input, scalars) -> Tensor
+        `mul` of each tensor of a list with the number at its place.
+    """
+    return _parse__foreach_mul(*args, **kwargs)
+
+
+def _foreach_mul_(*args: Any, **kwargs: Any) -> Any:
+    """`mul_` of each tensor of a list with a number.
+
+    _foreach_mul_(input, scalar) -> ()
+    _foreach_mul_(input, other) -> ()
+        `mul_` of each tensor of a list with the tensors at its place.
+    _foreach_mul_(input, scalars) -> ()
+        `mul_` of each tensor of a list with the number at its place.
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    return _parse__foreach_mul_(*args, **kwargs)
+
+
+def _foreach_div(*args: Any, **kwargs: Any) -> tuple[Tensor, ...]:
+    """`div` of each tensor of a list with a number.
+
+    _foreach_div(input, scalar) -> Tensor
+    _foreach_div(input, other) -> Tensor
+        `div` of each tensor of a list with the tensors at its place.
+    _foreach_div(input, scalars) -> Tensor
+        `div` of each tensor of a list with the number at its place.
+    """
+    return _parse__foreach_div(*args, **kwargs)
+
+
+def _foreach_div_(*args: Any, **kwargs: Any) -> Any:
+    """`div_` of each tensor of a list with a number.
+
+    _foreach_div_(input, scalar) -> ()
+    _foreach_div_(input, other) -> ()
+        `div_` of each tensor of a list with the tensors at its place.
+    _foreach_div_(input, scalars) -> ()
+        `div_` of each tensor of a list with the number at its place.
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    return _parse__foreach_div_(*args, **kwargs)
+
+
+def _foreach_clamp_max(*args: Any, **kwargs: Any) -> tuple[Tensor, ...]:
+    """`clamp_max` of each tensor of a list with a number.
+
+    _foreach_clamp_max(input, scalar) -> Tensor
+    _foreach_clamp_max(input, other) -> Tensor
+        `clamp_max` of each tensor of a list with the tensors at its place.
+    _foreach_clamp_max(input, scalars) -> Tensor
+        `clamp_max` of each tensor of a list with the number at its place.
+    """
+    return _parse__foreach_clamp_max(*args, **kwargs)
+
+
+def _foreach_clamp_max_(*args: Any, **kwargs: Any) -> Any:
+    """`clamp_max_` of each tensor of a list with a number.
+
+    _foreach_clamp_max_(input, scalar) -> ()
+    _foreach_clamp_max_(input, other) -> ()
+        `clamp_max_` of each tensor of a list with the tensors at its place.
+    _foreach_clamp_max_(input, scalars) -> ()
+        `clamp_max_` of each tensor of a list with the number at its place.
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    return _parse__foreach_clamp_max_(*args, **kwargs)
+
+
+def _foreach_clamp_min(*args: Any, **kwargs: Any) -> tuple[Tensor, ...]:
+    """`clamp_min` of each tensor of a list with a number.
+
+    _foreach_clamp_min(input, scalar) -> Tensor
+    _foreach_clamp_min(input, other) -> Tensor
+        `clamp_min` of each tensor of a list with the tensors at its place.
+    _foreach_clamp_min(input, scalars) -> Tensor
+        `clamp_min` of each tensor of a list with the number at its place.
+    """
+    return _parse__foreach_clamp_min(*args, **kwargs)
+
+
+def _foreach_clamp_min_(*args: Any, **kwargs: Any) -> Any:
+    """`clamp_min_` of each tensor of a list with a number.
+
+    _foreach_clamp_min_(input, scalar) -> ()
+    _foreach_clamp_min_(input, other) -> ()
+        `clamp_min_` of each tensor of a list with the tensors at its place.
+    _foreach_clamp_min_(input, scalars) -> ()
+        `clamp_min_` of each tensor of a list with the number at its place.
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    return _parse__foreach_clamp_min_(*args, **kwargs)
+
+
+def _foreach_maximum(*args: Any, **kwargs: Any) -> tuple[Tensor, ...]:
+    """`maximum` of each tensor of a list with a number.
+
+    _foreach_maximum(input, scalar) -> Tensor
+    _foreach_maximum(input, other) -> Tensor
+        `maximum` of each tensor of a list with the tensors at its place.
+    _foreach_maximum(input, scalars) -> Tensor
+        `maximum` of each tensor of a list with the number at its place.
+    """
+    return _parse__foreach_maximum(*args, **kwargs)
+
+
+def _foreach_maximum_(*args: Any, **kwargs: Any) -> Any:
+    """`maximum_` of each tensor of a list with a number.
+
+    _foreach_maximum_(input, scalar) -> ()
+    _foreach_maximum_(input, other) -> ()
+        `maximum_` of each tensor of a list with the tensors at its place.
+    _foreach_maximum_(input, scalars) -> ()
+        `maximum_` of each tensor of a list with the number at its place.
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    return _parse__foreach_maximum_(*args, **kwargs)
+
+
+def _foreach_minimum(*args: Any, **kwargs: Any) -> tuple[Tensor, ...]:
+    """`minimum` of each tensor of a list with a number.
+
+    _foreach_minimum(input, scalar) -> Tensor
+    _foreach_minimum(input, other) -> Tensor
+        `minimum` of each tensor of a list with the tensors at its place.
+    _foreach_minimum(input, scalars) -> Tensor
+        `minimum` of each tensor of a list with the number at its place.
+    """
+    return _parse__foreach_minimum(*args, **kwargs)
+
+
+def _foreach_minimum_(*args: Any, **kwargs: Any) -> Any:
+    """`minimum_` of each tensor of a list with a number.
+
+    _foreach_minimum_(input, scalar) -> ()
+    _foreach_minimum_(input, other) -> ()
+        `minimum_` of each tensor of a list with the tensors at its place.
+    _foreach_minimum_(input, scalars) -> ()
+        `minimum_` of each tensor of a list with the number at its place.
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    return _parse__foreach_minimum_(*args, **kwargs)
+
+
+def _foreach_addcdiv(*args: Any, **kwargs: Any) -> tuple[Tensor, ...]:
+    """`addcdiv` of each tensor of a list with a number.
+
+    _foreach_addcdiv(input, tensor1, tensor2, value=1) -> Tensor
+    _foreach_addcdiv(input, tensor1, tensor2, scalars) -> Tensor
+        `addcdiv` of each tensor of a list with the number at its place.
+    """
+    return _parse__foreach_addcdiv(*args, **kwargs)
+
+
+def _foreach_addcdiv_(*args: Any, **kwargs: Any) -> Any:
+    """`addcdiv_` of each tensor of a list with a number.
+
+    _foreach_addcdiv_(input, tensor1, tensor2, value=1) -> ()
+    _foreach_addcdiv_(input, tensor1, tensor2, scalars) -> ()
+        `addcdiv_` of each tensor of a list with the number at its place.
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    return _parse__foreach_addcdiv_(*args, **kwargs)
+
+
+def _foreach_addcmul(*args: Any, **kwargs: Any) -> tuple[Tensor, ...]:
+    """`addcmul` of each tensor of a list with a number.
+
+    _foreach_addcmul(input, tensor1, tensor2, value=1) -> Tensor
+    _foreach_addcmul(input, tensor1, tensor2, scalars) -> Tensor
+        `addcmul` of each tensor of a list with the number at its place.
+    """
+    return _parse__foreach_addcmul(*args, **kwargs)
+
+
+def _foreach_addcmul_(*args: Any, **kwargs: Any) -> Any:
+    """`addcmul_` of each tensor of a list with a number.
+
+    _foreach_addcmul_(input, tensor1, tensor2, value=1) -> ()
+    _foreach_addcmul_(input, tensor1, tensor2, scalars) -> ()
+        `addcmul_` of each tensor of a list with the number at its place.
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    return _parse__foreach_addcmul_(*args, **kwargs)
+
+
+def _foreach_abs(input: Sequence[Tensor]) -> tuple[Tensor, ...]:
+    """`abs` of each tensor of a list.
+
+    _foreach_abs(input) -> Tensor
+    """
+    if is_tensors(input):
+        included, allowed = active_keys.get()
+        keys = (keys_of(input) | included) & allowed
+        return __foreach_abs[keys](keys, list(input))
+    return _parse__foreach_abs(input)
+
+
+def _foreach_abs_(input: Sequence[Tensor]) -> Any:
+    """`abs_` of each tensor of a list.
+
+    _foreach_abs_(input) -> ()
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if is_tensors(input):
+        included, allowed = active_keys.get()
+        keys = (keys_of(input) | included) & allowed
+        return __foreach_abs_[keys](keys, list(input))
+    return _parse__foreach_abs_(input)
+
+
+def _foreach_acos(input: Sequence[Tensor]) -> tuple[Tensor, ...]:
+    """`acos` of each tensor of a list.
+
+    _foreach_acos(input) -> Tensor
+    """
+    if is_tensors(input):
+        included, allowed = active_keys.get()
+        keys = (keys_of(input) | included) & allowed
+        return __foreach_acos[keys](keys, list(input))
+    return _parse__foreach_acos(input)
+
+
+def _foreach_acos_(input: Sequence[Tensor]) -> Any:
+    """`acos_` of each tensor of a list.
+
+    _foreach_acos_(input) -> ()
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if is_tensors(input):
+        included, allowed = active_keys.get()
+        keys = (keys_of(input) | included) & allowed
+        return __foreach_acos_[keys](keys, list(input))
+    return _parse__foreach_acos_(input)
+
+
+def _foreach_asin(input: Sequence[Tensor]) -> tuple[Tensor, ...]:
+    """`asin` of each tensor of a list.
+
+    _foreach_asin(input) -> Tensor
+    """
+    if is_tensors(input):
+        included, allowed = active_keys.get()
+        keys = (keys_of(input) | included) & allowed
+        return __foreach_asin[keys](keys, list(input))
+    return _parse__foreach_asin(input)
+
+
+def _foreach_asin_(input: Sequence[Tensor]) -> Any:
+    """`asin_` of each tensor of a list.
+
+    _foreach_asin_(input) -> ()
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if is_tensors(input):
+        included, allowed = active_keys.get()
+        keys = (keys_of(input) | included) & allowed
+        return __foreach_asin_[keys](keys, list(input))
+    return _parse__foreach_asin_(input)
+
+
+def _foreach_atan(input: Sequence[Tensor]) -> tuple[Tensor, ...]:
+    """`atan` of each tensor of a list.
+
+    _foreach_atan(input) -> Tensor
+    """
+    if is_tensors(input):
+        included, allowed = active_keys.get()
+        keys = (keys_of(input) | included) & allowed
+        return __foreach_atan[keys](keys, list(input))
+    return _parse__foreach_atan(input)
+
+
+def _foreach_atan_(input: Sequence[Tensor]) -> Any:
+    """`atan_` of each tensor of a list.
+
+    _foreach_atan_(input) -> ()
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if is_tensors(input):
+        included, allowed = active_keys.get()
+        keys = (keys_of(input) | included) & allowed
+        return __foreach_atan_[keys](keys, list(input))
+    return _parse__foreach_atan_(input)
+
+
+def _foreach_ceil(input: Sequence[Tensor]) -> tuple[Tensor, ...]:
+    """`ceil` of each tensor of a list.
+
+    _foreach_ceil(input) -> Tensor
+    """
+    if is_tensors(input):
+        included, allowed = active_keys.get()
+        keys = (keys_of(input) | included) & allowed
+        return __foreach_ceil[keys](keys, list(input))
+    return _parse__foreach_ceil(input)
+
+
+def _foreach_ceil_(input: Sequence[Tensor]) -> Any:
+    """`ceil_` of each tensor of a list.
+
+    _foreach_ceil_(input) -> ()
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if is_tensors(input):
+        included, allowed = active_keys.get()
+        keys = (keys_of(input) | included) & allowed
+        return __foreach_ceil_[keys](keys, list(input))
+    return _parse__foreach_ceil_(input)
+
+
+def _foreach_cos(input: Sequence[Tensor]) -> tuple[Tensor, ...]:
+    """`cos` of each tensor of a list.
+
+    _foreach_cos(input) -> Tensor
+    """
+    if is_tensors(input):
+        included, allowed = active_keys.get()
+        keys = (keys_of(input) | included) & allowed
+        return __foreach_cos[keys](keys, list(input))
+    return _parse__foreach_cos(input)
+
+
+def _foreach_cos_(input: Sequence[Tensor]) -> Any:
+    """`cos_` of each tensor of a list.
+
+    _foreach_cos_(input) -> ()
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if is_tensors(input):
+        included, allowed = active_keys.get()
+        keys = (keys_of(input) | included) & allowed
+        return __foreach_cos_[keys](keys, list(input))
+    return _parse__foreach_cos_(input)
+
+
+def _foreach_cosh(input: Sequence[Tensor]) -> tuple[Tensor, ...]:
+    """`cosh` of each tensor of a list.
+
+    _foreach_cosh(input) -> Tensor
+    """
+    if is_tensors(input):
+        included, allowed = active_keys.get()
+        keys = (keys_of(input) | included) & allowed
+        return __foreach_cosh[keys](keys, list(input))
+    return _parse__foreach_cosh(input)
+
+
+def _foreach_cosh_(input: Sequence[Tensor]) -> Any:
+    """`cosh_` of each tensor of a list.
+
+    _foreach_cosh_(input) -> ()
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if is_tensors(input):
+        included, allowed = active_keys.get()
+        keys = (keys_of(input) | included) & allowed
+        return __foreach_cosh_[keys](keys, list(input))
+    return _parse__foreach_cosh_(input)
+
+
+def _foreach_erf(input: Sequence[Tensor]) -> tuple[Tensor, ...]:
+    """`erf` of each tensor of a list.
+
+    _foreach_erf(input) -> Tensor
+    """
+    if is_tensors(input):
+        included, allowed = active_keys.get()
+        keys = (keys_of(input) | included) & allowed
+        return __foreach_erf[keys](keys, list(input))
+    return _parse__foreach_erf(input)
+
+
+def _foreach_erf_(input: Sequence[Tensor]) -> Any:
+    """`erf_` of each tensor of a list.
+
+    _foreach_erf_(input) -> ()
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if is_tensors(input):
+        included, allowed = active_keys.get()
+        keys = (keys_of(input) | included) & allowed
+        return __foreach_erf_[keys](keys, list(input))
+    return _parse__foreach_erf_(input)
+
+
+def _foreach_erfc(input: Sequence[Tensor]) -> tuple[Tensor, ...]:
+    """`erfc` of each tensor of a list.
+
+    _foreach_erfc(input) -> Tensor
+    """
+    if is_tensors(input):
+        included, allowed = active_keys.get()
+        keys = (keys_of(input) | included) & allowed
+        return __foreach_erfc[keys](keys, list(input))
+    return _parse__foreach_erfc(input)
+
+
+def _foreach_erfc_(input: Sequence[Tensor]) -> Any:
+    """`erfc_` of each tensor of a list.
+
+    _foreach_erfc_(input) -> ()
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if is_tensors(input):
+        included, allowed = active_keys.get()
+        keys = (keys_of(input) | included) & allowed
+        return __foreach_erfc_[keys](keys, list(input))
+    return _parse__foreach_erfc_(input)
+
+
+def _foreach_exp(input: Sequence[Tensor]) -> tuple[Tensor, ...]:
+    """`exp` of each tensor of a list.
+
+    _foreach_exp(input) -> Tensor
+    """
+    if is_tensors(input):
+        included, allowed = active_keys.get()
+        keys = (keys_of(input) | included) & allowed
+        return __foreach_exp[keys](keys, list(input))
+    return _parse__foreach_exp(input)
+
+
+def _foreach_exp_(input: Sequence[Tensor]) -> Any:
+    """`exp_` of each tensor of a list.
+
+    _foreach_exp_(input) -> ()
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if is_tensors(input):
+        included, allowed = active_keys.get()
+        keys = (keys_of(input) | included) & allowed
+        return __foreach_exp_[keys](keys, list(input))
+    return _parse__foreach_exp_(input)
+
+
+def _foreach_expm1(input: Sequence[Tensor]) -> tuple[Tensor, ...]:
+    """`expm1` of each tensor of a list.
+
+    _foreach_expm1(input) -> Tensor
+    """
+    if is_tensors(input):
+        included, allowed = active_keys.get()
+        keys = (keys_of(input) | included) & allowed
+        return __foreach_expm1[keys](keys, list(input))
+    return _parse__foreach_expm1(input)
+
+
+def _foreach_expm1_(input: Sequence[Tensor]) -> Any:
+    """`expm1_` of each tensor of a list.
+
+    _foreach_expm1_(input) -> ()
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if is_tensors(input):
+        included, allowed = active_keys.get()
+        keys = (keys_of(input) | included) & allowed
+        return __foreach_expm1_[keys](keys, list(input))
+    return _parse__foreach_expm1_(input)
+
+
+def _foreach_floor(input: Sequence[Tensor]) -> tuple[Tensor, ...]:
+    """`floor` of each tensor of a list.
+
+    _foreach_floor(input) -> Tensor
+    """
+    if is_tensors(input):
+        included, allowed = active_keys.get()
+        keys = (keys_of(input) | included) & allowed
+        return __foreach_floor[keys](keys, list(input))
+    return _parse__foreach_floor(input)
+
+
+def _foreach_floor_(input: Sequence[Tensor]) -> Any:
+    """`floor_` of each tensor of a list.
+
+    _foreach_floor_(input) -> ()
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if is_tensors(input):
+        included, allowed = active_keys.get()
+        keys = (keys_of(input) | included) & allowed
+        return __foreach_floor_[keys](keys, list(input))
+    return _parse__foreach_floor_(input)
+
+
+def _foreach_frac(input: Sequence[Tensor]) -> tuple[Tensor, ...]:
+    """`frac` of each tensor of a list.
+
+    _foreach_frac(input) -> Tensor
+    """
+    if is_tensors(input):
+        included, allowed = active_keys.get()
+        keys = (keys_of(input) | included) & allowed
+        return __foreach_frac[keys](keys, list(input))
+    return _parse__foreach_frac(input)
+
+
+def _foreach_frac_(input: Sequence[Tensor]) -> Any:
+    """`frac_` of each tensor of a list.
+
+    _foreach_frac_(input) -> ()
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if is_tensors(input):
+        included, allowed = active_keys.get()
+        keys = (keys_of(input) | included) & allowed
+        return __foreach_frac_[keys](keys, list(input))
+    return _parse__foreach_frac_(input)
+
+
+def _foreach_lerp(*args: Any, **kwargs: Any) -> tuple[Tensor, ...]:
+    """`lerp` of each tensor of a list with the tensors at its place.
+
+    _foreach_lerp(input, tensors1, weights) -> Tensor
+    _foreach_lerp(input, tensors1, weight) -> Tensor
+        `lerp` of each tensor of a list with a number.
+    """
+    return _parse__foreach_lerp(*args, **kwargs)
+
+
+def _foreach_lerp_(*args: Any, **kwargs: Any) -> Any:
+    """`lerp_` of each tensor of a list with the tensors at its place.
+
+    _foreach_lerp_(input, tensors1, weights) -> ()
+    _foreach_lerp_(input, tensors1, weight) -> ()
+        `lerp_` of each tensor of a list with a number.
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    return _parse__foreach_lerp_(*args, **kwargs)
+
+
+def _foreach_lgamma(input: Sequence[Tensor]) -> tuple[Tensor, ...]:
+    """`lgamma` of each tensor of a list.
+
+    _foreach_lgamma(input) -> Tensor
+    """
+    if is_tensors(input):
+        included, allowed = active_keys.get()
+        keys = (keys_of(input) | included) & allowed
+        return __foreach_lgamma[keys](keys, list(input))
+    return _parse__foreach_lgamma(input)
+
+
+def _foreach_lgamma_(input: Sequence[Tensor]) -> Any:
+    """`lgamma_` of each tensor of a list.
+
+    _foreach_lgamma_(input) -> ()
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if is_tensors(input):
+        included, allowed = active_keys.get()
+        keys = (keys_of(input) | included) & allowed
+        return __foreach_lgamma_[keys](keys, list(input))
+    return _parse__foreach_lgamma_(input)
+
+
+def _foreach_log(input: Sequence[Tensor]) -> tuple[Tensor, ...]:
+    """`log` of each tensor of a list.
+
+    _foreach_log(input) -> Tensor
+    """
+    if is_tensors(input):
+        included, allowed = active_keys.get()
+        keys = (keys_of(input) | included) & allowed
+        return __foreach_log[keys](keys, list(input))
+    return _parse__foreach_log(input)
+
+
+def _foreach_log_(input: Sequence[Tensor]) -> Any:
+    """`log_` of each tensor of a list.
+
+    _foreach_log_(input) -> ()
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if is_tensors(input):
+        included, allowed = active_keys.get()
+        keys = (keys_of(input) | included) & allowed
+        return __foreach_log_[keys](keys, list(input))
+    return _parse__foreach_log_(input)
+
+
+def _foreach_log10(input: Sequence[Tensor]) -> tuple[Tensor, ...]:
+    """`log10` of each tensor of a list.
+
+    _foreach_log10(input) -> Tensor
+    """
+    if is_tensors(input):
+        included, allowed = active_keys.get()
+        keys = (keys_of(input) | included) & allowed
+        return __foreach_log10[keys](keys, list(input))
+    return _parse__foreach_log10(input)
+
+
+def _foreach_log10_(input: Sequence[Tensor]) -> Any:
+    """`log10_` of each tensor of a list.
+
+    _foreach_log10_(input) -> ()
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if is_tensors(input):
+        included, allowed = active_keys.get()
+        keys = (keys_of(input) | included) & allowed
+        return __foreach_log10_[keys](keys, list(input))
+    return _parse__foreach_log10_(input)
+
+
+def _foreach_log1p(input: Sequence[Tensor]) -> tuple[Tensor, ...]:
+    """`log1p` of each tensor of a list.
+
+    _foreach_log1p(input) -> Tensor
+    """
+    if is_tensors(input):
+        included, allowed = active_keys.get()
+        keys = (keys_of(input) | included) & allowed
+        return __foreach_log1p[keys](keys, list(input))
+    return _parse__foreach_log1p(input)
+
+
+def _foreach_log1p_(input: Sequence[Tensor]) -> Any:
+    """`log1p_` of each tensor of a list.
+
+    _foreach_log1p_(input) -> ()
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if is_tensors(input):
+        included, allowed = active_keys.get()
+        keys = (keys_of(input) | included) & allowed
+        return __foreach_log1p_[keys](keys, list(input))
+    return _parse__foreach_log1p_(input)
+
+
+def _foreach_log2(input: Sequence[Tensor]) -> tuple[Tensor, ...]:
+    """`log2` of each tensor of a list.
+
+    _foreach_log2(input) -> Tensor
+    """
+    if is_tensors(input):
+        included, allowed = active_keys.get()
+        keys = (keys_of(input) | included) & allowed
+        return __foreach_log2[keys](keys, list(input))
+    return _parse__foreach_log2(input)
+
+
+def _foreach_log2_(input: Sequence[Tensor]) -> Any:
+    """`log2_` of each tensor of a list.
+
+    _foreach_log2_(input) -> ()
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if is_tensors(input):
+        included, allowed = active_keys.get()
+        keys = (keys_of(input) | included) & allowed
+        return __foreach_log2_[keys](keys, list(input))
+    return _parse__foreach_log2_(input)
+
+
+def _foreach_max(input: Sequence[Tensor]) -> tuple[Tensor, ...]:
+    """`max` of each tensor of a list.
+
+    _foreach_max(input) -> Tensor
+    """
+    if is_tensors(input):
+        included, allowed = active_keys.get()
+        keys = (keys_of(input) | included) & allowed
+        return __foreach_max[keys](keys, list(input))
+    return _parse__foreach_max(input)
+
+
+def _foreach_neg(input: Sequence[Tensor]) -> tuple[Tensor, ...]:
+    """`neg` of each tensor of a list.
+
+    _foreach_neg(input) -> Tensor
+    """
+    if is_tensors(input):
+        included, allowed = active_keys.get()
+        keys = (keys_of(input) | included) & allowed
+        return __foreach_neg[keys](keys, list(input))
+    return _parse__foreach_neg(input)
+
+
+def _foreach_neg_(input: Sequence[Tensor]) -> Any:
+    """`neg_` of each tensor of a list.
+
+    _foreach_neg_(input) -> ()
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if is_tensors(input):
+        included, allowed = active_keys.get()
+        keys = (keys_of(input) | included) & allowed
+        return __foreach_neg_[keys](keys, list(input))
+    return _parse__foreach_neg_(input)
+
+
+def _foreach_norm(input: Sequence[Tensor], ord: Number = 2, dtype: dtype_ | None = None) -> tuple[Tensor, ...]:
+    """`norm` of each tensor of a list with a number.
+
+    _foreach_norm(input, ord=2, dtype=None) -> Tensor
+    """
+    if is_tensors(input) and type(ord) in NUMBERS and (dtype is None or type(dtype) is dtype_):
+        included, allowed = active_keys.get()
+        keys = (keys_of(input) | included) & allowed
+        return __foreach_norm_Scalar[keys](keys, list(input), ord, dtype)
+    return _parse__foreach_norm(input, ord, dtype)
+
+
+def _foreach_powsum(input: Sequence[Tensor], ord: Number = 2, dtype: dtype_ | None = None) -> tuple[Tensor, ...]:
+    """`powsum` of each tensor of a list with a number.
+
+    _foreach_powsum(input, ord=2, dtype=None) -> Tensor
+    """
+    if is_tensors(input) and type(ord) in NUMBERS and (dtype is None or type(dtype) is dtype_):
+        included, allowed = active_keys.get()
+        keys = (keys_of(input) | included) & allowed
+        return __foreach_powsum_Scalar[keys](keys, list(input), ord, dtype)
+    return _parse__foreach_powsum(input, ord, dtype)
+
+
+def _foreach_pow(
+    input: Sequence[Tensor] | Number, exponent: Sequence[Tensor] | Number | Sequence[Number]
+) -> tuple[Tensor, ...]:
+    """`pow` of each tensor of a list with the tensors at its place.
+
+    _foreach_pow(input, exponent) -> Tensor
+    """
+    if is_tensors(input) and is_tensors(exponent):
+        included, allowed = active_keys.get()
+        keys = (keys_of(input) | keys_of(exponent) | included) & allowed
+        return __foreach_pow_List[keys](keys, list(input), list(exponent))
+    if is_tensors(input) and type(exponent) in NUMBERS:
+        included, allowed = active_keys.get()
+        keys = (keys_of(input) | included) & allowed
+        return __foreach_pow_Scalar[keys](keys, list(input), exponent)
+    if type(input) in NUMBERS and is_tensors(exponent):
+        included, allowed = active_keys.get()
+        keys = (keys_of(exponent) | included) & allowed
+        return __foreach_pow_ScalarAndTensor[keys](keys, input, list(exponent))
+    return _parse__foreach_pow(input, exponent)
+
+
+def _foreach_pow_(input: Sequence[Tensor], exponent: Sequence[Tensor] | Number | Sequence[Number]) -> Any:
+    """`pow_` of each tensor of a list with the tensors at its place.
+
+    _foreach_pow_(input, exponent) -> ()
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if is_tensors(input) and is_tensors(exponent):
+        included, allowed = active_keys.get()
+        keys = (keys_of(input) | keys_of(exponent) | included) & allowed
+        return __foreach_pow__List[keys](keys, list(input), list(exponent))
+    if is_tensors(input) and type(exponent) in NUMBERS:
+        included, allowed = active_keys.get()
+        keys = (keys_of(input) | included) & allowed
+        return __foreach_pow__Scalar[keys](keys, list(input), exponent)
+    return _parse__foreach_pow_(input, exponent)
+
+
+def _foreach_reciprocal(input: Sequence[Tensor]) -> tuple[Tensor, ...]:
+    """`reciprocal` of each tensor of a list.
+
+    _foreach_reciprocal(input) -> Tensor
+    """
+    if is_tensors(input):
+        included, allowed = active_keys.get()
+        keys = (keys_of(input) | included) & allowed
+        return __foreach_reciprocal[keys](keys, list(input))
+    return _parse__foreach_reciprocal(input)
+
+
+def _foreach_reciprocal_(input: Sequence[Tensor]) -> Any:
+    """`reciprocal_` of each tensor of a list.
+
+    _foreach_reciprocal_(input) -> ()
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if is_tensors(input):
+        included, allowed = active_keys.get()
+        keys = (keys_of(input) | included) & allowed
+        return __foreach_reciprocal_[keys](keys, list(input))
+    return _parse__foreach_reciprocal_(input)
+
+
+def _foreach_round(input: Sequence[Tensor]) -> tuple[Tensor, ...]:
+    """`round` of each tensor of a list.
+
+    _foreach_round(input) -> Tensor
+    """
+    if is_tensors(input):
+        included, allowed = active_keys.get()
+        keys = (keys_of(input) | included) & allowed
+        return __foreach_round[keys](keys, list(input))
+    return _parse__foreach_round(input)
+
+
+def _foreach_round_(input: Sequence[Tensor]) -> Any:
+    """`round_` of each tensor of a list.
+
+    _foreach_round_(input) -> ()
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if is_tensors(input):
+        included, allowed = active_keys.get()
+        keys = (keys_of(input) | included) & allowed
+        return __foreach_round_[keys](keys, list(input))
+    return _parse__foreach_round_(input)
+
+
+def _foreach_rsqrt(input: Sequence[Tensor]) -> tuple[Tensor, ...]:
+    """`rsqrt` of each tensor of a list.
+
+    _foreach_rsqrt(input) -> Tensor
+    """
+    if is_tensors(input):
+        included, allowed = active_keys.get()
+        keys = (keys_of(input) | included) & allowed
+        return __foreach_rsqrt[keys](keys, list(input))
+    return _parse__foreach_rsqrt(input)
+
+
+def _foreach_rsqrt_(input: Sequence[Tensor]) -> Any:
+    """`rsqrt_` of each tensor of a list.
+
+    _foreach_rsqrt_(input) -> ()
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if is_tensors(input):
+        included, allowed = active_keys.get()
+        keys = (keys_of(input) | included) & allowed
+        return __foreach_rsqrt_[keys](keys, list(input))
+    return _parse__foreach_rsqrt_(input)
+
+
+def _foreach_sigmoid(input: Sequence[Tensor]) -> tuple[Tensor, ...]:
+    """`sigmoid` of each tensor of a list.
+
+    _foreach_sigmoid(input) -> Tensor
+    """
+    if is_tensors(input):
+        included, allowed = active_keys.get()
+        keys = (keys_of(input) | included) & allowed
+        return __foreach_sigmoid[keys](keys, list(input))
+    return _parse__foreach_sigmoid(input)
+
+
+def _foreach_sigmoid_(input: Sequence[Tensor]) -> Any:
+    """`sigmoid_` of each tensor of a list.
+
+    _foreach_sigmoid_(input) -> ()
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if is_tensors(input):
+        included, allowed = active_keys.get()
+        keys = (keys_of(input) | included) & allowed
+        return __foreach_sigmoid_[keys](keys, list(input))
+    return _parse__foreach_sigmoid_(input)
+
+
+def _foreach_sign(input: Sequence[Tensor]) -> tuple[Tensor, ...]:
+    """`sign` of each tensor of a list.
+
+    _foreach_sign(input) -> Tensor
+    """
+    if is_tensors(input):
+        included, allowed = active_keys.get()
+        keys = (keys_of(input) | included) & allowed
+        return __foreach_sign[keys](keys, list(input))
+    return _parse__foreach_sign(input)
+
+
+def _foreach_sign_(input: Sequence[Tensor]) -> Any:
+    """`sign_` of each tensor of a list.
+
+    _foreach_sign_(input) -> ()
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if is_tensors(input):
+        included, allowed = active_keys.get()
+        keys = (keys_of(input) | included) & allowed
+        return __foreach_sign_[keys](keys, list(input))
+    return _parse__foreach_sign_(input)
+
+
+def _foreach_sin(input: Sequence[Tensor]) -> tuple[Tensor, ...]:
+    """`sin` of each tensor of a list.
+
+    _foreach_sin(input) -> Tensor
+    """
+    if is_tensors(input):
+        included, allowed = active_keys.get()
+        keys = (keys_of(input) | included) & allowed
+        return __foreach_sin[keys](keys, list(input))
+    return _parse__foreach_sin(input)
+
+
+def _foreach_sin_(input: Sequence[Tensor]) -> Any:
+    """`sin_` of each tensor of a list.
+
+    _foreach_sin_(input) -> ()
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if is_tensors(input):
+        included, allowed = active_keys.get()
+        keys = (keys_of(input) | included) & allowed
+        return __foreach_sin_[keys](keys, list(input))
+    return _parse__foreach_sin_(input)
+
+
+def _foreach_sinh(input: Sequence[Tensor]) -> tuple[Tensor, ...]:
+    """`sinh` of each tensor of a list.
+
+    _foreach_sinh(input) -> Tensor
+    """
+    if is_tensors(input):
+        included, allowed = active_keys.get()
+        keys = (keys_of(input) | included) & allowed
+        return __foreach_sinh[keys](keys, list(input))
+    return _parse__foreach_sinh(input)
+
+
+def _foreach_sinh_(input: Sequence[Tensor]) -> Any:
+    """`sinh_` of each tensor of a list.
+
+    _foreach_sinh_(input) -> ()
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if is_tensors(input):
+        included, allowed = active_keys.get()
+        keys = (keys_of(input) | included) & allowed
+        return __foreach_sinh_[keys](keys, list(input))
+    return _parse__foreach_sinh_(input)
+
+
+def _foreach_sqrt(input: Sequence[Tensor]) -> tuple[Tensor, ...]:
+    """`sqrt` of each tensor of a list.
+
+    _foreach_sqrt(input) -> Tensor
+    """
+    if is_tensors(input):
+        included, allowed = active_keys.get()
+        keys = (keys_of(input) | included) & allowed
+        return __foreach_sqrt[keys](keys, list(input))
+    return _parse__foreach_sqrt(input)
+
+
+def _foreach_sqrt_(input: Sequence[Tensor]) -> Any:
+    """`sqrt_` of each tensor of a list.
+
+    _foreach_sqrt_(input) -> ()
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if is_tensors(input):
+        included, allowed = active_keys.get()
+        keys = (keys_of(input) | included) & allowed
+        return __foreach_sqrt_[keys](keys, list(input))
+    return _parse__foreach_sqrt_(input)
+
+
+def _foreach_tan(input: Sequence[Tensor]) -> tuple[Tensor, ...]:
+    """`tan` of each tensor of a list.
+
+    _foreach_tan(input) -> Tensor
+    """
+    if is_tensors(input):
+        included, allowed = active_keys.get()
+        keys = (keys_of(input) | included) & allowed
+        return __foreach_tan[keys](keys, list(input))
+    return _parse__foreach_tan(input)
+
+
+def _foreach_tan_(input: Sequence[Tensor]) -> Any:
+    """`tan_` of each tensor of a list.
+
+    _foreach_tan_(input) -> ()
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if is_tensors(input):
+        included, allowed = active_keys.get()
+        keys = (keys_of(input) | included) & allowed
+        return __foreach_tan_[keys](keys, list(input))
+    return _parse__foreach_tan_(input)
+
+
+def _foreach_tanh(input: Sequence[Tensor]) -> tuple[Tensor, ...]:
+    """`tanh` of each tensor of a list.
+
+    _foreach_tanh(input) -> Tensor
+    """
+    if is_tensors(input):
+        included, allowed = active_keys.get()
+        keys = (keys_of(input) | included) & allowed
+        return __foreach_tanh[keys](keys, list(input))
+    return _parse__foreach_tanh(input)
+
+
+def _foreach_tanh_(input: Sequence[Tensor]) -> Any:
+    """`tanh_` of each tensor of a list.
+
+    _foreach_tanh_(input) -> ()
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if is_tensors(input):
+        included, allowed = active_keys.get()
+        keys = (keys_of(input) | included) & allowed
+        return __foreach_tanh_[keys](keys, list(input))
+    return _parse__foreach_tanh_(input)
+
+
+def _foreach_trunc(input: Sequence[Tensor]) -> tuple[Tensor, ...]:
+    """`trunc` of each tensor of a list.
+
+    _foreach_trunc(input) -> Tensor
+    """
+    if is_tensors(input):
+        included, allowed = active_keys.get()
+        keys = (keys_of(input) | included) & allowed
+        return __foreach_trunc[keys](keys, list(input))
+    return _parse__foreach_trunc(input)
+
+
+def _foreach_trunc_(input: Sequence[Tensor]) -> Any:
+    """`trunc_` of each tensor of a list.
+
+    _foreach_trunc_(input) -> ()
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if is_tensors(input):
+        included, allowed = active_keys.get()
+        keys = (keys_of(input) | included) & allowed
+        return __foreach_trunc_[keys](keys, list(input))
+    return _parse__foreach_trunc_(input)
+
+
+def _foreach_zero_(input: Sequence[Tensor]) -> Any:
+    """`zero_` of each tensor of a list.
+
+    _foreach_zero_(input) -> ()
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if is_tensors(input):
+        included, allowed = active_keys.get()
+        keys = (keys_of(input) | included) & allowed
+        return __foreach_zero_[keys](keys, list(input))
+    return _parse__foreach_zero_(input)
+
+
+def _foreach_clone(input: Sequence[Tensor], *, memory_format: memory_format_ | None = None) -> tuple[Tensor, ...]:
+    """`clone` of each tensor of a list.
+
+    _foreach_clone(input, *, memory_format=None) -> Tensor
+    """
+    if is_tensors(input) and (memory_format is None or isinstance(memory_format, memory_format_)):
+        included, allowed = active_keys.get()
+        keys = (keys_of(input) | included) & allowed
+        return __foreach_clone[keys](keys, list(input), memory_format)
+    return _parse__foreach_clone(input, memory_format=memory_format)
+
+
+def _foreach_copy_(input: Sequence[Tensor], src: Sequence[Tensor], non_blocking: bool = False) -> Any:
+    """`copy_` of each tensor of a list.
+
+    _foreach_copy_(input, src, non_blocking=False) -> ()
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if is_tensors(input) and is_tensors(src) and type(non_blocking) is bool:
+        included, allowed = active_keys.get()
+        keys = (keys_of(input) | keys_of(src) | included) & allowed
+        return __foreach_copy_[keys](keys, list(input), list(src), non_blocking)
+    return _parse__foreach_copy_(input, src, non_blocking)
+
+
+def _foreach_copy(input: Sequence[Tensor], src: Sequence[Tensor], non_blocking: bool = False) -> tuple[Tensor, ...]:
+    """`copy` of each tensor of a list.
+
+    _foreach_copy(input, src, non_blocking=False) -> self_out
+    """
+    if is_tensors(input) and is_tensors(src) and type(non_blocking) is bool:
+        included, allowed = active_keys.get()
+        keys = (keys_of(input) | keys_of(src) | included) & allowed
+        return __foreach_copy[keys](keys, list(input), list(src), non_blocking)
+    return _parse__foreach_copy(input, src, non_blocking)
+
+
+def _foreach_mm(input: Sequence[Tensor], mat2: Sequence[Tensor]) -> tuple[Tensor, ...]:
+    """`mm` of each tensor of a list.
+
+    _foreach_mm(input, mat2) -> Tensor
+    """
+    if is_tensors(input) and is_tensors(mat2):
+        included, allowed = active_keys.get()
+        keys = (keys_of(input) | keys_of(mat2) | included) & allowed
+        return __foreach_mm[keys](keys, list(input), list(mat2))
+    return _parse__foreach_mm(input, mat2)
+
+
+def _fused_adam_(
+    input: Sequence[Tensor],
+    grads: Sequence[Tensor],
+    exp_avgs: Sequence[Tensor],
+    exp_avg_sqs: Sequence[Tensor],
+    max_exp_avg_sqs: Sequence[Tensor],
+    state_steps: Sequence[Tensor],
+    *,
+    lr: float | Tensor,
+    beta1: float,
+    beta2: float,
+    weight_decay: float,
+    eps: float,
+    amsgrad: bool,
+    maximize: bool,
+    grad_scale: Tensor | None = None,
+    found_inf: Tensor | None = None,
+) -> Any:
+    """A step of Adam for all parameters of a list.
+
+    _fused_adam_(input, grads, exp_avgs, exp_avg_sqs, max_exp_avg_sqs, state_steps, *, lr, beta1, beta2, weight_decay, eps, amsgrad, maximize, grad_scale=None, found_inf=None) -> ()
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if (
+        is_tensors(input)
+        and is_tensors(grads)
+        and is_tensors(exp_avgs)
+        and is_tensors(exp_avg_sqs)
+        and is_tensors(max_exp_avg_sqs)
+        and is_tensors(state_steps)
+        and type(lr) is float
+        and type(beta1) is float
+        and type(beta2) is float
+        and type(weight_decay) is float
+        and type(eps) is float
+        and type(amsgrad) is bool
+        and type(maximize) is bool
+        and (grad_scale is None or isinstance(grad_scale, TensorImpl))
+        and (found_inf is None or isinstance(found_inf, TensorImpl))
+    ):
+        included, allowed = active_keys.get()
+        keys = (
+            keys_of(input)
+            | keys_of(grads)
+            | keys_of(exp_avgs)
+            | keys_of(exp_avg_sqs)
+            | keys_of(max_exp_avg_sqs)
+            | keys_of(state_steps)
+            | included
+        ) & allowed
+        if grad_scale is not None:
+            keys |= grad_scale.key_set & allowed
+        if found_inf is not None:
+            keys |= found_inf.key_set & allowed
+        return __fused_adam_[keys](
+            keys,
+            list(input),
+            list(grads),
+            list(exp_avgs),
+            list(exp_avg_sqs),
+            list(max_exp_avg_sqs),
+            list(state_steps),
+            lr,
+            beta1,
+            beta2,
+            weight_decay,
+            eps,
+            amsgrad,
+            maximize,
+            grad_scale,
+            found_inf,
+        )
+    if (
+        is_tensors(input)
+        and is_tensors(grads)
+        and is_tensors(exp_avgs)
+        and is_tensors(exp_avg_sqs)
+        and is_tensors(max_exp_avg_sqs)
+        and is_tensors(state_steps)
+        and isinstance(lr, TensorImpl)
+        and type(beta1) is float
+        and type(beta2) is float
+        and type(weight_decay) is float
+        and type(eps) is float
+        and type(amsgrad) is bool
+        and type(maximize) is bool
+        and (grad_scale is None or isinstance(grad_scale, TensorImpl))
+        and (found_inf is None or isinstance(found_inf, TensorImpl))
+    ):
+        included, allowed = active_keys.get()
+        keys = (
+            lr.key_set
+            | keys_of(input)
+            | keys_of(grads)
+            | keys_of(exp_avgs)
+            | keys_of(exp_avg_sqs)
+            | keys_of(max_exp_avg_sqs)
+            | keys_of(state_steps)
+            | included
+        ) & allowed
+        if grad_scale is not None:
+            keys |= grad_scale.key_set & allowed
+        if found_inf is not None:
+            keys |= found_inf.key_set & allowed
+        return __fused_adam__tensor_lr[keys](
+            keys,
+            list(input),
+            list(grads),
+            list(exp_avgs),
+            list(exp_avg_sqs),
+            list(max_exp_avg_sqs),
+            list(state_steps),
+            lr,
+            beta1,
+            beta2,
+            weight_decay,
+            eps,
+            amsgrad,
+            maximize,
+            grad_scale,
+            found_inf,
+        )
+    return _parse__fused_adam_(
+        input,
+        grads,
+        exp_avgs,
+        exp_avg_sqs,
+        max_exp_avg_sqs,
+        state_steps,
+        lr=lr,
+        beta1=beta1,
+        beta2=beta2,
+        weight_decay=weight_decay,
+        eps=eps,
+        amsgrad=amsgrad,
+        maximize=maximize,
+        grad_scale=grad_scale,
+        found_inf=found_inf,
+    )
+
+
+def _fused_adamw_(
+    input: Sequence[Tensor],
+    grads: Sequence[Tensor],
+    exp_avgs: Sequence[Tensor],
+    exp_avg_sqs: Sequence[Tensor],
+    max_exp_avg_sqs: Sequence[Tensor],
+    state_steps: Sequence[Tensor],
+    *,
+    lr: float | Tensor,
+    beta1: float,
+    beta2: float,
+    weight_decay: float,
+    eps: float,
+    amsgrad: bool,
+    maximize: bool,
+    grad_scale: Tensor | None = None,
+    found_inf: Tensor | None = None,
+) -> Any:
+    """A step of Adam with decoupled weight decay for all parameters of a list.
+
+    _fused_adamw_(input, grads, exp_avgs, exp_avg_sqs, max_exp_avg_sqs, state_steps, *, lr, beta1, beta2, weight_decay, eps, amsgrad, maximize, grad_scale=None, found_inf=None) -> ()
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if (
+        is_tensors(input)
+        and is_tensors(grads)
+        and is_tensors(exp_avgs)
+        and is_tensors(exp_avg_sqs)
+        and is_tensors(max_exp_avg_sqs)
+        and is_tensors(state_steps)
+        and type(lr) is float
+        and type(beta1) is float
+        and type(beta2) is float
+        and type(weight_decay) is float
+        and type(eps) is float
+        and type(amsgrad) is bool
+        and type(maximize) is bool
+        and (grad_scale is None or isinstance(grad_scale, TensorImpl))
+        and (found_inf is None or isinstance(found_inf, TensorImpl))
+    ):
+        included, allowed = active_keys.get()
+        keys = (
+            keys_of(input)
+            | keys_of(grads)
+            | keys_of(exp_avgs)
+            | keys_of(exp_avg_sqs)
+            | keys_of(max_exp_avg_sqs)
+            | keys_of(state_steps)
+            | included
+        ) & allowed
+        if grad_scale is not None:
+            keys |= grad_scale.key_set & allowed
+        if found_inf is not None:
+            keys |= found_inf.key_set & allowed
+        return __fused_adamw_[keys](
+            keys,
+            list(input),
+            list(grads),
+            list(exp_avgs),
+            list(exp_avg_sqs),
+            list(max_exp_avg_sqs),
+            list(state_steps),
+            lr,
+            beta1,
+            beta2,
+            weight_decay,
+            eps,
+            amsgrad,
+            maximize,
+            grad_scale,
+            found_inf,
+        )
+    if (
+        is_tensors(input)
+        and is_tensors(grads)
+        and is_tensors(exp_avgs)
+        and is_tensors(exp_avg_sqs)
+        and is_tensors(max_exp_avg_sqs)
+        and is_tensors(state_steps)
+        and isinstance(lr, TensorImpl)
+        and type(beta1) is float
+        and type(beta2) is float
+        and type(weight_decay) is float
+        and type(eps) is float
+        and type(amsgrad) is bool
+        and type(maximize) is bool
+        and (grad_scale is None or isinstance(grad_scale, TensorImpl))
+        and (found_inf is None or isinstance(found_inf, TensorImpl))
+    ):
+        included, allowed = active_keys.get()
+        keys = (
+            lr.key_set
+            | keys_of(input)
+            | keys_of(grads)
+            | keys_of(exp_avgs)
+            | keys_of(exp_avg_sqs)
+            | keys_of(max_exp_avg_sqs)
+            | keys_of(state_steps)
+            | included
+        ) & allowed
+        if grad_scale is not None:
+            keys |= grad_scale.key_set & allowed
+        if found_inf is not None:
+            keys |= found_inf.key_set & allowed
+        return __fused_adamw__tensor_lr[keys](
+            keys,
+            list(input),
+            list(grads),
+            list(exp_avgs),
+            list(exp_avg_sqs),
+            list(max_exp_avg_sqs),
+            list(state_steps),
+            lr,
+            beta1,
+            beta2,
+            weight_decay,
+            eps,
+            amsgrad,
+            maximize,
+            grad_scale,
+            found_inf,
+        )
+    return _parse__fused_adamw_(
+        input,
+        grads,
+        exp_avgs,
+        exp_avg_sqs,
+        max_exp_avg_sqs,
+        state_steps,
+        lr=lr,
+        beta1=beta1,
+        beta2=beta2,
+        weight_decay=weight_decay,
+        eps=eps,
+        amsgrad=amsgrad,
+        maximize=maximize,
+        grad_scale=grad_scale,
+        found_inf=found_inf,
+    )
+
+
+def _fused_sgd_(
+    input: Sequence[Tensor],
+    grads: Sequence[Tensor],
+    momentum_buffer_list: Sequence[Tensor],
+    *,
+    weight_decay: float,
+    momentum: float,
+    lr: float | Tensor,
+    dampening: float,
+    nesterov: bool,
+    maximize: bool,
+    is_first_step: bool,
+    grad_scale: Tensor | None = None,
+    found_inf: Tensor | None = None,
+) -> Any:
+    """A step of SGD for all parameters of a list.
+
+    _fused_sgd_(input, grads, momentum_buffer_list, *, weight_decay, momentum, lr, dampening, nesterov, maximize, is_first_step, grad_scale=None, found_inf=None) -> ()
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if (
+        is_tensors(input)
+        and is_tensors(grads)
+        and is_tensors(momentum_buffer_list)
+        and type(weight_decay) is float
+        and type(momentum) is float
+        and type(lr) is float
+        and type(dampening) is float
+        and type(nesterov) is bool
+        and type(maximize) is bool
+        and type(is_first_step) is bool
+        and (grad_scale is None or isinstance(grad_scale, TensorImpl))
+        and (found_inf is None or isinstance(found_inf, TensorImpl))
+    ):
+        included, allowed = active_keys.get()
+        keys = (keys_of(input) | keys_of(grads) | keys_of(momentum_buffer_list) | included) & allowed
+        if grad_scale is not None:
+            keys |= grad_scale.key_set & allowed
+        if found_inf is not None:
+            keys |= found_inf.key_set & allowed
+        return __fused_sgd_[keys](
+            keys,
+            list(input),
+            list(grads),
+            list(momentum_buffer_list),
+            weight_decay,
+            momentum,
+            lr,
+            dampening,
+            nesterov,
+            maximize,
+            is_first_step,
+            grad_scale,
+            found_inf,
+        )
+    if (
+        is_tensors(input)
+        and is_tensors(grads)
+        and is_tensors(momentum_buffer_list)
+        and type(weight_decay) is float
+        and type(momentum) is float
+        and isinstance(lr, TensorImpl)
+        and type(dampening) is float
+        and type(nesterov) is bool
+        and type(maximize) is bool
+        and type(is_first_step) is bool
+        and (grad_scale is None or isinstance(grad_scale, TensorImpl))
+        and (found_inf is None or isinstance(found_inf, TensorImpl))
+    ):
+        included, allowed = active_keys.get()
+        keys = (lr.key_set | keys_of(input) | keys_of(grads) | keys_of(momentum_buffer_list) | included) & allowed
+        if grad_scale is not None:
+            keys |= grad_scale.key_set & allowed
+        if found_inf is not None:
+            keys |= found_inf.key_set & allowed
+        return __fused_sgd__tensor_lr[keys](
+            keys,
+            list(input),
+            list(grads),
+            list(momentum_buffer_list),
+            weight_decay,
+            momentum,
+            lr,
+            dampening,
+            nesterov,
+            maximize,
+            is_first_step,
+            grad_scale,
+            found_inf,
+        )
+    return _parse__fused_sgd_(
+        input,
+        grads,
+        momentum_buffer_list,
+        weight_decay=weight_decay,
+        momentum=momentum,
+        lr=lr,
+        dampening=dampening,
+        nesterov=nesterov,
+        maximize=maximize,
+        is_first_step=is_first_step,
+        grad_scale=grad_scale,
+        found_inf=found_inf,
+    )
+
+
+def _fused_adagrad_(
+    input: Sequence[Tensor],
+    grads: Sequence[Tensor],
+    state_sums: Sequence[Tensor],
+    state_steps: Sequence[Tensor],
+    *,
+    lr: float | Tensor,
+    lr_decay: float,
+    weight_decay: float,
+    eps: float,
+    maximize: bool,
+    grad_scale: Tensor | None = None,
+    found_inf: Tensor | None = None,
+) -> Any:
+    """A step of Adagrad for all parameters of a list.
+
+    _fused_adagrad_(input, grads, state_sums, state_steps, *, lr, lr_decay, weight_decay, eps, maximize, grad_scale=None, found_inf=None) -> ()
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if (
+        is_tensors(input)
+        and is_tensors(grads)
+        and is_tensors(state_sums)
+        and is_tensors(state_steps)
+        and type(lr) is float
+        and type(lr_decay) is float
+        and type(weight_decay) is float
+        and type(eps) is float
+        and type(maximize) is bool
+        and (grad_scale is None or isinstance(grad_scale, TensorImpl))
+        and (found_inf is None or isinstance(found_inf, TensorImpl))
+    ):
+        included, allowed = active_keys.get()
+        keys = (keys_of(input) | keys_of(grads) | keys_of(state_sums) | keys_of(state_steps) | included) & allowed
+        if grad_scale is not None:
+            keys |= grad_scale.key_set & allowed
+        if found_inf is not None:
+            keys |= found_inf.key_set & allowed
+        return __fused_adagrad_[keys](
+            keys,
+            list(input),
+            list(grads),
+            list(state_sums),
+            list(state_steps),
+            lr,
+            lr_decay,
+            weight_decay,
+            eps,
+            maximize,
+            grad_scale,
+            found_inf,
+        )
+    if (
+        is_tensors(input)
+        and is_tensors(grads)
+        and is_tensors(state_sums)
+        and is_tensors(state_steps)
+        and isinstance(lr, TensorImpl)
+        and type(lr_decay) is float
+        and type(weight_decay) is float
+        and type(eps) is float
+        and type(maximize) is bool
+        and (grad_scale is None or isinstance(grad_scale, TensorImpl))
+        and (found_inf is None or isinstance(found_inf, TensorImpl))
+    ):
+        included, allowed = active_keys.get()
+        keys = (
+            lr.key_set | keys_of(input) | keys_of(grads) | keys_of(state_sums) | keys_of(state_steps) | included
+        ) & allowed
+        if grad_scale is not None:
+            keys |= grad_scale.key_set & allowed
+        if found_inf is not None:
+            keys |= found_inf.key_set & allowed
+        return __fused_adagrad__tensor_lr[keys](
+            keys,
+            list(input),
+            list(grads),
+            list(state_sums),
+            list(state_steps),
+            lr,
+            lr_decay,
+            weight_decay,
+            eps,
+            maximize,
+            grad_scale,
+            found_inf,
+        )
+    return _parse__fused_adagrad_(
+        input,
+        grads,
+        state_sums,
+        state_steps,
+        lr=lr,
+        lr_decay=lr_decay,
+        weight_decay=weight_decay,
+        eps=eps,
+        maximize=maximize,
+        grad_scale=grad_scale,
+        found_inf=found_inf,
     )
