@@ -118,6 +118,11 @@ FAMILIES = (
     Family("distances", "Distances between the rows of matrices.", "Distance.cpp"),
     Family("fft", "Fourier transforms, and spectrograms made of them.", "SpectralOps.cpp, mkl/SpectralOps.cpp"),
     Family(
+        "normalization",
+        "Means taken away and deviations divided by: over batches, last dimensions, groups of channels.",
+        "Normalization.cpp, layer_norm.cpp, group_norm.cpp",
+    ),
+    Family(
         "pooling",
         "Windows of images and volumes reduced to their largest element or their average.",
         "Pooling.cpp, Pool.h, DilatedMaxPool2d.cpp, AveragePool2d.cpp, AdaptiveAveragePooling.cpp, "

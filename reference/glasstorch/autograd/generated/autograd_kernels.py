@@ -79,6 +79,11 @@ from glasstorch.autograd.formulas.loss import (
     soft_margin_loss_double_backward,
 )
 from glasstorch.autograd.formulas.matmul import mm_left_grad, mm_right_grad
+from glasstorch.autograd.formulas.normalization import (
+    batchnorm_double_backward,
+    group_norm_double_backward,
+    layer_norm_double_backward,
+)
 from glasstorch.autograd.formulas.padding import constant_pad_nd_backward
 from glasstorch.autograd.formulas.pointwise import (
     acosh_backward,
@@ -480,6 +485,15 @@ __pdist_forward = table("_pdist_forward")
 __fft_c2c = table("_fft_c2c")
 __fft_r2c = table("_fft_r2c")
 __fft_c2r = table("_fft_c2r")
+_native_batch_norm = table("native_batch_norm")
+__native_batch_norm_legit = table("_native_batch_norm_legit")
+__native_batch_norm_legit_no_stats = table("_native_batch_norm_legit.no_stats")
+__native_batch_norm_legit_no_training = table("_native_batch_norm_legit_no_training")
+_native_batch_norm_backward = table("native_batch_norm_backward")
+_native_layer_norm = table("native_layer_norm")
+_native_layer_norm_backward = table("native_layer_norm_backward")
+_native_group_norm = table("native_group_norm")
+_native_group_norm_backward = table("native_group_norm_backward")
 _max_pool2d_with_indices = table("max_pool2d_with_indices")
 _max_pool2d_with_indices_backward = table("max_pool2d_with_indices_backward")
 _max_pool3d_with_indices = table("max_pool3d_with_indices")
@@ -11273,6 +11287,667 @@ def _fft_c2r(keys: int, self: Any, dim: Any, normalization: Any, last_dim_size: 
     result = __fft_c2r[below](below, self, dim, normalization, last_dim_size)
     set_history(result, node)
     return result
+
+
+class NativeBatchNormBackward0(Node):
+    saved_input: SavedVariable | None
+    saved_weight: SavedVariable | None
+    saved_running_mean: SavedVariable | None
+    saved_running_var: SavedVariable | None
+    saved_result1: SavedVariable | None
+    saved_result2: SavedVariable | None
+    eps: Any
+    training: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        edges = self.next_edges
+        grad_input: Any = None
+        grad_weight: Any = None
+        grad_bias: Any = None
+        if edges[0] is not None or edges[1] is not None or edges[2] is not None:
+            input = self.unpack(self.saved_input)
+            weight = self.unpack(self.saved_weight)
+            running_mean = self.unpack(self.saved_running_mean)
+            running_var = self.unpack(self.saved_running_var)
+            result1 = self.unpack(self.saved_result1)
+            result2 = self.unpack(self.saved_result2)
+            eps = self.eps
+            training = self.training
+            grad_input_mask = [edges[0] is not None, edges[1] is not None, edges[2] is not None]
+            grad_input, grad_weight, grad_bias = f.native_batch_norm_backward(
+                grad, input, weight, running_mean, running_var, result1, result2, training, eps, grad_input_mask
+            )
+        return (grad_input, grad_weight, grad_bias)
+
+    def release_variables(self) -> None:
+        self.saved_input = self.saved_weight = self.saved_running_mean = self.saved_running_var = self.saved_result1 = (
+            self.saved_result2
+        ) = None
+        self.released = True
+
+
+@AUTOGRAD.impl("native_batch_norm")
+def native_batch_norm(
+    keys: int,
+    input: Any,
+    weight: Any,
+    bias: Any,
+    running_mean: Any,
+    running_var: Any,
+    training: Any,
+    momentum: Any,
+    eps: Any,
+) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (
+        input._autograd_meta is None
+        and (weight is None or weight._autograd_meta is None)
+        and (bias is None or bias._autograd_meta is None)
+    ) or not grad_mode.get():
+        return _native_batch_norm[below](below, input, weight, bias, running_mean, running_var, training, momentum, eps)
+    edge_input = gradient_edge(input)
+    edge_weight = gradient_edge(weight)
+    edge_bias = gradient_edge(bias)
+    if edge_input is None and edge_weight is None and edge_bias is None:
+        return _native_batch_norm[below](below, input, weight, bias, running_mean, running_var, training, momentum, eps)
+    node = NativeBatchNormBackward0((edge_input, edge_weight, edge_bias))
+    node.saved_input = SavedVariable(input)
+    node.saved_weight = None if weight is None else SavedVariable(weight)
+    node.saved_running_mean = None if running_mean is None else SavedVariable(running_mean)
+    node.saved_running_var = None if running_var is None else SavedVariable(running_var)
+    node.eps = eps
+    node.training = training
+    results = _native_batch_norm[below](below, input, weight, bias, running_mean, running_var, training, momentum, eps)
+    node.saved_result1 = SavedVariable(results[1], node, 1)
+    node.saved_result2 = SavedVariable(results[2], node, 2)
+    set_histories((results[0], None, None), node)
+    return results
+
+
+class NativeBatchNormLegitBackward0(Node):
+    saved_input: SavedVariable | None
+    saved_weight: SavedVariable | None
+    saved_running_mean: SavedVariable | None
+    saved_running_var: SavedVariable | None
+    saved_result1: SavedVariable | None
+    saved_result2: SavedVariable | None
+    eps: Any
+    training: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        edges = self.next_edges
+        grad_input: Any = None
+        grad_weight: Any = None
+        grad_bias: Any = None
+        if edges[0] is not None or edges[1] is not None or edges[2] is not None:
+            input = self.unpack(self.saved_input)
+            weight = self.unpack(self.saved_weight)
+            running_mean = self.unpack(self.saved_running_mean)
+            running_var = self.unpack(self.saved_running_var)
+            result1 = self.unpack(self.saved_result1)
+            result2 = self.unpack(self.saved_result2)
+            eps = self.eps
+            training = self.training
+            grad_input_mask = [edges[0] is not None, edges[1] is not None, edges[2] is not None]
+            grad_input, grad_weight, grad_bias = f.native_batch_norm_backward(
+                grad, input, weight, running_mean, running_var, result1, result2, training, eps, grad_input_mask
+            )
+        return (grad_input, grad_weight, grad_bias)
+
+    def release_variables(self) -> None:
+        self.saved_input = self.saved_weight = self.saved_running_mean = self.saved_running_var = self.saved_result1 = (
+            self.saved_result2
+        ) = None
+        self.released = True
+
+
+@AUTOGRAD.impl("_native_batch_norm_legit")
+def _native_batch_norm_legit(
+    keys: int,
+    input: Any,
+    weight: Any,
+    bias: Any,
+    running_mean: Any,
+    running_var: Any,
+    training: Any,
+    momentum: Any,
+    eps: Any,
+) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (
+        input._autograd_meta is None
+        and (weight is None or weight._autograd_meta is None)
+        and (bias is None or bias._autograd_meta is None)
+    ) or not grad_mode.get():
+        return __native_batch_norm_legit[below](
+            below, input, weight, bias, running_mean, running_var, training, momentum, eps
+        )
+    edge_input = gradient_edge(input)
+    edge_weight = gradient_edge(weight)
+    edge_bias = gradient_edge(bias)
+    if edge_input is None and edge_weight is None and edge_bias is None:
+        return __native_batch_norm_legit[below](
+            below, input, weight, bias, running_mean, running_var, training, momentum, eps
+        )
+    node = NativeBatchNormLegitBackward0((edge_input, edge_weight, edge_bias))
+    node.saved_input = SavedVariable(input)
+    node.saved_weight = None if weight is None else SavedVariable(weight)
+    node.saved_running_mean = SavedVariable(running_mean)
+    node.saved_running_var = SavedVariable(running_var)
+    node.eps = eps
+    node.training = training
+    results = __native_batch_norm_legit[below](
+        below, input, weight, bias, running_mean, running_var, training, momentum, eps
+    )
+    node.saved_result1 = SavedVariable(results[1], node, 1)
+    node.saved_result2 = SavedVariable(results[2], node, 2)
+    set_histories((results[0], None, None), node)
+    return results
+
+
+class NativeBatchNormLegitBackward1(Node):
+    saved_input: SavedVariable | None
+    saved_weight: SavedVariable | None
+    saved_result1: SavedVariable | None
+    saved_result2: SavedVariable | None
+    eps: Any
+    training: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        edges = self.next_edges
+        grad_input: Any = None
+        grad_weight: Any = None
+        grad_bias: Any = None
+        if edges[0] is not None or edges[1] is not None or edges[2] is not None:
+            input = self.unpack(self.saved_input)
+            weight = self.unpack(self.saved_weight)
+            result1 = self.unpack(self.saved_result1)
+            result2 = self.unpack(self.saved_result2)
+            eps = self.eps
+            training = self.training
+            grad_input_mask = [edges[0] is not None, edges[1] is not None, edges[2] is not None]
+            grad_input, grad_weight, grad_bias = f.native_batch_norm_backward(
+                grad, input, weight, None, None, result1, result2, training, eps, grad_input_mask
+            )
+        return (grad_input, grad_weight, grad_bias)
+
+    def release_variables(self) -> None:
+        self.saved_input = self.saved_weight = self.saved_result1 = self.saved_result2 = None
+        self.released = True
+
+
+@AUTOGRAD.impl("_native_batch_norm_legit.no_stats")
+def _native_batch_norm_legit_no_stats(
+    keys: int, input: Any, weight: Any, bias: Any, training: Any, momentum: Any, eps: Any
+) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (
+        input._autograd_meta is None
+        and (weight is None or weight._autograd_meta is None)
+        and (bias is None or bias._autograd_meta is None)
+    ) or not grad_mode.get():
+        return __native_batch_norm_legit_no_stats[below](below, input, weight, bias, training, momentum, eps)
+    edge_input = gradient_edge(input)
+    edge_weight = gradient_edge(weight)
+    edge_bias = gradient_edge(bias)
+    if edge_input is None and edge_weight is None and edge_bias is None:
+        return __native_batch_norm_legit_no_stats[below](below, input, weight, bias, training, momentum, eps)
+    node = NativeBatchNormLegitBackward1((edge_input, edge_weight, edge_bias))
+    node.saved_input = SavedVariable(input)
+    node.saved_weight = None if weight is None else SavedVariable(weight)
+    node.eps = eps
+    node.training = training
+    results = __native_batch_norm_legit_no_stats[below](below, input, weight, bias, training, momentum, eps)
+    node.saved_result1 = SavedVariable(results[1], node, 1)
+    node.saved_result2 = SavedVariable(results[2], node, 2)
+    set_histories((results[0], None, None), node)
+    return results
+
+
+class NativeBatchNormLegitNoTrainingBackward0(Node):
+    saved_input: SavedVariable | None
+    saved_weight: SavedVariable | None
+    saved_running_mean: SavedVariable | None
+    saved_running_var: SavedVariable | None
+    saved_result1: SavedVariable | None
+    saved_result2: SavedVariable | None
+    eps: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        edges = self.next_edges
+        grad_input: Any = None
+        grad_weight: Any = None
+        grad_bias: Any = None
+        if edges[0] is not None or edges[1] is not None or edges[2] is not None:
+            input = self.unpack(self.saved_input)
+            weight = self.unpack(self.saved_weight)
+            running_mean = self.unpack(self.saved_running_mean)
+            running_var = self.unpack(self.saved_running_var)
+            result1 = self.unpack(self.saved_result1)
+            result2 = self.unpack(self.saved_result2)
+            eps = self.eps
+            grad_input_mask = [edges[0] is not None, edges[1] is not None, edges[2] is not None]
+            grad_input, grad_weight, grad_bias = f.native_batch_norm_backward(
+                grad, input, weight, running_mean, running_var, result1, result2, False, eps, grad_input_mask
+            )
+        return (grad_input, grad_weight, grad_bias)
+
+    def release_variables(self) -> None:
+        self.saved_input = self.saved_weight = self.saved_running_mean = self.saved_running_var = self.saved_result1 = (
+            self.saved_result2
+        ) = None
+        self.released = True
+
+
+@AUTOGRAD.impl("_native_batch_norm_legit_no_training")
+def _native_batch_norm_legit_no_training(
+    keys: int, input: Any, weight: Any, bias: Any, running_mean: Any, running_var: Any, momentum: Any, eps: Any
+) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (
+        input._autograd_meta is None
+        and (weight is None or weight._autograd_meta is None)
+        and (bias is None or bias._autograd_meta is None)
+    ) or not grad_mode.get():
+        return __native_batch_norm_legit_no_training[below](
+            below, input, weight, bias, running_mean, running_var, momentum, eps
+        )
+    edge_input = gradient_edge(input)
+    edge_weight = gradient_edge(weight)
+    edge_bias = gradient_edge(bias)
+    if edge_input is None and edge_weight is None and edge_bias is None:
+        return __native_batch_norm_legit_no_training[below](
+            below, input, weight, bias, running_mean, running_var, momentum, eps
+        )
+    node = NativeBatchNormLegitNoTrainingBackward0((edge_input, edge_weight, edge_bias))
+    node.saved_input = SavedVariable(input)
+    node.saved_weight = None if weight is None else SavedVariable(weight)
+    node.saved_running_mean = SavedVariable(running_mean)
+    node.saved_running_var = SavedVariable(running_var)
+    node.eps = eps
+    results = __native_batch_norm_legit_no_training[below](
+        below, input, weight, bias, running_mean, running_var, momentum, eps
+    )
+    node.saved_result1 = SavedVariable(results[1], node, 1)
+    node.saved_result2 = SavedVariable(results[2], node, 2)
+    set_histories((results[0], None, None), node)
+    return results
+
+
+class NativeBatchNormBackwardBackward0(Node):
+    saved_input: SavedVariable | None
+    saved_weight: SavedVariable | None
+    saved_grad_out: SavedVariable | None
+    saved_running_mean: SavedVariable | None
+    saved_running_var: SavedVariable | None
+    saved_save_mean: SavedVariable | None
+    saved_save_invstd: SavedVariable | None
+    eps: Any
+    train: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        edges = self.next_edges
+        grad_grad_out: Any = None
+        grad_input: Any = None
+        grad_weight: Any = None
+        if edges[1] is not None or edges[2] is not None or edges[0] is not None:
+            input = self.unpack(self.saved_input)
+            weight = self.unpack(self.saved_weight)
+            grad_out = self.unpack(self.saved_grad_out)
+            running_mean = self.unpack(self.saved_running_mean)
+            running_var = self.unpack(self.saved_running_var)
+            save_mean = self.unpack(self.saved_save_mean)
+            save_invstd = self.unpack(self.saved_save_invstd)
+            eps = self.eps
+            train = self.train
+            grad_input, grad_weight, grad_grad_out = batchnorm_double_backward(
+                input,
+                weight,
+                grads[0],
+                grads[1],
+                grads[2],
+                grad_out,
+                running_mean,
+                running_var,
+                train,
+                eps,
+                save_mean,
+                save_invstd,
+            )
+        return (grad_grad_out, grad_input, grad_weight)
+
+    def release_variables(self) -> None:
+        self.saved_input = self.saved_weight = self.saved_grad_out = self.saved_running_mean = (
+            self.saved_running_var
+        ) = self.saved_save_mean = self.saved_save_invstd = None
+        self.released = True
+
+
+@AUTOGRAD.impl("native_batch_norm_backward")
+def native_batch_norm_backward(
+    keys: int,
+    grad_out: Any,
+    input: Any,
+    weight: Any,
+    running_mean: Any,
+    running_var: Any,
+    save_mean: Any,
+    save_invstd: Any,
+    train: Any,
+    eps: Any,
+    output_mask: Any,
+) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (
+        grad_out._autograd_meta is None
+        and input._autograd_meta is None
+        and (weight is None or weight._autograd_meta is None)
+    ) or not grad_mode.get():
+        return _native_batch_norm_backward[below](
+            below, grad_out, input, weight, running_mean, running_var, save_mean, save_invstd, train, eps, output_mask
+        )
+    edge_grad_out = gradient_edge(grad_out)
+    edge_input = gradient_edge(input)
+    edge_weight = gradient_edge(weight)
+    if edge_grad_out is None and edge_input is None and edge_weight is None:
+        return _native_batch_norm_backward[below](
+            below, grad_out, input, weight, running_mean, running_var, save_mean, save_invstd, train, eps, output_mask
+        )
+    node = NativeBatchNormBackwardBackward0((edge_grad_out, edge_input, edge_weight))
+    node.saved_input = SavedVariable(input)
+    node.saved_weight = None if weight is None else SavedVariable(weight)
+    node.saved_grad_out = SavedVariable(grad_out)
+    node.saved_running_mean = None if running_mean is None else SavedVariable(running_mean)
+    node.saved_running_var = None if running_var is None else SavedVariable(running_var)
+    node.saved_save_mean = None if save_mean is None else SavedVariable(save_mean)
+    node.saved_save_invstd = None if save_invstd is None else SavedVariable(save_invstd)
+    node.eps = eps
+    node.train = train
+    results = _native_batch_norm_backward[below](
+        below, grad_out, input, weight, running_mean, running_var, save_mean, save_invstd, train, eps, output_mask
+    )
+    set_histories((results[0], results[1], results[2]), node)
+    return results
+
+
+class NativeLayerNormBackward0(Node):
+    saved_input: SavedVariable | None
+    saved_weight: SavedVariable | None
+    saved_bias: SavedVariable | None
+    saved_result1: SavedVariable | None
+    saved_result2: SavedVariable | None
+    normalized_shape: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        edges = self.next_edges
+        grad_input: Any = None
+        grad_weight: Any = None
+        grad_bias: Any = None
+        if edges[0] is not None or edges[1] is not None or edges[2] is not None:
+            input = self.unpack(self.saved_input)
+            weight = self.unpack(self.saved_weight)
+            bias = self.unpack(self.saved_bias)
+            result1 = self.unpack(self.saved_result1)
+            result2 = self.unpack(self.saved_result2)
+            normalized_shape = self.normalized_shape
+            grad_input_mask = [edges[0] is not None, edges[1] is not None, edges[2] is not None]
+            grad_input, grad_weight, grad_bias = f.native_layer_norm_backward(
+                grad, input, normalized_shape, result1, result2, weight, bias, grad_input_mask
+            )
+        return (grad_input, grad_weight, grad_bias)
+
+    def release_variables(self) -> None:
+        self.saved_input = self.saved_weight = self.saved_bias = self.saved_result1 = self.saved_result2 = None
+        self.released = True
+
+
+@AUTOGRAD.impl("native_layer_norm")
+def native_layer_norm(keys: int, input: Any, normalized_shape: Any, weight: Any, bias: Any, eps: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (
+        input._autograd_meta is None
+        and (weight is None or weight._autograd_meta is None)
+        and (bias is None or bias._autograd_meta is None)
+    ) or not grad_mode.get():
+        return _native_layer_norm[below](below, input, normalized_shape, weight, bias, eps)
+    edge_input = gradient_edge(input)
+    edge_weight = gradient_edge(weight)
+    edge_bias = gradient_edge(bias)
+    if edge_input is None and edge_weight is None and edge_bias is None:
+        return _native_layer_norm[below](below, input, normalized_shape, weight, bias, eps)
+    node = NativeLayerNormBackward0((edge_input, edge_weight, edge_bias))
+    node.saved_input = SavedVariable(input)
+    node.saved_weight = None if weight is None else SavedVariable(weight)
+    node.saved_bias = None if bias is None else SavedVariable(bias)
+    node.normalized_shape = normalized_shape
+    results = _native_layer_norm[below](below, input, normalized_shape, weight, bias, eps)
+    node.saved_result1 = SavedVariable(results[1], node, 1)
+    node.saved_result2 = SavedVariable(results[2], node, 2)
+    set_histories((results[0], None, None), node)
+    return results
+
+
+class NativeLayerNormBackwardBackward0(Node):
+    saved_input: SavedVariable | None
+    saved_weight: SavedVariable | None
+    saved_grad_out: SavedVariable | None
+    saved_mean: SavedVariable | None
+    saved_rstd: SavedVariable | None
+    normalized_shape: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        edges = self.next_edges
+        grad_grad_out: Any = None
+        grad_input: Any = None
+        grad_weight: Any = None
+        if edges[1] is not None or edges[2] is not None or edges[0] is not None:
+            input = self.unpack(self.saved_input)
+            weight = self.unpack(self.saved_weight)
+            grad_out = self.unpack(self.saved_grad_out)
+            mean = self.unpack(self.saved_mean)
+            rstd = self.unpack(self.saved_rstd)
+            normalized_shape = self.normalized_shape
+            grad_input, grad_weight, grad_grad_out = layer_norm_double_backward(
+                input, weight, grads[0], grads[1], grads[2], grad_out, mean, rstd, normalized_shape
+            )
+        return (grad_grad_out, grad_input, grad_weight)
+
+    def release_variables(self) -> None:
+        self.saved_input = self.saved_weight = self.saved_grad_out = self.saved_mean = self.saved_rstd = None
+        self.released = True
+
+
+@AUTOGRAD.impl("native_layer_norm_backward")
+def native_layer_norm_backward(
+    keys: int,
+    grad_out: Any,
+    input: Any,
+    normalized_shape: Any,
+    mean: Any,
+    rstd: Any,
+    weight: Any,
+    bias: Any,
+    output_mask: Any,
+) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (
+        grad_out._autograd_meta is None
+        and input._autograd_meta is None
+        and (weight is None or weight._autograd_meta is None)
+    ) or not grad_mode.get():
+        return _native_layer_norm_backward[below](
+            below, grad_out, input, normalized_shape, mean, rstd, weight, bias, output_mask
+        )
+    edge_grad_out = gradient_edge(grad_out)
+    edge_input = gradient_edge(input)
+    edge_weight = gradient_edge(weight)
+    if edge_grad_out is None and edge_input is None and edge_weight is None:
+        return _native_layer_norm_backward[below](
+            below, grad_out, input, normalized_shape, mean, rstd, weight, bias, output_mask
+        )
+    node = NativeLayerNormBackwardBackward0((edge_grad_out, edge_input, edge_weight))
+    node.saved_input = SavedVariable(input)
+    node.saved_weight = None if weight is None else SavedVariable(weight)
+    node.saved_grad_out = SavedVariable(grad_out)
+    node.saved_mean = SavedVariable(mean)
+    node.saved_rstd = SavedVariable(rstd)
+    node.normalized_shape = normalized_shape
+    results = _native_layer_norm_backward[below](
+        below, grad_out, input, normalized_shape, mean, rstd, weight, bias, output_mask
+    )
+    set_histories((results[0], results[1], results[2]), node)
+    return results
+
+
+class NativeGroupNormBackward0(Node):
+    saved_input: SavedVariable | None
+    saved_weight: SavedVariable | None
+    saved_result1: SavedVariable | None
+    saved_result2: SavedVariable | None
+    C: Any
+    HxW: Any
+    N: Any
+    group: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        edges = self.next_edges
+        grad_input: Any = None
+        grad_weight: Any = None
+        grad_bias: Any = None
+        if edges[0] is not None or edges[1] is not None or edges[2] is not None:
+            input = self.unpack(self.saved_input)
+            weight = self.unpack(self.saved_weight)
+            result1 = self.unpack(self.saved_result1)
+            result2 = self.unpack(self.saved_result2)
+            C = self.C
+            HxW = self.HxW
+            N = self.N
+            group = self.group
+            grad_input_mask = [edges[0] is not None, edges[1] is not None, edges[2] is not None]
+            grad_input, grad_weight, grad_bias = f.native_group_norm_backward(
+                grad, input, result1, result2, weight, N, C, HxW, group, grad_input_mask
+            )
+        return (grad_input, grad_weight, grad_bias)
+
+    def release_variables(self) -> None:
+        self.saved_input = self.saved_weight = self.saved_result1 = self.saved_result2 = None
+        self.released = True
+
+
+@AUTOGRAD.impl("native_group_norm")
+def native_group_norm(
+    keys: int, input: Any, weight: Any, bias: Any, N: Any, C: Any, HxW: Any, group: Any, eps: Any
+) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (
+        input._autograd_meta is None
+        and (weight is None or weight._autograd_meta is None)
+        and (bias is None or bias._autograd_meta is None)
+    ) or not grad_mode.get():
+        return _native_group_norm[below](below, input, weight, bias, N, C, HxW, group, eps)
+    edge_input = gradient_edge(input)
+    edge_weight = gradient_edge(weight)
+    edge_bias = gradient_edge(bias)
+    if edge_input is None and edge_weight is None and edge_bias is None:
+        return _native_group_norm[below](below, input, weight, bias, N, C, HxW, group, eps)
+    node = NativeGroupNormBackward0((edge_input, edge_weight, edge_bias))
+    node.saved_input = SavedVariable(input)
+    node.saved_weight = None if weight is None else SavedVariable(weight)
+    node.C = C
+    node.HxW = HxW
+    node.N = N
+    node.group = group
+    results = _native_group_norm[below](below, input, weight, bias, N, C, HxW, group, eps)
+    node.saved_result1 = SavedVariable(results[1], node, 1)
+    node.saved_result2 = SavedVariable(results[2], node, 2)
+    set_histories((results[0], None, None), node)
+    return results
+
+
+class NativeGroupNormBackwardBackward0(Node):
+    saved_input: SavedVariable | None
+    saved_weight: SavedVariable | None
+    saved_grad_out: SavedVariable | None
+    saved_mean: SavedVariable | None
+    saved_rstd: SavedVariable | None
+    group: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        edges = self.next_edges
+        grad_grad_out: Any = None
+        grad_input: Any = None
+        grad_weight: Any = None
+        if edges[1] is not None or edges[2] is not None or edges[0] is not None:
+            input = self.unpack(self.saved_input)
+            weight = self.unpack(self.saved_weight)
+            grad_out = self.unpack(self.saved_grad_out)
+            mean = self.unpack(self.saved_mean)
+            rstd = self.unpack(self.saved_rstd)
+            group = self.group
+            grad_input, grad_weight, grad_grad_out = group_norm_double_backward(
+                input, weight, grads[0], grads[1], grads[2], grad_out, mean, rstd, group
+            )
+        return (grad_grad_out, grad_input, grad_weight)
+
+    def release_variables(self) -> None:
+        self.saved_input = self.saved_weight = self.saved_grad_out = self.saved_mean = self.saved_rstd = None
+        self.released = True
+
+
+@AUTOGRAD.impl("native_group_norm_backward")
+def native_group_norm_backward(
+    keys: int,
+    grad_out: Any,
+    input: Any,
+    mean: Any,
+    rstd: Any,
+    weight: Any,
+    N: Any,
+    C: Any,
+    HxW: Any,
+    group: Any,
+    output_mask: Any,
+) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (
+        grad_out._autograd_meta is None
+        and input._autograd_meta is None
+        and (weight is None or weight._autograd_meta is None)
+    ) or not grad_mode.get():
+        return _native_group_norm_backward[below](
+            below, grad_out, input, mean, rstd, weight, N, C, HxW, group, output_mask
+        )
+    edge_grad_out = gradient_edge(grad_out)
+    edge_input = gradient_edge(input)
+    edge_weight = gradient_edge(weight)
+    if edge_grad_out is None and edge_input is None and edge_weight is None:
+        return _native_group_norm_backward[below](
+            below, grad_out, input, mean, rstd, weight, N, C, HxW, group, output_mask
+        )
+    node = NativeGroupNormBackwardBackward0((edge_grad_out, edge_input, edge_weight))
+    node.saved_input = SavedVariable(input)
+    node.saved_weight = None if weight is None else SavedVariable(weight)
+    node.saved_grad_out = SavedVariable(grad_out)
+    node.saved_mean = SavedVariable(mean)
+    node.saved_rstd = SavedVariable(rstd)
+    node.group = group
+    results = _native_group_norm_backward[below](
+        below, grad_out, input, mean, rstd, weight, N, C, HxW, group, output_mask
+    )
+    set_histories((results[0], results[1], results[2]), node)
+    return results
 
 
 class MaxPool2DWithIndicesBackward0(Node):

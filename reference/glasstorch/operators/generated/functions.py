@@ -817,6 +817,16 @@ _fft_fftfreq = table("fft_fftfreq")
 _fft_rfftfreq = table("fft_rfftfreq")
 _fft_fftshift = table("fft_fftshift")
 _fft_ifftshift = table("fft_ifftshift")
+_batch_norm = table("batch_norm")
+_native_batch_norm = table("native_batch_norm")
+__native_batch_norm_legit_no_training = table("_native_batch_norm_legit_no_training")
+_instance_norm = table("instance_norm")
+_layer_norm = table("layer_norm")
+_native_layer_norm = table("native_layer_norm")
+_group_norm = table("group_norm")
+_native_group_norm = table("native_group_norm")
+_rms_norm = table("rms_norm")
+__fused_rms_norm = table("_fused_rms_norm")
 _max_pool1d = table("max_pool1d")
 _max_pool1d_with_indices = table("max_pool1d_with_indices")
 _max_pool2d_with_indices_backward = table("max_pool2d_with_indices_backward")
@@ -1755,6 +1765,20 @@ _parse_fft_fftfreq = PythonFunction("fft_fftfreq", ["fft_fftfreq"], ["fft_fftfre
 _parse_fft_rfftfreq = PythonFunction("fft_rfftfreq", ["fft_rfftfreq"], ["fft_rfftfreq.out"])
 _parse_fft_fftshift = PythonFunction("fft_fftshift", ["fft_fftshift"])
 _parse_fft_ifftshift = PythonFunction("fft_ifftshift", ["fft_ifftshift"])
+_parse_batch_norm = PythonFunction("batch_norm", ["batch_norm"])
+_parse_native_batch_norm = PythonFunction("native_batch_norm", ["native_batch_norm"], ["native_batch_norm.out"])
+_parse__native_batch_norm_legit = PythonFunction("_native_batch_norm_legit", ["_native_batch_norm_legit", "_native_batch_norm_legit.no_stats"])
+_parse__native_batch_norm_legit_no_training = PythonFunction("_native_batch_norm_legit_no_training", ["_native_batch_norm_legit_no_training"], ["_native_batch_norm_legit_no_training.out"])
+_parse_native_batch_norm_backward = PythonFunction("native_batch_norm_backward", ["native_batch_norm_backward"], ["native_batch_norm_backward.out"])
+_parse_instance_norm = PythonFunction("instance_norm", ["instance_norm"])
+_parse_layer_norm = PythonFunction("layer_norm", ["layer_norm"])
+_parse_native_layer_norm = PythonFunction("native_layer_norm", ["native_layer_norm"], ["native_layer_norm.out"])
+_parse_native_layer_norm_backward = PythonFunction("native_layer_norm_backward", ["native_layer_norm_backward"], ["native_layer_norm_backward.out"])
+_parse_group_norm = PythonFunction("group_norm", ["group_norm"])
+_parse_native_group_norm = PythonFunction("native_group_norm", ["native_group_norm"], ["native_group_norm.out"])
+_parse_native_group_norm_backward = PythonFunction("native_group_norm_backward", ["native_group_norm_backward"], ["native_group_norm_backward.out"])
+_parse_rms_norm = PythonFunction("rms_norm", ["rms_norm"])
+_parse__fused_rms_norm = PythonFunction("_fused_rms_norm", ["_fused_rms_norm"])
 _parse_max_pool1d = PythonFunction("max_pool1d", ["max_pool1d"])
 _parse_max_pool1d_with_indices = PythonFunction("max_pool1d_with_indices", ["max_pool1d_with_indices"])
 _parse_max_pool2d = PythonFunction("max_pool2d", ["max_pool2d"])
@@ -14772,6 +14796,417 @@ def fft_ifftshift(*args: Any, **kwargs: Any) -> Tensor:
         keys = (args[0].key_set | included) & allowed
         return _fft_ifftshift[keys](keys, args[0], [args[1]])
     return _parse_fft_ifftshift(*args, **kwargs)
+
+
+def batch_norm(
+    input: Tensor,
+    weight: Tensor | None,
+    bias: Tensor | None,
+    running_mean: Tensor | None,
+    running_var: Tensor | None,
+    training: bool,
+    momentum: float,
+    eps: float,
+    cudnn_enabled: bool,
+) -> Tensor:
+    """Each channel minus its mean, divided by its deviation, over a batch; or by running statistics.
+
+    batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps, cudnn_enabled) -> Tensor
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and (weight is None or isinstance(weight, TensorImpl))
+        and (bias is None or isinstance(bias, TensorImpl))
+        and (running_mean is None or isinstance(running_mean, TensorImpl))
+        and (running_var is None or isinstance(running_var, TensorImpl))
+        and type(training) is bool
+        and type(momentum) is float
+        and type(eps) is float
+        and type(cudnn_enabled) is bool
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        if weight is not None:
+            keys |= weight.key_set & allowed
+        if bias is not None:
+            keys |= bias.key_set & allowed
+        if running_mean is not None:
+            keys |= running_mean.key_set & allowed
+        if running_var is not None:
+            keys |= running_var.key_set & allowed
+        return _batch_norm[keys](
+            keys, input, weight, bias, running_mean, running_var, training, momentum, eps, cudnn_enabled
+        )
+    return _parse_batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps, cudnn_enabled)
+
+
+def native_batch_norm(
+    input: Tensor,
+    weight: Tensor | None,
+    bias: Tensor | None,
+    running_mean: Tensor | None,
+    running_var: Tensor | None,
+    training: bool,
+    momentum: float,
+    eps: float,
+    *,
+    out: Any = None,
+) -> Any:
+    """Each channel minus its mean, divided by its deviation; the means; one over the deviations.
+
+    native_batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps, *, out=None) -> (Tensor, Tensor, Tensor)
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and (weight is None or isinstance(weight, TensorImpl))
+        and (bias is None or isinstance(bias, TensorImpl))
+        and (running_mean is None or isinstance(running_mean, TensorImpl))
+        and (running_var is None or isinstance(running_var, TensorImpl))
+        and type(training) is bool
+        and type(momentum) is float
+        and type(eps) is float
+        and out is None
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        if weight is not None:
+            keys |= weight.key_set & allowed
+        if bias is not None:
+            keys |= bias.key_set & allowed
+        if running_mean is not None:
+            keys |= running_mean.key_set & allowed
+        if running_var is not None:
+            keys |= running_var.key_set & allowed
+        return _native_batch_norm[keys](keys, input, weight, bias, running_mean, running_var, training, momentum, eps)
+    return _parse_native_batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps, out=out)
+
+
+def _native_batch_norm_legit(*args: Any, **kwargs: Any) -> Any:
+    """native_batch_norm, with a schema that says that the running statistics are moved.
+
+    _native_batch_norm_legit(input, weight, bias, running_mean, running_var, training, momentum, eps) -> (Tensor, Tensor, Tensor)
+    _native_batch_norm_legit(input, weight, bias, training, momentum, eps) -> (Tensor, Tensor, Tensor)
+        native_batch_norm without running statistics.
+    """
+    return _parse__native_batch_norm_legit(*args, **kwargs)
+
+
+def _native_batch_norm_legit_no_training(
+    input: Tensor,
+    weight: Tensor | None,
+    bias: Tensor | None,
+    running_mean: Tensor,
+    running_var: Tensor,
+    momentum: float,
+    eps: float,
+    *,
+    out: Any = None,
+) -> Any:
+    """native_batch_norm by the running statistics.
+
+    _native_batch_norm_legit_no_training(input, weight, bias, running_mean, running_var, momentum, eps, *, out=None) -> (Tensor, Tensor, Tensor)
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and (weight is None or isinstance(weight, TensorImpl))
+        and (bias is None or isinstance(bias, TensorImpl))
+        and isinstance(running_mean, TensorImpl)
+        and isinstance(running_var, TensorImpl)
+        and type(momentum) is float
+        and type(eps) is float
+        and out is None
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | running_mean.key_set | running_var.key_set | included) & allowed
+        if weight is not None:
+            keys |= weight.key_set & allowed
+        if bias is not None:
+            keys |= bias.key_set & allowed
+        return __native_batch_norm_legit_no_training[keys](
+            keys, input, weight, bias, running_mean, running_var, momentum, eps
+        )
+    return _parse__native_batch_norm_legit_no_training(
+        input, weight, bias, running_mean, running_var, momentum, eps, out=out
+    )
+
+
+def native_batch_norm_backward(
+    grad_out: Tensor,
+    input: Tensor,
+    weight: Tensor | None,
+    running_mean: Tensor | None,
+    running_var: Tensor | None,
+    save_mean: Tensor | None,
+    save_invstd: Tensor | None,
+    train: bool,
+    eps: float,
+    output_mask: Sequence[bool] | bool,
+    *,
+    out: Any = None,
+) -> Any:
+    """The gradients of input, weight and bias of native_batch_norm: those that the mask asks for.
+
+    native_batch_norm_backward(grad_out, input, weight, running_mean, running_var, save_mean, save_invstd, train, eps, output_mask, *, out=None) -> (Tensor, Tensor, Tensor)
+    """
+    return _parse_native_batch_norm_backward(
+        grad_out, input, weight, running_mean, running_var, save_mean, save_invstd, train, eps, output_mask, out=out
+    )
+
+
+def instance_norm(
+    input: Tensor,
+    weight: Tensor | None,
+    bias: Tensor | None,
+    running_mean: Tensor | None,
+    running_var: Tensor | None,
+    use_input_stats: bool,
+    momentum: float,
+    eps: float,
+    cudnn_enabled: bool,
+) -> Tensor:
+    """Each channel of each image minus its mean, divided by its deviation; or by running statistics.
+
+    instance_norm(input, weight, bias, running_mean, running_var, use_input_stats, momentum, eps, cudnn_enabled) -> Tensor
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and (weight is None or isinstance(weight, TensorImpl))
+        and (bias is None or isinstance(bias, TensorImpl))
+        and (running_mean is None or isinstance(running_mean, TensorImpl))
+        and (running_var is None or isinstance(running_var, TensorImpl))
+        and type(use_input_stats) is bool
+        and type(momentum) is float
+        and type(eps) is float
+        and type(cudnn_enabled) is bool
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        if weight is not None:
+            keys |= weight.key_set & allowed
+        if bias is not None:
+            keys |= bias.key_set & allowed
+        if running_mean is not None:
+            keys |= running_mean.key_set & allowed
+        if running_var is not None:
+            keys |= running_var.key_set & allowed
+        return _instance_norm[keys](
+            keys, input, weight, bias, running_mean, running_var, use_input_stats, momentum, eps, cudnn_enabled
+        )
+    return _parse_instance_norm(
+        input, weight, bias, running_mean, running_var, use_input_stats, momentum, eps, cudnn_enabled
+    )
+
+
+def layer_norm(
+    input: Tensor,
+    normalized_shape: Sequence[int],
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
+    eps: float = 1e-05,
+    cudnn_enable: bool = True,
+) -> Tensor:
+    """The elements of the last dimensions minus their mean, divided by their deviation.
+
+    layer_norm(input, normalized_shape, weight=None, bias=None, eps=1e-05, cudnn_enable=True) -> Tensor
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and is_ints(normalized_shape)
+        and (weight is None or isinstance(weight, TensorImpl))
+        and (bias is None or isinstance(bias, TensorImpl))
+        and type(eps) is float
+        and type(cudnn_enable) is bool
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        if weight is not None:
+            keys |= weight.key_set & allowed
+        if bias is not None:
+            keys |= bias.key_set & allowed
+        return _layer_norm[keys](keys, input, list(normalized_shape), weight, bias, eps, cudnn_enable)
+    return _parse_layer_norm(input, normalized_shape, weight, bias, eps, cudnn_enable)
+
+
+def native_layer_norm(
+    input: Tensor,
+    normalized_shape: Sequence[int],
+    weight: Tensor | None,
+    bias: Tensor | None,
+    eps: float,
+    *,
+    out: Any = None,
+) -> Any:
+    """The elements of the last dimensions minus their mean, divided by their deviation; the means; one over the deviations.
+
+    native_layer_norm(input, normalized_shape, weight, bias, eps, *, out=None) -> (Tensor, Tensor, Tensor)
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and is_ints(normalized_shape)
+        and (weight is None or isinstance(weight, TensorImpl))
+        and (bias is None or isinstance(bias, TensorImpl))
+        and type(eps) is float
+        and out is None
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        if weight is not None:
+            keys |= weight.key_set & allowed
+        if bias is not None:
+            keys |= bias.key_set & allowed
+        return _native_layer_norm[keys](keys, input, list(normalized_shape), weight, bias, eps)
+    return _parse_native_layer_norm(input, normalized_shape, weight, bias, eps, out=out)
+
+
+def native_layer_norm_backward(
+    grad_out: Tensor,
+    input: Tensor,
+    normalized_shape: Sequence[int],
+    mean: Tensor,
+    rstd: Tensor,
+    weight: Tensor | None,
+    bias: Tensor | None,
+    output_mask: Sequence[bool] | bool,
+    *,
+    out: Any = None,
+) -> Any:
+    """The gradients of input, weight and bias of native_layer_norm: those that the mask asks for.
+
+    native_layer_norm_backward(grad_out, input, normalized_shape, mean, rstd, weight, bias, output_mask, *, out=None) -> (Tensor, Tensor, Tensor)
+    """
+    return _parse_native_layer_norm_backward(
+        grad_out, input, normalized_shape, mean, rstd, weight, bias, output_mask, out=out
+    )
+
+
+def group_norm(
+    input: Tensor,
+    num_groups: int,
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
+    eps: float = 1e-05,
+    cudnn_enabled: bool = True,
+) -> Tensor:
+    """Each group of channels of each image minus its mean, divided by its deviation.
+
+    group_norm(input, num_groups, weight=None, bias=None, eps=1e-05, cudnn_enabled=True) -> Tensor
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and type(num_groups) is int
+        and (weight is None or isinstance(weight, TensorImpl))
+        and (bias is None or isinstance(bias, TensorImpl))
+        and type(eps) is float
+        and type(cudnn_enabled) is bool
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        if weight is not None:
+            keys |= weight.key_set & allowed
+        if bias is not None:
+            keys |= bias.key_set & allowed
+        return _group_norm[keys](keys, input, num_groups, weight, bias, eps, cudnn_enabled)
+    return _parse_group_norm(input, num_groups, weight, bias, eps, cudnn_enabled)
+
+
+def native_group_norm(
+    input: Tensor,
+    weight: Tensor | None,
+    bias: Tensor | None,
+    N: int,
+    C: int,
+    HxW: int,
+    group: int,
+    eps: float,
+    *,
+    out: Any = None,
+) -> Any:
+    """Each group of channels minus its mean, divided by its deviation; the means; one over the deviations.
+
+    native_group_norm(input, weight, bias, N, C, HxW, group, eps, *, out=None) -> (Tensor, Tensor, Tensor)
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and (weight is None or isinstance(weight, TensorImpl))
+        and (bias is None or isinstance(bias, TensorImpl))
+        and type(N) is int
+        and type(C) is int
+        and type(HxW) is int
+        and type(group) is int
+        and type(eps) is float
+        and out is None
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        if weight is not None:
+            keys |= weight.key_set & allowed
+        if bias is not None:
+            keys |= bias.key_set & allowed
+        return _native_group_norm[keys](keys, input, weight, bias, N, C, HxW, group, eps)
+    return _parse_native_group_norm(input, weight, bias, N, C, HxW, group, eps, out=out)
+
+
+def native_group_norm_backward(
+    grad_out: Tensor,
+    input: Tensor,
+    mean: Tensor,
+    rstd: Tensor,
+    weight: Tensor | None,
+    N: int,
+    C: int,
+    HxW: int,
+    group: int,
+    output_mask: Sequence[bool] | bool,
+    *,
+    out: Any = None,
+) -> Any:
+    """The gradients of input, weight and bias of native_group_norm: those that the mask asks for.
+
+    native_group_norm_backward(grad_out, input, mean, rstd, weight, N, C, HxW, group, output_mask, *, out=None) -> (Tensor, Tensor, Tensor)
+    """
+    return _parse_native_group_norm_backward(
+        grad_out, input, mean, rstd, weight, N, C, HxW, group, output_mask, out=out
+    )
+
+
+def rms_norm(
+    input: Tensor, normalized_shape: Sequence[int], weight: Tensor | None = None, eps: float | None = None
+) -> Tensor:
+    """The elements of the last dimensions divided by the root of their mean square.
+
+    rms_norm(input, normalized_shape, weight=None, eps=None) -> Tensor
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and is_ints(normalized_shape)
+        and (weight is None or isinstance(weight, TensorImpl))
+        and (eps is None or type(eps) is float)
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        if weight is not None:
+            keys |= weight.key_set & allowed
+        return _rms_norm[keys](keys, input, list(normalized_shape), weight, eps)
+    return _parse_rms_norm(input, normalized_shape, weight, eps)
+
+
+def _fused_rms_norm(input: Tensor, normalized_shape: Sequence[int], weight: Tensor | None, eps: float | None) -> Any:
+    """The elements of the last dimensions divided by the root of their mean square; one over that root.
+
+    _fused_rms_norm(input, normalized_shape, weight, eps) -> (Tensor, Tensor)
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and is_ints(normalized_shape)
+        and (weight is None or isinstance(weight, TensorImpl))
+        and (eps is None or type(eps) is float)
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        if weight is not None:
+            keys |= weight.key_set & allowed
+        return __fused_rms_norm[keys](keys, input, list(normalized_shape), weight, eps)
+    return _parse__fused_rms_norm(input, normalized_shape, weight, eps)
 
 
 def max_pool1d(*args: Any, **kwargs: Any) -> Tensor:

@@ -1,0 +1,113 @@
+"""How are the functions of normalization composed of other operators?
+
+Mirrors: aten/src/ATen/native/Normalization.cpp (batch_norm, instance_norm), layer_norm.cpp (layer_norm, rms_norm_composite),
+    group_norm.cpp (group_norm)
+Differs: batch_norm calls native_batch_norm itself, without `_batch_norm_impl_index`, which chooses between libraries.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+from typing import TYPE_CHECKING
+
+from glasstorch.core.dtype import bfloat16, float16, float32
+from glasstorch.core.errors import ArgumentError
+from glasstorch.core.type_info import finfo
+from glasstorch.operators.generated import functions as f
+from glasstorch.operators.shapes.normalization import check_channels, check_groups, check_last_dimensions
+
+if TYPE_CHECKING:
+    from glasstorch._tensor import Tensor
+
+
+def batch_norm(
+    input: Tensor,
+    weight: Tensor | None,
+    bias: Tensor | None,
+    running_mean: Tensor | None,
+    running_var: Tensor | None,
+    training: bool,
+    momentum: float,
+    eps: float,
+    cudnn_enabled: bool,
+) -> Tensor:
+    """The first result of native_batch_norm; an input without elements is multiplied by the parameters."""
+    named = {"running_mean": running_mean, "running_var": running_var, "weight": weight, "bias": bias}
+    for name, given in named.items():
+        check_channels(input, name, given)
+    if not input.numel():
+        out = input.clone()
+        out = out if weight is None else out * weight[0]
+        return out if bias is None else out + bias[0]
+    return f.native_batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps)[0]  # type: ignore[no-any-return]
+
+
+def instance_norm(
+    input: Tensor,
+    weight: Tensor | None,
+    bias: Tensor | None,
+    running_mean: Tensor | None,
+    running_var: Tensor | None,
+    use_input_stats: bool,
+    momentum: float,
+    eps: float,
+    cudnn_enabled: bool,
+) -> Tensor:
+    """A batch_norm in which each image's channels are channels of their own."""
+    if not use_input_stats and (running_mean is None or running_var is None):
+        raise ArgumentError("Expected running_mean and running_var to be defined when use_input_stats is false")
+    batch, channels, *rest = input.shape
+
+    def for_each_image(given: Tensor | None) -> Tensor | None:
+        return None if given is None else given.repeat(batch)
+
+    mean, var = for_each_image(running_mean), for_each_image(running_var)
+    joined = input.contiguous().view(1, batch * channels, *rest)
+    parameters = (for_each_image(weight), for_each_image(bias))
+    out = f.batch_norm(joined, *parameters, mean, var, use_input_stats, momentum, eps, cudnn_enabled)
+    for running, moved in ((running_mean, mean), (running_var, var)):
+        if running is not None and moved is not None:
+            # An alias, so that the version of the running statistic stays.
+            f.alias(running).copy_(moved.view(batch, channels).mean(0))
+    return out.view(input.shape)
+
+
+def layer_norm(
+    input: Tensor,
+    normalized_shape: Sequence[int],
+    weight: Tensor | None,
+    bias: Tensor | None,
+    eps: float,
+    cudnn_enable: bool,
+) -> Tensor:
+    """The first result of native_layer_norm."""
+    return f.native_layer_norm(input, normalized_shape, weight, bias, eps)[0]  # type: ignore[no-any-return]
+
+
+def group_norm(
+    input: Tensor, num_groups: int, weight: Tensor | None, bias: Tensor | None, eps: float, cudnn_enabled: bool
+) -> Tensor:
+    """The first result of native_group_norm."""
+    shape = input._shape
+    check_groups(shape, num_groups, weight, bias)
+    N, C, rest = shape[0], shape[1], prod(shape[2:])
+    return f.native_group_norm(input.contiguous(), weight, bias, N, C, rest, num_groups, eps)[0]  # type: ignore[no-any-return]
+
+
+def rms_norm(input: Tensor, normalized_shape: Sequence[int], weight: Tensor | None, eps: float | None) -> Tensor:
+    """The first result of _fused_rms_norm."""
+    return f._fused_rms_norm(input, normalized_shape, weight, eps)[0]  # type: ignore[no-any-return]
+
+
+def _fused_rms_norm(
+    input: Tensor, normalized_shape: Sequence[int], weight: Tensor | None, eps: float | None
+) -> tuple[Tensor, Tensor]:
+    """The input divided by the root of its mean square, and one over that root; half precision in float32."""
+    check_last_dimensions(input, normalized_shape, weight)
+    dims = list(range(-len(normalized_shape), 0))
+    wide = input.to(float32) if input.dtype in (float16, bfloat16) else input
+    eps = finfo(wide.dtype).eps if eps is None else eps
+    scale = f.rsqrt(wide.pow(2).mean(dims, keepdim=True) + eps)
+    out = wide * scale
+    return (out if weight is None else out * weight).type_as(input), scale
