@@ -1,11 +1,11 @@
 """What are the derivatives of the gradients of normalization?
 
 # Note [A projection, and its derivative]
-With u = (x - mean) * rstd, the gradient of the input is rstd * P(grad * weight), where P(v) = v - mean(v) - u * mean(v * u)
-takes away what would change the mean or the deviation. P is symmetric: a gradient g that arrives at that of the input
-goes on to `grad * weight` as rstd * P(g). To x it goes in two ways. Through u in P, as rstd * P(h) with h = -rstd * (g *
-mean(v * u) + v * mean(g * u)), because the derivative of u with respect to x is rstd * P. And through rstd, whose
-derivative with respect to x is -rstd**2 * u / n: as -rstd**2 * u * mean(g * P(v)).
+With u = (x - mean) * rstd, the gradient of the input is rstd * P(grad * weight), where P(v) = v - mean(v) - u *
+mean(v * u) takes away what would change the mean or the deviation. P is symmetric: a gradient g that arrives at that
+of the input goes on to `grad * weight` as rstd * P(g). To x it goes in two ways. Through u in P, as rstd * P(h) with
+h = -rstd * (g * mean(v * u) + v * mean(g * u)), because the derivative of u with respect to x is rstd * P. And
+through rstd, whose derivative with respect to x is -rstd**2 * u / n: as -rstd**2 * u * mean(g * P(v)).
 
 Mirrors: torch/csrc/autograd/FunctionsManual.cpp (batchnorm_double_backward, layer_norm_double_backward)
 Differs: one function for all kinds; PyTorch differentiates group_norm's gradient by composing it of operators.
@@ -58,7 +58,9 @@ def _second(seen: _Seen) -> Triple:
         if weight is not None:  # `sum` over no dimensions would be that over all
             to_weight = (projected * grad).sum(seen.shared) if seen.shared else projected * grad
         if not seen.fixed:
-            through_unit = -(g * (v * unit).mean(seen.over, keepdim=True) + v * (g * unit).mean(seen.over, keepdim=True))
+            through_unit = -(
+                g * (v * unit).mean(seen.over, keepdim=True) + v * (g * unit).mean(seen.over, keepdim=True)
+            )
             through_rstd = unit * (g * seen.project(v, unit)).mean(seen.over, keepdim=True)
             to_x = rstd.square() * (seen.project(through_unit, unit) - through_rstd)
     if seen.to_weight is not None:
@@ -156,3 +158,31 @@ def group_norm_double_backward(
     )
     to_input, to_weight, to_grad = _second(seen)
     return _viewed(to_input, input.shape), _viewed(to_weight, (channels,)), _viewed(to_grad, input.shape)
+
+
+def group_norm_backward(
+    grads: Sequence[Tensor | None],
+    input: Tensor,
+    mean: Tensor,
+    rstd: Tensor,
+    weight: Tensor | None,
+    N: int,
+    C: int,
+    HxW: int,
+    group: int,
+    mask: Sequence[bool],
+) -> Triple:
+    """The gradients of native_group_norm's arguments: of the result, and of the means and deviations if they have one."""
+    grad, to_mean, to_rstd = grads
+    found: list[Tensor | None] = [None, None, None]
+    if grad is not None:
+        found = list(f.native_group_norm_backward(grad, input, mean, rstd, weight, N, C, HxW, group, mask))
+    if mask[0] and (to_mean is not None or to_rstd is not None):
+        x, each = input.reshape(N, group, -1), max(1, C // group * HxW)
+        from_both = f.zeros_like(x)
+        if to_mean is not None:
+            from_both = from_both + to_mean.unsqueeze(2) / each
+        if to_rstd is not None:
+            from_both = from_both - (to_rstd * rstd.pow(3)).unsqueeze(2) * (x - mean.unsqueeze(2)) / each
+        found[0] = _plus(found[0], from_both.reshape(input.shape))
+    return found[0], found[1], found[2]

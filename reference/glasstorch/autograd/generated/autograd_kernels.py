@@ -81,6 +81,7 @@ from glasstorch.autograd.formulas.loss import (
 from glasstorch.autograd.formulas.matmul import mm_left_grad, mm_right_grad
 from glasstorch.autograd.formulas.normalization import (
     batchnorm_double_backward,
+    group_norm_backward,
     group_norm_double_backward,
     layer_norm_double_backward,
 )
@@ -11820,8 +11821,6 @@ class NativeGroupNormBackward0(Node):
     group: Any
 
     def apply(self, grads: Gradients) -> Gradients:
-        if (grad := grads[0]) is None:
-            return (None,) * len(self.next_edges)
         edges = self.next_edges
         grad_input: Any = None
         grad_weight: Any = None
@@ -11836,8 +11835,8 @@ class NativeGroupNormBackward0(Node):
             N = self.N
             group = self.group
             grad_input_mask = [edges[0] is not None, edges[1] is not None, edges[2] is not None]
-            grad_input, grad_weight, grad_bias = f.native_group_norm_backward(
-                grad, input, result1, result2, weight, N, C, HxW, group, grad_input_mask
+            grad_input, grad_weight, grad_bias = group_norm_backward(
+                grads, input, result1, result2, weight, N, C, HxW, group, grad_input_mask
             )
         return (grad_input, grad_weight, grad_bias)
 
@@ -11872,7 +11871,7 @@ def native_group_norm(
     results = _native_group_norm[below](below, input, weight, bias, N, C, HxW, group, eps)
     node.saved_result1 = SavedVariable(results[1], node, 1)
     node.saved_result2 = SavedVariable(results[2], node, 2)
-    set_histories((results[0], None, None), node)
+    set_histories((results[0], results[1], results[2]), node)
     return results
 
 

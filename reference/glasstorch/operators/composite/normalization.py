@@ -33,13 +33,13 @@ def batch_norm(
     cudnn_enabled: bool,
 ) -> Tensor:
     """The first result of native_batch_norm; an input without elements is multiplied by the parameters."""
-    named = {"running_mean": running_mean, "running_var": running_var, "weight": weight, "bias": bias}
-    for name, given in named.items():
-        check_channels(input, name, given)
     if not input.numel():
         out = input.clone()
         out = out if weight is None else out * weight[0]
         return out if bias is None else out + bias[0]
+    named = {"running_mean": running_mean, "running_var": running_var, "weight": weight, "bias": bias}
+    for name, given in named.items():
+        check_channels(input, name, given)
     return f.native_batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps)[0]  # type: ignore[no-any-return]
 
 

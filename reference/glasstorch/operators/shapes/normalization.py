@@ -73,7 +73,9 @@ def native_batch_norm(
 ) -> tuple[Result, Result, Result]:
     """The normalized input; the mean and the inverse deviation of each channel, if they were computed."""
     if len(input._shape) < 2:
-        raise ShapeError(f"batch_norm: expected an input of at least 2 dimensions, (N, C, ...), got {list(input._shape)}")
+        raise ShapeError(
+            f"batch_norm: expected an input of at least 2 dimensions, (N, C, ...), got {list(input._shape)}"
+        )
     _check_dtype("batch_norm", input)
     named = {"running_mean": running_mean, "running_var": running_var, "weight": weight, "bias": bias}
     for name, given in named.items():
@@ -126,7 +128,9 @@ def native_batch_norm_backward(
 
 def _check_gradient(grad_out: Tensor, shape: Shape) -> None:
     if grad_out._shape != shape:
-        raise ShapeError(f"expected a gradient of sizes {list(shape)}, those of the result, got {list(grad_out._shape)}")
+        raise ShapeError(
+            f"expected a gradient of sizes {list(shape)}, those of the result, got {list(grad_out._shape)}"
+        )
 
 
 def _gradients(input: Tensor, parameters: Shape, kind: dtype, mask: Sequence[bool]) -> Gradients:
