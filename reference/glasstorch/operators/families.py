@@ -118,6 +118,11 @@ FAMILIES = (
     Family("distances", "Distances between the rows of matrices.", "Distance.cpp"),
     Family("fft", "Fourier transforms, and spectrograms made of them.", "SpectralOps.cpp, mkl/SpectralOps.cpp"),
     Family(
+        "embedding",
+        "Rows of a table at indices, one by one and in bags.",
+        "Embedding.cpp, EmbeddingBag.cpp, Onehot.cpp",
+    ),
+    Family(
         "normalization",
         "Means taken away and deviations divided by: over batches, last dimensions, groups of channels.",
         "Normalization.cpp, layer_norm.cpp, group_norm.cpp",

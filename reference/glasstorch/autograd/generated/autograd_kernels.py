@@ -24,6 +24,7 @@ from glasstorch.autograd.formulas.activation import (
 from glasstorch.autograd.formulas.copies import moved
 from glasstorch.autograd.formulas.distances import euclidean_dist_backward
 from glasstorch.autograd.formulas.dropout import dropout_scale
+from glasstorch.autograd.formulas.embedding import embedding_dense_double_backward
 from glasstorch.autograd.formulas.fft import fft_c2r_backward, fft_r2c_backward
 from glasstorch.autograd.formulas.indexing import (
     gather_backward,
@@ -486,6 +487,9 @@ __pdist_forward = table("_pdist_forward")
 __fft_c2c = table("_fft_c2c")
 __fft_r2c = table("_fft_r2c")
 __fft_c2r = table("_fft_c2r")
+_embedding = table("embedding")
+_embedding_dense_backward = table("embedding_dense_backward")
+__embedding_bag = table("_embedding_bag")
 _native_batch_norm = table("native_batch_norm")
 __native_batch_norm_legit = table("_native_batch_norm_legit")
 __native_batch_norm_legit_no_stats = table("_native_batch_norm_legit.no_stats")
@@ -11288,6 +11292,227 @@ def _fft_c2r(keys: int, self: Any, dim: Any, normalization: Any, last_dim_size: 
     result = __fft_c2r[below](below, self, dim, normalization, last_dim_size)
     set_history(result, node)
     return result
+
+
+class EmbeddingBackward0(Node):
+    saved_indices: SavedVariable | None
+    padding_idx: Any
+    scale_grad_by_freq: Any
+    sparse: Any
+    weight_shape: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        indices = self.unpack(self.saved_indices)
+        padding_idx = self.padding_idx
+        scale_grad_by_freq = self.scale_grad_by_freq
+        sparse = self.sparse
+        weight_shape = self.weight_shape
+        grad_weight = f.embedding_backward(grad, indices, weight_shape[0], padding_idx, scale_grad_by_freq, sparse)
+        return (grad_weight,)
+
+    def release_variables(self) -> None:
+        self.saved_indices = None
+        self.released = True
+
+
+@AUTOGRAD.impl("embedding")
+def embedding(keys: int, weight: Any, indices: Any, padding_idx: Any, scale_grad_by_freq: Any, sparse: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if weight._autograd_meta is None or not grad_mode.get():
+        return _embedding[below](below, weight, indices, padding_idx, scale_grad_by_freq, sparse)
+    edge_weight = gradient_edge(weight)
+    if edge_weight is None:
+        return _embedding[below](below, weight, indices, padding_idx, scale_grad_by_freq, sparse)
+    node = EmbeddingBackward0((edge_weight,))
+    node.saved_indices = SavedVariable(indices)
+    node.padding_idx = padding_idx
+    node.scale_grad_by_freq = scale_grad_by_freq
+    node.sparse = sparse
+    node.weight_shape = weight._shape
+    result = _embedding[below](below, weight, indices, padding_idx, scale_grad_by_freq, sparse)
+    set_history(result, node)
+    return result
+
+
+class EmbeddingDenseBackwardBackward0(Node):
+    saved_indices: SavedVariable | None
+    padding_idx: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        indices = self.unpack(self.saved_indices)
+        padding_idx = self.padding_idx
+        grad_grad_output = embedding_dense_double_backward(grad, indices, padding_idx)
+        return (grad_grad_output,)
+
+    def release_variables(self) -> None:
+        self.saved_indices = None
+        self.released = True
+
+
+@AUTOGRAD.impl("embedding_dense_backward")
+def embedding_dense_backward(
+    keys: int, grad_output: Any, indices: Any, num_weights: Any, padding_idx: Any, scale_grad_by_freq: Any
+) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if grad_output._autograd_meta is None or not grad_mode.get():
+        return _embedding_dense_backward[below](
+            below, grad_output, indices, num_weights, padding_idx, scale_grad_by_freq
+        )
+    edge_grad_output = gradient_edge(grad_output)
+    if edge_grad_output is None:
+        return _embedding_dense_backward[below](
+            below, grad_output, indices, num_weights, padding_idx, scale_grad_by_freq
+        )
+    node = EmbeddingDenseBackwardBackward0((edge_grad_output,))
+    node.saved_indices = SavedVariable(indices)
+    node.padding_idx = padding_idx
+    result = _embedding_dense_backward[below](below, grad_output, indices, num_weights, padding_idx, scale_grad_by_freq)
+    set_history(result, node)
+    return result
+
+
+class EmbeddingBagBackward0(Node):
+    saved_indices: SavedVariable | None
+    saved_offsets: SavedVariable | None
+    saved_per_sample_weights: SavedVariable | None
+    saved_weight: SavedVariable | None
+    saved_result1: SavedVariable | None
+    saved_result2: SavedVariable | None
+    saved_result3: SavedVariable | None
+    mode: Any
+    padding_idx: Any
+    scale_grad_by_freq: Any
+    sparse: Any
+    weight_shape: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        edges = self.next_edges
+        grad_weight: Any = None
+        grad_per_sample_weights: Any = None
+        if edges[0] is not None:
+            indices = self.unpack(self.saved_indices)
+            offsets = self.unpack(self.saved_offsets)
+            per_sample_weights = self.unpack(self.saved_per_sample_weights)
+            result1 = self.unpack(self.saved_result1)
+            result2 = self.unpack(self.saved_result2)
+            result3 = self.unpack(self.saved_result3)
+            mode = self.mode
+            padding_idx = self.padding_idx
+            scale_grad_by_freq = self.scale_grad_by_freq
+            sparse = self.sparse
+            weight_shape = self.weight_shape
+            grad_weight = f._embedding_bag_backward(
+                grad,
+                indices,
+                offsets,
+                result1,
+                result2,
+                result3,
+                weight_shape[0],
+                scale_grad_by_freq,
+                mode,
+                sparse,
+                per_sample_weights,
+                padding_idx,
+            )
+        if edges[1] is not None:
+            weight = self.unpack(self.saved_weight)
+            indices = self.unpack(self.saved_indices)
+            offsets = self.unpack(self.saved_offsets)
+            result1 = self.unpack(self.saved_result1)
+            mode = self.mode
+            padding_idx = self.padding_idx
+            grad_per_sample_weights = f._embedding_bag_per_sample_weights_backward(
+                grad, weight, indices, offsets, result1, mode, padding_idx
+            )
+        return (grad_weight, grad_per_sample_weights)
+
+    def release_variables(self) -> None:
+        self.saved_indices = self.saved_offsets = self.saved_per_sample_weights = self.saved_weight = (
+            self.saved_result1
+        ) = self.saved_result2 = self.saved_result3 = None
+        self.released = True
+
+
+@AUTOGRAD.impl("_embedding_bag")
+def _embedding_bag(
+    keys: int,
+    weight: Any,
+    indices: Any,
+    offsets: Any,
+    scale_grad_by_freq: Any,
+    mode: Any,
+    sparse: Any,
+    per_sample_weights: Any,
+    include_last_offset: Any,
+    padding_idx: Any,
+) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (
+        weight._autograd_meta is None and (per_sample_weights is None or per_sample_weights._autograd_meta is None)
+    ) or not grad_mode.get():
+        return __embedding_bag[below](
+            below,
+            weight,
+            indices,
+            offsets,
+            scale_grad_by_freq,
+            mode,
+            sparse,
+            per_sample_weights,
+            include_last_offset,
+            padding_idx,
+        )
+    edge_weight = gradient_edge(weight)
+    edge_per_sample_weights = gradient_edge(per_sample_weights)
+    if edge_weight is None and edge_per_sample_weights is None:
+        return __embedding_bag[below](
+            below,
+            weight,
+            indices,
+            offsets,
+            scale_grad_by_freq,
+            mode,
+            sparse,
+            per_sample_weights,
+            include_last_offset,
+            padding_idx,
+        )
+    node = EmbeddingBagBackward0((edge_weight, edge_per_sample_weights))
+    node.saved_indices = SavedVariable(indices)
+    node.saved_offsets = SavedVariable(offsets)
+    node.saved_per_sample_weights = (
+        None if per_sample_weights is None else SavedVariable(per_sample_weights) if edge_weight is not None else None
+    )
+    node.saved_weight = SavedVariable(weight) if edge_per_sample_weights is not None else None
+    node.mode = mode
+    node.padding_idx = padding_idx
+    node.scale_grad_by_freq = scale_grad_by_freq
+    node.sparse = sparse
+    node.weight_shape = weight._shape
+    results = __embedding_bag[below](
+        below,
+        weight,
+        indices,
+        offsets,
+        scale_grad_by_freq,
+        mode,
+        sparse,
+        per_sample_weights,
+        include_last_offset,
+        padding_idx,
+    )
+    node.saved_result1 = SavedVariable(results[1], node, 1)
+    node.saved_result2 = SavedVariable(results[2], node, 2)
+    node.saved_result3 = SavedVariable(results[3], node, 3)
+    set_histories((results[0], None, None, None), node)
+    return results
 
 
 class NativeBatchNormBackward0(Node):

@@ -1,8 +1,8 @@
 """Which layers are there?
 
 Reading order: `module`, `state`, `conversion`, `hooks`, `calling`, `global_hooks`, `backward_hooks`, `linear`,
-`activation`, `flatten`, `dropout`, `conv`, `fold`, `pooling`, `batchnorm`, `instancenorm`, `normalization`, `distance`,
-`loss`, `linear_cross_entropy_options`, `adaptive`, `container`.
+`activation`, `flatten`, `dropout`, `conv`, `fold`, `pooling`, `batchnorm`, `instancenorm`, `normalization`, `sparse`,
+`distance`, `loss`, `linear_cross_entropy_options`, `adaptive`, `container`.
 
 Mirrors: torch/nn/modules
 """
@@ -98,6 +98,7 @@ from glasstorch.nn.modules.pooling import (
     MaxUnpool2d,
     MaxUnpool3d,
 )
+from glasstorch.nn.modules.sparse import Embedding, EmbeddingBag
 
 __all__ = [
     "Module",
@@ -179,6 +180,8 @@ __all__ = [
     "LayerNorm",
     "LocalResponseNorm",
     "RMSNorm",
+    "Embedding",
+    "EmbeddingBag",
     "CosineSimilarity",
     "PairwiseDistance",
     "BCELoss",

@@ -817,6 +817,17 @@ _fft_fftfreq = table("fft_fftfreq")
 _fft_rfftfreq = table("fft_rfftfreq")
 _fft_fftshift = table("fft_fftshift")
 _fft_ifftshift = table("fft_ifftshift")
+_embedding = table("embedding")
+_embedding_backward = table("embedding_backward")
+_embedding_dense_backward = table("embedding_dense_backward")
+_embedding_renorm = table("embedding_renorm")
+_embedding_renorm_ = table("embedding_renorm_")
+__embedding_bag = table("_embedding_bag")
+__embedding_bag_forward_only = table("_embedding_bag_forward_only")
+__embedding_bag_backward = table("_embedding_bag_backward")
+__embedding_bag_dense_backward = table("_embedding_bag_dense_backward")
+__embedding_bag_per_sample_weights_backward = table("_embedding_bag_per_sample_weights_backward")
+_one_hot = table("one_hot")
 _batch_norm = table("batch_norm")
 _native_batch_norm = table("native_batch_norm")
 __native_batch_norm_legit_no_training = table("_native_batch_norm_legit_no_training")
@@ -1765,6 +1776,18 @@ _parse_fft_fftfreq = PythonFunction("fft_fftfreq", ["fft_fftfreq"], ["fft_fftfre
 _parse_fft_rfftfreq = PythonFunction("fft_rfftfreq", ["fft_rfftfreq"], ["fft_rfftfreq.out"])
 _parse_fft_fftshift = PythonFunction("fft_fftshift", ["fft_fftshift"])
 _parse_fft_ifftshift = PythonFunction("fft_ifftshift", ["fft_ifftshift"])
+_parse_embedding = PythonFunction("embedding", ["embedding"], ["embedding.out"])
+_parse_embedding_backward = PythonFunction("embedding_backward", ["embedding_backward"])
+_parse_embedding_dense_backward = PythonFunction("embedding_dense_backward", ["embedding_dense_backward"], ["embedding_dense_backward.out"])
+_parse_embedding_renorm = PythonFunction("embedding_renorm", ["embedding_renorm"], ["embedding_renorm.out"])
+_parse_embedding_renorm_ = PythonFunction("embedding_renorm_", ["embedding_renorm_"])
+_parse_embedding_bag = PythonFunction("embedding_bag", ["embedding_bag", "embedding_bag.padding_idx"])
+_parse__embedding_bag = PythonFunction("_embedding_bag", ["_embedding_bag"], ["_embedding_bag.out"])
+_parse__embedding_bag_forward_only = PythonFunction("_embedding_bag_forward_only", ["_embedding_bag_forward_only"], ["_embedding_bag_forward_only.out"])
+_parse__embedding_bag_backward = PythonFunction("_embedding_bag_backward", ["_embedding_bag_backward"])
+_parse__embedding_bag_dense_backward = PythonFunction("_embedding_bag_dense_backward", ["_embedding_bag_dense_backward"], ["_embedding_bag_dense_backward.out"])
+_parse__embedding_bag_per_sample_weights_backward = PythonFunction("_embedding_bag_per_sample_weights_backward", ["_embedding_bag_per_sample_weights_backward"], ["_embedding_bag_per_sample_weights_backward.out"])
+_parse_one_hot = PythonFunction("one_hot", ["one_hot"])
 _parse_batch_norm = PythonFunction("batch_norm", ["batch_norm"])
 _parse_native_batch_norm = PythonFunction("native_batch_norm", ["native_batch_norm"], ["native_batch_norm.out"])
 _parse__native_batch_norm_legit = PythonFunction("_native_batch_norm_legit", ["_native_batch_norm_legit", "_native_batch_norm_legit.no_stats"])
@@ -14796,6 +14819,450 @@ def fft_ifftshift(*args: Any, **kwargs: Any) -> Tensor:
         keys = (args[0].key_set | included) & allowed
         return _fft_ifftshift[keys](keys, args[0], [args[1]])
     return _parse_fft_ifftshift(*args, **kwargs)
+
+
+def embedding(
+    weight: Tensor,
+    indices: Tensor,
+    padding_idx: int = -1,
+    scale_grad_by_freq: bool = False,
+    sparse: bool = False,
+    *,
+    out: Any = None,
+) -> Tensor:
+    """The rows of a table at the indices.
+
+    embedding(weight, indices, padding_idx=-1, scale_grad_by_freq=False, sparse=False, *, out=None) -> Tensor
+    """
+    if (
+        isinstance(weight, TensorImpl)
+        and isinstance(indices, TensorImpl)
+        and type(padding_idx) is int
+        and type(scale_grad_by_freq) is bool
+        and type(sparse) is bool
+        and out is None
+    ):
+        included, allowed = active_keys.get()
+        keys = (weight.key_set | indices.key_set | included) & allowed
+        return _embedding[keys](keys, weight, indices, padding_idx, scale_grad_by_freq, sparse)
+    return _parse_embedding(weight, indices, padding_idx, scale_grad_by_freq, sparse, out=out)
+
+
+def embedding_backward(
+    grad: Tensor, indices: Tensor, num_weights: int, padding_idx: int, scale_grad_by_freq: bool, sparse: bool
+) -> Tensor:
+    """The gradient of embedding's table.
+
+    embedding_backward(grad, indices, num_weights, padding_idx, scale_grad_by_freq, sparse) -> Tensor
+    """
+    if (
+        isinstance(grad, TensorImpl)
+        and isinstance(indices, TensorImpl)
+        and type(num_weights) is int
+        and type(padding_idx) is int
+        and type(scale_grad_by_freq) is bool
+        and type(sparse) is bool
+    ):
+        included, allowed = active_keys.get()
+        keys = (grad.key_set | indices.key_set | included) & allowed
+        return _embedding_backward[keys](keys, grad, indices, num_weights, padding_idx, scale_grad_by_freq, sparse)
+    return _parse_embedding_backward(grad, indices, num_weights, padding_idx, scale_grad_by_freq, sparse)
+
+
+def embedding_dense_backward(
+    grad_output: Tensor,
+    indices: Tensor,
+    num_weights: int,
+    padding_idx: int,
+    scale_grad_by_freq: bool,
+    *,
+    out: Any = None,
+) -> Tensor:
+    """The sum of the gradients that arrive at each row of embedding's table.
+
+    embedding_dense_backward(grad_output, indices, num_weights, padding_idx, scale_grad_by_freq, *, out=None) -> Tensor
+    """
+    if (
+        isinstance(grad_output, TensorImpl)
+        and isinstance(indices, TensorImpl)
+        and type(num_weights) is int
+        and type(padding_idx) is int
+        and type(scale_grad_by_freq) is bool
+        and out is None
+    ):
+        included, allowed = active_keys.get()
+        keys = (grad_output.key_set | indices.key_set | included) & allowed
+        return _embedding_dense_backward[keys](keys, grad_output, indices, num_weights, padding_idx, scale_grad_by_freq)
+    return _parse_embedding_dense_backward(grad_output, indices, num_weights, padding_idx, scale_grad_by_freq, out=out)
+
+
+def embedding_renorm(
+    input: Tensor = MISSING,
+    indices: Tensor = MISSING,
+    max_norm: float = MISSING,
+    norm_type: float = MISSING,
+    *,
+    out: Any = None,
+    **kwargs: Any,
+) -> Tensor:
+    """A table whose indexed rows are at most so long.
+
+    embedding_renorm(input, indices, max_norm, norm_type, *, out=None) -> Tensor
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and isinstance(indices, TensorImpl)
+        and type(max_norm) is float
+        and type(norm_type) is float
+        and out is None
+        and not kwargs
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | indices.key_set | included) & allowed
+        return _embedding_renorm[keys](keys, input, indices, max_norm, norm_type)
+    if kwargs or input is MISSING or indices is MISSING or max_norm is MISSING or norm_type is MISSING:
+        return _parse_embedding_renorm.by_names(
+            kwargs, input=input, indices=indices, max_norm=max_norm, norm_type=norm_type, out=out
+        )
+    return _parse_embedding_renorm(input, indices, max_norm, norm_type, out=out)
+
+
+def embedding_renorm_(input: Tensor, indices: Tensor, max_norm: float, norm_type: float) -> Tensor:
+    """A table whose indexed rows are at most so long.
+
+    embedding_renorm_(input, indices, max_norm, norm_type) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and isinstance(indices, TensorImpl)
+        and type(max_norm) is float
+        and type(norm_type) is float
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | indices.key_set | included) & allowed
+        return _embedding_renorm_[keys](keys, input, indices, max_norm, norm_type)
+    return _parse_embedding_renorm_(input, indices, max_norm, norm_type)
+
+
+def embedding_bag(*args: Any, **kwargs: Any) -> Any:
+    """The sum, mean or maximum of the rows of each bag; the bag of each index; the bags' sizes; the rows of the maxima.
+
+    embedding_bag(weight, indices, offsets, scale_grad_by_freq=False, mode=0, sparse=False, per_sample_weights=None, include_last_offset=False) -> (Tensor, Tensor, Tensor, Tensor)
+    embedding_bag(weight, indices, offsets, scale_grad_by_freq, mode, sparse, per_sample_weights, include_last_offset, padding_idx) -> (Tensor, Tensor, Tensor, Tensor)
+        embedding_bag without the rows at one index.
+    """
+    return _parse_embedding_bag(*args, **kwargs)
+
+
+def _embedding_bag(
+    weight: Tensor,
+    indices: Tensor,
+    offsets: Tensor,
+    scale_grad_by_freq: bool = False,
+    mode: int = 0,
+    sparse: bool = False,
+    per_sample_weights: Tensor | None = None,
+    include_last_offset: bool = False,
+    padding_idx: int = -1,
+    *,
+    out: Any = None,
+) -> Any:
+    """What embedding_bag computes, with -1 for no index that is left out.
+
+    _embedding_bag(weight, indices, offsets, scale_grad_by_freq=False, mode=0, sparse=False, per_sample_weights=None, include_last_offset=False, padding_idx=-1, *, out=None) -> (Tensor, Tensor, Tensor, Tensor)
+    """
+    if (
+        isinstance(weight, TensorImpl)
+        and isinstance(indices, TensorImpl)
+        and isinstance(offsets, TensorImpl)
+        and type(scale_grad_by_freq) is bool
+        and type(mode) is int
+        and type(sparse) is bool
+        and (per_sample_weights is None or isinstance(per_sample_weights, TensorImpl))
+        and type(include_last_offset) is bool
+        and type(padding_idx) is int
+        and out is None
+    ):
+        included, allowed = active_keys.get()
+        keys = (weight.key_set | indices.key_set | offsets.key_set | included) & allowed
+        if per_sample_weights is not None:
+            keys |= per_sample_weights.key_set & allowed
+        return __embedding_bag[keys](
+            keys,
+            weight,
+            indices,
+            offsets,
+            scale_grad_by_freq,
+            mode,
+            sparse,
+            per_sample_weights,
+            include_last_offset,
+            padding_idx,
+        )
+    return _parse__embedding_bag(
+        weight,
+        indices,
+        offsets,
+        scale_grad_by_freq,
+        mode,
+        sparse,
+        per_sample_weights,
+        include_last_offset,
+        padding_idx,
+        out=out,
+    )
+
+
+def _embedding_bag_forward_only(
+    weight: Tensor,
+    indices: Tensor,
+    offsets: Tensor,
+    scale_grad_by_freq: bool = False,
+    mode: int = 0,
+    sparse: bool = False,
+    per_sample_weights: Tensor | None = None,
+    include_last_offset: bool = False,
+    padding_idx: int = -1,
+    *,
+    out: Any = None,
+) -> Any:
+    """_embedding_bag for calls that record no gradient.
+
+    _embedding_bag_forward_only(weight, indices, offsets, scale_grad_by_freq=False, mode=0, sparse=False, per_sample_weights=None, include_last_offset=False, padding_idx=-1, *, out=None) -> (Tensor, Tensor, Tensor, Tensor)
+    """
+    if (
+        isinstance(weight, TensorImpl)
+        and isinstance(indices, TensorImpl)
+        and isinstance(offsets, TensorImpl)
+        and type(scale_grad_by_freq) is bool
+        and type(mode) is int
+        and type(sparse) is bool
+        and (per_sample_weights is None or isinstance(per_sample_weights, TensorImpl))
+        and type(include_last_offset) is bool
+        and type(padding_idx) is int
+        and out is None
+    ):
+        included, allowed = active_keys.get()
+        keys = (weight.key_set | indices.key_set | offsets.key_set | included) & allowed
+        if per_sample_weights is not None:
+            keys |= per_sample_weights.key_set & allowed
+        return __embedding_bag_forward_only[keys](
+            keys,
+            weight,
+            indices,
+            offsets,
+            scale_grad_by_freq,
+            mode,
+            sparse,
+            per_sample_weights,
+            include_last_offset,
+            padding_idx,
+        )
+    return _parse__embedding_bag_forward_only(
+        weight,
+        indices,
+        offsets,
+        scale_grad_by_freq,
+        mode,
+        sparse,
+        per_sample_weights,
+        include_last_offset,
+        padding_idx,
+        out=out,
+    )
+
+
+def _embedding_bag_backward(
+    grad: Tensor,
+    indices: Tensor,
+    offsets: Tensor,
+    offset2bag: Tensor,
+    bag_size: Tensor,
+    maximum_indices: Tensor,
+    num_weights: int,
+    scale_grad_by_freq: bool,
+    mode: int,
+    sparse: bool,
+    per_sample_weights: Tensor | None,
+    padding_idx: int = -1,
+) -> Tensor:
+    """The gradient of embedding_bag's table.
+
+    _embedding_bag_backward(grad, indices, offsets, offset2bag, bag_size, maximum_indices, num_weights, scale_grad_by_freq, mode, sparse, per_sample_weights, padding_idx=-1) -> Tensor
+    """
+    if (
+        isinstance(grad, TensorImpl)
+        and isinstance(indices, TensorImpl)
+        and isinstance(offsets, TensorImpl)
+        and isinstance(offset2bag, TensorImpl)
+        and isinstance(bag_size, TensorImpl)
+        and isinstance(maximum_indices, TensorImpl)
+        and type(num_weights) is int
+        and type(scale_grad_by_freq) is bool
+        and type(mode) is int
+        and type(sparse) is bool
+        and (per_sample_weights is None or isinstance(per_sample_weights, TensorImpl))
+        and type(padding_idx) is int
+    ):
+        included, allowed = active_keys.get()
+        keys = (
+            grad.key_set
+            | indices.key_set
+            | offsets.key_set
+            | offset2bag.key_set
+            | bag_size.key_set
+            | maximum_indices.key_set
+            | included
+        ) & allowed
+        if per_sample_weights is not None:
+            keys |= per_sample_weights.key_set & allowed
+        return __embedding_bag_backward[keys](
+            keys,
+            grad,
+            indices,
+            offsets,
+            offset2bag,
+            bag_size,
+            maximum_indices,
+            num_weights,
+            scale_grad_by_freq,
+            mode,
+            sparse,
+            per_sample_weights,
+            padding_idx,
+        )
+    return _parse__embedding_bag_backward(
+        grad,
+        indices,
+        offsets,
+        offset2bag,
+        bag_size,
+        maximum_indices,
+        num_weights,
+        scale_grad_by_freq,
+        mode,
+        sparse,
+        per_sample_weights,
+        padding_idx,
+    )
+
+
+def _embedding_bag_dense_backward(
+    grad: Tensor,
+    indices: Tensor,
+    offset2bag: Tensor,
+    bag_size: Tensor,
+    maximum_indices: Tensor,
+    num_weights: int,
+    scale_grad_by_freq: bool,
+    mode: int,
+    per_sample_weights: Tensor | None,
+    padding_idx: int = -1,
+    *,
+    out: Any = None,
+) -> Tensor:
+    """The sum of the gradients that arrive at each row of embedding_bag's table.
+
+    _embedding_bag_dense_backward(grad, indices, offset2bag, bag_size, maximum_indices, num_weights, scale_grad_by_freq, mode, per_sample_weights, padding_idx=-1, *, out=None) -> Tensor
+    """
+    if (
+        isinstance(grad, TensorImpl)
+        and isinstance(indices, TensorImpl)
+        and isinstance(offset2bag, TensorImpl)
+        and isinstance(bag_size, TensorImpl)
+        and isinstance(maximum_indices, TensorImpl)
+        and type(num_weights) is int
+        and type(scale_grad_by_freq) is bool
+        and type(mode) is int
+        and (per_sample_weights is None or isinstance(per_sample_weights, TensorImpl))
+        and type(padding_idx) is int
+        and out is None
+    ):
+        included, allowed = active_keys.get()
+        keys = (
+            grad.key_set | indices.key_set | offset2bag.key_set | bag_size.key_set | maximum_indices.key_set | included
+        ) & allowed
+        if per_sample_weights is not None:
+            keys |= per_sample_weights.key_set & allowed
+        return __embedding_bag_dense_backward[keys](
+            keys,
+            grad,
+            indices,
+            offset2bag,
+            bag_size,
+            maximum_indices,
+            num_weights,
+            scale_grad_by_freq,
+            mode,
+            per_sample_weights,
+            padding_idx,
+        )
+    return _parse__embedding_bag_dense_backward(
+        grad,
+        indices,
+        offset2bag,
+        bag_size,
+        maximum_indices,
+        num_weights,
+        scale_grad_by_freq,
+        mode,
+        per_sample_weights,
+        padding_idx,
+        out=out,
+    )
+
+
+def _embedding_bag_per_sample_weights_backward(
+    grad: Tensor,
+    weight: Tensor,
+    indices: Tensor,
+    offsets: Tensor,
+    offset2bag: Tensor,
+    mode: int,
+    padding_idx: int = -1,
+    *,
+    out: Any = None,
+) -> Tensor:
+    """The gradients of the weights that embedding_bag multiplies rows by.
+
+    _embedding_bag_per_sample_weights_backward(grad, weight, indices, offsets, offset2bag, mode, padding_idx=-1, *, out=None) -> Tensor
+    """
+    if (
+        isinstance(grad, TensorImpl)
+        and isinstance(weight, TensorImpl)
+        and isinstance(indices, TensorImpl)
+        and isinstance(offsets, TensorImpl)
+        and isinstance(offset2bag, TensorImpl)
+        and type(mode) is int
+        and type(padding_idx) is int
+        and out is None
+    ):
+        included, allowed = active_keys.get()
+        keys = (
+            grad.key_set | weight.key_set | indices.key_set | offsets.key_set | offset2bag.key_set | included
+        ) & allowed
+        return __embedding_bag_per_sample_weights_backward[keys](
+            keys, grad, weight, indices, offsets, offset2bag, mode, padding_idx
+        )
+    return _parse__embedding_bag_per_sample_weights_backward(
+        grad, weight, indices, offsets, offset2bag, mode, padding_idx, out=out
+    )
+
+
+def one_hot(input: Tensor = MISSING, num_classes: int = -1, **kwargs: Any) -> Tensor:
+    """Zeros, and a one at the class that each element names.
+
+    one_hot(input, num_classes=-1) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and type(num_classes) is int and not kwargs:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _one_hot[keys](keys, input, num_classes)
+    if kwargs or input is MISSING:
+        return _parse_one_hot.by_names(kwargs, input=input, num_classes=num_classes)
+    return _parse_one_hot(input, num_classes)
 
 
 def batch_norm(
