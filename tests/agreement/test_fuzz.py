@@ -99,9 +99,31 @@ def is_expanded(call: Call, run: str) -> bool:
     return any(spec.layout == "expanded" for spec in tensors_in(call))
 
 
+def is_not_row_major(call: Call, run: str) -> bool:
+    """Whether some tensor is laid out in another way."""
+    return any(spec.layout != "row-major" for spec in tensors_in(call))
+
+
+def is_resized(call: Call, run: str) -> bool:
+    """Whether a size was replaced, for a row in whose calls none is 0 or 1."""
+    return any({0, 1} & set(spec.shape) for spec in tensors_in(call))
+
+
 OTHERWISE = (
     Otherwise(
         "(nan)?median.dim", is_expanded, CRASHES, "PyTorch reads beyond the memory of a tensor with a stride of 0"
+    ),
+    Otherwise(
+        "_?native_(batch|group)_norm.*", is_resized, CRASHES, "PyTorch checks these sizes in the functions above them"
+    ),
+    Otherwise(
+        "native_group_norm",
+        is_not_row_major,
+        CRASHES,
+        "PyTorch's kernel takes memory that group_norm has made contiguous",
+    ),
+    Otherwise(
+        "instance_norm", is_expanded, OURS_REFUSES, "PyTorch writes to running statistics that share one element"
     ),
     Otherwise("index_(copy|fill|reduce).*", is_empty, CRASHES, "PyTorch looks at memory that is not there first"),
     Otherwise(
@@ -169,9 +191,9 @@ OTHERWISE = (
 # Rows of which so many calls in TRIES give elements to compare.
 FEWER = {
     "adaptive_max_pool3d": 7, "avg_pool3d": 7, "float_power_.Scalar": 6, "float_power_.Tensor": 5,
-    "fractional_max_pool2d": 7, "glu_jvp": 7, "linalg_tensorinv": 8, "linalg_tensorsolve": 5, "nanquantile": 5,
-    "nanquantile.scalar": 8, "pdist": 7, "quantile": 4, "quantile.scalar": 6, "rrelu_with_noise": 8,
-    "softplus": 8,
+    "fractional_max_pool2d": 7, "glu_jvp": 7, "layer_norm": 8, "linalg_tensorinv": 8, "linalg_tensorsolve": 5,
+    "nanquantile": 5, "nanquantile.scalar": 8, "native_layer_norm": 8, "pdist": 7, "quantile": 4,
+    "quantile.scalar": 6, "rrelu_with_noise": 8, "softplus": 8,
 }  # fmt: skip
 
 Random = np.random.Generator

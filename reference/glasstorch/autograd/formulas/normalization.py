@@ -172,7 +172,7 @@ def group_norm_backward(
     group: int,
     mask: Sequence[bool],
 ) -> Triple:
-    """The gradients of native_group_norm's arguments: of the result, and of the means and deviations if they have one."""
+    """The gradients of native_group_norm's arguments, given those of its three results."""
     grad, to_mean, to_rstd = grads
     found: list[Tensor | None] = [None, None, None]
     if grad is not None:

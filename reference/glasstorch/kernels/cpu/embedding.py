@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from glasstorch._tensor import Tensor
-from glasstorch.core.errors import ArgumentError, DimensionError
+from glasstorch.core.errors import ArgumentError, DimensionError, DtypeError, ShapeError
 from glasstorch.core.tensor_impl import Array
 from glasstorch.dispatch.library import KernelTable
 from glasstorch.kernels.structured import Out, Outs, finish_as, structured
@@ -24,6 +24,8 @@ CPU = KernelTable("CPU")
 def checked(indices: Tensor, rows: int) -> Array:
     """The indices as one vector; one that no row has is refused."""
     flat = indices.array().reshape(-1)
+    if flat.size and not rows:
+        raise ShapeError("index_select(): self indexing axis dim should be positive")
     if flat.size and (flat.min() < 0 or flat.max() >= rows):
         raise DimensionError(
             f"index out of range in self: the table has {rows} rows, and an index is "
@@ -61,15 +63,21 @@ def embedding_dense_backward(
     """The sum of the gradients that arrive at each row of the table."""
     result = shapes.embedding_dense_backward(grad_output, indices, num_weights, padding_idx, scale_grad_by_freq)
     flat = checked(indices, num_weights)
-    grad = grad_output.array().reshape(flat.size, -1).astype(np.float64)
+    grad = wide(grad_output.array()).reshape(flat.size, grad_output._shape[-1])
     if scale_grad_by_freq:
-        grad /= np.bincount(flat, minlength=num_weights)[flat][:, None]
+        grad = grad / np.bincount(flat, minlength=num_weights)[flat][:, None]
     return finish_as(result, added_to_rows(grad, flat, flat != padding_idx, num_weights), out)
+
+
+def wide(array: Array) -> Array:
+    """The elements in the dtype that sums of them are computed in."""
+    kind = {"f": np.float64, "V": np.float64, "c": np.complex128}.get(array.dtype.kind, np.int64)
+    return array.astype(kind)
 
 
 def added_to_rows(terms: Array, rows: Array, kept: Array, count: int) -> Array:
     """A table of sums: each kept term is added to its row."""
-    table = np.zeros((count, terms.shape[1]))
+    table = np.zeros((count, terms.shape[1]), terms.dtype)
     np.add.at(table, rows[kept], terms[kept])
     return table
 
@@ -81,8 +89,14 @@ def embedding_renorm(
     """The table with those of the indexed rows scaled to `max_norm` that are longer."""
     result = shapes.embedding_renorm(self, indices, max_norm, norm_type)
     table = self.array().copy()
+    if indices.numel() and not self._shape[0]:
+        raise DimensionError(f"index out of range for a table of sizes {list(self._shape)}, which has no rows")
     used = np.unique(checked(indices, self._shape[0]))
-    lengths = np.linalg.norm(table[used].astype(np.float64), norm_type, axis=1)
+    if used.size and not (self.dtype.is_floating_point or self.dtype.is_complex):
+        raise DtypeError(
+            f"norm(): input dtype should be either floating point or complex. Got {self.dtype.scalar_name} instead."
+        )
+    lengths = np.linalg.norm(wide(table[used]), norm_type, axis=1)
     longer = lengths > max_norm
     table[used[longer]] *= (max_norm / (lengths[longer] + 1e-7))[:, None].astype(table.dtype)
     return finish_as(result, table, out)
@@ -195,16 +209,16 @@ def embedding_bag_dense_backward(
         per_sample_weights,
         padding_idx,
     )
-    wide = grad.array().astype(np.float64)
+    grads = wide(grad.array())
     if mode == MAX:
         chosen = maximum_indices.array()
         table = np.zeros(result.shape)
-        columns = np.broadcast_to(np.arange(wide.shape[1]), wide.shape)
+        columns = np.broadcast_to(np.arange(grads.shape[1]), grads.shape)
         some = chosen >= 0
-        np.add.at(table, (chosen[some], columns[some]), wide[some])
+        np.add.at(table, (chosen[some], columns[some]), grads[some])
         return finish_as(result, table, out)
     flat, bag = indices.array().reshape(-1), offset2bag.array()
-    terms = wide[bag]
+    terms = grads[bag]
     if mode == MEAN:
         terms /= np.maximum(bag_size.array()[bag], 1)[:, None]
     if per_sample_weights is not None:

@@ -87,7 +87,7 @@ def to_input(grad: Array, x: Array, mean: Array, rstd: Array, weight: Any, kind:
     """The gradient of the input where the statistics depend on it: what of `grad` changes neither of them."""
     unit, pulled = (x - mean) * rstd, grad * weight
     along = (pulled * unit).mean(kind.over, keepdims=True)
-    return rstd * (pulled - pulled.mean(kind.over, keepdims=True) - unit * along)
+    return rstd * (pulled - pulled.mean(kind.over, keepdims=True) - unit * along)  # type: ignore[no-any-return]
 
 
 def to_parameters(grad: Array, x: Array, mean: Array, rstd: Array, kind: Kind) -> tuple[Array, Array]:

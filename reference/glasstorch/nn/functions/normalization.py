@@ -26,7 +26,7 @@ def batch_norm(
     momentum: float = 0.1,
     eps: float = 1e-5,
 ) -> Tensor:
-    """Normalize each channel of (N, C, ...): by the batch in training, which moves the running statistics, else by them.
+    """Normalize each channel of (N, C, ...), in training by the batch, else by the running statistics, which it moves.
 
     A batch that has one value for each channel is refused in training.
     """

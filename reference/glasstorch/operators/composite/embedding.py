@@ -63,7 +63,8 @@ def embedding_bag_padding_idx(
     if padding_idx is not None:
         if not -rows <= padding_idx < rows:
             raise ArgumentError(
-                f"padding_idx must be within the number of embeddings, -{rows} through {rows - 1}, but got {padding_idx}"
+                f"padding_idx must be within the number of embeddings, -{rows} through {rows - 1}, but got "
+                f"{padding_idx}"
             )
         left_out = padding_idx % rows
     return f._embedding_bag(
@@ -110,9 +111,9 @@ def one_hot(self: Tensor, num_classes: int) -> Tensor:
             raise ArgumentError("Can not infer total number of classes from empty tensor.")
         return f.zeros((*self._shape, num_classes), dtype=int64, device=self.device)
     if not self.is_meta:
-        if self.min().item() < 0:
+        smallest, largest = (extremum.item() for extremum in f.aminmax(self))
+        if smallest < 0:
             raise ArgumentError("Class values must be non-negative.")
-        largest = self.max().item()
         if num_classes == -1:
             num_classes = largest + 1
         elif largest >= num_classes:

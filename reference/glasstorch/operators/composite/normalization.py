@@ -1,7 +1,7 @@
 """How are the functions of normalization composed of other operators?
 
-Mirrors: aten/src/ATen/native/Normalization.cpp (batch_norm, instance_norm), layer_norm.cpp (layer_norm, rms_norm_composite),
-    group_norm.cpp (group_norm)
+Mirrors: aten/src/ATen/native/Normalization.cpp (batch_norm, instance_norm), layer_norm.cpp (layer_norm,
+    rms_norm_composite), group_norm.cpp (group_norm)
 Differs: batch_norm calls native_batch_norm itself, without `_batch_norm_impl_index`, which chooses between libraries.
 """
 
@@ -12,7 +12,7 @@ from math import prod
 from typing import TYPE_CHECKING
 
 from glasstorch.core.dtype import bfloat16, float16, float32
-from glasstorch.core.errors import ArgumentError
+from glasstorch.core.errors import ArgumentError, not_implemented_for
 from glasstorch.core.type_info import finfo
 from glasstorch.operators.generated import functions as f
 from glasstorch.operators.shapes.normalization import check_channels, check_groups, check_last_dimensions
@@ -67,7 +67,7 @@ def instance_norm(
     parameters = (for_each_image(weight), for_each_image(bias))
     out = f.batch_norm(joined, *parameters, mean, var, use_input_stats, momentum, eps, cudnn_enabled)
     for running, moved in ((running_mean, mean), (running_var, var)):
-        if running is not None and moved is not None:
+        if running is not None and moved is not None and input.numel():
             # An alias, so that the version of the running statistic stays.
             f.alias(running).copy_(moved.view(batch, channels).mean(0))
     return out.view(input.shape)
@@ -105,9 +105,11 @@ def _fused_rms_norm(
 ) -> tuple[Tensor, Tensor]:
     """The input divided by the root of its mean square, and one over that root; half precision in float32."""
     check_last_dimensions(input, normalized_shape, weight)
+    if not (input.is_floating_point() or input.is_complex()):
+        raise not_implemented_for("rms_norm", input.dtype)
     dims = list(range(-len(normalized_shape), 0))
     wide = input.to(float32) if input.dtype in (float16, bfloat16) else input
     eps = finfo(wide.dtype).eps if eps is None else eps
-    scale = f.rsqrt(wide.pow(2).mean(dims, keepdim=True) + eps)
+    scale = f.rsqrt(wide.pow(2).mean(dims, keepdim=True).add_(eps))
     out = wide * scale
     return (out if weight is None else out * weight).type_as(input), scale

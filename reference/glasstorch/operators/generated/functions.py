@@ -1776,30 +1776,30 @@ _parse_fft_fftfreq = PythonFunction("fft_fftfreq", ["fft_fftfreq"], ["fft_fftfre
 _parse_fft_rfftfreq = PythonFunction("fft_rfftfreq", ["fft_rfftfreq"], ["fft_rfftfreq.out"])
 _parse_fft_fftshift = PythonFunction("fft_fftshift", ["fft_fftshift"])
 _parse_fft_ifftshift = PythonFunction("fft_ifftshift", ["fft_ifftshift"])
-_parse_embedding = PythonFunction("embedding", ["embedding"], ["embedding.out"])
+_parse_embedding = PythonFunction("embedding", ["embedding"])
 _parse_embedding_backward = PythonFunction("embedding_backward", ["embedding_backward"])
-_parse_embedding_dense_backward = PythonFunction("embedding_dense_backward", ["embedding_dense_backward"], ["embedding_dense_backward.out"])
-_parse_embedding_renorm = PythonFunction("embedding_renorm", ["embedding_renorm"], ["embedding_renorm.out"])
+_parse_embedding_dense_backward = PythonFunction("embedding_dense_backward", ["embedding_dense_backward"])
+_parse_embedding_renorm = PythonFunction("embedding_renorm", ["embedding_renorm"])
 _parse_embedding_renorm_ = PythonFunction("embedding_renorm_", ["embedding_renorm_"])
 _parse_embedding_bag = PythonFunction("embedding_bag", ["embedding_bag", "embedding_bag.padding_idx"])
-_parse__embedding_bag = PythonFunction("_embedding_bag", ["_embedding_bag"], ["_embedding_bag.out"])
-_parse__embedding_bag_forward_only = PythonFunction("_embedding_bag_forward_only", ["_embedding_bag_forward_only"], ["_embedding_bag_forward_only.out"])
+_parse__embedding_bag = PythonFunction("_embedding_bag", ["_embedding_bag"])
+_parse__embedding_bag_forward_only = PythonFunction("_embedding_bag_forward_only", ["_embedding_bag_forward_only"])
 _parse__embedding_bag_backward = PythonFunction("_embedding_bag_backward", ["_embedding_bag_backward"])
-_parse__embedding_bag_dense_backward = PythonFunction("_embedding_bag_dense_backward", ["_embedding_bag_dense_backward"], ["_embedding_bag_dense_backward.out"])
-_parse__embedding_bag_per_sample_weights_backward = PythonFunction("_embedding_bag_per_sample_weights_backward", ["_embedding_bag_per_sample_weights_backward"], ["_embedding_bag_per_sample_weights_backward.out"])
+_parse__embedding_bag_dense_backward = PythonFunction("_embedding_bag_dense_backward", ["_embedding_bag_dense_backward"])
+_parse__embedding_bag_per_sample_weights_backward = PythonFunction("_embedding_bag_per_sample_weights_backward", ["_embedding_bag_per_sample_weights_backward"])
 _parse_one_hot = PythonFunction("one_hot", ["one_hot"])
 _parse_batch_norm = PythonFunction("batch_norm", ["batch_norm"])
 _parse_native_batch_norm = PythonFunction("native_batch_norm", ["native_batch_norm"], ["native_batch_norm.out"])
 _parse__native_batch_norm_legit = PythonFunction("_native_batch_norm_legit", ["_native_batch_norm_legit", "_native_batch_norm_legit.no_stats"])
-_parse__native_batch_norm_legit_no_training = PythonFunction("_native_batch_norm_legit_no_training", ["_native_batch_norm_legit_no_training"], ["_native_batch_norm_legit_no_training.out"])
-_parse_native_batch_norm_backward = PythonFunction("native_batch_norm_backward", ["native_batch_norm_backward"], ["native_batch_norm_backward.out"])
+_parse__native_batch_norm_legit_no_training = PythonFunction("_native_batch_norm_legit_no_training", ["_native_batch_norm_legit_no_training"])
+_parse_native_batch_norm_backward = PythonFunction("native_batch_norm_backward", ["native_batch_norm_backward"])
 _parse_instance_norm = PythonFunction("instance_norm", ["instance_norm"])
 _parse_layer_norm = PythonFunction("layer_norm", ["layer_norm"])
-_parse_native_layer_norm = PythonFunction("native_layer_norm", ["native_layer_norm"], ["native_layer_norm.out"])
-_parse_native_layer_norm_backward = PythonFunction("native_layer_norm_backward", ["native_layer_norm_backward"], ["native_layer_norm_backward.out"])
+_parse_native_layer_norm = PythonFunction("native_layer_norm", ["native_layer_norm"])
+_parse_native_layer_norm_backward = PythonFunction("native_layer_norm_backward", ["native_layer_norm_backward"])
 _parse_group_norm = PythonFunction("group_norm", ["group_norm"])
-_parse_native_group_norm = PythonFunction("native_group_norm", ["native_group_norm"], ["native_group_norm.out"])
-_parse_native_group_norm_backward = PythonFunction("native_group_norm_backward", ["native_group_norm_backward"], ["native_group_norm_backward.out"])
+_parse_native_group_norm = PythonFunction("native_group_norm", ["native_group_norm"])
+_parse_native_group_norm_backward = PythonFunction("native_group_norm_backward", ["native_group_norm_backward"])
 _parse_rms_norm = PythonFunction("rms_norm", ["rms_norm"])
 _parse__fused_rms_norm = PythonFunction("_fused_rms_norm", ["_fused_rms_norm"])
 _parse_max_pool1d = PythonFunction("max_pool1d", ["max_pool1d"])
@@ -14822,17 +14822,11 @@ def fft_ifftshift(*args: Any, **kwargs: Any) -> Tensor:
 
 
 def embedding(
-    weight: Tensor,
-    indices: Tensor,
-    padding_idx: int = -1,
-    scale_grad_by_freq: bool = False,
-    sparse: bool = False,
-    *,
-    out: Any = None,
+    weight: Tensor, indices: Tensor, padding_idx: int = -1, scale_grad_by_freq: bool = False, sparse: bool = False
 ) -> Tensor:
     """The rows of a table at the indices.
 
-    embedding(weight, indices, padding_idx=-1, scale_grad_by_freq=False, sparse=False, *, out=None) -> Tensor
+    embedding(weight, indices, padding_idx=-1, scale_grad_by_freq=False, sparse=False) -> Tensor
     """
     if (
         isinstance(weight, TensorImpl)
@@ -14840,12 +14834,11 @@ def embedding(
         and type(padding_idx) is int
         and type(scale_grad_by_freq) is bool
         and type(sparse) is bool
-        and out is None
     ):
         included, allowed = active_keys.get()
         keys = (weight.key_set | indices.key_set | included) & allowed
         return _embedding[keys](keys, weight, indices, padding_idx, scale_grad_by_freq, sparse)
-    return _parse_embedding(weight, indices, padding_idx, scale_grad_by_freq, sparse, out=out)
+    return _parse_embedding(weight, indices, padding_idx, scale_grad_by_freq, sparse)
 
 
 def embedding_backward(
@@ -14870,17 +14863,11 @@ def embedding_backward(
 
 
 def embedding_dense_backward(
-    grad_output: Tensor,
-    indices: Tensor,
-    num_weights: int,
-    padding_idx: int,
-    scale_grad_by_freq: bool,
-    *,
-    out: Any = None,
+    grad_output: Tensor, indices: Tensor, num_weights: int, padding_idx: int, scale_grad_by_freq: bool
 ) -> Tensor:
     """The sum of the gradients that arrive at each row of embedding's table.
 
-    embedding_dense_backward(grad_output, indices, num_weights, padding_idx, scale_grad_by_freq, *, out=None) -> Tensor
+    embedding_dense_backward(grad_output, indices, num_weights, padding_idx, scale_grad_by_freq) -> Tensor
     """
     if (
         isinstance(grad_output, TensorImpl)
@@ -14888,12 +14875,11 @@ def embedding_dense_backward(
         and type(num_weights) is int
         and type(padding_idx) is int
         and type(scale_grad_by_freq) is bool
-        and out is None
     ):
         included, allowed = active_keys.get()
         keys = (grad_output.key_set | indices.key_set | included) & allowed
         return _embedding_dense_backward[keys](keys, grad_output, indices, num_weights, padding_idx, scale_grad_by_freq)
-    return _parse_embedding_dense_backward(grad_output, indices, num_weights, padding_idx, scale_grad_by_freq, out=out)
+    return _parse_embedding_dense_backward(grad_output, indices, num_weights, padding_idx, scale_grad_by_freq)
 
 
 def embedding_renorm(
@@ -14901,20 +14887,17 @@ def embedding_renorm(
     indices: Tensor = MISSING,
     max_norm: float = MISSING,
     norm_type: float = MISSING,
-    *,
-    out: Any = None,
     **kwargs: Any,
 ) -> Tensor:
     """A table whose indexed rows are at most so long.
 
-    embedding_renorm(input, indices, max_norm, norm_type, *, out=None) -> Tensor
+    embedding_renorm(input, indices, max_norm, norm_type) -> Tensor
     """
     if (
         isinstance(input, TensorImpl)
         and isinstance(indices, TensorImpl)
         and type(max_norm) is float
         and type(norm_type) is float
-        and out is None
         and not kwargs
     ):
         included, allowed = active_keys.get()
@@ -14922,9 +14905,9 @@ def embedding_renorm(
         return _embedding_renorm[keys](keys, input, indices, max_norm, norm_type)
     if kwargs or input is MISSING or indices is MISSING or max_norm is MISSING or norm_type is MISSING:
         return _parse_embedding_renorm.by_names(
-            kwargs, input=input, indices=indices, max_norm=max_norm, norm_type=norm_type, out=out
+            kwargs, input=input, indices=indices, max_norm=max_norm, norm_type=norm_type
         )
-    return _parse_embedding_renorm(input, indices, max_norm, norm_type, out=out)
+    return _parse_embedding_renorm(input, indices, max_norm, norm_type)
 
 
 def embedding_renorm_(input: Tensor, indices: Tensor, max_norm: float, norm_type: float) -> Tensor:
@@ -14966,12 +14949,10 @@ def _embedding_bag(
     per_sample_weights: Tensor | None = None,
     include_last_offset: bool = False,
     padding_idx: int = -1,
-    *,
-    out: Any = None,
 ) -> Any:
     """What embedding_bag computes, with -1 for no index that is left out.
 
-    _embedding_bag(weight, indices, offsets, scale_grad_by_freq=False, mode=0, sparse=False, per_sample_weights=None, include_last_offset=False, padding_idx=-1, *, out=None) -> (Tensor, Tensor, Tensor, Tensor)
+    _embedding_bag(weight, indices, offsets, scale_grad_by_freq=False, mode=0, sparse=False, per_sample_weights=None, include_last_offset=False, padding_idx=-1) -> (Tensor, Tensor, Tensor, Tensor)
     """
     if (
         isinstance(weight, TensorImpl)
@@ -14983,7 +14964,6 @@ def _embedding_bag(
         and (per_sample_weights is None or isinstance(per_sample_weights, TensorImpl))
         and type(include_last_offset) is bool
         and type(padding_idx) is int
-        and out is None
     ):
         included, allowed = active_keys.get()
         keys = (weight.key_set | indices.key_set | offsets.key_set | included) & allowed
@@ -15002,16 +14982,7 @@ def _embedding_bag(
             padding_idx,
         )
     return _parse__embedding_bag(
-        weight,
-        indices,
-        offsets,
-        scale_grad_by_freq,
-        mode,
-        sparse,
-        per_sample_weights,
-        include_last_offset,
-        padding_idx,
-        out=out,
+        weight, indices, offsets, scale_grad_by_freq, mode, sparse, per_sample_weights, include_last_offset, padding_idx
     )
 
 
@@ -15025,12 +14996,10 @@ def _embedding_bag_forward_only(
     per_sample_weights: Tensor | None = None,
     include_last_offset: bool = False,
     padding_idx: int = -1,
-    *,
-    out: Any = None,
 ) -> Any:
     """_embedding_bag for calls that record no gradient.
 
-    _embedding_bag_forward_only(weight, indices, offsets, scale_grad_by_freq=False, mode=0, sparse=False, per_sample_weights=None, include_last_offset=False, padding_idx=-1, *, out=None) -> (Tensor, Tensor, Tensor, Tensor)
+    _embedding_bag_forward_only(weight, indices, offsets, scale_grad_by_freq=False, mode=0, sparse=False, per_sample_weights=None, include_last_offset=False, padding_idx=-1) -> (Tensor, Tensor, Tensor, Tensor)
     """
     if (
         isinstance(weight, TensorImpl)
@@ -15042,7 +15011,6 @@ def _embedding_bag_forward_only(
         and (per_sample_weights is None or isinstance(per_sample_weights, TensorImpl))
         and type(include_last_offset) is bool
         and type(padding_idx) is int
-        and out is None
     ):
         included, allowed = active_keys.get()
         keys = (weight.key_set | indices.key_set | offsets.key_set | included) & allowed
@@ -15061,16 +15029,7 @@ def _embedding_bag_forward_only(
             padding_idx,
         )
     return _parse__embedding_bag_forward_only(
-        weight,
-        indices,
-        offsets,
-        scale_grad_by_freq,
-        mode,
-        sparse,
-        per_sample_weights,
-        include_last_offset,
-        padding_idx,
-        out=out,
+        weight, indices, offsets, scale_grad_by_freq, mode, sparse, per_sample_weights, include_last_offset, padding_idx
     )
 
 
@@ -15160,12 +15119,10 @@ def _embedding_bag_dense_backward(
     mode: int,
     per_sample_weights: Tensor | None,
     padding_idx: int = -1,
-    *,
-    out: Any = None,
 ) -> Tensor:
     """The sum of the gradients that arrive at each row of embedding_bag's table.
 
-    _embedding_bag_dense_backward(grad, indices, offset2bag, bag_size, maximum_indices, num_weights, scale_grad_by_freq, mode, per_sample_weights, padding_idx=-1, *, out=None) -> Tensor
+    _embedding_bag_dense_backward(grad, indices, offset2bag, bag_size, maximum_indices, num_weights, scale_grad_by_freq, mode, per_sample_weights, padding_idx=-1) -> Tensor
     """
     if (
         isinstance(grad, TensorImpl)
@@ -15178,7 +15135,6 @@ def _embedding_bag_dense_backward(
         and type(mode) is int
         and (per_sample_weights is None or isinstance(per_sample_weights, TensorImpl))
         and type(padding_idx) is int
-        and out is None
     ):
         included, allowed = active_keys.get()
         keys = (
@@ -15210,24 +15166,15 @@ def _embedding_bag_dense_backward(
         mode,
         per_sample_weights,
         padding_idx,
-        out=out,
     )
 
 
 def _embedding_bag_per_sample_weights_backward(
-    grad: Tensor,
-    weight: Tensor,
-    indices: Tensor,
-    offsets: Tensor,
-    offset2bag: Tensor,
-    mode: int,
-    padding_idx: int = -1,
-    *,
-    out: Any = None,
+    grad: Tensor, weight: Tensor, indices: Tensor, offsets: Tensor, offset2bag: Tensor, mode: int, padding_idx: int = -1
 ) -> Tensor:
     """The gradients of the weights that embedding_bag multiplies rows by.
 
-    _embedding_bag_per_sample_weights_backward(grad, weight, indices, offsets, offset2bag, mode, padding_idx=-1, *, out=None) -> Tensor
+    _embedding_bag_per_sample_weights_backward(grad, weight, indices, offsets, offset2bag, mode, padding_idx=-1) -> Tensor
     """
     if (
         isinstance(grad, TensorImpl)
@@ -15237,7 +15184,6 @@ def _embedding_bag_per_sample_weights_backward(
         and isinstance(offset2bag, TensorImpl)
         and type(mode) is int
         and type(padding_idx) is int
-        and out is None
     ):
         included, allowed = active_keys.get()
         keys = (
@@ -15247,7 +15193,7 @@ def _embedding_bag_per_sample_weights_backward(
             keys, grad, weight, indices, offsets, offset2bag, mode, padding_idx
         )
     return _parse__embedding_bag_per_sample_weights_backward(
-        grad, weight, indices, offsets, offset2bag, mode, padding_idx, out=out
+        grad, weight, indices, offsets, offset2bag, mode, padding_idx
     )
 
 
@@ -15366,12 +15312,10 @@ def _native_batch_norm_legit_no_training(
     running_var: Tensor,
     momentum: float,
     eps: float,
-    *,
-    out: Any = None,
 ) -> Any:
     """native_batch_norm by the running statistics.
 
-    _native_batch_norm_legit_no_training(input, weight, bias, running_mean, running_var, momentum, eps, *, out=None) -> (Tensor, Tensor, Tensor)
+    _native_batch_norm_legit_no_training(input, weight, bias, running_mean, running_var, momentum, eps) -> (Tensor, Tensor, Tensor)
     """
     if (
         isinstance(input, TensorImpl)
@@ -15381,7 +15325,6 @@ def _native_batch_norm_legit_no_training(
         and isinstance(running_var, TensorImpl)
         and type(momentum) is float
         and type(eps) is float
-        and out is None
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | running_mean.key_set | running_var.key_set | included) & allowed
@@ -15392,9 +15335,7 @@ def _native_batch_norm_legit_no_training(
         return __native_batch_norm_legit_no_training[keys](
             keys, input, weight, bias, running_mean, running_var, momentum, eps
         )
-    return _parse__native_batch_norm_legit_no_training(
-        input, weight, bias, running_mean, running_var, momentum, eps, out=out
-    )
+    return _parse__native_batch_norm_legit_no_training(input, weight, bias, running_mean, running_var, momentum, eps)
 
 
 def native_batch_norm_backward(
@@ -15408,15 +15349,13 @@ def native_batch_norm_backward(
     train: bool,
     eps: float,
     output_mask: Sequence[bool] | bool,
-    *,
-    out: Any = None,
 ) -> Any:
     """The gradients of input, weight and bias of native_batch_norm: those that the mask asks for.
 
-    native_batch_norm_backward(grad_out, input, weight, running_mean, running_var, save_mean, save_invstd, train, eps, output_mask, *, out=None) -> (Tensor, Tensor, Tensor)
+    native_batch_norm_backward(grad_out, input, weight, running_mean, running_var, save_mean, save_invstd, train, eps, output_mask) -> (Tensor, Tensor, Tensor)
     """
     return _parse_native_batch_norm_backward(
-        grad_out, input, weight, running_mean, running_var, save_mean, save_invstd, train, eps, output_mask, out=out
+        grad_out, input, weight, running_mean, running_var, save_mean, save_invstd, train, eps, output_mask
     )
 
 
@@ -15495,17 +15434,11 @@ def layer_norm(
 
 
 def native_layer_norm(
-    input: Tensor,
-    normalized_shape: Sequence[int],
-    weight: Tensor | None,
-    bias: Tensor | None,
-    eps: float,
-    *,
-    out: Any = None,
+    input: Tensor, normalized_shape: Sequence[int], weight: Tensor | None, bias: Tensor | None, eps: float
 ) -> Any:
     """The elements of the last dimensions minus their mean, divided by their deviation; the means; one over the deviations.
 
-    native_layer_norm(input, normalized_shape, weight, bias, eps, *, out=None) -> (Tensor, Tensor, Tensor)
+    native_layer_norm(input, normalized_shape, weight, bias, eps) -> (Tensor, Tensor, Tensor)
     """
     if (
         isinstance(input, TensorImpl)
@@ -15513,7 +15446,6 @@ def native_layer_norm(
         and (weight is None or isinstance(weight, TensorImpl))
         and (bias is None or isinstance(bias, TensorImpl))
         and type(eps) is float
-        and out is None
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
@@ -15522,7 +15454,7 @@ def native_layer_norm(
         if bias is not None:
             keys |= bias.key_set & allowed
         return _native_layer_norm[keys](keys, input, list(normalized_shape), weight, bias, eps)
-    return _parse_native_layer_norm(input, normalized_shape, weight, bias, eps, out=out)
+    return _parse_native_layer_norm(input, normalized_shape, weight, bias, eps)
 
 
 def native_layer_norm_backward(
@@ -15534,16 +15466,12 @@ def native_layer_norm_backward(
     weight: Tensor | None,
     bias: Tensor | None,
     output_mask: Sequence[bool] | bool,
-    *,
-    out: Any = None,
 ) -> Any:
     """The gradients of input, weight and bias of native_layer_norm: those that the mask asks for.
 
-    native_layer_norm_backward(grad_out, input, normalized_shape, mean, rstd, weight, bias, output_mask, *, out=None) -> (Tensor, Tensor, Tensor)
+    native_layer_norm_backward(grad_out, input, normalized_shape, mean, rstd, weight, bias, output_mask) -> (Tensor, Tensor, Tensor)
     """
-    return _parse_native_layer_norm_backward(
-        grad_out, input, normalized_shape, mean, rstd, weight, bias, output_mask, out=out
-    )
+    return _parse_native_layer_norm_backward(grad_out, input, normalized_shape, mean, rstd, weight, bias, output_mask)
 
 
 def group_norm(
@@ -15577,20 +15505,11 @@ def group_norm(
 
 
 def native_group_norm(
-    input: Tensor,
-    weight: Tensor | None,
-    bias: Tensor | None,
-    N: int,
-    C: int,
-    HxW: int,
-    group: int,
-    eps: float,
-    *,
-    out: Any = None,
+    input: Tensor, weight: Tensor | None, bias: Tensor | None, N: int, C: int, HxW: int, group: int, eps: float
 ) -> Any:
     """Each group of channels minus its mean, divided by its deviation; the means; one over the deviations.
 
-    native_group_norm(input, weight, bias, N, C, HxW, group, eps, *, out=None) -> (Tensor, Tensor, Tensor)
+    native_group_norm(input, weight, bias, N, C, HxW, group, eps) -> (Tensor, Tensor, Tensor)
     """
     if (
         isinstance(input, TensorImpl)
@@ -15601,7 +15520,6 @@ def native_group_norm(
         and type(HxW) is int
         and type(group) is int
         and type(eps) is float
-        and out is None
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
@@ -15610,7 +15528,7 @@ def native_group_norm(
         if bias is not None:
             keys |= bias.key_set & allowed
         return _native_group_norm[keys](keys, input, weight, bias, N, C, HxW, group, eps)
-    return _parse_native_group_norm(input, weight, bias, N, C, HxW, group, eps, out=out)
+    return _parse_native_group_norm(input, weight, bias, N, C, HxW, group, eps)
 
 
 def native_group_norm_backward(
@@ -15624,16 +15542,12 @@ def native_group_norm_backward(
     HxW: int,
     group: int,
     output_mask: Sequence[bool] | bool,
-    *,
-    out: Any = None,
 ) -> Any:
     """The gradients of input, weight and bias of native_group_norm: those that the mask asks for.
 
-    native_group_norm_backward(grad_out, input, mean, rstd, weight, N, C, HxW, group, output_mask, *, out=None) -> (Tensor, Tensor, Tensor)
+    native_group_norm_backward(grad_out, input, mean, rstd, weight, N, C, HxW, group, output_mask) -> (Tensor, Tensor, Tensor)
     """
-    return _parse_native_group_norm_backward(
-        grad_out, input, mean, rstd, weight, N, C, HxW, group, output_mask, out=out
-    )
+    return _parse_native_group_norm_backward(grad_out, input, mean, rstd, weight, N, C, HxW, group, output_mask)
 
 
 def rms_norm(

@@ -8,7 +8,7 @@ from __future__ import annotations
 from math import prod
 from typing import TYPE_CHECKING
 
-from glasstorch.core.dtype import FLOATS, dtype, int32, int64
+from glasstorch.core.dtype import FLOATS, STORED_ONLY, dtype, int32, int64
 from glasstorch.core.errors import ArgumentError, DtypeError, ShapeError, not_implemented_for
 from glasstorch.operators.shapes.result import Result, same_dtype
 
@@ -42,10 +42,11 @@ def embedding_dense_backward(
     check_indices(indices, "indices", "embedding_backward", 2)
     if grad_output._shape[:-1] != indices._shape:
         raise ShapeError(
-            f"expected a gradient of sizes {[*indices._shape, '*']}, those of the result, got {list(grad_output._shape)}"
+            f"expected a gradient of sizes {[*indices._shape, '*']}, those of the result, got "
+            f"{list(grad_output._shape)}"
         )
-    if grad_output.dtype not in FLOATS:
-        raise not_implemented_for("embedding_backward", grad_output.dtype)
+    if grad_output.dtype in STORED_ONLY:
+        raise not_implemented_for("add_stub", grad_output.dtype)
     return Result((num_weights, grad_output._shape[-1]), grad_output.dtype, None, same_dtype)
 
 
@@ -84,11 +85,7 @@ def embedding_bag(
         raise ShapeError(f"weight has to be a 2D Tensor, but got Tensor of dimension {len(weight._shape)}")
     check_indices(indices, "indices", "embedding_bag")
     check_indices(offsets, "offsets", "embedding_bag")
-    if weight.dtype not in FLOATS:
-        raise DtypeError(
-            "Expected tensor for argument #1 'weight' to have one of the following scalar types: Half, BFloat16, Float, "
-            f"Double; but got torch.{weight.dtype.scalar_name}Tensor instead (while checking arguments for embedding_bag)"
-        )
+    _check_table_dtype(weight, "weight", "embedding_bag")
     _check_weights(weight, indices, mode, per_sample_weights)
     if include_last_offset and not offsets._shape[0]:
         raise ArgumentError("include_last_offset: number of offset should be at least 1")
@@ -101,6 +98,15 @@ def embedding_bag(
         Result((bags,), kind, None, same_dtype),
         Result(counted, kind, None, same_dtype),
     )
+
+
+def _check_table_dtype(tensor: Tensor, name: str, function: str) -> None:
+    if tensor.dtype not in FLOATS:
+        raise DtypeError(
+            f"Expected tensor for argument #1 '{name}' to have one of the following scalar types: Half, BFloat16, "
+            f"Float, Double; but got torch.{tensor.dtype.scalar_name}Tensor instead (while checking arguments for "
+            f"{function})"
+        )
 
 
 def joined(indices: Tensor, offsets: Tensor) -> dtype:
@@ -139,8 +145,7 @@ def _embedding_bag_dense_backward(
     padding_idx: int,
 ) -> Result:
     """The shape of the table."""
-    if grad.dtype not in FLOATS:
-        raise not_implemented_for("embedding_bag_backward", grad.dtype)
+    _check_table_dtype(grad, "grad_", "embedding_bag_backward")
     return Result((num_weights, grad._shape[1]), grad.dtype, None, same_dtype)
 
 
@@ -154,6 +159,8 @@ def _embedding_bag_per_sample_weights_backward(
     padding_idx: int,
 ) -> Result:
     """A gradient for each index."""
+    if grad.dtype not in FLOATS:
+        raise not_implemented_for("_embedding_bag_per_sample_weights_backward_cpu", grad.dtype)
     if mode != SUM:
         raise ArgumentError("embedding_bag_backward: per_sample_weights only supported for mode='sum'")
     return Result((prod(indices._shape),), grad.dtype, None, same_dtype)

@@ -1,7 +1,7 @@
 """What shape have normalized tensors and their statistics, and which inputs are refused?
 
-Mirrors: aten/src/ATen/native/Normalization.cpp, layer_norm.cpp, layer_norm.h (_check_layer_norm_inputs), group_norm.cpp,
-    mixed_data_type.h (param_scalar_type)
+Mirrors: aten/src/ATen/native/Normalization.cpp, layer_norm.cpp, layer_norm.h (_check_layer_norm_inputs),
+    group_norm.cpp, mixed_data_type.h (param_scalar_type)
 """
 
 from __future__ import annotations
@@ -255,7 +255,8 @@ def native_group_norm_backward(
     _check_gradient(grad_out, input._shape)
     if grad_out.dtype is not input.dtype:
         raise DtypeError(
-            f"Expected scalar types of X and dY are same, got {input.dtype.scalar_name} and {grad_out.dtype.scalar_name}"
+            f"Expected scalar types of X and dY are same, got {input.dtype.scalar_name} and "
+            f"{grad_out.dtype.scalar_name}"
         )
     _check_dtype("GroupNormBackwardKernelImpl", input)
     return _gradients(input, (C,), mean.dtype, output_mask)
