@@ -99,11 +99,6 @@ def is_expanded(call: Call, run: str) -> bool:
     return any(spec.layout == "expanded" for spec in tensors_in(call))
 
 
-def is_not_row_major(call: Call, run: str) -> bool:
-    """Whether some tensor is laid out in another way."""
-    return any(spec.layout != "row-major" for spec in tensors_in(call))
-
-
 def is_resized(call: Call, run: str) -> bool:
     """Whether a size was replaced, for a row in whose calls none is 0 or 1."""
     return any({0, 1} & set(spec.shape) for spec in tensors_in(call))
@@ -113,17 +108,9 @@ OTHERWISE = (
     Otherwise(
         "(nan)?median.dim", is_expanded, CRASHES, "PyTorch reads beyond the memory of a tensor with a stride of 0"
     ),
+    Otherwise("_?native_batch_norm.*", is_resized, CRASHES, "PyTorch checks these sizes in the functions above them"),
     Otherwise(
-        "_?native_(batch|group)_norm.*", is_resized, CRASHES, "PyTorch checks these sizes in the functions above them"
-    ),
-    Otherwise(
-        "native_group_norm",
-        is_not_row_major,
-        CRASHES,
-        "PyTorch's kernel takes memory that group_norm has made contiguous",
-    ),
-    Otherwise(
-        "instance_norm", is_expanded, OURS_REFUSES, "PyTorch writes to running statistics that share one element"
+        "instance_norm|embedding_renorm_", is_expanded, OURS_REFUSES, "PyTorch writes to elements that share memory"
     ),
     Otherwise("index_(copy|fill|reduce).*", is_empty, CRASHES, "PyTorch looks at memory that is not there first"),
     Otherwise(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -34,7 +35,7 @@ def bags(
     begins = offsets.tolist() if last else [*offsets.tolist(), indices.size]
     number = np.zeros(indices.size, np.int64)
     results, sizes, chosen = [], [], []
-    for bag, (begin, end) in enumerate(zip(begins, begins[1:], strict=False)):
+    for bag, (begin, end) in enumerate(pairwise(begins)):
         number[begin:end] = bag
         kept = [i for i in range(begin, end) if indices[i] != padding]
         rows = table[indices[kept]] * (1 if weights is None else weights[kept][:, None])
