@@ -1,9 +1,9 @@
 """How is the line that defines a pointwise operator read?
 
 It is an expression of one element of each tensor, a, b and c, and of the numbers p, q and r that the operator takes
-beside its tensors: `a + p * b`. It says nothing of dtypes, casts or loops. It may contain Python's signs of arithmetic, bits
-and comparison, the functions of the vocabulary, and two ways to choose: `where(condition, x, y)` for each element, and
-`x if condition else y` once for all elements, by a condition on the numbers alone.
+beside its tensors: `a + p * b`. It says nothing of dtypes, casts or loops. It may contain Python's signs of arithmetic,
+bits and comparison, the functions of the vocabulary, and two ways to choose: `where(condition, x, y)` for each element,
+and `x if condition else y` once for all elements, by a condition on the numbers alone.
 
 Mirrors: the strings of jiterator (aten/src/ATen/native/cuda/jit_utils.h), which are C++ for one backend
 Differs: the text is parsed, so that each backend writes it in its own way.

@@ -13,6 +13,7 @@ import numpy as np
 
 from glasstorch.dispatch.fast import Slot
 from glasstorch.kernels.cpu.pointwise import steps
+from glasstorch.kernels.cpu.special.error_function import erf
 from glasstorch.kernels.pointwise.expression import TENSORS, Apply, Choice, ExpressionError, Tree, parse, replaced
 
 
@@ -109,7 +110,11 @@ VOCABULARY: Final[dict[str, Word]] = {
     "tanh": calculus(np.tanh, "tanh"),
     "expm1": calculus(np.expm1, "expm1"),
     "log1p": calculus(np.log1p, "log1p"),
-    "erf": Word(1, steps.erf, "erf", Cpp("erf#({0})")),
+    # alone, as operators: float32 is rounded once, from float64
+    "rounded_exp": Word(1, steps.exp),
+    "rounded_log": Word(1, steps.log),
+    "rounded_tanh": Word(1, steps.tanh),
+    "erf": Word(1, erf, "erf", Cpp("erf#({0})")),
     "power": Word(2, steps.power, "power", Cpp("pow#({0}, {1})")),
     # choices
     "where": Word(3, steps.choose, "{0} ? {1} : {2}", everywhere("{0} ? {1} : {2}"), CONDITIONAL),
