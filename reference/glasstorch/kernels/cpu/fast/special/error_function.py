@@ -38,9 +38,7 @@ def erf(out: Array, x: Array) -> None:
     if x.dtype != SINGLE or x.size < thresholds.SAMPLED_FROM:
         error_function.erf.plain(out, x)
         return
-    inside = np.minimum(np.maximum(x, -END), END)
+    inside = np.clip(x, -END, END)
     position = np.abs(inside)
     position *= PER_UNIT
-    result = at(position, lines_of_erf())
-    result *= inside
-    out[...] = result
+    np.multiply(at(position, lines_of_erf()), inside, out=out)
