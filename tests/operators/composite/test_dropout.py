@@ -88,7 +88,7 @@ def test_refusals_are_pytorchs(call: Callable[[Any], Any], require: Require) -> 
 def test_other_sizes_are_accepted_with_pytorchs_warning(name: str, dims: int, require: Require) -> None:
     told = []
     for library in (glasstorch, require("torch")):
-        with pytest.warns(UserWarning) as caught:
+        with pytest.warns(UserWarning, match=name) as caught:
             getattr(library.nn.functional, name)(library.ones(*[2] * dims))
         told.append([str(warning.message) for warning in caught])
     assert told[0] == told[1]

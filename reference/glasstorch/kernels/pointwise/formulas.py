@@ -95,13 +95,11 @@ class Formula(NamedTuple):
             raise not_implemented_for(label or self.label, common)
 
 
-def calculus(
-    name: str, expression: str, label: str | None = None, on_complex: str | None = None, numpy: str | None = None
-) -> Formula:
+def calculus(name: str, expression: str, label: str | None = None, on_complex: str | None = None) -> Formula:
     """A function of one float; integers are converted to the default float."""
     return Formula(
         expression, FLOATING_OR_COMPLEX, label or f"{name}_vml_cpu", float_result_type, on_complex=on_complex,
-        numpy=numpy, cuda=Cuda(f"{name}_cuda"), fused=True,
+        cuda=Cuda(f"{name}_cuda"), fused=True,
     )  # fmt: skip
 
 
@@ -146,14 +144,14 @@ FORMULAS: Final[dict[str, Formula]] = {
         "maximum(a, 0)", NOT_BOOL, "clamp_min_scalar_cpu",
         cuda=Cuda("clamp_cuda", expression="where(a < 0, 0, a)"), fused=True,
     ),
-    "exp": calculus("exp", "exp(a)", numpy="rounded_exp(a)"),
-    "log": calculus("log", "log(a)", numpy="rounded_log(a)"),
+    "exp": calculus("exp", "rounded_exp(a)"),
+    "log": calculus("log", "rounded_log(a)"),
     "sqrt": calculus("sqrt", "sqrt(a)"),
     "rsqrt": calculus("rsqrt", "rsqrt(a)", "rsqrt_cpu"),
     "reciprocal": calculus("reciprocal", "reciprocal(a)", "reciprocal_cpu", on_complex="1 / a"),  # 1 / 0 is infinity
     "sin": calculus("sin", "sin(a)"),
     "cos": calculus("cos", "cos(a)"),
-    "tanh": calculus("tanh", "tanh(a)", numpy="rounded_tanh(a)"),
+    "tanh": calculus("tanh", "rounded_tanh(a)"),
     "sigmoid": calculus("sigmoid", "1 / (1 + exp(-a))", "sigmoid_cpu_reduced_float"),  # where exp overflows, it is 0
     # of two tensors; p is alpha
     "add.Tensor": Formula(

@@ -59,9 +59,9 @@ def comparison(ufunc: np.ufunc, sign: str, binds: int) -> Word:
     return Word(2, ufunc, text, everywhere(text), binds, truth=True)
 
 
-def calculus(ufunc: np.ufunc, name: str, cpp: str | None = None) -> Word:
+def calculus(loop: Callable[..., Any], name: str, cpp: str | None = None) -> Word:
     """A function of one float, under the same name in C."""
-    return Word(1, ufunc, name, Cpp(cpp or f"{name}#({{0}})"))
+    return Word(1, loop, name, Cpp(cpp or f"{name}#({{0}})"))
 
 
 VOCABULARY: Final[dict[str, Word]] = {
@@ -108,12 +108,12 @@ VOCABULARY: Final[dict[str, Word]] = {
     "sin": calculus(np.sin, "sin"),
     "cos": calculus(np.cos, "cos"),
     "tanh": calculus(np.tanh, "tanh"),
-    "expm1": calculus(np.expm1, "expm1"),
+    "expm1": calculus(steps.expm1, "expm1"),
     "log1p": calculus(np.log1p, "log1p"),
-    # alone, as operators: float32 is rounded once, from float64
-    "rounded_exp": Word(1, steps.exp),
-    "rounded_log": Word(1, steps.log),
-    "rounded_tanh": Word(1, steps.tanh),
+    # as operators of their own: float32 is rounded once, from float64; as steps of others NumPy's loops are good enough
+    "rounded_exp": calculus(steps.exp, "exp"),
+    "rounded_log": calculus(steps.log, "log"),
+    "rounded_tanh": calculus(steps.tanh, "tanh"),
     "erf": Word(1, erf, "erf", Cpp("erf#({0})")),
     "power": Word(2, steps.power, "power", Cpp("pow#({0}, {1})")),
     # choices
