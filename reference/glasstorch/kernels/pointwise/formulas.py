@@ -145,7 +145,7 @@ FORMULAS: Final[dict[str, Formula]] = {
         cuda=Cuda("clamp_cuda", expression="where(a < 0, 0, a)"), fused=True,
     ),
     "exp": calculus("exp", "rounded_exp(a)"),
-    "log": calculus("log", "rounded_log(a)"),
+    "log": calculus("log", "log(a)"),
     "sqrt": calculus("sqrt", "sqrt(a)"),
     "rsqrt": calculus("rsqrt", "rsqrt(a)", "rsqrt_cpu"),
     "reciprocal": calculus("reciprocal", "reciprocal(a)", "reciprocal_cpu", on_complex="1 / a"),  # 1 / 0 is infinity

@@ -102,7 +102,7 @@ VOCABULARY: Final[dict[str, Word]] = {
     "between_numbers": Word(3, None, "between_numbers"),
     # calculus
     "exp": calculus(np.exp, "exp"),
-    "log": calculus(np.log, "log"),
+    "log": calculus(steps.log, "log"),
     "sqrt": calculus(np.sqrt, "sqrt", "__builtin_sqrt#({0})"),
     "rsqrt": Word(1, None, "rsqrt", means="1 / sqrt(a)"),
     "sin": calculus(np.sin, "sin"),
@@ -110,9 +110,8 @@ VOCABULARY: Final[dict[str, Word]] = {
     "tanh": calculus(np.tanh, "tanh"),
     "expm1": calculus(steps.expm1, "expm1"),
     "log1p": calculus(np.log1p, "log1p"),
-    # as operators of their own: float32 is rounded once, from float64; as steps of others NumPy's loops are good enough
+    # as operators of their own: float32 is rounded once, from float64; for steps of others NumPy's loops are good enough
     "rounded_exp": calculus(steps.exp, "exp"),
-    "rounded_log": calculus(steps.log, "log"),
     "rounded_tanh": calculus(steps.tanh, "tanh"),
     "erf": Word(1, erf, "erf", Cpp("erf#({0})")),
     "power": Word(2, steps.power, "power", Cpp("pow#({0}, {1})")),

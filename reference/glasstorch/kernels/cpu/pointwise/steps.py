@@ -119,6 +119,7 @@ def rounded_once(ufunc: np.ufunc) -> Loop:
     def loop(out: Array, x: Array) -> None:
         ufunc(x, out=out, dtype=np.float64 if out.dtype.char == "f" else None, casting="same_kind")
 
+    loop.__name__ = f"rounded_{ufunc.__name__}"
     return loop
 
 
