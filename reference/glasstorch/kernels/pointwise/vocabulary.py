@@ -110,7 +110,7 @@ VOCABULARY: Final[dict[str, Word]] = {
     "tanh": calculus(np.tanh, "tanh"),
     "expm1": calculus(steps.expm1, "expm1"),
     "log1p": calculus(np.log1p, "log1p"),
-    # as operators of their own: float32 is rounded once, from float64; for steps of others NumPy's loops are good enough
+    # as operators of their own: float32 is rounded once, from float64; in steps of others NumPy's loops do
     "rounded_exp": calculus(steps.exp, "exp"),
     "rounded_tanh": calculus(steps.tanh, "tanh"),
     "erf": Word(1, erf, "erf", Cpp("erf#({0})")),
