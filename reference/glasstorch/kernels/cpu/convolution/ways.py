@@ -1,6 +1,7 @@
 """In which ways can a product of a convolution be computed, and what would each cost?
 
-A table that can be asked (`glasstorch.backends.cpu.convolution`). The plain way stands here; the fast kernels add theirs.
+A table that can be asked (`glasstorch.backends.cpu.convolution`). The plain way stands here; the fast kernels add
+theirs.
 
 Mirrors: _select_conv_backend (aten/src/ATen/native/Convolution.cpp), cudnnGetConvolutionForwardAlgorithm_v7
 Differs: PyTorch's choice follows rules, or cuDNN's measurements; here it follows estimates.
@@ -38,15 +39,20 @@ class Way(NamedTuple):
 
 
 # The plain way, in nanoseconds
-CALLS = 20_000.0  # a product
-MULTIPLIED = 0.02  # a multiplication and an addition in float32
-COPIED = 1.0  # an element that the kernel reads, which is copied, or added up
+CALLS = 40_000.0  # a product
+MULTIPLIED = 0.0155  # a multiplication and an addition in float32
+PACKED = 0.2  # an element of the weight, for each image
+READ = {Product.FORWARD: 0.5, Product.INPUT: 1.0, Product.WEIGHT: 1.6}  # an element that is copied, or added up
+BEYOND = 0.8  # such an element, where they are too many for the cache
+CACHED = 1 << 19
 
 
 def plain_cost(product: Product, problem: Problem) -> float:
     """All that the kernel reads is copied, or added up, at once."""
     read = problem.batch * problem.groups * problem.inner * prod(problem.places)
-    return CALLS + (problem.multiplications * MULTIPLIED + read * COPIED) * problem.dtype.itemsize / 4
+    packed = problem.batch * problem.groups * problem.made * problem.inner
+    moved = read * READ[product] + max(0, read - CACHED) * BEYOND
+    return CALLS + (problem.multiplications * MULTIPLIED + packed * PACKED + moved) * problem.dtype.itemsize / 4
 
 
 WAYS: Final[dict[str, Way]] = {

@@ -23,7 +23,8 @@ PACK = 0.12  # an element of a matrix that is brought into the order of the prod
 COPY = 0.15  # an element that is copied along a run
 ADD = 0.25  # an element that is added, or multiplied, along a run
 RUN = 5.0  # a run
-STEP = 0.9  # an element that is copied by itself
+STEP = 0.9  # an element that is copied by itself, across the order of memory
+SKIP = 0.5  # and in steps along it
 SMALL_MATRIX = 500.0  # a product of two matrices among many
 TRANSFORM = 1.2  # an element of a Fourier transform in float64, for each doubling of its length
 
@@ -73,10 +74,10 @@ def transform(product: Product, problem: Problem) -> float:
     length = prod(lengths(problem))
     read, made = problem.groups * problem.channels, problem.groups * problem.made
     planes = problem.batch * (read + made) + problem.groups * problem.made * problem.channels
-    multiplied = (
-        length / 2 * problem.groups * (SMALL_MATRIX + 8 * FLOP * problem.batch * problem.channels * problem.made)
-    )
-    return CALL * 20 + planes * length * TRANSFORM * max(1.0, log2(length)) + multiplied
+    products = problem.batch * problem.channels * problem.made
+    multiplied = FREQUENCY + COMPLEX * min(products, SMALL) + COMPLEX_IN_BLAS * max(0, products - SMALL)
+    spread = planes * length * TRANSFORM * max(1.0, log2(length))
+    return CALL * 20 + spread + length / 2 * problem.groups * multiplied
 
 
 def wide(problem: Problem) -> float:
@@ -98,7 +99,7 @@ def matrices(problem: Problem, count: float, sizes: tuple[float, float, float]) 
 def copying(problem: Problem, elements: float, images: int) -> float:
     """Elements, in runs as long as a row of the result."""
     if problem.window.stride[-1] > 1 and images == 1:
-        return elements * STEP
+        return elements * SKIP
     return elements * COPY + elements / (problem.places[-1] * images) * RUN
 
 

@@ -19,7 +19,7 @@ from glasstorch.kernels.cpu.convolution import ways
 from glasstorch.kernels.cpu.convolution.problem import Problem
 from glasstorch.kernels.cpu.convolution.ways import WAYS, Product, Way
 from glasstorch.kernels.cpu.fast import thresholds
-from glasstorch.kernels.cpu.fast.convolution import columns, costs, depthwise, shifted, transform
+from glasstorch.kernels.cpu.fast.convolution import columns, costs, shifted, transform
 from glasstorch.kernels.cpu.fast.convolution.transform import lengths
 
 
@@ -69,15 +69,6 @@ WAYS.update(
             ),
             costs.shifted,
             {Product.FORWARD: turned_forward, Product.INPUT: shifted.backward_input},
-        ),
-        "depthwise": Way(
-            lambda product, problem: in_blas(problem) and problem.channels == 1,
-            costs.depthwise,
-            {
-                Product.FORWARD: depthwise.forward,
-                Product.INPUT: depthwise.backward_input,
-                Product.WEIGHT: depthwise.backward_weight,
-            },
         ),
         "transform": Way(
             transforms_fit,
