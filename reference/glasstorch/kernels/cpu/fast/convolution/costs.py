@@ -17,16 +17,21 @@ from glasstorch.kernels.cpu.fast.convolution import shifted as shifts
 from glasstorch.kernels.cpu.fast.convolution.blocks import height, together
 from glasstorch.kernels.cpu.fast.convolution.transform import lengths
 
-CALL = 1500.0  # of a few lines of Python that end in a call of NumPy
+CALL = 2000.0  # of a few lines of Python that end in a call of NumPy
 FLOP = 0.0155  # a multiplication and an addition in a product of matrices, of float32
 PACK = 0.12  # an element of a matrix that is brought into the order of the product
+MATRIX = 500.0  # a product of two matrices among many
 COPY = 0.15  # an element that is copied along a run
-ADD = 0.25  # an element that is added, or multiplied, along a run
-RUN = 5.0  # a run
-STEP = 0.9  # an element that is copied by itself, across the order of memory
-SKIP = 0.5  # and in steps along it
-SMALL_MATRIX = 500.0  # a product of two matrices among many
-TRANSFORM = 1.2  # an element of a Fourier transform in float64, for each doubling of its length
+COPY_RUN = 5.0  # a run
+ADD = 0.3  # an element that is added along a run
+ADD_RUN = 10.0
+SKIP = 0.5  # an element that is copied in steps along a row
+STEP = 0.9  # an element that is copied across the order of memory
+TRANSFORM = 0.35  # an element of a Fourier transform in float64, for each doubling of its length
+FREQUENCY = 40.0  # a product of small complex matrices
+COMPLEX = 5.0  # a multiplication and an addition in it
+COMPLEX_IN_BLAS = 0.4  # and in a large one
+SMALL = 1 << 10  # multiplications of a small one
 
 
 def columns(product: Product, problem: Problem) -> float:
@@ -41,7 +46,7 @@ def columns(product: Product, problem: Problem) -> float:
     multiplied = matrices(problem, blocks, (problem.made, problem.inner, prod(problem.places) * problem.batch / blocks))
     arranged = arranging(problem, images)
     added = ADD * 2 * (blocks - 1) * problem.groups * problem.made * problem.inner if product is Product.WEIGHT else 0.0
-    return CALL * (4 + 6 * blocks) + wide(problem) * (copied + multiplied + arranged + added)
+    return CALL * (8 + 6 * blocks) + wide(problem) * (copied + multiplied + arranged + added)
 
 
 def shifted(product: Product, problem: Problem) -> float:
@@ -52,21 +57,12 @@ def shifted(product: Product, problem: Problem) -> float:
     images = together(problem)
     blocks = number_of_blocks(problem, images)
     made = problem.batch * problem.groups * problem.inner * prod(problem.places)
-    added = made * ADD + made / (problem.places[-1] * images) * RUN
+    added = made * ADD + made / (problem.places[-1] * images) * ADD_RUN
     if max(problem.window.stride) > 1:
         added += made * STEP
     multiplied = matrices(problem, blocks, (problem.inner, problem.made, prod(problem.places) * problem.batch / blocks))
     arranged = arranging(problem, images)
-    return CALL * (4 + (2 + 2 * problem.elements) * blocks) + wide(problem) * (added + multiplied + arranged)
-
-
-def depthwise(product: Product, problem: Problem) -> float:
-    """See `depthwise`: two or three passes over the result for each element of the kernel."""
-    made = problem.batch * problem.groups * problem.made * prod(problem.places) * problem.elements
-    strided = STEP if max(problem.window.stride) > 1 else 0.0
-    passes = made * (2 * ADD + strided) + made / problem.places[-1] * 2 * RUN
-    blocks = max(1.0, made / problem.elements / (1 << 15))
-    return CALL * (4 + 3 * blocks * problem.elements) + wide(problem) * passes
+    return CALL * (8 + (2 + 2 * problem.elements) * blocks) + wide(problem) * (added + multiplied + arranged)
 
 
 def transform(product: Product, problem: Problem) -> float:
@@ -93,18 +89,18 @@ def matrices(problem: Problem, count: float, sizes: tuple[float, float, float]) 
     """So many times a product of (rows, inner) and (inner, columns) for each group."""
     rows, inner, columns = sizes
     packed = rows * inner + inner * columns + rows * columns
-    return count * problem.groups * (rows * inner * columns * FLOP + packed * PACK + SMALL_MATRIX)
+    return count * problem.groups * (rows * inner * columns * FLOP + packed * PACK + MATRIX)
 
 
 def copying(problem: Problem, elements: float, images: int) -> float:
     """Elements, in runs as long as a row of the result."""
     if problem.window.stride[-1] > 1 and images == 1:
         return elements * SKIP
-    return elements * COPY + elements / (problem.places[-1] * images) * RUN
+    return elements * COPY + elements / (problem.places[-1] * images) * COPY_RUN
 
 
 def arranging(problem: Problem, images: int) -> float:
     """The input and the result, where several images are laid side by side."""
     read = problem.batch * problem.groups * problem.channels * prod(problem.padded)
     made = problem.batch * problem.groups * problem.made * prod(problem.places)
-    return (read + made) * STEP if images > 1 else read * COPY + read / problem.sizes[-1] * RUN
+    return (read + made) * STEP if images > 1 else read * COPY + read / problem.sizes[-1] * COPY_RUN
