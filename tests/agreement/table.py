@@ -8,6 +8,7 @@ without a row, and why.
 from __future__ import annotations
 
 from tests.agreement.rows import (
+    activation,
     aliases,
     calculus,
     complex_numbers,
@@ -15,6 +16,7 @@ from tests.agreement.rows import (
     copies,
     creation,
     distances,
+    dropout,
     fft,
     indexing,
     joining,
@@ -23,6 +25,7 @@ from tests.agreement.rows import (
     matmul,
     padding,
     pointwise,
+    pooling,
     reductions,
     scans,
     searching,
@@ -56,7 +59,10 @@ OWN: tuple[Row, ...] = (
     *linalg.ROWS,
     *distances.ROWS,
     *fft.ROWS,
+    *activation.ROWS,
+    *dropout.ROWS,
     *softmax.ROWS,
+    *pooling.ROWS,
     *convolution.ROWS,
     *loss.ROWS,
 )

@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from glasstorch.core.geometry import Shape
+from glasstorch.core.tensor_impl import Array
 from glasstorch.operators.shapes.convolution import Window
 
 
@@ -45,3 +46,9 @@ class Problem(NamedTuple):
     def multiplications(self) -> int:
         """Of each of the three products."""
         return self.batch * self.groups * self.made * self.inner * prod(self.places)
+
+
+def problem_of(batch: int, weight: Array, window: Window, groups: int, sizes: Shape, places: Shape) -> Problem:
+    """The convolution with a weight (groups * made, channels, *kernel), from images of some sizes to so many places."""
+    made = len(weight) // groups
+    return Problem(batch, groups, weight.shape[1], made, tuple(sizes), tuple(places), window, weight.dtype)
