@@ -11,7 +11,6 @@ from collections.abc import Sequence
 import numpy as np
 
 from glasstorch._tensor import Tensor, empty_strided
-from glasstorch.core.geometry import Shape
 from glasstorch.core.tensor_impl import Array
 from glasstorch.dispatch.library import KernelTable
 from glasstorch.kernels.cpu.convolution.problem import problem_of
