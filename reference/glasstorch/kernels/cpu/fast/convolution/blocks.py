@@ -49,6 +49,23 @@ def fresh(shape: Sequence[int], dtype: np.dtype[np.generic]) -> Array:
     return empty_array(tuple(shape), dtype, prod(shape) * dtype.itemsize)
 
 
+def side_by_side(images: Array) -> Array:
+    """Images (n, ...) as rows (..., n); a single one is no copy."""
+    if len(images) == 1:
+        return images[0].reshape(-1, 1)
+    rows = fresh((images[0].size, len(images)), images.dtype)
+    transposed(images.reshape(len(images), -1), rows)
+    return rows
+
+
+def transposed(matrix: Array, out: Array) -> None:
+    """The transpose of a matrix, a tile at a time, so that the lines that it is written to stay in cache."""
+    for some in chunks(len(out) if len(out) > len(matrix) else 0, thresholds.CONVOLUTION_TILE):
+        out[some] = matrix[:, some].T
+    for some in chunks(len(matrix) if len(out) <= len(matrix) else 0, thresholds.CONVOLUTION_TILE):
+        out[:, some] = matrix[some].T
+
+
 class Bordered:
     """Images side by side with zeros around: (C, *padded, n). One buffer serves block after block of them."""
 

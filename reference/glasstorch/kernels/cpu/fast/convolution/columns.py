@@ -13,49 +13,54 @@ import numpy as np
 
 from glasstorch.core.tensor_impl import Array
 from glasstorch.kernels.cpu.convolution.problem import Problem
-from glasstorch.kernels.cpu.fast.convolution.blocks import Bordered, chunks, fresh, height, together
+from glasstorch.kernels.cpu.fast.convolution.blocks import (
+    Bordered,
+    chunks,
+    fresh,
+    height,
+    side_by_side,
+    together,
+    transposed,
+)
 
 
 def forward(x: Array, weight: Array, problem: Problem) -> Array:
     """(N, C, *sizes) and (O, C / groups, *kernel) give (N, O, *places)."""
-    groups, made, places = problem.groups, problem.made, problem.places
-    matrix, width = weight.reshape(groups, made, problem.inner), prod(places[1:])
-    result = fresh((len(x), groups * made, *places), x.dtype)
-    for images, rows, columns in blocks(x, problem):
-        count = images.stop - images.start
-        if count == 1:
-            image = result[images.start].reshape(groups, made, places[0] * width)
-            np.matmul(matrix, columns, image[..., rows.start * width : rows.stop * width])
-        else:
-            product = np.matmul(matrix, columns).reshape(groups * made, -1, *places[1:], count)
-            result[images, :, rows] = np.moveaxis(product, -1, 0)
-    return result
+    groups, made, count = problem.groups, problem.made, prod(problem.places)
+    matrix = weight.reshape(groups, made, problem.inner)
+    result = fresh((len(x), groups * made * count), x.dtype)
+    product = fresh((groups, made, count * together(problem) if together(problem) > 1 else 0), x.dtype)
+    for images, places, columns in blocks(x, problem):
+        beside = images.stop - images.start
+        into = result[images.start].reshape(groups, made, count) if beside == 1 else product[..., : count * beside]
+        np.matmul(matrix, columns, into[..., places])
+        if beside > 1 and places.stop == count * beside:
+            transposed(into.reshape(-1, beside), result[images])
+    return result.reshape(len(x), -1, *problem.places)
 
 
 def backward_weight(x: Array, y: Array, problem: Problem) -> Array:
     """(N, C, *sizes) and (N, O, *places) give (O, C / groups, *kernel)."""
-    shape = (problem.groups, problem.made, problem.inner)
-    total, term = fresh(shape, x.dtype), None
-    for images, rows, columns in blocks(x, problem):
-        values = side_by_side(y[images, :, rows]).reshape(*shape[:2], columns.shape[-1])
+    groups, made, inner = problem.groups, problem.made, problem.inner
+    total, term, values = fresh((groups, inner, made), x.dtype), None, None
+    for images, places, columns in blocks(x, problem):
+        if places.start == 0:
+            values = side_by_side(y[images]).reshape(groups, made, -1).swapaxes(1, 2)
+        assert values is not None
         if term is None:
-            np.matmul(values, columns.swapaxes(1, 2), total)
+            np.matmul(columns, values[:, places], total)
             term = total
         else:
-            term = fresh(shape, x.dtype) if term is total else term
-            total += np.matmul(values, columns.swapaxes(1, 2), term)
-    if term is None:
-        total.fill(0)
-    return total.reshape(-1, problem.channels, *problem.window.kernel)
-
-
-def side_by_side(images: Array) -> Array:
-    """(n, C, ...) as (C, ..., n)."""
-    return images[0] if len(images) == 1 else np.moveaxis(images, 0, -1)
+            term = fresh(total.shape, x.dtype) if term is total else term
+            total += np.matmul(columns, values[:, places], term)
+    return total.swapaxes(1, 2).reshape(groups * made, problem.channels, *problem.window.kernel)
 
 
 def blocks(x: Array, problem: Problem) -> Iterator[tuple[slice, slice, Array]]:
-    """The columns (groups, inner, places) of some images in some rows of the result. The next block overwrites them."""
+    """The columns (groups, inner, ...) of some images in some of their places. The next block overwrites them.
+
+    The second slice counts the places of all these images, from 0 on.
+    """
     images, groups, inner = together(problem), problem.groups, problem.inner
     copied = images > 1 or problem.elements > 1
     rows = height(problem, images) if copied else problem.places[0]
@@ -69,7 +74,9 @@ def blocks(x: Array, problem: Problem) -> Iterator[tuple[slice, slice, Array]]:
             columns = np.ascontiguousarray(window) if not copied else buffer[: window.size].reshape(window.shape)
             if copied:
                 np.copyto(columns, window)
-            yield some, part, columns.reshape(groups, inner, window.size // (groups * inner))
+            beside = width * (some.stop - some.start)
+            places = slice(part.start * beside, part.stop * beside)
+            yield some, places, columns.reshape(groups, inner, places.stop - places.start)
 
 
 def windows(padded: Array, problem: Problem) -> Array:

@@ -23,9 +23,10 @@ PACK = 0.12  # an element of a matrix that is brought into the order of the prod
 MATRIX = 500.0  # a product of two matrices among many
 COPY = 0.15  # an element that is copied along a run
 COPY_RUN = 5.0  # a run
-ADD = 0.3  # an element that is added along a run
+ADD = 0.5  # an element that is added along a run
 ADD_RUN = 10.0
 SKIP = 0.5  # an element that is copied in steps along a row
+ARRANGE = 0.5  # an element that is laid side by side with those of other images
 STEP = 0.9  # an element that is copied across the order of memory
 TRANSFORM = 0.35  # an element of a Fourier transform in float64, for each doubling of its length
 FREQUENCY = 40.0  # a product of small complex matrices
@@ -103,4 +104,4 @@ def arranging(problem: Problem, images: int) -> float:
     """The input and the result, where several images are laid side by side."""
     read = problem.batch * problem.groups * problem.channels * prod(problem.padded)
     made = problem.batch * problem.groups * problem.made * prod(problem.places)
-    return (read + made) * STEP if images > 1 else read * COPY + read / problem.sizes[-1] * COPY_RUN
+    return (read + made) * ARRANGE if images > 1 else read * COPY + read / problem.sizes[-1] * COPY_RUN

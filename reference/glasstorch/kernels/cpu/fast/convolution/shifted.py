@@ -17,8 +17,15 @@ import numpy as np
 
 from glasstorch.core.tensor_impl import Array
 from glasstorch.kernels.cpu.convolution.problem import Problem
-from glasstorch.kernels.cpu.fast.convolution.blocks import chunks, fresh, height, inside, read_at, together
-from glasstorch.kernels.cpu.fast.convolution.columns import side_by_side
+from glasstorch.kernels.cpu.fast.convolution.blocks import (
+    chunks,
+    fresh,
+    height,
+    inside,
+    read_at,
+    side_by_side,
+    together,
+)
 from glasstorch.operators.shapes.convolution import Window
 
 
