@@ -1,7 +1,7 @@
 """What do convolutions cost?
 
-The convolutions of ResNet-18 for images of 224 by 224, forward and backward, for one image and for four; and an epoch of
-a small network of convolutions on data of the digits' shape. `python -m benchmarks convolution`.
+The convolutions of ResNet-18 for images of 224 by 224, forward and backward, for one image and for four; and an epoch
+of a small network of convolutions on data of the digits' shape. `python -m benchmarks convolution`.
 """
 
 from __future__ import annotations
@@ -81,9 +81,11 @@ def step(module: Any, layer: Layer, batch: int) -> Callable[[], object]:
     grad = module.ones_like(module.conv2d(x, weight, None, layer.stride, layer.padding))
     how = ([layer.stride] * 2, [layer.padding] * 2, [1, 1], False, [0, 0], 1, [layer.channels > 3, True, False])
 
+    backward = module.ops.aten.convolution_backward
+
     def forward_and_backward() -> None:
         module.conv2d(x, weight, None, layer.stride, layer.padding)
-        module.ops.aten.convolution_backward(grad, x, weight, None, *how)
+        backward(grad, x, weight, None, *how)
 
     return forward_and_backward
 
