@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
+from functools import cache
 from types import ModuleType
 from typing import Any, NamedTuple
 
@@ -61,12 +62,18 @@ def contests(modules: dict[str, ModuleType]) -> Iterator[Contest]:
     """The contests of this file, for the modules that are installed."""
     for batch in (1, 4):
         for layer in RESNET18:
-            runs = {name: repeat(step(module, layer, batch)) for name, module in modules.items()}
+            runs = {name: repeat(prepared(step, module, layer, batch)) for name, module in modules.items()}
             yield Contest(f"convolution: {layer.words}, batch {batch}", runs, 1, rounds=12, budget=AT_MOST)
-        together = {name: repeat(network(module, batch)) for name, module in modules.items()}
+        together = {name: repeat(prepared(network, module, batch)) for name, module in modules.items()}
         yield Contest(f"convolution: all of ResNet-18, batch {batch}", together, 1, rounds=6, budget=TOGETHER_AT_MOST)
     epochs = {name: _epochs(module) for name, module in modules.items()}
     yield Contest("convolution: digits, one epoch", epochs, 1, rounds=6, budget=EPOCH_AT_MOST)
+
+
+def prepared(make: Callable[..., Callable[[], object]], *arguments: Any) -> Callable[[], object]:
+    """What `make` makes of the arguments, which it makes when it is called first."""
+    made = cache(make)
+    return lambda: made(*arguments)()
 
 
 def step(module: Any, layer: Layer, batch: int) -> Callable[[], object]:

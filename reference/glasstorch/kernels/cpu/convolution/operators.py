@@ -53,10 +53,11 @@ def convolution(
         x, w = widened(input.array()), widened(weight.array())
         if not x.shape[1]:
             return np.zeros(result.shape, x.dtype)
-        product, sizes, places = forward, x.shape[2:], result.shape[2:]
+        shape = result.shape[2:]
         if transposed:
-            product, sizes, places = backward_input, places, sizes
-        y = product.run(x, w, problem_of(len(x), w, window, groups, sizes, places))
+            y = backward_input.run(x, w, problem_of(len(x), w, window, groups, shape, x.shape[2:]))
+        else:
+            y = forward.run(x, w, problem_of(len(x), w, window, groups, x.shape[2:], shape))
         if bias is not None:
             y += widened(bias.array()).reshape(-1, *(1,) * len(window.kernel))
         return y

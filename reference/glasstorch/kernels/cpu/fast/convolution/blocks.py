@@ -51,8 +51,9 @@ def fresh(shape: Sequence[int], dtype: np.dtype[np.generic]) -> Array:
 
 def side_by_side(images: Array) -> Array:
     """Images (n, ...) as rows (..., n); a single one is no copy."""
+    rows: Array = images.reshape(-1, 1)
     if len(images) == 1:
-        return images[0].reshape(-1, 1)
+        return rows
     rows = fresh((images[0].size, len(images)), images.dtype)
     transposed(images.reshape(len(images), -1), rows)
     return rows
@@ -60,9 +61,9 @@ def side_by_side(images: Array) -> Array:
 
 def transposed(matrix: Array, out: Array) -> None:
     """The transpose of a matrix, a tile at a time, so that the lines that it is written to stay in cache."""
-    for some in chunks(len(out) if len(out) > len(matrix) else 0, thresholds.CONVOLUTION_TILE):
-        out[some] = matrix[:, some].T
-    for some in chunks(len(matrix) if len(out) <= len(matrix) else 0, thresholds.CONVOLUTION_TILE):
+    if len(out) > len(matrix):
+        matrix, out = matrix.T, out.T
+    for some in chunks(out.shape[1], thresholds.CONVOLUTION_TILE):
         out[:, some] = matrix[some].T
 
 
@@ -78,8 +79,9 @@ class Bordered:
 
     def filled(self, images: Array) -> Array:
         """Some images (n, C, *sizes) in the buffer; a single one that needs no zeros stays where it is."""
+        filled: Array = images[0][..., None]
         if self.bare:
-            return images[0][..., None]
+            return filled
         filled = self.buffer[..., : len(images)]
         filled[self.inside] = np.moveaxis(images, 0, -1)
         return filled
@@ -93,9 +95,9 @@ def inside(problem: Problem) -> tuple[slice, ...]:
 
 def read_at(problem: Problem, element: Shape, rows: slice) -> tuple[slice, ...]:
     """What one element of the kernel reads of (*padded), in some rows of its places."""
-    spans = []
-    for at, d, s, n in zip(element, problem.window.dilation, problem.window.stride, problem.places, strict=True):
-        spans.append((at * d, s, n))
-    first, step, _ = spans[0]
-    ahead = slice(first + rows.start * step, first + (rows.stop - 1) * step + 1, step)
-    return (ahead, *(slice(first, first + (n - 1) * step + 1, step) for first, step, n in spans[1:]))
+    starts = [at * gap for at, gap in zip(element, problem.window.dilation, strict=True)]
+    parts = [rows, *(slice(0, count) for count in problem.places[1:])]
+    return tuple(
+        slice(first + part.start * step, first + (part.stop - 1) * step + 1, step)
+        for first, part, step in zip(starts, parts, problem.window.stride, strict=True)
+    )

@@ -8,6 +8,8 @@ Mirrors: CUDNN_CONVOLUTION_FWD_ALGO_FFT; PyTorch has no such way on the CPU.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from glasstorch.core.geometry import Shape
@@ -81,5 +83,6 @@ def back(product: Array, problem: Problem, sizes: Shape, like: Array, start: Sha
     spread = np.moveaxis(product, (-1, -3, -2), (0, 1, 2))
     array = np.fft.irfftn(spread, lengths(problem), tuple(range(3, spread.ndim)))
     spans = zip(start or (0,) * len(sizes), sizes, strict=True)
-    wanted = array[(..., *(slice(first, first + size) for first, size in spans))]
-    return wanted.reshape(wanted.shape[0], -1, *sizes).astype(like.dtype)
+    within: Any = (..., *(slice(first, first + size) for first, size in spans))
+    wanted: Array = array[within]
+    return wanted.reshape(len(wanted), -1, *sizes).astype(like.dtype)
