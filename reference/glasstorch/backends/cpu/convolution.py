@@ -4,7 +4,8 @@
     >>> "plain" in [choice.way for choice in ranked]
     True
 
-The first of them is the way that is taken: for so large a kernel it is "transform", unless only plain kernels are loaded.
+The first of them is the way that is taken: for so large a kernel it is "transform", unless only plain kernels are
+loaded.
 
 Mirrors: torch.backends.cudnn.benchmark, which has cuDNN measure its algorithms and keep the fastest
 Differs: the costs are estimates. They decide without a measurement, and can be read.
