@@ -71,3 +71,11 @@ MATRICES_TOGETHER_TO = 16  # rows and columns up to which a batch is processed a
 MATRICES_TOGETHER_FROM = 16  # matrices from which it is
 MATRICES_IN_BLOCK = 1024  # matrices eliminated at a time: they stay in cache
 GATHERED_TO = 512  # elements of a matrix up to which the results for many are collected, and copied by one call
+
+# Convolutions
+CONVOLUTION_BLOCK = 1 << 17  # elements of the columns that are multiplied at a time: they stay in cache
+CONVOLUTION_COLUMNS = 256  # columns of them at least: fewer do not pay for arranging the weight once more
+CONVOLUTION_SIDE_BY_SIDE_BELOW = 24  # elements of a row of the result: several images are laid side by side
+CONVOLUTION_RUN = 1 << 9  # elements of a row of those, at most
+CONVOLUTION_TILE = 64  # rows of a matrix that is transposed, at a time
+CONVOLUTION_TRANSFORMED_UP_TO = 1 << 24  # elements of all images and kernels whose Fourier transforms are kept at once
