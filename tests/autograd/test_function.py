@@ -351,3 +351,24 @@ def test_a_view_from_a_function_is_not_changed_with_recording(torch: Any, handed
     base.add_(1)
     with pytest.raises(RuntimeError, match=r"Output 0 of Shows is a view and its base .*inside a custom Function"):
         _ = view.grad_fn
+
+
+def test_an_input_marked_non_differentiable_has_no_gradient_where_it_is_returned(torch: Any) -> None:
+    arrived = []
+
+    class Both(torch.autograd.Function):  # type: ignore[misc]
+        @staticmethod
+        def forward(ctx: Any, a: Any, b: Any) -> Any:
+            ctx.mark_non_differentiable(b)
+            return a, b
+
+        @staticmethod
+        def backward(ctx: Any, *grads: Any) -> Any:
+            arrived.extend(grad.tolist() for grad in grads)
+            return grads
+
+    first, second = Both.apply(torch.zeros(2, requires_grad=True), torch.ones(2))
+    assert second.grad_fn is None
+    assert "torch.autograd.function.BothBackward object at" in repr(first.grad_fn)
+    (first + second).sum().backward()
+    assert arrived == [[1.0, 1.0], [0.0, 0.0]]

@@ -34,6 +34,9 @@ class BackwardCFunction(Node):
         self.argument_positions: list[int] = []  # of the arguments that are tensors
         self.results: list[Metadata | None] = []  # the metadata that each result's gradient must match
 
+    def __repr__(self) -> str:
+        return f"<torch.autograd.function.{type(self).__name__} object at {id(self):#x}>"
+
     def save_for_backward(self, *tensors: Tensor | None) -> None:
         """Save tensors for backward, available there as `saved_tensors`; only in forward or setup_context."""
         self.to_save = tensors
@@ -193,8 +196,10 @@ def _record(node: BackwardCFunction, args: tuple[Any, ...], results: tuple[Any, 
             node.saved.append(SavedVariable(tensor))
     node.to_save = ()
     node.results = [(r._shape, r.dtype, r.device) if isinstance(r, Tensor) else None for r in outputs]
+    # A result may be an input and its output a view of that: what forward returned is what it marked.
     differentiable = [
-        r if isinstance(r, Tensor) and not any(r is n for n in node.non_differentiable) else None for r in outputs
+        output if isinstance(output, Tensor) and not any(returned is n for n in node.non_differentiable) else None
+        for returned, output in zip(results, outputs, strict=True)
     ]
     dirty = [r for r in outputs if any(r is d for d in node.dirty)]
     for tensor in dirty:

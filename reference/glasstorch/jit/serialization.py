@@ -333,9 +333,8 @@ class _Reader:
 
     def _module(self, described: dict[str, Any], graph: Graph, used_parameters: list[str]) -> RecursiveScriptModule:
         held = self._held(described)
-        tensors = {
-            name for kind in ("_parameters", "_buffers") for name, _ in held._named_members(kind, "", True, False)
-        }
+        named = (*held.named_parameters(remove_duplicate=False), *held.named_buffers(remove_duplicate=False))
+        tensors = {name for name, _ in named}
         for name in used_parameters:
             if name not in tensors:
                 raise ValueError(f"the graph takes the parameter {name!r}, which no module has")

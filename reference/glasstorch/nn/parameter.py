@@ -6,7 +6,7 @@ Differs: no lazily sized parameters.
 
 from __future__ import annotations
 
-from typing import Self
+from typing import Any, Self
 
 from glasstorch._tensor import Tensor, alias
 from glasstorch.operators.generated import functions as operators
@@ -32,3 +32,27 @@ class Parameter(Tensor):
     def __repr__(self, *, tensor_contents: str | None = None) -> str:  # type: ignore[override]
         text = super().__repr__(tensor_contents=tensor_contents)  # type: ignore[call-arg]
         return "Parameter containing:\n" + (text if type(self) is Parameter else f"Parameter({text})")
+
+
+class _BufferMeta(type(Tensor)):  # type: ignore[misc]
+    def __instancecheck__(cls, instance: object) -> bool:
+        return super().__instancecheck__(instance) or (
+            isinstance(instance, Tensor) and getattr(instance, "_is_buffer", False)
+        )
+
+
+class Buffer(Tensor, metaclass=_BufferMeta):
+    """A tensor that a module registers as a buffer when it is assigned to an attribute.
+
+    It is a tensor of the class of `data`, on the same storage; a mark makes it an instance of this class.
+    """
+
+    persistent: bool
+    _is_buffer: bool
+
+    def __new__(cls, data: Tensor | None = None, *, persistent: bool = True) -> Any:
+        given = operators.empty(0) if data is None else data
+        made: Any = given.detach().requires_grad_(given.requires_grad)
+        made.persistent = persistent
+        made._is_buffer = True
+        return made

@@ -1,11 +1,14 @@
 """Do the containers behave like the list and the dictionary they stand for?"""
 
 from collections import OrderedDict
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 
 import glasstorch as torch
 from glasstorch import nn
+from tests.nn.side_by_side import assert_same
 
 
 def layers(count: int) -> list[nn.Linear]:
@@ -106,3 +109,84 @@ def test_module_dict_is_a_dictionary() -> None:
     assert len(held) == 0
     with pytest.raises(TypeError, match="should be called with an iterable of key/value pairs"):
         held.update(1)  # type: ignore[arg-type]
+
+
+# ---- the same programs with PyTorch -----------------------------------------------------------------------
+
+
+def multiplied(torch: Any) -> Any:
+    layer = torch.nn.Linear(1, 1)
+    held = torch.nn.Sequential(layer, torch.nn.Tanh())
+    twice, thrice = held * 2, 3 * held
+    held *= 2
+    return len(twice), len(thrice), len(held), twice[2] is layer, list(held.state_dict())
+
+
+def multiplied_by_nothing(torch: Any) -> Any:
+    return torch.nn.Sequential() * 0
+
+
+def a_deprecated_container(torch: Any) -> Any:
+    return repr(torch.nn.Container(a=torch.nn.Tanh()))
+
+
+def a_list_of_parameters(torch: Any) -> Any:
+    held = torch.nn.ParameterList([torch.ones(2), torch.nn.Parameter(torch.zeros(1))])
+    held.append("a word")
+    held += [torch.ones(2, 3, dtype=torch.float64)]
+    held[0] = torch.zeros(4)
+    kinds = [type(value).__name__ for value in held]
+    return repr(held), len(held), kinds, repr(held[1:3]), [name for name, _ in held.named_parameters()], held[-2]
+
+
+def a_list_that_is_called(torch: Any) -> Any:
+    torch.nn.ParameterList()()
+
+
+def a_tensor_for_a_list(torch: Any) -> Any:
+    torch.nn.ParameterList(torch.ones(2))
+
+
+def a_dictionary_of_parameters(torch: Any) -> Any:
+    held = torch.nn.ParameterDict({"b": torch.ones(2), "a": torch.zeros(1)})
+    held.update([("c", 3), ["d", torch.ones(1, 1)]])
+    joined = held | torch.nn.ParameterDict({"e": torch.ones(5)})
+    held |= joined
+    log = [repr(held), list(held), list(reversed(held)), "c" in held, len(held), held.setdefault("f"), held.get("g", 7)]
+    log += [held.pop("c"), held.popitem()[0], list(held.fromkeys(["x", "y"], 1).items()), list(held.copy().keys())]
+    del held["a"]
+    log += [[name for name, _ in held.named_parameters()]]
+    held.clear()
+    return [*log, len(held)]
+
+
+def a_key_that_is_no_string(torch: Any) -> Any:
+    torch.nn.ParameterDict()[3]
+
+
+def a_pair_of_three(torch: Any) -> Any:
+    torch.nn.ParameterDict([("a", 1, 2)])
+
+
+def unflattened(torch: Any) -> Any:
+    layer = torch.nn.Unflatten(1, (2, 3))
+    return repr(layer), tuple(layer(torch.ones(4, 6)).shape)
+
+
+def unflattened_into_words(torch: Any) -> Any:
+    torch.nn.Unflatten(1, ("a", 3))
+
+
+PROGRAMS = [
+    multiplied, multiplied_by_nothing, a_deprecated_container, a_list_of_parameters, a_list_that_is_called,
+    a_tensor_for_a_list, a_dictionary_of_parameters, a_pair_of_three, unflattened, unflattened_into_words,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.__name__)
+def test_as_in_torch(program: Callable[[Any], Any], require: Callable[[str], Any]) -> None:
+    assert_same(program, require("torch"))
+
+
+def test_keys_are_strings(require: Callable[[str], Any]) -> None:
+    assert_same(a_key_that_is_no_string, require("torch"), words=False)

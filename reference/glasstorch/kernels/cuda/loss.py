@@ -24,9 +24,9 @@ from glasstorch.kernels.cuda.pointwise.ternary import mse_gradient, squared_diff
 from glasstorch.kernels.cuda.reductions import add, computed_in, converted, delivered
 from glasstorch.kernels.cuda.tensors import COMPUTED, CUDA_TYPE, common_device, output
 from glasstorch.kernels.structured import shape_function, structured
-from glasstorch.operators.shapes.loss import MEAN, NONE
-from glasstorch.operators.shapes.loss import mse_loss as mse_loss_shape
-from glasstorch.operators.shapes.loss import mse_loss_backward as mse_loss_backward_shape
+from glasstorch.operators.shapes.loss.pointwise import mse_loss as mse_loss_shape
+from glasstorch.operators.shapes.loss.pointwise import mse_loss_backward as mse_loss_backward_shape
+from glasstorch.operators.shapes.loss.shared import MEAN, NONE
 from glasstorch.operators.shapes.result import Result
 
 CUDA = KernelTable("CUDA")

@@ -28,5 +28,10 @@ def reduction_name(size_average: bool | None, reduce: bool | None, reduction: st
 def reduction_number(reduction: str) -> int:
     """A reduction as the number that operators take."""
     if reduction not in REDUCTIONS:
+        if reduction == "elementwise_mean":
+            warnings.warn(
+                "reduction='elementwise_mean' is deprecated. Please use reduction='mean' instead.", stacklevel=3
+            )
+            return REDUCTIONS["mean"]
         raise ValueError(f"{reduction} is not a valid value for reduction; expected one of {', '.join(REDUCTIONS)}")
     return REDUCTIONS[reduction]

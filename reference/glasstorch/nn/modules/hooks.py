@@ -1,40 +1,67 @@
-"""How is a hook removed?
+"""How are hooks kept, and run where something is registered?
 
-Mirrors: torch/utils/hooks.py (RemovableHandle)
+Mirrors: torch/nn/modules/module.py (_WrappedHook), torch/utils/hooks.py
 """
 
 from __future__ import annotations
 
-import itertools
+import functools
 import weakref
 from collections import OrderedDict
-from types import TracebackType
-from typing import Any, Self
+from collections.abc import Callable
+from typing import Any
+
+from glasstorch.core.removable_handle import RemovableHandle
+
+Hook = Callable[..., Any]
 
 
-class RemovableHandle:
-    """What registering a hook returns: `remove()`, or the end of a `with` block, removes the hook."""
+def add_hook(
+    hooks: OrderedDict[int, Hook], hook: Hook, prepend: bool = False, *marks: OrderedDict[int, bool]
+) -> RemovableHandle:
+    """Register a hook, last or first; `marks` are dictionaries that may come to hold its id."""
+    handle = RemovableHandle(hooks, extra_dict=marks)
+    hooks[handle.id] = hook
+    if prepend:
+        hooks.move_to_end(handle.id, last=False)
+    return handle
 
-    __slots__ = ("__weakref__", "_hooks", "_more", "id")
-    _ids = itertools.count()
 
-    def __init__(self, hooks: OrderedDict[int, Any], *more: OrderedDict[int, Any]) -> None:
-        self.id = next(self._ids)
-        # Weak, so that a handle kept somewhere does not keep the module alive.
-        self._hooks = weakref.ref(hooks)
-        self._more = tuple(weakref.ref(d) for d in more)
+def as_hooks_want(hooks: OrderedDict[int, Hook], module: Any, name: str, value: Any) -> Any:
+    """What is registered instead of a value, where hooks of all modules return something else."""
+    for hook in hooks.values():
+        replaced = hook(module, name, value)
+        if replaced is not None:
+            value = replaced
+    return value
 
-    def remove(self) -> None:
-        """Remove the hook; a second call does nothing."""
-        for reference in (self._hooks, *self._more):
-            hooks = reference()
-            if hooks is not None:
-                hooks.pop(self.id, None)
 
-    def __enter__(self) -> Self:
-        return self
+class _WrappedHook:
+    """A hook that is given its module, which it holds weakly, so that the module's own dictionary is no cycle."""
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.remove()
+    def __init__(self, hook: Hook, module: Any | None = None) -> None:
+        functools.update_wrapper(self, hook)
+        self.hook = hook
+        self.with_module = module is not None
+        self.module = None if module is None else weakref.ref(module)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if self.module is None:
+            return self.hook(*args, **kwargs)
+        module = self.module()
+        if module is None:
+            raise RuntimeError("You are trying to call the hook of a dead Module!")
+        return self.hook(module, *args, **kwargs)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {
+            "hook": self.hook,
+            "with_module": self.with_module,
+            "module": None if self.module is None else self.module(),
+        }
+
+    def __setstate__(self, saved: dict[str, Any]) -> None:
+        self.hook, self.with_module = saved["hook"], saved["with_module"]
+        if self.with_module and saved["module"] is None:
+            raise RuntimeError("You are trying to revive the hook of a dead Module!")
+        self.module = weakref.ref(saved["module"]) if self.with_module else None

@@ -1,7 +1,7 @@
 """What is a module, and how does it find its parameters?
 
 Mirrors: torch/nn/modules/module.py
-Differs: only the hooks around `forward` (no backward, state_dict or global hooks).
+Differs: no `compile`, and no forms for data-parallel replicas.
 
 A module keeps three dictionaries: parameters, buffers and child modules. Assigning an attribute puts the value into
 the right one; everything else a module does is a walk through these dictionaries.
@@ -9,45 +9,114 @@ the right one; everything else a module does is a walk through these dictionarie
 
 from __future__ import annotations
 
+import inspect
 import warnings
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NoReturn, Self
 
 from glasstorch._tensor import Tensor
-from glasstorch.autograd.modes import no_grad
 from glasstorch.core.device import device as Device
-from glasstorch.core.dtype import FLOATING, bfloat16, dtype, float16, float32, float64
-from glasstorch.nn.modules import state
-from glasstorch.nn.modules.hooks import RemovableHandle
-from glasstorch.nn.parameter import Parameter
+from glasstorch.core.dtype import bfloat16, dtype, float16, float32, float64
+from glasstorch.core.removable_handle import RemovableHandle
+from glasstorch.nn.modules import conversion, state
+from glasstorch.nn.modules.calling import Call
+from glasstorch.nn.modules.global_hooks import (
+    _global_backward_hooks,
+    _global_backward_pre_hooks,
+    _global_buffer_registration_hooks,
+    _global_forward_hooks,
+    _global_forward_pre_hooks,
+    _global_module_registration_hooks,
+    _global_parameter_registration_hooks,
+    register_module_backward_hook,
+    register_module_buffer_registration_hook,
+    register_module_forward_hook,
+    register_module_forward_pre_hook,
+    register_module_full_backward_hook,
+    register_module_full_backward_pre_hook,
+    register_module_module_registration_hook,
+    register_module_parameter_registration_hook,
+)
+from glasstorch.nn.modules.hooks import Hook, _WrappedHook, add_hook, as_hooks_want
+from glasstorch.nn.parameter import Buffer, Parameter
+from glasstorch.operators.generated import functions as operators
+
+__all__ = [
+    "Module",
+    "register_module_backward_hook",
+    "register_module_buffer_registration_hook",
+    "register_module_forward_hook",
+    "register_module_forward_pre_hook",
+    "register_module_full_backward_hook",
+    "register_module_full_backward_pre_hook",
+    "register_module_module_registration_hook",
+    "register_module_parameter_registration_hook",
+]
+
+# The dictionaries of hooks that every module has.
+HOOKS = (
+    "_backward_pre_hooks",
+    "_backward_hooks",
+    "_forward_hooks",
+    "_forward_hooks_with_kwargs",
+    "_forward_hooks_always_called",
+    "_forward_pre_hooks",
+    "_forward_pre_hooks_with_kwargs",
+    "_state_dict_hooks",
+    "_state_dict_pre_hooks",
+    "_load_state_dict_pre_hooks",
+    "_load_state_dict_post_hooks",
+)
 
 
 class Module:
     """The base class of all layers and networks: a subclass calls `super().__init__()` and defines `forward`."""
+
+    dump_patches = False
+    # The version of what `state_dict` saves; a class that changes it reads the older ones in `_load_from_state_dict`.
+    _version = 1
+    call_super_init = False  # whether `__init__` goes on to the next class of a multiple inheritance
 
     training: bool
     _parameters: dict[str, Parameter | None]
     _buffers: dict[str, Tensor | None]
     _non_persistent_buffers_set: set[str]
     _modules: dict[str, Module | None]
-    _forward_pre_hooks: OrderedDict[int, Callable[..., Any]]
-    _forward_pre_hooks_with_kwargs: OrderedDict[int, bool]
-    _forward_hooks: OrderedDict[int, Callable[..., Any]]
+    _is_full_backward_hook: bool | None  # None until the first backward hook is registered
+    _backward_pre_hooks: OrderedDict[int, Hook]
+    _backward_hooks: OrderedDict[int, Hook]
+    _forward_hooks: OrderedDict[int, Hook]
     _forward_hooks_with_kwargs: OrderedDict[int, bool]
+    _forward_hooks_always_called: OrderedDict[int, bool]
+    _forward_pre_hooks: OrderedDict[int, Hook]
+    _forward_pre_hooks_with_kwargs: OrderedDict[int, bool]
+    _state_dict_hooks: OrderedDict[int, Hook]
+    _state_dict_pre_hooks: OrderedDict[int, Hook]
+    _load_state_dict_pre_hooks: OrderedDict[int, Hook]
+    _load_state_dict_post_hooks: OrderedDict[int, Hook]
 
-    def __init__(self) -> None:
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        if not self.call_super_init and kwargs:
+            raise TypeError(
+                f"{type(self).__name__}.__init__() got an unexpected keyword argument '{next(iter(kwargs))}'"
+            )
+        if not self.call_super_init and args:
+            raise TypeError(
+                f"{type(self).__name__}.__init__() takes 1 positional argument but {len(args) + 1} were given"
+            )
         # Not through our own __setattr__, which needs these to be there.
-        set_plainly = super().__setattr__
-        set_plainly("training", True)
-        set_plainly("_parameters", {})
-        set_plainly("_buffers", {})
-        set_plainly("_non_persistent_buffers_set", set())
-        set_plainly("_modules", {})
-        set_plainly("_forward_pre_hooks", OrderedDict())
-        set_plainly("_forward_pre_hooks_with_kwargs", OrderedDict())
-        set_plainly("_forward_hooks", OrderedDict())
-        set_plainly("_forward_hooks_with_kwargs", OrderedDict())
+        own = self.__dict__
+        own["training"] = True
+        own["_parameters"] = {}
+        own["_buffers"] = {}
+        own["_non_persistent_buffers_set"] = set()
+        own["_is_full_backward_hook"] = None
+        for hooks in HOOKS:
+            own[hooks] = OrderedDict()
+        own["_modules"] = {}
+        if self.call_super_init:
+            super().__init__(*args, **kwargs)
 
     # ---- running -------------------------------------------------------------------------------------------
 
@@ -59,48 +128,68 @@ class Module:
         )
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        if not self._forward_pre_hooks and not self._forward_hooks:
-            return self.forward(*args, **kwargs)
-        for key, hook in list(self._forward_pre_hooks.items()):
-            args, kwargs = self._run_pre_hook(hook, key in self._forward_pre_hooks_with_kwargs, args, kwargs)
-        result = self.forward(*args, **kwargs)
-        for key, hook in list(self._forward_hooks.items()):
-            if key in self._forward_hooks_with_kwargs:
-                replaced = hook(self, args, kwargs, result)
-            else:
-                replaced = hook(self, args, result)
-            if replaced is not None:
-                result = replaced
-        return result
-
-    def _run_pre_hook(
-        self, hook: Callable[..., Any], with_kwargs: bool, args: tuple[Any, ...], kwargs: dict[str, Any]
-    ) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        if not with_kwargs:
-            replaced = hook(self, args)
-            if replaced is not None:
-                args = replaced if isinstance(replaced, tuple) else (replaced,)
-            return args, kwargs
-        replaced = hook(self, args, kwargs)
-        if replaced is None:
-            return args, kwargs
-        if not (isinstance(replaced, tuple) and len(replaced) == 2):
-            raise RuntimeError(
-                f"forward pre-hook must return None or a tuple of (new_args, new_kwargs), but got {replaced}."
-            )
-        return replaced
+        if (
+            self._forward_hooks
+            or self._forward_pre_hooks
+            or self._backward_hooks
+            or self._backward_pre_hooks
+            or _global_forward_hooks
+            or _global_forward_pre_hooks
+            or _global_backward_hooks
+            or _global_backward_pre_hooks
+        ):
+            return Call(self, args, kwargs).run()
+        return self.forward(*args, **kwargs)
 
     def register_forward_pre_hook(
-        self, hook: Callable[..., Any], *, prepend: bool = False, with_kwargs: bool = False
+        self, hook: Hook, *, prepend: bool = False, with_kwargs: bool = False
     ) -> RemovableHandle:
         """Run `hook(module, args)` before every `forward`; what it returns replaces the args."""
-        return _register(self._forward_pre_hooks, self._forward_pre_hooks_with_kwargs, hook, prepend, with_kwargs)
+        handle = add_hook(self._forward_pre_hooks, hook, prepend, self._forward_pre_hooks_with_kwargs)
+        if with_kwargs:
+            self._forward_pre_hooks_with_kwargs[handle.id] = True
+        return handle
 
     def register_forward_hook(
-        self, hook: Callable[..., Any], *, prepend: bool = False, with_kwargs: bool = False
+        self, hook: Hook, *, prepend: bool = False, with_kwargs: bool = False, always_call: bool = False
     ) -> RemovableHandle:
-        """Run `hook(module, args, output)` after every `forward`; what it returns replaces the output."""
-        return _register(self._forward_hooks, self._forward_hooks_with_kwargs, hook, prepend, with_kwargs)
+        """Run `hook(module, args, output)` after every `forward`; what it returns replaces the output.
+
+        With `with_kwargs` the hook also receives the keyword arguments, after `args`; with `always_call` it runs even
+        where `forward` raises an error.
+        """
+        marks = (self._forward_hooks_with_kwargs, self._forward_hooks_always_called)
+        handle = add_hook(self._forward_hooks, hook, prepend, *marks)
+        if with_kwargs:
+            self._forward_hooks_with_kwargs[handle.id] = True
+        if always_call:
+            self._forward_hooks_always_called[handle.id] = True
+        return handle
+
+    def register_full_backward_pre_hook(self, hook: Hook, prepend: bool = False) -> RemovableHandle:
+        """Run `hook(module, grad_output)` when the gradients of the outputs are known; it may return others."""
+        return add_hook(self._backward_pre_hooks, hook, prepend)
+
+    def register_full_backward_hook(self, hook: Hook, prepend: bool = False) -> RemovableHandle:
+        """Run `hook(module, grad_input, grad_output)` when the gradients of the inputs are known.
+
+        What it returns replaces `grad_input`. Both are tuples, with None for arguments that are not tensors.
+        """
+        self._refuse_both_kinds_of_backward_hooks(full=True)
+        return add_hook(self._backward_hooks, hook, prepend)
+
+    def register_backward_hook(self, hook: Hook) -> RemovableHandle:
+        """Deprecated in PyTorch: the hook sees the gradients of the last operator only."""
+        self._refuse_both_kinds_of_backward_hooks(full=False)
+        return add_hook(self._backward_hooks, hook)
+
+    def _refuse_both_kinds_of_backward_hooks(self, full: bool) -> None:
+        if self._is_full_backward_hook is not None and self._is_full_backward_hook is not full:
+            raise RuntimeError(
+                "Cannot use both regular backward hooks and full backward hooks on a single Module. Please use only "
+                "one of them."
+            )
+        self._is_full_backward_hook = full
 
     # ---- registering parameters, buffers and modules -------------------------------------------------------
 
@@ -117,6 +206,8 @@ class Module:
                 f"explicitly. To express '{name}' as a function of another Tensor, compute the value in the "
                 "forward() method."
             )
+        if param is not None:
+            param = as_hooks_want(_global_parameter_registration_hooks, self, name, param)
         self._parameters[name] = param
 
     def register_buffer(self, name: str, tensor: Tensor | None, persistent: bool = True) -> None:
@@ -126,7 +217,7 @@ class Module:
             raise TypeError(
                 f"cannot assign '{typename(tensor)}' object to buffer '{name}' (torch Tensor or None required)"
             )
-        self._buffers[name] = tensor
+        self._buffers[name] = as_hooks_want(_global_buffer_registration_hooks, self, name, tensor)
         if persistent:
             self._non_persistent_buffers_set.discard(name)
         else:
@@ -137,9 +228,11 @@ class Module:
         if module is not None and not isinstance(module, Module):
             raise TypeError(f"{typename(module)} is not a Module subclass")
         self._check_name("module", name, self.__dict__.get("_modules"))
-        self._modules[name] = module
+        self._modules[name] = as_hooks_want(_global_module_registration_hooks, self, name, module)
 
-    register_module = add_module
+    def register_module(self, name: str, module: Module | None) -> None:
+        """The same as `add_module`."""
+        self.add_module(name, module)
 
     def _check_name(self, kind: str, name: str, registered: Mapping[str, Any] | None) -> None:
         """Refuse an invalid name, and one that another attribute of this module has."""
@@ -173,7 +266,7 @@ class Module:
         elif isinstance(value, Module):
             self._require_init(own, "module")
             self._forget(name, keep="_modules")
-            self._modules[name] = value
+            self._modules[name] = as_hooks_want(_global_module_registration_hooks, self, name, value)
         elif name in own.get("_parameters", ()):
             if value is not None:
                 self._refuse(value, f"parameter '{name}'", "torch.nn.Parameter or None")
@@ -181,13 +274,25 @@ class Module:
         elif name in own.get("_modules", ()):
             if value is not None:
                 self._refuse(value, f"child module '{name}'", "torch.nn.Module or None")
-            self._modules[name] = None
-        elif name in own.get("_buffers", ()):
+            self._modules[name] = as_hooks_want(_global_module_registration_hooks, self, name, None)
+        elif isinstance(value, Buffer) or name in own.get("_buffers", ()):
             if value is not None and not isinstance(value, Tensor):
                 self._refuse(value, f"buffer '{name}'", "torch.nn.Buffer, torch.Tensor or None")
-            self._buffers[name] = value
+            self._assign_buffer(name, value)
         else:
             super().__setattr__(name, value)
+
+    def _assign_buffer(self, name: str, value: Tensor | None) -> None:
+        persistent = value.persistent if isinstance(value, Buffer) else name not in self._non_persistent_buffers_set
+        if "persistent" in inspect.signature(self.register_buffer).parameters:
+            self.register_buffer(name, value, persistent)
+        elif persistent:  # a subclass has its own `register_buffer`, from before there were others
+            self.register_buffer(name, value)
+        else:
+            raise RuntimeError(
+                "Registering a non-persistent buffer on a Module subclass that implements register_buffer() without "
+                "the persistent argument is not allowed."
+            )
 
     def __delattr__(self, name: str) -> None:
         for registered in (self._parameters, self._buffers, self._modules):
@@ -233,9 +338,9 @@ class Module:
             if child is not None:
                 yield from child.named_modules(seen, f"{prefix}.{name}" if prefix else name, remove_duplicate)
 
-    def modules(self) -> Iterator[Module]:
+    def modules(self, remove_duplicate: bool = True) -> Iterator[Module]:
         """This module and all below it."""
-        for _, module in self.named_modules():
+        for _, module in self.named_modules(remove_duplicate=remove_duplicate):
             yield module
 
     def named_children(self) -> Iterator[tuple[str, Module]]:
@@ -255,7 +360,7 @@ class Module:
         self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
     ) -> Iterator[tuple[str, Parameter]]:
         """All parameters with names such as `layer.weight`; a shared one comes once, under its first name."""
-        return self._named_members("_parameters", prefix, recurse, remove_duplicate)
+        return self._named_members(lambda module: module._parameters.items(), prefix, recurse, remove_duplicate)
 
     def parameters(self, recurse: bool = True) -> Iterator[Parameter]:
         """All parameters: what an optimizer is given."""
@@ -266,7 +371,7 @@ class Module:
         self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
     ) -> Iterator[tuple[str, Tensor]]:
         """All buffers with their names."""
-        return self._named_members("_buffers", prefix, recurse, remove_duplicate)
+        return self._named_members(lambda module: module._buffers.items(), prefix, recurse, remove_duplicate)
 
     def buffers(self, recurse: bool = True) -> Iterator[Tensor]:
         """All buffers."""
@@ -274,12 +379,16 @@ class Module:
             yield buffer
 
     def _named_members(
-        self, registered: str, prefix: str, recurse: bool, remove_duplicate: bool
+        self,
+        get_members_fn: Callable[[Module], Iterable[tuple[str, Any]]],
+        prefix: str = "",
+        recurse: bool = True,
+        remove_duplicate: bool = True,
     ) -> Iterator[tuple[str, Any]]:
         seen: set[int] = set()
         modules = self.named_modules(prefix=prefix, remove_duplicate=remove_duplicate)
         for module_prefix, module in modules if recurse else [(prefix, self)]:
-            for name, member in module.__dict__[registered].items():
+            for name, member in get_members_fn(module):
                 if member is None or id(member) in seen:
                     continue
                 if remove_duplicate:
@@ -290,32 +399,39 @@ class Module:
         """The module at a dotted path such as `encoder.layer`; this one for an empty path."""
         module = self
         for name in target.split(".") if target else []:
-            if not hasattr(module, name):
-                raise AttributeError(f"{type(module).__name__} has no attribute `{name}`")
-            child = getattr(module, name)
+            child = _attribute(module, name)
             if not isinstance(child, Module):
                 raise AttributeError(f"`{name}` is not an nn.Module")
             module = child
         return module
 
+    def set_submodule(self, target: str, module: Module, strict: bool = False) -> None:
+        """Put a module at a dotted path, where `strict` demands that one is there; ValueError for an empty path."""
+        if target == "":
+            raise ValueError("Cannot set the submodule without a target name!")
+        if not isinstance(module, Module):
+            raise ValueError(f"`module` is not an nn.Module, found {type(module)}")
+        path, _, name = target.rpartition(".")
+        parent = self.get_submodule(path)
+        if (strict or hasattr(parent, name)) and not isinstance(_attribute(parent, name), Module):
+            raise AttributeError(f"`{name}` is not an nn.Module")
+        setattr(parent, name, module)
+
     def get_parameter(self, target: str) -> Parameter:
         """The parameter at a dotted path; AttributeError if there is none."""
         path, _, name = target.rpartition(".")
-        module = self.get_submodule(path)
-        if name not in module._parameters:
-            raise AttributeError(f"`{name}` is not an nn.Parameter of {type(module).__name__}")
-        found = module._parameters[name]
-        if found is None:
-            raise AttributeError(f"`{name}` of {type(module).__name__} is None")
+        found = _attribute(self.get_submodule(path), name)
+        if not isinstance(found, Parameter):
+            raise AttributeError(f"`{name}` is not an nn.Parameter")
         return found
 
     def get_buffer(self, target: str) -> Tensor:
         """The buffer at a dotted path; AttributeError if there is none."""
         path, _, name = target.rpartition(".")
         module = self.get_submodule(path)
-        found = module._buffers.get(name)
-        if found is None:
-            raise AttributeError(f"`{name}` is not a buffer of {type(module).__name__}")
+        found: Tensor = _attribute(module, name)
+        if name not in module._buffers:
+            raise AttributeError(f"`{name}` is not a buffer")
         return found
 
     # ---- changing all of it --------------------------------------------------------------------------------
@@ -327,45 +443,30 @@ class Module:
         fn(self)
         return self
 
-    def _apply(self, fn: Callable[[Tensor], Tensor]) -> Self:
+    def _apply(self, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> Self:
         """Replace the data of every parameter, of its gradient and of every buffer by the result of `fn`."""
-        for module in self.children():
-            module._apply(fn)
-        with no_grad():
-            for name, parameter in self._parameters.items():
-                if parameter is not None:
-                    self._parameters[name] = _replaced(parameter, fn)
-            for name, buffer in self._buffers.items():
-                if buffer is not None:
-                    self._buffers[name] = fn(buffer)
+        if recurse:
+            for module in self.children():
+                module._apply(fn)
+        conversion.apply_to_own_tensors(self, fn)
         return self
 
     def to(self, *args: Any, **kwargs: Any) -> Self:
         """Move to a device, or cast floating point and complex tensors, in place; returns this module.
 
-        Called as `to(device)`, `to(dtype)`, `to(device, dtype)`, or `to(tensor)`, which takes both from a tensor.
+        Called as `to(device)`, `to(dtype)`, `to(device, dtype)`, or `to(tensor)`, which takes both from a tensor;
+        `memory_format=` applies to parameters and buffers of four and five dimensions.
         """
-        device, target = _parse_to(*args, **kwargs)
-        if target is not None and target.category < FLOATING:
-            raise TypeError(
-                f"nn.Module.to only accepts floating point or complex dtypes, but got desired dtype={target}"
-            )
-        if target is not None and target.is_complex:
-            warnings.warn(
-                "Complex modules are a new feature under active development whose design may change, and some modules "
-                "might not work as expected when using complex tensors as parameters or buffers.",
-                stacklevel=2,
-            )
+        target = conversion.target_of(*args, **kwargs)
+        return self._apply(lambda tensor: conversion.converted(tensor, target))
 
-        def convert(tensor: Tensor) -> Tensor:
-            wanted = target if target is not None and tensor.dtype.category >= FLOATING else tensor.dtype
-            return tensor.to(device if device is not None else tensor.device, wanted)
+    def to_empty(self, *, device: Device | str | None, recurse: bool = True) -> Self:
+        """Move to a device without the values: all parameters and buffers are uninitialised."""
+        return self._apply(lambda tensor: operators.empty_like(tensor, device=device), recurse=recurse)
 
-        return self._apply(convert)
-
-    def type(self, dst_type: dtype) -> Self:
+    def type(self, dst_type: dtype | str) -> Self:
         """Cast all parameters and buffers, whatever their dtype."""
-        return self._apply(lambda tensor: tensor.to(dst_type))
+        return self._apply(lambda tensor: tensor.type(dst_type))
 
     def float(self) -> Self:
         """Cast floating point parameters and buffers to float32."""
@@ -418,29 +519,99 @@ class Module:
             if set_to_none:
                 parameter.grad = None
             else:
-                parameter.grad = parameter.grad.detach()
+                if parameter.grad.grad_fn is not None:
+                    parameter.grad.detach_()
+                else:
+                    parameter.grad.requires_grad_(False)
                 parameter.grad.zero_()
 
     # ---- saving and loading --------------------------------------------------------------------------------
 
-    def state_dict(
-        self, *, destination: OrderedDict[str, Any] | None = None, prefix: str = "", keep_vars: bool = False
-    ) -> OrderedDict[str, Any]:
+    get_extra_state = state.get_extra_state
+    set_extra_state = state.set_extra_state
+
+    def state_dict(self, *args: Any, destination: Any = None, prefix: str = "", keep_vars: bool = False) -> Any:
         """Every parameter and persistent buffer by name; they share storage with the module's own.
 
-        They are detached unless `keep_vars` is set.
+        They are detached unless `keep_vars` is set. The dictionary is `destination`, or a new one, whose `_metadata`
+        has the version of each module.
         """
-        return state.state_dict(self, destination, prefix, keep_vars)
+        if args:
+            warnings.warn(
+                "Positional args are being deprecated, use kwargs instead. Refer to "
+                "https://pytorch.org/docs/main/generated/torch.nn.Module.html#torch.nn.Module.state_dict for details.",
+                FutureWarning,
+                stacklevel=2,
+            )
+            by_position = dict(zip(("destination", "prefix", "keep_vars"), args, strict=False))
+            destination = by_position["destination"] if destination is None else destination
+            prefix = prefix or by_position.get("prefix", "")
+            keep_vars = keep_vars or by_position.get("keep_vars", False)
+        return state.collect(self, destination, prefix, keep_vars)
 
     def load_state_dict(
         self, state_dict: Mapping[str, Any], strict: bool = True, assign: bool = False
-    ) -> state.IncompatibleKeys:
+    ) -> state._IncompatibleKeys:
         """Copy values from a `state_dict()` into the parameters and buffers of the same names.
 
         With `strict`, missing and unexpected names are an error. With `assign`, the given tensors replace the
-        module's own.
+        module's own. After an error the module is as it was before.
         """
-        return state.load_state_dict(self, state_dict, strict, assign)
+        return state.load(self, state_dict, strict, assign)
+
+    def _save_to_state_dict(self, destination: Any, prefix: str, keep_vars: bool) -> None:
+        """Add what belongs to this module and not to its children; a subclass may save it in another form."""
+        state.save_own(self, destination, prefix, keep_vars)
+
+    def _load_from_state_dict(
+        self,
+        state_dict: dict[str, Any],
+        prefix: str,
+        local_metadata: dict[str, Any],
+        strict: bool,
+        missing_keys: list[str],
+        unexpected_keys: list[str],
+        error_msgs: list[str],
+    ) -> None:
+        """Load what belongs to this module and not to its children; a subclass may read older versions here."""
+        state.load_own(self, state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs)
+
+    def register_state_dict_pre_hook(self, hook: Hook) -> RemovableHandle:
+        """Run `hook(module, prefix, keep_vars)` before `state_dict` collects this module's values."""
+        return add_hook(self._state_dict_pre_hooks, hook)
+
+    def register_state_dict_post_hook(self, hook: Any) -> RemovableHandle:
+        """Run `hook(module, state_dict, prefix, local_metadata)` after `state_dict`; it changes the dictionary."""
+        hook._from_public_api = True
+        return add_hook(self._state_dict_hooks, hook)
+
+    def _register_state_dict_hook(self, hook: Hook) -> RemovableHandle:
+        """As `register_state_dict_post_hook`, and what the hook returns replaces the dictionary."""
+        if getattr(hook, "_from_public_api", False):
+            raise RuntimeError(
+                "Cannot register the same function as the state dict post hook that was previously registered via "
+                "register_state_dict_post_hook"
+            )
+        return add_hook(self._state_dict_hooks, hook)
+
+    def register_load_state_dict_pre_hook(self, hook: Hook) -> RemovableHandle:
+        """Run `hook(module, *arguments)` before this module's `_load_from_state_dict`, with its arguments."""
+        return self._register_load_state_dict_pre_hook(hook, with_module=True)
+
+    def _register_load_state_dict_pre_hook(self, hook: Hook, with_module: bool = False) -> RemovableHandle:
+        return add_hook(self._load_state_dict_pre_hooks, _WrappedHook(hook, self if with_module else None))
+
+    def register_load_state_dict_post_hook(self, hook: Hook) -> RemovableHandle:
+        """Run `hook(module, incompatible_keys)` after this module and its children are loaded; it may change both."""
+        return add_hook(self._load_state_dict_post_hooks, hook)
+
+    def __setstate__(self, saved: dict[str, Any]) -> None:
+        self.__dict__.update(saved)
+        # What a module that was pickled by an older version does not have.
+        self.__dict__.setdefault("_non_persistent_buffers_set", set())
+        self.__dict__.setdefault("_is_full_backward_hook", None)
+        for hooks in HOOKS:
+            self.__dict__.setdefault(hooks, OrderedDict())
 
     # ---- printing ------------------------------------------------------------------------------------------
 
@@ -461,23 +632,6 @@ class Module:
         return f"{self._get_name()}({body}\n)" if body else f"{self._get_name()}()"
 
 
-def _replaced(parameter: Parameter, fn: Callable[[Tensor], Tensor]) -> Parameter:
-    """The parameter with its data, and its gradient's, replaced by the result of `fn`.
-
-    It stays the same object, so that optimizers that hold it see the change, except to and from the meta device.
-    """
-    contents = fn(parameter)
-    if contents.is_meta == parameter.is_meta:
-        parameter.data = contents
-        if parameter.grad is not None:
-            parameter.grad.data = fn(parameter.grad)
-        return parameter
-    moved = Parameter(contents, parameter.requires_grad)
-    if parameter.grad is not None:
-        moved.grad = fn(parameter.grad)
-    return moved
-
-
 def typename(value: object) -> str:
     """The type of a value as PyTorch's messages name it: `torch.FloatTensor`, or module and class."""
     if isinstance(value, Tensor) and not isinstance(value, Parameter):
@@ -486,41 +640,7 @@ def typename(value: object) -> str:
     return kind.__qualname__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__qualname__}"
 
 
-def _register(
-    hooks: OrderedDict[int, Callable[..., Any]],
-    with_kwargs_hooks: OrderedDict[int, bool],
-    hook: Callable[..., Any],
-    prepend: bool,
-    with_kwargs: bool,
-) -> RemovableHandle:
-    handle = RemovableHandle(hooks, with_kwargs_hooks)
-    hooks[handle.id] = hook
-    if with_kwargs:
-        with_kwargs_hooks[handle.id] = True
-    if prepend:
-        hooks.move_to_end(handle.id, last=False)
-    return handle
-
-
-def _parse_to(
-    *args: Any,
-    device: Device | str | None = None,
-    dtype: dtype | None = None,
-    non_blocking: bool = False,
-    tensor: Tensor | None = None,
-) -> tuple[Device | None, Any]:
-    """The device and the dtype in the arguments of `Module.to`; None for one that is not given."""
-    for argument in args[:2]:
-        if isinstance(argument, Tensor):
-            tensor = argument
-        elif isinstance(argument, (str, Device)):
-            device = argument
-        elif type(argument) is int:
-            device = Device("cuda", argument)
-        elif argument is not None and not isinstance(argument, bool):
-            dtype = argument
-    if tensor is not None:
-        device, dtype = tensor.device, tensor.dtype
-    if dtype is not None and not hasattr(dtype, "is_floating_point"):
-        raise TypeError(f"to() received an invalid argument {dtype!r}; expected a device, a dtype or a tensor")
-    return Device(device) if device is not None else None, dtype
+def _attribute(module: Module, name: str) -> Any:
+    if not hasattr(module, name):
+        raise AttributeError(f"{module._get_name()} has no attribute `{name}`")
+    return getattr(module, name)

@@ -6,10 +6,10 @@ where the composite has its own formula, CompositeExplicitAutogradNonFunctional 
 function whose first parameter is `keys` receives the key set of its own call and redispatches on it, which is faster
 than calling operators anew.
 
-Reading order: `aliases` (second names); then the families: `creation`, `random`, `pointwise`, `special`,
-`reductions`, `statistics/`, `calculus`, `sorting/`, `indexing`, `views/`, `joining/`, `transformations/`, `padding`,
-`copies/`, `complex_numbers`, `matmul`, `linalg/`, `distances`, `fft/`, `softmax`, `loss`, `foreach`
-(each tensor of a list).
+Reading order: `aliases` (second names); then the families: `creation`, `random`, `pointwise`, `special`, `reductions`,
+`statistics/`, `calculus`, `sorting/`, `indexing`, `views/`, `joining/`, `transformations/`, `padding`, `copies/`,
+`complex_numbers`, `matmul`, `linalg/`, `distances`, `fft/`, `pooling`, `softmax`, `loss/`, `convolution`, `loss`,
+`foreach`.
 
 Mirrors: aten/src/ATen/native (kernels under CompositeImplicitAutograd and CompositeExplicitAutograd)
 """

@@ -1,6 +1,7 @@
 """How do distances between many rows become one matrix product?
 
-Mirrors: aten/src/ATen/native/Distance.cpp (cdist, cdist_impl, _euclidean_dist, pdist)
+Mirrors: aten/src/ATen/native/Distance.cpp (cdist, cdist_impl, _euclidean_dist, pdist, pairwise_distance,
+    cosine_similarity)
 Differs: the distances of pairs are picked from those of all rows with all, twice the work of PyTorch's kernel.
 """
 
@@ -15,6 +16,7 @@ from glasstorch.core.geometry import broadcast_shapes
 from glasstorch.operators.direct import on_tensor, on_tensors
 from glasstorch.operators.generated import functions
 from glasstorch.operators.shapes.distances import check_cdist, check_floating
+from glasstorch.operators.shapes.promotion import result_type
 
 if TYPE_CHECKING:
     from glasstorch._tensor import Tensor
@@ -88,3 +90,27 @@ def pdist_backward(grad: Tensor, self: Tensor, p: float, pdist: Tensor) -> Tenso
 def _pairs(rows: int, like: Tensor) -> tuple[Tensor, ...]:
     """The indices of the upper triangle, without the diagonal."""
     return functions.triu_indices(rows, rows, 1, device=like.device).unbind()
+
+
+def pairwise_distance(x1: Tensor, x2: Tensor, p: float, eps: float, keepdim: bool) -> Tensor:
+    """The p-norm of `x1 - x2 + eps` along the last dimension; `eps` keeps the gradient finite where both are equal."""
+    last = max(len(x1._shape), len(x2._shape)) - 1
+    return functions.norm(x1 - x2 + eps, p, last, keepdim)  # type: ignore[no-any-return]
+
+
+def cosine_similarity(x1: Tensor, x2: Tensor, dim: int, eps: float) -> Tensor:
+    """The dot product of vectors that were divided by their lengths first, so that it is at most 1.
+
+    No vector counts as shorter than `eps`; the gradient is that of its true length.
+    """
+    common = result_type(x1, x2)
+    if not common.is_floating_point:
+        raise DtypeError(f"expected common dtype to be floating point, yet common dtype is {common.scalar_name}")
+    x1, x2 = functions.broadcast_tensors([x if x.dtype.is_floating_point else x.to(common) for x in (x1, x2)])
+    return (_of_length_1(x1, dim, eps) * _of_length_1(x2, dim, eps)).sum(dim)
+
+
+def _of_length_1(x: Tensor, dim: int, eps: float) -> Tensor:
+    length = functions.linalg_vector_norm(x, 2, dim, True).clone()
+    length.detach().clamp_min_(eps)
+    return x / length

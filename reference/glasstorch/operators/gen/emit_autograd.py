@@ -16,8 +16,8 @@ from pathlib import Path
 from glasstorch.core.errors import SchemaError
 from glasstorch.dispatch.schema import Argument
 from glasstorch.dispatch.tags import Tag
-from glasstorch.operators.gen.emit_inplace_or_view import NUMBERS
-from glasstorch.operators.gen.formulas import Formula, helper_modules, helper_names, local_name, read_formulas
+from glasstorch.operators.gen.emit_inplace_or_view import in_words
+from glasstorch.operators.gen.formulas import MASK, Formula, helper_modules, helper_names, local_name, read_formulas
 from glasstorch.operators.gen.model import OPERATORS, Derivative, NativeFunction, located, python_name, result_names
 
 MAKERS = OPERATORS.parent / "autograd" / "in_place.py"
@@ -216,6 +216,9 @@ def _node(name: str, plan: _Plan) -> str:
                 lines.append(f"        if {test}:\n")
                 indent += "    "
             lines += _unpack(formula, plan, indent)
+            if re.search(rf"\b{MASK}\b", formula.expression):
+                wanted = ", ".join(f"edges[{plan.index(n)}] is not None" for n in formula.arguments)
+                lines.append(f"{indent}{MASK} = [{wanted}]\n")
             lines.append(f"{indent}{names} = {formula.expression}\n")
         lines.append(f"        return {_tuple(targets)}\n")
     lines.append("\n    def release_variables(self) -> None:\n")
@@ -386,7 +389,7 @@ def _inplace_maker(plan: _Plan) -> str:
     """`alone_of_one`: what makes the kernel of an in-place operator, by which of how many arguments have gradients."""
     arguments = plan.f.schema.arguments
     positions = tuple(arguments.index(a) for a in plan.arguments)
-    many = NUMBERS[len(arguments)] if len(arguments) < len(NUMBERS) else str(len(arguments))
+    many = in_words(len(arguments))
     kind = KINDS.get((positions, any(a.type.is_optional for a in plan.arguments)))
     maker, makers = f"{kind}_of_{many}", _makers()
     if maker not in makers:

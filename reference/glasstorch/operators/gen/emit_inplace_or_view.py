@@ -30,6 +30,11 @@ MAKERS = OPERATORS.parent / "autograd" / "inplace_or_view.py"
 NUMBERS = ("none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
 
 
+def in_words(count: int) -> str:
+    """`three`; above nine, for which there are no makers, the digits."""
+    return NUMBERS[count] if count < len(NUMBERS) else str(count)
+
+
 def emit(functions: list[NativeFunction], mark: str) -> str:
     concerned = [f for f in functions if f.schema.is_inplace or f.schema.is_out or f.schema.is_view]
     implicit = {f.name for f in functions if f.is_composite_implicit}
@@ -46,6 +51,8 @@ def _made(f: NativeFunction, makers: list[str]) -> str:
     """`views_first_of_three`: the maker of an operator's kernel, and its further arguments."""
     arguments = f.schema.arguments
     written = [i for i, a in enumerate(arguments) if a.type.is_write]
+    returned = [i for i in written if arguments[i].type.alias in {r.type.alias for r in f.schema.returns}]
+    written = returned or written  # as in PyTorch, what is written to beside the result is not counted as changed
     lists = [i for i in written if arguments[i].type.is_list]
     if lists and lists != written:
         raise SchemaError(f"{f.where}: {f.name} writes to a tensor and to a list of tensors")
@@ -53,12 +60,12 @@ def _made(f: NativeFunction, makers: list[str]) -> str:
         return f"writes_lists, {', '.join(map(str, written))}"
     if written:
         position = "first" if written == [0] else "last" if written == [len(arguments) - 1] else "several"
-        maker = f"writes_{position}_of_{NUMBERS[len(arguments)]}"
+        maker = f"writes_{position}_of_{in_words(len(arguments))}"
         if maker not in makers or (position == "several") != (len(written) > 1):
             maker = "writes_several"
         positions = ", ".join(map(str, written))
         return f"{maker}, {positions}" if "several" in maker else maker
-    maker = f"views_first_of_{NUMBERS[len(arguments)]}"
+    maker = f"views_first_of_{in_words(len(arguments))}"
     if maker not in makers or not arguments[0].type.alias:
         raise SchemaError(f"{f.where}: {f.name} needs {maker} in {MAKERS.name}, which shows its first argument")
     remember = "as_views" if f.schema.returns[0].type.is_list else ""

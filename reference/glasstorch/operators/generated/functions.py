@@ -788,6 +788,8 @@ __cdist_backward = table("_cdist_backward")
 _pdist = table("pdist")
 __pdist_forward = table("_pdist_forward")
 __pdist_backward = table("_pdist_backward")
+_cosine_similarity = table("cosine_similarity")
+_pairwise_distance = table("pairwise_distance")
 __fft_c2c = table("_fft_c2c")
 __fft_r2c = table("_fft_r2c")
 __fft_c2r = table("_fft_c2r")
@@ -815,12 +817,103 @@ _fft_fftfreq = table("fft_fftfreq")
 _fft_rfftfreq = table("fft_rfftfreq")
 _fft_fftshift = table("fft_fftshift")
 _fft_ifftshift = table("fft_ifftshift")
+_max_pool1d = table("max_pool1d")
+_max_pool1d_with_indices = table("max_pool1d_with_indices")
+_max_pool2d_with_indices_backward = table("max_pool2d_with_indices_backward")
+_max_pool3d_with_indices_backward = table("max_pool3d_with_indices_backward")
+_avg_pool1d = table("avg_pool1d")
+_avg_pool2d_backward = table("avg_pool2d_backward")
+_avg_pool3d_backward = table("avg_pool3d_backward")
+_adaptive_avg_pool1d = table("adaptive_avg_pool1d")
+__adaptive_avg_pool2d_backward = table("_adaptive_avg_pool2d_backward")
+__adaptive_avg_pool3d_backward = table("_adaptive_avg_pool3d_backward")
+_adaptive_max_pool1d = table("adaptive_max_pool1d")
+_adaptive_max_pool2d_backward = table("adaptive_max_pool2d_backward")
+_adaptive_max_pool3d_backward = table("adaptive_max_pool3d_backward")
+_fractional_max_pool2d = table("fractional_max_pool2d")
+_fractional_max_pool2d_backward = table("fractional_max_pool2d_backward")
+_fractional_max_pool3d = table("fractional_max_pool3d")
+_fractional_max_pool3d_backward = table("fractional_max_pool3d_backward")
+_max_unpool2d = table("max_unpool2d")
+_max_unpool3d = table("max_unpool3d")
+_hardtanh = table("hardtanh")
+_hardtanh_ = table("hardtanh_")
+_hardtanh_backward = table("hardtanh_backward")
+_relu6 = table("relu6")
+_relu6_ = table("relu6_")
+_threshold = table("threshold")
+_threshold_ = table("threshold_")
+_leaky_relu = table("leaky_relu")
+_leaky_relu_ = table("leaky_relu_")
+_leaky_relu_backward = table("leaky_relu_backward")
+_prelu = table("prelu")
+__prelu_kernel = table("_prelu_kernel")
+__prelu_kernel_backward = table("_prelu_kernel_backward")
+_rrelu = table("rrelu")
+_rrelu_ = table("rrelu_")
+_rrelu_with_noise = table("rrelu_with_noise")
+_rrelu_with_noise_ = table("rrelu_with_noise_")
+_rrelu_with_noise_functional = table("rrelu_with_noise_functional")
+_rrelu_with_noise_backward = table("rrelu_with_noise_backward")
+_elu = table("elu")
+_elu_ = table("elu_")
+_elu_backward = table("elu_backward")
+_celu = table("celu")
+_celu_ = table("celu_")
+_selu = table("selu")
+_selu_ = table("selu_")
+_silu = table("silu")
+_silu_ = table("silu_")
+_silu_backward = table("silu_backward")
+_mish = table("mish")
+_mish_ = table("mish_")
+_mish_backward = table("mish_backward")
+_softplus = table("softplus")
+_softplus_backward = table("softplus_backward")
+_log_sigmoid = table("log_sigmoid")
+_log_sigmoid_forward = table("log_sigmoid_forward")
+_log_sigmoid_backward = table("log_sigmoid_backward")
+_hardsigmoid = table("hardsigmoid")
+_hardsigmoid_ = table("hardsigmoid_")
+_hardsigmoid_backward = table("hardsigmoid_backward")
+_hardswish = table("hardswish")
+_hardswish_ = table("hardswish_")
+_hardswish_backward = table("hardswish_backward")
+_hardshrink = table("hardshrink")
+_hardshrink_backward = table("hardshrink_backward")
+_softshrink = table("softshrink")
+_softshrink_backward = table("softshrink_backward")
+_glu = table("glu")
+_glu_backward = table("glu_backward")
+_glu_jvp = table("glu_jvp")
+_glu_backward_jvp = table("glu_backward_jvp")
+_dropout = table("dropout")
+_dropout_ = table("dropout_")
+_feature_dropout = table("feature_dropout")
+_feature_dropout_ = table("feature_dropout_")
+_alpha_dropout = table("alpha_dropout")
+_alpha_dropout_ = table("alpha_dropout_")
+_feature_alpha_dropout = table("feature_alpha_dropout")
+_feature_alpha_dropout_ = table("feature_alpha_dropout_")
+_native_dropout = table("native_dropout")
+_native_dropout_backward = table("native_dropout_backward")
 __softmax = table("_softmax")
 _softmax_int = table("softmax.int")
 __softmax_backward_data = table("_softmax_backward_data")
 __log_softmax = table("_log_softmax")
 _log_softmax_int = table("log_softmax.int")
 __log_softmax_backward_data = table("_log_softmax_backward_data")
+_convolution_table = table("convolution")
+_conv1d = table("conv1d")
+_conv2d = table("conv2d")
+_conv3d = table("conv3d")
+_conv_transpose1d = table("conv_transpose1d")
+_conv_transpose2d_input = table("conv_transpose2d.input")
+_conv_transpose3d_input = table("conv_transpose3d.input")
+_conv_tbc = table("conv_tbc")
+_conv_tbc_backward = table("conv_tbc_backward")
+_im2col = table("im2col")
+_col2im = table("col2im")
 _nll_loss_forward = table("nll_loss_forward")
 _nll_loss_backward = table("nll_loss_backward")
 _nll_loss = table("nll_loss")
@@ -831,6 +924,33 @@ _nll_loss_nd = table("nll_loss_nd")
 _cross_entropy_loss = table("cross_entropy_loss")
 _mse_loss = table("mse_loss")
 _mse_loss_backward = table("mse_loss_backward")
+_l1_loss = table("l1_loss")
+_smooth_l1_loss = table("smooth_l1_loss")
+_smooth_l1_loss_backward = table("smooth_l1_loss_backward")
+_huber_loss = table("huber_loss")
+_huber_loss_backward = table("huber_loss_backward")
+_soft_margin_loss = table("soft_margin_loss")
+_soft_margin_loss_backward = table("soft_margin_loss_backward")
+_binary_cross_entropy = table("binary_cross_entropy")
+_binary_cross_entropy_backward = table("binary_cross_entropy_backward")
+_binary_cross_entropy_with_logits = table("binary_cross_entropy_with_logits")
+_kl_div = table("kl_div")
+_poisson_nll_loss = table("poisson_nll_loss")
+_hinge_embedding_loss = table("hinge_embedding_loss")
+_cosine_embedding_loss = table("cosine_embedding_loss")
+_margin_ranking_loss = table("margin_ranking_loss")
+_triplet_margin_loss = table("triplet_margin_loss")
+_multi_margin_loss = table("multi_margin_loss")
+_multi_margin_loss_backward = table("multi_margin_loss_backward")
+_multilabel_margin_loss = table("multilabel_margin_loss")
+_multilabel_margin_loss_forward = table("multilabel_margin_loss_forward")
+_multilabel_margin_loss_backward = table("multilabel_margin_loss_backward")
+_ctc_loss_IntList = table("ctc_loss.IntList")
+_ctc_loss_Tensor_table = table("ctc_loss.Tensor")
+__ctc_loss = table("_ctc_loss")
+__ctc_loss_Tensor = table("_ctc_loss.Tensor")
+__ctc_loss_backward = table("_ctc_loss_backward")
+__ctc_loss_backward_Tensor = table("_ctc_loss_backward.Tensor")
 __foreach_abs = table("_foreach_abs")
 __foreach_abs_ = table("_foreach_abs_")
 __foreach_acos = table("_foreach_acos")
@@ -1606,6 +1726,8 @@ _parse__cdist_backward = PythonFunction("_cdist_backward", ["_cdist_backward"])
 _parse_pdist = PythonFunction("pdist", ["pdist"])
 _parse__pdist_forward = PythonFunction("_pdist_forward", ["_pdist_forward"])
 _parse__pdist_backward = PythonFunction("_pdist_backward", ["_pdist_backward"])
+_parse_cosine_similarity = PythonFunction("cosine_similarity", ["cosine_similarity"])
+_parse_pairwise_distance = PythonFunction("pairwise_distance", ["pairwise_distance"])
 _parse__fft_c2c = PythonFunction("_fft_c2c", ["_fft_c2c"], ["_fft_c2c.out"])
 _parse__fft_r2c = PythonFunction("_fft_r2c", ["_fft_r2c"], ["_fft_r2c.out"])
 _parse__fft_c2r = PythonFunction("_fft_c2r", ["_fft_c2r"], ["_fft_c2r.out"])
@@ -1633,22 +1755,156 @@ _parse_fft_fftfreq = PythonFunction("fft_fftfreq", ["fft_fftfreq"], ["fft_fftfre
 _parse_fft_rfftfreq = PythonFunction("fft_rfftfreq", ["fft_rfftfreq"], ["fft_rfftfreq.out"])
 _parse_fft_fftshift = PythonFunction("fft_fftshift", ["fft_fftshift"])
 _parse_fft_ifftshift = PythonFunction("fft_ifftshift", ["fft_ifftshift"])
+_parse_max_pool1d = PythonFunction("max_pool1d", ["max_pool1d"])
+_parse_max_pool1d_with_indices = PythonFunction("max_pool1d_with_indices", ["max_pool1d_with_indices"])
+_parse_max_pool2d = PythonFunction("max_pool2d", ["max_pool2d"])
+_parse_max_pool3d = PythonFunction("max_pool3d", ["max_pool3d"])
+_parse_max_pool2d_with_indices = PythonFunction("max_pool2d_with_indices", ["max_pool2d_with_indices"], ["max_pool2d_with_indices.out"])
+_parse_max_pool2d_with_indices_backward = PythonFunction("max_pool2d_with_indices_backward", ["max_pool2d_with_indices_backward"], ["max_pool2d_with_indices_backward.grad_input"])
+_parse_max_pool3d_with_indices = PythonFunction("max_pool3d_with_indices", ["max_pool3d_with_indices"], ["max_pool3d_with_indices.out"])
+_parse_max_pool3d_with_indices_backward = PythonFunction("max_pool3d_with_indices_backward", ["max_pool3d_with_indices_backward"], ["max_pool3d_with_indices_backward.grad_input"])
+_parse_avg_pool1d = PythonFunction("avg_pool1d", ["avg_pool1d"])
+_parse_avg_pool2d = PythonFunction("avg_pool2d", ["avg_pool2d"], ["avg_pool2d.out"])
+_parse_avg_pool2d_backward = PythonFunction("avg_pool2d_backward", ["avg_pool2d_backward"], ["avg_pool2d_backward.grad_input"])
+_parse_avg_pool3d = PythonFunction("avg_pool3d", ["avg_pool3d"], ["avg_pool3d.out"])
+_parse_avg_pool3d_backward = PythonFunction("avg_pool3d_backward", ["avg_pool3d_backward"], ["avg_pool3d_backward.grad_input"])
+_parse_adaptive_avg_pool1d = PythonFunction("adaptive_avg_pool1d", ["adaptive_avg_pool1d"])
+_parse_adaptive_avg_pool2d = PythonFunction("adaptive_avg_pool2d", ["adaptive_avg_pool2d"], ["adaptive_avg_pool2d.out"])
+_parse__adaptive_avg_pool2d = PythonFunction("_adaptive_avg_pool2d", ["_adaptive_avg_pool2d"])
+_parse__adaptive_avg_pool2d_backward = PythonFunction("_adaptive_avg_pool2d_backward", ["_adaptive_avg_pool2d_backward"])
+_parse_adaptive_avg_pool3d = PythonFunction("adaptive_avg_pool3d", ["adaptive_avg_pool3d"], ["adaptive_avg_pool3d.out"])
+_parse__adaptive_avg_pool3d = PythonFunction("_adaptive_avg_pool3d", ["_adaptive_avg_pool3d"])
+_parse__adaptive_avg_pool3d_backward = PythonFunction("_adaptive_avg_pool3d_backward", ["_adaptive_avg_pool3d_backward"])
+_parse_adaptive_max_pool1d = PythonFunction("adaptive_max_pool1d", ["adaptive_max_pool1d"])
+_parse_adaptive_max_pool2d = PythonFunction("adaptive_max_pool2d", ["adaptive_max_pool2d"], ["adaptive_max_pool2d.out"])
+_parse_adaptive_max_pool2d_backward = PythonFunction("adaptive_max_pool2d_backward", ["adaptive_max_pool2d_backward"], ["adaptive_max_pool2d_backward.grad_input"])
+_parse_adaptive_max_pool3d = PythonFunction("adaptive_max_pool3d", ["adaptive_max_pool3d"], ["adaptive_max_pool3d.out"])
+_parse_adaptive_max_pool3d_backward = PythonFunction("adaptive_max_pool3d_backward", ["adaptive_max_pool3d_backward"], ["adaptive_max_pool3d_backward.grad_input"])
+_parse_fractional_max_pool2d = PythonFunction("fractional_max_pool2d", ["fractional_max_pool2d"], ["fractional_max_pool2d.output"])
+_parse_fractional_max_pool2d_backward = PythonFunction("fractional_max_pool2d_backward", ["fractional_max_pool2d_backward"], ["fractional_max_pool2d_backward.grad_input"])
+_parse_fractional_max_pool3d = PythonFunction("fractional_max_pool3d", ["fractional_max_pool3d"], ["fractional_max_pool3d.output"])
+_parse_fractional_max_pool3d_backward = PythonFunction("fractional_max_pool3d_backward", ["fractional_max_pool3d_backward"], ["fractional_max_pool3d_backward.grad_input"])
+_parse_max_unpool2d = PythonFunction("max_unpool2d", ["max_unpool2d"], ["max_unpool2d.out"])
+_parse_max_unpool3d = PythonFunction("max_unpool3d", ["max_unpool3d"], ["max_unpool3d.out"])
+_parse_hardtanh = PythonFunction("hardtanh", ["hardtanh"], ["hardtanh.out"])
+_parse_hardtanh_ = PythonFunction("hardtanh_", ["hardtanh_"])
+_parse_hardtanh_backward = PythonFunction("hardtanh_backward", ["hardtanh_backward"], ["hardtanh_backward.grad_input"])
+_parse_relu6 = PythonFunction("relu6", ["relu6"])
+_parse_relu6_ = PythonFunction("relu6_", ["relu6_"])
+_parse_threshold = PythonFunction("threshold", ["threshold"], ["threshold.out"])
+_parse_threshold_ = PythonFunction("threshold_", ["threshold_"])
+_parse_leaky_relu = PythonFunction("leaky_relu", ["leaky_relu"], ["leaky_relu.out"])
+_parse_leaky_relu_ = PythonFunction("leaky_relu_", ["leaky_relu_"])
+_parse_leaky_relu_backward = PythonFunction("leaky_relu_backward", ["leaky_relu_backward"], ["leaky_relu_backward.grad_input"])
+_parse_prelu = PythonFunction("prelu", ["prelu"])
+_parse__prelu_kernel = PythonFunction("_prelu_kernel", ["_prelu_kernel"])
+_parse__prelu_kernel_backward = PythonFunction("_prelu_kernel_backward", ["_prelu_kernel_backward"])
+_parse_rrelu = PythonFunction("rrelu", ["rrelu"])
+_parse_rrelu_ = PythonFunction("rrelu_", ["rrelu_"])
+_parse_rrelu_with_noise = PythonFunction("rrelu_with_noise", ["rrelu_with_noise"], ["rrelu_with_noise.out"])
+_parse_rrelu_with_noise_ = PythonFunction("rrelu_with_noise_", ["rrelu_with_noise_"])
+_parse_rrelu_with_noise_functional = PythonFunction("rrelu_with_noise_functional", ["rrelu_with_noise_functional"])
+_parse_rrelu_with_noise_backward = PythonFunction("rrelu_with_noise_backward", ["rrelu_with_noise_backward"])
+_parse_elu = PythonFunction("elu", ["elu"], ["elu.out"])
+_parse_elu_ = PythonFunction("elu_", ["elu_"])
+_parse_elu_backward = PythonFunction("elu_backward", ["elu_backward"], ["elu_backward.grad_input"])
+_parse_celu = PythonFunction("celu", ["celu"])
+_parse_celu_ = PythonFunction("celu_", ["celu_"])
+_parse_selu = PythonFunction("selu", ["selu"])
+_parse_selu_ = PythonFunction("selu_", ["selu_"])
+_parse_gelu = PythonFunction("gelu", ["gelu"], ["gelu.out"])
+_parse_gelu_ = PythonFunction("gelu_", ["gelu_"])
+_parse_gelu_backward = PythonFunction("gelu_backward", ["gelu_backward"], ["gelu_backward.grad_input"])
+_parse_silu = PythonFunction("silu", ["silu"], ["silu.out"])
+_parse_silu_ = PythonFunction("silu_", ["silu_"])
+_parse_silu_backward = PythonFunction("silu_backward", ["silu_backward"], ["silu_backward.grad_input"])
+_parse_mish = PythonFunction("mish", ["mish"], ["mish.out"])
+_parse_mish_ = PythonFunction("mish_", ["mish_"])
+_parse_mish_backward = PythonFunction("mish_backward", ["mish_backward"])
+_parse_softplus = PythonFunction("softplus", ["softplus"], ["softplus.out"])
+_parse_softplus_backward = PythonFunction("softplus_backward", ["softplus_backward"], ["softplus_backward.grad_input"])
+_parse_log_sigmoid = PythonFunction("log_sigmoid", ["log_sigmoid"], ["log_sigmoid.out"])
+_parse_log_sigmoid_forward = PythonFunction("log_sigmoid_forward", ["log_sigmoid_forward"], ["log_sigmoid_forward.output"])
+_parse_log_sigmoid_backward = PythonFunction("log_sigmoid_backward", ["log_sigmoid_backward"], ["log_sigmoid_backward.grad_input"])
+_parse_hardsigmoid = PythonFunction("hardsigmoid", ["hardsigmoid"], ["hardsigmoid.out"])
+_parse_hardsigmoid_ = PythonFunction("hardsigmoid_", ["hardsigmoid_"])
+_parse_hardsigmoid_backward = PythonFunction("hardsigmoid_backward", ["hardsigmoid_backward"], ["hardsigmoid_backward.grad_input"])
+_parse_hardswish = PythonFunction("hardswish", ["hardswish"], ["hardswish.out"])
+_parse_hardswish_ = PythonFunction("hardswish_", ["hardswish_"])
+_parse_hardswish_backward = PythonFunction("hardswish_backward", ["hardswish_backward"])
+_parse_hardshrink = PythonFunction("hardshrink", ["hardshrink"], ["hardshrink.out"])
+_parse_hardshrink_backward = PythonFunction("hardshrink_backward", ["hardshrink_backward"], ["hardshrink_backward.grad_input"])
+_parse_softshrink = PythonFunction("softshrink", ["softshrink"], ["softshrink.out"])
+_parse_softshrink_backward = PythonFunction("softshrink_backward", ["softshrink_backward"], ["softshrink_backward.grad_input"])
+_parse_glu = PythonFunction("glu", ["glu"], ["glu.out"])
+_parse_glu_backward = PythonFunction("glu_backward", ["glu_backward"], ["glu_backward.grad_input"])
+_parse_glu_jvp = PythonFunction("glu_jvp", ["glu_jvp"])
+_parse_glu_backward_jvp = PythonFunction("glu_backward_jvp", ["glu_backward_jvp"])
+_parse_dropout = PythonFunction("dropout", ["dropout"])
+_parse_dropout_ = PythonFunction("dropout_", ["dropout_"])
+_parse_feature_dropout = PythonFunction("feature_dropout", ["feature_dropout"])
+_parse_feature_dropout_ = PythonFunction("feature_dropout_", ["feature_dropout_"])
+_parse_alpha_dropout = PythonFunction("alpha_dropout", ["alpha_dropout"])
+_parse_alpha_dropout_ = PythonFunction("alpha_dropout_", ["alpha_dropout_"])
+_parse_feature_alpha_dropout = PythonFunction("feature_alpha_dropout", ["feature_alpha_dropout"])
+_parse_feature_alpha_dropout_ = PythonFunction("feature_alpha_dropout_", ["feature_alpha_dropout_"])
+_parse_native_dropout = PythonFunction("native_dropout", ["native_dropout"])
+_parse_native_dropout_backward = PythonFunction("native_dropout_backward", ["native_dropout_backward"])
 _parse__softmax = PythonFunction("_softmax", ["_softmax"], ["_softmax.out"])
 _parse_softmax = PythonFunction("softmax", ["softmax.int"], ["softmax.int_out"])
 _parse__softmax_backward_data = PythonFunction("_softmax_backward_data", ["_softmax_backward_data"])
 _parse__log_softmax = PythonFunction("_log_softmax", ["_log_softmax"], ["_log_softmax.out"])
 _parse_log_softmax = PythonFunction("log_softmax", ["log_softmax.int"], ["log_softmax.int_out"])
 _parse__log_softmax_backward_data = PythonFunction("_log_softmax_backward_data", ["_log_softmax_backward_data"])
-_parse_nll_loss_forward = PythonFunction("nll_loss_forward", ["nll_loss_forward"])
-_parse_nll_loss_backward = PythonFunction("nll_loss_backward", ["nll_loss_backward"])
+_parse_convolution = PythonFunction("convolution", ["convolution"])
+_parse_convolution_backward = PythonFunction("convolution_backward", ["convolution_backward"])
+_parse__convolution = PythonFunction("_convolution", ["_convolution", "_convolution.deprecated"])
+_parse__convolution_mode = PythonFunction("_convolution_mode", ["_convolution_mode"])
+_parse__convolution_double_backward = PythonFunction("_convolution_double_backward", ["_convolution_double_backward"])
+_parse_conv1d = PythonFunction("conv1d", ["conv1d", "conv1d.padding"])
+_parse_conv2d = PythonFunction("conv2d", ["conv2d", "conv2d.padding"])
+_parse_conv3d = PythonFunction("conv3d", ["conv3d", "conv3d.padding"])
+_parse_conv_transpose1d = PythonFunction("conv_transpose1d", ["conv_transpose1d"])
+_parse_conv_transpose2d = PythonFunction("conv_transpose2d", ["conv_transpose2d.input"])
+_parse_conv_transpose3d = PythonFunction("conv_transpose3d", ["conv_transpose3d.input"])
+_parse_conv_tbc = PythonFunction("conv_tbc", ["conv_tbc"])
+_parse_conv_tbc_backward = PythonFunction("conv_tbc_backward", ["conv_tbc_backward"])
+_parse_im2col = PythonFunction("im2col", ["im2col"], ["im2col.out"])
+_parse_col2im = PythonFunction("col2im", ["col2im"], ["col2im.out"])
+_parse_nll_loss_forward = PythonFunction("nll_loss_forward", ["nll_loss_forward"], ["nll_loss_forward.output"])
+_parse_nll_loss_backward = PythonFunction("nll_loss_backward", ["nll_loss_backward"], ["nll_loss_backward.grad_input"])
 _parse_nll_loss = PythonFunction("nll_loss", ["nll_loss"])
-_parse_nll_loss2d_forward = PythonFunction("nll_loss2d_forward", ["nll_loss2d_forward"])
-_parse_nll_loss2d_backward = PythonFunction("nll_loss2d_backward", ["nll_loss2d_backward"])
+_parse_nll_loss2d_forward = PythonFunction("nll_loss2d_forward", ["nll_loss2d_forward"], ["nll_loss2d_forward.output"])
+_parse_nll_loss2d_backward = PythonFunction("nll_loss2d_backward", ["nll_loss2d_backward"], ["nll_loss2d_backward.grad_input"])
 _parse_nll_loss2d = PythonFunction("nll_loss2d", ["nll_loss2d"])
 _parse_nll_loss_nd = PythonFunction("nll_loss_nd", ["nll_loss_nd"])
 _parse_cross_entropy_loss = PythonFunction("cross_entropy_loss", ["cross_entropy_loss"])
 _parse_mse_loss = PythonFunction("mse_loss", ["mse_loss"], ["mse_loss.out"])
-_parse_mse_loss_backward = PythonFunction("mse_loss_backward", ["mse_loss_backward"])
+_parse_mse_loss_backward = PythonFunction("mse_loss_backward", ["mse_loss_backward"], ["mse_loss_backward.grad_input"])
+_parse_l1_loss = PythonFunction("l1_loss", ["l1_loss"])
+_parse_smooth_l1_loss = PythonFunction("smooth_l1_loss", ["smooth_l1_loss"], ["smooth_l1_loss.out"])
+_parse_smooth_l1_loss_backward = PythonFunction("smooth_l1_loss_backward", ["smooth_l1_loss_backward"], ["smooth_l1_loss_backward.grad_input"])
+_parse_huber_loss = PythonFunction("huber_loss", ["huber_loss"], ["huber_loss.out"])
+_parse_huber_loss_backward = PythonFunction("huber_loss_backward", ["huber_loss_backward"], ["huber_loss_backward.out"])
+_parse_soft_margin_loss = PythonFunction("soft_margin_loss", ["soft_margin_loss"], ["soft_margin_loss.out"])
+_parse_soft_margin_loss_backward = PythonFunction("soft_margin_loss_backward", ["soft_margin_loss_backward"], ["soft_margin_loss_backward.grad_input"])
+_parse_binary_cross_entropy = PythonFunction("binary_cross_entropy", ["binary_cross_entropy"], ["binary_cross_entropy.out"])
+_parse_binary_cross_entropy_backward = PythonFunction("binary_cross_entropy_backward", ["binary_cross_entropy_backward"], ["binary_cross_entropy_backward.grad_input"])
+_parse_binary_cross_entropy_with_logits = PythonFunction("binary_cross_entropy_with_logits", ["binary_cross_entropy_with_logits"])
+_parse_kl_div = PythonFunction("kl_div", ["kl_div"])
+_parse_poisson_nll_loss = PythonFunction("poisson_nll_loss", ["poisson_nll_loss"])
+_parse_hinge_embedding_loss = PythonFunction("hinge_embedding_loss", ["hinge_embedding_loss"])
+_parse_cosine_embedding_loss = PythonFunction("cosine_embedding_loss", ["cosine_embedding_loss"])
+_parse_margin_ranking_loss = PythonFunction("margin_ranking_loss", ["margin_ranking_loss"])
+_parse_triplet_margin_loss = PythonFunction("triplet_margin_loss", ["triplet_margin_loss"])
+_parse_multi_margin_loss = PythonFunction("multi_margin_loss", ["multi_margin_loss"], ["multi_margin_loss.out"])
+_parse_multi_margin_loss_backward = PythonFunction("multi_margin_loss_backward", ["multi_margin_loss_backward"], ["multi_margin_loss_backward.grad_input"])
+_parse_multilabel_margin_loss = PythonFunction("multilabel_margin_loss", ["multilabel_margin_loss"])
+_parse_multilabel_margin_loss_forward = PythonFunction("multilabel_margin_loss_forward", ["multilabel_margin_loss_forward"], ["multilabel_margin_loss_forward.output"])
+_parse_multilabel_margin_loss_backward = PythonFunction("multilabel_margin_loss_backward", ["multilabel_margin_loss_backward"], ["multilabel_margin_loss_backward.grad_input"])
+_parse_ctc_loss = PythonFunction("ctc_loss", ["ctc_loss.IntList", "ctc_loss.Tensor"])
+_parse__ctc_loss = PythonFunction("_ctc_loss", ["_ctc_loss", "_ctc_loss.Tensor"])
+_parse__ctc_loss_backward = PythonFunction("_ctc_loss_backward", ["_ctc_loss_backward", "_ctc_loss_backward.Tensor"])
 _parse__foreach_add = PythonFunction("_foreach_add", ["_foreach_add.Scalar", "_foreach_add.List", "_foreach_add.ScalarList", "_foreach_add.Tensor"])
 _parse__foreach_add_ = PythonFunction("_foreach_add_", ["_foreach_add_.Scalar", "_foreach_add_.List", "_foreach_add_.ScalarList", "_foreach_add_.Tensor"])
 _parse__foreach_sub = PythonFunction("_foreach_sub", ["_foreach_sub.Scalar", "_foreach_sub.List", "_foreach_sub.ScalarList"])
@@ -13935,6 +14191,49 @@ def _pdist_backward(grad: Tensor, input: Tensor, p: float, pdist: Tensor) -> Ten
     return _parse__pdist_backward(grad, input, p, pdist)
 
 
+def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-08, axis: int | None = None) -> Tensor:
+    """The cosine of the angle between vectors along a dimension.
+
+    cosine_similarity(x1, x2, dim=1, eps=1e-08) -> Tensor
+    """
+    if (
+        isinstance(x1, TensorImpl)
+        and isinstance(x2, TensorImpl)
+        and type(dim) is int
+        and type(eps) is float
+        and axis is None
+    ):
+        included, allowed = active_keys.get()
+        keys = (x1.key_set | x2.key_set | included) & allowed
+        return _cosine_similarity[keys](keys, x1, x2, dim, eps)
+    if axis is not None:
+        return _parse_cosine_similarity.by_names({} if axis is None else {"axis": axis}, x1=x1, x2=x2, dim=dim, eps=eps)
+    return _parse_cosine_similarity(x1, x2, dim, eps)
+
+
+def pairwise_distance(
+    x1: Tensor, x2: Tensor, p: float = 2, eps: float = 1e-06, keepdim: bool = False, **kwargs: Any
+) -> Tensor:
+    """The p-norm of the difference between vectors along the last dimension.
+
+    pairwise_distance(x1, x2, p=2, eps=1e-06, keepdim=False) -> Tensor
+    """
+    if (
+        isinstance(x1, TensorImpl)
+        and isinstance(x2, TensorImpl)
+        and type(p) is float
+        and type(eps) is float
+        and type(keepdim) is bool
+        and not kwargs
+    ):
+        included, allowed = active_keys.get()
+        keys = (x1.key_set | x2.key_set | included) & allowed
+        return _pairwise_distance[keys](keys, x1, x2, p, eps, keepdim)
+    if kwargs:
+        return _parse_pairwise_distance.by_names(kwargs, x1=x1, x2=x2, p=p, eps=eps, keepdim=keepdim)
+    return _parse_pairwise_distance(x1, x2, p, eps, keepdim)
+
+
 def _fft_c2c(input: Tensor, dim: Sequence[int], normalization: int, forward: bool, *, out: Any = None) -> Tensor:
     """The Fourier transform of complex numbers over dimensions.
 
@@ -14475,6 +14774,1638 @@ def fft_ifftshift(*args: Any, **kwargs: Any) -> Tensor:
     return _parse_fft_ifftshift(*args, **kwargs)
 
 
+def max_pool1d(*args: Any, **kwargs: Any) -> Tensor:
+    """The largest element of each window of a vector.
+
+    max_pool1d(input, kernel_size, stride=[], padding=0, dilation=1, ceil_mode=False) -> Tensor
+    """
+    if len(args) == 2 and not kwargs and type(args[1]) is int and isinstance(args[0], TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (args[0].key_set | included) & allowed
+        return _max_pool1d[keys](keys, args[0], [args[1]], [], [0], [1], False)
+    return _parse_max_pool1d(*args, **kwargs)
+
+
+def max_pool1d_with_indices(*args: Any, **kwargs: Any) -> Any:
+    """The largest element of each window of a vector, and its place.
+
+    max_pool1d_with_indices(input, kernel_size, stride=[], padding=0, dilation=1, ceil_mode=False) -> (Tensor, Tensor)
+    """
+    if len(args) == 2 and not kwargs and type(args[1]) is int and isinstance(args[0], TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (args[0].key_set | included) & allowed
+        return _max_pool1d_with_indices[keys](keys, args[0], [args[1]], [], [0], [1], False)
+    return _parse_max_pool1d_with_indices(*args, **kwargs)
+
+
+def max_pool2d(*args: Any, **kwargs: Any) -> Tensor:
+    """The largest element of each window of an image.
+
+    max_pool2d(input, kernel_size, stride=[], padding=0, dilation=1, ceil_mode=False) -> Tensor
+    """
+    return _parse_max_pool2d(*args, **kwargs)
+
+
+def max_pool3d(*args: Any, **kwargs: Any) -> Tensor:
+    """The largest element of each window of a volume.
+
+    max_pool3d(input, kernel_size, stride=[], padding=0, dilation=1, ceil_mode=False) -> Tensor
+    """
+    return _parse_max_pool3d(*args, **kwargs)
+
+
+def max_pool2d_with_indices(*args: Any, **kwargs: Any) -> Any:
+    """The largest element of each window of an image, and its place in its plane.
+
+    max_pool2d_with_indices(input, kernel_size, stride=[], padding=0, dilation=1, ceil_mode=False, *, out=None) -> (Tensor, Tensor)
+    """
+    return _parse_max_pool2d_with_indices(*args, **kwargs)
+
+
+def max_pool2d_with_indices_backward(
+    grad_output: Tensor,
+    input: Tensor,
+    kernel_size: Sequence[int] | int,
+    stride: Sequence[int] | int,
+    padding: Sequence[int] | int,
+    dilation: Sequence[int] | int,
+    ceil_mode: bool,
+    indices: Tensor,
+    *,
+    out: Any = None,
+) -> Tensor:
+    """The gradient of max_pool2d_with_indices.
+
+    max_pool2d_with_indices_backward(grad_output, input, kernel_size, stride, padding, dilation, ceil_mode, indices, *, out=None) -> Tensor
+    """
+    if (
+        isinstance(grad_output, TensorImpl)
+        and isinstance(input, TensorImpl)
+        and is_ints(kernel_size)
+        and is_ints(stride)
+        and is_ints(padding)
+        and is_ints(dilation)
+        and type(ceil_mode) is bool
+        and isinstance(indices, TensorImpl)
+        and out is None
+    ):
+        included, allowed = active_keys.get()
+        keys = (grad_output.key_set | input.key_set | indices.key_set | included) & allowed
+        return _max_pool2d_with_indices_backward[keys](
+            keys, grad_output, input, list(kernel_size), list(stride), list(padding), list(dilation), ceil_mode, indices
+        )
+    return _parse_max_pool2d_with_indices_backward(
+        grad_output, input, kernel_size, stride, padding, dilation, ceil_mode, indices, out=out
+    )
+
+
+def max_pool3d_with_indices(*args: Any, **kwargs: Any) -> Any:
+    """The largest element of each window of a volume, and its place in its volume.
+
+    max_pool3d_with_indices(input, kernel_size, stride=[], padding=0, dilation=1, ceil_mode=False, *, out=None) -> (Tensor, Tensor)
+    """
+    return _parse_max_pool3d_with_indices(*args, **kwargs)
+
+
+def max_pool3d_with_indices_backward(
+    grad_output: Tensor,
+    input: Tensor,
+    kernel_size: Sequence[int] | int,
+    stride: Sequence[int] | int,
+    padding: Sequence[int] | int,
+    dilation: Sequence[int] | int,
+    ceil_mode: bool,
+    indices: Tensor,
+    *,
+    out: Any = None,
+) -> Tensor:
+    """The gradient of max_pool3d_with_indices.
+
+    max_pool3d_with_indices_backward(grad_output, input, kernel_size, stride, padding, dilation, ceil_mode, indices, *, out=None) -> Tensor
+    """
+    if (
+        isinstance(grad_output, TensorImpl)
+        and isinstance(input, TensorImpl)
+        and is_ints(kernel_size)
+        and is_ints(stride)
+        and is_ints(padding)
+        and is_ints(dilation)
+        and type(ceil_mode) is bool
+        and isinstance(indices, TensorImpl)
+        and out is None
+    ):
+        included, allowed = active_keys.get()
+        keys = (grad_output.key_set | input.key_set | indices.key_set | included) & allowed
+        return _max_pool3d_with_indices_backward[keys](
+            keys, grad_output, input, list(kernel_size), list(stride), list(padding), list(dilation), ceil_mode, indices
+        )
+    return _parse_max_pool3d_with_indices_backward(
+        grad_output, input, kernel_size, stride, padding, dilation, ceil_mode, indices, out=out
+    )
+
+
+def avg_pool1d(*args: Any, **kwargs: Any) -> Tensor:
+    """The average of each window of a vector.
+
+    avg_pool1d(input, kernel_size, stride=[], padding=0, ceil_mode=False, count_include_pad=True) -> Tensor
+    """
+    if len(args) == 2 and not kwargs and type(args[1]) is int and isinstance(args[0], TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (args[0].key_set | included) & allowed
+        return _avg_pool1d[keys](keys, args[0], [args[1]], [], [0], False, True)
+    return _parse_avg_pool1d(*args, **kwargs)
+
+
+def avg_pool2d(*args: Any, **kwargs: Any) -> Tensor:
+    """The average of each window of an image.
+
+    avg_pool2d(input, kernel_size, stride=[], padding=0, ceil_mode=False, count_include_pad=True, divisor_override=None, *, out=None) -> Tensor
+    """
+    return _parse_avg_pool2d(*args, **kwargs)
+
+
+def avg_pool2d_backward(
+    grad_output: Tensor,
+    input: Tensor,
+    kernel_size: Sequence[int] | int,
+    stride: Sequence[int] | int,
+    padding: Sequence[int] | int,
+    ceil_mode: bool,
+    count_include_pad: bool,
+    divisor_override: int | None,
+    *,
+    out: Any = None,
+) -> Tensor:
+    """The gradient of avg_pool2d.
+
+    avg_pool2d_backward(grad_output, input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, *, out=None) -> Tensor
+    """
+    if (
+        isinstance(grad_output, TensorImpl)
+        and isinstance(input, TensorImpl)
+        and is_ints(kernel_size)
+        and is_ints(stride)
+        and is_ints(padding)
+        and type(ceil_mode) is bool
+        and type(count_include_pad) is bool
+        and (divisor_override is None or type(divisor_override) is int)
+        and out is None
+    ):
+        included, allowed = active_keys.get()
+        keys = (grad_output.key_set | input.key_set | included) & allowed
+        return _avg_pool2d_backward[keys](
+            keys,
+            grad_output,
+            input,
+            list(kernel_size),
+            list(stride),
+            list(padding),
+            ceil_mode,
+            count_include_pad,
+            divisor_override,
+        )
+    return _parse_avg_pool2d_backward(
+        grad_output, input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, out=out
+    )
+
+
+def avg_pool3d(*args: Any, **kwargs: Any) -> Tensor:
+    """The average of each window of a volume.
+
+    avg_pool3d(input, kernel_size, stride=[], padding=0, ceil_mode=False, count_include_pad=True, divisor_override=None, *, out=None) -> Tensor
+    """
+    return _parse_avg_pool3d(*args, **kwargs)
+
+
+def avg_pool3d_backward(
+    grad_output: Tensor,
+    input: Tensor,
+    kernel_size: Sequence[int] | int,
+    stride: Sequence[int] | int,
+    padding: Sequence[int] | int,
+    ceil_mode: bool,
+    count_include_pad: bool,
+    divisor_override: int | None,
+    *,
+    out: Any = None,
+) -> Tensor:
+    """The gradient of avg_pool3d.
+
+    avg_pool3d_backward(grad_output, input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, *, out=None) -> Tensor
+    """
+    if (
+        isinstance(grad_output, TensorImpl)
+        and isinstance(input, TensorImpl)
+        and is_ints(kernel_size)
+        and is_ints(stride)
+        and is_ints(padding)
+        and type(ceil_mode) is bool
+        and type(count_include_pad) is bool
+        and (divisor_override is None or type(divisor_override) is int)
+        and out is None
+    ):
+        included, allowed = active_keys.get()
+        keys = (grad_output.key_set | input.key_set | included) & allowed
+        return _avg_pool3d_backward[keys](
+            keys,
+            grad_output,
+            input,
+            list(kernel_size),
+            list(stride),
+            list(padding),
+            ceil_mode,
+            count_include_pad,
+            divisor_override,
+        )
+    return _parse_avg_pool3d_backward(
+        grad_output, input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, out=out
+    )
+
+
+def adaptive_avg_pool1d(*args: Any, **kwargs: Any) -> Tensor:
+    """The averages of as many windows of a vector as asked for.
+
+    adaptive_avg_pool1d(input, output_size) -> Tensor
+    """
+    if len(args) == 2 and not kwargs and type(args[1]) is int and isinstance(args[0], TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (args[0].key_set | included) & allowed
+        return _adaptive_avg_pool1d[keys](keys, args[0], [args[1]])
+    return _parse_adaptive_avg_pool1d(*args, **kwargs)
+
+
+def adaptive_avg_pool2d(*args: Any, **kwargs: Any) -> Tensor:
+    """The averages of as many windows of an image as asked for.
+
+    adaptive_avg_pool2d(input, output_size, *, out=None) -> Tensor
+    """
+    return _parse_adaptive_avg_pool2d(*args, **kwargs)
+
+
+def _adaptive_avg_pool2d(*args: Any, **kwargs: Any) -> Tensor:
+    """The averages of as many windows of an image as asked for.
+
+    _adaptive_avg_pool2d(input, output_size) -> Tensor
+    """
+    return _parse__adaptive_avg_pool2d(*args, **kwargs)
+
+
+def _adaptive_avg_pool2d_backward(grad_output: Tensor, input: Tensor) -> Tensor:
+    """The gradient of _adaptive_avg_pool2d.
+
+    _adaptive_avg_pool2d_backward(grad_output, input) -> Tensor
+    """
+    if isinstance(grad_output, TensorImpl) and isinstance(input, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (grad_output.key_set | input.key_set | included) & allowed
+        return __adaptive_avg_pool2d_backward[keys](keys, grad_output, input)
+    return _parse__adaptive_avg_pool2d_backward(grad_output, input)
+
+
+def adaptive_avg_pool3d(*args: Any, **kwargs: Any) -> Tensor:
+    """The averages of as many windows of a volume as asked for.
+
+    adaptive_avg_pool3d(input, output_size, *, out=None) -> Tensor
+    """
+    return _parse_adaptive_avg_pool3d(*args, **kwargs)
+
+
+def _adaptive_avg_pool3d(*args: Any, **kwargs: Any) -> Tensor:
+    """The averages of as many windows of a volume as asked for.
+
+    _adaptive_avg_pool3d(input, output_size) -> Tensor
+    """
+    return _parse__adaptive_avg_pool3d(*args, **kwargs)
+
+
+def _adaptive_avg_pool3d_backward(grad_output: Tensor, input: Tensor) -> Tensor:
+    """The gradient of _adaptive_avg_pool3d.
+
+    _adaptive_avg_pool3d_backward(grad_output, input) -> Tensor
+    """
+    if isinstance(grad_output, TensorImpl) and isinstance(input, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (grad_output.key_set | input.key_set | included) & allowed
+        return __adaptive_avg_pool3d_backward[keys](keys, grad_output, input)
+    return _parse__adaptive_avg_pool3d_backward(grad_output, input)
+
+
+def adaptive_max_pool1d(*args: Any, **kwargs: Any) -> Any:
+    """The largest elements of as many windows of a vector as asked for, and their places.
+
+    adaptive_max_pool1d(input, output_size) -> (Tensor, Tensor)
+    """
+    if len(args) == 2 and not kwargs and type(args[1]) is int and isinstance(args[0], TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (args[0].key_set | included) & allowed
+        return _adaptive_max_pool1d[keys](keys, args[0], [args[1]])
+    return _parse_adaptive_max_pool1d(*args, **kwargs)
+
+
+def adaptive_max_pool2d(*args: Any, **kwargs: Any) -> Any:
+    """The largest elements of as many windows of an image as asked for, and their places in their plane.
+
+    adaptive_max_pool2d(input, output_size, *, out=None) -> (Tensor, Tensor)
+    """
+    return _parse_adaptive_max_pool2d(*args, **kwargs)
+
+
+def adaptive_max_pool2d_backward(grad_output: Tensor, input: Tensor, indices: Tensor, *, out: Any = None) -> Tensor:
+    """The gradient of adaptive_max_pool2d.
+
+    adaptive_max_pool2d_backward(grad_output, input, indices, *, out=None) -> Tensor
+    """
+    if (
+        isinstance(grad_output, TensorImpl)
+        and isinstance(input, TensorImpl)
+        and isinstance(indices, TensorImpl)
+        and out is None
+    ):
+        included, allowed = active_keys.get()
+        keys = (grad_output.key_set | input.key_set | indices.key_set | included) & allowed
+        return _adaptive_max_pool2d_backward[keys](keys, grad_output, input, indices)
+    return _parse_adaptive_max_pool2d_backward(grad_output, input, indices, out=out)
+
+
+def adaptive_max_pool3d(*args: Any, **kwargs: Any) -> Any:
+    """The largest elements of as many windows of a volume as asked for, and their places in their volume.
+
+    adaptive_max_pool3d(input, output_size, *, out=None) -> (Tensor, Tensor)
+    """
+    return _parse_adaptive_max_pool3d(*args, **kwargs)
+
+
+def adaptive_max_pool3d_backward(grad_output: Tensor, input: Tensor, indices: Tensor, *, out: Any = None) -> Tensor:
+    """The gradient of adaptive_max_pool3d.
+
+    adaptive_max_pool3d_backward(grad_output, input, indices, *, out=None) -> Tensor
+    """
+    if (
+        isinstance(grad_output, TensorImpl)
+        and isinstance(input, TensorImpl)
+        and isinstance(indices, TensorImpl)
+        and out is None
+    ):
+        included, allowed = active_keys.get()
+        keys = (grad_output.key_set | input.key_set | indices.key_set | included) & allowed
+        return _adaptive_max_pool3d_backward[keys](keys, grad_output, input, indices)
+    return _parse_adaptive_max_pool3d_backward(grad_output, input, indices, out=out)
+
+
+def fractional_max_pool2d(
+    input: Tensor = MISSING,
+    kernel_size: Sequence[int] | int = MISSING,
+    output_size: Sequence[int] | int = MISSING,
+    random_samples: Tensor = MISSING,
+    *,
+    out: Any = None,
+    **kwargs: Any,
+) -> Any:
+    """The largest elements of windows at random places of an image, and their places in their plane.
+
+    fractional_max_pool2d(input, kernel_size, output_size, random_samples, *, out=None) -> (Tensor, Tensor)
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and is_ints(kernel_size)
+        and is_ints(output_size)
+        and isinstance(random_samples, TensorImpl)
+        and out is None
+        and not kwargs
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | random_samples.key_set | included) & allowed
+        return _fractional_max_pool2d[keys](keys, input, list(kernel_size), list(output_size), random_samples)
+    if kwargs or input is MISSING or kernel_size is MISSING or output_size is MISSING or random_samples is MISSING:
+        return _parse_fractional_max_pool2d.by_names(
+            kwargs,
+            input=input,
+            kernel_size=kernel_size,
+            output_size=output_size,
+            random_samples=random_samples,
+            out=out,
+        )
+    return _parse_fractional_max_pool2d(input, kernel_size, output_size, random_samples, out=out)
+
+
+def fractional_max_pool2d_backward(
+    grad_output: Tensor,
+    input: Tensor,
+    kernel_size: Sequence[int] | int,
+    output_size: Sequence[int] | int,
+    indices: Tensor,
+    *,
+    out: Any = None,
+) -> Tensor:
+    """The gradient of fractional_max_pool2d.
+
+    fractional_max_pool2d_backward(grad_output, input, kernel_size, output_size, indices, *, out=None) -> Tensor
+    """
+    if (
+        isinstance(grad_output, TensorImpl)
+        and isinstance(input, TensorImpl)
+        and is_ints(kernel_size)
+        and is_ints(output_size)
+        and isinstance(indices, TensorImpl)
+        and out is None
+    ):
+        included, allowed = active_keys.get()
+        keys = (grad_output.key_set | input.key_set | indices.key_set | included) & allowed
+        return _fractional_max_pool2d_backward[keys](
+            keys, grad_output, input, list(kernel_size), list(output_size), indices
+        )
+    return _parse_fractional_max_pool2d_backward(grad_output, input, kernel_size, output_size, indices, out=out)
+
+
+def fractional_max_pool3d(
+    input: Tensor = MISSING,
+    kernel_size: Sequence[int] | int = MISSING,
+    output_size: Sequence[int] | int = MISSING,
+    random_samples: Tensor = MISSING,
+    *,
+    out: Any = None,
+    **kwargs: Any,
+) -> Any:
+    """The largest elements of windows at random places of a volume, and their places in their volume.
+
+    fractional_max_pool3d(input, kernel_size, output_size, random_samples, *, out=None) -> (Tensor, Tensor)
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and is_ints(kernel_size)
+        and is_ints(output_size)
+        and isinstance(random_samples, TensorImpl)
+        and out is None
+        and not kwargs
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | random_samples.key_set | included) & allowed
+        return _fractional_max_pool3d[keys](keys, input, list(kernel_size), list(output_size), random_samples)
+    if kwargs or input is MISSING or kernel_size is MISSING or output_size is MISSING or random_samples is MISSING:
+        return _parse_fractional_max_pool3d.by_names(
+            kwargs,
+            input=input,
+            kernel_size=kernel_size,
+            output_size=output_size,
+            random_samples=random_samples,
+            out=out,
+        )
+    return _parse_fractional_max_pool3d(input, kernel_size, output_size, random_samples, out=out)
+
+
+def fractional_max_pool3d_backward(
+    grad_output: Tensor,
+    input: Tensor,
+    kernel_size: Sequence[int] | int,
+    output_size: Sequence[int] | int,
+    indices: Tensor,
+    *,
+    out: Any = None,
+) -> Tensor:
+    """The gradient of fractional_max_pool3d.
+
+    fractional_max_pool3d_backward(grad_output, input, kernel_size, output_size, indices, *, out=None) -> Tensor
+    """
+    if (
+        isinstance(grad_output, TensorImpl)
+        and isinstance(input, TensorImpl)
+        and is_ints(kernel_size)
+        and is_ints(output_size)
+        and isinstance(indices, TensorImpl)
+        and out is None
+    ):
+        included, allowed = active_keys.get()
+        keys = (grad_output.key_set | input.key_set | indices.key_set | included) & allowed
+        return _fractional_max_pool3d_backward[keys](
+            keys, grad_output, input, list(kernel_size), list(output_size), indices
+        )
+    return _parse_fractional_max_pool3d_backward(grad_output, input, kernel_size, output_size, indices, out=out)
+
+
+def max_unpool2d(
+    input: Tensor = MISSING,
+    indices: Tensor = MISSING,
+    output_size: Sequence[int] | int = MISSING,
+    *,
+    out: Any = None,
+    **kwargs: Any,
+) -> Tensor:
+    """Zeros, and the elements at the places that the indices say.
+
+    max_unpool2d(input, indices, output_size, *, out=None) -> Tensor
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and isinstance(indices, TensorImpl)
+        and is_ints(output_size)
+        and out is None
+        and not kwargs
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | indices.key_set | included) & allowed
+        return _max_unpool2d[keys](keys, input, indices, list(output_size))
+    if kwargs or input is MISSING or indices is MISSING or output_size is MISSING:
+        return _parse_max_unpool2d.by_names(kwargs, input=input, indices=indices, output_size=output_size, out=out)
+    return _parse_max_unpool2d(input, indices, output_size, out=out)
+
+
+def max_unpool3d(
+    input: Tensor = MISSING,
+    indices: Tensor = MISSING,
+    output_size: Sequence[int] | int = MISSING,
+    stride: Sequence[int] | int = MISSING,
+    padding: Sequence[int] | int = MISSING,
+    *,
+    out: Any = None,
+    **kwargs: Any,
+) -> Tensor:
+    """Zeros, and the elements at the places that the indices say.
+
+    max_unpool3d(input, indices, output_size, stride, padding, *, out=None) -> Tensor
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and isinstance(indices, TensorImpl)
+        and is_ints(output_size)
+        and is_ints(stride)
+        and is_ints(padding)
+        and out is None
+        and not kwargs
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | indices.key_set | included) & allowed
+        return _max_unpool3d[keys](keys, input, indices, list(output_size), list(stride), list(padding))
+    if (
+        kwargs
+        or input is MISSING
+        or indices is MISSING
+        or output_size is MISSING
+        or stride is MISSING
+        or padding is MISSING
+    ):
+        return _parse_max_unpool3d.by_names(
+            kwargs, input=input, indices=indices, output_size=output_size, stride=stride, padding=padding, out=out
+        )
+    return _parse_max_unpool3d(input, indices, output_size, stride, padding, out=out)
+
+
+def hardtanh(
+    input: Tensor = MISSING, min_val: Number = -1, max_val: Number = 1, *, out: Any = None, **kwargs: Any
+) -> Tensor:
+    """Each element between two bounds.
+
+    hardtanh(input, min_val=-1, max_val=1, *, out=None) -> Tensor
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and type(min_val) in NUMBERS
+        and type(max_val) in NUMBERS
+        and out is None
+        and not kwargs
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _hardtanh[keys](keys, input, min_val, max_val)
+    if kwargs or input is MISSING:
+        return _parse_hardtanh.by_names(kwargs, input=input, min_val=min_val, max_val=max_val, out=out)
+    return _parse_hardtanh(input, min_val, max_val, out=out)
+
+
+def hardtanh_(input: Tensor, min_val: Number = -1, max_val: Number = 1) -> Tensor:
+    """Each element between two bounds.
+
+    hardtanh_(input, min_val=-1, max_val=1) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if isinstance(input, TensorImpl) and type(min_val) in NUMBERS and type(max_val) in NUMBERS:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _hardtanh_[keys](keys, input, min_val, max_val)
+    return _parse_hardtanh_(input, min_val, max_val)
+
+
+def hardtanh_backward(
+    grad_output: Tensor, input: Tensor, min_val: Number, max_val: Number, *, out: Any = None
+) -> Tensor:
+    """The gradient where the input is between the bounds, 0 elsewhere.
+
+    hardtanh_backward(grad_output, input, min_val, max_val, *, out=None) -> Tensor
+    """
+    if (
+        isinstance(grad_output, TensorImpl)
+        and isinstance(input, TensorImpl)
+        and type(min_val) in NUMBERS
+        and type(max_val) in NUMBERS
+        and out is None
+    ):
+        included, allowed = active_keys.get()
+        keys = (grad_output.key_set | input.key_set | included) & allowed
+        return _hardtanh_backward[keys](keys, grad_output, input, min_val, max_val)
+    return _parse_hardtanh_backward(grad_output, input, min_val, max_val, out=out)
+
+
+def relu6(input: Tensor = MISSING, **kwargs: Any) -> Tensor:
+    """Each element between 0 and 6.
+
+    relu6(input) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and not kwargs:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _relu6[keys](keys, input)
+    if kwargs or input is MISSING:
+        return _parse_relu6.by_names(kwargs, input=input)
+    return _parse_relu6(input)
+
+
+def relu6_(input: Tensor) -> Tensor:
+    """Each element between 0 and 6, in place.
+
+    relu6_(input) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if isinstance(input, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _relu6_[keys](keys, input)
+    return _parse_relu6_(input)
+
+
+def threshold(
+    input: Tensor = MISSING, threshold: Number = MISSING, value: Number = MISSING, *, out: Any = None, **kwargs: Any
+) -> Tensor:
+    """Each element above a threshold, and a value in the place of others.
+
+    threshold(input, threshold, value, *, out=None) -> Tensor
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and type(threshold) in NUMBERS
+        and type(value) in NUMBERS
+        and out is None
+        and not kwargs
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _threshold[keys](keys, input, threshold, value)
+    if kwargs or input is MISSING or threshold is MISSING or value is MISSING:
+        return _parse_threshold.by_names(kwargs, input=input, threshold=threshold, value=value, out=out)
+    return _parse_threshold(input, threshold, value, out=out)
+
+
+def threshold_(input: Tensor, threshold: Number, value: Number) -> Tensor:
+    """Each element above a threshold, and a value in the place of others.
+
+    threshold_(input, threshold, value) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if isinstance(input, TensorImpl) and type(threshold) in NUMBERS and type(value) in NUMBERS:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _threshold_[keys](keys, input, threshold, value)
+    return _parse_threshold_(input, threshold, value)
+
+
+def leaky_relu(input: Tensor = MISSING, negative_slope: Number = 0.01, *, out: Any = None, **kwargs: Any) -> Tensor:
+    """Each element, multiplied by a slope where it is negative.
+
+    leaky_relu(input, negative_slope=0.01, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and type(negative_slope) in NUMBERS and out is None and not kwargs:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _leaky_relu[keys](keys, input, negative_slope)
+    if kwargs or input is MISSING:
+        return _parse_leaky_relu.by_names(kwargs, input=input, negative_slope=negative_slope, out=out)
+    return _parse_leaky_relu(input, negative_slope, out=out)
+
+
+def leaky_relu_(input: Tensor, negative_slope: Number = 0.01) -> Tensor:
+    """Each element, multiplied by a slope where it is negative.
+
+    leaky_relu_(input, negative_slope=0.01) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if isinstance(input, TensorImpl) and type(negative_slope) in NUMBERS:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _leaky_relu_[keys](keys, input, negative_slope)
+    return _parse_leaky_relu_(input, negative_slope)
+
+
+def leaky_relu_backward(
+    grad_output: Tensor, input: Tensor, negative_slope: Number, self_is_result: bool, *, out: Any = None
+) -> Tensor:
+    """The gradient of leaky_relu, given its input or its result.
+
+    leaky_relu_backward(grad_output, input, negative_slope, self_is_result, *, out=None) -> Tensor
+    """
+    if (
+        isinstance(grad_output, TensorImpl)
+        and isinstance(input, TensorImpl)
+        and type(negative_slope) in NUMBERS
+        and type(self_is_result) is bool
+        and out is None
+    ):
+        included, allowed = active_keys.get()
+        keys = (grad_output.key_set | input.key_set | included) & allowed
+        return _leaky_relu_backward[keys](keys, grad_output, input, negative_slope, self_is_result)
+    return _parse_leaky_relu_backward(grad_output, input, negative_slope, self_is_result, out=out)
+
+
+def prelu(input: Tensor = MISSING, weight: Tensor = MISSING, **kwargs: Any) -> Tensor:
+    """leaky_relu with a slope for each channel.
+
+    prelu(input, weight) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and isinstance(weight, TensorImpl) and not kwargs:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | weight.key_set | included) & allowed
+        return _prelu[keys](keys, input, weight)
+    if kwargs or input is MISSING or weight is MISSING:
+        return _parse_prelu.by_names(kwargs, input=input, weight=weight)
+    return _parse_prelu(input, weight)
+
+
+def _prelu_kernel(input: Tensor, weight: Tensor) -> Tensor:
+    """leaky_relu with slopes that are broadcast.
+
+    _prelu_kernel(input, weight) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and isinstance(weight, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | weight.key_set | included) & allowed
+        return __prelu_kernel[keys](keys, input, weight)
+    return _parse__prelu_kernel(input, weight)
+
+
+def _prelu_kernel_backward(grad_output: Tensor, input: Tensor, weight: Tensor) -> Any:
+    """The gradients of the input and of the slopes.
+
+    _prelu_kernel_backward(grad_output, input, weight) -> (Tensor, Tensor)
+    """
+    if isinstance(grad_output, TensorImpl) and isinstance(input, TensorImpl) and isinstance(weight, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (grad_output.key_set | input.key_set | weight.key_set | included) & allowed
+        return __prelu_kernel_backward[keys](keys, grad_output, input, weight)
+    return _parse__prelu_kernel_backward(grad_output, input, weight)
+
+
+def rrelu(
+    input: Tensor = MISSING,
+    lower: Number = 0.125,
+    upper: Number = 0.3333333333333333,
+    training: bool = False,
+    generator: Generator | None = None,
+    **kwargs: Any,
+) -> Tensor:
+    """leaky_relu with random slopes.
+
+    rrelu(input, lower=0.125, upper=0.3333333333333333, training=False, generator=None) -> Tensor
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and type(lower) in NUMBERS
+        and type(upper) in NUMBERS
+        and type(training) is bool
+        and (generator is None or isinstance(generator, Generator))
+        and not kwargs
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _rrelu[keys](keys, input, lower, upper, training, generator)
+    if kwargs or input is MISSING:
+        return _parse_rrelu.by_names(
+            kwargs, input=input, lower=lower, upper=upper, training=training, generator=generator
+        )
+    return _parse_rrelu(input, lower, upper, training, generator)
+
+
+def rrelu_(
+    input: Tensor,
+    lower: Number = 0.125,
+    upper: Number = 0.3333333333333333,
+    training: bool = False,
+    generator: Generator | None = None,
+) -> Tensor:
+    """leaky_relu with random slopes, in place.
+
+    rrelu_(input, lower=0.125, upper=0.3333333333333333, training=False, generator=None) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and type(lower) in NUMBERS
+        and type(upper) in NUMBERS
+        and type(training) is bool
+        and (generator is None or isinstance(generator, Generator))
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _rrelu_[keys](keys, input, lower, upper, training, generator)
+    return _parse_rrelu_(input, lower, upper, training, generator)
+
+
+def rrelu_with_noise(
+    input: Tensor = MISSING,
+    noise: Tensor = MISSING,
+    lower: Number = 0.125,
+    upper: Number = 0.3333333333333333,
+    training: bool = False,
+    generator: Generator | None = None,
+    *,
+    out: Any = None,
+    **kwargs: Any,
+) -> Tensor:
+    """leaky_relu with random slopes, which are written to the noise.
+
+    rrelu_with_noise(input, noise, lower=0.125, upper=0.3333333333333333, training=False, generator=None, *, out=None) -> Tensor
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and isinstance(noise, TensorImpl)
+        and type(lower) in NUMBERS
+        and type(upper) in NUMBERS
+        and type(training) is bool
+        and (generator is None or isinstance(generator, Generator))
+        and out is None
+        and not kwargs
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | noise.key_set | included) & allowed
+        return _rrelu_with_noise[keys](keys, input, noise, lower, upper, training, generator)
+    if kwargs or input is MISSING or noise is MISSING:
+        return _parse_rrelu_with_noise.by_names(
+            kwargs, input=input, noise=noise, lower=lower, upper=upper, training=training, generator=generator, out=out
+        )
+    return _parse_rrelu_with_noise(input, noise, lower, upper, training, generator, out=out)
+
+
+def rrelu_with_noise_(
+    input: Tensor,
+    noise: Tensor,
+    lower: Number = 0.125,
+    upper: Number = 0.3333333333333333,
+    training: bool = False,
+    generator: Generator | None = None,
+) -> Tensor:
+    """leaky_relu with random slopes, which are written to the noise.
+
+    rrelu_with_noise_(input, noise, lower=0.125, upper=0.3333333333333333, training=False, generator=None) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and isinstance(noise, TensorImpl)
+        and type(lower) in NUMBERS
+        and type(upper) in NUMBERS
+        and type(training) is bool
+        and (generator is None or isinstance(generator, Generator))
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | noise.key_set | included) & allowed
+        return _rrelu_with_noise_[keys](keys, input, noise, lower, upper, training, generator)
+    return _parse_rrelu_with_noise_(input, noise, lower, upper, training, generator)
+
+
+def rrelu_with_noise_functional(
+    input: Tensor = MISSING,
+    noise: Tensor = MISSING,
+    lower: Number = 0.125,
+    upper: Number = 0.3333333333333333,
+    training: bool = False,
+    generator: Generator | None = None,
+    **kwargs: Any,
+) -> Any:
+    """leaky_relu with random slopes, and these slopes.
+
+    rrelu_with_noise_functional(input, noise, lower=0.125, upper=0.3333333333333333, training=False, generator=None) -> (Tensor, noise_out)
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and isinstance(noise, TensorImpl)
+        and type(lower) in NUMBERS
+        and type(upper) in NUMBERS
+        and type(training) is bool
+        and (generator is None or isinstance(generator, Generator))
+        and not kwargs
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | noise.key_set | included) & allowed
+        return _rrelu_with_noise_functional[keys](keys, input, noise, lower, upper, training, generator)
+    if kwargs or input is MISSING or noise is MISSING:
+        return _parse_rrelu_with_noise_functional.by_names(
+            kwargs, input=input, noise=noise, lower=lower, upper=upper, training=training, generator=generator
+        )
+    return _parse_rrelu_with_noise_functional(input, noise, lower, upper, training, generator)
+
+
+def rrelu_with_noise_backward(
+    grad_output: Tensor,
+    input: Tensor,
+    noise: Tensor,
+    lower: Number,
+    upper: Number,
+    training: bool,
+    self_is_result: bool,
+) -> Tensor:
+    """The gradient of rrelu, given the slopes.
+
+    rrelu_with_noise_backward(grad_output, input, noise, lower, upper, training, self_is_result) -> Tensor
+    """
+    if (
+        isinstance(grad_output, TensorImpl)
+        and isinstance(input, TensorImpl)
+        and isinstance(noise, TensorImpl)
+        and type(lower) in NUMBERS
+        and type(upper) in NUMBERS
+        and type(training) is bool
+        and type(self_is_result) is bool
+    ):
+        included, allowed = active_keys.get()
+        keys = (grad_output.key_set | input.key_set | noise.key_set | included) & allowed
+        return _rrelu_with_noise_backward[keys](keys, grad_output, input, noise, lower, upper, training, self_is_result)
+    return _parse_rrelu_with_noise_backward(grad_output, input, noise, lower, upper, training, self_is_result)
+
+
+def elu(
+    input: Tensor = MISSING,
+    alpha: Number = 1,
+    scale: Number = 1,
+    input_scale: Number = 1,
+    *,
+    out: Any = None,
+    **kwargs: Any,
+) -> Tensor:
+    """Each element, or an exponential that ends at -alpha where it is negative.
+
+    elu(input, alpha=1, scale=1, input_scale=1, *, out=None) -> Tensor
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and type(alpha) in NUMBERS
+        and type(scale) in NUMBERS
+        and type(input_scale) in NUMBERS
+        and out is None
+        and not kwargs
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _elu[keys](keys, input, alpha, scale, input_scale)
+    if kwargs or input is MISSING:
+        return _parse_elu.by_names(kwargs, input=input, alpha=alpha, scale=scale, input_scale=input_scale, out=out)
+    return _parse_elu(input, alpha, scale, input_scale, out=out)
+
+
+def elu_(input: Tensor, alpha: Number = 1, scale: Number = 1, input_scale: Number = 1) -> Tensor:
+    """Each element, or an exponential that ends at -alpha where it is negative.
+
+    elu_(input, alpha=1, scale=1, input_scale=1) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and type(alpha) in NUMBERS
+        and type(scale) in NUMBERS
+        and type(input_scale) in NUMBERS
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _elu_[keys](keys, input, alpha, scale, input_scale)
+    return _parse_elu_(input, alpha, scale, input_scale)
+
+
+def elu_backward(
+    grad_output: Tensor,
+    alpha: Number,
+    scale: Number,
+    input_scale: Number,
+    is_result: bool,
+    self_or_result: Tensor,
+    *,
+    out: Any = None,
+) -> Tensor:
+    """The gradient of elu, given its input or its result.
+
+    elu_backward(grad_output, alpha, scale, input_scale, is_result, self_or_result, *, out=None) -> Tensor
+    """
+    if (
+        isinstance(grad_output, TensorImpl)
+        and type(alpha) in NUMBERS
+        and type(scale) in NUMBERS
+        and type(input_scale) in NUMBERS
+        and type(is_result) is bool
+        and isinstance(self_or_result, TensorImpl)
+        and out is None
+    ):
+        included, allowed = active_keys.get()
+        keys = (grad_output.key_set | self_or_result.key_set | included) & allowed
+        return _elu_backward[keys](keys, grad_output, alpha, scale, input_scale, is_result, self_or_result)
+    return _parse_elu_backward(grad_output, alpha, scale, input_scale, is_result, self_or_result, out=out)
+
+
+def celu(input: Tensor = MISSING, alpha: Number = 1.0, **kwargs: Any) -> Tensor:
+    """elu with a continuous derivative for every alpha.
+
+    celu(input, alpha=1.0) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and type(alpha) in NUMBERS and not kwargs:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _celu[keys](keys, input, alpha)
+    if kwargs or input is MISSING:
+        return _parse_celu.by_names(kwargs, input=input, alpha=alpha)
+    return _parse_celu(input, alpha)
+
+
+def celu_(input: Tensor, alpha: Number = 1.0) -> Tensor:
+    """elu with a continuous derivative for every alpha, in place.
+
+    celu_(input, alpha=1.0) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if isinstance(input, TensorImpl) and type(alpha) in NUMBERS:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _celu_[keys](keys, input, alpha)
+    return _parse_celu_(input, alpha)
+
+
+def selu(input: Tensor = MISSING, **kwargs: Any) -> Tensor:
+    """The scaled elu, which keeps mean 0 and variance 1 from layer to layer.
+
+    selu(input) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and not kwargs:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _selu[keys](keys, input)
+    if kwargs or input is MISSING:
+        return _parse_selu.by_names(kwargs, input=input)
+    return _parse_selu(input)
+
+
+def selu_(input: Tensor) -> Tensor:
+    """The scaled elu, in place.
+
+    selu_(input) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if isinstance(input, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _selu_[keys](keys, input)
+    return _parse_selu_(input)
+
+
+def gelu(input: Tensor = MISSING, *, approximate: str = "none", out: Any = None, **kwargs: Any) -> Tensor:
+    """Each element times the probability of a smaller normal number.
+
+    gelu(input, *, approximate='none', out=None) -> Tensor
+    """
+    if kwargs or input is MISSING:
+        return _parse_gelu.by_names(kwargs, input=input, approximate=approximate, out=out)
+    return _parse_gelu(input, approximate=approximate, out=out)
+
+
+def gelu_(input: Tensor, *, approximate: str = "none") -> Tensor:
+    """Each element times the probability of a smaller normal number.
+
+    gelu_(input, *, approximate='none') -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    return _parse_gelu_(input, approximate=approximate)
+
+
+def gelu_backward(grad_output: Tensor, input: Tensor, *, approximate: str = "none", out: Any = None) -> Tensor:
+    """The gradient of gelu.
+
+    gelu_backward(grad_output, input, *, approximate='none', out=None) -> Tensor
+    """
+    return _parse_gelu_backward(grad_output, input, approximate=approximate, out=out)
+
+
+def silu(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+    """Each element times its sigmoid.
+
+    silu(input, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and out is None and not kwargs:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _silu[keys](keys, input)
+    if kwargs or input is MISSING:
+        return _parse_silu.by_names(kwargs, input=input, out=out)
+    return _parse_silu(input, out=out)
+
+
+def silu_(input: Tensor) -> Tensor:
+    """Each element times its sigmoid.
+
+    silu_(input) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if isinstance(input, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _silu_[keys](keys, input)
+    return _parse_silu_(input)
+
+
+def silu_backward(grad_output: Tensor, input: Tensor, *, out: Any = None) -> Tensor:
+    """The gradient of silu.
+
+    silu_backward(grad_output, input, *, out=None) -> Tensor
+    """
+    if isinstance(grad_output, TensorImpl) and isinstance(input, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (grad_output.key_set | input.key_set | included) & allowed
+        return _silu_backward[keys](keys, grad_output, input)
+    return _parse_silu_backward(grad_output, input, out=out)
+
+
+def mish(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+    """Each element times the hyperbolic tangent of its softplus.
+
+    mish(input, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and out is None and not kwargs:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _mish[keys](keys, input)
+    if kwargs or input is MISSING:
+        return _parse_mish.by_names(kwargs, input=input, out=out)
+    return _parse_mish(input, out=out)
+
+
+def mish_(input: Tensor) -> Tensor:
+    """Each element times the hyperbolic tangent of its softplus.
+
+    mish_(input) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if isinstance(input, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _mish_[keys](keys, input)
+    return _parse_mish_(input)
+
+
+def mish_backward(grad_output: Tensor, input: Tensor) -> Tensor:
+    """The gradient of mish.
+
+    mish_backward(grad_output, input) -> Tensor
+    """
+    if isinstance(grad_output, TensorImpl) and isinstance(input, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (grad_output.key_set | input.key_set | included) & allowed
+        return _mish_backward[keys](keys, grad_output, input)
+    return _parse_mish_backward(grad_output, input)
+
+
+def softplus(
+    input: Tensor = MISSING, beta: Number = 1, threshold: Number = 20, *, out: Any = None, **kwargs: Any
+) -> Tensor:
+    """A smooth maximum of each element and 0.
+
+    softplus(input, beta=1, threshold=20, *, out=None) -> Tensor
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and type(beta) in NUMBERS
+        and type(threshold) in NUMBERS
+        and out is None
+        and not kwargs
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _softplus[keys](keys, input, beta, threshold)
+    if kwargs or input is MISSING:
+        return _parse_softplus.by_names(kwargs, input=input, beta=beta, threshold=threshold, out=out)
+    return _parse_softplus(input, beta, threshold, out=out)
+
+
+def softplus_backward(
+    grad_output: Tensor, input: Tensor, beta: Number, threshold: Number, *, out: Any = None
+) -> Tensor:
+    """The gradient of softplus.
+
+    softplus_backward(grad_output, input, beta, threshold, *, out=None) -> Tensor
+    """
+    if (
+        isinstance(grad_output, TensorImpl)
+        and isinstance(input, TensorImpl)
+        and type(beta) in NUMBERS
+        and type(threshold) in NUMBERS
+        and out is None
+    ):
+        included, allowed = active_keys.get()
+        keys = (grad_output.key_set | input.key_set | included) & allowed
+        return _softplus_backward[keys](keys, grad_output, input, beta, threshold)
+    return _parse_softplus_backward(grad_output, input, beta, threshold, out=out)
+
+
+def log_sigmoid(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+    """The logarithm of the sigmoid.
+
+    log_sigmoid(input, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and out is None and not kwargs:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _log_sigmoid[keys](keys, input)
+    if kwargs or input is MISSING:
+        return _parse_log_sigmoid.by_names(kwargs, input=input, out=out)
+    return _parse_log_sigmoid(input, out=out)
+
+
+def log_sigmoid_forward(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Any:
+    """The logarithm of the sigmoid, and what its gradient needs.
+
+    log_sigmoid_forward(input, *, out=None) -> (output, buffer)
+    """
+    if isinstance(input, TensorImpl) and out is None and not kwargs:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _log_sigmoid_forward[keys](keys, input)
+    if kwargs or input is MISSING:
+        return _parse_log_sigmoid_forward.by_names(kwargs, input=input, out=out)
+    return _parse_log_sigmoid_forward(input, out=out)
+
+
+def log_sigmoid_backward(grad_output: Tensor, input: Tensor, buffer: Tensor, *, out: Any = None) -> Tensor:
+    """The gradient of log_sigmoid.
+
+    log_sigmoid_backward(grad_output, input, buffer, *, out=None) -> Tensor
+    """
+    if (
+        isinstance(grad_output, TensorImpl)
+        and isinstance(input, TensorImpl)
+        and isinstance(buffer, TensorImpl)
+        and out is None
+    ):
+        included, allowed = active_keys.get()
+        keys = (grad_output.key_set | input.key_set | buffer.key_set | included) & allowed
+        return _log_sigmoid_backward[keys](keys, grad_output, input, buffer)
+    return _parse_log_sigmoid_backward(grad_output, input, buffer, out=out)
+
+
+def hardsigmoid(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+    """The straight line through (-3, 0) and (3, 1), between 0 and 1.
+
+    hardsigmoid(input, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and out is None and not kwargs:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _hardsigmoid[keys](keys, input)
+    if kwargs or input is MISSING:
+        return _parse_hardsigmoid.by_names(kwargs, input=input, out=out)
+    return _parse_hardsigmoid(input, out=out)
+
+
+def hardsigmoid_(input: Tensor) -> Tensor:
+    """The straight line through (-3, 0) and (3, 1), between 0 and 1.
+
+    hardsigmoid_(input) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if isinstance(input, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _hardsigmoid_[keys](keys, input)
+    return _parse_hardsigmoid_(input)
+
+
+def hardsigmoid_backward(grad_output: Tensor, input: Tensor, *, out: Any = None) -> Tensor:
+    """The gradient of hardsigmoid.
+
+    hardsigmoid_backward(grad_output, input, *, out=None) -> Tensor
+    """
+    if isinstance(grad_output, TensorImpl) and isinstance(input, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (grad_output.key_set | input.key_set | included) & allowed
+        return _hardsigmoid_backward[keys](keys, grad_output, input)
+    return _parse_hardsigmoid_backward(grad_output, input, out=out)
+
+
+def hardswish(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+    """Each element times its hardsigmoid.
+
+    hardswish(input, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and out is None and not kwargs:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _hardswish[keys](keys, input)
+    if kwargs or input is MISSING:
+        return _parse_hardswish.by_names(kwargs, input=input, out=out)
+    return _parse_hardswish(input, out=out)
+
+
+def hardswish_(input: Tensor) -> Tensor:
+    """Each element times its hardsigmoid.
+
+    hardswish_(input) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if isinstance(input, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _hardswish_[keys](keys, input)
+    return _parse_hardswish_(input)
+
+
+def hardswish_backward(grad_output: Tensor, input: Tensor) -> Tensor:
+    """The gradient of hardswish.
+
+    hardswish_backward(grad_output, input) -> Tensor
+    """
+    if isinstance(grad_output, TensorImpl) and isinstance(input, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (grad_output.key_set | input.key_set | included) & allowed
+        return _hardswish_backward[keys](keys, grad_output, input)
+    return _parse_hardswish_backward(grad_output, input)
+
+
+def hardshrink(input: Tensor = MISSING, lambd: Number = 0.5, *, out: Any = None, **kwargs: Any) -> Tensor:
+    """Each element, or 0 where it is as small as lambd.
+
+    hardshrink(input, lambd=0.5, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and type(lambd) in NUMBERS and out is None and not kwargs:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _hardshrink[keys](keys, input, lambd)
+    if kwargs or input is MISSING:
+        return _parse_hardshrink.by_names(kwargs, input=input, lambd=lambd, out=out)
+    return _parse_hardshrink(input, lambd, out=out)
+
+
+def hardshrink_backward(grad_out: Tensor, input: Tensor, lambd: Number, *, out: Any = None) -> Tensor:
+    """The gradient where the input is larger than lambd, 0 elsewhere.
+
+    hardshrink_backward(grad_out, input, lambd, *, out=None) -> Tensor
+    """
+    if isinstance(grad_out, TensorImpl) and isinstance(input, TensorImpl) and type(lambd) in NUMBERS and out is None:
+        included, allowed = active_keys.get()
+        keys = (grad_out.key_set | input.key_set | included) & allowed
+        return _hardshrink_backward[keys](keys, grad_out, input, lambd)
+    return _parse_hardshrink_backward(grad_out, input, lambd, out=out)
+
+
+def softshrink(input: Tensor = MISSING, lambd: Number = 0.5, *, out: Any = None, **kwargs: Any) -> Tensor:
+    """Each element moved towards 0 by lambd.
+
+    softshrink(input, lambd=0.5, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and type(lambd) in NUMBERS and out is None and not kwargs:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _softshrink[keys](keys, input, lambd)
+    if kwargs or input is MISSING:
+        return _parse_softshrink.by_names(kwargs, input=input, lambd=lambd, out=out)
+    return _parse_softshrink(input, lambd, out=out)
+
+
+def softshrink_backward(grad_output: Tensor, input: Tensor, lambd: Number, *, out: Any = None) -> Tensor:
+    """The gradient where the input is larger than lambd, 0 elsewhere.
+
+    softshrink_backward(grad_output, input, lambd, *, out=None) -> Tensor
+    """
+    if isinstance(grad_output, TensorImpl) and isinstance(input, TensorImpl) and type(lambd) in NUMBERS and out is None:
+        included, allowed = active_keys.get()
+        keys = (grad_output.key_set | input.key_set | included) & allowed
+        return _softshrink_backward[keys](keys, grad_output, input, lambd)
+    return _parse_softshrink_backward(grad_output, input, lambd, out=out)
+
+
+def glu(input: Tensor = MISSING, dim: int = -1, *, out: Any = None, **kwargs: Any) -> Tensor:
+    """The first half of a dimension times the sigmoid of the second.
+
+    glu(input, dim=-1, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and type(dim) is int and out is None and not kwargs:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _glu[keys](keys, input, dim)
+    if kwargs or input is MISSING:
+        return _parse_glu.by_names(kwargs, input=input, dim=dim, out=out)
+    return _parse_glu(input, dim, out=out)
+
+
+def glu_backward(grad_output: Tensor, input: Tensor, dim: int, *, out: Any = None) -> Tensor:
+    """The gradient of glu.
+
+    glu_backward(grad_output, input, dim, *, out=None) -> Tensor
+    """
+    if isinstance(grad_output, TensorImpl) and isinstance(input, TensorImpl) and type(dim) is int and out is None:
+        included, allowed = active_keys.get()
+        keys = (grad_output.key_set | input.key_set | included) & allowed
+        return _glu_backward[keys](keys, grad_output, input, dim)
+    return _parse_glu_backward(grad_output, input, dim, out=out)
+
+
+def glu_jvp(glu: Tensor, x: Tensor, dx: Tensor, dim: int = MISSING, axis: int | None = None) -> Tensor:
+    """The directional derivative of glu.
+
+    glu_jvp(glu, x, dx, dim) -> Tensor
+    """
+    if (
+        isinstance(glu, TensorImpl)
+        and isinstance(x, TensorImpl)
+        and isinstance(dx, TensorImpl)
+        and type(dim) is int
+        and axis is None
+    ):
+        included, allowed = active_keys.get()
+        keys = (glu.key_set | x.key_set | dx.key_set | included) & allowed
+        return _glu_jvp[keys](keys, glu, x, dx, dim)
+    if axis is not None or dim is MISSING:
+        return _parse_glu_jvp.by_names({} if axis is None else {"axis": axis}, glu=glu, x=x, dx=dx, dim=dim)
+    return _parse_glu_jvp(glu, x, dx, dim)
+
+
+def glu_backward_jvp(
+    grad_x: Tensor,
+    grad_glu: Tensor,
+    x: Tensor,
+    dgrad_glu: Tensor,
+    dx: Tensor,
+    dim: int = MISSING,
+    axis: int | None = None,
+) -> Tensor:
+    """The directional derivative of glu's gradient.
+
+    glu_backward_jvp(grad_x, grad_glu, x, dgrad_glu, dx, dim) -> Tensor
+    """
+    if (
+        isinstance(grad_x, TensorImpl)
+        and isinstance(grad_glu, TensorImpl)
+        and isinstance(x, TensorImpl)
+        and isinstance(dgrad_glu, TensorImpl)
+        and isinstance(dx, TensorImpl)
+        and type(dim) is int
+        and axis is None
+    ):
+        included, allowed = active_keys.get()
+        keys = (grad_x.key_set | grad_glu.key_set | x.key_set | dgrad_glu.key_set | dx.key_set | included) & allowed
+        return _glu_backward_jvp[keys](keys, grad_x, grad_glu, x, dgrad_glu, dx, dim)
+    if axis is not None or dim is MISSING:
+        return _parse_glu_backward_jvp.by_names(
+            {} if axis is None else {"axis": axis},
+            grad_x=grad_x,
+            grad_glu=grad_glu,
+            x=x,
+            dgrad_glu=dgrad_glu,
+            dx=dx,
+            dim=dim,
+        )
+    return _parse_glu_backward_jvp(grad_x, grad_glu, x, dgrad_glu, dx, dim)
+
+
+def dropout(input: Tensor, p: float, train: bool) -> Tensor:
+    """Elements dropped at random, and the others scaled.
+
+    dropout(input, p, train) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and type(p) is float and type(train) is bool:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _dropout[keys](keys, input, p, train)
+    return _parse_dropout(input, p, train)
+
+
+def dropout_(input: Tensor, p: float, train: bool) -> Tensor:
+    """Elements dropped at random, and the others scaled, in place.
+
+    dropout_(input, p, train) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if isinstance(input, TensorImpl) and type(p) is float and type(train) is bool:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _dropout_[keys](keys, input, p, train)
+    return _parse_dropout_(input, p, train)
+
+
+def feature_dropout(input: Tensor, p: float, train: bool) -> Tensor:
+    """Whole channels dropped at random.
+
+    feature_dropout(input, p, train) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and type(p) is float and type(train) is bool:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _feature_dropout[keys](keys, input, p, train)
+    return _parse_feature_dropout(input, p, train)
+
+
+def feature_dropout_(input: Tensor, p: float, train: bool) -> Tensor:
+    """Whole channels dropped at random, in place.
+
+    feature_dropout_(input, p, train) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if isinstance(input, TensorImpl) and type(p) is float and type(train) is bool:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _feature_dropout_[keys](keys, input, p, train)
+    return _parse_feature_dropout_(input, p, train)
+
+
+def alpha_dropout(input: Tensor, p: float, train: bool) -> Tensor:
+    """Dropout after selu: mean and variance stay.
+
+    alpha_dropout(input, p, train) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and type(p) is float and type(train) is bool:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _alpha_dropout[keys](keys, input, p, train)
+    return _parse_alpha_dropout(input, p, train)
+
+
+def alpha_dropout_(input: Tensor, p: float, train: bool) -> Tensor:
+    """Dropout after selu: mean and variance stay, in place.
+
+    alpha_dropout_(input, p, train) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if isinstance(input, TensorImpl) and type(p) is float and type(train) is bool:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _alpha_dropout_[keys](keys, input, p, train)
+    return _parse_alpha_dropout_(input, p, train)
+
+
+def feature_alpha_dropout(input: Tensor, p: float, train: bool) -> Tensor:
+    """Alpha dropout of whole channels.
+
+    feature_alpha_dropout(input, p, train) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and type(p) is float and type(train) is bool:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _feature_alpha_dropout[keys](keys, input, p, train)
+    return _parse_feature_alpha_dropout(input, p, train)
+
+
+def feature_alpha_dropout_(input: Tensor, p: float, train: bool) -> Tensor:
+    """Alpha dropout of whole channels, in place.
+
+    feature_alpha_dropout_(input, p, train) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if isinstance(input, TensorImpl) and type(p) is float and type(train) is bool:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _feature_alpha_dropout_[keys](keys, input, p, train)
+    return _parse_feature_alpha_dropout_(input, p, train)
+
+
+def native_dropout(input: Tensor, p: float, train: bool | None) -> Any:
+    """Dropout, and the mask of what it left.
+
+    native_dropout(input, p, train) -> (Tensor, Tensor)
+    """
+    if isinstance(input, TensorImpl) and type(p) is float and (train is None or type(train) is bool):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _native_dropout[keys](keys, input, p, train)
+    return _parse_native_dropout(input, p, train)
+
+
+def native_dropout_backward(grad_output: Tensor, mask: Tensor, scale: float) -> Tensor:
+    """The gradient of native_dropout.
+
+    native_dropout_backward(grad_output, mask, scale) -> Tensor
+    """
+    if isinstance(grad_output, TensorImpl) and isinstance(mask, TensorImpl) and type(scale) is float:
+        included, allowed = active_keys.get()
+        keys = (grad_output.key_set | mask.key_set | included) & allowed
+        return _native_dropout_backward[keys](keys, grad_output, mask, scale)
+    return _parse_native_dropout_backward(grad_output, mask, scale)
+
+
 def _softmax(input: Tensor, dim: int, half_to_float: bool, *, out: Any = None) -> Tensor:
     """Softmax over one dimension.
 
@@ -14577,17 +16508,475 @@ def _log_softmax_backward_data(grad_output: Tensor, output: Tensor, dim: int, in
     return _parse__log_softmax_backward_data(grad_output, output, dim, input_dtype)
 
 
+def convolution(
+    input: Tensor,
+    weight: Tensor,
+    bias: Tensor | None,
+    stride: Sequence[int],
+    padding: Sequence[int],
+    dilation: Sequence[int],
+    transposed: bool,
+    output_padding: Sequence[int],
+    groups: int,
+) -> Tensor:
+    """The sum of the input's elements under a kernel that slides over it, each times the kernel's weight there.
+
+    convolution(input, weight, bias, stride, padding, dilation, transposed, output_padding, groups) -> Tensor
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and isinstance(weight, TensorImpl)
+        and (bias is None or isinstance(bias, TensorImpl))
+        and is_ints(stride)
+        and is_ints(padding)
+        and is_ints(dilation)
+        and type(transposed) is bool
+        and is_ints(output_padding)
+        and type(groups) is int
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | weight.key_set | included) & allowed
+        if bias is not None:
+            keys |= bias.key_set & allowed
+        return _convolution_table[keys](
+            keys,
+            input,
+            weight,
+            bias,
+            list(stride),
+            list(padding),
+            list(dilation),
+            transposed,
+            list(output_padding),
+            groups,
+        )
+    return _parse_convolution(input, weight, bias, stride, padding, dilation, transposed, output_padding, groups)
+
+
+def convolution_backward(
+    grad_output: Tensor,
+    input: Tensor,
+    weight: Tensor,
+    bias_sizes: Sequence[int] | None,
+    stride: Sequence[int],
+    padding: Sequence[int],
+    dilation: Sequence[int],
+    transposed: bool,
+    output_padding: Sequence[int],
+    groups: int,
+    output_mask: Sequence[bool] | bool,
+) -> Any:
+    """The gradients of convolution with respect to input, weight and bias: those that the mask asks for.
+
+    convolution_backward(grad_output, input, weight, bias_sizes, stride, padding, dilation, transposed, output_padding, groups, output_mask) -> (Tensor, Tensor, Tensor)
+    """
+    return _parse_convolution_backward(
+        grad_output,
+        input,
+        weight,
+        bias_sizes,
+        stride,
+        padding,
+        dilation,
+        transposed,
+        output_padding,
+        groups,
+        output_mask,
+    )
+
+
+def _convolution(*args: Any, **kwargs: Any) -> Tensor:
+    """convolution, with settings of cuDNN that change nothing here.
+
+    _convolution(input, weight, bias, stride, padding, dilation, transposed, output_padding, groups, benchmark, deterministic, cudnn_enabled, allow_tf32) -> Tensor
+    _convolution(input, weight, bias, stride, padding, dilation, transposed, output_padding, groups, benchmark, deterministic, cudnn_enabled) -> Tensor
+    """
+    return _parse__convolution(*args, **kwargs)
+
+
+def _convolution_mode(
+    input: Tensor,
+    weight: Tensor,
+    bias: Tensor | None,
+    stride: Sequence[int],
+    padding: str,
+    dilation: Sequence[int],
+    groups: int,
+) -> Tensor:
+    """convolution whose padding is 'same' or 'valid'.
+
+    _convolution_mode(input, weight, bias, stride, padding, dilation, groups) -> Tensor
+    """
+    return _parse__convolution_mode(input, weight, bias, stride, padding, dilation, groups)
+
+
+def _convolution_double_backward(
+    ggI: Tensor | None,
+    ggW: Tensor | None,
+    ggb: Tensor | None,
+    gO: Tensor,
+    weight: Tensor,
+    input: Tensor,
+    stride: Sequence[int],
+    padding: Sequence[int],
+    dilation: Sequence[int],
+    transposed: bool,
+    output_padding: Sequence[int],
+    groups: int,
+    output_mask: Sequence[bool] | bool,
+) -> Any:
+    """The gradients of convolution_backward with respect to grad_output, input and weight.
+
+    _convolution_double_backward(ggI, ggW, ggb, gO, weight, input, stride, padding, dilation, transposed, output_padding, groups, output_mask) -> (Tensor, Tensor, Tensor)
+    """
+    return _parse__convolution_double_backward(
+        ggI, ggW, ggb, gO, weight, input, stride, padding, dilation, transposed, output_padding, groups, output_mask
+    )
+
+
+def conv1d(
+    input: Tensor,
+    weight: Tensor,
+    bias: Tensor | None = None,
+    stride: Sequence[int] | int = [1],
+    padding: Sequence[int] | int | str = [0],
+    dilation: Sequence[int] | int = [1],
+    groups: int = 1,
+) -> Tensor:
+    """A convolution over 1 dimension, of a batch or of one sample.
+
+    conv1d(input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1) -> Tensor
+    conv1d(input, weight, bias=None, stride=1, padding="valid", dilation=1, groups=1) -> Tensor
+        A convolution over 1 dimension, padded so that the size stays the 'same', or not at all ('valid').
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and isinstance(weight, TensorImpl)
+        and (bias is None or isinstance(bias, TensorImpl))
+        and is_ints(stride)
+        and is_ints(padding)
+        and is_ints(dilation)
+        and type(groups) is int
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | weight.key_set | included) & allowed
+        if bias is not None:
+            keys |= bias.key_set & allowed
+        return _conv1d[keys](keys, input, weight, bias, list(stride), list(padding), list(dilation), groups)
+    return _parse_conv1d(input, weight, bias, stride, padding, dilation, groups)
+
+
+def conv2d(
+    input: Tensor,
+    weight: Tensor,
+    bias: Tensor | None = None,
+    stride: Sequence[int] | int = [1, 1],
+    padding: Sequence[int] | int | str = [0, 0],
+    dilation: Sequence[int] | int = [1, 1],
+    groups: int = 1,
+) -> Tensor:
+    """A convolution over 2 dimensions, of a batch or of one sample.
+
+    conv2d(input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1) -> Tensor
+    conv2d(input, weight, bias=None, stride=1, padding="valid", dilation=1, groups=1) -> Tensor
+        A convolution over 2 dimensions, padded so that the size stays the 'same', or not at all ('valid').
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and isinstance(weight, TensorImpl)
+        and (bias is None or isinstance(bias, TensorImpl))
+        and is_ints(stride)
+        and is_ints(padding)
+        and is_ints(dilation)
+        and type(groups) is int
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | weight.key_set | included) & allowed
+        if bias is not None:
+            keys |= bias.key_set & allowed
+        return _conv2d[keys](keys, input, weight, bias, list(stride), list(padding), list(dilation), groups)
+    return _parse_conv2d(input, weight, bias, stride, padding, dilation, groups)
+
+
+def conv3d(
+    input: Tensor,
+    weight: Tensor,
+    bias: Tensor | None = None,
+    stride: Sequence[int] | int = [1, 1, 1],
+    padding: Sequence[int] | int | str = [0, 0, 0],
+    dilation: Sequence[int] | int = [1, 1, 1],
+    groups: int = 1,
+) -> Tensor:
+    """A convolution over 3 dimensions, of a batch or of one sample.
+
+    conv3d(input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1) -> Tensor
+    conv3d(input, weight, bias=None, stride=1, padding="valid", dilation=1, groups=1) -> Tensor
+        A convolution over 3 dimensions, padded so that the size stays the 'same', or not at all ('valid').
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and isinstance(weight, TensorImpl)
+        and (bias is None or isinstance(bias, TensorImpl))
+        and is_ints(stride)
+        and is_ints(padding)
+        and is_ints(dilation)
+        and type(groups) is int
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | weight.key_set | included) & allowed
+        if bias is not None:
+            keys |= bias.key_set & allowed
+        return _conv3d[keys](keys, input, weight, bias, list(stride), list(padding), list(dilation), groups)
+    return _parse_conv3d(input, weight, bias, stride, padding, dilation, groups)
+
+
+def conv_transpose1d(
+    input: Tensor,
+    weight: Tensor,
+    bias: Tensor | None = None,
+    stride: Sequence[int] | int = [1],
+    padding: Sequence[int] | int = [0],
+    output_padding: Sequence[int] | int = [0],
+    groups: int = 1,
+    dilation: Sequence[int] | int = [1],
+) -> Tensor:
+    """The transpose of a convolution over 1 dimension: the gradient of one with respect to its input.
+
+    conv_transpose1d(input, weight, bias=None, stride=1, padding=0, output_padding=0, groups=1, dilation=1) -> Tensor
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and isinstance(weight, TensorImpl)
+        and (bias is None or isinstance(bias, TensorImpl))
+        and is_ints(stride)
+        and is_ints(padding)
+        and is_ints(output_padding)
+        and type(groups) is int
+        and is_ints(dilation)
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | weight.key_set | included) & allowed
+        if bias is not None:
+            keys |= bias.key_set & allowed
+        return _conv_transpose1d[keys](
+            keys, input, weight, bias, list(stride), list(padding), list(output_padding), groups, list(dilation)
+        )
+    return _parse_conv_transpose1d(input, weight, bias, stride, padding, output_padding, groups, dilation)
+
+
+def conv_transpose2d(
+    input: Tensor,
+    weight: Tensor,
+    bias: Tensor | None = None,
+    stride: Sequence[int] | int = [1, 1],
+    padding: Sequence[int] | int = [0, 0],
+    output_padding: Sequence[int] | int = [0, 0],
+    groups: int = 1,
+    dilation: Sequence[int] | int = [1, 1],
+) -> Tensor:
+    """The transpose of a convolution over 2 dimensions: the gradient of one with respect to its input.
+
+    conv_transpose2d(input, weight, bias=None, stride=1, padding=0, output_padding=0, groups=1, dilation=1) -> Tensor
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and isinstance(weight, TensorImpl)
+        and (bias is None or isinstance(bias, TensorImpl))
+        and is_ints(stride)
+        and is_ints(padding)
+        and is_ints(output_padding)
+        and type(groups) is int
+        and is_ints(dilation)
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | weight.key_set | included) & allowed
+        if bias is not None:
+            keys |= bias.key_set & allowed
+        return _conv_transpose2d_input[keys](
+            keys, input, weight, bias, list(stride), list(padding), list(output_padding), groups, list(dilation)
+        )
+    return _parse_conv_transpose2d(input, weight, bias, stride, padding, output_padding, groups, dilation)
+
+
+def conv_transpose3d(
+    input: Tensor,
+    weight: Tensor,
+    bias: Tensor | None = None,
+    stride: Sequence[int] | int = [1, 1, 1],
+    padding: Sequence[int] | int = [0, 0, 0],
+    output_padding: Sequence[int] | int = [0, 0, 0],
+    groups: int = 1,
+    dilation: Sequence[int] | int = [1, 1, 1],
+) -> Tensor:
+    """The transpose of a convolution over 3 dimensions: the gradient of one with respect to its input.
+
+    conv_transpose3d(input, weight, bias=None, stride=1, padding=0, output_padding=0, groups=1, dilation=1) -> Tensor
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and isinstance(weight, TensorImpl)
+        and (bias is None or isinstance(bias, TensorImpl))
+        and is_ints(stride)
+        and is_ints(padding)
+        and is_ints(output_padding)
+        and type(groups) is int
+        and is_ints(dilation)
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | weight.key_set | included) & allowed
+        if bias is not None:
+            keys |= bias.key_set & allowed
+        return _conv_transpose3d_input[keys](
+            keys, input, weight, bias, list(stride), list(padding), list(output_padding), groups, list(dilation)
+        )
+    return _parse_conv_transpose3d(input, weight, bias, stride, padding, output_padding, groups, dilation)
+
+
+def conv_tbc(
+    input: Tensor = MISSING, weight: Tensor = MISSING, bias: Tensor = MISSING, pad: int = 0, **kwargs: Any
+) -> Tensor:
+    """A convolution over time: (time, batch, channels) and a weight of (width, channels, output channels).
+
+    conv_tbc(input, weight, bias, pad=0) -> Tensor
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and isinstance(weight, TensorImpl)
+        and isinstance(bias, TensorImpl)
+        and type(pad) is int
+        and not kwargs
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | weight.key_set | bias.key_set | included) & allowed
+        return _conv_tbc[keys](keys, input, weight, bias, pad)
+    if kwargs or input is MISSING or weight is MISSING or bias is MISSING:
+        return _parse_conv_tbc.by_names(kwargs, input=input, weight=weight, bias=bias, pad=pad)
+    return _parse_conv_tbc(input, weight, bias, pad)
+
+
+def conv_tbc_backward(self_: Tensor, input: Tensor, weight: Tensor, bias: Tensor, pad: int) -> Any:
+    """The gradients of conv_tbc with respect to input, weight and bias.
+
+    conv_tbc_backward(self_, input, weight, bias, pad) -> (Tensor, Tensor, Tensor)
+    """
+    if (
+        isinstance(self_, TensorImpl)
+        and isinstance(input, TensorImpl)
+        and isinstance(weight, TensorImpl)
+        and isinstance(bias, TensorImpl)
+        and type(pad) is int
+    ):
+        included, allowed = active_keys.get()
+        keys = (self_.key_set | input.key_set | weight.key_set | bias.key_set | included) & allowed
+        return _conv_tbc_backward[keys](keys, self_, input, weight, bias, pad)
+    return _parse_conv_tbc_backward(self_, input, weight, bias, pad)
+
+
+def im2col(
+    input: Tensor = MISSING,
+    kernel_size: Sequence[int] | int = MISSING,
+    dilation: Sequence[int] | int = MISSING,
+    padding: Sequence[int] | int = MISSING,
+    stride: Sequence[int] | int = MISSING,
+    *,
+    out: Any = None,
+    **kwargs: Any,
+) -> Tensor:
+    """What a sliding kernel reads: a column for each of its places.
+
+    im2col(input, kernel_size, dilation, padding, stride, *, out=None) -> Tensor
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and is_ints(kernel_size)
+        and is_ints(dilation)
+        and is_ints(padding)
+        and is_ints(stride)
+        and out is None
+        and not kwargs
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _im2col[keys](keys, input, list(kernel_size), list(dilation), list(padding), list(stride))
+    if (
+        kwargs
+        or input is MISSING
+        or kernel_size is MISSING
+        or dilation is MISSING
+        or padding is MISSING
+        or stride is MISSING
+    ):
+        return _parse_im2col.by_names(
+            kwargs, input=input, kernel_size=kernel_size, dilation=dilation, padding=padding, stride=stride, out=out
+        )
+    return _parse_im2col(input, kernel_size, dilation, padding, stride, out=out)
+
+
+def col2im(
+    input: Tensor = MISSING,
+    output_size: Sequence[int] | int = MISSING,
+    kernel_size: Sequence[int] | int = MISSING,
+    dilation: Sequence[int] | int = MISSING,
+    padding: Sequence[int] | int = MISSING,
+    stride: Sequence[int] | int = MISSING,
+    *,
+    out: Any = None,
+    **kwargs: Any,
+) -> Tensor:
+    """Columns added up where a sliding kernel read them: the transpose of im2col.
+
+    col2im(input, output_size, kernel_size, dilation, padding, stride, *, out=None) -> Tensor
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and is_ints(output_size)
+        and is_ints(kernel_size)
+        and is_ints(dilation)
+        and is_ints(padding)
+        and is_ints(stride)
+        and out is None
+        and not kwargs
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _col2im[keys](
+            keys, input, list(output_size), list(kernel_size), list(dilation), list(padding), list(stride)
+        )
+    if (
+        kwargs
+        or input is MISSING
+        or output_size is MISSING
+        or kernel_size is MISSING
+        or dilation is MISSING
+        or padding is MISSING
+        or stride is MISSING
+    ):
+        return _parse_col2im.by_names(
+            kwargs,
+            input=input,
+            output_size=output_size,
+            kernel_size=kernel_size,
+            dilation=dilation,
+            padding=padding,
+            stride=stride,
+            out=out,
+        )
+    return _parse_col2im(input, output_size, kernel_size, dilation, padding, stride, out=out)
+
+
 def nll_loss_forward(
     input: Tensor = MISSING,
     target: Tensor = MISSING,
     weight: Tensor | None = MISSING,
     reduction: int = MISSING,
     ignore_index: int = MISSING,
+    *,
+    out: Any = None,
     **kwargs: Any,
 ) -> Any:
     """The negative log likelihood of the targets, and the total weight.
 
-    nll_loss_forward(input, target, weight, reduction, ignore_index) -> (output, total_weight)
+    nll_loss_forward(input, target, weight, reduction, ignore_index, *, out=None) -> (output, total_weight)
     """
     if (
         isinstance(input, TensorImpl)
@@ -14595,6 +16984,7 @@ def nll_loss_forward(
         and (weight is None or isinstance(weight, TensorImpl))
         and type(reduction) is int
         and type(ignore_index) is int
+        and out is None
         and not kwargs
     ):
         included, allowed = active_keys.get()
@@ -14611,9 +17001,9 @@ def nll_loss_forward(
         or ignore_index is MISSING
     ):
         return _parse_nll_loss_forward.by_names(
-            kwargs, input=input, target=target, weight=weight, reduction=reduction, ignore_index=ignore_index
+            kwargs, input=input, target=target, weight=weight, reduction=reduction, ignore_index=ignore_index, out=out
         )
-    return _parse_nll_loss_forward(input, target, weight, reduction, ignore_index)
+    return _parse_nll_loss_forward(input, target, weight, reduction, ignore_index, out=out)
 
 
 def nll_loss_backward(
@@ -14624,10 +17014,12 @@ def nll_loss_backward(
     reduction: int,
     ignore_index: int,
     total_weight: Tensor,
+    *,
+    out: Any = None,
 ) -> Tensor:
     """The gradient of nll_loss.
 
-    nll_loss_backward(grad_output, input, target, weight, reduction, ignore_index, total_weight) -> Tensor
+    nll_loss_backward(grad_output, input, target, weight, reduction, ignore_index, total_weight, *, out=None) -> Tensor
     """
     if (
         isinstance(grad_output, TensorImpl)
@@ -14637,13 +17029,14 @@ def nll_loss_backward(
         and type(reduction) is int
         and type(ignore_index) is int
         and isinstance(total_weight, TensorImpl)
+        and out is None
     ):
         included, allowed = active_keys.get()
         keys = (grad_output.key_set | input.key_set | target.key_set | total_weight.key_set | included) & allowed
         if weight is not None:
             keys |= weight.key_set & allowed
         return _nll_loss_backward[keys](keys, grad_output, input, target, weight, reduction, ignore_index, total_weight)
-    return _parse_nll_loss_backward(grad_output, input, target, weight, reduction, ignore_index, total_weight)
+    return _parse_nll_loss_backward(grad_output, input, target, weight, reduction, ignore_index, total_weight, out=out)
 
 
 def nll_loss(
@@ -14684,11 +17077,13 @@ def nll_loss2d_forward(
     weight: Tensor | None = MISSING,
     reduction: int = MISSING,
     ignore_index: int = MISSING,
+    *,
+    out: Any = None,
     **kwargs: Any,
 ) -> Any:
     """As nll_loss_forward, with a target for each pixel.
 
-    nll_loss2d_forward(input, target, weight, reduction, ignore_index) -> (output, total_weight)
+    nll_loss2d_forward(input, target, weight, reduction, ignore_index, *, out=None) -> (output, total_weight)
     """
     if (
         isinstance(input, TensorImpl)
@@ -14696,6 +17091,7 @@ def nll_loss2d_forward(
         and (weight is None or isinstance(weight, TensorImpl))
         and type(reduction) is int
         and type(ignore_index) is int
+        and out is None
         and not kwargs
     ):
         included, allowed = active_keys.get()
@@ -14712,9 +17108,9 @@ def nll_loss2d_forward(
         or ignore_index is MISSING
     ):
         return _parse_nll_loss2d_forward.by_names(
-            kwargs, input=input, target=target, weight=weight, reduction=reduction, ignore_index=ignore_index
+            kwargs, input=input, target=target, weight=weight, reduction=reduction, ignore_index=ignore_index, out=out
         )
-    return _parse_nll_loss2d_forward(input, target, weight, reduction, ignore_index)
+    return _parse_nll_loss2d_forward(input, target, weight, reduction, ignore_index, out=out)
 
 
 def nll_loss2d_backward(
@@ -14725,10 +17121,12 @@ def nll_loss2d_backward(
     reduction: int,
     ignore_index: int,
     total_weight: Tensor,
+    *,
+    out: Any = None,
 ) -> Tensor:
     """The gradient of nll_loss2d.
 
-    nll_loss2d_backward(grad_output, input, target, weight, reduction, ignore_index, total_weight) -> Tensor
+    nll_loss2d_backward(grad_output, input, target, weight, reduction, ignore_index, total_weight, *, out=None) -> Tensor
     """
     if (
         isinstance(grad_output, TensorImpl)
@@ -14738,6 +17136,7 @@ def nll_loss2d_backward(
         and type(reduction) is int
         and type(ignore_index) is int
         and isinstance(total_weight, TensorImpl)
+        and out is None
     ):
         included, allowed = active_keys.get()
         keys = (grad_output.key_set | input.key_set | target.key_set | total_weight.key_set | included) & allowed
@@ -14746,7 +17145,9 @@ def nll_loss2d_backward(
         return _nll_loss2d_backward[keys](
             keys, grad_output, input, target, weight, reduction, ignore_index, total_weight
         )
-    return _parse_nll_loss2d_backward(grad_output, input, target, weight, reduction, ignore_index, total_weight)
+    return _parse_nll_loss2d_backward(
+        grad_output, input, target, weight, reduction, ignore_index, total_weight, out=out
+    )
 
 
 def nll_loss2d(
@@ -14875,21 +17276,715 @@ def mse_loss(
     return _parse_mse_loss(input, target, reduction, out=out)
 
 
-def mse_loss_backward(grad_output: Tensor, input: Tensor, target: Tensor, reduction: int) -> Tensor:
+def mse_loss_backward(grad_output: Tensor, input: Tensor, target: Tensor, reduction: int, *, out: Any = None) -> Tensor:
     """The gradient of mse_loss.
 
-    mse_loss_backward(grad_output, input, target, reduction) -> Tensor
+    mse_loss_backward(grad_output, input, target, reduction, *, out=None) -> Tensor
     """
     if (
         isinstance(grad_output, TensorImpl)
         and isinstance(input, TensorImpl)
         and isinstance(target, TensorImpl)
         and type(reduction) is int
+        and out is None
     ):
         included, allowed = active_keys.get()
         keys = (grad_output.key_set | input.key_set | target.key_set | included) & allowed
         return _mse_loss_backward[keys](keys, grad_output, input, target, reduction)
-    return _parse_mse_loss_backward(grad_output, input, target, reduction)
+    return _parse_mse_loss_backward(grad_output, input, target, reduction, out=out)
+
+
+def l1_loss(input: Tensor = MISSING, target: Tensor = MISSING, reduction: int = 1, **kwargs: Any) -> Tensor:
+    """The mean (or sum) of absolute differences.
+
+    l1_loss(input, target, reduction=Mean) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and isinstance(target, TensorImpl) and type(reduction) is int and not kwargs:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | target.key_set | included) & allowed
+        return _l1_loss[keys](keys, input, target, reduction)
+    if kwargs or input is MISSING or target is MISSING:
+        return _parse_l1_loss.by_names(kwargs, input=input, target=target, reduction=reduction)
+    return _parse_l1_loss(input, target, reduction)
+
+
+def smooth_l1_loss(
+    input: Tensor = MISSING,
+    target: Tensor = MISSING,
+    reduction: int = 1,
+    beta: float = 1.0,
+    *,
+    out: Any = None,
+    **kwargs: Any,
+) -> Tensor:
+    """Squared differences, divided by 2 beta, where they are small, and absolute ones where they are beta or more.
+
+    smooth_l1_loss(input, target, reduction=Mean, beta=1.0, *, out=None) -> Tensor
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and isinstance(target, TensorImpl)
+        and type(reduction) is int
+        and type(beta) is float
+        and out is None
+        and not kwargs
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | target.key_set | included) & allowed
+        return _smooth_l1_loss[keys](keys, input, target, reduction, beta)
+    if kwargs or input is MISSING or target is MISSING:
+        return _parse_smooth_l1_loss.by_names(
+            kwargs, input=input, target=target, reduction=reduction, beta=beta, out=out
+        )
+    return _parse_smooth_l1_loss(input, target, reduction, beta, out=out)
+
+
+def smooth_l1_loss_backward(
+    grad_output: Tensor, input: Tensor, target: Tensor, reduction: int, beta: float, *, out: Any = None
+) -> Tensor:
+    """The gradient of smooth_l1_loss.
+
+    smooth_l1_loss_backward(grad_output, input, target, reduction, beta, *, out=None) -> Tensor
+    """
+    if (
+        isinstance(grad_output, TensorImpl)
+        and isinstance(input, TensorImpl)
+        and isinstance(target, TensorImpl)
+        and type(reduction) is int
+        and type(beta) is float
+        and out is None
+    ):
+        included, allowed = active_keys.get()
+        keys = (grad_output.key_set | input.key_set | target.key_set | included) & allowed
+        return _smooth_l1_loss_backward[keys](keys, grad_output, input, target, reduction, beta)
+    return _parse_smooth_l1_loss_backward(grad_output, input, target, reduction, beta, out=out)
+
+
+def huber_loss(
+    input: Tensor = MISSING,
+    target: Tensor = MISSING,
+    reduction: int = 1,
+    delta: float = 1.0,
+    *,
+    out: Any = None,
+    **kwargs: Any,
+) -> Tensor:
+    """Half the squared difference where it is small, and delta times the absolute one where it is delta or more.
+
+    huber_loss(input, target, reduction=Mean, delta=1.0, *, out=None) -> Tensor
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and isinstance(target, TensorImpl)
+        and type(reduction) is int
+        and type(delta) is float
+        and out is None
+        and not kwargs
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | target.key_set | included) & allowed
+        return _huber_loss[keys](keys, input, target, reduction, delta)
+    if kwargs or input is MISSING or target is MISSING:
+        return _parse_huber_loss.by_names(kwargs, input=input, target=target, reduction=reduction, delta=delta, out=out)
+    return _parse_huber_loss(input, target, reduction, delta, out=out)
+
+
+def huber_loss_backward(
+    grad_output: Tensor, input: Tensor, target: Tensor, reduction: int, delta: float, *, out: Any = None
+) -> Tensor:
+    """The gradient of huber_loss.
+
+    huber_loss_backward(grad_output, input, target, reduction, delta, *, out=None) -> Tensor
+    """
+    if (
+        isinstance(grad_output, TensorImpl)
+        and isinstance(input, TensorImpl)
+        and isinstance(target, TensorImpl)
+        and type(reduction) is int
+        and type(delta) is float
+        and out is None
+    ):
+        included, allowed = active_keys.get()
+        keys = (grad_output.key_set | input.key_set | target.key_set | included) & allowed
+        return _huber_loss_backward[keys](keys, grad_output, input, target, reduction, delta)
+    return _parse_huber_loss_backward(grad_output, input, target, reduction, delta, out=out)
+
+
+def soft_margin_loss(
+    input: Tensor = MISSING, target: Tensor = MISSING, reduction: int = 1, *, out: Any = None, **kwargs: Any
+) -> Tensor:
+    """log(1 + exp(-target * self)) for targets 1 and -1, its mean or sum.
+
+    soft_margin_loss(input, target, reduction=Mean, *, out=None) -> Tensor
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and isinstance(target, TensorImpl)
+        and type(reduction) is int
+        and out is None
+        and not kwargs
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | target.key_set | included) & allowed
+        return _soft_margin_loss[keys](keys, input, target, reduction)
+    if kwargs or input is MISSING or target is MISSING:
+        return _parse_soft_margin_loss.by_names(kwargs, input=input, target=target, reduction=reduction, out=out)
+    return _parse_soft_margin_loss(input, target, reduction, out=out)
+
+
+def soft_margin_loss_backward(
+    grad_output: Tensor, input: Tensor, target: Tensor, reduction: int, *, out: Any = None
+) -> Tensor:
+    """The gradient of soft_margin_loss.
+
+    soft_margin_loss_backward(grad_output, input, target, reduction, *, out=None) -> Tensor
+    """
+    if (
+        isinstance(grad_output, TensorImpl)
+        and isinstance(input, TensorImpl)
+        and isinstance(target, TensorImpl)
+        and type(reduction) is int
+        and out is None
+    ):
+        included, allowed = active_keys.get()
+        keys = (grad_output.key_set | input.key_set | target.key_set | included) & allowed
+        return _soft_margin_loss_backward[keys](keys, grad_output, input, target, reduction)
+    return _parse_soft_margin_loss_backward(grad_output, input, target, reduction, out=out)
+
+
+def binary_cross_entropy(
+    input: Tensor = MISSING,
+    target: Tensor = MISSING,
+    weight: Tensor | None = None,
+    reduction: int = 1,
+    *,
+    out: Any = None,
+    **kwargs: Any,
+) -> Tensor:
+    """The cross entropy between probabilities of truth and targets between 0 and 1.
+
+    binary_cross_entropy(input, target, weight=None, reduction=Mean, *, out=None) -> Tensor
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and isinstance(target, TensorImpl)
+        and (weight is None or isinstance(weight, TensorImpl))
+        and type(reduction) is int
+        and out is None
+        and not kwargs
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | target.key_set | included) & allowed
+        if weight is not None:
+            keys |= weight.key_set & allowed
+        return _binary_cross_entropy[keys](keys, input, target, weight, reduction)
+    if kwargs or input is MISSING or target is MISSING:
+        return _parse_binary_cross_entropy.by_names(
+            kwargs, input=input, target=target, weight=weight, reduction=reduction, out=out
+        )
+    return _parse_binary_cross_entropy(input, target, weight, reduction, out=out)
+
+
+def binary_cross_entropy_backward(
+    grad_output: Tensor,
+    input: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
+    reduction: int = 1,
+    *,
+    out: Any = None,
+) -> Tensor:
+    """The gradient of binary_cross_entropy.
+
+    binary_cross_entropy_backward(grad_output, input, target, weight=None, reduction=Mean, *, out=None) -> Tensor
+    """
+    if (
+        isinstance(grad_output, TensorImpl)
+        and isinstance(input, TensorImpl)
+        and isinstance(target, TensorImpl)
+        and (weight is None or isinstance(weight, TensorImpl))
+        and type(reduction) is int
+        and out is None
+    ):
+        included, allowed = active_keys.get()
+        keys = (grad_output.key_set | input.key_set | target.key_set | included) & allowed
+        if weight is not None:
+            keys |= weight.key_set & allowed
+        return _binary_cross_entropy_backward[keys](keys, grad_output, input, target, weight, reduction)
+    return _parse_binary_cross_entropy_backward(grad_output, input, target, weight, reduction, out=out)
+
+
+def binary_cross_entropy_with_logits(
+    input: Tensor = MISSING,
+    target: Tensor = MISSING,
+    weight: Tensor | None = None,
+    pos_weight: Tensor | None = None,
+    reduction: int = 1,
+    **kwargs: Any,
+) -> Tensor:
+    """The cross entropy between the sigmoid of logits and targets between 0 and 1.
+
+    binary_cross_entropy_with_logits(input, target, weight=None, pos_weight=None, reduction=Mean) -> Tensor
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and isinstance(target, TensorImpl)
+        and (weight is None or isinstance(weight, TensorImpl))
+        and (pos_weight is None or isinstance(pos_weight, TensorImpl))
+        and type(reduction) is int
+        and not kwargs
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | target.key_set | included) & allowed
+        if weight is not None:
+            keys |= weight.key_set & allowed
+        if pos_weight is not None:
+            keys |= pos_weight.key_set & allowed
+        return _binary_cross_entropy_with_logits[keys](keys, input, target, weight, pos_weight, reduction)
+    if kwargs or input is MISSING or target is MISSING:
+        return _parse_binary_cross_entropy_with_logits.by_names(
+            kwargs, input=input, target=target, weight=weight, pos_weight=pos_weight, reduction=reduction
+        )
+    return _parse_binary_cross_entropy_with_logits(input, target, weight, pos_weight, reduction)
+
+
+def kl_div(
+    input: Tensor = MISSING, target: Tensor = MISSING, reduction: int = 1, *, log_target: bool = False, **kwargs: Any
+) -> Tensor:
+    """The Kullback-Leibler divergence of log probabilities from target probabilities, term by term.
+
+    kl_div(input, target, reduction=Mean, *, log_target=False) -> Tensor
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and isinstance(target, TensorImpl)
+        and type(reduction) is int
+        and type(log_target) is bool
+        and not kwargs
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | target.key_set | included) & allowed
+        return _kl_div[keys](keys, input, target, reduction, log_target)
+    if kwargs or input is MISSING or target is MISSING:
+        return _parse_kl_div.by_names(kwargs, input=input, target=target, reduction=reduction, log_target=log_target)
+    return _parse_kl_div(input, target, reduction, log_target=log_target)
+
+
+def poisson_nll_loss(input: Tensor, target: Tensor, log_input: bool, full: bool, eps: float, reduction: int) -> Tensor:
+    """The negative log likelihood of counts under Poisson distributions of given rates.
+
+    poisson_nll_loss(input, target, log_input, full, eps, reduction) -> Tensor
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and isinstance(target, TensorImpl)
+        and type(log_input) is bool
+        and type(full) is bool
+        and type(eps) is float
+        and type(reduction) is int
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | target.key_set | included) & allowed
+        return _poisson_nll_loss[keys](keys, input, target, log_input, full, eps, reduction)
+    return _parse_poisson_nll_loss(input, target, log_input, full, eps, reduction)
+
+
+def hinge_embedding_loss(
+    input: Tensor = MISSING, target: Tensor = MISSING, margin: float = 1.0, reduction: int = 1, **kwargs: Any
+) -> Tensor:
+    """A distance where the target is 1, and what it lacks of the margin where the target is -1.
+
+    hinge_embedding_loss(input, target, margin=1.0, reduction=Mean) -> Tensor
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and isinstance(target, TensorImpl)
+        and type(margin) is float
+        and type(reduction) is int
+        and not kwargs
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | target.key_set | included) & allowed
+        return _hinge_embedding_loss[keys](keys, input, target, margin, reduction)
+    if kwargs or input is MISSING or target is MISSING:
+        return _parse_hinge_embedding_loss.by_names(
+            kwargs, input=input, target=target, margin=margin, reduction=reduction
+        )
+    return _parse_hinge_embedding_loss(input, target, margin, reduction)
+
+
+def cosine_embedding_loss(
+    input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0.0, reduction: int = 1
+) -> Tensor:
+    """1 minus the cosine where the target is 1, and the cosine above the margin where it is -1.
+
+    cosine_embedding_loss(input1, input2, target, margin=0.0, reduction=Mean) -> Tensor
+    """
+    if (
+        isinstance(input1, TensorImpl)
+        and isinstance(input2, TensorImpl)
+        and isinstance(target, TensorImpl)
+        and type(margin) is float
+        and type(reduction) is int
+    ):
+        included, allowed = active_keys.get()
+        keys = (input1.key_set | input2.key_set | target.key_set | included) & allowed
+        return _cosine_embedding_loss[keys](keys, input1, input2, target, margin, reduction)
+    return _parse_cosine_embedding_loss(input1, input2, target, margin, reduction)
+
+
+def margin_ranking_loss(
+    input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0.0, reduction: int = 1
+) -> Tensor:
+    """How far the first input misses ranking above (target 1) or below (target -1) the second by the margin.
+
+    margin_ranking_loss(input1, input2, target, margin=0.0, reduction=Mean) -> Tensor
+    """
+    if (
+        isinstance(input1, TensorImpl)
+        and isinstance(input2, TensorImpl)
+        and isinstance(target, TensorImpl)
+        and type(margin) is float
+        and type(reduction) is int
+    ):
+        included, allowed = active_keys.get()
+        keys = (input1.key_set | input2.key_set | target.key_set | included) & allowed
+        return _margin_ranking_loss[keys](keys, input1, input2, target, margin, reduction)
+    return _parse_margin_ranking_loss(input1, input2, target, margin, reduction)
+
+
+def triplet_margin_loss(
+    anchor: Tensor,
+    positive: Tensor,
+    negative: Tensor,
+    margin: float = 1.0,
+    p: float = 2,
+    eps: float = 1e-06,
+    swap: bool = False,
+    reduction: int = 1,
+) -> Tensor:
+    """How far the negative misses being farther from the anchor than the positive by the margin.
+
+    triplet_margin_loss(anchor, positive, negative, margin=1.0, p=2, eps=1e-06, swap=False, reduction=Mean) -> Tensor
+    """
+    if (
+        isinstance(anchor, TensorImpl)
+        and isinstance(positive, TensorImpl)
+        and isinstance(negative, TensorImpl)
+        and type(margin) is float
+        and type(p) is float
+        and type(eps) is float
+        and type(swap) is bool
+        and type(reduction) is int
+    ):
+        included, allowed = active_keys.get()
+        keys = (anchor.key_set | positive.key_set | negative.key_set | included) & allowed
+        return _triplet_margin_loss[keys](keys, anchor, positive, negative, margin, p, eps, swap, reduction)
+    return _parse_triplet_margin_loss(anchor, positive, negative, margin, p, eps, swap, reduction)
+
+
+def multi_margin_loss(
+    input: Tensor = MISSING,
+    target: Tensor = MISSING,
+    p: Number = 1,
+    margin: Number = 1,
+    weight: Tensor | None = None,
+    reduction: int = 1,
+    *,
+    out: Any = None,
+    **kwargs: Any,
+) -> Tensor:
+    """How far the target class misses the margin to each other class, to the power p, averaged over classes.
+
+    multi_margin_loss(input, target, p=1, margin=1, weight=None, reduction=Mean, *, out=None) -> Tensor
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and isinstance(target, TensorImpl)
+        and type(p) in NUMBERS
+        and type(margin) in NUMBERS
+        and (weight is None or isinstance(weight, TensorImpl))
+        and type(reduction) is int
+        and out is None
+        and not kwargs
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | target.key_set | included) & allowed
+        if weight is not None:
+            keys |= weight.key_set & allowed
+        return _multi_margin_loss[keys](keys, input, target, p, margin, weight, reduction)
+    if kwargs or input is MISSING or target is MISSING:
+        return _parse_multi_margin_loss.by_names(
+            kwargs, input=input, target=target, p=p, margin=margin, weight=weight, reduction=reduction, out=out
+        )
+    return _parse_multi_margin_loss(input, target, p, margin, weight, reduction, out=out)
+
+
+def multi_margin_loss_backward(
+    grad_output: Tensor,
+    input: Tensor,
+    target: Tensor,
+    p: Number,
+    margin: Number,
+    weight: Tensor | None = None,
+    reduction: int = 1,
+    *,
+    out: Any = None,
+) -> Tensor:
+    """The gradient of multi_margin_loss.
+
+    multi_margin_loss_backward(grad_output, input, target, p, margin, weight=None, reduction=Mean, *, out=None) -> Tensor
+    """
+    if (
+        isinstance(grad_output, TensorImpl)
+        and isinstance(input, TensorImpl)
+        and isinstance(target, TensorImpl)
+        and type(p) in NUMBERS
+        and type(margin) in NUMBERS
+        and (weight is None or isinstance(weight, TensorImpl))
+        and type(reduction) is int
+        and out is None
+    ):
+        included, allowed = active_keys.get()
+        keys = (grad_output.key_set | input.key_set | target.key_set | included) & allowed
+        if weight is not None:
+            keys |= weight.key_set & allowed
+        return _multi_margin_loss_backward[keys](keys, grad_output, input, target, p, margin, weight, reduction)
+    return _parse_multi_margin_loss_backward(grad_output, input, target, p, margin, weight, reduction, out=out)
+
+
+def multilabel_margin_loss(
+    input: Tensor = MISSING, target: Tensor = MISSING, reduction: int = 1, **kwargs: Any
+) -> Tensor:
+    """How far each target class misses the margin of 1 to each class that is none, averaged over classes.
+
+    multilabel_margin_loss(input, target, reduction=Mean) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and isinstance(target, TensorImpl) and type(reduction) is int and not kwargs:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | target.key_set | included) & allowed
+        return _multilabel_margin_loss[keys](keys, input, target, reduction)
+    if kwargs or input is MISSING or target is MISSING:
+        return _parse_multilabel_margin_loss.by_names(kwargs, input=input, target=target, reduction=reduction)
+    return _parse_multilabel_margin_loss(input, target, reduction)
+
+
+def multilabel_margin_loss_forward(
+    input: Tensor = MISSING, target: Tensor = MISSING, reduction: int = MISSING, *, out: Any = None, **kwargs: Any
+) -> Any:
+    """The loss, and which classes are targets.
+
+    multilabel_margin_loss_forward(input, target, reduction, *, out=None) -> (output, is_target)
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and isinstance(target, TensorImpl)
+        and type(reduction) is int
+        and out is None
+        and not kwargs
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | target.key_set | included) & allowed
+        return _multilabel_margin_loss_forward[keys](keys, input, target, reduction)
+    if kwargs or input is MISSING or target is MISSING or reduction is MISSING:
+        return _parse_multilabel_margin_loss_forward.by_names(
+            kwargs, input=input, target=target, reduction=reduction, out=out
+        )
+    return _parse_multilabel_margin_loss_forward(input, target, reduction, out=out)
+
+
+def multilabel_margin_loss_backward(
+    grad_output: Tensor, input: Tensor, target: Tensor, reduction: int, is_target: Tensor, *, out: Any = None
+) -> Tensor:
+    """The gradient of multilabel_margin_loss.
+
+    multilabel_margin_loss_backward(grad_output, input, target, reduction, is_target, *, out=None) -> Tensor
+    """
+    if (
+        isinstance(grad_output, TensorImpl)
+        and isinstance(input, TensorImpl)
+        and isinstance(target, TensorImpl)
+        and type(reduction) is int
+        and isinstance(is_target, TensorImpl)
+        and out is None
+    ):
+        included, allowed = active_keys.get()
+        keys = (grad_output.key_set | input.key_set | target.key_set | is_target.key_set | included) & allowed
+        return _multilabel_margin_loss_backward[keys](keys, grad_output, input, target, reduction, is_target)
+    return _parse_multilabel_margin_loss_backward(grad_output, input, target, reduction, is_target, out=out)
+
+
+def ctc_loss(
+    log_probs: Tensor,
+    targets: Tensor,
+    input_lengths: Sequence[int] | Tensor,
+    target_lengths: Sequence[int] | Tensor,
+    blank: int = 0,
+    reduction: int = 1,
+    zero_infinity: bool = False,
+) -> Tensor:
+    """The negative log likelihood of target sequences, over all their alignments with the steps of the input.
+
+    ctc_loss(log_probs, targets, input_lengths, target_lengths, blank=0, reduction=Mean, zero_infinity=False) -> Tensor
+    """
+    if (
+        isinstance(log_probs, TensorImpl)
+        and isinstance(targets, TensorImpl)
+        and is_ints(input_lengths)
+        and is_ints(target_lengths)
+        and type(blank) is int
+        and type(reduction) is int
+        and type(zero_infinity) is bool
+    ):
+        included, allowed = active_keys.get()
+        keys = (log_probs.key_set | targets.key_set | included) & allowed
+        return _ctc_loss_IntList[keys](
+            keys, log_probs, targets, list(input_lengths), list(target_lengths), blank, reduction, zero_infinity
+        )
+    if (
+        isinstance(log_probs, TensorImpl)
+        and isinstance(targets, TensorImpl)
+        and isinstance(input_lengths, TensorImpl)
+        and isinstance(target_lengths, TensorImpl)
+        and type(blank) is int
+        and type(reduction) is int
+        and type(zero_infinity) is bool
+    ):
+        included, allowed = active_keys.get()
+        keys = (
+            log_probs.key_set | targets.key_set | input_lengths.key_set | target_lengths.key_set | included
+        ) & allowed
+        return _ctc_loss_Tensor_table[keys](
+            keys, log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity
+        )
+    return _parse_ctc_loss(log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity)
+
+
+def _ctc_loss(
+    log_probs: Tensor,
+    targets: Tensor,
+    input_lengths: Sequence[int] | Tensor,
+    target_lengths: Sequence[int] | Tensor,
+    blank: int = 0,
+    zero_infinity: bool = False,
+) -> Any:
+    """The negative log likelihood of each target sequence, and the log probabilities of its beginnings.
+
+    _ctc_loss(log_probs, targets, input_lengths, target_lengths, blank=0, zero_infinity=False) -> (Tensor, Tensor)
+    """
+    if (
+        isinstance(log_probs, TensorImpl)
+        and isinstance(targets, TensorImpl)
+        and is_ints(input_lengths)
+        and is_ints(target_lengths)
+        and type(blank) is int
+        and type(zero_infinity) is bool
+    ):
+        included, allowed = active_keys.get()
+        keys = (log_probs.key_set | targets.key_set | included) & allowed
+        return __ctc_loss[keys](
+            keys, log_probs, targets, list(input_lengths), list(target_lengths), blank, zero_infinity
+        )
+    if (
+        isinstance(log_probs, TensorImpl)
+        and isinstance(targets, TensorImpl)
+        and isinstance(input_lengths, TensorImpl)
+        and isinstance(target_lengths, TensorImpl)
+        and type(blank) is int
+        and type(zero_infinity) is bool
+    ):
+        included, allowed = active_keys.get()
+        keys = (
+            log_probs.key_set | targets.key_set | input_lengths.key_set | target_lengths.key_set | included
+        ) & allowed
+        return __ctc_loss_Tensor[keys](keys, log_probs, targets, input_lengths, target_lengths, blank, zero_infinity)
+    return _parse__ctc_loss(log_probs, targets, input_lengths, target_lengths, blank, zero_infinity)
+
+
+def _ctc_loss_backward(
+    grad: Tensor,
+    log_probs: Tensor,
+    targets: Tensor,
+    input_lengths: Sequence[int] | Tensor,
+    target_lengths: Sequence[int] | Tensor,
+    neg_log_likelihood: Tensor,
+    log_alpha: Tensor,
+    blank: int,
+    zero_infinity: bool = False,
+) -> Tensor:
+    """The gradient of _ctc_loss, of log probabilities that a log_softmax gave.
+
+    _ctc_loss_backward(grad, log_probs, targets, input_lengths, target_lengths, neg_log_likelihood, log_alpha, blank, zero_infinity=False) -> Tensor
+    """
+    if (
+        isinstance(grad, TensorImpl)
+        and isinstance(log_probs, TensorImpl)
+        and isinstance(targets, TensorImpl)
+        and is_ints(input_lengths)
+        and is_ints(target_lengths)
+        and isinstance(neg_log_likelihood, TensorImpl)
+        and isinstance(log_alpha, TensorImpl)
+        and type(blank) is int
+        and type(zero_infinity) is bool
+    ):
+        included, allowed = active_keys.get()
+        keys = (
+            grad.key_set
+            | log_probs.key_set
+            | targets.key_set
+            | neg_log_likelihood.key_set
+            | log_alpha.key_set
+            | included
+        ) & allowed
+        return __ctc_loss_backward[keys](
+            keys,
+            grad,
+            log_probs,
+            targets,
+            list(input_lengths),
+            list(target_lengths),
+            neg_log_likelihood,
+            log_alpha,
+            blank,
+            zero_infinity,
+        )
+    if (
+        isinstance(grad, TensorImpl)
+        and isinstance(log_probs, TensorImpl)
+        and isinstance(targets, TensorImpl)
+        and isinstance(input_lengths, TensorImpl)
+        and isinstance(target_lengths, TensorImpl)
+        and isinstance(neg_log_likelihood, TensorImpl)
+        and isinstance(log_alpha, TensorImpl)
+        and type(blank) is int
+        and type(zero_infinity) is bool
+    ):
+        included, allowed = active_keys.get()
+        keys = (
+            grad.key_set
+            | log_probs.key_set
+            | targets.key_set
+            | input_lengths.key_set
+            | target_lengths.key_set
+            | neg_log_likelihood.key_set
+            | log_alpha.key_set
+            | included
+        ) & allowed
+        return __ctc_loss_backward_Tensor[keys](
+            keys,
+            grad,
+            log_probs,
+            targets,
+            input_lengths,
+            target_lengths,
+            neg_log_likelihood,
+            log_alpha,
+            blank,
+            zero_infinity,
+        )
+    return _parse__ctc_loss_backward(
+        grad, log_probs, targets, input_lengths, target_lengths, neg_log_likelihood, log_alpha, blank, zero_infinity
+    )
 
 
 def _foreach_add(*args: Any, **kwargs: Any) -> tuple[Tensor, ...]:

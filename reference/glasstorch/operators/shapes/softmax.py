@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from glasstorch.core.dtype import FLOATS, dtype, float16, float32
 from glasstorch.core.errors import DtypeError, ShapeError, not_implemented_for
 from glasstorch.core.geometry import wrap_dim
-from glasstorch.operators.shapes.loss import _check_same
+from glasstorch.operators.shapes.loss.shared import check_same
 from glasstorch.operators.shapes.result import Result, same_dtype
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def _softmax_backward(name: str, grad_output: Tensor, output: Tensor, dim: int, 
             f"{name}_backward)"
         )
     wrap_dim(dim, len(output._shape))
-    _check_same(grad_output.dtype, output.dtype)
+    check_same(grad_output.dtype, output.dtype)
     if grad_output.dtype not in FLOATS:
         raise not_implemented_for(f"{name}_backward_kernel_impl", grad_output.dtype)
     narrowed = grad_output.dtype is float32 and input_dtype is float16

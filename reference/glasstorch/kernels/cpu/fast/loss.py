@@ -13,7 +13,7 @@ import numpy as np
 from glasstorch.core.geometry import Shape
 from glasstorch.core.tensor_impl import Array
 from glasstorch.dispatch.fast import fast
-from glasstorch.kernels.cpu import loss as plain
+from glasstorch.kernels.cpu.loss import classes as plain
 
 ALL = slice(None)
 

@@ -1,7 +1,7 @@
-"""How are nll_loss and cross_entropy composed of other operators?
+"""How are losses of classes composed of other operators?
 
-Mirrors: aten/src/ATen/native/LossNLL.cpp (nll_loss, nll_loss_nd,
-    cross_entropy_loss), LossNLL2d.cpp (nll_loss2d)
+Mirrors: aten/src/ATen/native/LossNLL.cpp (nll_loss, nll_loss_nd, cross_entropy_loss), LossNLL2d.cpp (nll_loss2d),
+    LossMultiLabelMargin.cpp (multilabel_margin_loss)
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from glasstorch.core.errors import ArgumentError, ArgumentValueError, DtypeError, ShapeError
 from glasstorch.operators.generated import functions as f
-from glasstorch.operators.shapes.loss import MEAN, NONE
+from glasstorch.operators.shapes.loss.shared import MEAN, NONE
 
 if TYPE_CHECKING:
     from glasstorch._tensor import Tensor
@@ -144,3 +144,11 @@ def _smoothed(
         named_weights = weight.gather(0, target.masked_fill(ignored, 0).flatten())
         equal = equal / named_weights.masked_fill(ignored.flatten(), 0).sum()
     return (1 - label_smoothing) * named + equal * _share(label_smoothing, input._shape[class_dim])
+
+
+# multilabel_margin_loss -----------------------------------------------------------------------------------------
+
+
+def multilabel_margin_loss(self: Tensor, target: Tensor, reduction: int) -> Tensor:
+    """The loss without the marks of targets, which only the gradient needs."""
+    return f.multilabel_margin_loss_forward(self, target, reduction)[0]  # type: ignore[no-any-return]

@@ -1,0 +1,102 @@
+"""How far are scores from the classes that are right?
+
+Mirrors: torch/nn/functional.py
+"""
+
+from __future__ import annotations
+
+from glasstorch._tensor import Tensor
+from glasstorch.nn.functions.reduction import reduction_name, reduction_number
+from glasstorch.operators.generated import functions as operators
+
+__all__ = ["cross_entropy", "ctc_loss", "multi_margin_loss", "multilabel_margin_loss", "nll_loss"]
+
+
+def nll_loss(
+    input: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
+    size_average: bool | None = None,
+    ignore_index: int = -100,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Tensor:
+    """The negative log-likelihood: minus the log-probability of the target class.
+
+    `input` has shape (N, C, ...) or (C,), `target` holds class indices and has shape (N, ...) or (). The mean is
+    weighted by the target classes' `weight`, of shape (C,).
+    """
+    reduction = reduction_name(size_average, reduce, reduction)
+    return operators.nll_loss_nd(input, target, weight, reduction_number(reduction), ignore_index)
+
+
+def cross_entropy(
+    input: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
+    size_average: bool | None = None,
+    ignore_index: int = -100,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+    label_smoothing: float = 0.0,
+) -> Tensor:
+    """`nll_loss` of `log_softmax`. `target` holds class indices, or probabilities in the input's shape."""
+    reduction = reduction_name(size_average, reduce, reduction)
+    return operators.cross_entropy_loss(
+        input, target, weight, reduction_number(reduction), ignore_index, label_smoothing
+    )
+
+
+def multi_margin_loss(
+    input: Tensor,
+    target: Tensor,
+    p: int = 1,
+    margin: float = 1.0,
+    weight: Tensor | None = None,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Tensor:
+    """What each class lacks of the margin to the target class, to the power `p` (1 or 2), averaged over the classes.
+
+    `input` has shape (N, C) or (C,), `target` (N,) or (), `weight` (C,).
+    """
+    number = reduction_number(reduction_name(size_average, reduce, reduction))
+    if p not in (1, 2):
+        raise ValueError("only p == 1 and p == 2 supported")
+    if weight is not None and weight.dim() != 1:
+        raise ValueError("weight must be one-dimensional")
+    return operators.multi_margin_loss(input, target, p, margin, weight, number)
+
+
+def multilabel_margin_loss(
+    input: Tensor,
+    target: Tensor,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Tensor:
+    """What classes that are no targets lack of the margin 1 to all targets, averaged over the classes.
+
+    Both have shape (N, C) or (C,); `target` holds the numbers of classes, and -1 behind the last.
+    """
+    number = reduction_number(reduction_name(size_average, reduce, reduction))
+    return operators.multilabel_margin_loss(input, target, number)
+
+
+def ctc_loss(
+    log_probs: Tensor,
+    targets: Tensor,
+    input_lengths: Tensor,
+    target_lengths: Tensor,
+    blank: int = 0,
+    reduction: str = "mean",
+    zero_infinity: bool = False,
+) -> Tensor:
+    """Minus the log-probability of each target sequence, whatever steps of the input its labels stand at.
+
+    `log_probs` has shape (T, N, C) or (T, C), `targets` (N, S), or (sum of lengths) with all targets in a row; lengths
+    are tensors (N,) or (), or tuples. A loss is infinite where the input is too short: `zero_infinity` makes it 0.
+    """
+    number = reduction_number(reduction)
+    return operators.ctc_loss(log_probs, targets, input_lengths, target_lengths, blank, number, zero_infinity)

@@ -1,0 +1,8 @@
+"""What shapes and dtypes do losses have, and which inputs are refused?
+
+Reading order: `shared` (reductions), `pointwise` (a loss for each element), `classes` (targets that are numbers of
+classes), `sequences`.
+
+Mirrors: aten/src/ATen/native/Loss.cpp, LossNLL.cpp, LossNLL2d.cpp, LossMultiMargin.cpp, LossMultiLabelMargin.cpp,
+    LossCTC.cpp
+"""
