@@ -11,10 +11,11 @@ Differs: PyTorch's operators have derivatives of their own, written from those o
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from glasstorch.core.errors import ArgumentError, ShapeError
+from glasstorch.dispatch.fast import slot
 from glasstorch.dispatch.schema import FunctionSchema
 from glasstorch.operators.generated import functions as f
 from glasstorch.operators.shapes.promotion import result_type
@@ -41,7 +42,12 @@ def each(schema: FunctionSchema) -> Callable[..., Any]:
     if base in ("maximum", "minimum") and schema.overload != "List":
         function = extreme(base, schema.is_inplace)
 
+    adds_a_number = (schema.name, schema.overload) == ("_foreach_add_", "Scalar")
+
     def kernel(*arguments: Any) -> Any:
+        if adds_a_number and arguments[0]:
+            add_number.run(*arguments)
+            return arguments[0]
         given = dict(zip(types, arguments, strict=True))
         count = len(next(given[n] for n, type_ in types.items() if type_.is_list and type_.base == "Tensor"))
         if packed:
@@ -61,6 +67,13 @@ def each(schema: FunctionSchema) -> Callable[..., Any]:
         return arguments[0] if schema.is_inplace else tuple(results)
 
     return kernel
+
+
+@slot
+def add_number(self: Sequence[Tensor], scalar: Any) -> None:
+    """Add a number to each tensor, in place; so optimizers count their steps."""
+    for tensor in self:
+        f.add_(tensor, scalar)
 
 
 def check_lengths(schema: FunctionSchema, given: dict[str, Any], count: int) -> None:

@@ -71,3 +71,7 @@ MATRICES_TOGETHER_TO = 16  # rows and columns up to which a batch is processed a
 MATRICES_TOGETHER_FROM = 16  # matrices from which it is
 MATRICES_IN_BLOCK = 1024  # matrices eliminated at a time: they stay in cache
 GATHERED_TO = 512  # elements of a matrix up to which the results for many are collected, and copied by one call
+
+# Steps of optimizers, in elements
+STEP_BLOCK = 1 << 15  # of a block: six arrays of single precision fit into the second-level cache
+STEP_GATHERED_UP_TO = 1 << 13  # of a parameter that is copied into a block with others, and back
