@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from glasstorch.core.errors import ArgumentError, ShapeError
+from glasstorch.core.errors import ArgumentError, ShapeError, not_implemented_for
 from glasstorch.dispatch.fast import slot
 from glasstorch.dispatch.schema import FunctionSchema
 from glasstorch.operators.generated import functions as f
@@ -132,9 +132,17 @@ def extreme(name: str, writes: bool) -> Callable[..., Tensor]:
     return with_number
 
 
-def in_place(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
-    """An operator without an in-place form, whose result is copied into its first argument."""
-    return lambda self, *others: self.copy_(function(self, *others))
+def extreme_of_two(name: str, writes: bool = False) -> Callable[..., Tensor]:
+    """`maximum` or `minimum` of two tensors; both lack an in-place form."""
+    function = getattr(f, name)
+
+    def of_two(self: Tensor, other: Tensor) -> Tensor:
+        if self.is_complex():
+            raise not_implemented_for(f"{name}_cpu", self.dtype)
+        result: Tensor = function(self, other)
+        return self.copy_(result) if writes else result
+
+    return of_two
 
 
 def maximal(self: Tensor) -> Tensor:
@@ -158,8 +166,10 @@ def copied(self: Tensor, src: Tensor, *, non_blocking: bool) -> Tensor:
 
 OWN: dict[str, Callable[..., Any]] = {
     "max": maximal,
-    "maximum_": in_place(f.maximum),
-    "minimum_": in_place(f.minimum),
+    "maximum": extreme_of_two("maximum"),
+    "maximum_": extreme_of_two("maximum", writes=True),
+    "minimum": extreme_of_two("minimum"),
+    "minimum_": extreme_of_two("minimum", writes=True),
     "norm": lambda self, ord, *, dtype: f.linalg_vector_norm(self, ord, dtype=dtype),
     "powsum": powsum,
     "copy": copied,

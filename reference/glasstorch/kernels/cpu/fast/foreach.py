@@ -23,7 +23,9 @@ from glasstorch.kernels.cpu.fast import thresholds
 from glasstorch.kernels.quiet import quietly
 from glasstorch.operators.composite import foreach as composite
 
-PLAIN = key_set_of("CPU", "ADInplaceOrView", "AutogradCPU", "AutocastCPU")  # of a tensor on the CPU that is nothing else
+PLAIN = key_set_of(
+    "CPU", "ADInplaceOrView", "AutogradCPU", "AutocastCPU"
+)  # of a tensor on the CPU that is nothing else
 UNOBSERVED = (INCLUDED_BY_DEFAULT, ALLOWED_BY_DEFAULT)
 SINGLE, DOUBLE = np.dtype(np.float32), np.dtype(np.float64)
 BENCHMARK = "Adam, 200 tensors of (64,)"
