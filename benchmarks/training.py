@@ -1,7 +1,7 @@
 """What does an epoch of training cost, and what a step of Adam for many parameters?
 
-The digits classifier of `examples/digits.py`: 64-128-64-10, batches of 64, stochastic gradient descent with momentum, or
-Adam. Steps of Adam alone are of 200 parameters, with the form that each library takes by default, and with PyTorch's
+The digits classifier of `examples/digits.py`: 64-128-64-10, batches of 64, stochastic gradient descent with momentum,
+or Adam. Steps of Adam alone are of 200 parameters, in the form that each library takes by default, and in PyTorch's
 fastest, the fused one.
 """
 

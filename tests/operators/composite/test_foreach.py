@@ -130,8 +130,9 @@ def test_has_pytorchs_gradients(name: str, require: Require) -> None:
                 continue
             try:
                 found.append(library.autograd.grad(total, leaves, allow_unused=True))
-            except (RuntimeError, IndexError) as error:  # PyTorch's own, for a tensor that holds the numbers
-                assert library is torch, error
+            except (RuntimeError, IndexError):  # PyTorch's own, for a tensor that holds the numbers
+                if library is glasstorch:
+                    raise
                 found[0] = None
                 found.append(None)
         mine, theirs = found
