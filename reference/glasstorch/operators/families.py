@@ -146,12 +146,12 @@ FAMILIES = (
         "Convolution.cpp, ConvolutionMM2d.cpp, NaiveConvolutionTranspose2d.cpp, ConvolutionTBC.cpp, Im2Col.cpp, "
         "Col2Im.cpp",
     ),
-    Family("loss", "How far predictions are from targets.", "Loss.cpp, LossNLL.cpp, LossNLL2d.cpp"),
     Family(
         "foreach",
         "An operator for each tensor of a list, and steps of optimizers in one call for all parameters.",
         "ForeachOpsKernels.cpp, ForeachUtils.h, FusedAdam.cpp, FusedSGD.cpp, FusedAdagrad.cpp",
     ),
+    Family("loss", "How far predictions are from targets.", "Loss.cpp, LossNLL.cpp, LossNLL2d.cpp"),
 )
 
 NAMES = tuple(family.name for family in FAMILIES)

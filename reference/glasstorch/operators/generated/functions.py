@@ -935,43 +935,6 @@ _conv_tbc = table("conv_tbc")
 _conv_tbc_backward = table("conv_tbc_backward")
 _im2col = table("im2col")
 _col2im = table("col2im")
-_nll_loss_forward = table("nll_loss_forward")
-_nll_loss_backward = table("nll_loss_backward")
-_nll_loss = table("nll_loss")
-_nll_loss2d_forward = table("nll_loss2d_forward")
-_nll_loss2d_backward = table("nll_loss2d_backward")
-_nll_loss2d = table("nll_loss2d")
-_nll_loss_nd = table("nll_loss_nd")
-_cross_entropy_loss = table("cross_entropy_loss")
-_mse_loss = table("mse_loss")
-_mse_loss_backward = table("mse_loss_backward")
-_l1_loss = table("l1_loss")
-_smooth_l1_loss = table("smooth_l1_loss")
-_smooth_l1_loss_backward = table("smooth_l1_loss_backward")
-_huber_loss = table("huber_loss")
-_huber_loss_backward = table("huber_loss_backward")
-_soft_margin_loss = table("soft_margin_loss")
-_soft_margin_loss_backward = table("soft_margin_loss_backward")
-_binary_cross_entropy = table("binary_cross_entropy")
-_binary_cross_entropy_backward = table("binary_cross_entropy_backward")
-_binary_cross_entropy_with_logits = table("binary_cross_entropy_with_logits")
-_kl_div = table("kl_div")
-_poisson_nll_loss = table("poisson_nll_loss")
-_hinge_embedding_loss = table("hinge_embedding_loss")
-_cosine_embedding_loss = table("cosine_embedding_loss")
-_margin_ranking_loss = table("margin_ranking_loss")
-_triplet_margin_loss = table("triplet_margin_loss")
-_multi_margin_loss = table("multi_margin_loss")
-_multi_margin_loss_backward = table("multi_margin_loss_backward")
-_multilabel_margin_loss = table("multilabel_margin_loss")
-_multilabel_margin_loss_forward = table("multilabel_margin_loss_forward")
-_multilabel_margin_loss_backward = table("multilabel_margin_loss_backward")
-_ctc_loss_IntList = table("ctc_loss.IntList")
-_ctc_loss_Tensor_table = table("ctc_loss.Tensor")
-__ctc_loss = table("_ctc_loss")
-__ctc_loss_Tensor = table("_ctc_loss.Tensor")
-__ctc_loss_backward = table("_ctc_loss_backward")
-__ctc_loss_backward_Tensor = table("_ctc_loss_backward.Tensor")
 __foreach_abs = table("_foreach_abs")
 __foreach_abs_ = table("_foreach_abs_")
 __foreach_acos = table("_foreach_acos")
@@ -1053,6 +1016,43 @@ __fused_sgd_ = table("_fused_sgd_")
 __fused_sgd__tensor_lr = table("_fused_sgd_.tensor_lr")
 __fused_adagrad_ = table("_fused_adagrad_")
 __fused_adagrad__tensor_lr = table("_fused_adagrad_.tensor_lr")
+_nll_loss_forward = table("nll_loss_forward")
+_nll_loss_backward = table("nll_loss_backward")
+_nll_loss = table("nll_loss")
+_nll_loss2d_forward = table("nll_loss2d_forward")
+_nll_loss2d_backward = table("nll_loss2d_backward")
+_nll_loss2d = table("nll_loss2d")
+_nll_loss_nd = table("nll_loss_nd")
+_cross_entropy_loss = table("cross_entropy_loss")
+_mse_loss = table("mse_loss")
+_mse_loss_backward = table("mse_loss_backward")
+_l1_loss = table("l1_loss")
+_smooth_l1_loss = table("smooth_l1_loss")
+_smooth_l1_loss_backward = table("smooth_l1_loss_backward")
+_huber_loss = table("huber_loss")
+_huber_loss_backward = table("huber_loss_backward")
+_soft_margin_loss = table("soft_margin_loss")
+_soft_margin_loss_backward = table("soft_margin_loss_backward")
+_binary_cross_entropy = table("binary_cross_entropy")
+_binary_cross_entropy_backward = table("binary_cross_entropy_backward")
+_binary_cross_entropy_with_logits = table("binary_cross_entropy_with_logits")
+_kl_div = table("kl_div")
+_poisson_nll_loss = table("poisson_nll_loss")
+_hinge_embedding_loss = table("hinge_embedding_loss")
+_cosine_embedding_loss = table("cosine_embedding_loss")
+_margin_ranking_loss = table("margin_ranking_loss")
+_triplet_margin_loss = table("triplet_margin_loss")
+_multi_margin_loss = table("multi_margin_loss")
+_multi_margin_loss_backward = table("multi_margin_loss_backward")
+_multilabel_margin_loss = table("multilabel_margin_loss")
+_multilabel_margin_loss_forward = table("multilabel_margin_loss_forward")
+_multilabel_margin_loss_backward = table("multilabel_margin_loss_backward")
+_ctc_loss_IntList = table("ctc_loss.IntList")
+_ctc_loss_Tensor_table = table("ctc_loss.Tensor")
+__ctc_loss = table("_ctc_loss")
+__ctc_loss_Tensor = table("_ctc_loss.Tensor")
+__ctc_loss_backward = table("_ctc_loss_backward")
+__ctc_loss_backward_Tensor = table("_ctc_loss_backward.Tensor")
 # fmt: off
 _parse_empty = PythonFunction("empty", ["empty.memory_format"], ["empty.out"])
 _parse_empty_strided = PythonFunction("empty_strided", ["empty_strided"])
@@ -1918,40 +1918,6 @@ _parse_conv_tbc = PythonFunction("conv_tbc", ["conv_tbc"])
 _parse_conv_tbc_backward = PythonFunction("conv_tbc_backward", ["conv_tbc_backward"])
 _parse_im2col = PythonFunction("im2col", ["im2col"], ["im2col.out"])
 _parse_col2im = PythonFunction("col2im", ["col2im"], ["col2im.out"])
-_parse_nll_loss_forward = PythonFunction("nll_loss_forward", ["nll_loss_forward"], ["nll_loss_forward.output"])
-_parse_nll_loss_backward = PythonFunction("nll_loss_backward", ["nll_loss_backward"], ["nll_loss_backward.grad_input"])
-_parse_nll_loss = PythonFunction("nll_loss", ["nll_loss"])
-_parse_nll_loss2d_forward = PythonFunction("nll_loss2d_forward", ["nll_loss2d_forward"], ["nll_loss2d_forward.output"])
-_parse_nll_loss2d_backward = PythonFunction("nll_loss2d_backward", ["nll_loss2d_backward"], ["nll_loss2d_backward.grad_input"])
-_parse_nll_loss2d = PythonFunction("nll_loss2d", ["nll_loss2d"])
-_parse_nll_loss_nd = PythonFunction("nll_loss_nd", ["nll_loss_nd"])
-_parse_cross_entropy_loss = PythonFunction("cross_entropy_loss", ["cross_entropy_loss"])
-_parse_mse_loss = PythonFunction("mse_loss", ["mse_loss"], ["mse_loss.out"])
-_parse_mse_loss_backward = PythonFunction("mse_loss_backward", ["mse_loss_backward"], ["mse_loss_backward.grad_input"])
-_parse_l1_loss = PythonFunction("l1_loss", ["l1_loss"])
-_parse_smooth_l1_loss = PythonFunction("smooth_l1_loss", ["smooth_l1_loss"], ["smooth_l1_loss.out"])
-_parse_smooth_l1_loss_backward = PythonFunction("smooth_l1_loss_backward", ["smooth_l1_loss_backward"], ["smooth_l1_loss_backward.grad_input"])
-_parse_huber_loss = PythonFunction("huber_loss", ["huber_loss"], ["huber_loss.out"])
-_parse_huber_loss_backward = PythonFunction("huber_loss_backward", ["huber_loss_backward"], ["huber_loss_backward.out"])
-_parse_soft_margin_loss = PythonFunction("soft_margin_loss", ["soft_margin_loss"], ["soft_margin_loss.out"])
-_parse_soft_margin_loss_backward = PythonFunction("soft_margin_loss_backward", ["soft_margin_loss_backward"], ["soft_margin_loss_backward.grad_input"])
-_parse_binary_cross_entropy = PythonFunction("binary_cross_entropy", ["binary_cross_entropy"], ["binary_cross_entropy.out"])
-_parse_binary_cross_entropy_backward = PythonFunction("binary_cross_entropy_backward", ["binary_cross_entropy_backward"], ["binary_cross_entropy_backward.grad_input"])
-_parse_binary_cross_entropy_with_logits = PythonFunction("binary_cross_entropy_with_logits", ["binary_cross_entropy_with_logits"])
-_parse_kl_div = PythonFunction("kl_div", ["kl_div"])
-_parse_poisson_nll_loss = PythonFunction("poisson_nll_loss", ["poisson_nll_loss"])
-_parse_hinge_embedding_loss = PythonFunction("hinge_embedding_loss", ["hinge_embedding_loss"])
-_parse_cosine_embedding_loss = PythonFunction("cosine_embedding_loss", ["cosine_embedding_loss"])
-_parse_margin_ranking_loss = PythonFunction("margin_ranking_loss", ["margin_ranking_loss"])
-_parse_triplet_margin_loss = PythonFunction("triplet_margin_loss", ["triplet_margin_loss"])
-_parse_multi_margin_loss = PythonFunction("multi_margin_loss", ["multi_margin_loss"], ["multi_margin_loss.out"])
-_parse_multi_margin_loss_backward = PythonFunction("multi_margin_loss_backward", ["multi_margin_loss_backward"], ["multi_margin_loss_backward.grad_input"])
-_parse_multilabel_margin_loss = PythonFunction("multilabel_margin_loss", ["multilabel_margin_loss"])
-_parse_multilabel_margin_loss_forward = PythonFunction("multilabel_margin_loss_forward", ["multilabel_margin_loss_forward"], ["multilabel_margin_loss_forward.output"])
-_parse_multilabel_margin_loss_backward = PythonFunction("multilabel_margin_loss_backward", ["multilabel_margin_loss_backward"], ["multilabel_margin_loss_backward.grad_input"])
-_parse_ctc_loss = PythonFunction("ctc_loss", ["ctc_loss.IntList", "ctc_loss.Tensor"])
-_parse__ctc_loss = PythonFunction("_ctc_loss", ["_ctc_loss", "_ctc_loss.Tensor"])
-_parse__ctc_loss_backward = PythonFunction("_ctc_loss_backward", ["_ctc_loss_backward", "_ctc_loss_backward.Tensor"])
 _parse__foreach_add = PythonFunction("_foreach_add", ["_foreach_add.Scalar", "_foreach_add.List", "_foreach_add.ScalarList", "_foreach_add.Tensor"])
 _parse__foreach_add_ = PythonFunction("_foreach_add_", ["_foreach_add_.Scalar", "_foreach_add_.List", "_foreach_add_.ScalarList", "_foreach_add_.Tensor"])
 _parse__foreach_sub = PythonFunction("_foreach_sub", ["_foreach_sub.Scalar", "_foreach_sub.List", "_foreach_sub.ScalarList"])
@@ -2048,6 +2014,40 @@ _parse__fused_adam_ = PythonFunction("_fused_adam_", ["_fused_adam_", "_fused_ad
 _parse__fused_adamw_ = PythonFunction("_fused_adamw_", ["_fused_adamw_", "_fused_adamw_.tensor_lr"])
 _parse__fused_sgd_ = PythonFunction("_fused_sgd_", ["_fused_sgd_", "_fused_sgd_.tensor_lr"])
 _parse__fused_adagrad_ = PythonFunction("_fused_adagrad_", ["_fused_adagrad_", "_fused_adagrad_.tensor_lr"])
+_parse_nll_loss_forward = PythonFunction("nll_loss_forward", ["nll_loss_forward"], ["nll_loss_forward.output"])
+_parse_nll_loss_backward = PythonFunction("nll_loss_backward", ["nll_loss_backward"], ["nll_loss_backward.grad_input"])
+_parse_nll_loss = PythonFunction("nll_loss", ["nll_loss"])
+_parse_nll_loss2d_forward = PythonFunction("nll_loss2d_forward", ["nll_loss2d_forward"], ["nll_loss2d_forward.output"])
+_parse_nll_loss2d_backward = PythonFunction("nll_loss2d_backward", ["nll_loss2d_backward"], ["nll_loss2d_backward.grad_input"])
+_parse_nll_loss2d = PythonFunction("nll_loss2d", ["nll_loss2d"])
+_parse_nll_loss_nd = PythonFunction("nll_loss_nd", ["nll_loss_nd"])
+_parse_cross_entropy_loss = PythonFunction("cross_entropy_loss", ["cross_entropy_loss"])
+_parse_mse_loss = PythonFunction("mse_loss", ["mse_loss"], ["mse_loss.out"])
+_parse_mse_loss_backward = PythonFunction("mse_loss_backward", ["mse_loss_backward"], ["mse_loss_backward.grad_input"])
+_parse_l1_loss = PythonFunction("l1_loss", ["l1_loss"])
+_parse_smooth_l1_loss = PythonFunction("smooth_l1_loss", ["smooth_l1_loss"], ["smooth_l1_loss.out"])
+_parse_smooth_l1_loss_backward = PythonFunction("smooth_l1_loss_backward", ["smooth_l1_loss_backward"], ["smooth_l1_loss_backward.grad_input"])
+_parse_huber_loss = PythonFunction("huber_loss", ["huber_loss"], ["huber_loss.out"])
+_parse_huber_loss_backward = PythonFunction("huber_loss_backward", ["huber_loss_backward"], ["huber_loss_backward.out"])
+_parse_soft_margin_loss = PythonFunction("soft_margin_loss", ["soft_margin_loss"], ["soft_margin_loss.out"])
+_parse_soft_margin_loss_backward = PythonFunction("soft_margin_loss_backward", ["soft_margin_loss_backward"], ["soft_margin_loss_backward.grad_input"])
+_parse_binary_cross_entropy = PythonFunction("binary_cross_entropy", ["binary_cross_entropy"], ["binary_cross_entropy.out"])
+_parse_binary_cross_entropy_backward = PythonFunction("binary_cross_entropy_backward", ["binary_cross_entropy_backward"], ["binary_cross_entropy_backward.grad_input"])
+_parse_binary_cross_entropy_with_logits = PythonFunction("binary_cross_entropy_with_logits", ["binary_cross_entropy_with_logits"])
+_parse_kl_div = PythonFunction("kl_div", ["kl_div"])
+_parse_poisson_nll_loss = PythonFunction("poisson_nll_loss", ["poisson_nll_loss"])
+_parse_hinge_embedding_loss = PythonFunction("hinge_embedding_loss", ["hinge_embedding_loss"])
+_parse_cosine_embedding_loss = PythonFunction("cosine_embedding_loss", ["cosine_embedding_loss"])
+_parse_margin_ranking_loss = PythonFunction("margin_ranking_loss", ["margin_ranking_loss"])
+_parse_triplet_margin_loss = PythonFunction("triplet_margin_loss", ["triplet_margin_loss"])
+_parse_multi_margin_loss = PythonFunction("multi_margin_loss", ["multi_margin_loss"], ["multi_margin_loss.out"])
+_parse_multi_margin_loss_backward = PythonFunction("multi_margin_loss_backward", ["multi_margin_loss_backward"], ["multi_margin_loss_backward.grad_input"])
+_parse_multilabel_margin_loss = PythonFunction("multilabel_margin_loss", ["multilabel_margin_loss"])
+_parse_multilabel_margin_loss_forward = PythonFunction("multilabel_margin_loss_forward", ["multilabel_margin_loss_forward"], ["multilabel_margin_loss_forward.output"])
+_parse_multilabel_margin_loss_backward = PythonFunction("multilabel_margin_loss_backward", ["multilabel_margin_loss_backward"], ["multilabel_margin_loss_backward.grad_input"])
+_parse_ctc_loss = PythonFunction("ctc_loss", ["ctc_loss.IntList", "ctc_loss.Tensor"])
+_parse__ctc_loss = PythonFunction("_ctc_loss", ["_ctc_loss", "_ctc_loss.Tensor"])
+_parse__ctc_loss_backward = PythonFunction("_ctc_loss_backward", ["_ctc_loss_backward", "_ctc_loss_backward.Tensor"])
 # fmt: on
 
 
@@ -17780,1029 +17780,6 @@ def col2im(
     return _parse_col2im(input, output_size, kernel_size, dilation, padding, stride, out=out)
 
 
-def nll_loss_forward(
-    input: Tensor = MISSING,
-    target: Tensor = MISSING,
-    weight: Tensor | None = MISSING,
-    reduction: int = MISSING,
-    ignore_index: int = MISSING,
-    *,
-    out: Any = None,
-    **kwargs: Any,
-) -> Any:
-    """The negative log likelihood of the targets, and the total weight.
-
-    nll_loss_forward(input, target, weight, reduction, ignore_index, *, out=None) -> (output, total_weight)
-    """
-    if (
-        isinstance(input, TensorImpl)
-        and isinstance(target, TensorImpl)
-        and (weight is None or isinstance(weight, TensorImpl))
-        and type(reduction) is int
-        and type(ignore_index) is int
-        and out is None
-        and not kwargs
-    ):
-        included, allowed = active_keys.get()
-        keys = (input.key_set | target.key_set | included) & allowed
-        if weight is not None:
-            keys |= weight.key_set & allowed
-        return _nll_loss_forward[keys](keys, input, target, weight, reduction, ignore_index)
-    if (
-        kwargs
-        or input is MISSING
-        or target is MISSING
-        or weight is MISSING
-        or reduction is MISSING
-        or ignore_index is MISSING
-    ):
-        return _parse_nll_loss_forward.by_names(
-            kwargs, input=input, target=target, weight=weight, reduction=reduction, ignore_index=ignore_index, out=out
-        )
-    return _parse_nll_loss_forward(input, target, weight, reduction, ignore_index, out=out)
-
-
-def nll_loss_backward(
-    grad_output: Tensor,
-    input: Tensor,
-    target: Tensor,
-    weight: Tensor | None,
-    reduction: int,
-    ignore_index: int,
-    total_weight: Tensor,
-    *,
-    out: Any = None,
-) -> Tensor:
-    """The gradient of nll_loss.
-
-    nll_loss_backward(grad_output, input, target, weight, reduction, ignore_index, total_weight, *, out=None) -> Tensor
-    """
-    if (
-        isinstance(grad_output, TensorImpl)
-        and isinstance(input, TensorImpl)
-        and isinstance(target, TensorImpl)
-        and (weight is None or isinstance(weight, TensorImpl))
-        and type(reduction) is int
-        and type(ignore_index) is int
-        and isinstance(total_weight, TensorImpl)
-        and out is None
-    ):
-        included, allowed = active_keys.get()
-        keys = (grad_output.key_set | input.key_set | target.key_set | total_weight.key_set | included) & allowed
-        if weight is not None:
-            keys |= weight.key_set & allowed
-        return _nll_loss_backward[keys](keys, grad_output, input, target, weight, reduction, ignore_index, total_weight)
-    return _parse_nll_loss_backward(grad_output, input, target, weight, reduction, ignore_index, total_weight, out=out)
-
-
-def nll_loss(
-    input: Tensor = MISSING,
-    target: Tensor = MISSING,
-    weight: Tensor | None = None,
-    reduction: int = 1,
-    ignore_index: int = -100,
-    **kwargs: Any,
-) -> Tensor:
-    """The negative log likelihood of target classes, given log probabilities.
-
-    nll_loss(input, target, weight=None, reduction=Mean, ignore_index=-100) -> Tensor
-    """
-    if (
-        isinstance(input, TensorImpl)
-        and isinstance(target, TensorImpl)
-        and (weight is None or isinstance(weight, TensorImpl))
-        and type(reduction) is int
-        and type(ignore_index) is int
-        and not kwargs
-    ):
-        included, allowed = active_keys.get()
-        keys = (input.key_set | target.key_set | included) & allowed
-        if weight is not None:
-            keys |= weight.key_set & allowed
-        return _nll_loss[keys](keys, input, target, weight, reduction, ignore_index)
-    if kwargs or input is MISSING or target is MISSING:
-        return _parse_nll_loss.by_names(
-            kwargs, input=input, target=target, weight=weight, reduction=reduction, ignore_index=ignore_index
-        )
-    return _parse_nll_loss(input, target, weight, reduction, ignore_index)
-
-
-def nll_loss2d_forward(
-    input: Tensor = MISSING,
-    target: Tensor = MISSING,
-    weight: Tensor | None = MISSING,
-    reduction: int = MISSING,
-    ignore_index: int = MISSING,
-    *,
-    out: Any = None,
-    **kwargs: Any,
-) -> Any:
-    """As nll_loss_forward, with a target for each pixel.
-
-    nll_loss2d_forward(input, target, weight, reduction, ignore_index, *, out=None) -> (output, total_weight)
-    """
-    if (
-        isinstance(input, TensorImpl)
-        and isinstance(target, TensorImpl)
-        and (weight is None or isinstance(weight, TensorImpl))
-        and type(reduction) is int
-        and type(ignore_index) is int
-        and out is None
-        and not kwargs
-    ):
-        included, allowed = active_keys.get()
-        keys = (input.key_set | target.key_set | included) & allowed
-        if weight is not None:
-            keys |= weight.key_set & allowed
-        return _nll_loss2d_forward[keys](keys, input, target, weight, reduction, ignore_index)
-    if (
-        kwargs
-        or input is MISSING
-        or target is MISSING
-        or weight is MISSING
-        or reduction is MISSING
-        or ignore_index is MISSING
-    ):
-        return _parse_nll_loss2d_forward.by_names(
-            kwargs, input=input, target=target, weight=weight, reduction=reduction, ignore_index=ignore_index, out=out
-        )
-    return _parse_nll_loss2d_forward(input, target, weight, reduction, ignore_index, out=out)
-
-
-def nll_loss2d_backward(
-    grad_output: Tensor,
-    input: Tensor,
-    target: Tensor,
-    weight: Tensor | None,
-    reduction: int,
-    ignore_index: int,
-    total_weight: Tensor,
-    *,
-    out: Any = None,
-) -> Tensor:
-    """The gradient of nll_loss2d.
-
-    nll_loss2d_backward(grad_output, input, target, weight, reduction, ignore_index, total_weight, *, out=None) -> Tensor
-    """
-    if (
-        isinstance(grad_output, TensorImpl)
-        and isinstance(input, TensorImpl)
-        and isinstance(target, TensorImpl)
-        and (weight is None or isinstance(weight, TensorImpl))
-        and type(reduction) is int
-        and type(ignore_index) is int
-        and isinstance(total_weight, TensorImpl)
-        and out is None
-    ):
-        included, allowed = active_keys.get()
-        keys = (grad_output.key_set | input.key_set | target.key_set | total_weight.key_set | included) & allowed
-        if weight is not None:
-            keys |= weight.key_set & allowed
-        return _nll_loss2d_backward[keys](
-            keys, grad_output, input, target, weight, reduction, ignore_index, total_weight
-        )
-    return _parse_nll_loss2d_backward(
-        grad_output, input, target, weight, reduction, ignore_index, total_weight, out=out
-    )
-
-
-def nll_loss2d(
-    input: Tensor = MISSING,
-    target: Tensor = MISSING,
-    weight: Tensor | None = None,
-    reduction: int = 1,
-    ignore_index: int = -100,
-    **kwargs: Any,
-) -> Tensor:
-    """As nll_loss, with a target for each pixel.
-
-    nll_loss2d(input, target, weight=None, reduction=Mean, ignore_index=-100) -> Tensor
-    """
-    if (
-        isinstance(input, TensorImpl)
-        and isinstance(target, TensorImpl)
-        and (weight is None or isinstance(weight, TensorImpl))
-        and type(reduction) is int
-        and type(ignore_index) is int
-        and not kwargs
-    ):
-        included, allowed = active_keys.get()
-        keys = (input.key_set | target.key_set | included) & allowed
-        if weight is not None:
-            keys |= weight.key_set & allowed
-        return _nll_loss2d[keys](keys, input, target, weight, reduction, ignore_index)
-    if kwargs or input is MISSING or target is MISSING:
-        return _parse_nll_loss2d.by_names(
-            kwargs, input=input, target=target, weight=weight, reduction=reduction, ignore_index=ignore_index
-        )
-    return _parse_nll_loss2d(input, target, weight, reduction, ignore_index)
-
-
-def nll_loss_nd(
-    input: Tensor = MISSING,
-    target: Tensor = MISSING,
-    weight: Tensor | None = None,
-    reduction: int = 1,
-    ignore_index: int = -100,
-    **kwargs: Any,
-) -> Tensor:
-    """nll_loss for any number of dimensions.
-
-    nll_loss_nd(input, target, weight=None, reduction=Mean, ignore_index=-100) -> Tensor
-    """
-    if (
-        isinstance(input, TensorImpl)
-        and isinstance(target, TensorImpl)
-        and (weight is None or isinstance(weight, TensorImpl))
-        and type(reduction) is int
-        and type(ignore_index) is int
-        and not kwargs
-    ):
-        included, allowed = active_keys.get()
-        keys = (input.key_set | target.key_set | included) & allowed
-        if weight is not None:
-            keys |= weight.key_set & allowed
-        return _nll_loss_nd[keys](keys, input, target, weight, reduction, ignore_index)
-    if kwargs or input is MISSING or target is MISSING:
-        return _parse_nll_loss_nd.by_names(
-            kwargs, input=input, target=target, weight=weight, reduction=reduction, ignore_index=ignore_index
-        )
-    return _parse_nll_loss_nd(input, target, weight, reduction, ignore_index)
-
-
-def cross_entropy_loss(
-    input: Tensor = MISSING,
-    target: Tensor = MISSING,
-    weight: Tensor | None = None,
-    reduction: int = 1,
-    ignore_index: int = -100,
-    label_smoothing: float = 0.0,
-    **kwargs: Any,
-) -> Tensor:
-    """log_softmax and nll_loss in one; targets are classes or probabilities.
-
-    cross_entropy_loss(input, target, weight=None, reduction=Mean, ignore_index=-100, label_smoothing=0.0) -> Tensor
-    """
-    if (
-        isinstance(input, TensorImpl)
-        and isinstance(target, TensorImpl)
-        and (weight is None or isinstance(weight, TensorImpl))
-        and type(reduction) is int
-        and type(ignore_index) is int
-        and type(label_smoothing) is float
-        and not kwargs
-    ):
-        included, allowed = active_keys.get()
-        keys = (input.key_set | target.key_set | included) & allowed
-        if weight is not None:
-            keys |= weight.key_set & allowed
-        return _cross_entropy_loss[keys](keys, input, target, weight, reduction, ignore_index, label_smoothing)
-    if kwargs or input is MISSING or target is MISSING:
-        return _parse_cross_entropy_loss.by_names(
-            kwargs,
-            input=input,
-            target=target,
-            weight=weight,
-            reduction=reduction,
-            ignore_index=ignore_index,
-            label_smoothing=label_smoothing,
-        )
-    return _parse_cross_entropy_loss(input, target, weight, reduction, ignore_index, label_smoothing)
-
-
-def mse_loss(
-    input: Tensor = MISSING, target: Tensor = MISSING, reduction: int = 1, *, out: Any = None, **kwargs: Any
-) -> Tensor:
-    """The mean (or sum) of squared differences.
-
-    mse_loss(input, target, reduction=Mean, *, out=None) -> Tensor
-    """
-    if (
-        isinstance(input, TensorImpl)
-        and isinstance(target, TensorImpl)
-        and type(reduction) is int
-        and out is None
-        and not kwargs
-    ):
-        included, allowed = active_keys.get()
-        keys = (input.key_set | target.key_set | included) & allowed
-        return _mse_loss[keys](keys, input, target, reduction)
-    if kwargs or input is MISSING or target is MISSING:
-        return _parse_mse_loss.by_names(kwargs, input=input, target=target, reduction=reduction, out=out)
-    return _parse_mse_loss(input, target, reduction, out=out)
-
-
-def mse_loss_backward(grad_output: Tensor, input: Tensor, target: Tensor, reduction: int, *, out: Any = None) -> Tensor:
-    """The gradient of mse_loss.
-
-    mse_loss_backward(grad_output, input, target, reduction, *, out=None) -> Tensor
-    """
-    if (
-        isinstance(grad_output, TensorImpl)
-        and isinstance(input, TensorImpl)
-        and isinstance(target, TensorImpl)
-        and type(reduction) is int
-        and out is None
-    ):
-        included, allowed = active_keys.get()
-        keys = (grad_output.key_set | input.key_set | target.key_set | included) & allowed
-        return _mse_loss_backward[keys](keys, grad_output, input, target, reduction)
-    return _parse_mse_loss_backward(grad_output, input, target, reduction, out=out)
-
-
-def l1_loss(input: Tensor = MISSING, target: Tensor = MISSING, reduction: int = 1, **kwargs: Any) -> Tensor:
-    """The mean (or sum) of absolute differences.
-
-    l1_loss(input, target, reduction=Mean) -> Tensor
-    """
-    if isinstance(input, TensorImpl) and isinstance(target, TensorImpl) and type(reduction) is int and not kwargs:
-        included, allowed = active_keys.get()
-        keys = (input.key_set | target.key_set | included) & allowed
-        return _l1_loss[keys](keys, input, target, reduction)
-    if kwargs or input is MISSING or target is MISSING:
-        return _parse_l1_loss.by_names(kwargs, input=input, target=target, reduction=reduction)
-    return _parse_l1_loss(input, target, reduction)
-
-
-def smooth_l1_loss(
-    input: Tensor = MISSING,
-    target: Tensor = MISSING,
-    reduction: int = 1,
-    beta: float = 1.0,
-    *,
-    out: Any = None,
-    **kwargs: Any,
-) -> Tensor:
-    """Squared differences, divided by 2 beta, where they are small, and absolute ones where they are beta or more.
-
-    smooth_l1_loss(input, target, reduction=Mean, beta=1.0, *, out=None) -> Tensor
-    """
-    if (
-        isinstance(input, TensorImpl)
-        and isinstance(target, TensorImpl)
-        and type(reduction) is int
-        and type(beta) is float
-        and out is None
-        and not kwargs
-    ):
-        included, allowed = active_keys.get()
-        keys = (input.key_set | target.key_set | included) & allowed
-        return _smooth_l1_loss[keys](keys, input, target, reduction, beta)
-    if kwargs or input is MISSING or target is MISSING:
-        return _parse_smooth_l1_loss.by_names(
-            kwargs, input=input, target=target, reduction=reduction, beta=beta, out=out
-        )
-    return _parse_smooth_l1_loss(input, target, reduction, beta, out=out)
-
-
-def smooth_l1_loss_backward(
-    grad_output: Tensor, input: Tensor, target: Tensor, reduction: int, beta: float, *, out: Any = None
-) -> Tensor:
-    """The gradient of smooth_l1_loss.
-
-    smooth_l1_loss_backward(grad_output, input, target, reduction, beta, *, out=None) -> Tensor
-    """
-    if (
-        isinstance(grad_output, TensorImpl)
-        and isinstance(input, TensorImpl)
-        and isinstance(target, TensorImpl)
-        and type(reduction) is int
-        and type(beta) is float
-        and out is None
-    ):
-        included, allowed = active_keys.get()
-        keys = (grad_output.key_set | input.key_set | target.key_set | included) & allowed
-        return _smooth_l1_loss_backward[keys](keys, grad_output, input, target, reduction, beta)
-    return _parse_smooth_l1_loss_backward(grad_output, input, target, reduction, beta, out=out)
-
-
-def huber_loss(
-    input: Tensor = MISSING,
-    target: Tensor = MISSING,
-    reduction: int = 1,
-    delta: float = 1.0,
-    *,
-    out: Any = None,
-    **kwargs: Any,
-) -> Tensor:
-    """Half the squared difference where it is small, and delta times the absolute one where it is delta or more.
-
-    huber_loss(input, target, reduction=Mean, delta=1.0, *, out=None) -> Tensor
-    """
-    if (
-        isinstance(input, TensorImpl)
-        and isinstance(target, TensorImpl)
-        and type(reduction) is int
-        and type(delta) is float
-        and out is None
-        and not kwargs
-    ):
-        included, allowed = active_keys.get()
-        keys = (input.key_set | target.key_set | included) & allowed
-        return _huber_loss[keys](keys, input, target, reduction, delta)
-    if kwargs or input is MISSING or target is MISSING:
-        return _parse_huber_loss.by_names(kwargs, input=input, target=target, reduction=reduction, delta=delta, out=out)
-    return _parse_huber_loss(input, target, reduction, delta, out=out)
-
-
-def huber_loss_backward(
-    grad_output: Tensor, input: Tensor, target: Tensor, reduction: int, delta: float, *, out: Any = None
-) -> Tensor:
-    """The gradient of huber_loss.
-
-    huber_loss_backward(grad_output, input, target, reduction, delta, *, out=None) -> Tensor
-    """
-    if (
-        isinstance(grad_output, TensorImpl)
-        and isinstance(input, TensorImpl)
-        and isinstance(target, TensorImpl)
-        and type(reduction) is int
-        and type(delta) is float
-        and out is None
-    ):
-        included, allowed = active_keys.get()
-        keys = (grad_output.key_set | input.key_set | target.key_set | included) & allowed
-        return _huber_loss_backward[keys](keys, grad_output, input, target, reduction, delta)
-    return _parse_huber_loss_backward(grad_output, input, target, reduction, delta, out=out)
-
-
-def soft_margin_loss(
-    input: Tensor = MISSING, target: Tensor = MISSING, reduction: int = 1, *, out: Any = None, **kwargs: Any
-) -> Tensor:
-    """log(1 + exp(-target * self)) for targets 1 and -1, its mean or sum.
-
-    soft_margin_loss(input, target, reduction=Mean, *, out=None) -> Tensor
-    """
-    if (
-        isinstance(input, TensorImpl)
-        and isinstance(target, TensorImpl)
-        and type(reduction) is int
-        and out is None
-        and not kwargs
-    ):
-        included, allowed = active_keys.get()
-        keys = (input.key_set | target.key_set | included) & allowed
-        return _soft_margin_loss[keys](keys, input, target, reduction)
-    if kwargs or input is MISSING or target is MISSING:
-        return _parse_soft_margin_loss.by_names(kwargs, input=input, target=target, reduction=reduction, out=out)
-    return _parse_soft_margin_loss(input, target, reduction, out=out)
-
-
-def soft_margin_loss_backward(
-    grad_output: Tensor, input: Tensor, target: Tensor, reduction: int, *, out: Any = None
-) -> Tensor:
-    """The gradient of soft_margin_loss.
-
-    soft_margin_loss_backward(grad_output, input, target, reduction, *, out=None) -> Tensor
-    """
-    if (
-        isinstance(grad_output, TensorImpl)
-        and isinstance(input, TensorImpl)
-        and isinstance(target, TensorImpl)
-        and type(reduction) is int
-        and out is None
-    ):
-        included, allowed = active_keys.get()
-        keys = (grad_output.key_set | input.key_set | target.key_set | included) & allowed
-        return _soft_margin_loss_backward[keys](keys, grad_output, input, target, reduction)
-    return _parse_soft_margin_loss_backward(grad_output, input, target, reduction, out=out)
-
-
-def binary_cross_entropy(
-    input: Tensor = MISSING,
-    target: Tensor = MISSING,
-    weight: Tensor | None = None,
-    reduction: int = 1,
-    *,
-    out: Any = None,
-    **kwargs: Any,
-) -> Tensor:
-    """The cross entropy between probabilities of truth and targets between 0 and 1.
-
-    binary_cross_entropy(input, target, weight=None, reduction=Mean, *, out=None) -> Tensor
-    """
-    if (
-        isinstance(input, TensorImpl)
-        and isinstance(target, TensorImpl)
-        and (weight is None or isinstance(weight, TensorImpl))
-        and type(reduction) is int
-        and out is None
-        and not kwargs
-    ):
-        included, allowed = active_keys.get()
-        keys = (input.key_set | target.key_set | included) & allowed
-        if weight is not None:
-            keys |= weight.key_set & allowed
-        return _binary_cross_entropy[keys](keys, input, target, weight, reduction)
-    if kwargs or input is MISSING or target is MISSING:
-        return _parse_binary_cross_entropy.by_names(
-            kwargs, input=input, target=target, weight=weight, reduction=reduction, out=out
-        )
-    return _parse_binary_cross_entropy(input, target, weight, reduction, out=out)
-
-
-def binary_cross_entropy_backward(
-    grad_output: Tensor,
-    input: Tensor,
-    target: Tensor,
-    weight: Tensor | None = None,
-    reduction: int = 1,
-    *,
-    out: Any = None,
-) -> Tensor:
-    """The gradient of binary_cross_entropy.
-
-    binary_cross_entropy_backward(grad_output, input, target, weight=None, reduction=Mean, *, out=None) -> Tensor
-    """
-    if (
-        isinstance(grad_output, TensorImpl)
-        and isinstance(input, TensorImpl)
-        and isinstance(target, TensorImpl)
-        and (weight is None or isinstance(weight, TensorImpl))
-        and type(reduction) is int
-        and out is None
-    ):
-        included, allowed = active_keys.get()
-        keys = (grad_output.key_set | input.key_set | target.key_set | included) & allowed
-        if weight is not None:
-            keys |= weight.key_set & allowed
-        return _binary_cross_entropy_backward[keys](keys, grad_output, input, target, weight, reduction)
-    return _parse_binary_cross_entropy_backward(grad_output, input, target, weight, reduction, out=out)
-
-
-def binary_cross_entropy_with_logits(
-    input: Tensor = MISSING,
-    target: Tensor = MISSING,
-    weight: Tensor | None = None,
-    pos_weight: Tensor | None = None,
-    reduction: int = 1,
-    **kwargs: Any,
-) -> Tensor:
-    """The cross entropy between the sigmoid of logits and targets between 0 and 1.
-
-    binary_cross_entropy_with_logits(input, target, weight=None, pos_weight=None, reduction=Mean) -> Tensor
-    """
-    if (
-        isinstance(input, TensorImpl)
-        and isinstance(target, TensorImpl)
-        and (weight is None or isinstance(weight, TensorImpl))
-        and (pos_weight is None or isinstance(pos_weight, TensorImpl))
-        and type(reduction) is int
-        and not kwargs
-    ):
-        included, allowed = active_keys.get()
-        keys = (input.key_set | target.key_set | included) & allowed
-        if weight is not None:
-            keys |= weight.key_set & allowed
-        if pos_weight is not None:
-            keys |= pos_weight.key_set & allowed
-        return _binary_cross_entropy_with_logits[keys](keys, input, target, weight, pos_weight, reduction)
-    if kwargs or input is MISSING or target is MISSING:
-        return _parse_binary_cross_entropy_with_logits.by_names(
-            kwargs, input=input, target=target, weight=weight, pos_weight=pos_weight, reduction=reduction
-        )
-    return _parse_binary_cross_entropy_with_logits(input, target, weight, pos_weight, reduction)
-
-
-def kl_div(
-    input: Tensor = MISSING, target: Tensor = MISSING, reduction: int = 1, *, log_target: bool = False, **kwargs: Any
-) -> Tensor:
-    """The Kullback-Leibler divergence of log probabilities from target probabilities, term by term.
-
-    kl_div(input, target, reduction=Mean, *, log_target=False) -> Tensor
-    """
-    if (
-        isinstance(input, TensorImpl)
-        and isinstance(target, TensorImpl)
-        and type(reduction) is int
-        and type(log_target) is bool
-        and not kwargs
-    ):
-        included, allowed = active_keys.get()
-        keys = (input.key_set | target.key_set | included) & allowed
-        return _kl_div[keys](keys, input, target, reduction, log_target)
-    if kwargs or input is MISSING or target is MISSING:
-        return _parse_kl_div.by_names(kwargs, input=input, target=target, reduction=reduction, log_target=log_target)
-    return _parse_kl_div(input, target, reduction, log_target=log_target)
-
-
-def poisson_nll_loss(input: Tensor, target: Tensor, log_input: bool, full: bool, eps: float, reduction: int) -> Tensor:
-    """The negative log likelihood of counts under Poisson distributions of given rates.
-
-    poisson_nll_loss(input, target, log_input, full, eps, reduction) -> Tensor
-    """
-    if (
-        isinstance(input, TensorImpl)
-        and isinstance(target, TensorImpl)
-        and type(log_input) is bool
-        and type(full) is bool
-        and type(eps) is float
-        and type(reduction) is int
-    ):
-        included, allowed = active_keys.get()
-        keys = (input.key_set | target.key_set | included) & allowed
-        return _poisson_nll_loss[keys](keys, input, target, log_input, full, eps, reduction)
-    return _parse_poisson_nll_loss(input, target, log_input, full, eps, reduction)
-
-
-def hinge_embedding_loss(
-    input: Tensor = MISSING, target: Tensor = MISSING, margin: float = 1.0, reduction: int = 1, **kwargs: Any
-) -> Tensor:
-    """A distance where the target is 1, and what it lacks of the margin where the target is -1.
-
-    hinge_embedding_loss(input, target, margin=1.0, reduction=Mean) -> Tensor
-    """
-    if (
-        isinstance(input, TensorImpl)
-        and isinstance(target, TensorImpl)
-        and type(margin) is float
-        and type(reduction) is int
-        and not kwargs
-    ):
-        included, allowed = active_keys.get()
-        keys = (input.key_set | target.key_set | included) & allowed
-        return _hinge_embedding_loss[keys](keys, input, target, margin, reduction)
-    if kwargs or input is MISSING or target is MISSING:
-        return _parse_hinge_embedding_loss.by_names(
-            kwargs, input=input, target=target, margin=margin, reduction=reduction
-        )
-    return _parse_hinge_embedding_loss(input, target, margin, reduction)
-
-
-def cosine_embedding_loss(
-    input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0.0, reduction: int = 1
-) -> Tensor:
-    """1 minus the cosine where the target is 1, and the cosine above the margin where it is -1.
-
-    cosine_embedding_loss(input1, input2, target, margin=0.0, reduction=Mean) -> Tensor
-    """
-    if (
-        isinstance(input1, TensorImpl)
-        and isinstance(input2, TensorImpl)
-        and isinstance(target, TensorImpl)
-        and type(margin) is float
-        and type(reduction) is int
-    ):
-        included, allowed = active_keys.get()
-        keys = (input1.key_set | input2.key_set | target.key_set | included) & allowed
-        return _cosine_embedding_loss[keys](keys, input1, input2, target, margin, reduction)
-    return _parse_cosine_embedding_loss(input1, input2, target, margin, reduction)
-
-
-def margin_ranking_loss(
-    input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0.0, reduction: int = 1
-) -> Tensor:
-    """How far the first input misses ranking above (target 1) or below (target -1) the second by the margin.
-
-    margin_ranking_loss(input1, input2, target, margin=0.0, reduction=Mean) -> Tensor
-    """
-    if (
-        isinstance(input1, TensorImpl)
-        and isinstance(input2, TensorImpl)
-        and isinstance(target, TensorImpl)
-        and type(margin) is float
-        and type(reduction) is int
-    ):
-        included, allowed = active_keys.get()
-        keys = (input1.key_set | input2.key_set | target.key_set | included) & allowed
-        return _margin_ranking_loss[keys](keys, input1, input2, target, margin, reduction)
-    return _parse_margin_ranking_loss(input1, input2, target, margin, reduction)
-
-
-def triplet_margin_loss(
-    anchor: Tensor,
-    positive: Tensor,
-    negative: Tensor,
-    margin: float = 1.0,
-    p: float = 2,
-    eps: float = 1e-06,
-    swap: bool = False,
-    reduction: int = 1,
-) -> Tensor:
-    """How far the negative misses being farther from the anchor than the positive by the margin.
-
-    triplet_margin_loss(anchor, positive, negative, margin=1.0, p=2, eps=1e-06, swap=False, reduction=Mean) -> Tensor
-    """
-    if (
-        isinstance(anchor, TensorImpl)
-        and isinstance(positive, TensorImpl)
-        and isinstance(negative, TensorImpl)
-        and type(margin) is float
-        and type(p) is float
-        and type(eps) is float
-        and type(swap) is bool
-        and type(reduction) is int
-    ):
-        included, allowed = active_keys.get()
-        keys = (anchor.key_set | positive.key_set | negative.key_set | included) & allowed
-        return _triplet_margin_loss[keys](keys, anchor, positive, negative, margin, p, eps, swap, reduction)
-    return _parse_triplet_margin_loss(anchor, positive, negative, margin, p, eps, swap, reduction)
-
-
-def multi_margin_loss(
-    input: Tensor = MISSING,
-    target: Tensor = MISSING,
-    p: Number = 1,
-    margin: Number = 1,
-    weight: Tensor | None = None,
-    reduction: int = 1,
-    *,
-    out: Any = None,
-    **kwargs: Any,
-) -> Tensor:
-    """How far the target class misses the margin to each other class, to the power p, averaged over classes.
-
-    multi_margin_loss(input, target, p=1, margin=1, weight=None, reduction=Mean, *, out=None) -> Tensor
-    """
-    if (
-        isinstance(input, TensorImpl)
-        and isinstance(target, TensorImpl)
-        and type(p) in NUMBERS
-        and type(margin) in NUMBERS
-        and (weight is None or isinstance(weight, TensorImpl))
-        and type(reduction) is int
-        and out is None
-        and not kwargs
-    ):
-        included, allowed = active_keys.get()
-        keys = (input.key_set | target.key_set | included) & allowed
-        if weight is not None:
-            keys |= weight.key_set & allowed
-        return _multi_margin_loss[keys](keys, input, target, p, margin, weight, reduction)
-    if kwargs or input is MISSING or target is MISSING:
-        return _parse_multi_margin_loss.by_names(
-            kwargs, input=input, target=target, p=p, margin=margin, weight=weight, reduction=reduction, out=out
-        )
-    return _parse_multi_margin_loss(input, target, p, margin, weight, reduction, out=out)
-
-
-def multi_margin_loss_backward(
-    grad_output: Tensor,
-    input: Tensor,
-    target: Tensor,
-    p: Number,
-    margin: Number,
-    weight: Tensor | None = None,
-    reduction: int = 1,
-    *,
-    out: Any = None,
-) -> Tensor:
-    """The gradient of multi_margin_loss.
-
-    multi_margin_loss_backward(grad_output, input, target, p, margin, weight=None, reduction=Mean, *, out=None) -> Tensor
-    """
-    if (
-        isinstance(grad_output, TensorImpl)
-        and isinstance(input, TensorImpl)
-        and isinstance(target, TensorImpl)
-        and type(p) in NUMBERS
-        and type(margin) in NUMBERS
-        and (weight is None or isinstance(weight, TensorImpl))
-        and type(reduction) is int
-        and out is None
-    ):
-        included, allowed = active_keys.get()
-        keys = (grad_output.key_set | input.key_set | target.key_set | included) & allowed
-        if weight is not None:
-            keys |= weight.key_set & allowed
-        return _multi_margin_loss_backward[keys](keys, grad_output, input, target, p, margin, weight, reduction)
-    return _parse_multi_margin_loss_backward(grad_output, input, target, p, margin, weight, reduction, out=out)
-
-
-def multilabel_margin_loss(
-    input: Tensor = MISSING, target: Tensor = MISSING, reduction: int = 1, **kwargs: Any
-) -> Tensor:
-    """How far each target class misses the margin of 1 to each class that is none, averaged over classes.
-
-    multilabel_margin_loss(input, target, reduction=Mean) -> Tensor
-    """
-    if isinstance(input, TensorImpl) and isinstance(target, TensorImpl) and type(reduction) is int and not kwargs:
-        included, allowed = active_keys.get()
-        keys = (input.key_set | target.key_set | included) & allowed
-        return _multilabel_margin_loss[keys](keys, input, target, reduction)
-    if kwargs or input is MISSING or target is MISSING:
-        return _parse_multilabel_margin_loss.by_names(kwargs, input=input, target=target, reduction=reduction)
-    return _parse_multilabel_margin_loss(input, target, reduction)
-
-
-def multilabel_margin_loss_forward(
-    input: Tensor = MISSING, target: Tensor = MISSING, reduction: int = MISSING, *, out: Any = None, **kwargs: Any
-) -> Any:
-    """The loss, and which classes are targets.
-
-    multilabel_margin_loss_forward(input, target, reduction, *, out=None) -> (output, is_target)
-    """
-    if (
-        isinstance(input, TensorImpl)
-        and isinstance(target, TensorImpl)
-        and type(reduction) is int
-        and out is None
-        and not kwargs
-    ):
-        included, allowed = active_keys.get()
-        keys = (input.key_set | target.key_set | included) & allowed
-        return _multilabel_margin_loss_forward[keys](keys, input, target, reduction)
-    if kwargs or input is MISSING or target is MISSING or reduction is MISSING:
-        return _parse_multilabel_margin_loss_forward.by_names(
-            kwargs, input=input, target=target, reduction=reduction, out=out
-        )
-    return _parse_multilabel_margin_loss_forward(input, target, reduction, out=out)
-
-
-def multilabel_margin_loss_backward(
-    grad_output: Tensor, input: Tensor, target: Tensor, reduction: int, is_target: Tensor, *, out: Any = None
-) -> Tensor:
-    """The gradient of multilabel_margin_loss.
-
-    multilabel_margin_loss_backward(grad_output, input, target, reduction, is_target, *, out=None) -> Tensor
-    """
-    if (
-        isinstance(grad_output, TensorImpl)
-        and isinstance(input, TensorImpl)
-        and isinstance(target, TensorImpl)
-        and type(reduction) is int
-        and isinstance(is_target, TensorImpl)
-        and out is None
-    ):
-        included, allowed = active_keys.get()
-        keys = (grad_output.key_set | input.key_set | target.key_set | is_target.key_set | included) & allowed
-        return _multilabel_margin_loss_backward[keys](keys, grad_output, input, target, reduction, is_target)
-    return _parse_multilabel_margin_loss_backward(grad_output, input, target, reduction, is_target, out=out)
-
-
-def ctc_loss(
-    log_probs: Tensor,
-    targets: Tensor,
-    input_lengths: Sequence[int] | Tensor,
-    target_lengths: Sequence[int] | Tensor,
-    blank: int = 0,
-    reduction: int = 1,
-    zero_infinity: bool = False,
-) -> Tensor:
-    """The negative log likelihood of target sequences, over all their alignments with the steps of the input.
-
-    ctc_loss(log_probs, targets, input_lengths, target_lengths, blank=0, reduction=Mean, zero_infinity=False) -> Tensor
-    """
-    if (
-        isinstance(log_probs, TensorImpl)
-        and isinstance(targets, TensorImpl)
-        and is_ints(input_lengths)
-        and is_ints(target_lengths)
-        and type(blank) is int
-        and type(reduction) is int
-        and type(zero_infinity) is bool
-    ):
-        included, allowed = active_keys.get()
-        keys = (log_probs.key_set | targets.key_set | included) & allowed
-        return _ctc_loss_IntList[keys](
-            keys, log_probs, targets, list(input_lengths), list(target_lengths), blank, reduction, zero_infinity
-        )
-    if (
-        isinstance(log_probs, TensorImpl)
-        and isinstance(targets, TensorImpl)
-        and isinstance(input_lengths, TensorImpl)
-        and isinstance(target_lengths, TensorImpl)
-        and type(blank) is int
-        and type(reduction) is int
-        and type(zero_infinity) is bool
-    ):
-        included, allowed = active_keys.get()
-        keys = (
-            log_probs.key_set | targets.key_set | input_lengths.key_set | target_lengths.key_set | included
-        ) & allowed
-        return _ctc_loss_Tensor_table[keys](
-            keys, log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity
-        )
-    return _parse_ctc_loss(log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity)
-
-
-def _ctc_loss(
-    log_probs: Tensor,
-    targets: Tensor,
-    input_lengths: Sequence[int] | Tensor,
-    target_lengths: Sequence[int] | Tensor,
-    blank: int = 0,
-    zero_infinity: bool = False,
-) -> Any:
-    """The negative log likelihood of each target sequence, and the log probabilities of its beginnings.
-
-    _ctc_loss(log_probs, targets, input_lengths, target_lengths, blank=0, zero_infinity=False) -> (Tensor, Tensor)
-    """
-    if (
-        isinstance(log_probs, TensorImpl)
-        and isinstance(targets, TensorImpl)
-        and is_ints(input_lengths)
-        and is_ints(target_lengths)
-        and type(blank) is int
-        and type(zero_infinity) is bool
-    ):
-        included, allowed = active_keys.get()
-        keys = (log_probs.key_set | targets.key_set | included) & allowed
-        return __ctc_loss[keys](
-            keys, log_probs, targets, list(input_lengths), list(target_lengths), blank, zero_infinity
-        )
-    if (
-        isinstance(log_probs, TensorImpl)
-        and isinstance(targets, TensorImpl)
-        and isinstance(input_lengths, TensorImpl)
-        and isinstance(target_lengths, TensorImpl)
-        and type(blank) is int
-        and type(zero_infinity) is bool
-    ):
-        included, allowed = active_keys.get()
-        keys = (
-            log_probs.key_set | targets.key_set | input_lengths.key_set | target_lengths.key_set | included
-        ) & allowed
-        return __ctc_loss_Tensor[keys](keys, log_probs, targets, input_lengths, target_lengths, blank, zero_infinity)
-    return _parse__ctc_loss(log_probs, targets, input_lengths, target_lengths, blank, zero_infinity)
-
-
-def _ctc_loss_backward(
-    grad: Tensor,
-    log_probs: Tensor,
-    targets: Tensor,
-    input_lengths: Sequence[int] | Tensor,
-    target_lengths: Sequence[int] | Tensor,
-    neg_log_likelihood: Tensor,
-    log_alpha: Tensor,
-    blank: int,
-    zero_infinity: bool = False,
-) -> Tensor:
-    """The gradient of _ctc_loss, of log probabilities that a log_softmax gave.
-
-    _ctc_loss_backward(grad, log_probs, targets, input_lengths, target_lengths, neg_log_likelihood, log_alpha, blank, zero_infinity=False) -> Tensor
-    """
-    if (
-        isinstance(grad, TensorImpl)
-        and isinstance(log_probs, TensorImpl)
-        and isinstance(targets, TensorImpl)
-        and is_ints(input_lengths)
-        and is_ints(target_lengths)
-        and isinstance(neg_log_likelihood, TensorImpl)
-        and isinstance(log_alpha, TensorImpl)
-        and type(blank) is int
-        and type(zero_infinity) is bool
-    ):
-        included, allowed = active_keys.get()
-        keys = (
-            grad.key_set
-            | log_probs.key_set
-            | targets.key_set
-            | neg_log_likelihood.key_set
-            | log_alpha.key_set
-            | included
-        ) & allowed
-        return __ctc_loss_backward[keys](
-            keys,
-            grad,
-            log_probs,
-            targets,
-            list(input_lengths),
-            list(target_lengths),
-            neg_log_likelihood,
-            log_alpha,
-            blank,
-            zero_infinity,
-        )
-    if (
-        isinstance(grad, TensorImpl)
-        and isinstance(log_probs, TensorImpl)
-        and isinstance(targets, TensorImpl)
-        and isinstance(input_lengths, TensorImpl)
-        and isinstance(target_lengths, TensorImpl)
-        and isinstance(neg_log_likelihood, TensorImpl)
-        and isinstance(log_alpha, TensorImpl)
-        and type(blank) is int
-        and type(zero_infinity) is bool
-    ):
-        included, allowed = active_keys.get()
-        keys = (
-            grad.key_set
-            | log_probs.key_set
-            | targets.key_set
-            | input_lengths.key_set
-            | target_lengths.key_set
-            | neg_log_likelihood.key_set
-            | log_alpha.key_set
-            | included
-        ) & allowed
-        return __ctc_loss_backward_Tensor[keys](
-            keys,
-            grad,
-            log_probs,
-            targets,
-            input_lengths,
-            target_lengths,
-            neg_log_likelihood,
-            log_alpha,
-            blank,
-            zero_infinity,
-        )
-    return _parse__ctc_loss_backward(
-        grad, log_probs, targets, input_lengths, target_lengths, neg_log_likelihood, log_alpha, blank, zero_infinity
-    )
-
-
 def _foreach_add(*args: Any, **kwargs: Any) -> tuple[Tensor, ...]:
     """`add` of each tensor of a list with a number.
 
@@ -20488,4 +19465,1027 @@ def _fused_adagrad_(
         maximize=maximize,
         grad_scale=grad_scale,
         found_inf=found_inf,
+    )
+
+
+def nll_loss_forward(
+    input: Tensor = MISSING,
+    target: Tensor = MISSING,
+    weight: Tensor | None = MISSING,
+    reduction: int = MISSING,
+    ignore_index: int = MISSING,
+    *,
+    out: Any = None,
+    **kwargs: Any,
+) -> Any:
+    """The negative log likelihood of the targets, and the total weight.
+
+    nll_loss_forward(input, target, weight, reduction, ignore_index, *, out=None) -> (output, total_weight)
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and isinstance(target, TensorImpl)
+        and (weight is None or isinstance(weight, TensorImpl))
+        and type(reduction) is int
+        and type(ignore_index) is int
+        and out is None
+        and not kwargs
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | target.key_set | included) & allowed
+        if weight is not None:
+            keys |= weight.key_set & allowed
+        return _nll_loss_forward[keys](keys, input, target, weight, reduction, ignore_index)
+    if (
+        kwargs
+        or input is MISSING
+        or target is MISSING
+        or weight is MISSING
+        or reduction is MISSING
+        or ignore_index is MISSING
+    ):
+        return _parse_nll_loss_forward.by_names(
+            kwargs, input=input, target=target, weight=weight, reduction=reduction, ignore_index=ignore_index, out=out
+        )
+    return _parse_nll_loss_forward(input, target, weight, reduction, ignore_index, out=out)
+
+
+def nll_loss_backward(
+    grad_output: Tensor,
+    input: Tensor,
+    target: Tensor,
+    weight: Tensor | None,
+    reduction: int,
+    ignore_index: int,
+    total_weight: Tensor,
+    *,
+    out: Any = None,
+) -> Tensor:
+    """The gradient of nll_loss.
+
+    nll_loss_backward(grad_output, input, target, weight, reduction, ignore_index, total_weight, *, out=None) -> Tensor
+    """
+    if (
+        isinstance(grad_output, TensorImpl)
+        and isinstance(input, TensorImpl)
+        and isinstance(target, TensorImpl)
+        and (weight is None or isinstance(weight, TensorImpl))
+        and type(reduction) is int
+        and type(ignore_index) is int
+        and isinstance(total_weight, TensorImpl)
+        and out is None
+    ):
+        included, allowed = active_keys.get()
+        keys = (grad_output.key_set | input.key_set | target.key_set | total_weight.key_set | included) & allowed
+        if weight is not None:
+            keys |= weight.key_set & allowed
+        return _nll_loss_backward[keys](keys, grad_output, input, target, weight, reduction, ignore_index, total_weight)
+    return _parse_nll_loss_backward(grad_output, input, target, weight, reduction, ignore_index, total_weight, out=out)
+
+
+def nll_loss(
+    input: Tensor = MISSING,
+    target: Tensor = MISSING,
+    weight: Tensor | None = None,
+    reduction: int = 1,
+    ignore_index: int = -100,
+    **kwargs: Any,
+) -> Tensor:
+    """The negative log likelihood of target classes, given log probabilities.
+
+    nll_loss(input, target, weight=None, reduction=Mean, ignore_index=-100) -> Tensor
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and isinstance(target, TensorImpl)
+        and (weight is None or isinstance(weight, TensorImpl))
+        and type(reduction) is int
+        and type(ignore_index) is int
+        and not kwargs
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | target.key_set | included) & allowed
+        if weight is not None:
+            keys |= weight.key_set & allowed
+        return _nll_loss[keys](keys, input, target, weight, reduction, ignore_index)
+    if kwargs or input is MISSING or target is MISSING:
+        return _parse_nll_loss.by_names(
+            kwargs, input=input, target=target, weight=weight, reduction=reduction, ignore_index=ignore_index
+        )
+    return _parse_nll_loss(input, target, weight, reduction, ignore_index)
+
+
+def nll_loss2d_forward(
+    input: Tensor = MISSING,
+    target: Tensor = MISSING,
+    weight: Tensor | None = MISSING,
+    reduction: int = MISSING,
+    ignore_index: int = MISSING,
+    *,
+    out: Any = None,
+    **kwargs: Any,
+) -> Any:
+    """As nll_loss_forward, with a target for each pixel.
+
+    nll_loss2d_forward(input, target, weight, reduction, ignore_index, *, out=None) -> (output, total_weight)
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and isinstance(target, TensorImpl)
+        and (weight is None or isinstance(weight, TensorImpl))
+        and type(reduction) is int
+        and type(ignore_index) is int
+        and out is None
+        and not kwargs
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | target.key_set | included) & allowed
+        if weight is not None:
+            keys |= weight.key_set & allowed
+        return _nll_loss2d_forward[keys](keys, input, target, weight, reduction, ignore_index)
+    if (
+        kwargs
+        or input is MISSING
+        or target is MISSING
+        or weight is MISSING
+        or reduction is MISSING
+        or ignore_index is MISSING
+    ):
+        return _parse_nll_loss2d_forward.by_names(
+            kwargs, input=input, target=target, weight=weight, reduction=reduction, ignore_index=ignore_index, out=out
+        )
+    return _parse_nll_loss2d_forward(input, target, weight, reduction, ignore_index, out=out)
+
+
+def nll_loss2d_backward(
+    grad_output: Tensor,
+    input: Tensor,
+    target: Tensor,
+    weight: Tensor | None,
+    reduction: int,
+    ignore_index: int,
+    total_weight: Tensor,
+    *,
+    out: Any = None,
+) -> Tensor:
+    """The gradient of nll_loss2d.
+
+    nll_loss2d_backward(grad_output, input, target, weight, reduction, ignore_index, total_weight, *, out=None) -> Tensor
+    """
+    if (
+        isinstance(grad_output, TensorImpl)
+        and isinstance(input, TensorImpl)
+        and isinstance(target, TensorImpl)
+        and (weight is None or isinstance(weight, TensorImpl))
+        and type(reduction) is int
+        and type(ignore_index) is int
+        and isinstance(total_weight, TensorImpl)
+        and out is None
+    ):
+        included, allowed = active_keys.get()
+        keys = (grad_output.key_set | input.key_set | target.key_set | total_weight.key_set | included) & allowed
+        if weight is not None:
+            keys |= weight.key_set & allowed
+        return _nll_loss2d_backward[keys](
+            keys, grad_output, input, target, weight, reduction, ignore_index, total_weight
+        )
+    return _parse_nll_loss2d_backward(
+        grad_output, input, target, weight, reduction, ignore_index, total_weight, out=out
+    )
+
+
+def nll_loss2d(
+    input: Tensor = MISSING,
+    target: Tensor = MISSING,
+    weight: Tensor | None = None,
+    reduction: int = 1,
+    ignore_index: int = -100,
+    **kwargs: Any,
+) -> Tensor:
+    """As nll_loss, with a target for each pixel.
+
+    nll_loss2d(input, target, weight=None, reduction=Mean, ignore_index=-100) -> Tensor
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and isinstance(target, TensorImpl)
+        and (weight is None or isinstance(weight, TensorImpl))
+        and type(reduction) is int
+        and type(ignore_index) is int
+        and not kwargs
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | target.key_set | included) & allowed
+        if weight is not None:
+            keys |= weight.key_set & allowed
+        return _nll_loss2d[keys](keys, input, target, weight, reduction, ignore_index)
+    if kwargs or input is MISSING or target is MISSING:
+        return _parse_nll_loss2d.by_names(
+            kwargs, input=input, target=target, weight=weight, reduction=reduction, ignore_index=ignore_index
+        )
+    return _parse_nll_loss2d(input, target, weight, reduction, ignore_index)
+
+
+def nll_loss_nd(
+    input: Tensor = MISSING,
+    target: Tensor = MISSING,
+    weight: Tensor | None = None,
+    reduction: int = 1,
+    ignore_index: int = -100,
+    **kwargs: Any,
+) -> Tensor:
+    """nll_loss for any number of dimensions.
+
+    nll_loss_nd(input, target, weight=None, reduction=Mean, ignore_index=-100) -> Tensor
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and isinstance(target, TensorImpl)
+        and (weight is None or isinstance(weight, TensorImpl))
+        and type(reduction) is int
+        and type(ignore_index) is int
+        and not kwargs
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | target.key_set | included) & allowed
+        if weight is not None:
+            keys |= weight.key_set & allowed
+        return _nll_loss_nd[keys](keys, input, target, weight, reduction, ignore_index)
+    if kwargs or input is MISSING or target is MISSING:
+        return _parse_nll_loss_nd.by_names(
+            kwargs, input=input, target=target, weight=weight, reduction=reduction, ignore_index=ignore_index
+        )
+    return _parse_nll_loss_nd(input, target, weight, reduction, ignore_index)
+
+
+def cross_entropy_loss(
+    input: Tensor = MISSING,
+    target: Tensor = MISSING,
+    weight: Tensor | None = None,
+    reduction: int = 1,
+    ignore_index: int = -100,
+    label_smoothing: float = 0.0,
+    **kwargs: Any,
+) -> Tensor:
+    """log_softmax and nll_loss in one; targets are classes or probabilities.
+
+    cross_entropy_loss(input, target, weight=None, reduction=Mean, ignore_index=-100, label_smoothing=0.0) -> Tensor
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and isinstance(target, TensorImpl)
+        and (weight is None or isinstance(weight, TensorImpl))
+        and type(reduction) is int
+        and type(ignore_index) is int
+        and type(label_smoothing) is float
+        and not kwargs
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | target.key_set | included) & allowed
+        if weight is not None:
+            keys |= weight.key_set & allowed
+        return _cross_entropy_loss[keys](keys, input, target, weight, reduction, ignore_index, label_smoothing)
+    if kwargs or input is MISSING or target is MISSING:
+        return _parse_cross_entropy_loss.by_names(
+            kwargs,
+            input=input,
+            target=target,
+            weight=weight,
+            reduction=reduction,
+            ignore_index=ignore_index,
+            label_smoothing=label_smoothing,
+        )
+    return _parse_cross_entropy_loss(input, target, weight, reduction, ignore_index, label_smoothing)
+
+
+def mse_loss(
+    input: Tensor = MISSING, target: Tensor = MISSING, reduction: int = 1, *, out: Any = None, **kwargs: Any
+) -> Tensor:
+    """The mean (or sum) of squared differences.
+
+    mse_loss(input, target, reduction=Mean, *, out=None) -> Tensor
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and isinstance(target, TensorImpl)
+        and type(reduction) is int
+        and out is None
+        and not kwargs
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | target.key_set | included) & allowed
+        return _mse_loss[keys](keys, input, target, reduction)
+    if kwargs or input is MISSING or target is MISSING:
+        return _parse_mse_loss.by_names(kwargs, input=input, target=target, reduction=reduction, out=out)
+    return _parse_mse_loss(input, target, reduction, out=out)
+
+
+def mse_loss_backward(grad_output: Tensor, input: Tensor, target: Tensor, reduction: int, *, out: Any = None) -> Tensor:
+    """The gradient of mse_loss.
+
+    mse_loss_backward(grad_output, input, target, reduction, *, out=None) -> Tensor
+    """
+    if (
+        isinstance(grad_output, TensorImpl)
+        and isinstance(input, TensorImpl)
+        and isinstance(target, TensorImpl)
+        and type(reduction) is int
+        and out is None
+    ):
+        included, allowed = active_keys.get()
+        keys = (grad_output.key_set | input.key_set | target.key_set | included) & allowed
+        return _mse_loss_backward[keys](keys, grad_output, input, target, reduction)
+    return _parse_mse_loss_backward(grad_output, input, target, reduction, out=out)
+
+
+def l1_loss(input: Tensor = MISSING, target: Tensor = MISSING, reduction: int = 1, **kwargs: Any) -> Tensor:
+    """The mean (or sum) of absolute differences.
+
+    l1_loss(input, target, reduction=Mean) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and isinstance(target, TensorImpl) and type(reduction) is int and not kwargs:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | target.key_set | included) & allowed
+        return _l1_loss[keys](keys, input, target, reduction)
+    if kwargs or input is MISSING or target is MISSING:
+        return _parse_l1_loss.by_names(kwargs, input=input, target=target, reduction=reduction)
+    return _parse_l1_loss(input, target, reduction)
+
+
+def smooth_l1_loss(
+    input: Tensor = MISSING,
+    target: Tensor = MISSING,
+    reduction: int = 1,
+    beta: float = 1.0,
+    *,
+    out: Any = None,
+    **kwargs: Any,
+) -> Tensor:
+    """Squared differences, divided by 2 beta, where they are small, and absolute ones where they are beta or more.
+
+    smooth_l1_loss(input, target, reduction=Mean, beta=1.0, *, out=None) -> Tensor
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and isinstance(target, TensorImpl)
+        and type(reduction) is int
+        and type(beta) is float
+        and out is None
+        and not kwargs
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | target.key_set | included) & allowed
+        return _smooth_l1_loss[keys](keys, input, target, reduction, beta)
+    if kwargs or input is MISSING or target is MISSING:
+        return _parse_smooth_l1_loss.by_names(
+            kwargs, input=input, target=target, reduction=reduction, beta=beta, out=out
+        )
+    return _parse_smooth_l1_loss(input, target, reduction, beta, out=out)
+
+
+def smooth_l1_loss_backward(
+    grad_output: Tensor, input: Tensor, target: Tensor, reduction: int, beta: float, *, out: Any = None
+) -> Tensor:
+    """The gradient of smooth_l1_loss.
+
+    smooth_l1_loss_backward(grad_output, input, target, reduction, beta, *, out=None) -> Tensor
+    """
+    if (
+        isinstance(grad_output, TensorImpl)
+        and isinstance(input, TensorImpl)
+        and isinstance(target, TensorImpl)
+        and type(reduction) is int
+        and type(beta) is float
+        and out is None
+    ):
+        included, allowed = active_keys.get()
+        keys = (grad_output.key_set | input.key_set | target.key_set | included) & allowed
+        return _smooth_l1_loss_backward[keys](keys, grad_output, input, target, reduction, beta)
+    return _parse_smooth_l1_loss_backward(grad_output, input, target, reduction, beta, out=out)
+
+
+def huber_loss(
+    input: Tensor = MISSING,
+    target: Tensor = MISSING,
+    reduction: int = 1,
+    delta: float = 1.0,
+    *,
+    out: Any = None,
+    **kwargs: Any,
+) -> Tensor:
+    """Half the squared difference where it is small, and delta times the absolute one where it is delta or more.
+
+    huber_loss(input, target, reduction=Mean, delta=1.0, *, out=None) -> Tensor
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and isinstance(target, TensorImpl)
+        and type(reduction) is int
+        and type(delta) is float
+        and out is None
+        and not kwargs
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | target.key_set | included) & allowed
+        return _huber_loss[keys](keys, input, target, reduction, delta)
+    if kwargs or input is MISSING or target is MISSING:
+        return _parse_huber_loss.by_names(kwargs, input=input, target=target, reduction=reduction, delta=delta, out=out)
+    return _parse_huber_loss(input, target, reduction, delta, out=out)
+
+
+def huber_loss_backward(
+    grad_output: Tensor, input: Tensor, target: Tensor, reduction: int, delta: float, *, out: Any = None
+) -> Tensor:
+    """The gradient of huber_loss.
+
+    huber_loss_backward(grad_output, input, target, reduction, delta, *, out=None) -> Tensor
+    """
+    if (
+        isinstance(grad_output, TensorImpl)
+        and isinstance(input, TensorImpl)
+        and isinstance(target, TensorImpl)
+        and type(reduction) is int
+        and type(delta) is float
+        and out is None
+    ):
+        included, allowed = active_keys.get()
+        keys = (grad_output.key_set | input.key_set | target.key_set | included) & allowed
+        return _huber_loss_backward[keys](keys, grad_output, input, target, reduction, delta)
+    return _parse_huber_loss_backward(grad_output, input, target, reduction, delta, out=out)
+
+
+def soft_margin_loss(
+    input: Tensor = MISSING, target: Tensor = MISSING, reduction: int = 1, *, out: Any = None, **kwargs: Any
+) -> Tensor:
+    """log(1 + exp(-target * self)) for targets 1 and -1, its mean or sum.
+
+    soft_margin_loss(input, target, reduction=Mean, *, out=None) -> Tensor
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and isinstance(target, TensorImpl)
+        and type(reduction) is int
+        and out is None
+        and not kwargs
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | target.key_set | included) & allowed
+        return _soft_margin_loss[keys](keys, input, target, reduction)
+    if kwargs or input is MISSING or target is MISSING:
+        return _parse_soft_margin_loss.by_names(kwargs, input=input, target=target, reduction=reduction, out=out)
+    return _parse_soft_margin_loss(input, target, reduction, out=out)
+
+
+def soft_margin_loss_backward(
+    grad_output: Tensor, input: Tensor, target: Tensor, reduction: int, *, out: Any = None
+) -> Tensor:
+    """The gradient of soft_margin_loss.
+
+    soft_margin_loss_backward(grad_output, input, target, reduction, *, out=None) -> Tensor
+    """
+    if (
+        isinstance(grad_output, TensorImpl)
+        and isinstance(input, TensorImpl)
+        and isinstance(target, TensorImpl)
+        and type(reduction) is int
+        and out is None
+    ):
+        included, allowed = active_keys.get()
+        keys = (grad_output.key_set | input.key_set | target.key_set | included) & allowed
+        return _soft_margin_loss_backward[keys](keys, grad_output, input, target, reduction)
+    return _parse_soft_margin_loss_backward(grad_output, input, target, reduction, out=out)
+
+
+def binary_cross_entropy(
+    input: Tensor = MISSING,
+    target: Tensor = MISSING,
+    weight: Tensor | None = None,
+    reduction: int = 1,
+    *,
+    out: Any = None,
+    **kwargs: Any,
+) -> Tensor:
+    """The cross entropy between probabilities of truth and targets between 0 and 1.
+
+    binary_cross_entropy(input, target, weight=None, reduction=Mean, *, out=None) -> Tensor
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and isinstance(target, TensorImpl)
+        and (weight is None or isinstance(weight, TensorImpl))
+        and type(reduction) is int
+        and out is None
+        and not kwargs
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | target.key_set | included) & allowed
+        if weight is not None:
+            keys |= weight.key_set & allowed
+        return _binary_cross_entropy[keys](keys, input, target, weight, reduction)
+    if kwargs or input is MISSING or target is MISSING:
+        return _parse_binary_cross_entropy.by_names(
+            kwargs, input=input, target=target, weight=weight, reduction=reduction, out=out
+        )
+    return _parse_binary_cross_entropy(input, target, weight, reduction, out=out)
+
+
+def binary_cross_entropy_backward(
+    grad_output: Tensor,
+    input: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
+    reduction: int = 1,
+    *,
+    out: Any = None,
+) -> Tensor:
+    """The gradient of binary_cross_entropy.
+
+    binary_cross_entropy_backward(grad_output, input, target, weight=None, reduction=Mean, *, out=None) -> Tensor
+    """
+    if (
+        isinstance(grad_output, TensorImpl)
+        and isinstance(input, TensorImpl)
+        and isinstance(target, TensorImpl)
+        and (weight is None or isinstance(weight, TensorImpl))
+        and type(reduction) is int
+        and out is None
+    ):
+        included, allowed = active_keys.get()
+        keys = (grad_output.key_set | input.key_set | target.key_set | included) & allowed
+        if weight is not None:
+            keys |= weight.key_set & allowed
+        return _binary_cross_entropy_backward[keys](keys, grad_output, input, target, weight, reduction)
+    return _parse_binary_cross_entropy_backward(grad_output, input, target, weight, reduction, out=out)
+
+
+def binary_cross_entropy_with_logits(
+    input: Tensor = MISSING,
+    target: Tensor = MISSING,
+    weight: Tensor | None = None,
+    pos_weight: Tensor | None = None,
+    reduction: int = 1,
+    **kwargs: Any,
+) -> Tensor:
+    """The cross entropy between the sigmoid of logits and targets between 0 and 1.
+
+    binary_cross_entropy_with_logits(input, target, weight=None, pos_weight=None, reduction=Mean) -> Tensor
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and isinstance(target, TensorImpl)
+        and (weight is None or isinstance(weight, TensorImpl))
+        and (pos_weight is None or isinstance(pos_weight, TensorImpl))
+        and type(reduction) is int
+        and not kwargs
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | target.key_set | included) & allowed
+        if weight is not None:
+            keys |= weight.key_set & allowed
+        if pos_weight is not None:
+            keys |= pos_weight.key_set & allowed
+        return _binary_cross_entropy_with_logits[keys](keys, input, target, weight, pos_weight, reduction)
+    if kwargs or input is MISSING or target is MISSING:
+        return _parse_binary_cross_entropy_with_logits.by_names(
+            kwargs, input=input, target=target, weight=weight, pos_weight=pos_weight, reduction=reduction
+        )
+    return _parse_binary_cross_entropy_with_logits(input, target, weight, pos_weight, reduction)
+
+
+def kl_div(
+    input: Tensor = MISSING, target: Tensor = MISSING, reduction: int = 1, *, log_target: bool = False, **kwargs: Any
+) -> Tensor:
+    """The Kullback-Leibler divergence of log probabilities from target probabilities, term by term.
+
+    kl_div(input, target, reduction=Mean, *, log_target=False) -> Tensor
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and isinstance(target, TensorImpl)
+        and type(reduction) is int
+        and type(log_target) is bool
+        and not kwargs
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | target.key_set | included) & allowed
+        return _kl_div[keys](keys, input, target, reduction, log_target)
+    if kwargs or input is MISSING or target is MISSING:
+        return _parse_kl_div.by_names(kwargs, input=input, target=target, reduction=reduction, log_target=log_target)
+    return _parse_kl_div(input, target, reduction, log_target=log_target)
+
+
+def poisson_nll_loss(input: Tensor, target: Tensor, log_input: bool, full: bool, eps: float, reduction: int) -> Tensor:
+    """The negative log likelihood of counts under Poisson distributions of given rates.
+
+    poisson_nll_loss(input, target, log_input, full, eps, reduction) -> Tensor
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and isinstance(target, TensorImpl)
+        and type(log_input) is bool
+        and type(full) is bool
+        and type(eps) is float
+        and type(reduction) is int
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | target.key_set | included) & allowed
+        return _poisson_nll_loss[keys](keys, input, target, log_input, full, eps, reduction)
+    return _parse_poisson_nll_loss(input, target, log_input, full, eps, reduction)
+
+
+def hinge_embedding_loss(
+    input: Tensor = MISSING, target: Tensor = MISSING, margin: float = 1.0, reduction: int = 1, **kwargs: Any
+) -> Tensor:
+    """A distance where the target is 1, and what it lacks of the margin where the target is -1.
+
+    hinge_embedding_loss(input, target, margin=1.0, reduction=Mean) -> Tensor
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and isinstance(target, TensorImpl)
+        and type(margin) is float
+        and type(reduction) is int
+        and not kwargs
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | target.key_set | included) & allowed
+        return _hinge_embedding_loss[keys](keys, input, target, margin, reduction)
+    if kwargs or input is MISSING or target is MISSING:
+        return _parse_hinge_embedding_loss.by_names(
+            kwargs, input=input, target=target, margin=margin, reduction=reduction
+        )
+    return _parse_hinge_embedding_loss(input, target, margin, reduction)
+
+
+def cosine_embedding_loss(
+    input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0.0, reduction: int = 1
+) -> Tensor:
+    """1 minus the cosine where the target is 1, and the cosine above the margin where it is -1.
+
+    cosine_embedding_loss(input1, input2, target, margin=0.0, reduction=Mean) -> Tensor
+    """
+    if (
+        isinstance(input1, TensorImpl)
+        and isinstance(input2, TensorImpl)
+        and isinstance(target, TensorImpl)
+        and type(margin) is float
+        and type(reduction) is int
+    ):
+        included, allowed = active_keys.get()
+        keys = (input1.key_set | input2.key_set | target.key_set | included) & allowed
+        return _cosine_embedding_loss[keys](keys, input1, input2, target, margin, reduction)
+    return _parse_cosine_embedding_loss(input1, input2, target, margin, reduction)
+
+
+def margin_ranking_loss(
+    input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0.0, reduction: int = 1
+) -> Tensor:
+    """How far the first input misses ranking above (target 1) or below (target -1) the second by the margin.
+
+    margin_ranking_loss(input1, input2, target, margin=0.0, reduction=Mean) -> Tensor
+    """
+    if (
+        isinstance(input1, TensorImpl)
+        and isinstance(input2, TensorImpl)
+        and isinstance(target, TensorImpl)
+        and type(margin) is float
+        and type(reduction) is int
+    ):
+        included, allowed = active_keys.get()
+        keys = (input1.key_set | input2.key_set | target.key_set | included) & allowed
+        return _margin_ranking_loss[keys](keys, input1, input2, target, margin, reduction)
+    return _parse_margin_ranking_loss(input1, input2, target, margin, reduction)
+
+
+def triplet_margin_loss(
+    anchor: Tensor,
+    positive: Tensor,
+    negative: Tensor,
+    margin: float = 1.0,
+    p: float = 2,
+    eps: float = 1e-06,
+    swap: bool = False,
+    reduction: int = 1,
+) -> Tensor:
+    """How far the negative misses being farther from the anchor than the positive by the margin.
+
+    triplet_margin_loss(anchor, positive, negative, margin=1.0, p=2, eps=1e-06, swap=False, reduction=Mean) -> Tensor
+    """
+    if (
+        isinstance(anchor, TensorImpl)
+        and isinstance(positive, TensorImpl)
+        and isinstance(negative, TensorImpl)
+        and type(margin) is float
+        and type(p) is float
+        and type(eps) is float
+        and type(swap) is bool
+        and type(reduction) is int
+    ):
+        included, allowed = active_keys.get()
+        keys = (anchor.key_set | positive.key_set | negative.key_set | included) & allowed
+        return _triplet_margin_loss[keys](keys, anchor, positive, negative, margin, p, eps, swap, reduction)
+    return _parse_triplet_margin_loss(anchor, positive, negative, margin, p, eps, swap, reduction)
+
+
+def multi_margin_loss(
+    input: Tensor = MISSING,
+    target: Tensor = MISSING,
+    p: Number = 1,
+    margin: Number = 1,
+    weight: Tensor | None = None,
+    reduction: int = 1,
+    *,
+    out: Any = None,
+    **kwargs: Any,
+) -> Tensor:
+    """How far the target class misses the margin to each other class, to the power p, averaged over classes.
+
+    multi_margin_loss(input, target, p=1, margin=1, weight=None, reduction=Mean, *, out=None) -> Tensor
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and isinstance(target, TensorImpl)
+        and type(p) in NUMBERS
+        and type(margin) in NUMBERS
+        and (weight is None or isinstance(weight, TensorImpl))
+        and type(reduction) is int
+        and out is None
+        and not kwargs
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | target.key_set | included) & allowed
+        if weight is not None:
+            keys |= weight.key_set & allowed
+        return _multi_margin_loss[keys](keys, input, target, p, margin, weight, reduction)
+    if kwargs or input is MISSING or target is MISSING:
+        return _parse_multi_margin_loss.by_names(
+            kwargs, input=input, target=target, p=p, margin=margin, weight=weight, reduction=reduction, out=out
+        )
+    return _parse_multi_margin_loss(input, target, p, margin, weight, reduction, out=out)
+
+
+def multi_margin_loss_backward(
+    grad_output: Tensor,
+    input: Tensor,
+    target: Tensor,
+    p: Number,
+    margin: Number,
+    weight: Tensor | None = None,
+    reduction: int = 1,
+    *,
+    out: Any = None,
+) -> Tensor:
+    """The gradient of multi_margin_loss.
+
+    multi_margin_loss_backward(grad_output, input, target, p, margin, weight=None, reduction=Mean, *, out=None) -> Tensor
+    """
+    if (
+        isinstance(grad_output, TensorImpl)
+        and isinstance(input, TensorImpl)
+        and isinstance(target, TensorImpl)
+        and type(p) in NUMBERS
+        and type(margin) in NUMBERS
+        and (weight is None or isinstance(weight, TensorImpl))
+        and type(reduction) is int
+        and out is None
+    ):
+        included, allowed = active_keys.get()
+        keys = (grad_output.key_set | input.key_set | target.key_set | included) & allowed
+        if weight is not None:
+            keys |= weight.key_set & allowed
+        return _multi_margin_loss_backward[keys](keys, grad_output, input, target, p, margin, weight, reduction)
+    return _parse_multi_margin_loss_backward(grad_output, input, target, p, margin, weight, reduction, out=out)
+
+
+def multilabel_margin_loss(
+    input: Tensor = MISSING, target: Tensor = MISSING, reduction: int = 1, **kwargs: Any
+) -> Tensor:
+    """How far each target class misses the margin of 1 to each class that is none, averaged over classes.
+
+    multilabel_margin_loss(input, target, reduction=Mean) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and isinstance(target, TensorImpl) and type(reduction) is int and not kwargs:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | target.key_set | included) & allowed
+        return _multilabel_margin_loss[keys](keys, input, target, reduction)
+    if kwargs or input is MISSING or target is MISSING:
+        return _parse_multilabel_margin_loss.by_names(kwargs, input=input, target=target, reduction=reduction)
+    return _parse_multilabel_margin_loss(input, target, reduction)
+
+
+def multilabel_margin_loss_forward(
+    input: Tensor = MISSING, target: Tensor = MISSING, reduction: int = MISSING, *, out: Any = None, **kwargs: Any
+) -> Any:
+    """The loss, and which classes are targets.
+
+    multilabel_margin_loss_forward(input, target, reduction, *, out=None) -> (output, is_target)
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and isinstance(target, TensorImpl)
+        and type(reduction) is int
+        and out is None
+        and not kwargs
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | target.key_set | included) & allowed
+        return _multilabel_margin_loss_forward[keys](keys, input, target, reduction)
+    if kwargs or input is MISSING or target is MISSING or reduction is MISSING:
+        return _parse_multilabel_margin_loss_forward.by_names(
+            kwargs, input=input, target=target, reduction=reduction, out=out
+        )
+    return _parse_multilabel_margin_loss_forward(input, target, reduction, out=out)
+
+
+def multilabel_margin_loss_backward(
+    grad_output: Tensor, input: Tensor, target: Tensor, reduction: int, is_target: Tensor, *, out: Any = None
+) -> Tensor:
+    """The gradient of multilabel_margin_loss.
+
+    multilabel_margin_loss_backward(grad_output, input, target, reduction, is_target, *, out=None) -> Tensor
+    """
+    if (
+        isinstance(grad_output, TensorImpl)
+        and isinstance(input, TensorImpl)
+        and isinstance(target, TensorImpl)
+        and type(reduction) is int
+        and isinstance(is_target, TensorImpl)
+        and out is None
+    ):
+        included, allowed = active_keys.get()
+        keys = (grad_output.key_set | input.key_set | target.key_set | is_target.key_set | included) & allowed
+        return _multilabel_margin_loss_backward[keys](keys, grad_output, input, target, reduction, is_target)
+    return _parse_multilabel_margin_loss_backward(grad_output, input, target, reduction, is_target, out=out)
+
+
+def ctc_loss(
+    log_probs: Tensor,
+    targets: Tensor,
+    input_lengths: Sequence[int] | Tensor,
+    target_lengths: Sequence[int] | Tensor,
+    blank: int = 0,
+    reduction: int = 1,
+    zero_infinity: bool = False,
+) -> Tensor:
+    """The negative log likelihood of target sequences, over all their alignments with the steps of the input.
+
+    ctc_loss(log_probs, targets, input_lengths, target_lengths, blank=0, reduction=Mean, zero_infinity=False) -> Tensor
+    """
+    if (
+        isinstance(log_probs, TensorImpl)
+        and isinstance(targets, TensorImpl)
+        and is_ints(input_lengths)
+        and is_ints(target_lengths)
+        and type(blank) is int
+        and type(reduction) is int
+        and type(zero_infinity) is bool
+    ):
+        included, allowed = active_keys.get()
+        keys = (log_probs.key_set | targets.key_set | included) & allowed
+        return _ctc_loss_IntList[keys](
+            keys, log_probs, targets, list(input_lengths), list(target_lengths), blank, reduction, zero_infinity
+        )
+    if (
+        isinstance(log_probs, TensorImpl)
+        and isinstance(targets, TensorImpl)
+        and isinstance(input_lengths, TensorImpl)
+        and isinstance(target_lengths, TensorImpl)
+        and type(blank) is int
+        and type(reduction) is int
+        and type(zero_infinity) is bool
+    ):
+        included, allowed = active_keys.get()
+        keys = (
+            log_probs.key_set | targets.key_set | input_lengths.key_set | target_lengths.key_set | included
+        ) & allowed
+        return _ctc_loss_Tensor_table[keys](
+            keys, log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity
+        )
+    return _parse_ctc_loss(log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity)
+
+
+def _ctc_loss(
+    log_probs: Tensor,
+    targets: Tensor,
+    input_lengths: Sequence[int] | Tensor,
+    target_lengths: Sequence[int] | Tensor,
+    blank: int = 0,
+    zero_infinity: bool = False,
+) -> Any:
+    """The negative log likelihood of each target sequence, and the log probabilities of its beginnings.
+
+    _ctc_loss(log_probs, targets, input_lengths, target_lengths, blank=0, zero_infinity=False) -> (Tensor, Tensor)
+    """
+    if (
+        isinstance(log_probs, TensorImpl)
+        and isinstance(targets, TensorImpl)
+        and is_ints(input_lengths)
+        and is_ints(target_lengths)
+        and type(blank) is int
+        and type(zero_infinity) is bool
+    ):
+        included, allowed = active_keys.get()
+        keys = (log_probs.key_set | targets.key_set | included) & allowed
+        return __ctc_loss[keys](
+            keys, log_probs, targets, list(input_lengths), list(target_lengths), blank, zero_infinity
+        )
+    if (
+        isinstance(log_probs, TensorImpl)
+        and isinstance(targets, TensorImpl)
+        and isinstance(input_lengths, TensorImpl)
+        and isinstance(target_lengths, TensorImpl)
+        and type(blank) is int
+        and type(zero_infinity) is bool
+    ):
+        included, allowed = active_keys.get()
+        keys = (
+            log_probs.key_set | targets.key_set | input_lengths.key_set | target_lengths.key_set | included
+        ) & allowed
+        return __ctc_loss_Tensor[keys](keys, log_probs, targets, input_lengths, target_lengths, blank, zero_infinity)
+    return _parse__ctc_loss(log_probs, targets, input_lengths, target_lengths, blank, zero_infinity)
+
+
+def _ctc_loss_backward(
+    grad: Tensor,
+    log_probs: Tensor,
+    targets: Tensor,
+    input_lengths: Sequence[int] | Tensor,
+    target_lengths: Sequence[int] | Tensor,
+    neg_log_likelihood: Tensor,
+    log_alpha: Tensor,
+    blank: int,
+    zero_infinity: bool = False,
+) -> Tensor:
+    """The gradient of _ctc_loss, of log probabilities that a log_softmax gave.
+
+    _ctc_loss_backward(grad, log_probs, targets, input_lengths, target_lengths, neg_log_likelihood, log_alpha, blank, zero_infinity=False) -> Tensor
+    """
+    if (
+        isinstance(grad, TensorImpl)
+        and isinstance(log_probs, TensorImpl)
+        and isinstance(targets, TensorImpl)
+        and is_ints(input_lengths)
+        and is_ints(target_lengths)
+        and isinstance(neg_log_likelihood, TensorImpl)
+        and isinstance(log_alpha, TensorImpl)
+        and type(blank) is int
+        and type(zero_infinity) is bool
+    ):
+        included, allowed = active_keys.get()
+        keys = (
+            grad.key_set
+            | log_probs.key_set
+            | targets.key_set
+            | neg_log_likelihood.key_set
+            | log_alpha.key_set
+            | included
+        ) & allowed
+        return __ctc_loss_backward[keys](
+            keys,
+            grad,
+            log_probs,
+            targets,
+            list(input_lengths),
+            list(target_lengths),
+            neg_log_likelihood,
+            log_alpha,
+            blank,
+            zero_infinity,
+        )
+    if (
+        isinstance(grad, TensorImpl)
+        and isinstance(log_probs, TensorImpl)
+        and isinstance(targets, TensorImpl)
+        and isinstance(input_lengths, TensorImpl)
+        and isinstance(target_lengths, TensorImpl)
+        and isinstance(neg_log_likelihood, TensorImpl)
+        and isinstance(log_alpha, TensorImpl)
+        and type(blank) is int
+        and type(zero_infinity) is bool
+    ):
+        included, allowed = active_keys.get()
+        keys = (
+            grad.key_set
+            | log_probs.key_set
+            | targets.key_set
+            | input_lengths.key_set
+            | target_lengths.key_set
+            | neg_log_likelihood.key_set
+            | log_alpha.key_set
+            | included
+        ) & allowed
+        return __ctc_loss_backward_Tensor[keys](
+            keys,
+            grad,
+            log_probs,
+            targets,
+            input_lengths,
+            target_lengths,
+            neg_log_likelihood,
+            log_alpha,
+            blank,
+            zero_infinity,
+        )
+    return _parse__ctc_loss_backward(
+        grad, log_probs, targets, input_lengths, target_lengths, neg_log_likelihood, log_alpha, blank, zero_infinity
     )

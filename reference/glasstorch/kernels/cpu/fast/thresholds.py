@@ -79,3 +79,6 @@ CONVOLUTION_SIDE_BY_SIDE_BELOW = 24  # elements of a row of the result: several 
 CONVOLUTION_RUN = 1 << 9  # elements of a row of those, at most
 CONVOLUTION_TILE = 64  # rows of a matrix that is transposed, at a time
 CONVOLUTION_TRANSFORMED_UP_TO = 1 << 24  # elements of all images and kernels whose Fourier transforms are kept at once
+# Steps of optimizers, in elements
+STEP_BLOCK = 1 << 15  # of a block: six arrays of single precision fit into the second-level cache
+STEP_GATHERED_UP_TO = 1 << 13  # of a parameter that is copied into a block with others, and back
