@@ -13,7 +13,7 @@ from glasstorch.nn.modules.adaptive import AdaptiveLogSoftmaxWithLoss
 from glasstorch.nn.modules.container import Container, ModuleDict, ModuleList, ParameterDict, ParameterList, Sequential
 from glasstorch.nn.modules.distance import CosineSimilarity, PairwiseDistance
 from glasstorch.nn.modules.flatten import Flatten, Unflatten
-from glasstorch.nn.modules.linear import Identity, Linear
+from glasstorch.nn.modules.linear import Bilinear, Identity, Linear
 from glasstorch.nn.modules.linear_cross_entropy_options import LinearCrossEntropyOptions
 from glasstorch.nn.modules.loss import (
     BCELoss,
@@ -45,6 +45,7 @@ from glasstorch.nn.modules.module import Module
 __all__ = [
     "Module",
     "Linear",
+    "Bilinear",
     "Identity",
     "ReLU",
     "Tanh",

@@ -19,7 +19,7 @@ from glasstorch.operators.generated.functions import (  # isort: skip
     argwhere as argwhere, as_strided as as_strided, as_strided_ as as_strided_, as_strided_copy as as_strided_copy,
     as_strided_scatter as as_strided_scatter, asin as asin, asin_ as asin_, asinh as asinh, asinh_ as asinh_,
     atan as atan, atan2 as atan2, atan_ as atan_, atanh as atanh, atanh_ as atanh_,
-    baddbmm as baddbmm, bartlett_window as bartlett_window, bernoulli as bernoulli,
+    baddbmm as baddbmm, bartlett_window as bartlett_window, bernoulli as bernoulli, bilinear as bilinear,
     binary_cross_entropy_with_logits as binary_cross_entropy_with_logits, bincount as bincount,
     bitwise_and as bitwise_and, bitwise_left_shift as bitwise_left_shift, bitwise_not as bitwise_not,
     bitwise_or as bitwise_or, bitwise_right_shift as bitwise_right_shift, bitwise_xor as bitwise_xor,
