@@ -26,7 +26,16 @@ OTHERWISE = {
     **dict.fromkeys(
         [
             *("cross_entropy_loss", "cumulative_trapezoid.dx", "cumulative_trapezoid.x", "special_ndtr"),
-            *("trapezoid.dx", "trapezoid.x", "trapz.dx", "trapz.x", "gradient.array", "gradient.scalararray"),
+            "triplet_margin_loss",
+            *(
+                "pairwise_distance",
+                "trapezoid.dx",
+                "trapezoid.x",
+                "trapz.dx",
+                "trapz.x",
+                "gradient.array",
+                "gradient.scalararray",
+            ),
             *("gradient.scalarint", "gradient.scalarrayarray", "gradient.scalarrayint", "take_along_dim"),
         ],
         NUMBERS,
@@ -40,7 +49,15 @@ OTHERWISE = {
     ),
     **dict.fromkeys(
         [
-            *("combinations", "einsum", "inner", "isclose", "linalg_matrix_rank", "linalg_matrix_rank.atol_rtol_float"),
+            *(
+                "combinations",
+                "cosine_similarity",
+                "einsum",
+                "inner",
+                "isclose",
+                "linalg_matrix_rank",
+                "linalg_matrix_rank.atol_rtol_float",
+            ),
             *("linalg_pinv.atol_rtol_float", "stft.center", "vander", "view.dtype"),
         ],
         OTHERS,
@@ -51,7 +68,11 @@ OTHERWISE = {
     ),
     **dict.fromkeys(["corrcoef", "cov"], "the divisor is a number here, a tensor there"),
     **dict.fromkeys(["gradient.tensorarray", "gradient.tensorarrayint"], "the sums are made in another order"),
-    **dict.fromkeys(["linalg_cond", "linalg_cond.p_str"], "writes to what it has made itself there"),
+    **dict.fromkeys(["kl_div", "poisson_nll_loss"], "the terms are made in another order"),
+    **dict.fromkeys(
+        ["cosine_embedding_loss", "hinge_embedding_loss", "linalg_cond", "linalg_cond.p_str", "margin_ranking_loss"],
+        "writes to what it has made itself there",
+    ),
     "kron": "sees the operands by view here, by _unsafe_view there",
 }
 

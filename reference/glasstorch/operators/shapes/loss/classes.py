@@ -175,6 +175,12 @@ def _check_floating(kernel: str, tensor: Tensor, implemented: tuple[dtype, ...] 
         raise not_implemented_for(kernel, tensor.dtype)
 
 
+def _check_margins_of(kernel: str, scores: Tensor) -> None:
+    """Margins are of float32 and float64; without scores, any dtype will do."""
+    if scores.numel():
+        _check_floating(kernel, scores, (float32, float64))
+
+
 # multi_margin_loss ----------------------------------------------------------------------------------------------
 
 
@@ -183,7 +189,7 @@ def multi_margin_loss(
 ) -> Result:
     """The loss of each sample, of the target's shape, unless reduced."""
     _check_multi_margin(self, target, p, weight)
-    _check_floating("multi_margin_loss_cpu_kernel", self, (float32, float64))
+    _check_margins_of("multi_margin_loss_cpu_kernel", self)
     _check_operands(self, target, weight)
     return Result(target._shape if reduction == NONE else (), self.dtype, None, same_dtype)
 
@@ -199,7 +205,7 @@ def multi_margin_loss_backward(
 ) -> Result:
     """The shape and dtype of the input."""
     _check_multi_margin(self, target, p, weight)
-    _check_floating("multi_margin_loss_backward_cpu_kernel", self, (float32, float64))
+    _check_margins_of("multi_margin_loss_backward_cpu_kernel", self)
     _check_operands(self, target, weight)
     _check_gradient(grad_output, self, target, reduction)
     return Result(self._shape, self.dtype, None, same_dtype)
@@ -253,7 +259,7 @@ def _check_gradient(grad_output: Tensor, self: Tensor, target: Tensor, reduction
 def multilabel_margin_loss_forward(self: Tensor, target: Tensor, reduction: int) -> tuple[Result, Result]:
     """The loss of each sample unless reduced, and a number for each target, 1 or 0."""
     _check_multilabel(self, target)
-    _check_floating("multilabel_margin_loss_forward_out_frame", self, (float32, float64))
+    _check_margins_of("multilabel_margin_loss_forward_out_frame", self)
     check_same(int64, target.dtype)
     each = reduction == NONE and len(target._shape) > 1
     return (
@@ -273,7 +279,7 @@ def multilabel_margin_loss_backward(
             f"{list(target._shape)} does not equal {list(is_target._shape)} (while checking arguments for "
             f"multilabel_margin_loss_backward_cpu_template)"
         )
-    _check_floating("multilabel_margin_loss_backward_out_frame", self, (float32, float64))
+    _check_margins_of("multilabel_margin_loss_backward_out_frame", self)
     check_same(int64, target.dtype)
     check_same(self.dtype, is_target.dtype)
     _check_gradient(grad_output, self, target, reduction)
