@@ -26,16 +26,8 @@ OTHERWISE = {
     **dict.fromkeys(
         [
             *("cross_entropy_loss", "cumulative_trapezoid.dx", "cumulative_trapezoid.x", "special_ndtr"),
-            "triplet_margin_loss",
-            *(
-                "pairwise_distance",
-                "trapezoid.dx",
-                "trapezoid.x",
-                "trapz.dx",
-                "trapz.x",
-                "gradient.array",
-                "gradient.scalararray",
-            ),
+            *("pairwise_distance", "triplet_margin_loss"),
+            *("trapezoid.dx", "trapezoid.x", "trapz.dx", "trapz.x", "gradient.array", "gradient.scalararray"),
             *("gradient.scalarint", "gradient.scalarrayarray", "gradient.scalarrayint", "take_along_dim"),
         ],
         NUMBERS,
@@ -49,15 +41,8 @@ OTHERWISE = {
     ),
     **dict.fromkeys(
         [
-            *(
-                "combinations",
-                "cosine_similarity",
-                "einsum",
-                "inner",
-                "isclose",
-                "linalg_matrix_rank",
-                "linalg_matrix_rank.atol_rtol_float",
-            ),
+            *("combinations", "einsum", "inner", "isclose", "linalg_matrix_rank", "linalg_matrix_rank.atol_rtol_float"),
+            "cosine_similarity",
             *("linalg_pinv.atol_rtol_float", "stft.center", "vander", "view.dtype"),
         ],
         OTHERS,

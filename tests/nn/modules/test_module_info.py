@@ -155,6 +155,12 @@ def database(torch: Any) -> dict[str, Any]:
     return {entry.name.removeprefix("nn."): entry for entry in module_db}
 
 
+def left_out(name: str, test: str, torch: Any) -> bool:
+    """Whether PyTorch leaves a module out of one of its own tests, on all devices: it fails that, or has no derivative."""
+    decorators = [d for d in database(torch)[name].decorators if getattr(d, "test_name", None) == test]
+    return any(d.device_type is None and not d.dtypes for d in decorators)
+
+
 def inputs_of(entry: Any, dtype: Any, training: bool, torch: Any) -> Iterator[Any]:
     """An entry's inputs, drawn from the same seed at every call."""
     torch.default_generator.manual_seed(SEED)
@@ -223,6 +229,8 @@ def check(name: str, given: Any, dtype: Any, training: bool, torch: Any) -> None
     compare(list(mine.module.buffers()), list(theirs.module.buffers()), torch, f"buffers, {what}")
     assert repr(mine.module) == repr(theirs.module), what
 
+    if left_out(name, "test_non_contiguous_tensors", torch):
+        return
     mine, theirs = sides(name, apart(given, torch), dtype, training, torch)
     found, wanted = mine.call(), theirs.call()
     compare(found.out, wanted.out, torch, f"not contiguous, {what}")
@@ -339,7 +347,7 @@ def test_modules_refuse_what_pytorchs_do(require: Require, name: str) -> None:
 def test_gradients_of_modules_have_gradients(require: Require, name: str) -> None:
     torch = require("torch")
     entry = database(torch)[name]
-    if not entry.supports_gradgrad:
+    if not entry.supports_gradgrad or left_out(name, "test_gradgrad", torch):
         return
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

@@ -52,8 +52,8 @@ def exponentials(x: Array, shifted: Array, result: Array, axis: int) -> Array:
 
     Rows with similar maxima share the largest: subtracting one number takes half the time.
     """
-    highest = largest(x, axis, keepdims=True)
     rows = axis == 1 == x.ndim - 1
+    highest = largest_in_rows(x) if rows else largest(x, axis, keepdims=True)
     if rows:
         common = largest(highest, None)
         spread = common - np.minimum.reduce(highest, None)
@@ -64,6 +64,13 @@ def exponentials(x: Array, shifted: Array, result: Array, axis: int) -> Array:
     if rows:
         return np.matmul(result, np.ones((x.shape[1], 1), x.dtype))  # type: ignore[no-any-return]
     return total(result, axis)
+
+
+def largest_in_rows(x: Array) -> Array:
+    """The maximum (rows, 1) of each row. NumPy finds its place sooner, above all in short rows."""
+    places = x.argmax(1)
+    places += np.arange(0, x.size, x.shape[1])
+    return x.reshape(-1).take(places)[:, None]
 
 
 def total(array: Array, axis: int) -> Array:
