@@ -218,7 +218,7 @@ def trilinear(
         pairs = np.einsum(first, in_first, second, in_second, in_both, optimize=True)
         if result.dtype in NARROW_FLOATS:
             pairs = as_single.run(as_dtype.run(pairs, result.dtype.numpy))
-        return np.einsum(pairs, in_both, third, in_third, in_result, optimize=True).reshape(result.shape)
+        return np.einsum(pairs, in_both, third, in_third, in_result, optimize=True).reshape(result.shape)  # type: ignore[no-any-return]
 
     return finish(quietly(total), result.dtype, out)
 

@@ -70,7 +70,8 @@ def largest_in_rows(x: Array) -> Array:
     """The maximum (rows, 1) of each row. NumPy finds its place sooner, above all in short rows."""
     places = x.argmax(1)
     places += np.arange(0, x.size, x.shape[1])
-    return x.reshape(-1).take(places)[:, None]
+    largest_of_each: Array = x.reshape(-1).take(places)
+    return largest_of_each[:, None]
 
 
 def total(array: Array, axis: int) -> Array:

@@ -8,6 +8,7 @@ Differs: nll_loss checks the targets' dtype before its sizes; nll_loss2d shares 
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 from glasstorch.core.dtype import FLOATS, Number, dtype, float32, float64, int64, uint8
@@ -170,7 +171,7 @@ def _check_single(name: str, tensor: Tensor) -> None:
         raise ShapeError(f"Expected a single element {name} tensor, but got: {list(tensor._shape)}")
 
 
-def _check_floating(kernel: str, tensor: Tensor, implemented: tuple[dtype, ...] = FLOATS) -> None:
+def _check_floating(kernel: str, tensor: Tensor, implemented: Collection[dtype] = FLOATS) -> None:
     if tensor.dtype not in implemented:
         raise not_implemented_for(kernel, tensor.dtype)
 
