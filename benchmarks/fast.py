@@ -15,6 +15,7 @@ from benchmarks.harness import Contest
 from benchmarks.million import LINE, ROWS, Make, Use, contest, normal, well_conditioned
 
 SMALL = normal(1000, 4, 4)
+IMAGES = normal(64, 32, 8, 8)
 GOOD = well_conditioned(1000, 4, 4)
 
 # name, its tensors, what is done with them
@@ -25,6 +26,13 @@ CASES: list[tuple[str, list[Make], Use]] = [
         "cdist, backward, 300 by 300 rows of 16",
         [normal(300, 16), normal(300, 16), normal(300, 300)],
         lambda t, x, y, d: t.ops.aten._cdist_backward(d, x, y, 1.0, d),
+    ),
+    ("max_pool2d, 64x32x8x8", [IMAGES], lambda t, x: t.nn.functional.max_pool2d(x, 2)),
+    ("avg_pool2d, 64x32x8x8", [IMAGES], lambda t, x: t.nn.functional.avg_pool2d(x, 2)),
+    (
+        "avg_pool2d backward, 64x32x8x8",
+        [normal(64, 32, 4, 4), IMAGES],
+        lambda t, grad, x: t.ops.aten.avg_pool2d_backward(grad, x, [2, 2], [2, 2], [0, 0], False, True, None),
     ),
     ("rfft of rows", [ROWS], lambda t, x: t.fft.rfft(x)),
     ("mul of float16, 1e6", [lambda random: ROWS(random).astype("float16")] * 2, lambda t, x, y: t.mul(x, y)),

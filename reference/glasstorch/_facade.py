@@ -102,6 +102,7 @@ from glasstorch.dispatch.fallback import register_fallbacks
 from glasstorch.dispatch.tags import Tag as Tag
 from glasstorch.functional import *  # noqa: F403
 from glasstorch.kernels import register_kernels
+from glasstorch.operators.generated import public as _public
 from glasstorch.operators.generated.functions import _conj as _conj
 from glasstorch.operators.generated.functions import _neg_view as _neg_view
 from glasstorch.operators.generated.public import *  # noqa: F403
@@ -135,7 +136,7 @@ autograd.register_autograd_kernels()
 register_tracer()
 register_python_dispatch()
 _hooks.set_array_namespace(lambda: _import_module("glasstorch.array_api"))
-_LATE = ("array_api", "jit", "multiprocessing")  # modules that few programs use, imported on first access
+_LATE = ("array_api", "jit", "multiprocessing", "testing")  # modules that few programs use, imported on first access
 _refuse = refuse_unknown_names("glasstorch")
 
 
@@ -146,6 +147,7 @@ def __getattr__(name: str) -> _Any:
 
 
 bool, short, int, long = _bool, int16, int32, int64
+globals().update({name: value for name, value in vars(_public).items() if name.startswith(("_foreach_", "_fused_"))})
 globals().update(_LEGACY_CLASSES)  # FloatStorage and the others
 half, float, double, cfloat, cdouble = float16, float32, float64, complex64, complex128
 newaxis = None
@@ -155,4 +157,5 @@ __all__ = [
     for name in globals()
     if (not name.startswith(("_", "register_")) and name not in ("annotations", "refuse_unknown_names"))
     or name in ("_conj", "_neg_view")
+    or name.startswith(("_foreach_", "_fused_"))
 ]

@@ -8,12 +8,15 @@ without a row, and why.
 from __future__ import annotations
 
 from tests.agreement.rows import (
+    activation,
     aliases,
     calculus,
     complex_numbers,
+    convolution,
     copies,
     creation,
     distances,
+    dropout,
     fft,
     indexing,
     joining,
@@ -22,6 +25,7 @@ from tests.agreement.rows import (
     matmul,
     padding,
     pointwise,
+    pooling,
     reductions,
     scans,
     searching,
@@ -55,7 +59,11 @@ OWN: tuple[Row, ...] = (
     *linalg.ROWS,
     *distances.ROWS,
     *fft.ROWS,
+    *activation.ROWS,
+    *dropout.ROWS,
     *softmax.ROWS,
+    *pooling.ROWS,
+    *convolution.ROWS,
     *loss.ROWS,
 )
 ROWS: tuple[Row, ...] = (*OWN, *aliases.rows_of_aliases(OWN))

@@ -24,7 +24,8 @@ ROWS = (
     ("kernels",),
     ("autograd",),
     ("func", "amp", "profiler"),
-    ("nn", "optim", "data", "serialization"),
+    ("nn",),
+    ("optim", "data", "serialization"),
     ("jit", "fx"),
     ("compiler", "quantization", "distributed"),
 )

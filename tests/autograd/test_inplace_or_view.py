@@ -89,7 +89,7 @@ def takes_any_number(function: Any) -> bool:
 def test_each_tensor_of_a_list_is_counted() -> None:
     told: list[str] = []
     outs = [Written(told), Written(told)]
-    assert inplace_or_view.writes_last_list(table_of(told))(CPU_KEYS, None, outs) == "returned"
+    assert inplace_or_view.writes_lists(table_of(told), 1)(CPU_KEYS, None, outs) == "returned"
     assert told == ["materialized"] * 2 + ["ran on 2"] + ["counted"] * 2
 
 

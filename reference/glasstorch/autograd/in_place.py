@@ -185,6 +185,30 @@ def alone_of_four(form: Form) -> Boxed:
     return kernel
 
 
+def alone_of_six(form: Form) -> Boxed:
+    table, make_node, save, keep, history, *_ = form
+
+    def kernel(keys: int, self: Any, a: Any, b: Any, c: Any, d: Any, e: Any) -> Any:
+        below = keys & BELOW_AUTOGRAD
+        if self._autograd_meta is None or not recording():
+            return table[below](below, self, a, b, c, d, e)
+        if requires_grad(self):
+            check_inplace(self)  # before a view is given a new node
+        edge = gradient_edge(self)
+        if edge is None and not requires_grad(self):
+            return table[below](below, self, a, b, c, d, e)
+        node = make_node((edge,))
+        if save is not None:
+            save(node, self, a, b, c, d, e)
+        table[below](below, self, a, b, c, d, e)
+        history(self, node)
+        if keep is not None:
+            keep(node, self)
+        return self
+
+    return kernel
+
+
 # The tensor and the second argument have gradients --------------------------------------------------------------
 
 

@@ -287,12 +287,12 @@ def writes_several(table: DispatchTable, *written: int) -> Boxed:
     return kernel
 
 
-def writes_last_list(table: DispatchTable) -> Boxed:
-    """The last argument is a list of tensors."""
+def writes_lists(table: DispatchTable, *written: int) -> Boxed:
+    """The arguments that are written to are lists of tensors."""
 
     def kernel(keys: int, *arguments: Any) -> Any:
         below = keys & BELOW_ADINPLACEORVIEW
-        outs = arguments[-1]
+        outs = [out for i in written for out in arguments[i]]
         _materialize(outs)
         returned = table[below](below, *arguments)
         for out in outs:

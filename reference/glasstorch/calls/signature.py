@@ -72,10 +72,12 @@ class Signature:
         self.positional = [a for a in shown if not a.keyword_only]
         self.is_factory = schema.is_factory
         self.has_self = bool(self.positional) and self.positional[0].name == "self"
-        # `view(2, 3)`: the only parameter after self is a list of ints, so loose ints may replace the list.
+        # `view(2, 3)`: the only parameter after self is a list of ints, so loose ints may replace the list. Where the
+        # list has a fixed length, as in `adaptive_avg_pool2d(x, 5)`, one int stands for all of them.
         self.varargs: int | None = None
         at = 1 if self.has_self else 0
-        if len(self.positional) == at + 1 and self.positional[at].type.is_list and _is_int(self.positional[at]):
+        last = self.positional[at:]
+        if len(last) == 1 and last[0].type.is_list and _is_int(last[0]) and last[0].type.list_size in (None, 1):
             self.varargs = at
 
     def bind(self, args: Sequence[Any], kwargs: dict[str, Any]) -> list[Any]:  # hot path: benchmarks/eager.py

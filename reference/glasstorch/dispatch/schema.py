@@ -115,9 +115,10 @@ class Argument:
 
     @property
     def default_value(self) -> Any:
-        """The default as a Python value; only for arguments that have one."""
+        """The default as a Python value; only for arguments that have one. `int[2] padding=0` has [0, 0]."""
         assert self.default is not None
-        return _value(self.default)
+        value, size = _value(self.default), self.type.list_size
+        return value if size is None or value is None or isinstance(value, list) else [value] * size
 
     def __str__(self) -> str:
         return f"{self.type} {self.name}" + (f"={self.default}" if self.default is not None else "")

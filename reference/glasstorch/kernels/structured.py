@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from glasstorch._tensor import Tensor, wrap
+from glasstorch._tensor import Tensor, empty_strided, wrap
 from glasstorch.core.dtype import check_can_cast, dtype, int64
 from glasstorch.core.errors import OverlapError, ShapeError
 from glasstorch.core.geometry import Extent, Overlap, Shape, has_internal_overlap, overlap_status
@@ -171,6 +171,13 @@ def finish(result: Any, dtype: dtype, out: Out) -> Tensor:
         quietly(np.copyto, out.array(), result, casting="unsafe")
         return out
     return wrap(quietly(as_dtype.run, result, dtype.numpy), dtype)
+
+
+def finish_as(result: Result, array: Any, out: Out) -> Tensor:
+    """As `finish`, in the dtype and the order of memory that a shape function says."""
+    if out is None and result.strides is not None:
+        out = empty_strided(result.shape, result.strides, result.dtype)
+    return finish(array, result.dtype, out)
 
 
 def finish_pair(

@@ -117,8 +117,31 @@ FAMILIES = (
     ),
     Family("distances", "Distances between the rows of matrices.", "Distance.cpp"),
     Family("fft", "Fourier transforms, and spectrograms made of them.", "SpectralOps.cpp, mkl/SpectralOps.cpp"),
+    Family(
+        "pooling",
+        "Windows of images and volumes reduced to their largest element or their average.",
+        "Pooling.cpp, Pool.h, DilatedMaxPool2d.cpp, AveragePool2d.cpp, AdaptiveAveragePooling.cpp, "
+        "FractionalMaxPool2d.cpp, MaxUnpooling.cpp",
+    ),
+    Family(
+        "activation",
+        "Functions of each element that stand between the layers of a network, and gates.",
+        "Activation.cpp, GatedLinearUnit.cpp",
+    ),
+    Family("dropout", "Elements or channels that are dropped at random.", "Dropout.cpp"),
     Family("softmax", "Exponentials that sum to one along a dimension, and their logarithms.", "SoftMax.cpp"),
+    Family(
+        "convolution",
+        "Kernels that slide over signals, images and volumes, and what they read.",
+        "Convolution.cpp, ConvolutionMM2d.cpp, NaiveConvolutionTranspose2d.cpp, ConvolutionTBC.cpp, Im2Col.cpp, "
+        "Col2Im.cpp",
+    ),
     Family("loss", "How far predictions are from targets.", "Loss.cpp, LossNLL.cpp, LossNLL2d.cpp"),
+    Family(
+        "foreach",
+        "An operator for each tensor of a list, and steps of optimizers in one call for all parameters.",
+        "ForeachOpsKernels.cpp, ForeachUtils.h, FusedAdam.cpp, FusedSGD.cpp, FusedAdagrad.cpp",
+    ),
 )
 
 NAMES = tuple(family.name for family in FAMILIES)

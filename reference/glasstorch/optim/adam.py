@@ -1,7 +1,8 @@
 """How does Adam update a parameter?
 
-Mirrors: torch/optim/adam.py (_single_tensor_adam), torch/optim/adamw.py
-Differs: no sparse gradients; betas are numbers.
+Mirrors: torch/optim/adam.py
+Differs: no sparse gradients. Without `foreach` and `fused`, parameters on the CPU are updated by the fused operator
+    where that gives the bits of the single form.
 """
 
 from __future__ import annotations
@@ -10,9 +11,28 @@ from collections.abc import Callable
 from typing import Any
 
 from glasstorch._tensor import Tensor
-from glasstorch.autograd.modes import no_grad
-from glasstorch.operators.generated import functions as operators
+from glasstorch.core.dtype import float32, float64
+from glasstorch.nn.parameter import Parameter
+from glasstorch.operators.generated import functions as f
+from glasstorch.optim.forms import (
+    Tensors,
+    check_capturable,
+    check_multi,
+    check_scales,
+    check_steps,
+    in_reals,
+    lists_in_reals,
+    new_scalar,
+    to_scalar,
+    towards,
+    use_grad_for_differentiable,
+    value_of,
+    with_decay,
+)
 from glasstorch.optim.optimizer import Optimizer, Parameters
+from glasstorch.optim.options import check_betas, check_forms, check_lr, check_not_negative
+
+WHOLE = (Tensor, Parameter)  # the classes of which the default form takes the fused operator
 
 
 class Adam(Optimizer):
@@ -27,7 +47,7 @@ class Adam(Optimizer):
         self,
         params: Parameters,
         lr: float | Tensor = 1e-3,
-        betas: tuple[float, float] = (0.9, 0.999),
+        betas: tuple[float | Tensor, float | Tensor] = (0.9, 0.999),
         eps: float = 1e-8,
         weight_decay: float = 0,
         amsgrad: bool = False,
@@ -39,20 +59,16 @@ class Adam(Optimizer):
         fused: bool | None = None,
         decoupled_weight_decay: bool = False,
     ) -> None:
-        if isinstance(lr, Tensor) and lr.numel() != 1:
-            raise ValueError(f"Tensor lr must be 1-element, got size {tuple(lr.shape)}")
-        if not lr >= 0.0:
-            raise ValueError(f"Invalid learning rate: {lr}")
-        if not eps >= 0.0:
-            raise ValueError(f"Invalid epsilon value: {eps}")
-        for index, beta in enumerate(betas):
-            if not 0.0 <= beta < 1.0:
-                raise ValueError(f"Invalid beta parameter at index {index}: {beta}")
-        if not weight_decay >= 0.0:
-            raise ValueError(f"Invalid weight_decay value: {weight_decay}")
+        if isinstance(lr, Tensor) and foreach and not capturable:
+            raise ValueError("lr as a Tensor is not supported for capturable=False and foreach=True")
+        check_lr(lr)
+        check_not_negative(eps=eps)
+        check_betas(betas)
+        check_not_negative(weight_decay=weight_decay)
+        _check_kinds(betas, foreach, capturable)
         defaults = {
             "lr": lr,
-            "betas": betas,
+            "betas": tuple(map(to_scalar, betas)),
             "eps": eps,
             "weight_decay": weight_decay,
             "amsgrad": amsgrad,
@@ -64,78 +80,296 @@ class Adam(Optimizer):
             "decoupled_weight_decay": decoupled_weight_decay,
         }
         super().__init__(params, defaults)
+        check_forms(fused, foreach, differentiable)
+        if fused:
+            self._step_supports_amp_scaling = True
 
-    @no_grad()
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)
+        self._fill(amsgrad=False, maximize=False, foreach=None, capturable=False, differentiable=False, fused=None)
+        self._fill(decoupled_weight_decay=False)
+
+    def _new_state(self, parameter: Tensor, group: dict[str, Any]) -> dict[str, Any]:
+        state = {
+            "step": new_scalar(0.0, parameter, group),
+            "exp_avg": f.zeros_like(parameter),
+            "exp_avg_sq": f.zeros_like(parameter),
+        }
+        if group["amsgrad"]:
+            state["max_exp_avg_sq"] = f.zeros_like(parameter)
+        return state
+
+    @use_grad_for_differentiable
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
         loss = self._loss(closure)
-        for parameter, grad, group in self._gradients():
-            self._update(parameter, grad, group)
+        for group in self.param_groups:
+            largest = ("max_exp_avg_sq",) if group["amsgrad"] else ()
+            params, grads, exp_avgs, exp_avg_sqs, steps, *more = self._gathered(
+                group, "exp_avg", "exp_avg_sq", "step", *largest
+            )
+            if group["differentiable"] and any(step.requires_grad for step in steps):
+                raise RuntimeError("`requires_grad` is not supported for `step` in differentiable mode")
+            beta1, beta2 = group["betas"]
+            adam(
+                params,
+                grads,
+                exp_avgs,
+                exp_avg_sqs,
+                more[0] if more else [],
+                steps,
+                amsgrad=group["amsgrad"],
+                beta1=beta1,
+                beta2=beta2,
+                lr=group["lr"],
+                weight_decay=group["weight_decay"],
+                eps=group["eps"],
+                maximize=group["maximize"],
+                foreach=group["foreach"],
+                capturable=group["capturable"],
+                differentiable=group["differentiable"],
+                fused=group["fused"],
+                grad_scale=getattr(self, "grad_scale", None),
+                found_inf=getattr(self, "found_inf", None),
+                decoupled_weight_decay=group["decoupled_weight_decay"],
+            )
         return loss
 
-    def _update(self, parameter: Tensor, grad: Tensor, group: dict[str, Any]) -> None:
-        state = self.state[parameter]
-        if not state:
-            state["step"] = operators.zeros(())
-            state["exp_avg"] = operators.zeros_like(parameter)
-            state["exp_avg_sq"] = operators.zeros_like(parameter)
-            if group["amsgrad"]:
-                state["max_exp_avg_sq"] = operators.zeros_like(parameter)
-        lr, weight_decay = float(group["lr"]), group["weight_decay"]
-        beta1, beta2 = group["betas"]
-        step = float(state["step"].add_(1))
-        if group["maximize"]:
-            grad = -grad
+
+def _check_kinds(betas: Any, foreach: bool | None, capturable: bool) -> None:
+    """Both decay rates are numbers, or both are tensors of one element."""
+    tensors = [isinstance(beta, Tensor) for beta in betas]
+    if not all(tensors) and not all(isinstance(beta, float) for beta in betas):
+        raise ValueError("betas must be either both floats or both Tensors")
+    for index, beta in enumerate(betas):
+        if not isinstance(beta, Tensor):
+            continue
+        if foreach and not capturable:
+            raise ValueError(f"betas[{index}] as a Tensor is not supported for capturable=False and foreach=True")
+        if beta.numel() != 1:
+            raise ValueError(f"Tensor betas[{index}] must be 1-element")
+
+
+def adam(
+    params: Tensors,
+    grads: Tensors,
+    exp_avgs: Tensors,
+    exp_avg_sqs: Tensors,
+    max_exp_avg_sqs: Tensors,
+    state_steps: Tensors,
+    foreach: bool | None = None,
+    capturable: bool = False,
+    differentiable: bool = False,
+    fused: bool | None = None,
+    grad_scale: Tensor | None = None,
+    found_inf: Tensor | None = None,
+    has_complex: bool = False,
+    decoupled_weight_decay: bool = False,
+    *,
+    amsgrad: bool,
+    beta1: float | Tensor,
+    beta2: float | Tensor,
+    lr: float | Tensor,
+    weight_decay: float,
+    eps: float,
+    maximize: bool,
+) -> None:
+    """One step for parameters whose gradients and state are given as lists."""
+    check_steps(state_steps)
+    if fused is None and foreach is None and not (capturable or differentiable):
+        numbers = (lr, beta1, beta2, weight_decay)
+        fused = not any(isinstance(number, Tensor) for number in numbers) and _fits_fused(params, grads)
+    form = _fused_adam if fused else _multi_tensor_adam if foreach else _single_tensor_adam
+    form(
+        params,
+        grads,
+        exp_avgs,
+        exp_avg_sqs,
+        max_exp_avg_sqs,
+        state_steps,
+        grad_scale,
+        found_inf,
+        amsgrad=amsgrad,
+        beta1=beta1,
+        beta2=beta2,
+        lr=lr,
+        weight_decay=weight_decay,
+        eps=eps,
+        maximize=maximize,
+        capturable=capturable,
+        differentiable=differentiable,
+        decoupled_weight_decay=decoupled_weight_decay,
+    )
+
+
+def _fits_fused(params: Tensors, grads: Tensors) -> bool:
+    """Whether the fused operator gives the bits of the single form: in half precision it rounds less often."""
+    return all(
+        p.device.type == "cpu" and p.dtype in (float32, float64) and type(p) in WHOLE and type(g) is Tensor
+        for p, g in zip(params, grads, strict=True)
+    )
+
+
+def _single_tensor_adam(
+    params: Tensors,
+    grads: Tensors,
+    exp_avgs: Tensors,
+    exp_avg_sqs: Tensors,
+    max_exp_avg_sqs: Tensors,
+    state_steps: Tensors,
+    grad_scale: Tensor | None,
+    found_inf: Tensor | None,
+    *,
+    amsgrad: bool,
+    beta1: Any,
+    beta2: Any,
+    lr: Any,
+    weight_decay: Any,
+    eps: float,
+    maximize: bool,
+    capturable: bool,
+    differentiable: bool,
+    decoupled_weight_decay: bool,
+) -> None:
+    check_scales(grad_scale, found_inf)
+    check_capturable(capturable, params, state_steps)
+    lr, beta1, beta2 = to_scalar(lr), to_scalar(beta1), to_scalar(beta2)
+    for i, parameter in enumerate(params):
+        grad = -grads[i] if maximize else grads[i]
+        step = state_steps[i].add_(1)
         if weight_decay != 0:
-            if group["decoupled_weight_decay"]:
+            if decoupled_weight_decay:
                 parameter.mul_(1 - lr * weight_decay)
+            elif differentiable and isinstance(weight_decay, Tensor) and weight_decay.requires_grad:
+                grad = grad.addcmul(parameter.clone(), weight_decay)
             else:
                 grad = grad.add(parameter, alpha=weight_decay)
-
-        mean, square_mean = state["exp_avg"], state["exp_avg_sq"]
-        largest = state.get("max_exp_avg_sq")
-        if parameter.is_complex():  # real and imaginary parts are updated separately
-            parameter, grad, mean, square_mean = map(operators.view_as_real, (parameter, grad, mean, square_mean))
-            largest = None if largest is None else operators.view_as_real(largest)
-        mean.lerp_(grad, 1 - beta1)
-        square_mean.mul_(beta2).addcmul_(grad, grad, value=1 - beta2)
-        if largest is not None:
-            square_mean = operators.maximum(largest, square_mean, out=largest)
+        parameter, grad, mean, square_mean = in_reals(parameter, grad, exp_avgs[i], exp_avg_sqs[i])
+        mean.lerp_(grad, 1 - _like(beta1, parameter))
+        if differentiable and isinstance(beta2, Tensor) and beta2.requires_grad:
+            square_mean.lerp_(grad.square(), 1 - beta2)
+        else:
+            square_mean.mul_(beta2).addcmul_(grad, grad, value=1 - beta2)
         # Bias correction: both means start at zero, and so are too small at first.
-        mean_correction = 1 - beta1**step
-        square_mean_correction = 1 - beta2**step
-        denominator = (square_mean.sqrt() / square_mean_correction**0.5).add_(group["eps"])
-        parameter.addcdiv_(mean, denominator, value=-lr / mean_correction)
+        recorded = capturable or differentiable
+        count = step.clone() if recorded else value_of(step)
+        mean_correction = 1 - beta1**count
+        square_mean_correction = 1 - beta2**count
+        if amsgrad:
+            (largest,) = in_reals(max_exp_avg_sqs[i])
+            if differentiable:
+                largest.copy_(f.maximum(largest.clone(), square_mean))
+            else:
+                f.maximum(largest, square_mean, out=largest)
+            square_mean = largest
+        if recorded:
+            # The factor goes into the denominator, since `value=` would have to be read from the device.
+            factor = -lr / mean_correction
+            denominator = (square_mean.sqrt() / (square_mean_correction.sqrt() * factor)).add_(eps / factor)
+            parameter.addcdiv_(mean.clone() if differentiable else mean, denominator)
+        else:
+            denominator = (square_mean.sqrt() / square_mean_correction**0.5).add_(eps)
+            parameter.addcdiv_(mean, denominator, value=-(lr / mean_correction))
 
 
-class AdamW(Adam):
-    """Adam with decoupled weight decay: it shrinks the parameter itself, and bypasses the running means."""
+def _like(beta: Any, parameter: Tensor) -> Any:
+    """A decay rate that is a tensor, on the device and in the dtype of a parameter."""
+    return beta.to(parameter.device, parameter.dtype) if isinstance(beta, Tensor) else beta
 
-    def __init__(
-        self,
-        params: Parameters,
-        lr: float | Tensor = 1e-3,
-        betas: tuple[float, float] = (0.9, 0.999),
-        eps: float = 1e-8,
-        weight_decay: float = 1e-2,
-        amsgrad: bool = False,
-        *,
-        maximize: bool = False,
-        foreach: bool | None = None,
-        capturable: bool = False,
-        differentiable: bool = False,
-        fused: bool | None = None,
-    ) -> None:
-        super().__init__(
-            params,
-            lr,
-            betas,
-            eps,
-            weight_decay,
-            amsgrad,
-            foreach=foreach,
-            maximize=maximize,
-            capturable=capturable,
-            differentiable=differentiable,
-            fused=fused,
-            decoupled_weight_decay=True,
-        )
+
+def _multi_tensor_adam(
+    params: Tensors,
+    grads: Tensors,
+    exp_avgs: Tensors,
+    exp_avg_sqs: Tensors,
+    max_exp_avg_sqs: Tensors,
+    state_steps: Tensors,
+    grad_scale: Tensor | None,
+    found_inf: Tensor | None,
+    *,
+    amsgrad: bool,
+    beta1: Any,
+    beta2: Any,
+    lr: Any,
+    weight_decay: Any,
+    eps: float,
+    maximize: bool,
+    capturable: bool,
+    differentiable: bool,
+    decoupled_weight_decay: bool,
+) -> None:
+    if not params:
+        return
+    for name, number in (("lr", lr), ("beta1", beta1), ("beta2", beta2)):
+        if isinstance(number, Tensor) and not capturable:
+            kind = RuntimeError if name == "lr" else ValueError
+            raise kind(f"{name} as a Tensor is not supported for capturable=False and foreach=True")
+    check_capturable(capturable, params, state_steps)
+    check_multi(differentiable, grad_scale, found_inf)
+    lr, beta1, beta2 = (value_of(number) for number in (lr, beta1, beta2))
+    grads = towards(grads, maximize)
+    f._foreach_add_(state_steps, 1)
+    if weight_decay != 0 and decoupled_weight_decay:
+        f._foreach_mul_(params, 1 - lr * weight_decay)
+    elif weight_decay != 0:
+        grads = with_decay(grads, params, weight_decay)
+    params, grads, exp_avgs, exp_avg_sqs, max_exp_avg_sqs = lists_in_reals(
+        params, grads, exp_avgs, exp_avg_sqs, max_exp_avg_sqs
+    )
+    f._foreach_lerp_(exp_avgs, grads, 1 - beta1)
+    f._foreach_mul_(exp_avg_sqs, beta2)
+    f._foreach_addcmul_(exp_avg_sqs, grads, grads, value=1 - beta2)
+    steps = [value_of(step) for step in state_steps]
+    if amsgrad:
+        f._foreach_maximum_(max_exp_avg_sqs, exp_avg_sqs)
+    denominators = f._foreach_sqrt(max_exp_avg_sqs if amsgrad else exp_avg_sqs)
+    f._foreach_div_(denominators, [(1 - beta2**step) ** 0.5 for step in steps])
+    f._foreach_add_(denominators, eps)
+    f._foreach_addcdiv_(params, exp_avgs, denominators, [-(lr / (1 - beta1**step)) for step in steps])
+
+
+def _fused_adam(
+    params: Tensors,
+    grads: Tensors,
+    exp_avgs: Tensors,
+    exp_avg_sqs: Tensors,
+    max_exp_avg_sqs: Tensors,
+    state_steps: Tensors,
+    grad_scale: Tensor | None,
+    found_inf: Tensor | None,
+    *,
+    amsgrad: bool,
+    beta1: Any,
+    beta2: Any,
+    lr: Any,
+    weight_decay: Any,
+    eps: float,
+    maximize: bool,
+    capturable: bool,
+    differentiable: bool,
+    decoupled_weight_decay: bool,
+) -> None:
+    if not params:
+        return
+    if differentiable:
+        raise RuntimeError("Adam with fused=True does not support differentiable=True")
+    f._foreach_add_(state_steps, 1)
+    operator = f._fused_adamw_ if decoupled_weight_decay else f._fused_adam_
+    operator(
+        params,
+        grads,
+        exp_avgs,
+        exp_avg_sqs,
+        max_exp_avg_sqs,
+        state_steps,
+        lr=to_scalar(lr),
+        beta1=value_of(beta1),
+        beta2=value_of(beta2),
+        weight_decay=weight_decay,
+        eps=eps,
+        amsgrad=amsgrad,
+        maximize=maximize,
+        grad_scale=grad_scale,
+        found_inf=found_inf,
+    )
+    if found_inf is not None:
+        f._foreach_sub_(state_steps, [found_inf.item()] * len(state_steps))

@@ -1,20 +1,27 @@
 """What do all optimizers have in common?
 
 Mirrors: torch/optim/optimizer.py
-Differs: no hooks; loading a state copies it. `foreach` and `fused` choose kernels in PyTorch, and have no effect here:
-    each parameter is updated on its own, by the formulas of PyTorch's single-tensor functions.
+Differs: loading a state copies it. The lists that a step works on are gathered here, by the names of a parameter's
+    state, where each of PyTorch's optimizers has a method `_init_group`.
 """
 
 from __future__ import annotations
 
 import copy
 import warnings
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections import OrderedDict, defaultdict
+from collections.abc import Callable, Iterable
 from typing import Any, Final
 
 from glasstorch._tensor import Tensor
 from glasstorch.autograd.modes import enable_grad
+from glasstorch.core.dtype import float32
+from glasstorch.nn.modules.hooks import RemovableHandle
+from glasstorch.operators.generated import functions as operators
+from glasstorch.optim.forms import Tensors, check_fused, new_scalar
+from glasstorch.optim.hooks import Hooks, hooked, register
+from glasstorch.optim.hooks import register_optimizer_step_post_hook as register_optimizer_step_post_hook
+from glasstorch.optim.hooks import register_optimizer_step_pre_hook as register_optimizer_step_pre_hook
 
 Parameters = Iterable[Tensor] | Iterable[dict[str, Any]] | Iterable[tuple[str, Tensor]]
 
@@ -29,6 +36,16 @@ class _Required:
 required: Final = _Required()
 
 
+HOOKS: Final = (
+    "_optimizer_step_pre_hooks",
+    "_optimizer_step_post_hooks",
+    "_optimizer_state_dict_pre_hooks",
+    "_optimizer_state_dict_post_hooks",
+    "_optimizer_load_state_dict_pre_hooks",
+    "_optimizer_load_state_dict_post_hooks",
+)
+
+
 class Optimizer:
     """Parameter groups with their options, and the state of each parameter between steps.
 
@@ -38,16 +55,21 @@ class Optimizer:
     param_groups: list[dict[str, Any]]
     state: defaultdict[Tensor, dict[str, Any]]
     defaults: dict[str, Any]
+    _optimizer_step_pre_hooks: Hooks
+    _optimizer_step_post_hooks: Hooks
+    _optimizer_state_dict_pre_hooks: Hooks
+    _optimizer_state_dict_post_hooks: Hooks
+    _optimizer_load_state_dict_pre_hooks: Hooks
+    _optimizer_load_state_dict_post_hooks: Hooks
 
     def __init__(self, params: Parameters, defaults: dict[str, Any]) -> None:
+        self.defaults = defaults
+        self._prepare_hooks()
         if isinstance(params, Tensor):
             raise TypeError(
                 "params argument given to the optimizer should be an iterable of Tensors or dicts, "
                 f"but got a {type(params).__name__}"
             )
-        if defaults.get("differentiable"):
-            raise NotImplementedError("differentiable=True: the steps of an optimizer are not recorded in glasstorch")
-        self.defaults = defaults
         self.state = defaultdict(dict)
         self.param_groups = []
         groups: list[Any] = list(params)
@@ -57,6 +79,35 @@ class Optimizer:
             groups = [{"params": groups}]
         for group in groups:
             self.add_param_group(group)
+
+    def _prepare_hooks(self) -> None:
+        """Give this optimizer the hooks that it lacks, and let its class's `step` run those of steps."""
+        for name in HOOKS:
+            self.__dict__.setdefault(name, OrderedDict())
+        kind = type(self)
+        if not getattr(kind.step, "hooked", False):
+            kind.step = hooked(kind.step)  # type: ignore[method-assign]
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"defaults": self.defaults, "state": self.state, "param_groups": self.param_groups}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._prepare_hooks()
+        self.defaults.setdefault("differentiable", False)
+
+    def _fill(self, **options: Any) -> None:
+        """Give groups that an older program saved the options that it did not know, and steps as tensors."""
+        for group in self.param_groups:
+            for name, default in options.items():
+                group.setdefault(name, default)
+            for parameter in group["params"]:
+                remembered = self.state.get(parameter, {})
+                for name in ("step", "eta", "mu", "mu_product"):
+                    if name in remembered and not isinstance(remembered[name], Tensor):
+                        remembered[name] = new_scalar(float(remembered[name]), parameter, group)
+
+    # ---- steps ---------------------------------------------------------------------------------------------
 
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
         """Update every parameter that has a gradient; a `closure` recomputes loss and gradients before."""
@@ -69,24 +120,46 @@ class Optimizer:
         with enable_grad():
             return closure()
 
-    def _gradients(self) -> Iterator[tuple[Tensor, Tensor, dict[str, Any]]]:
-        """Every parameter that has a gradient, with the gradient and the options of its group."""
-        for group in self.param_groups:
-            for parameter in group["params"]:
-                if parameter.grad is not None:
-                    yield parameter, parameter.grad, group
+    def _new_state(self, parameter: Tensor, group: dict[str, Any]) -> dict[str, Any]:
+        """What is remembered of a parameter before its first step."""
+        return {}
+
+    def _gathered(self, group: dict[str, Any], *names: str) -> list[Tensors]:
+        """The parameters of a group that have gradients, the gradients, and what is remembered under each name.
+
+        A parameter that cannot be updated is refused here, before any other has been.
+        """
+        params, grads = [], []
+        lists: list[Tensors] = [[] for _ in names]
+        for parameter in group["params"]:
+            grad = parameter.grad
+            if grad is None:
+                continue
+            remembered = self.state[parameter]
+            if not remembered:
+                if group.get("fused"):
+                    check_fused(parameter)
+                remembered.update(self._new_state(parameter, group))
+            params.append(parameter)
+            grads.append(grad)
+            for name, tensors in zip(names, lists, strict=True):
+                tensors.append(remembered[name])
+        return [params, grads, *lists]
 
     def zero_grad(self, set_to_none: bool = True) -> None:
         """Set the gradients of all parameters to None, or to zero unless `set_to_none`."""
+        cleared = []
         for group in self.param_groups:
             for parameter in group["params"]:
                 if parameter.grad is None:
                     continue
                 if set_to_none:
                     parameter.grad = None
-                else:
-                    parameter.grad = parameter.grad.detach()
-                    parameter.grad.zero_()
+                    continue
+                parameter.grad = parameter.grad.detach()
+                cleared.append(parameter.grad)
+        if cleared:
+            operators._foreach_zero_(cleared)
 
     # ---- groups --------------------------------------------------------------------------------------------
 
@@ -137,7 +210,7 @@ class Optimizer:
                 raise TypeError(
                     "optimizer can only optimize Tensors, but one of the params is " + type(parameter).__name__
                 )
-            if not (parameter.is_leaf or parameter.retains_grad):
+            if not (self.defaults.get("differentiable") or parameter.is_leaf or parameter.retains_grad):
                 raise ValueError("can't optimize a non-leaf Tensor")
         group["params"] = parameters
         if names:
@@ -147,22 +220,32 @@ class Optimizer:
 
     def state_dict(self) -> dict[str, Any]:
         """Groups and state, with each parameter replaced by its index in the order of the groups."""
+        for pre_hook in self._optimizer_state_dict_pre_hooks.values():
+            pre_hook(self)
         numbers: dict[Tensor, int] = {}
         groups = []
         for group in self.param_groups:
             for parameter in group["params"]:
                 numbers.setdefault(parameter, len(numbers))
             groups.append({**group, "params": [numbers[p] for p in group["params"]]})
-        return {
+        saved: dict[str, Any] = {
             "state": {numbers.get(key, key): value for key, value in self.state.items()},
             "param_groups": groups,
         }
+        for post_hook in self._optimizer_state_dict_post_hooks.values():
+            replaced = post_hook(self, saved)
+            saved = saved if replaced is None else replaced
+        return saved
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         """Load a `state_dict()` of an optimizer with the same number of parameters in each group.
 
         Tensors are copied, to each parameter's dtype and device.
         """
+        state_dict = state_dict.copy()
+        for pre_hook in self._optimizer_load_state_dict_pre_hooks.values():
+            replaced = pre_hook(self, state_dict)
+            state_dict = state_dict if replaced is None else replaced
         saved = copy.deepcopy(state_dict["param_groups"])
         if len(saved) != len(self.param_groups):
             raise ValueError(
@@ -177,19 +260,50 @@ class Optimizer:
                     f"{len(ours['params'])} here"
                 )
         parameters = {
-            index: parameter
+            index: (parameter, theirs)
             for theirs, ours in zip(saved, self.param_groups, strict=True)
             for index, parameter in zip(theirs["params"], ours["params"], strict=True)
         }
-        self.state = defaultdict(dict)
+        state: defaultdict[Any, Any] = defaultdict(dict)
         for key, remembered in state_dict["state"].items():
             if key in parameters:
-                parameter = parameters[key]
-                self.state[parameter] = {name: _fitted(value, parameter, name) for name, value in remembered.items()}
+                parameter, group = parameters[key]
+                state[parameter] = _fitted(remembered, parameter, group)
             else:
-                self.state[key] = copy.deepcopy(remembered)
+                state[key] = copy.deepcopy(remembered)
         for theirs, ours in zip(saved, self.param_groups, strict=True):
-            ours.update({name: value for name, value in theirs.items() if name != "params"})
+            theirs["params"] = ours["params"]
+            if "param_names" in ours:
+                theirs.setdefault("param_names", ours["param_names"])
+        self.__setstate__({"state": state, "param_groups": saved})
+        for post_hook in self._optimizer_load_state_dict_post_hooks.values():
+            post_hook(self)
+
+    # ---- hooks ---------------------------------------------------------------------------------------------
+
+    def register_step_pre_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
+        """`hook(optimizer, args, kwargs)` runs before each step, and may return other arguments."""
+        return register(self._optimizer_step_pre_hooks, hook)
+
+    def register_step_post_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
+        """`hook(optimizer, args, kwargs)` runs after each step."""
+        return register(self._optimizer_step_post_hooks, hook)
+
+    def register_state_dict_pre_hook(self, hook: Callable[..., Any], prepend: bool = False) -> RemovableHandle:
+        """`hook(optimizer)` runs before `state_dict` reads the state."""
+        return register(self._optimizer_state_dict_pre_hooks, hook, prepend)
+
+    def register_state_dict_post_hook(self, hook: Callable[..., Any], prepend: bool = False) -> RemovableHandle:
+        """`hook(optimizer, state_dict)` may change what `state_dict` returns, or return another."""
+        return register(self._optimizer_state_dict_post_hooks, hook, prepend)
+
+    def register_load_state_dict_pre_hook(self, hook: Callable[..., Any], prepend: bool = False) -> RemovableHandle:
+        """`hook(optimizer, state_dict)` may change what is loaded, or return another."""
+        return register(self._optimizer_load_state_dict_pre_hooks, hook, prepend)
+
+    def register_load_state_dict_post_hook(self, hook: Callable[..., Any], prepend: bool = False) -> RemovableHandle:
+        """`hook(optimizer)` runs after a state has been loaded."""
+        return register(self._optimizer_load_state_dict_post_hooks, hook, prepend)
 
     def __repr__(self) -> str:
         texts = []
@@ -199,10 +313,22 @@ class Optimizer:
         return f"{type(self).__name__} ({''.join(texts)})"
 
 
-def _fitted(value: Any, parameter: Tensor, name: str) -> Any:
-    """A copy of a value from a parameter's state, in the parameter's dtype; the step count keeps its own."""
-    if not isinstance(value, Tensor):
-        return copy.deepcopy(value)
-    if name == "step" or not parameter.is_floating_point():
-        return value.detach().clone()
-    return value.detach().to(parameter.device, parameter.dtype, copy=True)
+def _fitted(value: Any, parameter: Tensor, group: dict[str, Any], name: Any = None) -> Any:
+    """A copy of what is remembered of a parameter, in its dtype and on its device.
+
+    The step count keeps its dtype, except that captured and fused steps count in float32 on the device.
+    """
+    if isinstance(value, Tensor):
+        value = value.detach()
+        if name == "step":
+            if not (group.get("capturable") or group.get("fused")):
+                return value.clone()
+            return value.to(parameter.device, float32, copy=True)
+        if not parameter.is_floating_point():
+            return value.to(parameter.device, copy=True)
+        return value.to(parameter.device, parameter.dtype, copy=True)
+    if isinstance(value, dict):
+        return {key: _fitted(part, parameter, group, key) for key, part in value.items()}
+    if isinstance(value, list | tuple):
+        return type(value)(_fitted(part, parameter, group) for part in value)
+    return copy.deepcopy(value)

@@ -8,8 +8,22 @@ from __future__ import annotations
 
 from typing import Any
 
+from glasstorch.autograd.formulas.activation import (
+    elu_double_backward,
+    gelu_double_backward,
+    glu_double_backward,
+    glu_double_backward_grad_output,
+    hardswish_double_backward,
+    inverse_of,
+    log_sigmoid_double_backward,
+    mish_double_backward,
+    prelu_double_backward,
+    silu_double_backward,
+    softplus_double_backward,
+)
 from glasstorch.autograd.formulas.copies import moved
 from glasstorch.autograd.formulas.distances import euclidean_dist_backward
+from glasstorch.autograd.formulas.dropout import dropout_scale
 from glasstorch.autograd.formulas.fft import fft_c2r_backward, fft_r2c_backward
 from glasstorch.autograd.formulas.indexing import (
     gather_backward,
@@ -83,6 +97,7 @@ from glasstorch.autograd.formulas.pointwise import (
     pow_backward_self,
     sgn_backward,
 )
+from glasstorch.autograd.formulas.pooling import at_maxima
 from glasstorch.autograd.formulas.reductions import (
     aminmax_backward,
     expand_reduced,
@@ -142,6 +157,7 @@ from glasstorch.autograd.hooks import Gradients
 from glasstorch.autograd.in_place import (
     alone_of_four,
     alone_of_one,
+    alone_of_six,
     alone_of_three,
     alone_of_two,
     fourth_of_five,
@@ -465,10 +481,73 @@ __pdist_forward = table("_pdist_forward")
 __fft_c2c = table("_fft_c2c")
 __fft_r2c = table("_fft_r2c")
 __fft_c2r = table("_fft_c2r")
+_max_pool2d_with_indices = table("max_pool2d_with_indices")
+_max_pool2d_with_indices_backward = table("max_pool2d_with_indices_backward")
+_max_pool3d_with_indices = table("max_pool3d_with_indices")
+_max_pool3d_with_indices_backward = table("max_pool3d_with_indices_backward")
+_avg_pool2d = table("avg_pool2d")
+_avg_pool2d_backward = table("avg_pool2d_backward")
+_avg_pool3d = table("avg_pool3d")
+_avg_pool3d_backward = table("avg_pool3d_backward")
+__adaptive_avg_pool2d = table("_adaptive_avg_pool2d")
+__adaptive_avg_pool2d_backward = table("_adaptive_avg_pool2d_backward")
+__adaptive_avg_pool3d = table("_adaptive_avg_pool3d")
+__adaptive_avg_pool3d_backward = table("_adaptive_avg_pool3d_backward")
+_adaptive_max_pool2d = table("adaptive_max_pool2d")
+_adaptive_max_pool2d_backward = table("adaptive_max_pool2d_backward")
+_adaptive_max_pool3d = table("adaptive_max_pool3d")
+_adaptive_max_pool3d_backward = table("adaptive_max_pool3d_backward")
+_fractional_max_pool2d = table("fractional_max_pool2d")
+_fractional_max_pool2d_backward = table("fractional_max_pool2d_backward")
+_fractional_max_pool3d = table("fractional_max_pool3d")
+_fractional_max_pool3d_backward = table("fractional_max_pool3d_backward")
+_max_unpool2d = table("max_unpool2d")
+_max_unpool3d = table("max_unpool3d")
+_hardtanh = table("hardtanh")
+_hardtanh_backward = table("hardtanh_backward")
+_threshold = table("threshold")
+_leaky_relu = table("leaky_relu")
+_leaky_relu_backward = table("leaky_relu_backward")
+__prelu_kernel = table("_prelu_kernel")
+__prelu_kernel_backward = table("_prelu_kernel_backward")
+_rrelu_with_noise = table("rrelu_with_noise")
+_rrelu_with_noise_functional = table("rrelu_with_noise_functional")
+_rrelu_with_noise_backward = table("rrelu_with_noise_backward")
+_elu = table("elu")
+_elu_backward = table("elu_backward")
+_celu = table("celu")
+_gelu = table("gelu")
+_gelu_backward = table("gelu_backward")
+_silu = table("silu")
+_silu_backward = table("silu_backward")
+_mish = table("mish")
+_mish_backward = table("mish_backward")
+_softplus = table("softplus")
+_softplus_backward = table("softplus_backward")
+_log_sigmoid_forward = table("log_sigmoid_forward")
+_log_sigmoid_backward = table("log_sigmoid_backward")
+_hardsigmoid = table("hardsigmoid")
+_hardsigmoid_backward = table("hardsigmoid_backward")
+_hardswish = table("hardswish")
+_hardswish_backward = table("hardswish_backward")
+_hardshrink = table("hardshrink")
+_hardshrink_backward = table("hardshrink_backward")
+_softshrink = table("softshrink")
+_softshrink_backward = table("softshrink_backward")
+_glu = table("glu")
+_glu_backward = table("glu_backward")
+_native_dropout = table("native_dropout")
+_native_dropout_backward = table("native_dropout_backward")
 __softmax = table("_softmax")
 __softmax_backward_data = table("_softmax_backward_data")
 __log_softmax = table("_log_softmax")
 __log_softmax_backward_data = table("_log_softmax_backward_data")
+_convolution_table = table("convolution")
+_convolution_backward = table("convolution_backward")
+__convolution = table("_convolution")
+_conv_tbc = table("conv_tbc")
+_im2col = table("im2col")
+_col2im = table("col2im")
 _nll_loss_forward = table("nll_loss_forward")
 _nll_loss_backward = table("nll_loss_backward")
 _nll_loss2d_forward = table("nll_loss2d_forward")
@@ -11269,6 +11348,2483 @@ def _fft_c2r(keys: int, self: Any, dim: Any, normalization: Any, last_dim_size: 
     return result
 
 
+class MaxPool2DWithIndicesBackward0(Node):
+    saved_self: SavedVariable | None
+    saved_result1: SavedVariable | None
+    ceil_mode: Any
+    dilation: Any
+    kernel_size: Any
+    padding: Any
+    stride: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        self_ = self.unpack(self.saved_self)
+        result1 = self.unpack(self.saved_result1)
+        ceil_mode = self.ceil_mode
+        dilation = self.dilation
+        kernel_size = self.kernel_size
+        padding = self.padding
+        stride = self.stride
+        grad_self = f.max_pool2d_with_indices_backward(
+            grad, self_, kernel_size, stride, padding, dilation, ceil_mode, result1
+        )
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.saved_self = self.saved_result1 = None
+        self.released = True
+
+
+@AUTOGRAD.impl("max_pool2d_with_indices")
+def max_pool2d_with_indices(
+    keys: int, self: Any, kernel_size: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: Any
+) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _max_pool2d_with_indices[below](below, self, kernel_size, stride, padding, dilation, ceil_mode)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _max_pool2d_with_indices[below](below, self, kernel_size, stride, padding, dilation, ceil_mode)
+    node = MaxPool2DWithIndicesBackward0((edge_self,))
+    node.saved_self = SavedVariable(self)
+    node.ceil_mode = ceil_mode
+    node.dilation = dilation
+    node.kernel_size = kernel_size
+    node.padding = padding
+    node.stride = stride
+    results = _max_pool2d_with_indices[below](below, self, kernel_size, stride, padding, dilation, ceil_mode)
+    node.saved_result1 = SavedVariable(results[1], node, 1)
+    set_histories((results[0], None), node)
+    return results
+
+
+class MaxPool2DWithIndicesBackwardBackward0(Node):
+    saved_indices: SavedVariable | None
+    saved_self: SavedVariable | None
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        edges = self.next_edges
+        grad_grad_output: Any = None
+        grad_self: Any = None
+        if edges[0] is not None:
+            indices = self.unpack(self.saved_indices)
+            grad_grad_output = at_maxima(grad, indices, 2)
+        if edges[1] is not None:
+            self_ = self.unpack(self.saved_self)
+            grad_self = f.zeros_like(self_)
+        return (grad_grad_output, grad_self)
+
+    def release_variables(self) -> None:
+        self.saved_indices = self.saved_self = None
+        self.released = True
+
+
+@AUTOGRAD.impl("max_pool2d_with_indices_backward")
+def max_pool2d_with_indices_backward(
+    keys: int,
+    grad_output: Any,
+    self: Any,
+    kernel_size: Any,
+    stride: Any,
+    padding: Any,
+    dilation: Any,
+    ceil_mode: Any,
+    indices: Any,
+) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (grad_output._autograd_meta is None and self._autograd_meta is None) or not grad_mode.get():
+        return _max_pool2d_with_indices_backward[below](
+            below, grad_output, self, kernel_size, stride, padding, dilation, ceil_mode, indices
+        )
+    edge_grad_output = gradient_edge(grad_output)
+    edge_self = gradient_edge(self)
+    if edge_grad_output is None and edge_self is None:
+        return _max_pool2d_with_indices_backward[below](
+            below, grad_output, self, kernel_size, stride, padding, dilation, ceil_mode, indices
+        )
+    node = MaxPool2DWithIndicesBackwardBackward0((edge_grad_output, edge_self))
+    node.saved_indices = SavedVariable(indices) if edge_grad_output is not None else None
+    node.saved_self = SavedVariable(self) if edge_self is not None else None
+    result = _max_pool2d_with_indices_backward[below](
+        below, grad_output, self, kernel_size, stride, padding, dilation, ceil_mode, indices
+    )
+    set_history(result, node)
+    return result
+
+
+class MaxPool3DWithIndicesBackward0(Node):
+    saved_self: SavedVariable | None
+    saved_result1: SavedVariable | None
+    ceil_mode: Any
+    dilation: Any
+    kernel_size: Any
+    padding: Any
+    stride: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        self_ = self.unpack(self.saved_self)
+        result1 = self.unpack(self.saved_result1)
+        ceil_mode = self.ceil_mode
+        dilation = self.dilation
+        kernel_size = self.kernel_size
+        padding = self.padding
+        stride = self.stride
+        grad_self = f.max_pool3d_with_indices_backward(
+            grad, self_, kernel_size, stride, padding, dilation, ceil_mode, result1
+        )
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.saved_self = self.saved_result1 = None
+        self.released = True
+
+
+@AUTOGRAD.impl("max_pool3d_with_indices")
+def max_pool3d_with_indices(
+    keys: int, self: Any, kernel_size: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: Any
+) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _max_pool3d_with_indices[below](below, self, kernel_size, stride, padding, dilation, ceil_mode)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _max_pool3d_with_indices[below](below, self, kernel_size, stride, padding, dilation, ceil_mode)
+    node = MaxPool3DWithIndicesBackward0((edge_self,))
+    node.saved_self = SavedVariable(self)
+    node.ceil_mode = ceil_mode
+    node.dilation = dilation
+    node.kernel_size = kernel_size
+    node.padding = padding
+    node.stride = stride
+    results = _max_pool3d_with_indices[below](below, self, kernel_size, stride, padding, dilation, ceil_mode)
+    node.saved_result1 = SavedVariable(results[1], node, 1)
+    set_histories((results[0], None), node)
+    return results
+
+
+class MaxPool3DWithIndicesBackwardBackward0(Node):
+    saved_indices: SavedVariable | None
+    saved_self: SavedVariable | None
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        edges = self.next_edges
+        grad_grad_output: Any = None
+        grad_self: Any = None
+        if edges[0] is not None:
+            indices = self.unpack(self.saved_indices)
+            grad_grad_output = at_maxima(grad, indices, 3)
+        if edges[1] is not None:
+            self_ = self.unpack(self.saved_self)
+            grad_self = f.zeros_like(self_)
+        return (grad_grad_output, grad_self)
+
+    def release_variables(self) -> None:
+        self.saved_indices = self.saved_self = None
+        self.released = True
+
+
+@AUTOGRAD.impl("max_pool3d_with_indices_backward")
+def max_pool3d_with_indices_backward(
+    keys: int,
+    grad_output: Any,
+    self: Any,
+    kernel_size: Any,
+    stride: Any,
+    padding: Any,
+    dilation: Any,
+    ceil_mode: Any,
+    indices: Any,
+) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (grad_output._autograd_meta is None and self._autograd_meta is None) or not grad_mode.get():
+        return _max_pool3d_with_indices_backward[below](
+            below, grad_output, self, kernel_size, stride, padding, dilation, ceil_mode, indices
+        )
+    edge_grad_output = gradient_edge(grad_output)
+    edge_self = gradient_edge(self)
+    if edge_grad_output is None and edge_self is None:
+        return _max_pool3d_with_indices_backward[below](
+            below, grad_output, self, kernel_size, stride, padding, dilation, ceil_mode, indices
+        )
+    node = MaxPool3DWithIndicesBackwardBackward0((edge_grad_output, edge_self))
+    node.saved_indices = SavedVariable(indices) if edge_grad_output is not None else None
+    node.saved_self = SavedVariable(self) if edge_self is not None else None
+    result = _max_pool3d_with_indices_backward[below](
+        below, grad_output, self, kernel_size, stride, padding, dilation, ceil_mode, indices
+    )
+    set_history(result, node)
+    return result
+
+
+class AvgPool2DBackward0(Node):
+    saved_self: SavedVariable | None
+    ceil_mode: Any
+    count_include_pad: Any
+    divisor_override: Any
+    kernel_size: Any
+    padding: Any
+    stride: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        self_ = self.unpack(self.saved_self)
+        ceil_mode = self.ceil_mode
+        count_include_pad = self.count_include_pad
+        divisor_override = self.divisor_override
+        kernel_size = self.kernel_size
+        padding = self.padding
+        stride = self.stride
+        grad_self = f.avg_pool2d_backward(
+            grad, self_, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override
+        )
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.saved_self = None
+        self.released = True
+
+
+@AUTOGRAD.impl("avg_pool2d")
+def avg_pool2d(
+    keys: int,
+    self: Any,
+    kernel_size: Any,
+    stride: Any,
+    padding: Any,
+    ceil_mode: Any,
+    count_include_pad: Any,
+    divisor_override: Any,
+) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _avg_pool2d[below](
+            below, self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override
+        )
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _avg_pool2d[below](
+            below, self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override
+        )
+    node = AvgPool2DBackward0((edge_self,))
+    node.saved_self = SavedVariable(self)
+    node.ceil_mode = ceil_mode
+    node.count_include_pad = count_include_pad
+    node.divisor_override = divisor_override
+    node.kernel_size = kernel_size
+    node.padding = padding
+    node.stride = stride
+    result = _avg_pool2d[below](
+        below, self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override
+    )
+    set_history(result, node)
+    return result
+
+
+class AvgPool2DBackwardBackward0(Node):
+    saved_self: SavedVariable | None
+    ceil_mode: Any
+    count_include_pad: Any
+    divisor_override: Any
+    kernel_size: Any
+    padding: Any
+    stride: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        edges = self.next_edges
+        grad_grad_output: Any = None
+        grad_self: Any = None
+        if edges[0] is not None:
+            ceil_mode = self.ceil_mode
+            count_include_pad = self.count_include_pad
+            divisor_override = self.divisor_override
+            kernel_size = self.kernel_size
+            padding = self.padding
+            stride = self.stride
+            grad_grad_output = f.avg_pool2d(
+                grad, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override
+            )
+        if edges[1] is not None:
+            self_ = self.unpack(self.saved_self)
+            grad_self = f.zeros_like(self_)
+        return (grad_grad_output, grad_self)
+
+    def release_variables(self) -> None:
+        self.saved_self = None
+        self.released = True
+
+
+@AUTOGRAD.impl("avg_pool2d_backward")
+def avg_pool2d_backward(
+    keys: int,
+    grad_output: Any,
+    self: Any,
+    kernel_size: Any,
+    stride: Any,
+    padding: Any,
+    ceil_mode: Any,
+    count_include_pad: Any,
+    divisor_override: Any,
+) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (grad_output._autograd_meta is None and self._autograd_meta is None) or not grad_mode.get():
+        return _avg_pool2d_backward[below](
+            below, grad_output, self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override
+        )
+    edge_grad_output = gradient_edge(grad_output)
+    edge_self = gradient_edge(self)
+    if edge_grad_output is None and edge_self is None:
+        return _avg_pool2d_backward[below](
+            below, grad_output, self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override
+        )
+    node = AvgPool2DBackwardBackward0((edge_grad_output, edge_self))
+    node.saved_self = SavedVariable(self) if edge_self is not None else None
+    node.ceil_mode = ceil_mode
+    node.count_include_pad = count_include_pad
+    node.divisor_override = divisor_override
+    node.kernel_size = kernel_size
+    node.padding = padding
+    node.stride = stride
+    result = _avg_pool2d_backward[below](
+        below, grad_output, self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override
+    )
+    set_history(result, node)
+    return result
+
+
+class AvgPool3DBackward0(Node):
+    saved_self: SavedVariable | None
+    ceil_mode: Any
+    count_include_pad: Any
+    divisor_override: Any
+    kernel_size: Any
+    padding: Any
+    stride: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        self_ = self.unpack(self.saved_self)
+        ceil_mode = self.ceil_mode
+        count_include_pad = self.count_include_pad
+        divisor_override = self.divisor_override
+        kernel_size = self.kernel_size
+        padding = self.padding
+        stride = self.stride
+        grad_self = f.avg_pool3d_backward(
+            grad, self_, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override
+        )
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.saved_self = None
+        self.released = True
+
+
+@AUTOGRAD.impl("avg_pool3d")
+def avg_pool3d(
+    keys: int,
+    self: Any,
+    kernel_size: Any,
+    stride: Any,
+    padding: Any,
+    ceil_mode: Any,
+    count_include_pad: Any,
+    divisor_override: Any,
+) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _avg_pool3d[below](
+            below, self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override
+        )
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _avg_pool3d[below](
+            below, self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override
+        )
+    node = AvgPool3DBackward0((edge_self,))
+    node.saved_self = SavedVariable(self)
+    node.ceil_mode = ceil_mode
+    node.count_include_pad = count_include_pad
+    node.divisor_override = divisor_override
+    node.kernel_size = kernel_size
+    node.padding = padding
+    node.stride = stride
+    result = _avg_pool3d[below](
+        below, self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override
+    )
+    set_history(result, node)
+    return result
+
+
+class AvgPool3DBackwardBackward0(Node):
+    saved_self: SavedVariable | None
+    ceil_mode: Any
+    count_include_pad: Any
+    divisor_override: Any
+    kernel_size: Any
+    padding: Any
+    stride: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        edges = self.next_edges
+        grad_grad_output: Any = None
+        grad_self: Any = None
+        if edges[0] is not None:
+            ceil_mode = self.ceil_mode
+            count_include_pad = self.count_include_pad
+            divisor_override = self.divisor_override
+            kernel_size = self.kernel_size
+            padding = self.padding
+            stride = self.stride
+            grad_grad_output = f.avg_pool3d(
+                grad, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override
+            )
+        if edges[1] is not None:
+            self_ = self.unpack(self.saved_self)
+            grad_self = f.zeros_like(self_)
+        return (grad_grad_output, grad_self)
+
+    def release_variables(self) -> None:
+        self.saved_self = None
+        self.released = True
+
+
+@AUTOGRAD.impl("avg_pool3d_backward")
+def avg_pool3d_backward(
+    keys: int,
+    grad_output: Any,
+    self: Any,
+    kernel_size: Any,
+    stride: Any,
+    padding: Any,
+    ceil_mode: Any,
+    count_include_pad: Any,
+    divisor_override: Any,
+) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (grad_output._autograd_meta is None and self._autograd_meta is None) or not grad_mode.get():
+        return _avg_pool3d_backward[below](
+            below, grad_output, self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override
+        )
+    edge_grad_output = gradient_edge(grad_output)
+    edge_self = gradient_edge(self)
+    if edge_grad_output is None and edge_self is None:
+        return _avg_pool3d_backward[below](
+            below, grad_output, self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override
+        )
+    node = AvgPool3DBackwardBackward0((edge_grad_output, edge_self))
+    node.saved_self = SavedVariable(self) if edge_self is not None else None
+    node.ceil_mode = ceil_mode
+    node.count_include_pad = count_include_pad
+    node.divisor_override = divisor_override
+    node.kernel_size = kernel_size
+    node.padding = padding
+    node.stride = stride
+    result = _avg_pool3d_backward[below](
+        below, grad_output, self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override
+    )
+    set_history(result, node)
+    return result
+
+
+class AdaptiveAvgPool2DBackward0(Node):
+    saved_self: SavedVariable | None
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        self_ = self.unpack(self.saved_self)
+        grad_self = f._adaptive_avg_pool2d_backward(grad, self_)
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.saved_self = None
+        self.released = True
+
+
+@AUTOGRAD.impl("_adaptive_avg_pool2d")
+def _adaptive_avg_pool2d(keys: int, self: Any, output_size: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return __adaptive_avg_pool2d[below](below, self, output_size)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return __adaptive_avg_pool2d[below](below, self, output_size)
+    node = AdaptiveAvgPool2DBackward0((edge_self,))
+    node.saved_self = SavedVariable(self)
+    result = __adaptive_avg_pool2d[below](below, self, output_size)
+    set_history(result, node)
+    return result
+
+
+class AdaptiveAvgPool2DBackwardBackward0(Node):
+    saved_self: SavedVariable | None
+    grad_output_shape: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        edges = self.next_edges
+        grad_grad_output: Any = None
+        grad_self: Any = None
+        if edges[0] is not None:
+            grad_output_shape = self.grad_output_shape
+            grad_grad_output = f._adaptive_avg_pool2d(grad, grad_output_shape[-2:])
+        if edges[1] is not None:
+            self_ = self.unpack(self.saved_self)
+            grad_self = f.zeros_like(self_)
+        return (grad_grad_output, grad_self)
+
+    def release_variables(self) -> None:
+        self.saved_self = None
+        self.released = True
+
+
+@AUTOGRAD.impl("_adaptive_avg_pool2d_backward")
+def _adaptive_avg_pool2d_backward(keys: int, grad_output: Any, self: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (grad_output._autograd_meta is None and self._autograd_meta is None) or not grad_mode.get():
+        return __adaptive_avg_pool2d_backward[below](below, grad_output, self)
+    edge_grad_output = gradient_edge(grad_output)
+    edge_self = gradient_edge(self)
+    if edge_grad_output is None and edge_self is None:
+        return __adaptive_avg_pool2d_backward[below](below, grad_output, self)
+    node = AdaptiveAvgPool2DBackwardBackward0((edge_grad_output, edge_self))
+    node.saved_self = SavedVariable(self) if edge_self is not None else None
+    node.grad_output_shape = grad_output._shape
+    result = __adaptive_avg_pool2d_backward[below](below, grad_output, self)
+    set_history(result, node)
+    return result
+
+
+class AdaptiveAvgPool3DBackward0(Node):
+    saved_self: SavedVariable | None
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        self_ = self.unpack(self.saved_self)
+        grad_self = f._adaptive_avg_pool3d_backward(grad, self_)
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.saved_self = None
+        self.released = True
+
+
+@AUTOGRAD.impl("_adaptive_avg_pool3d")
+def _adaptive_avg_pool3d(keys: int, self: Any, output_size: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return __adaptive_avg_pool3d[below](below, self, output_size)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return __adaptive_avg_pool3d[below](below, self, output_size)
+    node = AdaptiveAvgPool3DBackward0((edge_self,))
+    node.saved_self = SavedVariable(self)
+    result = __adaptive_avg_pool3d[below](below, self, output_size)
+    set_history(result, node)
+    return result
+
+
+class AdaptiveAvgPool3DBackwardBackward0(Node):
+    saved_self: SavedVariable | None
+    grad_output_shape: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        edges = self.next_edges
+        grad_grad_output: Any = None
+        grad_self: Any = None
+        if edges[0] is not None:
+            grad_output_shape = self.grad_output_shape
+            grad_grad_output = f._adaptive_avg_pool3d(grad, grad_output_shape[-3:])
+        if edges[1] is not None:
+            self_ = self.unpack(self.saved_self)
+            grad_self = f.zeros_like(self_)
+        return (grad_grad_output, grad_self)
+
+    def release_variables(self) -> None:
+        self.saved_self = None
+        self.released = True
+
+
+@AUTOGRAD.impl("_adaptive_avg_pool3d_backward")
+def _adaptive_avg_pool3d_backward(keys: int, grad_output: Any, self: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (grad_output._autograd_meta is None and self._autograd_meta is None) or not grad_mode.get():
+        return __adaptive_avg_pool3d_backward[below](below, grad_output, self)
+    edge_grad_output = gradient_edge(grad_output)
+    edge_self = gradient_edge(self)
+    if edge_grad_output is None and edge_self is None:
+        return __adaptive_avg_pool3d_backward[below](below, grad_output, self)
+    node = AdaptiveAvgPool3DBackwardBackward0((edge_grad_output, edge_self))
+    node.saved_self = SavedVariable(self) if edge_self is not None else None
+    node.grad_output_shape = grad_output._shape
+    result = __adaptive_avg_pool3d_backward[below](below, grad_output, self)
+    set_history(result, node)
+    return result
+
+
+class AdaptiveMaxPool2DBackward0(Node):
+    saved_self: SavedVariable | None
+    saved_result1: SavedVariable | None
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        self_ = self.unpack(self.saved_self)
+        result1 = self.unpack(self.saved_result1)
+        grad_self = f.adaptive_max_pool2d_backward(grad, self_, result1)
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.saved_self = self.saved_result1 = None
+        self.released = True
+
+
+@AUTOGRAD.impl("adaptive_max_pool2d")
+def adaptive_max_pool2d(keys: int, self: Any, output_size: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _adaptive_max_pool2d[below](below, self, output_size)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _adaptive_max_pool2d[below](below, self, output_size)
+    node = AdaptiveMaxPool2DBackward0((edge_self,))
+    node.saved_self = SavedVariable(self)
+    results = _adaptive_max_pool2d[below](below, self, output_size)
+    node.saved_result1 = SavedVariable(results[1], node, 1)
+    set_histories((results[0], None), node)
+    return results
+
+
+class AdaptiveMaxPool2DBackwardBackward0(Node):
+    saved_indices: SavedVariable | None
+    saved_self: SavedVariable | None
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        edges = self.next_edges
+        grad_grad_output: Any = None
+        grad_self: Any = None
+        if edges[0] is not None:
+            indices = self.unpack(self.saved_indices)
+            grad_grad_output = at_maxima(grad, indices, 2)
+        if edges[1] is not None:
+            self_ = self.unpack(self.saved_self)
+            grad_self = f.zeros_like(self_)
+        return (grad_grad_output, grad_self)
+
+    def release_variables(self) -> None:
+        self.saved_indices = self.saved_self = None
+        self.released = True
+
+
+@AUTOGRAD.impl("adaptive_max_pool2d_backward")
+def adaptive_max_pool2d_backward(keys: int, grad_output: Any, self: Any, indices: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (grad_output._autograd_meta is None and self._autograd_meta is None) or not grad_mode.get():
+        return _adaptive_max_pool2d_backward[below](below, grad_output, self, indices)
+    edge_grad_output = gradient_edge(grad_output)
+    edge_self = gradient_edge(self)
+    if edge_grad_output is None and edge_self is None:
+        return _adaptive_max_pool2d_backward[below](below, grad_output, self, indices)
+    node = AdaptiveMaxPool2DBackwardBackward0((edge_grad_output, edge_self))
+    node.saved_indices = SavedVariable(indices) if edge_grad_output is not None else None
+    node.saved_self = SavedVariable(self) if edge_self is not None else None
+    result = _adaptive_max_pool2d_backward[below](below, grad_output, self, indices)
+    set_history(result, node)
+    return result
+
+
+class AdaptiveMaxPool3DBackward0(Node):
+    saved_self: SavedVariable | None
+    saved_result1: SavedVariable | None
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        self_ = self.unpack(self.saved_self)
+        result1 = self.unpack(self.saved_result1)
+        grad_self = f.adaptive_max_pool3d_backward(grad, self_, result1)
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.saved_self = self.saved_result1 = None
+        self.released = True
+
+
+@AUTOGRAD.impl("adaptive_max_pool3d")
+def adaptive_max_pool3d(keys: int, self: Any, output_size: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _adaptive_max_pool3d[below](below, self, output_size)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _adaptive_max_pool3d[below](below, self, output_size)
+    node = AdaptiveMaxPool3DBackward0((edge_self,))
+    node.saved_self = SavedVariable(self)
+    results = _adaptive_max_pool3d[below](below, self, output_size)
+    node.saved_result1 = SavedVariable(results[1], node, 1)
+    set_histories((results[0], None), node)
+    return results
+
+
+class AdaptiveMaxPool3DBackwardBackward0(Node):
+    saved_indices: SavedVariable | None
+    saved_self: SavedVariable | None
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        edges = self.next_edges
+        grad_grad_output: Any = None
+        grad_self: Any = None
+        if edges[0] is not None:
+            indices = self.unpack(self.saved_indices)
+            grad_grad_output = at_maxima(grad, indices, 3)
+        if edges[1] is not None:
+            self_ = self.unpack(self.saved_self)
+            grad_self = f.zeros_like(self_)
+        return (grad_grad_output, grad_self)
+
+    def release_variables(self) -> None:
+        self.saved_indices = self.saved_self = None
+        self.released = True
+
+
+@AUTOGRAD.impl("adaptive_max_pool3d_backward")
+def adaptive_max_pool3d_backward(keys: int, grad_output: Any, self: Any, indices: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (grad_output._autograd_meta is None and self._autograd_meta is None) or not grad_mode.get():
+        return _adaptive_max_pool3d_backward[below](below, grad_output, self, indices)
+    edge_grad_output = gradient_edge(grad_output)
+    edge_self = gradient_edge(self)
+    if edge_grad_output is None and edge_self is None:
+        return _adaptive_max_pool3d_backward[below](below, grad_output, self, indices)
+    node = AdaptiveMaxPool3DBackwardBackward0((edge_grad_output, edge_self))
+    node.saved_indices = SavedVariable(indices) if edge_grad_output is not None else None
+    node.saved_self = SavedVariable(self) if edge_self is not None else None
+    result = _adaptive_max_pool3d_backward[below](below, grad_output, self, indices)
+    set_history(result, node)
+    return result
+
+
+class FractionalMaxPool2DBackward0(Node):
+    saved_self: SavedVariable | None
+    saved_result1: SavedVariable | None
+    kernel_size: Any
+    output_size: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        self_ = self.unpack(self.saved_self)
+        result1 = self.unpack(self.saved_result1)
+        kernel_size = self.kernel_size
+        output_size = self.output_size
+        grad_self = f.fractional_max_pool2d_backward(grad, self_, kernel_size, output_size, result1)
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.saved_self = self.saved_result1 = None
+        self.released = True
+
+
+@AUTOGRAD.impl("fractional_max_pool2d")
+def fractional_max_pool2d(keys: int, self: Any, kernel_size: Any, output_size: Any, random_samples: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _fractional_max_pool2d[below](below, self, kernel_size, output_size, random_samples)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _fractional_max_pool2d[below](below, self, kernel_size, output_size, random_samples)
+    node = FractionalMaxPool2DBackward0((edge_self,))
+    node.saved_self = SavedVariable(self)
+    node.kernel_size = kernel_size
+    node.output_size = output_size
+    results = _fractional_max_pool2d[below](below, self, kernel_size, output_size, random_samples)
+    node.saved_result1 = SavedVariable(results[1], node, 1)
+    set_histories((results[0], None), node)
+    return results
+
+
+class FractionalMaxPool2DBackwardBackward0(Node):
+    saved_indices: SavedVariable | None
+    saved_self: SavedVariable | None
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        edges = self.next_edges
+        grad_grad_output: Any = None
+        grad_self: Any = None
+        if edges[0] is not None:
+            indices = self.unpack(self.saved_indices)
+            grad_grad_output = at_maxima(grad, indices, 2)
+        if edges[1] is not None:
+            self_ = self.unpack(self.saved_self)
+            grad_self = f.zeros_like(self_)
+        return (grad_grad_output, grad_self)
+
+    def release_variables(self) -> None:
+        self.saved_indices = self.saved_self = None
+        self.released = True
+
+
+@AUTOGRAD.impl("fractional_max_pool2d_backward")
+def fractional_max_pool2d_backward(
+    keys: int, grad_output: Any, self: Any, kernel_size: Any, output_size: Any, indices: Any
+) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (grad_output._autograd_meta is None and self._autograd_meta is None) or not grad_mode.get():
+        return _fractional_max_pool2d_backward[below](below, grad_output, self, kernel_size, output_size, indices)
+    edge_grad_output = gradient_edge(grad_output)
+    edge_self = gradient_edge(self)
+    if edge_grad_output is None and edge_self is None:
+        return _fractional_max_pool2d_backward[below](below, grad_output, self, kernel_size, output_size, indices)
+    node = FractionalMaxPool2DBackwardBackward0((edge_grad_output, edge_self))
+    node.saved_indices = SavedVariable(indices) if edge_grad_output is not None else None
+    node.saved_self = SavedVariable(self) if edge_self is not None else None
+    result = _fractional_max_pool2d_backward[below](below, grad_output, self, kernel_size, output_size, indices)
+    set_history(result, node)
+    return result
+
+
+class FractionalMaxPool3DBackward0(Node):
+    saved_self: SavedVariable | None
+    saved_result1: SavedVariable | None
+    kernel_size: Any
+    output_size: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        self_ = self.unpack(self.saved_self)
+        result1 = self.unpack(self.saved_result1)
+        kernel_size = self.kernel_size
+        output_size = self.output_size
+        grad_self = f.fractional_max_pool3d_backward(grad, self_, kernel_size, output_size, result1)
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.saved_self = self.saved_result1 = None
+        self.released = True
+
+
+@AUTOGRAD.impl("fractional_max_pool3d")
+def fractional_max_pool3d(keys: int, self: Any, kernel_size: Any, output_size: Any, random_samples: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _fractional_max_pool3d[below](below, self, kernel_size, output_size, random_samples)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _fractional_max_pool3d[below](below, self, kernel_size, output_size, random_samples)
+    node = FractionalMaxPool3DBackward0((edge_self,))
+    node.saved_self = SavedVariable(self)
+    node.kernel_size = kernel_size
+    node.output_size = output_size
+    results = _fractional_max_pool3d[below](below, self, kernel_size, output_size, random_samples)
+    node.saved_result1 = SavedVariable(results[1], node, 1)
+    set_histories((results[0], None), node)
+    return results
+
+
+class FractionalMaxPool3DBackwardBackward0(Node):
+    saved_indices: SavedVariable | None
+    saved_self: SavedVariable | None
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        edges = self.next_edges
+        grad_grad_output: Any = None
+        grad_self: Any = None
+        if edges[0] is not None:
+            indices = self.unpack(self.saved_indices)
+            grad_grad_output = at_maxima(grad, indices, 3)
+        if edges[1] is not None:
+            self_ = self.unpack(self.saved_self)
+            grad_self = f.zeros_like(self_)
+        return (grad_grad_output, grad_self)
+
+    def release_variables(self) -> None:
+        self.saved_indices = self.saved_self = None
+        self.released = True
+
+
+@AUTOGRAD.impl("fractional_max_pool3d_backward")
+def fractional_max_pool3d_backward(
+    keys: int, grad_output: Any, self: Any, kernel_size: Any, output_size: Any, indices: Any
+) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (grad_output._autograd_meta is None and self._autograd_meta is None) or not grad_mode.get():
+        return _fractional_max_pool3d_backward[below](below, grad_output, self, kernel_size, output_size, indices)
+    edge_grad_output = gradient_edge(grad_output)
+    edge_self = gradient_edge(self)
+    if edge_grad_output is None and edge_self is None:
+        return _fractional_max_pool3d_backward[below](below, grad_output, self, kernel_size, output_size, indices)
+    node = FractionalMaxPool3DBackwardBackward0((edge_grad_output, edge_self))
+    node.saved_indices = SavedVariable(indices) if edge_grad_output is not None else None
+    node.saved_self = SavedVariable(self) if edge_self is not None else None
+    result = _fractional_max_pool3d_backward[below](below, grad_output, self, kernel_size, output_size, indices)
+    set_history(result, node)
+    return result
+
+
+class MaxUnpool2DBackward0(Node):
+    saved_indices: SavedVariable | None
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        indices = self.unpack(self.saved_indices)
+        grad_self = at_maxima(grad, indices, 2)
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.saved_indices = None
+        self.released = True
+
+
+@AUTOGRAD.impl("max_unpool2d")
+def max_unpool2d(keys: int, self: Any, indices: Any, output_size: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _max_unpool2d[below](below, self, indices, output_size)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _max_unpool2d[below](below, self, indices, output_size)
+    node = MaxUnpool2DBackward0((edge_self,))
+    node.saved_indices = SavedVariable(indices)
+    result = _max_unpool2d[below](below, self, indices, output_size)
+    set_history(result, node)
+    return result
+
+
+class MaxUnpool3DBackward0(Node):
+    saved_indices: SavedVariable | None
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        indices = self.unpack(self.saved_indices)
+        grad_self = at_maxima(grad, indices, 3)
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.saved_indices = None
+        self.released = True
+
+
+@AUTOGRAD.impl("max_unpool3d")
+def max_unpool3d(keys: int, self: Any, indices: Any, output_size: Any, stride: Any, padding: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _max_unpool3d[below](below, self, indices, output_size, stride, padding)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _max_unpool3d[below](below, self, indices, output_size, stride, padding)
+    node = MaxUnpool3DBackward0((edge_self,))
+    node.saved_indices = SavedVariable(indices)
+    result = _max_unpool3d[below](below, self, indices, output_size, stride, padding)
+    set_history(result, node)
+    return result
+
+
+class HardtanhBackward0(Node):
+    saved_self: SavedVariable | None
+    max_val: Any
+    min_val: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        self_ = self.unpack(self.saved_self)
+        max_val = self.max_val
+        min_val = self.min_val
+        grad_self = f.hardtanh_backward(grad, self_, min_val, max_val)
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.saved_self = None
+        self.released = True
+
+
+@AUTOGRAD.impl("hardtanh")
+def hardtanh(keys: int, self: Any, min_val: Any, max_val: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _hardtanh[below](below, self, min_val, max_val)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _hardtanh[below](below, self, min_val, max_val)
+    node = HardtanhBackward0((edge_self,))
+    node.saved_self = SavedVariable(self)
+    node.max_val = max_val
+    node.min_val = min_val
+    result = _hardtanh[below](below, self, min_val, max_val)
+    set_history(result, node)
+    return result
+
+
+@in_place_saving(AUTOGRAD, "hardtanh_", HardtanhBackward0, alone_of_three)
+def hardtanh_(node: Any, self: Any, min_val: Any, max_val: Any) -> None:
+    node.saved_self = SavedVariable(self.clone())
+    node.max_val = max_val
+    node.min_val = min_val
+
+
+class HardtanhBackwardBackward0(Node):
+    saved_self: SavedVariable | None
+    max_val: Any
+    min_val: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        edges = self.next_edges
+        grad_grad_output: Any = None
+        grad_self: Any = None
+        if edges[0] is not None:
+            self_ = self.unpack(self.saved_self)
+            max_val = self.max_val
+            min_val = self.min_val
+            grad_grad_output = f.hardtanh_backward(grad, self_, min_val, max_val)
+        if edges[1] is not None:
+            grad_self = f.zeros_like(grad)
+        return (grad_grad_output, grad_self)
+
+    def release_variables(self) -> None:
+        self.saved_self = None
+        self.released = True
+
+
+@AUTOGRAD.impl("hardtanh_backward")
+def hardtanh_backward(keys: int, grad_output: Any, self: Any, min_val: Any, max_val: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (grad_output._autograd_meta is None and self._autograd_meta is None) or not grad_mode.get():
+        return _hardtanh_backward[below](below, grad_output, self, min_val, max_val)
+    edge_grad_output = gradient_edge(grad_output)
+    edge_self = gradient_edge(self)
+    if edge_grad_output is None and edge_self is None:
+        return _hardtanh_backward[below](below, grad_output, self, min_val, max_val)
+    node = HardtanhBackwardBackward0((edge_grad_output, edge_self))
+    node.saved_self = SavedVariable(self) if edge_grad_output is not None else None
+    node.max_val = max_val
+    node.min_val = min_val
+    result = _hardtanh_backward[below](below, grad_output, self, min_val, max_val)
+    set_history(result, node)
+    return result
+
+
+class ThresholdBackward0(Node):
+    saved_self: SavedVariable | None
+    threshold: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        self_ = self.unpack(self.saved_self)
+        threshold = self.threshold
+        grad_self = f.threshold_backward(grad, self_, threshold)
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.saved_self = None
+        self.released = True
+
+
+@AUTOGRAD.impl("threshold")
+def threshold(keys: int, self: Any, threshold: Any, value: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _threshold[below](below, self, threshold, value)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _threshold[below](below, self, threshold, value)
+    node = ThresholdBackward0((edge_self,))
+    node.saved_self = SavedVariable(self)
+    node.threshold = threshold
+    result = _threshold[below](below, self, threshold, value)
+    set_history(result, node)
+    return result
+
+
+@in_place_saving(AUTOGRAD, "threshold_", ThresholdBackward0, alone_of_three)
+def threshold_(node: Any, self: Any, threshold: Any, value: Any) -> None:
+    node.saved_self = SavedVariable(self.clone())
+    node.threshold = threshold
+
+
+class LeakyReluBackward0(Node):
+    saved_self: SavedVariable | None
+    negative_slope: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        self_ = self.unpack(self.saved_self)
+        negative_slope = self.negative_slope
+        grad_self = f.leaky_relu_backward(grad, self_, negative_slope, False)
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.saved_self = None
+        self.released = True
+
+
+@AUTOGRAD.impl("leaky_relu")
+def leaky_relu(keys: int, self: Any, negative_slope: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _leaky_relu[below](below, self, negative_slope)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _leaky_relu[below](below, self, negative_slope)
+    node = LeakyReluBackward0((edge_self,))
+    node.saved_self = SavedVariable(self)
+    node.negative_slope = negative_slope
+    result = _leaky_relu[below](below, self, negative_slope)
+    set_history(result, node)
+    return result
+
+
+class LeakyReluBackward1(Node):
+    saved_result: SavedVariable | None
+    negative_slope: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        result = self.unpack(self.saved_result)
+        negative_slope = self.negative_slope
+        grad_self = f.leaky_relu_backward(grad, result, negative_slope, True)
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.saved_result = None
+        self.released = True
+
+
+@in_place_saving(AUTOGRAD, "leaky_relu_", LeakyReluBackward1, alone_of_two, keep=new_self)
+def leaky_relu_(node: Any, self: Any, negative_slope: Any) -> None:
+    node.negative_slope = negative_slope
+
+
+class LeakyReluBackwardBackward0(Node):
+    saved_self: SavedVariable | None
+    negative_slope: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        edges = self.next_edges
+        grad_grad_output: Any = None
+        grad_self: Any = None
+        if edges[0] is not None:
+            self_ = self.unpack(self.saved_self)
+            negative_slope = self.negative_slope
+            grad_grad_output = f.leaky_relu_backward(grad, self_, negative_slope, False)
+        if edges[1] is not None:
+            grad_self = f.zeros_like(grad)
+        return (grad_grad_output, grad_self)
+
+    def release_variables(self) -> None:
+        self.saved_self = None
+        self.released = True
+
+
+@AUTOGRAD.impl("leaky_relu_backward")
+def leaky_relu_backward(keys: int, grad_output: Any, self: Any, negative_slope: Any, self_is_result: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (grad_output._autograd_meta is None and self._autograd_meta is None) or not grad_mode.get():
+        return _leaky_relu_backward[below](below, grad_output, self, negative_slope, self_is_result)
+    edge_grad_output = gradient_edge(grad_output)
+    edge_self = gradient_edge(self)
+    if edge_grad_output is None and edge_self is None:
+        return _leaky_relu_backward[below](below, grad_output, self, negative_slope, self_is_result)
+    node = LeakyReluBackwardBackward0((edge_grad_output, edge_self))
+    node.saved_self = SavedVariable(self) if edge_grad_output is not None else None
+    node.negative_slope = negative_slope
+    result = _leaky_relu_backward[below](below, grad_output, self, negative_slope, self_is_result)
+    set_history(result, node)
+    return result
+
+
+class PreluKernelBackward0(Node):
+    saved_self: SavedVariable | None
+    saved_weight: SavedVariable | None
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        edges = self.next_edges
+        grad_self: Any = None
+        grad_weight: Any = None
+        if edges[0] is not None or edges[1] is not None:
+            self_ = self.unpack(self.saved_self)
+            weight = self.unpack(self.saved_weight)
+            grad_self, grad_weight = f._prelu_kernel_backward(grad, self_, weight)
+        return (grad_self, grad_weight)
+
+    def release_variables(self) -> None:
+        self.saved_self = self.saved_weight = None
+        self.released = True
+
+
+@AUTOGRAD.impl("_prelu_kernel")
+def _prelu_kernel(keys: int, self: Any, weight: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (self._autograd_meta is None and weight._autograd_meta is None) or not grad_mode.get():
+        return __prelu_kernel[below](below, self, weight)
+    edge_self = gradient_edge(self)
+    edge_weight = gradient_edge(weight)
+    if edge_self is None and edge_weight is None:
+        return __prelu_kernel[below](below, self, weight)
+    node = PreluKernelBackward0((edge_self, edge_weight))
+    node.saved_self = SavedVariable(self)
+    node.saved_weight = SavedVariable(weight)
+    result = __prelu_kernel[below](below, self, weight)
+    set_history(result, node)
+    return result
+
+
+class PreluKernelBackwardBackward0(Node):
+    saved_grad_output: SavedVariable | None
+    saved_self: SavedVariable | None
+    saved_weight: SavedVariable | None
+
+    def apply(self, grads: Gradients) -> Gradients:
+        edges = self.next_edges
+        grad_grad_output: Any = None
+        grad_self: Any = None
+        grad_weight: Any = None
+        if edges[0] is not None or edges[1] is not None or edges[2] is not None:
+            grad_output = self.unpack(self.saved_grad_output)
+            self_ = self.unpack(self.saved_self)
+            weight = self.unpack(self.saved_weight)
+            grad_grad_output, grad_self, grad_weight = prelu_double_backward(grads, grad_output, self_, weight)
+        return (grad_grad_output, grad_self, grad_weight)
+
+    def release_variables(self) -> None:
+        self.saved_grad_output = self.saved_self = self.saved_weight = None
+        self.released = True
+
+
+@AUTOGRAD.impl("_prelu_kernel_backward")
+def _prelu_kernel_backward(keys: int, grad_output: Any, self: Any, weight: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (
+        grad_output._autograd_meta is None and self._autograd_meta is None and weight._autograd_meta is None
+    ) or not grad_mode.get():
+        return __prelu_kernel_backward[below](below, grad_output, self, weight)
+    edge_grad_output = gradient_edge(grad_output)
+    edge_self = gradient_edge(self)
+    edge_weight = gradient_edge(weight)
+    if edge_grad_output is None and edge_self is None and edge_weight is None:
+        return __prelu_kernel_backward[below](below, grad_output, self, weight)
+    node = PreluKernelBackwardBackward0((edge_grad_output, edge_self, edge_weight))
+    node.saved_grad_output = SavedVariable(grad_output)
+    node.saved_self = SavedVariable(self)
+    node.saved_weight = SavedVariable(weight)
+    results = __prelu_kernel_backward[below](below, grad_output, self, weight)
+    set_histories((results[0], results[1]), node)
+    return results
+
+
+class RreluWithNoiseBackward0(Node):
+    saved_self: SavedVariable | None
+    saved_noise: SavedVariable | None
+    lower: Any
+    training: Any
+    upper: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        self_ = self.unpack(self.saved_self)
+        noise = self.unpack(self.saved_noise)
+        lower = self.lower
+        training = self.training
+        upper = self.upper
+        grad_self = f.rrelu_with_noise_backward(grad, self_, noise, lower, upper, training, False)
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.saved_self = self.saved_noise = None
+        self.released = True
+
+
+@AUTOGRAD.impl("rrelu_with_noise")
+def rrelu_with_noise(keys: int, self: Any, noise: Any, lower: Any, upper: Any, training: Any, generator: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _rrelu_with_noise[below](below, self, noise, lower, upper, training, generator)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _rrelu_with_noise[below](below, self, noise, lower, upper, training, generator)
+    node = RreluWithNoiseBackward0((edge_self,))
+    node.saved_self = SavedVariable(self)
+    node.saved_noise = SavedVariable(noise)
+    node.lower = lower
+    node.training = training
+    node.upper = upper
+    result = _rrelu_with_noise[below](below, self, noise, lower, upper, training, generator)
+    set_history(result, node)
+    return result
+
+
+class RreluWithNoiseBackward1(Node):
+    saved_noise: SavedVariable | None
+    saved_result: SavedVariable | None
+    lower: Any
+    training: Any
+    upper: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        noise = self.unpack(self.saved_noise)
+        result = self.unpack(self.saved_result)
+        lower = self.lower
+        training = self.training
+        upper = self.upper
+        grad_self = f.rrelu_with_noise_backward(grad, result, noise, lower, upper, training, True)
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.saved_noise = self.saved_result = None
+        self.released = True
+
+
+@in_place_saving(AUTOGRAD, "rrelu_with_noise_", RreluWithNoiseBackward1, alone_of_six, keep=new_self)
+def rrelu_with_noise_(node: Any, self: Any, noise: Any, lower: Any, upper: Any, training: Any, generator: Any) -> None:
+    node.saved_noise = SavedVariable(noise)
+    node.lower = lower
+    node.training = training
+    node.upper = upper
+
+
+class RreluWithNoiseFunctionalBackward0(Node):
+    saved_self: SavedVariable | None
+    saved_noise_out: SavedVariable | None
+    lower: Any
+    training: Any
+    upper: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        self_ = self.unpack(self.saved_self)
+        noise_out = self.unpack(self.saved_noise_out)
+        lower = self.lower
+        training = self.training
+        upper = self.upper
+        grad_self = f.rrelu_with_noise_backward(grad, self_, noise_out, lower, upper, training, False)
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.saved_self = self.saved_noise_out = None
+        self.released = True
+
+
+@AUTOGRAD.impl("rrelu_with_noise_functional")
+def rrelu_with_noise_functional(
+    keys: int, self: Any, noise: Any, lower: Any, upper: Any, training: Any, generator: Any
+) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _rrelu_with_noise_functional[below](below, self, noise, lower, upper, training, generator)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _rrelu_with_noise_functional[below](below, self, noise, lower, upper, training, generator)
+    node = RreluWithNoiseFunctionalBackward0((edge_self,))
+    node.saved_self = SavedVariable(self)
+    node.lower = lower
+    node.training = training
+    node.upper = upper
+    results = _rrelu_with_noise_functional[below](below, self, noise, lower, upper, training, generator)
+    node.saved_noise_out = SavedVariable(results[1], node, 1)
+    set_histories((results[0], None), node)
+    return results
+
+
+class RreluWithNoiseBackwardBackward0(Node):
+    saved_self: SavedVariable | None
+    saved_noise: SavedVariable | None
+    lower: Any
+    training: Any
+    upper: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        edges = self.next_edges
+        grad_grad_output: Any = None
+        grad_self: Any = None
+        if edges[0] is not None:
+            self_ = self.unpack(self.saved_self)
+            noise = self.unpack(self.saved_noise)
+            lower = self.lower
+            training = self.training
+            upper = self.upper
+            grad_grad_output = f.rrelu_with_noise_backward(grad, self_, noise, lower, upper, training, False)
+        if edges[1] is not None:
+            grad_self = f.zeros_like(grad)
+        return (grad_grad_output, grad_self)
+
+    def release_variables(self) -> None:
+        self.saved_self = self.saved_noise = None
+        self.released = True
+
+
+@AUTOGRAD.impl("rrelu_with_noise_backward")
+def rrelu_with_noise_backward(
+    keys: int, grad_output: Any, self: Any, noise: Any, lower: Any, upper: Any, training: Any, self_is_result: Any
+) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (grad_output._autograd_meta is None and self._autograd_meta is None) or not grad_mode.get():
+        return _rrelu_with_noise_backward[below](
+            below, grad_output, self, noise, lower, upper, training, self_is_result
+        )
+    edge_grad_output = gradient_edge(grad_output)
+    edge_self = gradient_edge(self)
+    if edge_grad_output is None and edge_self is None:
+        return _rrelu_with_noise_backward[below](
+            below, grad_output, self, noise, lower, upper, training, self_is_result
+        )
+    node = RreluWithNoiseBackwardBackward0((edge_grad_output, edge_self))
+    node.saved_self = SavedVariable(self) if edge_grad_output is not None else None
+    node.saved_noise = SavedVariable(noise) if edge_grad_output is not None else None
+    node.lower = lower
+    node.training = training
+    node.upper = upper
+    result = _rrelu_with_noise_backward[below](below, grad_output, self, noise, lower, upper, training, self_is_result)
+    set_history(result, node)
+    return result
+
+
+class EluBackward0(Node):
+    saved_self: SavedVariable | None
+    alpha: Any
+    input_scale: Any
+    scale: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        self_ = self.unpack(self.saved_self)
+        alpha = self.alpha
+        input_scale = self.input_scale
+        scale = self.scale
+        grad_self = f.elu_backward(grad, alpha, scale, input_scale, False, self_)
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.saved_self = None
+        self.released = True
+
+
+@AUTOGRAD.impl("elu")
+def elu(keys: int, self: Any, alpha: Any, scale: Any, input_scale: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _elu[below](below, self, alpha, scale, input_scale)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _elu[below](below, self, alpha, scale, input_scale)
+    node = EluBackward0((edge_self,))
+    node.saved_self = SavedVariable(self)
+    node.alpha = alpha
+    node.input_scale = input_scale
+    node.scale = scale
+    result = _elu[below](below, self, alpha, scale, input_scale)
+    set_history(result, node)
+    return result
+
+
+class EluBackward1(Node):
+    saved_result: SavedVariable | None
+    alpha: Any
+    input_scale: Any
+    scale: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        result = self.unpack(self.saved_result)
+        alpha = self.alpha
+        input_scale = self.input_scale
+        scale = self.scale
+        grad_self = f.elu_backward(grad, alpha, scale, input_scale, True, result)
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.saved_result = None
+        self.released = True
+
+
+@in_place_saving(AUTOGRAD, "elu_", EluBackward1, alone_of_four, keep=new_self)
+def elu_(node: Any, self: Any, alpha: Any, scale: Any, input_scale: Any) -> None:
+    node.alpha = alpha
+    node.input_scale = input_scale
+    node.scale = scale
+
+
+class EluBackwardBackward0(Node):
+    saved_self_or_result: SavedVariable | None
+    saved_grad_output: SavedVariable | None
+    alpha: Any
+    input_scale: Any
+    is_result: Any
+    scale: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        edges = self.next_edges
+        grad_grad_output: Any = None
+        grad_self_or_result: Any = None
+        if edges[0] is not None:
+            self_or_result = self.unpack(self.saved_self_or_result)
+            alpha = self.alpha
+            input_scale = self.input_scale
+            is_result = self.is_result
+            scale = self.scale
+            grad_grad_output = f.elu_backward(grad, alpha, scale, input_scale, is_result, self_or_result)
+        if edges[1] is not None:
+            grad_output = self.unpack(self.saved_grad_output)
+            self_or_result = self.unpack(self.saved_self_or_result)
+            alpha = self.alpha
+            input_scale = self.input_scale
+            is_result = self.is_result
+            scale = self.scale
+            grad_self_or_result = elu_double_backward(
+                grad, grad_output, alpha, scale, input_scale, is_result, self_or_result
+            )
+        return (grad_grad_output, grad_self_or_result)
+
+    def release_variables(self) -> None:
+        self.saved_self_or_result = self.saved_grad_output = None
+        self.released = True
+
+
+@AUTOGRAD.impl("elu_backward")
+def elu_backward(
+    keys: int, grad_output: Any, alpha: Any, scale: Any, input_scale: Any, is_result: Any, self_or_result: Any
+) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (grad_output._autograd_meta is None and self_or_result._autograd_meta is None) or not grad_mode.get():
+        return _elu_backward[below](below, grad_output, alpha, scale, input_scale, is_result, self_or_result)
+    edge_grad_output = gradient_edge(grad_output)
+    edge_self_or_result = gradient_edge(self_or_result)
+    if edge_grad_output is None and edge_self_or_result is None:
+        return _elu_backward[below](below, grad_output, alpha, scale, input_scale, is_result, self_or_result)
+    node = EluBackwardBackward0((edge_grad_output, edge_self_or_result))
+    node.saved_self_or_result = SavedVariable(self_or_result)
+    node.saved_grad_output = SavedVariable(grad_output) if edge_self_or_result is not None else None
+    node.alpha = alpha
+    node.input_scale = input_scale
+    node.is_result = is_result
+    node.scale = scale
+    result = _elu_backward[below](below, grad_output, alpha, scale, input_scale, is_result, self_or_result)
+    set_history(result, node)
+    return result
+
+
+class CeluBackward0(Node):
+    saved_self: SavedVariable | None
+    alpha: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        self_ = self.unpack(self.saved_self)
+        alpha = self.alpha
+        grad_self = f.elu_backward(grad, alpha, 1, inverse_of(alpha), False, self_)
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.saved_self = None
+        self.released = True
+
+
+@AUTOGRAD.impl("celu")
+def celu(keys: int, self: Any, alpha: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _celu[below](below, self, alpha)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _celu[below](below, self, alpha)
+    node = CeluBackward0((edge_self,))
+    node.saved_self = SavedVariable(self)
+    node.alpha = alpha
+    result = _celu[below](below, self, alpha)
+    set_history(result, node)
+    return result
+
+
+class CeluBackward1(Node):
+    saved_result: SavedVariable | None
+    alpha: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        result = self.unpack(self.saved_result)
+        alpha = self.alpha
+        grad_self = f.elu_backward(grad, alpha, 1, inverse_of(alpha), True, result)
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.saved_result = None
+        self.released = True
+
+
+@in_place_saving(AUTOGRAD, "celu_", CeluBackward1, alone_of_two, keep=new_self)
+def celu_(node: Any, self: Any, alpha: Any) -> None:
+    node.alpha = alpha
+
+
+class GeluBackward0(Node):
+    saved_self: SavedVariable | None
+    approximate: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        self_ = self.unpack(self.saved_self)
+        approximate = self.approximate
+        grad_self = f.gelu_backward(grad, self_, approximate=approximate)
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.saved_self = None
+        self.released = True
+
+
+@AUTOGRAD.impl("gelu")
+def gelu(keys: int, self: Any, approximate: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _gelu[below](below, self, approximate)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _gelu[below](below, self, approximate)
+    node = GeluBackward0((edge_self,))
+    node.saved_self = SavedVariable(self)
+    node.approximate = approximate
+    result = _gelu[below](below, self, approximate)
+    set_history(result, node)
+    return result
+
+
+@in_place_saving(AUTOGRAD, "gelu_", GeluBackward0, alone_of_two)
+def gelu_(node: Any, self: Any, approximate: Any) -> None:
+    node.saved_self = SavedVariable(self.clone())
+    node.approximate = approximate
+
+
+class GeluBackwardBackward0(Node):
+    saved_self: SavedVariable | None
+    saved_grad_output: SavedVariable | None
+    approximate: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        edges = self.next_edges
+        grad_grad_output: Any = None
+        grad_self: Any = None
+        if edges[0] is not None:
+            self_ = self.unpack(self.saved_self)
+            approximate = self.approximate
+            grad_grad_output = f.gelu_backward(grad, self_, approximate=approximate)
+        if edges[1] is not None:
+            grad_output = self.unpack(self.saved_grad_output)
+            self_ = self.unpack(self.saved_self)
+            approximate = self.approximate
+            grad_self = gelu_double_backward(grad, grad_output, self_, approximate)
+        return (grad_grad_output, grad_self)
+
+    def release_variables(self) -> None:
+        self.saved_self = self.saved_grad_output = None
+        self.released = True
+
+
+@AUTOGRAD.impl("gelu_backward")
+def gelu_backward(keys: int, grad_output: Any, self: Any, approximate: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (grad_output._autograd_meta is None and self._autograd_meta is None) or not grad_mode.get():
+        return _gelu_backward[below](below, grad_output, self, approximate)
+    edge_grad_output = gradient_edge(grad_output)
+    edge_self = gradient_edge(self)
+    if edge_grad_output is None and edge_self is None:
+        return _gelu_backward[below](below, grad_output, self, approximate)
+    node = GeluBackwardBackward0((edge_grad_output, edge_self))
+    node.saved_self = SavedVariable(self)
+    node.saved_grad_output = SavedVariable(grad_output) if edge_self is not None else None
+    node.approximate = approximate
+    result = _gelu_backward[below](below, grad_output, self, approximate)
+    set_history(result, node)
+    return result
+
+
+class SiluBackward0(Node):
+    saved_self: SavedVariable | None
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        self_ = self.unpack(self.saved_self)
+        grad_self = f.silu_backward(grad, self_)
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.saved_self = None
+        self.released = True
+
+
+@AUTOGRAD.impl("silu")
+def silu(keys: int, self: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _silu[below](below, self)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _silu[below](below, self)
+    node = SiluBackward0((edge_self,))
+    node.saved_self = SavedVariable(self)
+    result = _silu[below](below, self)
+    refuse_complex(result, "silu")
+    set_history(result, node)
+    return result
+
+
+class SiluBackwardBackward0(Node):
+    saved_self: SavedVariable | None
+    saved_grad_output: SavedVariable | None
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        edges = self.next_edges
+        grad_grad_output: Any = None
+        grad_self: Any = None
+        if edges[0] is not None:
+            self_ = self.unpack(self.saved_self)
+            grad_grad_output = f.silu_backward(grad, self_)
+        if edges[1] is not None:
+            grad_output = self.unpack(self.saved_grad_output)
+            self_ = self.unpack(self.saved_self)
+            grad_self = silu_double_backward(grad * grad_output, self_)
+        return (grad_grad_output, grad_self)
+
+    def release_variables(self) -> None:
+        self.saved_self = self.saved_grad_output = None
+        self.released = True
+
+
+@AUTOGRAD.impl("silu_backward")
+def silu_backward(keys: int, grad_output: Any, self: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (grad_output._autograd_meta is None and self._autograd_meta is None) or not grad_mode.get():
+        return _silu_backward[below](below, grad_output, self)
+    edge_grad_output = gradient_edge(grad_output)
+    edge_self = gradient_edge(self)
+    if edge_grad_output is None and edge_self is None:
+        return _silu_backward[below](below, grad_output, self)
+    node = SiluBackwardBackward0((edge_grad_output, edge_self))
+    node.saved_self = SavedVariable(self)
+    node.saved_grad_output = SavedVariable(grad_output) if edge_self is not None else None
+    result = _silu_backward[below](below, grad_output, self)
+    refuse_complex(result, "silu_backward")
+    set_history(result, node)
+    return result
+
+
+class MishBackward0(Node):
+    saved_self: SavedVariable | None
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        self_ = self.unpack(self.saved_self)
+        grad_self = f.mish_backward(grad, self_)
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.saved_self = None
+        self.released = True
+
+
+@AUTOGRAD.impl("mish")
+def mish(keys: int, self: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _mish[below](below, self)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _mish[below](below, self)
+    node = MishBackward0((edge_self,))
+    node.saved_self = SavedVariable(self)
+    result = _mish[below](below, self)
+    set_history(result, node)
+    return result
+
+
+class MishBackwardBackward0(Node):
+    saved_self: SavedVariable | None
+    saved_grad_output: SavedVariable | None
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        edges = self.next_edges
+        grad_grad_output: Any = None
+        grad_self: Any = None
+        if edges[0] is not None:
+            self_ = self.unpack(self.saved_self)
+            grad_grad_output = f.mish_backward(grad, self_)
+        if edges[1] is not None:
+            grad_output = self.unpack(self.saved_grad_output)
+            self_ = self.unpack(self.saved_self)
+            grad_self = mish_double_backward(grad * grad_output, self_)
+        return (grad_grad_output, grad_self)
+
+    def release_variables(self) -> None:
+        self.saved_self = self.saved_grad_output = None
+        self.released = True
+
+
+@AUTOGRAD.impl("mish_backward")
+def mish_backward(keys: int, grad_output: Any, self: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (grad_output._autograd_meta is None and self._autograd_meta is None) or not grad_mode.get():
+        return _mish_backward[below](below, grad_output, self)
+    edge_grad_output = gradient_edge(grad_output)
+    edge_self = gradient_edge(self)
+    if edge_grad_output is None and edge_self is None:
+        return _mish_backward[below](below, grad_output, self)
+    node = MishBackwardBackward0((edge_grad_output, edge_self))
+    node.saved_self = SavedVariable(self)
+    node.saved_grad_output = SavedVariable(grad_output) if edge_self is not None else None
+    result = _mish_backward[below](below, grad_output, self)
+    set_history(result, node)
+    return result
+
+
+class SoftplusBackward0(Node):
+    saved_self: SavedVariable | None
+    beta: Any
+    threshold: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        self_ = self.unpack(self.saved_self)
+        beta = self.beta
+        threshold = self.threshold
+        grad_self = f.softplus_backward(grad, self_, beta, threshold)
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.saved_self = None
+        self.released = True
+
+
+@AUTOGRAD.impl("softplus")
+def softplus(keys: int, self: Any, beta: Any, threshold: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _softplus[below](below, self, beta, threshold)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _softplus[below](below, self, beta, threshold)
+    node = SoftplusBackward0((edge_self,))
+    node.saved_self = SavedVariable(self)
+    node.beta = beta
+    node.threshold = threshold
+    result = _softplus[below](below, self, beta, threshold)
+    set_history(result, node)
+    return result
+
+
+class SoftplusBackwardBackward0(Node):
+    saved_self: SavedVariable | None
+    saved_grad_output: SavedVariable | None
+    beta: Any
+    threshold: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        edges = self.next_edges
+        grad_grad_output: Any = None
+        grad_self: Any = None
+        if edges[0] is not None:
+            self_ = self.unpack(self.saved_self)
+            beta = self.beta
+            threshold = self.threshold
+            grad_grad_output = f.softplus_backward(grad, self_, beta, threshold)
+        if edges[1] is not None:
+            grad_output = self.unpack(self.saved_grad_output)
+            self_ = self.unpack(self.saved_self)
+            beta = self.beta
+            threshold = self.threshold
+            grad_self = softplus_double_backward(grad * grad_output, self_, beta, threshold)
+        return (grad_grad_output, grad_self)
+
+    def release_variables(self) -> None:
+        self.saved_self = self.saved_grad_output = None
+        self.released = True
+
+
+@AUTOGRAD.impl("softplus_backward")
+def softplus_backward(keys: int, grad_output: Any, self: Any, beta: Any, threshold: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (grad_output._autograd_meta is None and self._autograd_meta is None) or not grad_mode.get():
+        return _softplus_backward[below](below, grad_output, self, beta, threshold)
+    edge_grad_output = gradient_edge(grad_output)
+    edge_self = gradient_edge(self)
+    if edge_grad_output is None and edge_self is None:
+        return _softplus_backward[below](below, grad_output, self, beta, threshold)
+    node = SoftplusBackwardBackward0((edge_grad_output, edge_self))
+    node.saved_self = SavedVariable(self)
+    node.saved_grad_output = SavedVariable(grad_output) if edge_self is not None else None
+    node.beta = beta
+    node.threshold = threshold
+    result = _softplus_backward[below](below, grad_output, self, beta, threshold)
+    set_history(result, node)
+    return result
+
+
+class LogSigmoidBackward0(Node):
+    saved_self: SavedVariable | None
+    saved_buffer: SavedVariable | None
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        self_ = self.unpack(self.saved_self)
+        buffer = self.unpack(self.saved_buffer)
+        grad_self = f.log_sigmoid_backward(grad, self_, buffer)
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.saved_self = self.saved_buffer = None
+        self.released = True
+
+
+@AUTOGRAD.impl("log_sigmoid_forward")
+def log_sigmoid_forward(keys: int, self: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _log_sigmoid_forward[below](below, self)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _log_sigmoid_forward[below](below, self)
+    node = LogSigmoidBackward0((edge_self,))
+    node.saved_self = SavedVariable(self)
+    results = _log_sigmoid_forward[below](below, self)
+    node.saved_buffer = SavedVariable(results[1], node, 1)
+    set_histories((results[0], None), node)
+    return results
+
+
+class LogSigmoidBackwardBackward0(Node):
+    saved_self: SavedVariable | None
+    saved_buffer: SavedVariable | None
+    saved_grad_output: SavedVariable | None
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        edges = self.next_edges
+        grad_grad_output: Any = None
+        grad_self: Any = None
+        if edges[0] is not None:
+            self_ = self.unpack(self.saved_self)
+            buffer = self.unpack(self.saved_buffer)
+            grad_grad_output = f.log_sigmoid_backward(grad, self_, buffer)
+        if edges[1] is not None:
+            grad_output = self.unpack(self.saved_grad_output)
+            self_ = self.unpack(self.saved_self)
+            grad_self = log_sigmoid_double_backward(grad * grad_output, self_)
+        return (grad_grad_output, grad_self)
+
+    def release_variables(self) -> None:
+        self.saved_self = self.saved_buffer = self.saved_grad_output = None
+        self.released = True
+
+
+@AUTOGRAD.impl("log_sigmoid_backward")
+def log_sigmoid_backward(keys: int, grad_output: Any, self: Any, buffer: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (grad_output._autograd_meta is None and self._autograd_meta is None) or not grad_mode.get():
+        return _log_sigmoid_backward[below](below, grad_output, self, buffer)
+    edge_grad_output = gradient_edge(grad_output)
+    edge_self = gradient_edge(self)
+    if edge_grad_output is None and edge_self is None:
+        return _log_sigmoid_backward[below](below, grad_output, self, buffer)
+    node = LogSigmoidBackwardBackward0((edge_grad_output, edge_self))
+    node.saved_self = SavedVariable(self)
+    node.saved_buffer = SavedVariable(buffer) if edge_grad_output is not None else None
+    node.saved_grad_output = SavedVariable(grad_output) if edge_self is not None else None
+    result = _log_sigmoid_backward[below](below, grad_output, self, buffer)
+    set_history(result, node)
+    return result
+
+
+class HardsigmoidBackward0(Node):
+    saved_self: SavedVariable | None
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        self_ = self.unpack(self.saved_self)
+        grad_self = f.hardsigmoid_backward(grad, self_)
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.saved_self = None
+        self.released = True
+
+
+@AUTOGRAD.impl("hardsigmoid")
+def hardsigmoid(keys: int, self: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _hardsigmoid[below](below, self)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _hardsigmoid[below](below, self)
+    node = HardsigmoidBackward0((edge_self,))
+    node.saved_self = SavedVariable(self)
+    result = _hardsigmoid[below](below, self)
+    set_history(result, node)
+    return result
+
+
+class HardsigmoidBackwardBackward0(Node):
+    saved_self: SavedVariable | None
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        edges = self.next_edges
+        grad_grad_output: Any = None
+        grad_self: Any = None
+        if edges[0] is not None:
+            self_ = self.unpack(self.saved_self)
+            grad_grad_output = f.hardsigmoid_backward(grad, self_)
+        if edges[1] is not None:
+            grad_self = f.zeros_like(grad)
+        return (grad_grad_output, grad_self)
+
+    def release_variables(self) -> None:
+        self.saved_self = None
+        self.released = True
+
+
+@AUTOGRAD.impl("hardsigmoid_backward")
+def hardsigmoid_backward(keys: int, grad_output: Any, self: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (grad_output._autograd_meta is None and self._autograd_meta is None) or not grad_mode.get():
+        return _hardsigmoid_backward[below](below, grad_output, self)
+    edge_grad_output = gradient_edge(grad_output)
+    edge_self = gradient_edge(self)
+    if edge_grad_output is None and edge_self is None:
+        return _hardsigmoid_backward[below](below, grad_output, self)
+    node = HardsigmoidBackwardBackward0((edge_grad_output, edge_self))
+    node.saved_self = SavedVariable(self) if edge_grad_output is not None else None
+    result = _hardsigmoid_backward[below](below, grad_output, self)
+    set_history(result, node)
+    return result
+
+
+class HardswishBackward0(Node):
+    saved_self: SavedVariable | None
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        self_ = self.unpack(self.saved_self)
+        grad_self = f.hardswish_backward(grad, self_)
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.saved_self = None
+        self.released = True
+
+
+@AUTOGRAD.impl("hardswish")
+def hardswish(keys: int, self: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _hardswish[below](below, self)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _hardswish[below](below, self)
+    node = HardswishBackward0((edge_self,))
+    node.saved_self = SavedVariable(self)
+    result = _hardswish[below](below, self)
+    set_history(result, node)
+    return result
+
+
+class HardswishBackwardBackward0(Node):
+    saved_self: SavedVariable | None
+    saved_grad_output: SavedVariable | None
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        edges = self.next_edges
+        grad_grad_output: Any = None
+        grad_self: Any = None
+        if edges[0] is not None:
+            self_ = self.unpack(self.saved_self)
+            grad_grad_output = f.hardswish_backward(grad, self_)
+        if edges[1] is not None:
+            grad_output = self.unpack(self.saved_grad_output)
+            self_ = self.unpack(self.saved_self)
+            grad_self = hardswish_double_backward(grad, grad_output, self_)
+        return (grad_grad_output, grad_self)
+
+    def release_variables(self) -> None:
+        self.saved_self = self.saved_grad_output = None
+        self.released = True
+
+
+@AUTOGRAD.impl("hardswish_backward")
+def hardswish_backward(keys: int, grad_output: Any, self: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (grad_output._autograd_meta is None and self._autograd_meta is None) or not grad_mode.get():
+        return _hardswish_backward[below](below, grad_output, self)
+    edge_grad_output = gradient_edge(grad_output)
+    edge_self = gradient_edge(self)
+    if edge_grad_output is None and edge_self is None:
+        return _hardswish_backward[below](below, grad_output, self)
+    node = HardswishBackwardBackward0((edge_grad_output, edge_self))
+    node.saved_self = SavedVariable(self)
+    node.saved_grad_output = SavedVariable(grad_output) if edge_self is not None else None
+    result = _hardswish_backward[below](below, grad_output, self)
+    set_history(result, node)
+    return result
+
+
+class HardshrinkBackward0(Node):
+    saved_self: SavedVariable | None
+    lambd: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        self_ = self.unpack(self.saved_self)
+        lambd = self.lambd
+        grad_self = f.hardshrink_backward(grad, self_, lambd)
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.saved_self = None
+        self.released = True
+
+
+@AUTOGRAD.impl("hardshrink")
+def hardshrink(keys: int, self: Any, lambd: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _hardshrink[below](below, self, lambd)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _hardshrink[below](below, self, lambd)
+    node = HardshrinkBackward0((edge_self,))
+    node.saved_self = SavedVariable(self)
+    node.lambd = lambd
+    result = _hardshrink[below](below, self, lambd)
+    set_history(result, node)
+    return result
+
+
+class HardshrinkBackwardBackward0(Node):
+    saved_self: SavedVariable | None
+    lambd: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        edges = self.next_edges
+        grad_grad_out: Any = None
+        grad_self: Any = None
+        if edges[0] is not None:
+            self_ = self.unpack(self.saved_self)
+            lambd = self.lambd
+            grad_grad_out = f.hardshrink_backward(grad, self_, lambd)
+        if edges[1] is not None:
+            grad_self = f.zeros_like(grad)
+        return (grad_grad_out, grad_self)
+
+    def release_variables(self) -> None:
+        self.saved_self = None
+        self.released = True
+
+
+@AUTOGRAD.impl("hardshrink_backward")
+def hardshrink_backward(keys: int, grad_out: Any, self: Any, lambd: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (grad_out._autograd_meta is None and self._autograd_meta is None) or not grad_mode.get():
+        return _hardshrink_backward[below](below, grad_out, self, lambd)
+    edge_grad_out = gradient_edge(grad_out)
+    edge_self = gradient_edge(self)
+    if edge_grad_out is None and edge_self is None:
+        return _hardshrink_backward[below](below, grad_out, self, lambd)
+    node = HardshrinkBackwardBackward0((edge_grad_out, edge_self))
+    node.saved_self = SavedVariable(self) if edge_grad_out is not None else None
+    node.lambd = lambd
+    result = _hardshrink_backward[below](below, grad_out, self, lambd)
+    set_history(result, node)
+    return result
+
+
+class SoftshrinkBackward0(Node):
+    saved_self: SavedVariable | None
+    lambd: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        self_ = self.unpack(self.saved_self)
+        lambd = self.lambd
+        grad_self = f.softshrink_backward(grad, self_, lambd)
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.saved_self = None
+        self.released = True
+
+
+@AUTOGRAD.impl("softshrink")
+def softshrink(keys: int, self: Any, lambd: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _softshrink[below](below, self, lambd)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _softshrink[below](below, self, lambd)
+    node = SoftshrinkBackward0((edge_self,))
+    node.saved_self = SavedVariable(self)
+    node.lambd = lambd
+    result = _softshrink[below](below, self, lambd)
+    set_history(result, node)
+    return result
+
+
+class SoftshrinkBackwardBackward0(Node):
+    saved_self: SavedVariable | None
+    lambd: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        edges = self.next_edges
+        grad_grad_output: Any = None
+        grad_self: Any = None
+        if edges[0] is not None:
+            self_ = self.unpack(self.saved_self)
+            lambd = self.lambd
+            grad_grad_output = f.softshrink_backward(grad, self_, lambd)
+        if edges[1] is not None:
+            grad_self = f.zeros_like(grad)
+        return (grad_grad_output, grad_self)
+
+    def release_variables(self) -> None:
+        self.saved_self = None
+        self.released = True
+
+
+@AUTOGRAD.impl("softshrink_backward")
+def softshrink_backward(keys: int, grad_output: Any, self: Any, lambd: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (grad_output._autograd_meta is None and self._autograd_meta is None) or not grad_mode.get():
+        return _softshrink_backward[below](below, grad_output, self, lambd)
+    edge_grad_output = gradient_edge(grad_output)
+    edge_self = gradient_edge(self)
+    if edge_grad_output is None and edge_self is None:
+        return _softshrink_backward[below](below, grad_output, self, lambd)
+    node = SoftshrinkBackwardBackward0((edge_grad_output, edge_self))
+    node.saved_self = SavedVariable(self) if edge_grad_output is not None else None
+    node.lambd = lambd
+    result = _softshrink_backward[below](below, grad_output, self, lambd)
+    set_history(result, node)
+    return result
+
+
+class GluBackward0(Node):
+    saved_self: SavedVariable | None
+    dim: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        self_ = self.unpack(self.saved_self)
+        dim = self.dim
+        grad_self = f.glu_backward(grad, self_, dim)
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.saved_self = None
+        self.released = True
+
+
+@AUTOGRAD.impl("glu")
+def glu(keys: int, self: Any, dim: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _glu[below](below, self, dim)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _glu[below](below, self, dim)
+    node = GluBackward0((edge_self,))
+    node.saved_self = SavedVariable(self)
+    node.dim = dim
+    result = _glu[below](below, self, dim)
+    set_history(result, node)
+    return result
+
+
+class GluBackwardBackward0(Node):
+    saved_self: SavedVariable | None
+    saved_grad_output: SavedVariable | None
+    dim: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        edges = self.next_edges
+        grad_grad_output: Any = None
+        grad_self: Any = None
+        if edges[0] is not None:
+            self_ = self.unpack(self.saved_self)
+            dim = self.dim
+            grad_grad_output = glu_double_backward_grad_output(grad, self_, dim)
+        if edges[1] is not None:
+            grad_output = self.unpack(self.saved_grad_output)
+            self_ = self.unpack(self.saved_self)
+            dim = self.dim
+            grad_self = glu_double_backward(grad, grad_output, self_, dim)
+        return (grad_grad_output, grad_self)
+
+    def release_variables(self) -> None:
+        self.saved_self = self.saved_grad_output = None
+        self.released = True
+
+
+@AUTOGRAD.impl("glu_backward")
+def glu_backward(keys: int, grad_output: Any, self: Any, dim: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (grad_output._autograd_meta is None and self._autograd_meta is None) or not grad_mode.get():
+        return _glu_backward[below](below, grad_output, self, dim)
+    edge_grad_output = gradient_edge(grad_output)
+    edge_self = gradient_edge(self)
+    if edge_grad_output is None and edge_self is None:
+        return _glu_backward[below](below, grad_output, self, dim)
+    node = GluBackwardBackward0((edge_grad_output, edge_self))
+    node.saved_self = SavedVariable(self)
+    node.saved_grad_output = SavedVariable(grad_output) if edge_self is not None else None
+    node.dim = dim
+    result = _glu_backward[below](below, grad_output, self, dim)
+    set_history(result, node)
+    return result
+
+
+class NativeDropoutBackward0(Node):
+    saved_result1: SavedVariable | None
+    p: Any
+    train: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        result1 = self.unpack(self.saved_result1)
+        p = self.p
+        train = self.train
+        grad_input = f.native_dropout_backward(grad, result1, dropout_scale(p, train))
+        return (grad_input,)
+
+    def release_variables(self) -> None:
+        self.saved_result1 = None
+        self.released = True
+
+
+@AUTOGRAD.impl("native_dropout")
+def native_dropout(keys: int, input: Any, p: Any, train: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if input._autograd_meta is None or not grad_mode.get():
+        return _native_dropout[below](below, input, p, train)
+    edge_input = gradient_edge(input)
+    if edge_input is None:
+        return _native_dropout[below](below, input, p, train)
+    node = NativeDropoutBackward0((edge_input,))
+    node.p = p
+    node.train = train
+    results = _native_dropout[below](below, input, p, train)
+    node.saved_result1 = SavedVariable(results[1], node, 1)
+    set_histories((results[0], None), node)
+    return results
+
+
+class NativeDropoutBackwardBackward0(Node):
+    saved_mask: SavedVariable | None
+    scale: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        mask = self.unpack(self.saved_mask)
+        scale = self.scale
+        grad_grad_output = f.native_dropout_backward(grad, mask, scale)
+        return (grad_grad_output,)
+
+    def release_variables(self) -> None:
+        self.saved_mask = None
+        self.released = True
+
+
+@AUTOGRAD.impl("native_dropout_backward")
+def native_dropout_backward(keys: int, grad_output: Any, mask: Any, scale: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if grad_output._autograd_meta is None or not grad_mode.get():
+        return _native_dropout_backward[below](below, grad_output, mask, scale)
+    edge_grad_output = gradient_edge(grad_output)
+    if edge_grad_output is None:
+        return _native_dropout_backward[below](below, grad_output, mask, scale)
+    node = NativeDropoutBackwardBackward0((edge_grad_output,))
+    node.saved_mask = SavedVariable(mask)
+    node.scale = scale
+    result = _native_dropout_backward[below](below, grad_output, mask, scale)
+    set_history(result, node)
+    return result
+
+
 class SoftmaxBackward0(Node):
     saved_result: SavedVariable | None
     dim: Any
@@ -11430,6 +13986,484 @@ def _log_softmax_backward_data(keys: int, grad_output: Any, output: Any, dim: An
     node.saved_grad_output = SavedVariable(grad_output) if edge_output is not None else None
     node.dim = dim
     result = __log_softmax_backward_data[below](below, grad_output, output, dim, input_dtype)
+    set_history(result, node)
+    return result
+
+
+class ConvolutionBackward0(Node):
+    saved_input: SavedVariable | None
+    saved_weight: SavedVariable | None
+    bias_shape: Any
+    dilation: Any
+    groups: Any
+    output_padding: Any
+    padding: Any
+    stride: Any
+    transposed: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        edges = self.next_edges
+        grad_input: Any = None
+        grad_weight: Any = None
+        grad_bias: Any = None
+        if edges[0] is not None or edges[1] is not None or edges[2] is not None:
+            input = self.unpack(self.saved_input)
+            weight = self.unpack(self.saved_weight)
+            bias_shape = self.bias_shape
+            dilation = self.dilation
+            groups = self.groups
+            output_padding = self.output_padding
+            padding = self.padding
+            stride = self.stride
+            transposed = self.transposed
+            grad_input_mask = [edges[0] is not None, edges[1] is not None, edges[2] is not None]
+            grad_input, grad_weight, grad_bias = f.convolution_backward(
+                grad,
+                input,
+                weight,
+                bias_shape,
+                stride,
+                padding,
+                dilation,
+                transposed,
+                output_padding,
+                groups,
+                grad_input_mask,
+            )
+        return (grad_input, grad_weight, grad_bias)
+
+    def release_variables(self) -> None:
+        self.saved_input = self.saved_weight = None
+        self.released = True
+
+
+@AUTOGRAD.impl("convolution")
+def convolution(
+    keys: int,
+    input: Any,
+    weight: Any,
+    bias: Any,
+    stride: Any,
+    padding: Any,
+    dilation: Any,
+    transposed: Any,
+    output_padding: Any,
+    groups: Any,
+) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (
+        input._autograd_meta is None and weight._autograd_meta is None and (bias is None or bias._autograd_meta is None)
+    ) or not grad_mode.get():
+        return _convolution_table[below](
+            below, input, weight, bias, stride, padding, dilation, transposed, output_padding, groups
+        )
+    edge_input = gradient_edge(input)
+    edge_weight = gradient_edge(weight)
+    edge_bias = gradient_edge(bias)
+    if edge_input is None and edge_weight is None and edge_bias is None:
+        return _convolution_table[below](
+            below, input, weight, bias, stride, padding, dilation, transposed, output_padding, groups
+        )
+    node = ConvolutionBackward0((edge_input, edge_weight, edge_bias))
+    node.saved_input = SavedVariable(input)
+    node.saved_weight = SavedVariable(weight)
+    node.bias_shape = None if bias is None else bias._shape
+    node.dilation = dilation
+    node.groups = groups
+    node.output_padding = output_padding
+    node.padding = padding
+    node.stride = stride
+    node.transposed = transposed
+    result = _convolution_table[below](
+        below, input, weight, bias, stride, padding, dilation, transposed, output_padding, groups
+    )
+    set_history(result, node)
+    return result
+
+
+class ConvolutionBackwardBackward0(Node):
+    saved_grad_output: SavedVariable | None
+    saved_weight: SavedVariable | None
+    saved_input: SavedVariable | None
+    dilation: Any
+    groups: Any
+    output_padding: Any
+    padding: Any
+    stride: Any
+    transposed: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        edges = self.next_edges
+        grad_grad_output: Any = None
+        grad_input: Any = None
+        grad_weight: Any = None
+        if edges[0] is not None or edges[1] is not None or edges[2] is not None:
+            grad_output = self.unpack(self.saved_grad_output)
+            weight = self.unpack(self.saved_weight)
+            input = self.unpack(self.saved_input)
+            dilation = self.dilation
+            groups = self.groups
+            output_padding = self.output_padding
+            padding = self.padding
+            stride = self.stride
+            transposed = self.transposed
+            grad_input_mask = [edges[0] is not None, edges[1] is not None, edges[2] is not None]
+            grad_grad_output, grad_input, grad_weight = f._convolution_double_backward(
+                grads[0],
+                grads[1],
+                grads[2],
+                grad_output,
+                weight,
+                input,
+                stride,
+                padding,
+                dilation,
+                transposed,
+                output_padding,
+                groups,
+                grad_input_mask,
+            )
+        return (grad_grad_output, grad_input, grad_weight)
+
+    def release_variables(self) -> None:
+        self.saved_grad_output = self.saved_weight = self.saved_input = None
+        self.released = True
+
+
+@AUTOGRAD.impl("convolution_backward")
+def convolution_backward(
+    keys: int,
+    grad_output: Any,
+    input: Any,
+    weight: Any,
+    bias_sizes: Any,
+    stride: Any,
+    padding: Any,
+    dilation: Any,
+    transposed: Any,
+    output_padding: Any,
+    groups: Any,
+    output_mask: Any,
+) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (
+        grad_output._autograd_meta is None and input._autograd_meta is None and weight._autograd_meta is None
+    ) or not grad_mode.get():
+        return _convolution_backward[below](
+            below,
+            grad_output,
+            input,
+            weight,
+            bias_sizes,
+            stride,
+            padding,
+            dilation,
+            transposed,
+            output_padding,
+            groups,
+            output_mask,
+        )
+    edge_grad_output = gradient_edge(grad_output)
+    edge_input = gradient_edge(input)
+    edge_weight = gradient_edge(weight)
+    if edge_grad_output is None and edge_input is None and edge_weight is None:
+        return _convolution_backward[below](
+            below,
+            grad_output,
+            input,
+            weight,
+            bias_sizes,
+            stride,
+            padding,
+            dilation,
+            transposed,
+            output_padding,
+            groups,
+            output_mask,
+        )
+    node = ConvolutionBackwardBackward0((edge_grad_output, edge_input, edge_weight))
+    node.saved_grad_output = SavedVariable(grad_output)
+    node.saved_weight = SavedVariable(weight)
+    node.saved_input = SavedVariable(input)
+    node.dilation = dilation
+    node.groups = groups
+    node.output_padding = output_padding
+    node.padding = padding
+    node.stride = stride
+    node.transposed = transposed
+    results = _convolution_backward[below](
+        below,
+        grad_output,
+        input,
+        weight,
+        bias_sizes,
+        stride,
+        padding,
+        dilation,
+        transposed,
+        output_padding,
+        groups,
+        output_mask,
+    )
+    set_histories((results[0], results[1], results[2]), node)
+    return results
+
+
+class ConvolutionBackward1(Node):
+    saved_input: SavedVariable | None
+    saved_weight: SavedVariable | None
+    bias_shape: Any
+    dilation: Any
+    groups: Any
+    output_padding: Any
+    padding: Any
+    stride: Any
+    transposed: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        edges = self.next_edges
+        grad_input: Any = None
+        grad_weight: Any = None
+        grad_bias: Any = None
+        if edges[0] is not None or edges[1] is not None or edges[2] is not None:
+            input = self.unpack(self.saved_input)
+            weight = self.unpack(self.saved_weight)
+            bias_shape = self.bias_shape
+            dilation = self.dilation
+            groups = self.groups
+            output_padding = self.output_padding
+            padding = self.padding
+            stride = self.stride
+            transposed = self.transposed
+            grad_input_mask = [edges[0] is not None, edges[1] is not None, edges[2] is not None]
+            grad_input, grad_weight, grad_bias = f.convolution_backward(
+                grad,
+                input,
+                weight,
+                bias_shape,
+                stride,
+                padding,
+                dilation,
+                transposed,
+                output_padding,
+                groups,
+                grad_input_mask,
+            )
+        return (grad_input, grad_weight, grad_bias)
+
+    def release_variables(self) -> None:
+        self.saved_input = self.saved_weight = None
+        self.released = True
+
+
+@AUTOGRAD.impl("_convolution")
+def _convolution(
+    keys: int,
+    input: Any,
+    weight: Any,
+    bias: Any,
+    stride: Any,
+    padding: Any,
+    dilation: Any,
+    transposed: Any,
+    output_padding: Any,
+    groups: Any,
+    benchmark: Any,
+    deterministic: Any,
+    cudnn_enabled: Any,
+    allow_tf32: Any,
+) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (
+        input._autograd_meta is None and weight._autograd_meta is None and (bias is None or bias._autograd_meta is None)
+    ) or not grad_mode.get():
+        return __convolution[below](
+            below,
+            input,
+            weight,
+            bias,
+            stride,
+            padding,
+            dilation,
+            transposed,
+            output_padding,
+            groups,
+            benchmark,
+            deterministic,
+            cudnn_enabled,
+            allow_tf32,
+        )
+    edge_input = gradient_edge(input)
+    edge_weight = gradient_edge(weight)
+    edge_bias = gradient_edge(bias)
+    if edge_input is None and edge_weight is None and edge_bias is None:
+        return __convolution[below](
+            below,
+            input,
+            weight,
+            bias,
+            stride,
+            padding,
+            dilation,
+            transposed,
+            output_padding,
+            groups,
+            benchmark,
+            deterministic,
+            cudnn_enabled,
+            allow_tf32,
+        )
+    node = ConvolutionBackward1((edge_input, edge_weight, edge_bias))
+    node.saved_input = SavedVariable(input)
+    node.saved_weight = SavedVariable(weight)
+    node.bias_shape = None if bias is None else bias._shape
+    node.dilation = dilation
+    node.groups = groups
+    node.output_padding = output_padding
+    node.padding = padding
+    node.stride = stride
+    node.transposed = transposed
+    result = __convolution[below](
+        below,
+        input,
+        weight,
+        bias,
+        stride,
+        padding,
+        dilation,
+        transposed,
+        output_padding,
+        groups,
+        benchmark,
+        deterministic,
+        cudnn_enabled,
+        allow_tf32,
+    )
+    set_history(result, node)
+    return result
+
+
+class ConvTbcBackward0(Node):
+    saved_self: SavedVariable | None
+    saved_weight: SavedVariable | None
+    saved_bias: SavedVariable | None
+    pad: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        edges = self.next_edges
+        grad_self: Any = None
+        grad_weight: Any = None
+        grad_bias: Any = None
+        if edges[0] is not None or edges[1] is not None or edges[2] is not None:
+            self_ = self.unpack(self.saved_self)
+            weight = self.unpack(self.saved_weight)
+            bias = self.unpack(self.saved_bias)
+            pad = self.pad
+            grad_self, grad_weight, grad_bias = f.conv_tbc_backward(grad, self_, weight, bias, pad)
+        return (grad_self, grad_weight, grad_bias)
+
+    def release_variables(self) -> None:
+        self.saved_self = self.saved_weight = self.saved_bias = None
+        self.released = True
+
+
+@AUTOGRAD.impl("conv_tbc")
+def conv_tbc(keys: int, self: Any, weight: Any, bias: Any, pad: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (
+        self._autograd_meta is None and weight._autograd_meta is None and bias._autograd_meta is None
+    ) or not grad_mode.get():
+        return _conv_tbc[below](below, self, weight, bias, pad)
+    edge_self = gradient_edge(self)
+    edge_weight = gradient_edge(weight)
+    edge_bias = gradient_edge(bias)
+    if edge_self is None and edge_weight is None and edge_bias is None:
+        return _conv_tbc[below](below, self, weight, bias, pad)
+    node = ConvTbcBackward0((edge_self, edge_weight, edge_bias))
+    node.saved_self = SavedVariable(self)
+    node.saved_weight = SavedVariable(weight)
+    node.saved_bias = SavedVariable(bias)
+    node.pad = pad
+    result = _conv_tbc[below](below, self, weight, bias, pad)
+    set_history(result, node)
+    return result
+
+
+class Im2ColBackward0(Node):
+    dilation: Any
+    kernel_size: Any
+    padding: Any
+    self_shape: Any
+    stride: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        dilation = self.dilation
+        kernel_size = self.kernel_size
+        padding = self.padding
+        self_shape = self.self_shape
+        stride = self.stride
+        grad_self = f.col2im(grad, self_shape[-2:], kernel_size, dilation, padding, stride)
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("im2col")
+def im2col(keys: int, self: Any, kernel_size: Any, dilation: Any, padding: Any, stride: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _im2col[below](below, self, kernel_size, dilation, padding, stride)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _im2col[below](below, self, kernel_size, dilation, padding, stride)
+    node = Im2ColBackward0((edge_self,))
+    node.dilation = dilation
+    node.kernel_size = kernel_size
+    node.padding = padding
+    node.self_shape = self._shape
+    node.stride = stride
+    result = _im2col[below](below, self, kernel_size, dilation, padding, stride)
+    set_history(result, node)
+    return result
+
+
+class Col2ImBackward0(Node):
+    dilation: Any
+    kernel_size: Any
+    padding: Any
+    stride: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        dilation = self.dilation
+        kernel_size = self.kernel_size
+        padding = self.padding
+        stride = self.stride
+        grad_self = f.im2col(grad, kernel_size, dilation, padding, stride)
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("col2im")
+def col2im(keys: int, self: Any, output_size: Any, kernel_size: Any, dilation: Any, padding: Any, stride: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _col2im[below](below, self, output_size, kernel_size, dilation, padding, stride)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _col2im[below](below, self, output_size, kernel_size, dilation, padding, stride)
+    node = Col2ImBackward0((edge_self,))
+    node.dilation = dilation
+    node.kernel_size = kernel_size
+    node.padding = padding
+    node.stride = stride
+    result = _col2im[below](below, self, output_size, kernel_size, dilation, padding, stride)
     set_history(result, node)
     return result
 
@@ -12579,6 +15613,10 @@ in_place(AUTOGRAD, "fill_.Scalar", FillBackward2, alone_of_two)
 in_place(AUTOGRAD, "fill_.Tensor", FillBackward3, two_of_two)
 in_place(AUTOGRAD, "zero_", ZeroBackward0, alone_of_one)
 in_place(AUTOGRAD, "conj_physical_", ConjPhysicalBackward1, alone_of_one)
+in_place(AUTOGRAD, "silu_", SiluBackward0, alone_of_one, save=old_self)
+in_place(AUTOGRAD, "mish_", MishBackward0, alone_of_one, save=old_self)
+in_place(AUTOGRAD, "hardsigmoid_", HardsigmoidBackward0, alone_of_one, save=old_self)
+in_place(AUTOGRAD, "hardswish_", HardswishBackward0, alone_of_one, save=old_self)
 # fmt: on
 
 register_out_forms()

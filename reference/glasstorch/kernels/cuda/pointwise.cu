@@ -4,7 +4,7 @@
 //   COMPUTE     the compute type: float (for half and bfloat16 too), double, or long long (for all integers
 //               and bool, whose results are truncated when they are stored)
 //   INPUTS      the number of operands, 1 to 3
-//   EXPRESSION  the operator: of the operands a, b, c and the numbers p, q; for example `a + p * b`
+//   EXPRESSION  the operator: of the operands a, b, c and the numbers p, q, r; for example `a + p * b`
 //
 // Mirrors: aten/src/ATen/native/cuda/CUDALoops.cuh (gpu_kernel_impl, vectorized_elementwise_kernel, elementwise_kernel),
 //     aten/src/ATen/native/cuda/MemoryAccess.cuh (LoadWithCast, StoreWithCast), c10/core/DynamicCast.h
@@ -21,10 +21,12 @@ struct Operands {
   int types[4];        // of the elements; NUMBER where an input is one number for all
   int common;          // the common type: inputs are rounded to it first, and the result last
   COMPUTE inputs[3];   // the value of each input that is a NUMBER
-  COMPUTE numbers[2];  // p and q
+  COMPUTE numbers[3];  // p, q and r
 };
 
-__device__ __forceinline__ COMPUTE apply(COMPUTE a, COMPUTE b, COMPUTE c, COMPUTE p, COMPUTE q) {
+__device__ __forceinline__ COMPUTE apply(
+  COMPUTE a, COMPUTE b, COMPUTE c, COMPUTE p, COMPUTE q, COMPUTE r
+) {
   return EXPRESSION;
 }
 
@@ -54,7 +56,9 @@ __device__ __forceinline__ void compute(
   COMPUTE results[N];
 #pragma unroll
   for (int i = 0; i < N; i++) {
-    results[i] = apply(values[0][i], values[1][i], values[2][i], operands.numbers[0], operands.numbers[1]);
+    results[i] = apply(
+      values[0][i], values[1][i], values[2][i], operands.numbers[0], operands.numbers[1], operands.numbers[2]
+    );
     if (operands.common != operands.types[0]) results[i] = rounded(results[i], operands.common);
   }
   store<N>(out, operands.types[0], starts[0], results);

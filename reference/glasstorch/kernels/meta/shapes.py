@@ -40,8 +40,10 @@ def meta_kernel(name: str) -> Callable[..., Any]:
     return meta
 
 
-def without_data(result: Result) -> Tensor:
-    """A meta tensor as a shape function describes it."""
+def without_data(result: Result | None) -> Tensor | None:
+    """A meta tensor as a shape function describes it; None for a result that was not asked for."""
+    if result is None:
+        return None
     if result.strides is None:
         return empty(result.shape, result.dtype, NOWHERE)
     return empty_strided(result.shape, result.strides, result.dtype, NOWHERE)

@@ -16,6 +16,7 @@ from glasstorch._tensor import Tensor
 from glasstorch.core.errors import DeviceError, DtypeError, ShapeError
 from glasstorch.dispatch.library import KernelTable
 from glasstorch.kernels.structured import check_writable, resize_output
+from glasstorch.operators.composite.dropout import native_dropout
 from glasstorch.operators.direct import on_tensor, on_tensors
 from glasstorch.operators.operator_row import OperatorRow
 from glasstorch.operators.shapes.result import C_NAMES
@@ -89,6 +90,15 @@ def _paired(pieces: Sequence[Tensor], outs: Sequence[Tensor], named: str) -> lis
     if len(outs) != len(pieces):
         raise ShapeError(f"{named} expected an out= argument of size {len(pieces)}, got size {len(outs)}")
     return list(zip(pieces, outs, strict=True))
+
+
+@COMPOSED.impl("native_dropout.out")
+def native_dropout_out(
+    input: Tensor, p: float, train: bool | None, out0: Tensor, out1: Tensor
+) -> tuple[Tensor, Tensor]:
+    """What dropout leaves and the mask of it, each copied to its own `out`."""
+    first, second = copy_outs(native_dropout(input, p, train), (out0, out1))
+    return first, second
 
 
 copied_outs("split_copy.Tensor_out", on_tensor("split.Tensor"), "split_copy_Tensor_out()")

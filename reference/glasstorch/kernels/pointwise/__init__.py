@@ -1,6 +1,7 @@
 """How is a pointwise operator computed, on every backend at once?
 
-Reading order: `formulas` (the table: one line for each operator), `expression` (how such a line is read),
+Reading order: `formulas` (the table: one line for each operator), `activation` (its rows for the functions between
+layers), `expression` (how such a line is read),
 `vocabulary` (how each backend spells the functions in it), `numpy_loops` and `cuda_text` (what is written from it for
 the CPU and for CUDA; `jit/codegen/formulas.py` writes the steps of fused loops), `dtypes`.
 

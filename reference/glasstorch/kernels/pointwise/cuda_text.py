@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from functools import cache
 
 from glasstorch.kernels.pointwise.expression import Apply, Choice, Literal, Name, Tree, parse
-from glasstorch.kernels.pointwise.vocabulary import CLOSED, CONDITIONAL, spelled, word_of
+from glasstorch.kernels.pointwise.vocabulary import CLOSED, CONDITIONAL, SIGN, spelled, word_of
 
 
 @cache
@@ -28,7 +28,7 @@ def _written(tree: Tree) -> tuple[str, int]:
         case Name(name):
             return name, CLOSED
         case Literal(value):
-            return str(value), CLOSED
+            return (f"(COMPUTE){value}", SIGN) if isinstance(value, float) else (str(value), CLOSED)
         case Choice(condition, x, y):
             return _filled("{0} ? {1} : {2}", (_written(condition), _written(x), _written(y)), CONDITIONAL), CONDITIONAL
         case Apply(name, operands):
@@ -37,7 +37,11 @@ def _written(tree: Tree) -> tuple[str, int]:
                 parts[0] = f"{_held(parts[0], CLOSED)} != 0", CLOSED
             assert word.cuda is not None, f"{name} is spelled for CUDA"
             if "{" not in word.cuda:
-                return f"{word.cuda}({', '.join(text for text, _ in parts)})", CLOSED
+                typed = (
+                    f"(COMPUTE){one.value}" if isinstance(one, Literal) else text
+                    for one, (text, _) in zip(operands, parts, strict=True)
+                )
+                return f"{word.cuda}({', '.join(typed)})", CLOSED
             return _filled(word.cuda, parts, word.binds), word.binds
     raise AssertionError(f"{tree} is a tree")
 

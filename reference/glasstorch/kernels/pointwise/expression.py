@@ -1,9 +1,9 @@
 """How is the line that defines a pointwise operator read?
 
-It is an expression of one element of each tensor, a, b and c, and of the numbers p and q that the operator takes beside
-its tensors: `a + p * b`. It says nothing of dtypes, casts or loops. It may contain Python's signs of arithmetic, bits
-and comparison, the functions of the vocabulary, and two ways to choose: `where(condition, x, y)` for each element, and
-`x if condition else y` once for all elements, by a condition on the numbers alone.
+It is an expression of one element of each tensor, a, b and c, and of the numbers p, q and r that the operator takes
+beside its tensors: `a + p * b`. It says nothing of dtypes, casts or loops. It may contain Python's signs of arithmetic,
+bits and comparison, the functions of the vocabulary, and two ways to choose: `where(condition, x, y)` for each element,
+and `x if condition else y` once for all elements, by a condition on the numbers alone.
 
 Mirrors: the strings of jiterator (aten/src/ATen/native/cuda/jit_utils.h), which are C++ for one backend
 Differs: the text is parsed, so that each backend writes it in its own way.
@@ -17,7 +17,7 @@ from functools import cache
 from typing import Any, Final, NamedTuple
 
 TENSORS: Final = "abc"
-NUMBERS: Final = "pq"
+NUMBERS: Final = "pqr"
 
 # Python's signs, and the words of the vocabulary that they stand for. A quotient is the true one.
 SIGNS: Final[dict[type[ast.AST], str]] = {
@@ -44,7 +44,7 @@ class ExpressionError(ValueError):
 
 
 class Name(NamedTuple):
-    """An element of a tensor (a, b, c), or a number (p, q)."""
+    """An element of a tensor (a, b, c), or a number (p, q, r)."""
 
     name: str
 
@@ -92,11 +92,13 @@ def _tree(node: ast.expr, text: str) -> Tree:
         case ast.Name(id=name):
             if name not in (*TENSORS, *NUMBERS):
                 raise ExpressionError(
-                    f"unknown name {name} in {text!r}; expected the tensors a, b, c or the numbers p, q"
+                    f"unknown name {name} in {text!r}; expected the tensors a, b, c or the numbers p, q, r"
                 )
             return Name(name)
         case ast.Constant(value=int() | float() as value) if not isinstance(value, bool):
             return Literal(value)
+        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() | float() as value)):
+            return Literal(-value)
         case ast.BinOp(left=left, op=sign, right=right) if type(sign) in SIGNS:
             return Apply(SIGNS[type(sign)], (_tree(left, text), _tree(right, text)))
         case ast.UnaryOp(op=sign, operand=operand) if type(sign) in SIGNS:

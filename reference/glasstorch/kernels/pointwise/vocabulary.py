@@ -107,6 +107,9 @@ VOCABULARY: Final[dict[str, Word]] = {
     "sin": calculus(np.sin, "sin"),
     "cos": calculus(np.cos, "cos"),
     "tanh": calculus(np.tanh, "tanh"),
+    "expm1": calculus(np.expm1, "expm1"),
+    "log1p": calculus(np.log1p, "log1p"),
+    "erf": Word(1, steps.erf, "erf", Cpp("erf#({0})")),
     "power": Word(2, steps.power, "power", Cpp("pow#({0}, {1})")),
     # choices
     "where": Word(3, steps.choose, "{0} ? {1} : {2}", everywhere("{0} ? {1} : {2}"), CONDITIONAL),

@@ -6,9 +6,10 @@ where the composite has its own formula, CompositeExplicitAutogradNonFunctional 
 function whose first parameter is `keys` receives the key set of its own call and redispatches on it, which is faster
 than calling operators anew.
 
-Reading order: `aliases` (second names); then the families: `creation`, `random`, `pointwise`, `special`,
-`reductions`, `statistics/`, `calculus`, `sorting/`, `indexing`, `views/`, `joining/`, `transformations/`, `padding`,
-`copies/`, `complex_numbers`, `matmul`, `linalg/`, `distances`, `fft/`, `softmax`, `loss/`.
+Reading order: `aliases` (second names); then the families: `creation`, `random`, `pointwise`, `special`, `reductions`,
+`statistics/`, `calculus`, `sorting/`, `indexing`, `views/`, `joining/`, `transformations/`, `padding`, `copies/`,
+`complex_numbers`, `matmul`, `linalg/`, `distances`, `fft/`, `pooling`, `softmax`, `loss/`, `convolution`, `loss`,
+`foreach`.
 
 Mirrors: aten/src/ATen/native (kernels under CompositeImplicitAutograd and CompositeExplicitAutograd)
 """
@@ -18,8 +19,10 @@ from importlib import import_module
 from typing import Any
 
 from glasstorch.dispatch.library import KernelTable
+from glasstorch.dispatch.schema import FunctionSchema
 from glasstorch.operators.composite.aliases import same_as
 from glasstorch.operators.generated.registry import OPERATORS
+from glasstorch.operators.operator_row import OperatorRow
 
 
 def register_composites() -> None:
@@ -38,11 +41,19 @@ def register_composites() -> None:
     for row in OPERATORS:
         if row.composite is not None:
             key, path = row.composite
-            function = composite_function(path) if row.alias_of is None else same_as(row.alias_of)
+            function = composite_kernel(row, path)
             code = function.__code__
             tables = redispatching if code.co_varnames[:1] == ("keys",) else plain
             where = f"{code.co_filename}:{code.co_firstlineno}"
             tables[key].add(row.name, function, where)
+
+
+def composite_kernel(row: OperatorRow, path: str) -> Callable[..., Any]:
+    """The function that a row names, or the kernel that a maker makes from what the row declares."""
+    if row.alias_of is not None:
+        return same_as(row.alias_of)
+    function = composite_function(path)
+    return function(FunctionSchema.parse(row.schema)) if row.family == "foreach" else function
 
 
 def composite_function(path: str) -> Callable[..., Any]:

@@ -17,7 +17,7 @@ from glasstorch.core.errors import SchemaError
 from glasstorch.dispatch.schema import Argument
 from glasstorch.dispatch.tags import Tag
 from glasstorch.operators.gen.emit_inplace_or_view import in_words
-from glasstorch.operators.gen.formulas import Formula, helper_modules, helper_names, local_name, read_formulas
+from glasstorch.operators.gen.formulas import MASK, Formula, helper_modules, helper_names, local_name, read_formulas
 from glasstorch.operators.gen.model import OPERATORS, Derivative, NativeFunction, located, python_name, result_names
 
 MAKERS = OPERATORS.parent / "autograd" / "in_place.py"
@@ -216,6 +216,9 @@ def _node(name: str, plan: _Plan) -> str:
                 lines.append(f"        if {test}:\n")
                 indent += "    "
             lines += _unpack(formula, plan, indent)
+            if re.search(rf"\b{MASK}\b", formula.expression):
+                wanted = ", ".join(f"edges[{plan.index(n)}] is not None" for n in formula.arguments)
+                lines.append(f"{indent}{MASK} = [{wanted}]\n")
             lines.append(f"{indent}{names} = {formula.expression}\n")
         lines.append(f"        return {_tuple(targets)}\n")
     lines.append("\n    def release_variables(self) -> None:\n")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from dataclasses import replace
 
 from glasstorch.calls.old_orders import OLD_ORDERS
 from glasstorch.dispatch.schema import Argument
@@ -112,9 +113,18 @@ def _takes_loose_ints(f: NativeFunction) -> bool:
 def group(functions: list[NativeFunction]) -> list[Name]:
     """The operator names, in the order of their first declaration."""
     by_name: dict[str, list[NativeFunction]] = {}
-    for f in functions:
+    for f in map(_with_distinct_names, functions):
         by_name.setdefault(f.schema.name, []).append(f)
     return [Name(name, fs) for name, fs in by_name.items()]
+
+
+def _with_distinct_names(f: NativeFunction) -> NativeFunction:
+    """Python's functions call `self` the input; where another argument has that name, it is `self_`."""
+    names = {a.name for a in f.schema.arguments}
+    if not names >= {"self", "input"}:
+        return f
+    arguments = tuple(replace(a, name="self_") if a.name == "self" else a for a in f.schema.arguments)
+    return replace(f, schema=replace(f.schema, arguments=arguments))
 
 
 def emit(functions: list[NativeFunction], mark: str) -> str:

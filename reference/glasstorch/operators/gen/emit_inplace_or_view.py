@@ -51,16 +51,20 @@ def _made(f: NativeFunction, makers: list[str]) -> str:
     """`views_first_of_three`: the maker of an operator's kernel, and its further arguments."""
     arguments = f.schema.arguments
     written = [i for i, a in enumerate(arguments) if a.type.is_write]
+    returned = [i for i in written if arguments[i].type.alias in {r.type.alias for r in f.schema.returns}]
+    written = returned or written  # as in PyTorch, what is written to beside the result is not counted as changed
     lists = [i for i in written if arguments[i].type.is_list]
-    if lists and lists != [len(arguments) - 1]:
-        raise SchemaError(f"{f.where}: {f.name} writes to a list of tensors that is not its last argument")
+    if lists and lists != written:
+        raise SchemaError(f"{f.where}: {f.name} writes to a tensor and to a list of tensors")
+    if lists:
+        return f"writes_lists, {', '.join(map(str, written))}"
     if written:
         position = "first" if written == [0] else "last" if written == [len(arguments) - 1] else "several"
         maker = f"writes_{position}_of_{in_words(len(arguments))}"
         if maker not in makers or (position == "several") != (len(written) > 1):
             maker = "writes_several"
         positions = ", ".join(map(str, written))
-        return "writes_last_list" if lists else f"{maker}, {positions}" if "several" in maker else maker
+        return f"{maker}, {positions}" if "several" in maker else maker
     maker = f"views_first_of_{in_words(len(arguments))}"
     if maker not in makers or not arguments[0].type.alias:
         raise SchemaError(f"{f.where}: {f.name} needs {maker} in {MAKERS.name}, which shows its first argument")

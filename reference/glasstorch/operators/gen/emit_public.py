@@ -26,12 +26,14 @@ from glasstorch.operators.generated.functions import (  # isort: skip
 
 '''
 WIDTH = 120
+SHOWN = ("_foreach_", "_fused_")  # private names that users call, as torch's optimizers do
 
 
 def emit(functions: list[NativeFunction], mark: str) -> str:
     names, listed = [], []
     for name in group(functions):
-        hidden = name.name.startswith("_") or name.name.endswith("_backward")
+        private = name.name.startswith("_") and not name.name.startswith(SHOWN)
+        hidden = private or name.name.endswith("_backward")
         generated = name.primary.python_function == "generated"
         if name.is_function and not hidden and generated and name.primary.python_module is None:
             shown = python_name(name.name)

@@ -3,8 +3,9 @@
 Mirrors: saved_variables in tools/autograd/load_derivatives.py
 Differs: formulas are Python expressions and are read with `ast`, not with regular expressions.
 
-Names in scope of a formula: `grad` (or `grads[i]`), every argument of the operator, `result` (or the results'
-names), the public functions of `autograd/formulas/`, and the functions of `operators/generated/functions.py`.
+Names in scope of a formula: `grad` (or `grads[i]`), `grad_input_mask`, every argument of the operator, `result` (or
+the results' names), the public functions of `autograd/formulas/`, and the functions of
+`operators/generated/functions.py`.
 """
 
 from __future__ import annotations
@@ -33,6 +34,7 @@ FACTS = {
     "device": "{}.device",
     "geometry": "({0}._shape, {0}.strides(), {0}._offset)",
 }
+MASK = "grad_input_mask"
 BUILTINS = frozenset(("len", "tuple", "list", "None", "True", "False", "float", "int", "range"))
 
 
@@ -107,7 +109,9 @@ class _Rewrite(ast.NodeTransformer):
             owner = node.value.id
             if owner in self.arguments or owner in self.result_names:
                 name = f"{owner}_{node.attr}"
-                self.constants[name] = FACTS[node.attr].format(owner)
+                fact = FACTS[node.attr].format(owner)
+                absent = owner in self.arguments and self.arguments[owner].type.is_optional
+                self.constants[name] = f"None if {owner} is None else {fact}" if absent else fact
                 return ast.Name(name, ast.Load())
         return self.generic_visit(node)
 
@@ -132,7 +136,7 @@ class _Rewrite(ast.NodeTransformer):
             self.used_helpers.add(name)
         elif name in self.operators:
             return ast.Attribute(ast.Name("f", ast.Load()), python_name(name), ast.Load())
-        elif name not in ("grad", "grads") and name not in BUILTINS:
+        elif name not in ("grad", "grads", MASK) and name not in BUILTINS:
             raise SchemaError(f"the name {name!r} is neither an argument, a result, a helper nor an operator")
         return node
 

@@ -819,12 +819,103 @@ _fft_fftfreq = table("fft_fftfreq")
 _fft_rfftfreq = table("fft_rfftfreq")
 _fft_fftshift = table("fft_fftshift")
 _fft_ifftshift = table("fft_ifftshift")
+_max_pool1d = table("max_pool1d")
+_max_pool1d_with_indices = table("max_pool1d_with_indices")
+_max_pool2d_with_indices_backward = table("max_pool2d_with_indices_backward")
+_max_pool3d_with_indices_backward = table("max_pool3d_with_indices_backward")
+_avg_pool1d = table("avg_pool1d")
+_avg_pool2d_backward = table("avg_pool2d_backward")
+_avg_pool3d_backward = table("avg_pool3d_backward")
+_adaptive_avg_pool1d = table("adaptive_avg_pool1d")
+__adaptive_avg_pool2d_backward = table("_adaptive_avg_pool2d_backward")
+__adaptive_avg_pool3d_backward = table("_adaptive_avg_pool3d_backward")
+_adaptive_max_pool1d = table("adaptive_max_pool1d")
+_adaptive_max_pool2d_backward = table("adaptive_max_pool2d_backward")
+_adaptive_max_pool3d_backward = table("adaptive_max_pool3d_backward")
+_fractional_max_pool2d = table("fractional_max_pool2d")
+_fractional_max_pool2d_backward = table("fractional_max_pool2d_backward")
+_fractional_max_pool3d = table("fractional_max_pool3d")
+_fractional_max_pool3d_backward = table("fractional_max_pool3d_backward")
+_max_unpool2d = table("max_unpool2d")
+_max_unpool3d = table("max_unpool3d")
+_hardtanh = table("hardtanh")
+_hardtanh_ = table("hardtanh_")
+_hardtanh_backward = table("hardtanh_backward")
+_relu6 = table("relu6")
+_relu6_ = table("relu6_")
+_threshold = table("threshold")
+_threshold_ = table("threshold_")
+_leaky_relu = table("leaky_relu")
+_leaky_relu_ = table("leaky_relu_")
+_leaky_relu_backward = table("leaky_relu_backward")
+_prelu = table("prelu")
+__prelu_kernel = table("_prelu_kernel")
+__prelu_kernel_backward = table("_prelu_kernel_backward")
+_rrelu = table("rrelu")
+_rrelu_ = table("rrelu_")
+_rrelu_with_noise = table("rrelu_with_noise")
+_rrelu_with_noise_ = table("rrelu_with_noise_")
+_rrelu_with_noise_functional = table("rrelu_with_noise_functional")
+_rrelu_with_noise_backward = table("rrelu_with_noise_backward")
+_elu = table("elu")
+_elu_ = table("elu_")
+_elu_backward = table("elu_backward")
+_celu = table("celu")
+_celu_ = table("celu_")
+_selu = table("selu")
+_selu_ = table("selu_")
+_silu = table("silu")
+_silu_ = table("silu_")
+_silu_backward = table("silu_backward")
+_mish = table("mish")
+_mish_ = table("mish_")
+_mish_backward = table("mish_backward")
+_softplus = table("softplus")
+_softplus_backward = table("softplus_backward")
+_log_sigmoid = table("log_sigmoid")
+_log_sigmoid_forward = table("log_sigmoid_forward")
+_log_sigmoid_backward = table("log_sigmoid_backward")
+_hardsigmoid = table("hardsigmoid")
+_hardsigmoid_ = table("hardsigmoid_")
+_hardsigmoid_backward = table("hardsigmoid_backward")
+_hardswish = table("hardswish")
+_hardswish_ = table("hardswish_")
+_hardswish_backward = table("hardswish_backward")
+_hardshrink = table("hardshrink")
+_hardshrink_backward = table("hardshrink_backward")
+_softshrink = table("softshrink")
+_softshrink_backward = table("softshrink_backward")
+_glu = table("glu")
+_glu_backward = table("glu_backward")
+_glu_jvp = table("glu_jvp")
+_glu_backward_jvp = table("glu_backward_jvp")
+_dropout = table("dropout")
+_dropout_ = table("dropout_")
+_feature_dropout = table("feature_dropout")
+_feature_dropout_ = table("feature_dropout_")
+_alpha_dropout = table("alpha_dropout")
+_alpha_dropout_ = table("alpha_dropout_")
+_feature_alpha_dropout = table("feature_alpha_dropout")
+_feature_alpha_dropout_ = table("feature_alpha_dropout_")
+_native_dropout = table("native_dropout")
+_native_dropout_backward = table("native_dropout_backward")
 __softmax = table("_softmax")
 _softmax_int = table("softmax.int")
 __softmax_backward_data = table("_softmax_backward_data")
 __log_softmax = table("_log_softmax")
 _log_softmax_int = table("log_softmax.int")
 __log_softmax_backward_data = table("_log_softmax_backward_data")
+_convolution_table = table("convolution")
+_conv1d = table("conv1d")
+_conv2d = table("conv2d")
+_conv3d = table("conv3d")
+_conv_transpose1d = table("conv_transpose1d")
+_conv_transpose2d_input = table("conv_transpose2d.input")
+_conv_transpose3d_input = table("conv_transpose3d.input")
+_conv_tbc = table("conv_tbc")
+_conv_tbc_backward = table("conv_tbc_backward")
+_im2col = table("im2col")
+_col2im = table("col2im")
 _nll_loss_forward = table("nll_loss_forward")
 _nll_loss_backward = table("nll_loss_backward")
 _nll_loss = table("nll_loss")
@@ -862,6 +953,87 @@ __ctc_loss = table("_ctc_loss")
 __ctc_loss_Tensor = table("_ctc_loss.Tensor")
 __ctc_loss_backward = table("_ctc_loss_backward")
 __ctc_loss_backward_Tensor = table("_ctc_loss_backward.Tensor")
+__foreach_abs = table("_foreach_abs")
+__foreach_abs_ = table("_foreach_abs_")
+__foreach_acos = table("_foreach_acos")
+__foreach_acos_ = table("_foreach_acos_")
+__foreach_asin = table("_foreach_asin")
+__foreach_asin_ = table("_foreach_asin_")
+__foreach_atan = table("_foreach_atan")
+__foreach_atan_ = table("_foreach_atan_")
+__foreach_ceil = table("_foreach_ceil")
+__foreach_ceil_ = table("_foreach_ceil_")
+__foreach_cos = table("_foreach_cos")
+__foreach_cos_ = table("_foreach_cos_")
+__foreach_cosh = table("_foreach_cosh")
+__foreach_cosh_ = table("_foreach_cosh_")
+__foreach_erf = table("_foreach_erf")
+__foreach_erf_ = table("_foreach_erf_")
+__foreach_erfc = table("_foreach_erfc")
+__foreach_erfc_ = table("_foreach_erfc_")
+__foreach_exp = table("_foreach_exp")
+__foreach_exp_ = table("_foreach_exp_")
+__foreach_expm1 = table("_foreach_expm1")
+__foreach_expm1_ = table("_foreach_expm1_")
+__foreach_floor = table("_foreach_floor")
+__foreach_floor_ = table("_foreach_floor_")
+__foreach_frac = table("_foreach_frac")
+__foreach_frac_ = table("_foreach_frac_")
+__foreach_lgamma = table("_foreach_lgamma")
+__foreach_lgamma_ = table("_foreach_lgamma_")
+__foreach_log = table("_foreach_log")
+__foreach_log_ = table("_foreach_log_")
+__foreach_log10 = table("_foreach_log10")
+__foreach_log10_ = table("_foreach_log10_")
+__foreach_log1p = table("_foreach_log1p")
+__foreach_log1p_ = table("_foreach_log1p_")
+__foreach_log2 = table("_foreach_log2")
+__foreach_log2_ = table("_foreach_log2_")
+__foreach_max = table("_foreach_max")
+__foreach_neg = table("_foreach_neg")
+__foreach_neg_ = table("_foreach_neg_")
+__foreach_norm_Scalar = table("_foreach_norm.Scalar")
+__foreach_powsum_Scalar = table("_foreach_powsum.Scalar")
+__foreach_pow_List = table("_foreach_pow.List")
+__foreach_pow_Scalar = table("_foreach_pow.Scalar")
+__foreach_pow_ScalarAndTensor = table("_foreach_pow.ScalarAndTensor")
+__foreach_pow__List = table("_foreach_pow_.List")
+__foreach_pow__Scalar = table("_foreach_pow_.Scalar")
+__foreach_reciprocal = table("_foreach_reciprocal")
+__foreach_reciprocal_ = table("_foreach_reciprocal_")
+__foreach_round = table("_foreach_round")
+__foreach_round_ = table("_foreach_round_")
+__foreach_rsqrt = table("_foreach_rsqrt")
+__foreach_rsqrt_ = table("_foreach_rsqrt_")
+__foreach_sigmoid = table("_foreach_sigmoid")
+__foreach_sigmoid_ = table("_foreach_sigmoid_")
+__foreach_sign = table("_foreach_sign")
+__foreach_sign_ = table("_foreach_sign_")
+__foreach_sin = table("_foreach_sin")
+__foreach_sin_ = table("_foreach_sin_")
+__foreach_sinh = table("_foreach_sinh")
+__foreach_sinh_ = table("_foreach_sinh_")
+__foreach_sqrt = table("_foreach_sqrt")
+__foreach_sqrt_ = table("_foreach_sqrt_")
+__foreach_tan = table("_foreach_tan")
+__foreach_tan_ = table("_foreach_tan_")
+__foreach_tanh = table("_foreach_tanh")
+__foreach_tanh_ = table("_foreach_tanh_")
+__foreach_trunc = table("_foreach_trunc")
+__foreach_trunc_ = table("_foreach_trunc_")
+__foreach_zero_ = table("_foreach_zero_")
+__foreach_clone = table("_foreach_clone")
+__foreach_copy_ = table("_foreach_copy_")
+__foreach_copy = table("_foreach_copy")
+__foreach_mm = table("_foreach_mm")
+__fused_adam_ = table("_fused_adam_")
+__fused_adam__tensor_lr = table("_fused_adam_.tensor_lr")
+__fused_adamw_ = table("_fused_adamw_")
+__fused_adamw__tensor_lr = table("_fused_adamw_.tensor_lr")
+__fused_sgd_ = table("_fused_sgd_")
+__fused_sgd__tensor_lr = table("_fused_sgd_.tensor_lr")
+__fused_adagrad_ = table("_fused_adagrad_")
+__fused_adagrad__tensor_lr = table("_fused_adagrad_.tensor_lr")
 # fmt: off
 _parse_empty = PythonFunction("empty", ["empty.memory_format"], ["empty.out"])
 _parse_empty_strided = PythonFunction("empty_strided", ["empty_strided"])
@@ -1468,7 +1640,7 @@ _parse_vdot = PythonFunction("vdot", ["vdot"], ["vdot.out"])
 _parse_matmul = PythonFunction("matmul", ["matmul"], ["matmul.out"])
 _parse_linear = PythonFunction("linear", ["linear"], ["linear.out"])
 _parse_bilinear = PythonFunction("bilinear", ["bilinear"])
-_parse__trilinear = PythonFunction("_trilinear", ["_trilinear"], ["_trilinear.out"])
+_parse__trilinear = PythonFunction("_trilinear", ["_trilinear"])
 _parse_linalg_cholesky_ex = PythonFunction("linalg_cholesky_ex", ["linalg_cholesky_ex"], ["linalg_cholesky_ex.L"])
 _parse_linalg_cholesky = PythonFunction("linalg_cholesky", ["linalg_cholesky"], ["linalg_cholesky.out"])
 _parse_linalg_inv_ex = PythonFunction("linalg_inv_ex", ["linalg_inv_ex"], ["linalg_inv_ex.inverse"])
@@ -1587,12 +1759,122 @@ _parse_fft_fftfreq = PythonFunction("fft_fftfreq", ["fft_fftfreq"], ["fft_fftfre
 _parse_fft_rfftfreq = PythonFunction("fft_rfftfreq", ["fft_rfftfreq"], ["fft_rfftfreq.out"])
 _parse_fft_fftshift = PythonFunction("fft_fftshift", ["fft_fftshift"])
 _parse_fft_ifftshift = PythonFunction("fft_ifftshift", ["fft_ifftshift"])
+_parse_max_pool1d = PythonFunction("max_pool1d", ["max_pool1d"])
+_parse_max_pool1d_with_indices = PythonFunction("max_pool1d_with_indices", ["max_pool1d_with_indices"])
+_parse_max_pool2d = PythonFunction("max_pool2d", ["max_pool2d"])
+_parse_max_pool3d = PythonFunction("max_pool3d", ["max_pool3d"])
+_parse_max_pool2d_with_indices = PythonFunction("max_pool2d_with_indices", ["max_pool2d_with_indices"], ["max_pool2d_with_indices.out"])
+_parse_max_pool2d_with_indices_backward = PythonFunction("max_pool2d_with_indices_backward", ["max_pool2d_with_indices_backward"], ["max_pool2d_with_indices_backward.grad_input"])
+_parse_max_pool3d_with_indices = PythonFunction("max_pool3d_with_indices", ["max_pool3d_with_indices"], ["max_pool3d_with_indices.out"])
+_parse_max_pool3d_with_indices_backward = PythonFunction("max_pool3d_with_indices_backward", ["max_pool3d_with_indices_backward"], ["max_pool3d_with_indices_backward.grad_input"])
+_parse_avg_pool1d = PythonFunction("avg_pool1d", ["avg_pool1d"])
+_parse_avg_pool2d = PythonFunction("avg_pool2d", ["avg_pool2d"], ["avg_pool2d.out"])
+_parse_avg_pool2d_backward = PythonFunction("avg_pool2d_backward", ["avg_pool2d_backward"], ["avg_pool2d_backward.grad_input"])
+_parse_avg_pool3d = PythonFunction("avg_pool3d", ["avg_pool3d"], ["avg_pool3d.out"])
+_parse_avg_pool3d_backward = PythonFunction("avg_pool3d_backward", ["avg_pool3d_backward"], ["avg_pool3d_backward.grad_input"])
+_parse_adaptive_avg_pool1d = PythonFunction("adaptive_avg_pool1d", ["adaptive_avg_pool1d"])
+_parse_adaptive_avg_pool2d = PythonFunction("adaptive_avg_pool2d", ["adaptive_avg_pool2d"], ["adaptive_avg_pool2d.out"])
+_parse__adaptive_avg_pool2d = PythonFunction("_adaptive_avg_pool2d", ["_adaptive_avg_pool2d"])
+_parse__adaptive_avg_pool2d_backward = PythonFunction("_adaptive_avg_pool2d_backward", ["_adaptive_avg_pool2d_backward"])
+_parse_adaptive_avg_pool3d = PythonFunction("adaptive_avg_pool3d", ["adaptive_avg_pool3d"], ["adaptive_avg_pool3d.out"])
+_parse__adaptive_avg_pool3d = PythonFunction("_adaptive_avg_pool3d", ["_adaptive_avg_pool3d"])
+_parse__adaptive_avg_pool3d_backward = PythonFunction("_adaptive_avg_pool3d_backward", ["_adaptive_avg_pool3d_backward"])
+_parse_adaptive_max_pool1d = PythonFunction("adaptive_max_pool1d", ["adaptive_max_pool1d"])
+_parse_adaptive_max_pool2d = PythonFunction("adaptive_max_pool2d", ["adaptive_max_pool2d"], ["adaptive_max_pool2d.out"])
+_parse_adaptive_max_pool2d_backward = PythonFunction("adaptive_max_pool2d_backward", ["adaptive_max_pool2d_backward"], ["adaptive_max_pool2d_backward.grad_input"])
+_parse_adaptive_max_pool3d = PythonFunction("adaptive_max_pool3d", ["adaptive_max_pool3d"], ["adaptive_max_pool3d.out"])
+_parse_adaptive_max_pool3d_backward = PythonFunction("adaptive_max_pool3d_backward", ["adaptive_max_pool3d_backward"], ["adaptive_max_pool3d_backward.grad_input"])
+_parse_fractional_max_pool2d = PythonFunction("fractional_max_pool2d", ["fractional_max_pool2d"], ["fractional_max_pool2d.output"])
+_parse_fractional_max_pool2d_backward = PythonFunction("fractional_max_pool2d_backward", ["fractional_max_pool2d_backward"], ["fractional_max_pool2d_backward.grad_input"])
+_parse_fractional_max_pool3d = PythonFunction("fractional_max_pool3d", ["fractional_max_pool3d"], ["fractional_max_pool3d.output"])
+_parse_fractional_max_pool3d_backward = PythonFunction("fractional_max_pool3d_backward", ["fractional_max_pool3d_backward"], ["fractional_max_pool3d_backward.grad_input"])
+_parse_max_unpool2d = PythonFunction("max_unpool2d", ["max_unpool2d"], ["max_unpool2d.out"])
+_parse_max_unpool3d = PythonFunction("max_unpool3d", ["max_unpool3d"], ["max_unpool3d.out"])
+_parse_hardtanh = PythonFunction("hardtanh", ["hardtanh"], ["hardtanh.out"])
+_parse_hardtanh_ = PythonFunction("hardtanh_", ["hardtanh_"])
+_parse_hardtanh_backward = PythonFunction("hardtanh_backward", ["hardtanh_backward"], ["hardtanh_backward.grad_input"])
+_parse_relu6 = PythonFunction("relu6", ["relu6"])
+_parse_relu6_ = PythonFunction("relu6_", ["relu6_"])
+_parse_threshold = PythonFunction("threshold", ["threshold"], ["threshold.out"])
+_parse_threshold_ = PythonFunction("threshold_", ["threshold_"])
+_parse_leaky_relu = PythonFunction("leaky_relu", ["leaky_relu"], ["leaky_relu.out"])
+_parse_leaky_relu_ = PythonFunction("leaky_relu_", ["leaky_relu_"])
+_parse_leaky_relu_backward = PythonFunction("leaky_relu_backward", ["leaky_relu_backward"], ["leaky_relu_backward.grad_input"])
+_parse_prelu = PythonFunction("prelu", ["prelu"])
+_parse__prelu_kernel = PythonFunction("_prelu_kernel", ["_prelu_kernel"])
+_parse__prelu_kernel_backward = PythonFunction("_prelu_kernel_backward", ["_prelu_kernel_backward"])
+_parse_rrelu = PythonFunction("rrelu", ["rrelu"])
+_parse_rrelu_ = PythonFunction("rrelu_", ["rrelu_"])
+_parse_rrelu_with_noise = PythonFunction("rrelu_with_noise", ["rrelu_with_noise"], ["rrelu_with_noise.out"])
+_parse_rrelu_with_noise_ = PythonFunction("rrelu_with_noise_", ["rrelu_with_noise_"])
+_parse_rrelu_with_noise_functional = PythonFunction("rrelu_with_noise_functional", ["rrelu_with_noise_functional"])
+_parse_rrelu_with_noise_backward = PythonFunction("rrelu_with_noise_backward", ["rrelu_with_noise_backward"])
+_parse_elu = PythonFunction("elu", ["elu"], ["elu.out"])
+_parse_elu_ = PythonFunction("elu_", ["elu_"])
+_parse_elu_backward = PythonFunction("elu_backward", ["elu_backward"], ["elu_backward.grad_input"])
+_parse_celu = PythonFunction("celu", ["celu"])
+_parse_celu_ = PythonFunction("celu_", ["celu_"])
+_parse_selu = PythonFunction("selu", ["selu"])
+_parse_selu_ = PythonFunction("selu_", ["selu_"])
+_parse_gelu = PythonFunction("gelu", ["gelu"], ["gelu.out"])
+_parse_gelu_ = PythonFunction("gelu_", ["gelu_"])
+_parse_gelu_backward = PythonFunction("gelu_backward", ["gelu_backward"], ["gelu_backward.grad_input"])
+_parse_silu = PythonFunction("silu", ["silu"], ["silu.out"])
+_parse_silu_ = PythonFunction("silu_", ["silu_"])
+_parse_silu_backward = PythonFunction("silu_backward", ["silu_backward"], ["silu_backward.grad_input"])
+_parse_mish = PythonFunction("mish", ["mish"], ["mish.out"])
+_parse_mish_ = PythonFunction("mish_", ["mish_"])
+_parse_mish_backward = PythonFunction("mish_backward", ["mish_backward"])
+_parse_softplus = PythonFunction("softplus", ["softplus"], ["softplus.out"])
+_parse_softplus_backward = PythonFunction("softplus_backward", ["softplus_backward"], ["softplus_backward.grad_input"])
+_parse_log_sigmoid = PythonFunction("log_sigmoid", ["log_sigmoid"], ["log_sigmoid.out"])
+_parse_log_sigmoid_forward = PythonFunction("log_sigmoid_forward", ["log_sigmoid_forward"], ["log_sigmoid_forward.output"])
+_parse_log_sigmoid_backward = PythonFunction("log_sigmoid_backward", ["log_sigmoid_backward"], ["log_sigmoid_backward.grad_input"])
+_parse_hardsigmoid = PythonFunction("hardsigmoid", ["hardsigmoid"], ["hardsigmoid.out"])
+_parse_hardsigmoid_ = PythonFunction("hardsigmoid_", ["hardsigmoid_"])
+_parse_hardsigmoid_backward = PythonFunction("hardsigmoid_backward", ["hardsigmoid_backward"], ["hardsigmoid_backward.grad_input"])
+_parse_hardswish = PythonFunction("hardswish", ["hardswish"], ["hardswish.out"])
+_parse_hardswish_ = PythonFunction("hardswish_", ["hardswish_"])
+_parse_hardswish_backward = PythonFunction("hardswish_backward", ["hardswish_backward"])
+_parse_hardshrink = PythonFunction("hardshrink", ["hardshrink"], ["hardshrink.out"])
+_parse_hardshrink_backward = PythonFunction("hardshrink_backward", ["hardshrink_backward"], ["hardshrink_backward.grad_input"])
+_parse_softshrink = PythonFunction("softshrink", ["softshrink"], ["softshrink.out"])
+_parse_softshrink_backward = PythonFunction("softshrink_backward", ["softshrink_backward"], ["softshrink_backward.grad_input"])
+_parse_glu = PythonFunction("glu", ["glu"], ["glu.out"])
+_parse_glu_backward = PythonFunction("glu_backward", ["glu_backward"], ["glu_backward.grad_input"])
+_parse_glu_jvp = PythonFunction("glu_jvp", ["glu_jvp"])
+_parse_glu_backward_jvp = PythonFunction("glu_backward_jvp", ["glu_backward_jvp"])
+_parse_dropout = PythonFunction("dropout", ["dropout"])
+_parse_dropout_ = PythonFunction("dropout_", ["dropout_"])
+_parse_feature_dropout = PythonFunction("feature_dropout", ["feature_dropout"])
+_parse_feature_dropout_ = PythonFunction("feature_dropout_", ["feature_dropout_"])
+_parse_alpha_dropout = PythonFunction("alpha_dropout", ["alpha_dropout"])
+_parse_alpha_dropout_ = PythonFunction("alpha_dropout_", ["alpha_dropout_"])
+_parse_feature_alpha_dropout = PythonFunction("feature_alpha_dropout", ["feature_alpha_dropout"])
+_parse_feature_alpha_dropout_ = PythonFunction("feature_alpha_dropout_", ["feature_alpha_dropout_"])
+_parse_native_dropout = PythonFunction("native_dropout", ["native_dropout"])
+_parse_native_dropout_backward = PythonFunction("native_dropout_backward", ["native_dropout_backward"])
 _parse__softmax = PythonFunction("_softmax", ["_softmax"], ["_softmax.out"])
 _parse_softmax = PythonFunction("softmax", ["softmax.int"], ["softmax.int_out"])
 _parse__softmax_backward_data = PythonFunction("_softmax_backward_data", ["_softmax_backward_data"])
 _parse__log_softmax = PythonFunction("_log_softmax", ["_log_softmax"], ["_log_softmax.out"])
 _parse_log_softmax = PythonFunction("log_softmax", ["log_softmax.int"], ["log_softmax.int_out"])
 _parse__log_softmax_backward_data = PythonFunction("_log_softmax_backward_data", ["_log_softmax_backward_data"])
+_parse_convolution = PythonFunction("convolution", ["convolution"])
+_parse_convolution_backward = PythonFunction("convolution_backward", ["convolution_backward"])
+_parse__convolution = PythonFunction("_convolution", ["_convolution", "_convolution.deprecated"])
+_parse__convolution_mode = PythonFunction("_convolution_mode", ["_convolution_mode"])
+_parse__convolution_double_backward = PythonFunction("_convolution_double_backward", ["_convolution_double_backward"])
+_parse_conv1d = PythonFunction("conv1d", ["conv1d", "conv1d.padding"])
+_parse_conv2d = PythonFunction("conv2d", ["conv2d", "conv2d.padding"])
+_parse_conv3d = PythonFunction("conv3d", ["conv3d", "conv3d.padding"])
+_parse_conv_transpose1d = PythonFunction("conv_transpose1d", ["conv_transpose1d"])
+_parse_conv_transpose2d = PythonFunction("conv_transpose2d", ["conv_transpose2d.input"])
+_parse_conv_transpose3d = PythonFunction("conv_transpose3d", ["conv_transpose3d.input"])
+_parse_conv_tbc = PythonFunction("conv_tbc", ["conv_tbc"])
+_parse_conv_tbc_backward = PythonFunction("conv_tbc_backward", ["conv_tbc_backward"])
+_parse_im2col = PythonFunction("im2col", ["im2col"], ["im2col.out"])
+_parse_col2im = PythonFunction("col2im", ["col2im"], ["col2im.out"])
 _parse_nll_loss_forward = PythonFunction("nll_loss_forward", ["nll_loss_forward"], ["nll_loss_forward.output"])
 _parse_nll_loss_backward = PythonFunction("nll_loss_backward", ["nll_loss_backward"], ["nll_loss_backward.grad_input"])
 _parse_nll_loss = PythonFunction("nll_loss", ["nll_loss"])
@@ -1627,6 +1909,102 @@ _parse_multilabel_margin_loss_backward = PythonFunction("multilabel_margin_loss_
 _parse_ctc_loss = PythonFunction("ctc_loss", ["ctc_loss.IntList", "ctc_loss.Tensor"])
 _parse__ctc_loss = PythonFunction("_ctc_loss", ["_ctc_loss", "_ctc_loss.Tensor"])
 _parse__ctc_loss_backward = PythonFunction("_ctc_loss_backward", ["_ctc_loss_backward", "_ctc_loss_backward.Tensor"])
+_parse__foreach_add = PythonFunction("_foreach_add", ["_foreach_add.Scalar", "_foreach_add.List", "_foreach_add.ScalarList", "_foreach_add.Tensor"])
+_parse__foreach_add_ = PythonFunction("_foreach_add_", ["_foreach_add_.Scalar", "_foreach_add_.List", "_foreach_add_.ScalarList", "_foreach_add_.Tensor"])
+_parse__foreach_sub = PythonFunction("_foreach_sub", ["_foreach_sub.Scalar", "_foreach_sub.List", "_foreach_sub.ScalarList"])
+_parse__foreach_sub_ = PythonFunction("_foreach_sub_", ["_foreach_sub_.Scalar", "_foreach_sub_.List", "_foreach_sub_.ScalarList"])
+_parse__foreach_mul = PythonFunction("_foreach_mul", ["_foreach_mul.Scalar", "_foreach_mul.List", "_foreach_mul.ScalarList", "_foreach_mul.Tensor"])
+_parse__foreach_mul_ = PythonFunction("_foreach_mul_", ["_foreach_mul_.Scalar", "_foreach_mul_.List", "_foreach_mul_.ScalarList", "_foreach_mul_.Tensor"])
+_parse__foreach_div = PythonFunction("_foreach_div", ["_foreach_div.Scalar", "_foreach_div.List", "_foreach_div.ScalarList", "_foreach_div.Tensor"])
+_parse__foreach_div_ = PythonFunction("_foreach_div_", ["_foreach_div_.Scalar", "_foreach_div_.List", "_foreach_div_.ScalarList", "_foreach_div_.Tensor"])
+_parse__foreach_clamp_max = PythonFunction("_foreach_clamp_max", ["_foreach_clamp_max.Scalar", "_foreach_clamp_max.List", "_foreach_clamp_max.ScalarList"])
+_parse__foreach_clamp_max_ = PythonFunction("_foreach_clamp_max_", ["_foreach_clamp_max_.Scalar", "_foreach_clamp_max_.List", "_foreach_clamp_max_.ScalarList"])
+_parse__foreach_clamp_min = PythonFunction("_foreach_clamp_min", ["_foreach_clamp_min.Scalar", "_foreach_clamp_min.List", "_foreach_clamp_min.ScalarList"])
+_parse__foreach_clamp_min_ = PythonFunction("_foreach_clamp_min_", ["_foreach_clamp_min_.Scalar", "_foreach_clamp_min_.List", "_foreach_clamp_min_.ScalarList"])
+_parse__foreach_maximum = PythonFunction("_foreach_maximum", ["_foreach_maximum.Scalar", "_foreach_maximum.List", "_foreach_maximum.ScalarList"])
+_parse__foreach_maximum_ = PythonFunction("_foreach_maximum_", ["_foreach_maximum_.Scalar", "_foreach_maximum_.List", "_foreach_maximum_.ScalarList"])
+_parse__foreach_minimum = PythonFunction("_foreach_minimum", ["_foreach_minimum.Scalar", "_foreach_minimum.List", "_foreach_minimum.ScalarList"])
+_parse__foreach_minimum_ = PythonFunction("_foreach_minimum_", ["_foreach_minimum_.Scalar", "_foreach_minimum_.List", "_foreach_minimum_.ScalarList"])
+_parse__foreach_addcdiv = PythonFunction("_foreach_addcdiv", ["_foreach_addcdiv.Scalar", "_foreach_addcdiv.ScalarList", "_foreach_addcdiv.Tensor"])
+_parse__foreach_addcdiv_ = PythonFunction("_foreach_addcdiv_", ["_foreach_addcdiv_.Scalar", "_foreach_addcdiv_.ScalarList", "_foreach_addcdiv_.Tensor"])
+_parse__foreach_addcmul = PythonFunction("_foreach_addcmul", ["_foreach_addcmul.Scalar", "_foreach_addcmul.ScalarList", "_foreach_addcmul.Tensor"])
+_parse__foreach_addcmul_ = PythonFunction("_foreach_addcmul_", ["_foreach_addcmul_.Scalar", "_foreach_addcmul_.ScalarList", "_foreach_addcmul_.Tensor"])
+_parse__foreach_abs = PythonFunction("_foreach_abs", ["_foreach_abs"])
+_parse__foreach_abs_ = PythonFunction("_foreach_abs_", ["_foreach_abs_"])
+_parse__foreach_acos = PythonFunction("_foreach_acos", ["_foreach_acos"])
+_parse__foreach_acos_ = PythonFunction("_foreach_acos_", ["_foreach_acos_"])
+_parse__foreach_asin = PythonFunction("_foreach_asin", ["_foreach_asin"])
+_parse__foreach_asin_ = PythonFunction("_foreach_asin_", ["_foreach_asin_"])
+_parse__foreach_atan = PythonFunction("_foreach_atan", ["_foreach_atan"])
+_parse__foreach_atan_ = PythonFunction("_foreach_atan_", ["_foreach_atan_"])
+_parse__foreach_ceil = PythonFunction("_foreach_ceil", ["_foreach_ceil"])
+_parse__foreach_ceil_ = PythonFunction("_foreach_ceil_", ["_foreach_ceil_"])
+_parse__foreach_cos = PythonFunction("_foreach_cos", ["_foreach_cos"])
+_parse__foreach_cos_ = PythonFunction("_foreach_cos_", ["_foreach_cos_"])
+_parse__foreach_cosh = PythonFunction("_foreach_cosh", ["_foreach_cosh"])
+_parse__foreach_cosh_ = PythonFunction("_foreach_cosh_", ["_foreach_cosh_"])
+_parse__foreach_erf = PythonFunction("_foreach_erf", ["_foreach_erf"])
+_parse__foreach_erf_ = PythonFunction("_foreach_erf_", ["_foreach_erf_"])
+_parse__foreach_erfc = PythonFunction("_foreach_erfc", ["_foreach_erfc"])
+_parse__foreach_erfc_ = PythonFunction("_foreach_erfc_", ["_foreach_erfc_"])
+_parse__foreach_exp = PythonFunction("_foreach_exp", ["_foreach_exp"])
+_parse__foreach_exp_ = PythonFunction("_foreach_exp_", ["_foreach_exp_"])
+_parse__foreach_expm1 = PythonFunction("_foreach_expm1", ["_foreach_expm1"])
+_parse__foreach_expm1_ = PythonFunction("_foreach_expm1_", ["_foreach_expm1_"])
+_parse__foreach_floor = PythonFunction("_foreach_floor", ["_foreach_floor"])
+_parse__foreach_floor_ = PythonFunction("_foreach_floor_", ["_foreach_floor_"])
+_parse__foreach_frac = PythonFunction("_foreach_frac", ["_foreach_frac"])
+_parse__foreach_frac_ = PythonFunction("_foreach_frac_", ["_foreach_frac_"])
+_parse__foreach_lerp = PythonFunction("_foreach_lerp", ["_foreach_lerp.List", "_foreach_lerp.Scalar", "_foreach_lerp.ScalarList"])
+_parse__foreach_lerp_ = PythonFunction("_foreach_lerp_", ["_foreach_lerp_.List", "_foreach_lerp_.Scalar", "_foreach_lerp_.ScalarList"])
+_parse__foreach_lgamma = PythonFunction("_foreach_lgamma", ["_foreach_lgamma"])
+_parse__foreach_lgamma_ = PythonFunction("_foreach_lgamma_", ["_foreach_lgamma_"])
+_parse__foreach_log = PythonFunction("_foreach_log", ["_foreach_log"])
+_parse__foreach_log_ = PythonFunction("_foreach_log_", ["_foreach_log_"])
+_parse__foreach_log10 = PythonFunction("_foreach_log10", ["_foreach_log10"])
+_parse__foreach_log10_ = PythonFunction("_foreach_log10_", ["_foreach_log10_"])
+_parse__foreach_log1p = PythonFunction("_foreach_log1p", ["_foreach_log1p"])
+_parse__foreach_log1p_ = PythonFunction("_foreach_log1p_", ["_foreach_log1p_"])
+_parse__foreach_log2 = PythonFunction("_foreach_log2", ["_foreach_log2"])
+_parse__foreach_log2_ = PythonFunction("_foreach_log2_", ["_foreach_log2_"])
+_parse__foreach_max = PythonFunction("_foreach_max", ["_foreach_max"])
+_parse__foreach_neg = PythonFunction("_foreach_neg", ["_foreach_neg"])
+_parse__foreach_neg_ = PythonFunction("_foreach_neg_", ["_foreach_neg_"])
+_parse__foreach_norm = PythonFunction("_foreach_norm", ["_foreach_norm.Scalar"])
+_parse__foreach_powsum = PythonFunction("_foreach_powsum", ["_foreach_powsum.Scalar"])
+_parse__foreach_pow = PythonFunction("_foreach_pow", ["_foreach_pow.List", "_foreach_pow.Scalar", "_foreach_pow.ScalarList", "_foreach_pow.ScalarAndTensor"])
+_parse__foreach_pow_ = PythonFunction("_foreach_pow_", ["_foreach_pow_.List", "_foreach_pow_.Scalar", "_foreach_pow_.ScalarList"])
+_parse__foreach_reciprocal = PythonFunction("_foreach_reciprocal", ["_foreach_reciprocal"])
+_parse__foreach_reciprocal_ = PythonFunction("_foreach_reciprocal_", ["_foreach_reciprocal_"])
+_parse__foreach_round = PythonFunction("_foreach_round", ["_foreach_round"])
+_parse__foreach_round_ = PythonFunction("_foreach_round_", ["_foreach_round_"])
+_parse__foreach_rsqrt = PythonFunction("_foreach_rsqrt", ["_foreach_rsqrt"])
+_parse__foreach_rsqrt_ = PythonFunction("_foreach_rsqrt_", ["_foreach_rsqrt_"])
+_parse__foreach_sigmoid = PythonFunction("_foreach_sigmoid", ["_foreach_sigmoid"])
+_parse__foreach_sigmoid_ = PythonFunction("_foreach_sigmoid_", ["_foreach_sigmoid_"])
+_parse__foreach_sign = PythonFunction("_foreach_sign", ["_foreach_sign"])
+_parse__foreach_sign_ = PythonFunction("_foreach_sign_", ["_foreach_sign_"])
+_parse__foreach_sin = PythonFunction("_foreach_sin", ["_foreach_sin"])
+_parse__foreach_sin_ = PythonFunction("_foreach_sin_", ["_foreach_sin_"])
+_parse__foreach_sinh = PythonFunction("_foreach_sinh", ["_foreach_sinh"])
+_parse__foreach_sinh_ = PythonFunction("_foreach_sinh_", ["_foreach_sinh_"])
+_parse__foreach_sqrt = PythonFunction("_foreach_sqrt", ["_foreach_sqrt"])
+_parse__foreach_sqrt_ = PythonFunction("_foreach_sqrt_", ["_foreach_sqrt_"])
+_parse__foreach_tan = PythonFunction("_foreach_tan", ["_foreach_tan"])
+_parse__foreach_tan_ = PythonFunction("_foreach_tan_", ["_foreach_tan_"])
+_parse__foreach_tanh = PythonFunction("_foreach_tanh", ["_foreach_tanh"])
+_parse__foreach_tanh_ = PythonFunction("_foreach_tanh_", ["_foreach_tanh_"])
+_parse__foreach_trunc = PythonFunction("_foreach_trunc", ["_foreach_trunc"])
+_parse__foreach_trunc_ = PythonFunction("_foreach_trunc_", ["_foreach_trunc_"])
+_parse__foreach_zero_ = PythonFunction("_foreach_zero_", ["_foreach_zero_"])
+_parse__foreach_clone = PythonFunction("_foreach_clone", ["_foreach_clone"])
+_parse__foreach_copy_ = PythonFunction("_foreach_copy_", ["_foreach_copy_"])
+_parse__foreach_copy = PythonFunction("_foreach_copy", ["_foreach_copy"])
+_parse__foreach_mm = PythonFunction("_foreach_mm", ["_foreach_mm"])
+_parse__fused_adam_ = PythonFunction("_fused_adam_", ["_fused_adam_", "_fused_adam_.tensor_lr"])
+_parse__fused_adamw_ = PythonFunction("_fused_adamw_", ["_fused_adamw_", "_fused_adamw_.tensor_lr"])
+_parse__fused_sgd_ = PythonFunction("_fused_sgd_", ["_fused_sgd_", "_fused_sgd_.tensor_lr"])
+_parse__fused_adagrad_ = PythonFunction("_fused_adagrad_", ["_fused_adagrad_", "_fused_adagrad_.tensor_lr"])
 # fmt: on
 
 
@@ -12387,12 +12765,10 @@ def _trilinear(
     expand3: Sequence[int],
     sumdim: Sequence[int],
     unroll_dim: int = 1,
-    *,
-    out: Any = None,
 ) -> Tensor:
     """The product of three tensors, each with new dimensions of size 1, summed over some dimensions.
 
-    _trilinear(i1, i2, i3, expand1, expand2, expand3, sumdim, unroll_dim=1, *, out=None) -> Tensor
+    _trilinear(i1, i2, i3, expand1, expand2, expand3, sumdim, unroll_dim=1) -> Tensor
     """
     if (
         isinstance(i1, TensorImpl)
@@ -12403,14 +12779,13 @@ def _trilinear(
         and is_ints(expand3)
         and is_ints(sumdim)
         and type(unroll_dim) is int
-        and out is None
     ):
         included, allowed = active_keys.get()
         keys = (i1.key_set | i2.key_set | i3.key_set | included) & allowed
         return __trilinear[keys](
             keys, i1, i2, i3, list(expand1), list(expand2), list(expand3), list(sumdim), unroll_dim
         )
-    return _parse__trilinear(i1, i2, i3, expand1, expand2, expand3, sumdim, unroll_dim, out=out)
+    return _parse__trilinear(i1, i2, i3, expand1, expand2, expand3, sumdim, unroll_dim)
 
 
 def linalg_cholesky_ex(
@@ -14454,6 +14829,1638 @@ def fft_ifftshift(*args: Any, **kwargs: Any) -> Tensor:
     return _parse_fft_ifftshift(*args, **kwargs)
 
 
+def max_pool1d(*args: Any, **kwargs: Any) -> Tensor:
+    """The largest element of each window of a vector.
+
+    max_pool1d(input, kernel_size, stride=[], padding=0, dilation=1, ceil_mode=False) -> Tensor
+    """
+    if len(args) == 2 and not kwargs and type(args[1]) is int and isinstance(args[0], TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (args[0].key_set | included) & allowed
+        return _max_pool1d[keys](keys, args[0], [args[1]], [], [0], [1], False)
+    return _parse_max_pool1d(*args, **kwargs)
+
+
+def max_pool1d_with_indices(*args: Any, **kwargs: Any) -> Any:
+    """The largest element of each window of a vector, and its place.
+
+    max_pool1d_with_indices(input, kernel_size, stride=[], padding=0, dilation=1, ceil_mode=False) -> (Tensor, Tensor)
+    """
+    if len(args) == 2 and not kwargs and type(args[1]) is int and isinstance(args[0], TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (args[0].key_set | included) & allowed
+        return _max_pool1d_with_indices[keys](keys, args[0], [args[1]], [], [0], [1], False)
+    return _parse_max_pool1d_with_indices(*args, **kwargs)
+
+
+def max_pool2d(*args: Any, **kwargs: Any) -> Tensor:
+    """The largest element of each window of an image.
+
+    max_pool2d(input, kernel_size, stride=[], padding=0, dilation=1, ceil_mode=False) -> Tensor
+    """
+    return _parse_max_pool2d(*args, **kwargs)
+
+
+def max_pool3d(*args: Any, **kwargs: Any) -> Tensor:
+    """The largest element of each window of a volume.
+
+    max_pool3d(input, kernel_size, stride=[], padding=0, dilation=1, ceil_mode=False) -> Tensor
+    """
+    return _parse_max_pool3d(*args, **kwargs)
+
+
+def max_pool2d_with_indices(*args: Any, **kwargs: Any) -> Any:
+    """The largest element of each window of an image, and its place in its plane.
+
+    max_pool2d_with_indices(input, kernel_size, stride=[], padding=0, dilation=1, ceil_mode=False, *, out=None) -> (Tensor, Tensor)
+    """
+    return _parse_max_pool2d_with_indices(*args, **kwargs)
+
+
+def max_pool2d_with_indices_backward(
+    grad_output: Tensor,
+    input: Tensor,
+    kernel_size: Sequence[int] | int,
+    stride: Sequence[int] | int,
+    padding: Sequence[int] | int,
+    dilation: Sequence[int] | int,
+    ceil_mode: bool,
+    indices: Tensor,
+    *,
+    out: Any = None,
+) -> Tensor:
+    """The gradient of max_pool2d_with_indices.
+
+    max_pool2d_with_indices_backward(grad_output, input, kernel_size, stride, padding, dilation, ceil_mode, indices, *, out=None) -> Tensor
+    """
+    if (
+        isinstance(grad_output, TensorImpl)
+        and isinstance(input, TensorImpl)
+        and is_ints(kernel_size)
+        and is_ints(stride)
+        and is_ints(padding)
+        and is_ints(dilation)
+        and type(ceil_mode) is bool
+        and isinstance(indices, TensorImpl)
+        and out is None
+    ):
+        included, allowed = active_keys.get()
+        keys = (grad_output.key_set | input.key_set | indices.key_set | included) & allowed
+        return _max_pool2d_with_indices_backward[keys](
+            keys, grad_output, input, list(kernel_size), list(stride), list(padding), list(dilation), ceil_mode, indices
+        )
+    return _parse_max_pool2d_with_indices_backward(
+        grad_output, input, kernel_size, stride, padding, dilation, ceil_mode, indices, out=out
+    )
+
+
+def max_pool3d_with_indices(*args: Any, **kwargs: Any) -> Any:
+    """The largest element of each window of a volume, and its place in its volume.
+
+    max_pool3d_with_indices(input, kernel_size, stride=[], padding=0, dilation=1, ceil_mode=False, *, out=None) -> (Tensor, Tensor)
+    """
+    return _parse_max_pool3d_with_indices(*args, **kwargs)
+
+
+def max_pool3d_with_indices_backward(
+    grad_output: Tensor,
+    input: Tensor,
+    kernel_size: Sequence[int] | int,
+    stride: Sequence[int] | int,
+    padding: Sequence[int] | int,
+    dilation: Sequence[int] | int,
+    ceil_mode: bool,
+    indices: Tensor,
+    *,
+    out: Any = None,
+) -> Tensor:
+    """The gradient of max_pool3d_with_indices.
+
+    max_pool3d_with_indices_backward(grad_output, input, kernel_size, stride, padding, dilation, ceil_mode, indices, *, out=None) -> Tensor
+    """
+    if (
+        isinstance(grad_output, TensorImpl)
+        and isinstance(input, TensorImpl)
+        and is_ints(kernel_size)
+        and is_ints(stride)
+        and is_ints(padding)
+        and is_ints(dilation)
+        and type(ceil_mode) is bool
+        and isinstance(indices, TensorImpl)
+        and out is None
+    ):
+        included, allowed = active_keys.get()
+        keys = (grad_output.key_set | input.key_set | indices.key_set | included) & allowed
+        return _max_pool3d_with_indices_backward[keys](
+            keys, grad_output, input, list(kernel_size), list(stride), list(padding), list(dilation), ceil_mode, indices
+        )
+    return _parse_max_pool3d_with_indices_backward(
+        grad_output, input, kernel_size, stride, padding, dilation, ceil_mode, indices, out=out
+    )
+
+
+def avg_pool1d(*args: Any, **kwargs: Any) -> Tensor:
+    """The average of each window of a vector.
+
+    avg_pool1d(input, kernel_size, stride=[], padding=0, ceil_mode=False, count_include_pad=True) -> Tensor
+    """
+    if len(args) == 2 and not kwargs and type(args[1]) is int and isinstance(args[0], TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (args[0].key_set | included) & allowed
+        return _avg_pool1d[keys](keys, args[0], [args[1]], [], [0], False, True)
+    return _parse_avg_pool1d(*args, **kwargs)
+
+
+def avg_pool2d(*args: Any, **kwargs: Any) -> Tensor:
+    """The average of each window of an image.
+
+    avg_pool2d(input, kernel_size, stride=[], padding=0, ceil_mode=False, count_include_pad=True, divisor_override=None, *, out=None) -> Tensor
+    """
+    return _parse_avg_pool2d(*args, **kwargs)
+
+
+def avg_pool2d_backward(
+    grad_output: Tensor,
+    input: Tensor,
+    kernel_size: Sequence[int] | int,
+    stride: Sequence[int] | int,
+    padding: Sequence[int] | int,
+    ceil_mode: bool,
+    count_include_pad: bool,
+    divisor_override: int | None,
+    *,
+    out: Any = None,
+) -> Tensor:
+    """The gradient of avg_pool2d.
+
+    avg_pool2d_backward(grad_output, input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, *, out=None) -> Tensor
+    """
+    if (
+        isinstance(grad_output, TensorImpl)
+        and isinstance(input, TensorImpl)
+        and is_ints(kernel_size)
+        and is_ints(stride)
+        and is_ints(padding)
+        and type(ceil_mode) is bool
+        and type(count_include_pad) is bool
+        and (divisor_override is None or type(divisor_override) is int)
+        and out is None
+    ):
+        included, allowed = active_keys.get()
+        keys = (grad_output.key_set | input.key_set | included) & allowed
+        return _avg_pool2d_backward[keys](
+            keys,
+            grad_output,
+            input,
+            list(kernel_size),
+            list(stride),
+            list(padding),
+            ceil_mode,
+            count_include_pad,
+            divisor_override,
+        )
+    return _parse_avg_pool2d_backward(
+        grad_output, input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, out=out
+    )
+
+
+def avg_pool3d(*args: Any, **kwargs: Any) -> Tensor:
+    """The average of each window of a volume.
+
+    avg_pool3d(input, kernel_size, stride=[], padding=0, ceil_mode=False, count_include_pad=True, divisor_override=None, *, out=None) -> Tensor
+    """
+    return _parse_avg_pool3d(*args, **kwargs)
+
+
+def avg_pool3d_backward(
+    grad_output: Tensor,
+    input: Tensor,
+    kernel_size: Sequence[int] | int,
+    stride: Sequence[int] | int,
+    padding: Sequence[int] | int,
+    ceil_mode: bool,
+    count_include_pad: bool,
+    divisor_override: int | None,
+    *,
+    out: Any = None,
+) -> Tensor:
+    """The gradient of avg_pool3d.
+
+    avg_pool3d_backward(grad_output, input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, *, out=None) -> Tensor
+    """
+    if (
+        isinstance(grad_output, TensorImpl)
+        and isinstance(input, TensorImpl)
+        and is_ints(kernel_size)
+        and is_ints(stride)
+        and is_ints(padding)
+        and type(ceil_mode) is bool
+        and type(count_include_pad) is bool
+        and (divisor_override is None or type(divisor_override) is int)
+        and out is None
+    ):
+        included, allowed = active_keys.get()
+        keys = (grad_output.key_set | input.key_set | included) & allowed
+        return _avg_pool3d_backward[keys](
+            keys,
+            grad_output,
+            input,
+            list(kernel_size),
+            list(stride),
+            list(padding),
+            ceil_mode,
+            count_include_pad,
+            divisor_override,
+        )
+    return _parse_avg_pool3d_backward(
+        grad_output, input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, out=out
+    )
+
+
+def adaptive_avg_pool1d(*args: Any, **kwargs: Any) -> Tensor:
+    """The averages of as many windows of a vector as asked for.
+
+    adaptive_avg_pool1d(input, output_size) -> Tensor
+    """
+    if len(args) == 2 and not kwargs and type(args[1]) is int and isinstance(args[0], TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (args[0].key_set | included) & allowed
+        return _adaptive_avg_pool1d[keys](keys, args[0], [args[1]])
+    return _parse_adaptive_avg_pool1d(*args, **kwargs)
+
+
+def adaptive_avg_pool2d(*args: Any, **kwargs: Any) -> Tensor:
+    """The averages of as many windows of an image as asked for.
+
+    adaptive_avg_pool2d(input, output_size, *, out=None) -> Tensor
+    """
+    return _parse_adaptive_avg_pool2d(*args, **kwargs)
+
+
+def _adaptive_avg_pool2d(*args: Any, **kwargs: Any) -> Tensor:
+    """The averages of as many windows of an image as asked for.
+
+    _adaptive_avg_pool2d(input, output_size) -> Tensor
+    """
+    return _parse__adaptive_avg_pool2d(*args, **kwargs)
+
+
+def _adaptive_avg_pool2d_backward(grad_output: Tensor, input: Tensor) -> Tensor:
+    """The gradient of _adaptive_avg_pool2d.
+
+    _adaptive_avg_pool2d_backward(grad_output, input) -> Tensor
+    """
+    if isinstance(grad_output, TensorImpl) and isinstance(input, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (grad_output.key_set | input.key_set | included) & allowed
+        return __adaptive_avg_pool2d_backward[keys](keys, grad_output, input)
+    return _parse__adaptive_avg_pool2d_backward(grad_output, input)
+
+
+def adaptive_avg_pool3d(*args: Any, **kwargs: Any) -> Tensor:
+    """The averages of as many windows of a volume as asked for.
+
+    adaptive_avg_pool3d(input, output_size, *, out=None) -> Tensor
+    """
+    return _parse_adaptive_avg_pool3d(*args, **kwargs)
+
+
+def _adaptive_avg_pool3d(*args: Any, **kwargs: Any) -> Tensor:
+    """The averages of as many windows of a volume as asked for.
+
+    _adaptive_avg_pool3d(input, output_size) -> Tensor
+    """
+    return _parse__adaptive_avg_pool3d(*args, **kwargs)
+
+
+def _adaptive_avg_pool3d_backward(grad_output: Tensor, input: Tensor) -> Tensor:
+    """The gradient of _adaptive_avg_pool3d.
+
+    _adaptive_avg_pool3d_backward(grad_output, input) -> Tensor
+    """
+    if isinstance(grad_output, TensorImpl) and isinstance(input, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (grad_output.key_set | input.key_set | included) & allowed
+        return __adaptive_avg_pool3d_backward[keys](keys, grad_output, input)
+    return _parse__adaptive_avg_pool3d_backward(grad_output, input)
+
+
+def adaptive_max_pool1d(*args: Any, **kwargs: Any) -> Any:
+    """The largest elements of as many windows of a vector as asked for, and their places.
+
+    adaptive_max_pool1d(input, output_size) -> (Tensor, Tensor)
+    """
+    if len(args) == 2 and not kwargs and type(args[1]) is int and isinstance(args[0], TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (args[0].key_set | included) & allowed
+        return _adaptive_max_pool1d[keys](keys, args[0], [args[1]])
+    return _parse_adaptive_max_pool1d(*args, **kwargs)
+
+
+def adaptive_max_pool2d(*args: Any, **kwargs: Any) -> Any:
+    """The largest elements of as many windows of an image as asked for, and their places in their plane.
+
+    adaptive_max_pool2d(input, output_size, *, out=None) -> (Tensor, Tensor)
+    """
+    return _parse_adaptive_max_pool2d(*args, **kwargs)
+
+
+def adaptive_max_pool2d_backward(grad_output: Tensor, input: Tensor, indices: Tensor, *, out: Any = None) -> Tensor:
+    """The gradient of adaptive_max_pool2d.
+
+    adaptive_max_pool2d_backward(grad_output, input, indices, *, out=None) -> Tensor
+    """
+    if (
+        isinstance(grad_output, TensorImpl)
+        and isinstance(input, TensorImpl)
+        and isinstance(indices, TensorImpl)
+        and out is None
+    ):
+        included, allowed = active_keys.get()
+        keys = (grad_output.key_set | input.key_set | indices.key_set | included) & allowed
+        return _adaptive_max_pool2d_backward[keys](keys, grad_output, input, indices)
+    return _parse_adaptive_max_pool2d_backward(grad_output, input, indices, out=out)
+
+
+def adaptive_max_pool3d(*args: Any, **kwargs: Any) -> Any:
+    """The largest elements of as many windows of a volume as asked for, and their places in their volume.
+
+    adaptive_max_pool3d(input, output_size, *, out=None) -> (Tensor, Tensor)
+    """
+    return _parse_adaptive_max_pool3d(*args, **kwargs)
+
+
+def adaptive_max_pool3d_backward(grad_output: Tensor, input: Tensor, indices: Tensor, *, out: Any = None) -> Tensor:
+    """The gradient of adaptive_max_pool3d.
+
+    adaptive_max_pool3d_backward(grad_output, input, indices, *, out=None) -> Tensor
+    """
+    if (
+        isinstance(grad_output, TensorImpl)
+        and isinstance(input, TensorImpl)
+        and isinstance(indices, TensorImpl)
+        and out is None
+    ):
+        included, allowed = active_keys.get()
+        keys = (grad_output.key_set | input.key_set | indices.key_set | included) & allowed
+        return _adaptive_max_pool3d_backward[keys](keys, grad_output, input, indices)
+    return _parse_adaptive_max_pool3d_backward(grad_output, input, indices, out=out)
+
+
+def fractional_max_pool2d(
+    input: Tensor = MISSING,
+    kernel_size: Sequence[int] | int = MISSING,
+    output_size: Sequence[int] | int = MISSING,
+    random_samples: Tensor = MISSING,
+    *,
+    out: Any = None,
+    **kwargs: Any,
+) -> Any:
+    """The largest elements of windows at random places of an image, and their places in their plane.
+
+    fractional_max_pool2d(input, kernel_size, output_size, random_samples, *, out=None) -> (Tensor, Tensor)
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and is_ints(kernel_size)
+        and is_ints(output_size)
+        and isinstance(random_samples, TensorImpl)
+        and out is None
+        and not kwargs
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | random_samples.key_set | included) & allowed
+        return _fractional_max_pool2d[keys](keys, input, list(kernel_size), list(output_size), random_samples)
+    if kwargs or input is MISSING or kernel_size is MISSING or output_size is MISSING or random_samples is MISSING:
+        return _parse_fractional_max_pool2d.by_names(
+            kwargs,
+            input=input,
+            kernel_size=kernel_size,
+            output_size=output_size,
+            random_samples=random_samples,
+            out=out,
+        )
+    return _parse_fractional_max_pool2d(input, kernel_size, output_size, random_samples, out=out)
+
+
+def fractional_max_pool2d_backward(
+    grad_output: Tensor,
+    input: Tensor,
+    kernel_size: Sequence[int] | int,
+    output_size: Sequence[int] | int,
+    indices: Tensor,
+    *,
+    out: Any = None,
+) -> Tensor:
+    """The gradient of fractional_max_pool2d.
+
+    fractional_max_pool2d_backward(grad_output, input, kernel_size, output_size, indices, *, out=None) -> Tensor
+    """
+    if (
+        isinstance(grad_output, TensorImpl)
+        and isinstance(input, TensorImpl)
+        and is_ints(kernel_size)
+        and is_ints(output_size)
+        and isinstance(indices, TensorImpl)
+        and out is None
+    ):
+        included, allowed = active_keys.get()
+        keys = (grad_output.key_set | input.key_set | indices.key_set | included) & allowed
+        return _fractional_max_pool2d_backward[keys](
+            keys, grad_output, input, list(kernel_size), list(output_size), indices
+        )
+    return _parse_fractional_max_pool2d_backward(grad_output, input, kernel_size, output_size, indices, out=out)
+
+
+def fractional_max_pool3d(
+    input: Tensor = MISSING,
+    kernel_size: Sequence[int] | int = MISSING,
+    output_size: Sequence[int] | int = MISSING,
+    random_samples: Tensor = MISSING,
+    *,
+    out: Any = None,
+    **kwargs: Any,
+) -> Any:
+    """The largest elements of windows at random places of a volume, and their places in their volume.
+
+    fractional_max_pool3d(input, kernel_size, output_size, random_samples, *, out=None) -> (Tensor, Tensor)
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and is_ints(kernel_size)
+        and is_ints(output_size)
+        and isinstance(random_samples, TensorImpl)
+        and out is None
+        and not kwargs
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | random_samples.key_set | included) & allowed
+        return _fractional_max_pool3d[keys](keys, input, list(kernel_size), list(output_size), random_samples)
+    if kwargs or input is MISSING or kernel_size is MISSING or output_size is MISSING or random_samples is MISSING:
+        return _parse_fractional_max_pool3d.by_names(
+            kwargs,
+            input=input,
+            kernel_size=kernel_size,
+            output_size=output_size,
+            random_samples=random_samples,
+            out=out,
+        )
+    return _parse_fractional_max_pool3d(input, kernel_size, output_size, random_samples, out=out)
+
+
+def fractional_max_pool3d_backward(
+    grad_output: Tensor,
+    input: Tensor,
+    kernel_size: Sequence[int] | int,
+    output_size: Sequence[int] | int,
+    indices: Tensor,
+    *,
+    out: Any = None,
+) -> Tensor:
+    """The gradient of fractional_max_pool3d.
+
+    fractional_max_pool3d_backward(grad_output, input, kernel_size, output_size, indices, *, out=None) -> Tensor
+    """
+    if (
+        isinstance(grad_output, TensorImpl)
+        and isinstance(input, TensorImpl)
+        and is_ints(kernel_size)
+        and is_ints(output_size)
+        and isinstance(indices, TensorImpl)
+        and out is None
+    ):
+        included, allowed = active_keys.get()
+        keys = (grad_output.key_set | input.key_set | indices.key_set | included) & allowed
+        return _fractional_max_pool3d_backward[keys](
+            keys, grad_output, input, list(kernel_size), list(output_size), indices
+        )
+    return _parse_fractional_max_pool3d_backward(grad_output, input, kernel_size, output_size, indices, out=out)
+
+
+def max_unpool2d(
+    input: Tensor = MISSING,
+    indices: Tensor = MISSING,
+    output_size: Sequence[int] | int = MISSING,
+    *,
+    out: Any = None,
+    **kwargs: Any,
+) -> Tensor:
+    """Zeros, and the elements at the places that the indices say.
+
+    max_unpool2d(input, indices, output_size, *, out=None) -> Tensor
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and isinstance(indices, TensorImpl)
+        and is_ints(output_size)
+        and out is None
+        and not kwargs
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | indices.key_set | included) & allowed
+        return _max_unpool2d[keys](keys, input, indices, list(output_size))
+    if kwargs or input is MISSING or indices is MISSING or output_size is MISSING:
+        return _parse_max_unpool2d.by_names(kwargs, input=input, indices=indices, output_size=output_size, out=out)
+    return _parse_max_unpool2d(input, indices, output_size, out=out)
+
+
+def max_unpool3d(
+    input: Tensor = MISSING,
+    indices: Tensor = MISSING,
+    output_size: Sequence[int] | int = MISSING,
+    stride: Sequence[int] | int = MISSING,
+    padding: Sequence[int] | int = MISSING,
+    *,
+    out: Any = None,
+    **kwargs: Any,
+) -> Tensor:
+    """Zeros, and the elements at the places that the indices say.
+
+    max_unpool3d(input, indices, output_size, stride, padding, *, out=None) -> Tensor
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and isinstance(indices, TensorImpl)
+        and is_ints(output_size)
+        and is_ints(stride)
+        and is_ints(padding)
+        and out is None
+        and not kwargs
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | indices.key_set | included) & allowed
+        return _max_unpool3d[keys](keys, input, indices, list(output_size), list(stride), list(padding))
+    if (
+        kwargs
+        or input is MISSING
+        or indices is MISSING
+        or output_size is MISSING
+        or stride is MISSING
+        or padding is MISSING
+    ):
+        return _parse_max_unpool3d.by_names(
+            kwargs, input=input, indices=indices, output_size=output_size, stride=stride, padding=padding, out=out
+        )
+    return _parse_max_unpool3d(input, indices, output_size, stride, padding, out=out)
+
+
+def hardtanh(
+    input: Tensor = MISSING, min_val: Number = -1, max_val: Number = 1, *, out: Any = None, **kwargs: Any
+) -> Tensor:
+    """Each element between two bounds.
+
+    hardtanh(input, min_val=-1, max_val=1, *, out=None) -> Tensor
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and type(min_val) in NUMBERS
+        and type(max_val) in NUMBERS
+        and out is None
+        and not kwargs
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _hardtanh[keys](keys, input, min_val, max_val)
+    if kwargs or input is MISSING:
+        return _parse_hardtanh.by_names(kwargs, input=input, min_val=min_val, max_val=max_val, out=out)
+    return _parse_hardtanh(input, min_val, max_val, out=out)
+
+
+def hardtanh_(input: Tensor, min_val: Number = -1, max_val: Number = 1) -> Tensor:
+    """Each element between two bounds.
+
+    hardtanh_(input, min_val=-1, max_val=1) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if isinstance(input, TensorImpl) and type(min_val) in NUMBERS and type(max_val) in NUMBERS:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _hardtanh_[keys](keys, input, min_val, max_val)
+    return _parse_hardtanh_(input, min_val, max_val)
+
+
+def hardtanh_backward(
+    grad_output: Tensor, input: Tensor, min_val: Number, max_val: Number, *, out: Any = None
+) -> Tensor:
+    """The gradient where the input is between the bounds, 0 elsewhere.
+
+    hardtanh_backward(grad_output, input, min_val, max_val, *, out=None) -> Tensor
+    """
+    if (
+        isinstance(grad_output, TensorImpl)
+        and isinstance(input, TensorImpl)
+        and type(min_val) in NUMBERS
+        and type(max_val) in NUMBERS
+        and out is None
+    ):
+        included, allowed = active_keys.get()
+        keys = (grad_output.key_set | input.key_set | included) & allowed
+        return _hardtanh_backward[keys](keys, grad_output, input, min_val, max_val)
+    return _parse_hardtanh_backward(grad_output, input, min_val, max_val, out=out)
+
+
+def relu6(input: Tensor = MISSING, **kwargs: Any) -> Tensor:
+    """Each element between 0 and 6.
+
+    relu6(input) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and not kwargs:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _relu6[keys](keys, input)
+    if kwargs or input is MISSING:
+        return _parse_relu6.by_names(kwargs, input=input)
+    return _parse_relu6(input)
+
+
+def relu6_(input: Tensor) -> Tensor:
+    """Each element between 0 and 6, in place.
+
+    relu6_(input) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if isinstance(input, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _relu6_[keys](keys, input)
+    return _parse_relu6_(input)
+
+
+def threshold(
+    input: Tensor = MISSING, threshold: Number = MISSING, value: Number = MISSING, *, out: Any = None, **kwargs: Any
+) -> Tensor:
+    """Each element above a threshold, and a value in the place of others.
+
+    threshold(input, threshold, value, *, out=None) -> Tensor
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and type(threshold) in NUMBERS
+        and type(value) in NUMBERS
+        and out is None
+        and not kwargs
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _threshold[keys](keys, input, threshold, value)
+    if kwargs or input is MISSING or threshold is MISSING or value is MISSING:
+        return _parse_threshold.by_names(kwargs, input=input, threshold=threshold, value=value, out=out)
+    return _parse_threshold(input, threshold, value, out=out)
+
+
+def threshold_(input: Tensor, threshold: Number, value: Number) -> Tensor:
+    """Each element above a threshold, and a value in the place of others.
+
+    threshold_(input, threshold, value) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if isinstance(input, TensorImpl) and type(threshold) in NUMBERS and type(value) in NUMBERS:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _threshold_[keys](keys, input, threshold, value)
+    return _parse_threshold_(input, threshold, value)
+
+
+def leaky_relu(input: Tensor = MISSING, negative_slope: Number = 0.01, *, out: Any = None, **kwargs: Any) -> Tensor:
+    """Each element, multiplied by a slope where it is negative.
+
+    leaky_relu(input, negative_slope=0.01, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and type(negative_slope) in NUMBERS and out is None and not kwargs:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _leaky_relu[keys](keys, input, negative_slope)
+    if kwargs or input is MISSING:
+        return _parse_leaky_relu.by_names(kwargs, input=input, negative_slope=negative_slope, out=out)
+    return _parse_leaky_relu(input, negative_slope, out=out)
+
+
+def leaky_relu_(input: Tensor, negative_slope: Number = 0.01) -> Tensor:
+    """Each element, multiplied by a slope where it is negative.
+
+    leaky_relu_(input, negative_slope=0.01) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if isinstance(input, TensorImpl) and type(negative_slope) in NUMBERS:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _leaky_relu_[keys](keys, input, negative_slope)
+    return _parse_leaky_relu_(input, negative_slope)
+
+
+def leaky_relu_backward(
+    grad_output: Tensor, input: Tensor, negative_slope: Number, self_is_result: bool, *, out: Any = None
+) -> Tensor:
+    """The gradient of leaky_relu, given its input or its result.
+
+    leaky_relu_backward(grad_output, input, negative_slope, self_is_result, *, out=None) -> Tensor
+    """
+    if (
+        isinstance(grad_output, TensorImpl)
+        and isinstance(input, TensorImpl)
+        and type(negative_slope) in NUMBERS
+        and type(self_is_result) is bool
+        and out is None
+    ):
+        included, allowed = active_keys.get()
+        keys = (grad_output.key_set | input.key_set | included) & allowed
+        return _leaky_relu_backward[keys](keys, grad_output, input, negative_slope, self_is_result)
+    return _parse_leaky_relu_backward(grad_output, input, negative_slope, self_is_result, out=out)
+
+
+def prelu(input: Tensor = MISSING, weight: Tensor = MISSING, **kwargs: Any) -> Tensor:
+    """leaky_relu with a slope for each channel.
+
+    prelu(input, weight) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and isinstance(weight, TensorImpl) and not kwargs:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | weight.key_set | included) & allowed
+        return _prelu[keys](keys, input, weight)
+    if kwargs or input is MISSING or weight is MISSING:
+        return _parse_prelu.by_names(kwargs, input=input, weight=weight)
+    return _parse_prelu(input, weight)
+
+
+def _prelu_kernel(input: Tensor, weight: Tensor) -> Tensor:
+    """leaky_relu with slopes that are broadcast.
+
+    _prelu_kernel(input, weight) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and isinstance(weight, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | weight.key_set | included) & allowed
+        return __prelu_kernel[keys](keys, input, weight)
+    return _parse__prelu_kernel(input, weight)
+
+
+def _prelu_kernel_backward(grad_output: Tensor, input: Tensor, weight: Tensor) -> Any:
+    """The gradients of the input and of the slopes.
+
+    _prelu_kernel_backward(grad_output, input, weight) -> (Tensor, Tensor)
+    """
+    if isinstance(grad_output, TensorImpl) and isinstance(input, TensorImpl) and isinstance(weight, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (grad_output.key_set | input.key_set | weight.key_set | included) & allowed
+        return __prelu_kernel_backward[keys](keys, grad_output, input, weight)
+    return _parse__prelu_kernel_backward(grad_output, input, weight)
+
+
+def rrelu(
+    input: Tensor = MISSING,
+    lower: Number = 0.125,
+    upper: Number = 0.3333333333333333,
+    training: bool = False,
+    generator: Generator | None = None,
+    **kwargs: Any,
+) -> Tensor:
+    """leaky_relu with random slopes.
+
+    rrelu(input, lower=0.125, upper=0.3333333333333333, training=False, generator=None) -> Tensor
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and type(lower) in NUMBERS
+        and type(upper) in NUMBERS
+        and type(training) is bool
+        and (generator is None or isinstance(generator, Generator))
+        and not kwargs
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _rrelu[keys](keys, input, lower, upper, training, generator)
+    if kwargs or input is MISSING:
+        return _parse_rrelu.by_names(
+            kwargs, input=input, lower=lower, upper=upper, training=training, generator=generator
+        )
+    return _parse_rrelu(input, lower, upper, training, generator)
+
+
+def rrelu_(
+    input: Tensor,
+    lower: Number = 0.125,
+    upper: Number = 0.3333333333333333,
+    training: bool = False,
+    generator: Generator | None = None,
+) -> Tensor:
+    """leaky_relu with random slopes, in place.
+
+    rrelu_(input, lower=0.125, upper=0.3333333333333333, training=False, generator=None) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and type(lower) in NUMBERS
+        and type(upper) in NUMBERS
+        and type(training) is bool
+        and (generator is None or isinstance(generator, Generator))
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _rrelu_[keys](keys, input, lower, upper, training, generator)
+    return _parse_rrelu_(input, lower, upper, training, generator)
+
+
+def rrelu_with_noise(
+    input: Tensor = MISSING,
+    noise: Tensor = MISSING,
+    lower: Number = 0.125,
+    upper: Number = 0.3333333333333333,
+    training: bool = False,
+    generator: Generator | None = None,
+    *,
+    out: Any = None,
+    **kwargs: Any,
+) -> Tensor:
+    """leaky_relu with random slopes, which are written to the noise.
+
+    rrelu_with_noise(input, noise, lower=0.125, upper=0.3333333333333333, training=False, generator=None, *, out=None) -> Tensor
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and isinstance(noise, TensorImpl)
+        and type(lower) in NUMBERS
+        and type(upper) in NUMBERS
+        and type(training) is bool
+        and (generator is None or isinstance(generator, Generator))
+        and out is None
+        and not kwargs
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | noise.key_set | included) & allowed
+        return _rrelu_with_noise[keys](keys, input, noise, lower, upper, training, generator)
+    if kwargs or input is MISSING or noise is MISSING:
+        return _parse_rrelu_with_noise.by_names(
+            kwargs, input=input, noise=noise, lower=lower, upper=upper, training=training, generator=generator, out=out
+        )
+    return _parse_rrelu_with_noise(input, noise, lower, upper, training, generator, out=out)
+
+
+def rrelu_with_noise_(
+    input: Tensor,
+    noise: Tensor,
+    lower: Number = 0.125,
+    upper: Number = 0.3333333333333333,
+    training: bool = False,
+    generator: Generator | None = None,
+) -> Tensor:
+    """leaky_relu with random slopes, which are written to the noise.
+
+    rrelu_with_noise_(input, noise, lower=0.125, upper=0.3333333333333333, training=False, generator=None) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and isinstance(noise, TensorImpl)
+        and type(lower) in NUMBERS
+        and type(upper) in NUMBERS
+        and type(training) is bool
+        and (generator is None or isinstance(generator, Generator))
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | noise.key_set | included) & allowed
+        return _rrelu_with_noise_[keys](keys, input, noise, lower, upper, training, generator)
+    return _parse_rrelu_with_noise_(input, noise, lower, upper, training, generator)
+
+
+def rrelu_with_noise_functional(
+    input: Tensor = MISSING,
+    noise: Tensor = MISSING,
+    lower: Number = 0.125,
+    upper: Number = 0.3333333333333333,
+    training: bool = False,
+    generator: Generator | None = None,
+    **kwargs: Any,
+) -> Any:
+    """leaky_relu with random slopes, and these slopes.
+
+    rrelu_with_noise_functional(input, noise, lower=0.125, upper=0.3333333333333333, training=False, generator=None) -> (Tensor, noise_out)
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and isinstance(noise, TensorImpl)
+        and type(lower) in NUMBERS
+        and type(upper) in NUMBERS
+        and type(training) is bool
+        and (generator is None or isinstance(generator, Generator))
+        and not kwargs
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | noise.key_set | included) & allowed
+        return _rrelu_with_noise_functional[keys](keys, input, noise, lower, upper, training, generator)
+    if kwargs or input is MISSING or noise is MISSING:
+        return _parse_rrelu_with_noise_functional.by_names(
+            kwargs, input=input, noise=noise, lower=lower, upper=upper, training=training, generator=generator
+        )
+    return _parse_rrelu_with_noise_functional(input, noise, lower, upper, training, generator)
+
+
+def rrelu_with_noise_backward(
+    grad_output: Tensor,
+    input: Tensor,
+    noise: Tensor,
+    lower: Number,
+    upper: Number,
+    training: bool,
+    self_is_result: bool,
+) -> Tensor:
+    """The gradient of rrelu, given the slopes.
+
+    rrelu_with_noise_backward(grad_output, input, noise, lower, upper, training, self_is_result) -> Tensor
+    """
+    if (
+        isinstance(grad_output, TensorImpl)
+        and isinstance(input, TensorImpl)
+        and isinstance(noise, TensorImpl)
+        and type(lower) in NUMBERS
+        and type(upper) in NUMBERS
+        and type(training) is bool
+        and type(self_is_result) is bool
+    ):
+        included, allowed = active_keys.get()
+        keys = (grad_output.key_set | input.key_set | noise.key_set | included) & allowed
+        return _rrelu_with_noise_backward[keys](keys, grad_output, input, noise, lower, upper, training, self_is_result)
+    return _parse_rrelu_with_noise_backward(grad_output, input, noise, lower, upper, training, self_is_result)
+
+
+def elu(
+    input: Tensor = MISSING,
+    alpha: Number = 1,
+    scale: Number = 1,
+    input_scale: Number = 1,
+    *,
+    out: Any = None,
+    **kwargs: Any,
+) -> Tensor:
+    """Each element, or an exponential that ends at -alpha where it is negative.
+
+    elu(input, alpha=1, scale=1, input_scale=1, *, out=None) -> Tensor
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and type(alpha) in NUMBERS
+        and type(scale) in NUMBERS
+        and type(input_scale) in NUMBERS
+        and out is None
+        and not kwargs
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _elu[keys](keys, input, alpha, scale, input_scale)
+    if kwargs or input is MISSING:
+        return _parse_elu.by_names(kwargs, input=input, alpha=alpha, scale=scale, input_scale=input_scale, out=out)
+    return _parse_elu(input, alpha, scale, input_scale, out=out)
+
+
+def elu_(input: Tensor, alpha: Number = 1, scale: Number = 1, input_scale: Number = 1) -> Tensor:
+    """Each element, or an exponential that ends at -alpha where it is negative.
+
+    elu_(input, alpha=1, scale=1, input_scale=1) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and type(alpha) in NUMBERS
+        and type(scale) in NUMBERS
+        and type(input_scale) in NUMBERS
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _elu_[keys](keys, input, alpha, scale, input_scale)
+    return _parse_elu_(input, alpha, scale, input_scale)
+
+
+def elu_backward(
+    grad_output: Tensor,
+    alpha: Number,
+    scale: Number,
+    input_scale: Number,
+    is_result: bool,
+    self_or_result: Tensor,
+    *,
+    out: Any = None,
+) -> Tensor:
+    """The gradient of elu, given its input or its result.
+
+    elu_backward(grad_output, alpha, scale, input_scale, is_result, self_or_result, *, out=None) -> Tensor
+    """
+    if (
+        isinstance(grad_output, TensorImpl)
+        and type(alpha) in NUMBERS
+        and type(scale) in NUMBERS
+        and type(input_scale) in NUMBERS
+        and type(is_result) is bool
+        and isinstance(self_or_result, TensorImpl)
+        and out is None
+    ):
+        included, allowed = active_keys.get()
+        keys = (grad_output.key_set | self_or_result.key_set | included) & allowed
+        return _elu_backward[keys](keys, grad_output, alpha, scale, input_scale, is_result, self_or_result)
+    return _parse_elu_backward(grad_output, alpha, scale, input_scale, is_result, self_or_result, out=out)
+
+
+def celu(input: Tensor = MISSING, alpha: Number = 1.0, **kwargs: Any) -> Tensor:
+    """elu with a continuous derivative for every alpha.
+
+    celu(input, alpha=1.0) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and type(alpha) in NUMBERS and not kwargs:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _celu[keys](keys, input, alpha)
+    if kwargs or input is MISSING:
+        return _parse_celu.by_names(kwargs, input=input, alpha=alpha)
+    return _parse_celu(input, alpha)
+
+
+def celu_(input: Tensor, alpha: Number = 1.0) -> Tensor:
+    """elu with a continuous derivative for every alpha, in place.
+
+    celu_(input, alpha=1.0) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if isinstance(input, TensorImpl) and type(alpha) in NUMBERS:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _celu_[keys](keys, input, alpha)
+    return _parse_celu_(input, alpha)
+
+
+def selu(input: Tensor = MISSING, **kwargs: Any) -> Tensor:
+    """The scaled elu, which keeps mean 0 and variance 1 from layer to layer.
+
+    selu(input) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and not kwargs:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _selu[keys](keys, input)
+    if kwargs or input is MISSING:
+        return _parse_selu.by_names(kwargs, input=input)
+    return _parse_selu(input)
+
+
+def selu_(input: Tensor) -> Tensor:
+    """The scaled elu, in place.
+
+    selu_(input) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if isinstance(input, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _selu_[keys](keys, input)
+    return _parse_selu_(input)
+
+
+def gelu(input: Tensor = MISSING, *, approximate: str = "none", out: Any = None, **kwargs: Any) -> Tensor:
+    """Each element times the probability of a smaller normal number.
+
+    gelu(input, *, approximate='none', out=None) -> Tensor
+    """
+    if kwargs or input is MISSING:
+        return _parse_gelu.by_names(kwargs, input=input, approximate=approximate, out=out)
+    return _parse_gelu(input, approximate=approximate, out=out)
+
+
+def gelu_(input: Tensor, *, approximate: str = "none") -> Tensor:
+    """Each element times the probability of a smaller normal number.
+
+    gelu_(input, *, approximate='none') -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    return _parse_gelu_(input, approximate=approximate)
+
+
+def gelu_backward(grad_output: Tensor, input: Tensor, *, approximate: str = "none", out: Any = None) -> Tensor:
+    """The gradient of gelu.
+
+    gelu_backward(grad_output, input, *, approximate='none', out=None) -> Tensor
+    """
+    return _parse_gelu_backward(grad_output, input, approximate=approximate, out=out)
+
+
+def silu(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+    """Each element times its sigmoid.
+
+    silu(input, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and out is None and not kwargs:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _silu[keys](keys, input)
+    if kwargs or input is MISSING:
+        return _parse_silu.by_names(kwargs, input=input, out=out)
+    return _parse_silu(input, out=out)
+
+
+def silu_(input: Tensor) -> Tensor:
+    """Each element times its sigmoid.
+
+    silu_(input) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if isinstance(input, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _silu_[keys](keys, input)
+    return _parse_silu_(input)
+
+
+def silu_backward(grad_output: Tensor, input: Tensor, *, out: Any = None) -> Tensor:
+    """The gradient of silu.
+
+    silu_backward(grad_output, input, *, out=None) -> Tensor
+    """
+    if isinstance(grad_output, TensorImpl) and isinstance(input, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (grad_output.key_set | input.key_set | included) & allowed
+        return _silu_backward[keys](keys, grad_output, input)
+    return _parse_silu_backward(grad_output, input, out=out)
+
+
+def mish(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+    """Each element times the hyperbolic tangent of its softplus.
+
+    mish(input, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and out is None and not kwargs:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _mish[keys](keys, input)
+    if kwargs or input is MISSING:
+        return _parse_mish.by_names(kwargs, input=input, out=out)
+    return _parse_mish(input, out=out)
+
+
+def mish_(input: Tensor) -> Tensor:
+    """Each element times the hyperbolic tangent of its softplus.
+
+    mish_(input) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if isinstance(input, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _mish_[keys](keys, input)
+    return _parse_mish_(input)
+
+
+def mish_backward(grad_output: Tensor, input: Tensor) -> Tensor:
+    """The gradient of mish.
+
+    mish_backward(grad_output, input) -> Tensor
+    """
+    if isinstance(grad_output, TensorImpl) and isinstance(input, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (grad_output.key_set | input.key_set | included) & allowed
+        return _mish_backward[keys](keys, grad_output, input)
+    return _parse_mish_backward(grad_output, input)
+
+
+def softplus(
+    input: Tensor = MISSING, beta: Number = 1, threshold: Number = 20, *, out: Any = None, **kwargs: Any
+) -> Tensor:
+    """A smooth maximum of each element and 0.
+
+    softplus(input, beta=1, threshold=20, *, out=None) -> Tensor
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and type(beta) in NUMBERS
+        and type(threshold) in NUMBERS
+        and out is None
+        and not kwargs
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _softplus[keys](keys, input, beta, threshold)
+    if kwargs or input is MISSING:
+        return _parse_softplus.by_names(kwargs, input=input, beta=beta, threshold=threshold, out=out)
+    return _parse_softplus(input, beta, threshold, out=out)
+
+
+def softplus_backward(
+    grad_output: Tensor, input: Tensor, beta: Number, threshold: Number, *, out: Any = None
+) -> Tensor:
+    """The gradient of softplus.
+
+    softplus_backward(grad_output, input, beta, threshold, *, out=None) -> Tensor
+    """
+    if (
+        isinstance(grad_output, TensorImpl)
+        and isinstance(input, TensorImpl)
+        and type(beta) in NUMBERS
+        and type(threshold) in NUMBERS
+        and out is None
+    ):
+        included, allowed = active_keys.get()
+        keys = (grad_output.key_set | input.key_set | included) & allowed
+        return _softplus_backward[keys](keys, grad_output, input, beta, threshold)
+    return _parse_softplus_backward(grad_output, input, beta, threshold, out=out)
+
+
+def log_sigmoid(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+    """The logarithm of the sigmoid.
+
+    log_sigmoid(input, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and out is None and not kwargs:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _log_sigmoid[keys](keys, input)
+    if kwargs or input is MISSING:
+        return _parse_log_sigmoid.by_names(kwargs, input=input, out=out)
+    return _parse_log_sigmoid(input, out=out)
+
+
+def log_sigmoid_forward(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Any:
+    """The logarithm of the sigmoid, and what its gradient needs.
+
+    log_sigmoid_forward(input, *, out=None) -> (output, buffer)
+    """
+    if isinstance(input, TensorImpl) and out is None and not kwargs:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _log_sigmoid_forward[keys](keys, input)
+    if kwargs or input is MISSING:
+        return _parse_log_sigmoid_forward.by_names(kwargs, input=input, out=out)
+    return _parse_log_sigmoid_forward(input, out=out)
+
+
+def log_sigmoid_backward(grad_output: Tensor, input: Tensor, buffer: Tensor, *, out: Any = None) -> Tensor:
+    """The gradient of log_sigmoid.
+
+    log_sigmoid_backward(grad_output, input, buffer, *, out=None) -> Tensor
+    """
+    if (
+        isinstance(grad_output, TensorImpl)
+        and isinstance(input, TensorImpl)
+        and isinstance(buffer, TensorImpl)
+        and out is None
+    ):
+        included, allowed = active_keys.get()
+        keys = (grad_output.key_set | input.key_set | buffer.key_set | included) & allowed
+        return _log_sigmoid_backward[keys](keys, grad_output, input, buffer)
+    return _parse_log_sigmoid_backward(grad_output, input, buffer, out=out)
+
+
+def hardsigmoid(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+    """The straight line through (-3, 0) and (3, 1), between 0 and 1.
+
+    hardsigmoid(input, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and out is None and not kwargs:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _hardsigmoid[keys](keys, input)
+    if kwargs or input is MISSING:
+        return _parse_hardsigmoid.by_names(kwargs, input=input, out=out)
+    return _parse_hardsigmoid(input, out=out)
+
+
+def hardsigmoid_(input: Tensor) -> Tensor:
+    """The straight line through (-3, 0) and (3, 1), between 0 and 1.
+
+    hardsigmoid_(input) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if isinstance(input, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _hardsigmoid_[keys](keys, input)
+    return _parse_hardsigmoid_(input)
+
+
+def hardsigmoid_backward(grad_output: Tensor, input: Tensor, *, out: Any = None) -> Tensor:
+    """The gradient of hardsigmoid.
+
+    hardsigmoid_backward(grad_output, input, *, out=None) -> Tensor
+    """
+    if isinstance(grad_output, TensorImpl) and isinstance(input, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (grad_output.key_set | input.key_set | included) & allowed
+        return _hardsigmoid_backward[keys](keys, grad_output, input)
+    return _parse_hardsigmoid_backward(grad_output, input, out=out)
+
+
+def hardswish(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+    """Each element times its hardsigmoid.
+
+    hardswish(input, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and out is None and not kwargs:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _hardswish[keys](keys, input)
+    if kwargs or input is MISSING:
+        return _parse_hardswish.by_names(kwargs, input=input, out=out)
+    return _parse_hardswish(input, out=out)
+
+
+def hardswish_(input: Tensor) -> Tensor:
+    """Each element times its hardsigmoid.
+
+    hardswish_(input) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if isinstance(input, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _hardswish_[keys](keys, input)
+    return _parse_hardswish_(input)
+
+
+def hardswish_backward(grad_output: Tensor, input: Tensor) -> Tensor:
+    """The gradient of hardswish.
+
+    hardswish_backward(grad_output, input) -> Tensor
+    """
+    if isinstance(grad_output, TensorImpl) and isinstance(input, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (grad_output.key_set | input.key_set | included) & allowed
+        return _hardswish_backward[keys](keys, grad_output, input)
+    return _parse_hardswish_backward(grad_output, input)
+
+
+def hardshrink(input: Tensor = MISSING, lambd: Number = 0.5, *, out: Any = None, **kwargs: Any) -> Tensor:
+    """Each element, or 0 where it is as small as lambd.
+
+    hardshrink(input, lambd=0.5, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and type(lambd) in NUMBERS and out is None and not kwargs:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _hardshrink[keys](keys, input, lambd)
+    if kwargs or input is MISSING:
+        return _parse_hardshrink.by_names(kwargs, input=input, lambd=lambd, out=out)
+    return _parse_hardshrink(input, lambd, out=out)
+
+
+def hardshrink_backward(grad_out: Tensor, input: Tensor, lambd: Number, *, out: Any = None) -> Tensor:
+    """The gradient where the input is larger than lambd, 0 elsewhere.
+
+    hardshrink_backward(grad_out, input, lambd, *, out=None) -> Tensor
+    """
+    if isinstance(grad_out, TensorImpl) and isinstance(input, TensorImpl) and type(lambd) in NUMBERS and out is None:
+        included, allowed = active_keys.get()
+        keys = (grad_out.key_set | input.key_set | included) & allowed
+        return _hardshrink_backward[keys](keys, grad_out, input, lambd)
+    return _parse_hardshrink_backward(grad_out, input, lambd, out=out)
+
+
+def softshrink(input: Tensor = MISSING, lambd: Number = 0.5, *, out: Any = None, **kwargs: Any) -> Tensor:
+    """Each element moved towards 0 by lambd.
+
+    softshrink(input, lambd=0.5, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and type(lambd) in NUMBERS and out is None and not kwargs:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _softshrink[keys](keys, input, lambd)
+    if kwargs or input is MISSING:
+        return _parse_softshrink.by_names(kwargs, input=input, lambd=lambd, out=out)
+    return _parse_softshrink(input, lambd, out=out)
+
+
+def softshrink_backward(grad_output: Tensor, input: Tensor, lambd: Number, *, out: Any = None) -> Tensor:
+    """The gradient where the input is larger than lambd, 0 elsewhere.
+
+    softshrink_backward(grad_output, input, lambd, *, out=None) -> Tensor
+    """
+    if isinstance(grad_output, TensorImpl) and isinstance(input, TensorImpl) and type(lambd) in NUMBERS and out is None:
+        included, allowed = active_keys.get()
+        keys = (grad_output.key_set | input.key_set | included) & allowed
+        return _softshrink_backward[keys](keys, grad_output, input, lambd)
+    return _parse_softshrink_backward(grad_output, input, lambd, out=out)
+
+
+def glu(input: Tensor = MISSING, dim: int = -1, *, out: Any = None, **kwargs: Any) -> Tensor:
+    """The first half of a dimension times the sigmoid of the second.
+
+    glu(input, dim=-1, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and type(dim) is int and out is None and not kwargs:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _glu[keys](keys, input, dim)
+    if kwargs or input is MISSING:
+        return _parse_glu.by_names(kwargs, input=input, dim=dim, out=out)
+    return _parse_glu(input, dim, out=out)
+
+
+def glu_backward(grad_output: Tensor, input: Tensor, dim: int, *, out: Any = None) -> Tensor:
+    """The gradient of glu.
+
+    glu_backward(grad_output, input, dim, *, out=None) -> Tensor
+    """
+    if isinstance(grad_output, TensorImpl) and isinstance(input, TensorImpl) and type(dim) is int and out is None:
+        included, allowed = active_keys.get()
+        keys = (grad_output.key_set | input.key_set | included) & allowed
+        return _glu_backward[keys](keys, grad_output, input, dim)
+    return _parse_glu_backward(grad_output, input, dim, out=out)
+
+
+def glu_jvp(glu: Tensor, x: Tensor, dx: Tensor, dim: int = MISSING, axis: int | None = None) -> Tensor:
+    """The directional derivative of glu.
+
+    glu_jvp(glu, x, dx, dim) -> Tensor
+    """
+    if (
+        isinstance(glu, TensorImpl)
+        and isinstance(x, TensorImpl)
+        and isinstance(dx, TensorImpl)
+        and type(dim) is int
+        and axis is None
+    ):
+        included, allowed = active_keys.get()
+        keys = (glu.key_set | x.key_set | dx.key_set | included) & allowed
+        return _glu_jvp[keys](keys, glu, x, dx, dim)
+    if axis is not None or dim is MISSING:
+        return _parse_glu_jvp.by_names({} if axis is None else {"axis": axis}, glu=glu, x=x, dx=dx, dim=dim)
+    return _parse_glu_jvp(glu, x, dx, dim)
+
+
+def glu_backward_jvp(
+    grad_x: Tensor,
+    grad_glu: Tensor,
+    x: Tensor,
+    dgrad_glu: Tensor,
+    dx: Tensor,
+    dim: int = MISSING,
+    axis: int | None = None,
+) -> Tensor:
+    """The directional derivative of glu's gradient.
+
+    glu_backward_jvp(grad_x, grad_glu, x, dgrad_glu, dx, dim) -> Tensor
+    """
+    if (
+        isinstance(grad_x, TensorImpl)
+        and isinstance(grad_glu, TensorImpl)
+        and isinstance(x, TensorImpl)
+        and isinstance(dgrad_glu, TensorImpl)
+        and isinstance(dx, TensorImpl)
+        and type(dim) is int
+        and axis is None
+    ):
+        included, allowed = active_keys.get()
+        keys = (grad_x.key_set | grad_glu.key_set | x.key_set | dgrad_glu.key_set | dx.key_set | included) & allowed
+        return _glu_backward_jvp[keys](keys, grad_x, grad_glu, x, dgrad_glu, dx, dim)
+    if axis is not None or dim is MISSING:
+        return _parse_glu_backward_jvp.by_names(
+            {} if axis is None else {"axis": axis},
+            grad_x=grad_x,
+            grad_glu=grad_glu,
+            x=x,
+            dgrad_glu=dgrad_glu,
+            dx=dx,
+            dim=dim,
+        )
+    return _parse_glu_backward_jvp(grad_x, grad_glu, x, dgrad_glu, dx, dim)
+
+
+def dropout(input: Tensor, p: float, train: bool) -> Tensor:
+    """Elements dropped at random, and the others scaled.
+
+    dropout(input, p, train) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and type(p) is float and type(train) is bool:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _dropout[keys](keys, input, p, train)
+    return _parse_dropout(input, p, train)
+
+
+def dropout_(input: Tensor, p: float, train: bool) -> Tensor:
+    """Elements dropped at random, and the others scaled, in place.
+
+    dropout_(input, p, train) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if isinstance(input, TensorImpl) and type(p) is float and type(train) is bool:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _dropout_[keys](keys, input, p, train)
+    return _parse_dropout_(input, p, train)
+
+
+def feature_dropout(input: Tensor, p: float, train: bool) -> Tensor:
+    """Whole channels dropped at random.
+
+    feature_dropout(input, p, train) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and type(p) is float and type(train) is bool:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _feature_dropout[keys](keys, input, p, train)
+    return _parse_feature_dropout(input, p, train)
+
+
+def feature_dropout_(input: Tensor, p: float, train: bool) -> Tensor:
+    """Whole channels dropped at random, in place.
+
+    feature_dropout_(input, p, train) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if isinstance(input, TensorImpl) and type(p) is float and type(train) is bool:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _feature_dropout_[keys](keys, input, p, train)
+    return _parse_feature_dropout_(input, p, train)
+
+
+def alpha_dropout(input: Tensor, p: float, train: bool) -> Tensor:
+    """Dropout after selu: mean and variance stay.
+
+    alpha_dropout(input, p, train) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and type(p) is float and type(train) is bool:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _alpha_dropout[keys](keys, input, p, train)
+    return _parse_alpha_dropout(input, p, train)
+
+
+def alpha_dropout_(input: Tensor, p: float, train: bool) -> Tensor:
+    """Dropout after selu: mean and variance stay, in place.
+
+    alpha_dropout_(input, p, train) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if isinstance(input, TensorImpl) and type(p) is float and type(train) is bool:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _alpha_dropout_[keys](keys, input, p, train)
+    return _parse_alpha_dropout_(input, p, train)
+
+
+def feature_alpha_dropout(input: Tensor, p: float, train: bool) -> Tensor:
+    """Alpha dropout of whole channels.
+
+    feature_alpha_dropout(input, p, train) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and type(p) is float and type(train) is bool:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _feature_alpha_dropout[keys](keys, input, p, train)
+    return _parse_feature_alpha_dropout(input, p, train)
+
+
+def feature_alpha_dropout_(input: Tensor, p: float, train: bool) -> Tensor:
+    """Alpha dropout of whole channels, in place.
+
+    feature_alpha_dropout_(input, p, train) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if isinstance(input, TensorImpl) and type(p) is float and type(train) is bool:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _feature_alpha_dropout_[keys](keys, input, p, train)
+    return _parse_feature_alpha_dropout_(input, p, train)
+
+
+def native_dropout(input: Tensor, p: float, train: bool | None) -> Any:
+    """Dropout, and the mask of what it left.
+
+    native_dropout(input, p, train) -> (Tensor, Tensor)
+    """
+    if isinstance(input, TensorImpl) and type(p) is float and (train is None or type(train) is bool):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _native_dropout[keys](keys, input, p, train)
+    return _parse_native_dropout(input, p, train)
+
+
+def native_dropout_backward(grad_output: Tensor, mask: Tensor, scale: float) -> Tensor:
+    """The gradient of native_dropout.
+
+    native_dropout_backward(grad_output, mask, scale) -> Tensor
+    """
+    if isinstance(grad_output, TensorImpl) and isinstance(mask, TensorImpl) and type(scale) is float:
+        included, allowed = active_keys.get()
+        keys = (grad_output.key_set | mask.key_set | included) & allowed
+        return _native_dropout_backward[keys](keys, grad_output, mask, scale)
+    return _parse_native_dropout_backward(grad_output, mask, scale)
+
+
 def _softmax(input: Tensor, dim: int, half_to_float: bool, *, out: Any = None) -> Tensor:
     """Softmax over one dimension.
 
@@ -14554,6 +16561,462 @@ def _log_softmax_backward_data(grad_output: Tensor, output: Tensor, dim: int, in
         keys = (grad_output.key_set | output.key_set | included) & allowed
         return __log_softmax_backward_data[keys](keys, grad_output, output, dim, input_dtype)
     return _parse__log_softmax_backward_data(grad_output, output, dim, input_dtype)
+
+
+def convolution(
+    input: Tensor,
+    weight: Tensor,
+    bias: Tensor | None,
+    stride: Sequence[int],
+    padding: Sequence[int],
+    dilation: Sequence[int],
+    transposed: bool,
+    output_padding: Sequence[int],
+    groups: int,
+) -> Tensor:
+    """The sum of the input's elements under a kernel that slides over it, each times the kernel's weight there.
+
+    convolution(input, weight, bias, stride, padding, dilation, transposed, output_padding, groups) -> Tensor
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and isinstance(weight, TensorImpl)
+        and (bias is None or isinstance(bias, TensorImpl))
+        and is_ints(stride)
+        and is_ints(padding)
+        and is_ints(dilation)
+        and type(transposed) is bool
+        and is_ints(output_padding)
+        and type(groups) is int
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | weight.key_set | included) & allowed
+        if bias is not None:
+            keys |= bias.key_set & allowed
+        return _convolution_table[keys](
+            keys,
+            input,
+            weight,
+            bias,
+            list(stride),
+            list(padding),
+            list(dilation),
+            transposed,
+            list(output_padding),
+            groups,
+        )
+    return _parse_convolution(input, weight, bias, stride, padding, dilation, transposed, output_padding, groups)
+
+
+def convolution_backward(
+    grad_output: Tensor,
+    input: Tensor,
+    weight: Tensor,
+    bias_sizes: Sequence[int] | None,
+    stride: Sequence[int],
+    padding: Sequence[int],
+    dilation: Sequence[int],
+    transposed: bool,
+    output_padding: Sequence[int],
+    groups: int,
+    output_mask: Sequence[bool] | bool,
+) -> Any:
+    """The gradients of convolution with respect to input, weight and bias: those that the mask asks for.
+
+    convolution_backward(grad_output, input, weight, bias_sizes, stride, padding, dilation, transposed, output_padding, groups, output_mask) -> (Tensor, Tensor, Tensor)
+    """
+    return _parse_convolution_backward(
+        grad_output,
+        input,
+        weight,
+        bias_sizes,
+        stride,
+        padding,
+        dilation,
+        transposed,
+        output_padding,
+        groups,
+        output_mask,
+    )
+
+
+def _convolution(*args: Any, **kwargs: Any) -> Tensor:
+    """convolution, with settings of cuDNN that change nothing here.
+
+    _convolution(input, weight, bias, stride, padding, dilation, transposed, output_padding, groups, benchmark, deterministic, cudnn_enabled, allow_tf32) -> Tensor
+    _convolution(input, weight, bias, stride, padding, dilation, transposed, output_padding, groups, benchmark, deterministic, cudnn_enabled) -> Tensor
+    """
+    return _parse__convolution(*args, **kwargs)
+
+
+def _convolution_mode(
+    input: Tensor,
+    weight: Tensor,
+    bias: Tensor | None,
+    stride: Sequence[int],
+    padding: str,
+    dilation: Sequence[int],
+    groups: int,
+) -> Tensor:
+    """convolution whose padding is 'same' or 'valid'.
+
+    _convolution_mode(input, weight, bias, stride, padding, dilation, groups) -> Tensor
+    """
+    return _parse__convolution_mode(input, weight, bias, stride, padding, dilation, groups)
+
+
+def _convolution_double_backward(
+    ggI: Tensor | None,
+    ggW: Tensor | None,
+    ggb: Tensor | None,
+    gO: Tensor,
+    weight: Tensor,
+    input: Tensor,
+    stride: Sequence[int],
+    padding: Sequence[int],
+    dilation: Sequence[int],
+    transposed: bool,
+    output_padding: Sequence[int],
+    groups: int,
+    output_mask: Sequence[bool] | bool,
+) -> Any:
+    """The gradients of convolution_backward with respect to grad_output, input and weight.
+
+    _convolution_double_backward(ggI, ggW, ggb, gO, weight, input, stride, padding, dilation, transposed, output_padding, groups, output_mask) -> (Tensor, Tensor, Tensor)
+    """
+    return _parse__convolution_double_backward(
+        ggI, ggW, ggb, gO, weight, input, stride, padding, dilation, transposed, output_padding, groups, output_mask
+    )
+
+
+def conv1d(
+    input: Tensor,
+    weight: Tensor,
+    bias: Tensor | None = None,
+    stride: Sequence[int] | int = [1],
+    padding: Sequence[int] | int | str = [0],
+    dilation: Sequence[int] | int = [1],
+    groups: int = 1,
+) -> Tensor:
+    """A convolution over 1 dimension, of a batch or of one sample.
+
+    conv1d(input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1) -> Tensor
+    conv1d(input, weight, bias=None, stride=1, padding="valid", dilation=1, groups=1) -> Tensor
+        A convolution over 1 dimension, padded so that the size stays the 'same', or not at all ('valid').
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and isinstance(weight, TensorImpl)
+        and (bias is None or isinstance(bias, TensorImpl))
+        and is_ints(stride)
+        and is_ints(padding)
+        and is_ints(dilation)
+        and type(groups) is int
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | weight.key_set | included) & allowed
+        if bias is not None:
+            keys |= bias.key_set & allowed
+        return _conv1d[keys](keys, input, weight, bias, list(stride), list(padding), list(dilation), groups)
+    return _parse_conv1d(input, weight, bias, stride, padding, dilation, groups)
+
+
+def conv2d(
+    input: Tensor,
+    weight: Tensor,
+    bias: Tensor | None = None,
+    stride: Sequence[int] | int = [1, 1],
+    padding: Sequence[int] | int | str = [0, 0],
+    dilation: Sequence[int] | int = [1, 1],
+    groups: int = 1,
+) -> Tensor:
+    """A convolution over 2 dimensions, of a batch or of one sample.
+
+    conv2d(input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1) -> Tensor
+    conv2d(input, weight, bias=None, stride=1, padding="valid", dilation=1, groups=1) -> Tensor
+        A convolution over 2 dimensions, padded so that the size stays the 'same', or not at all ('valid').
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and isinstance(weight, TensorImpl)
+        and (bias is None or isinstance(bias, TensorImpl))
+        and is_ints(stride)
+        and is_ints(padding)
+        and is_ints(dilation)
+        and type(groups) is int
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | weight.key_set | included) & allowed
+        if bias is not None:
+            keys |= bias.key_set & allowed
+        return _conv2d[keys](keys, input, weight, bias, list(stride), list(padding), list(dilation), groups)
+    return _parse_conv2d(input, weight, bias, stride, padding, dilation, groups)
+
+
+def conv3d(
+    input: Tensor,
+    weight: Tensor,
+    bias: Tensor | None = None,
+    stride: Sequence[int] | int = [1, 1, 1],
+    padding: Sequence[int] | int | str = [0, 0, 0],
+    dilation: Sequence[int] | int = [1, 1, 1],
+    groups: int = 1,
+) -> Tensor:
+    """A convolution over 3 dimensions, of a batch or of one sample.
+
+    conv3d(input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1) -> Tensor
+    conv3d(input, weight, bias=None, stride=1, padding="valid", dilation=1, groups=1) -> Tensor
+        A convolution over 3 dimensions, padded so that the size stays the 'same', or not at all ('valid').
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and isinstance(weight, TensorImpl)
+        and (bias is None or isinstance(bias, TensorImpl))
+        and is_ints(stride)
+        and is_ints(padding)
+        and is_ints(dilation)
+        and type(groups) is int
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | weight.key_set | included) & allowed
+        if bias is not None:
+            keys |= bias.key_set & allowed
+        return _conv3d[keys](keys, input, weight, bias, list(stride), list(padding), list(dilation), groups)
+    return _parse_conv3d(input, weight, bias, stride, padding, dilation, groups)
+
+
+def conv_transpose1d(
+    input: Tensor,
+    weight: Tensor,
+    bias: Tensor | None = None,
+    stride: Sequence[int] | int = [1],
+    padding: Sequence[int] | int = [0],
+    output_padding: Sequence[int] | int = [0],
+    groups: int = 1,
+    dilation: Sequence[int] | int = [1],
+) -> Tensor:
+    """The transpose of a convolution over 1 dimension: the gradient of one with respect to its input.
+
+    conv_transpose1d(input, weight, bias=None, stride=1, padding=0, output_padding=0, groups=1, dilation=1) -> Tensor
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and isinstance(weight, TensorImpl)
+        and (bias is None or isinstance(bias, TensorImpl))
+        and is_ints(stride)
+        and is_ints(padding)
+        and is_ints(output_padding)
+        and type(groups) is int
+        and is_ints(dilation)
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | weight.key_set | included) & allowed
+        if bias is not None:
+            keys |= bias.key_set & allowed
+        return _conv_transpose1d[keys](
+            keys, input, weight, bias, list(stride), list(padding), list(output_padding), groups, list(dilation)
+        )
+    return _parse_conv_transpose1d(input, weight, bias, stride, padding, output_padding, groups, dilation)
+
+
+def conv_transpose2d(
+    input: Tensor,
+    weight: Tensor,
+    bias: Tensor | None = None,
+    stride: Sequence[int] | int = [1, 1],
+    padding: Sequence[int] | int = [0, 0],
+    output_padding: Sequence[int] | int = [0, 0],
+    groups: int = 1,
+    dilation: Sequence[int] | int = [1, 1],
+) -> Tensor:
+    """The transpose of a convolution over 2 dimensions: the gradient of one with respect to its input.
+
+    conv_transpose2d(input, weight, bias=None, stride=1, padding=0, output_padding=0, groups=1, dilation=1) -> Tensor
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and isinstance(weight, TensorImpl)
+        and (bias is None or isinstance(bias, TensorImpl))
+        and is_ints(stride)
+        and is_ints(padding)
+        and is_ints(output_padding)
+        and type(groups) is int
+        and is_ints(dilation)
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | weight.key_set | included) & allowed
+        if bias is not None:
+            keys |= bias.key_set & allowed
+        return _conv_transpose2d_input[keys](
+            keys, input, weight, bias, list(stride), list(padding), list(output_padding), groups, list(dilation)
+        )
+    return _parse_conv_transpose2d(input, weight, bias, stride, padding, output_padding, groups, dilation)
+
+
+def conv_transpose3d(
+    input: Tensor,
+    weight: Tensor,
+    bias: Tensor | None = None,
+    stride: Sequence[int] | int = [1, 1, 1],
+    padding: Sequence[int] | int = [0, 0, 0],
+    output_padding: Sequence[int] | int = [0, 0, 0],
+    groups: int = 1,
+    dilation: Sequence[int] | int = [1, 1, 1],
+) -> Tensor:
+    """The transpose of a convolution over 3 dimensions: the gradient of one with respect to its input.
+
+    conv_transpose3d(input, weight, bias=None, stride=1, padding=0, output_padding=0, groups=1, dilation=1) -> Tensor
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and isinstance(weight, TensorImpl)
+        and (bias is None or isinstance(bias, TensorImpl))
+        and is_ints(stride)
+        and is_ints(padding)
+        and is_ints(output_padding)
+        and type(groups) is int
+        and is_ints(dilation)
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | weight.key_set | included) & allowed
+        if bias is not None:
+            keys |= bias.key_set & allowed
+        return _conv_transpose3d_input[keys](
+            keys, input, weight, bias, list(stride), list(padding), list(output_padding), groups, list(dilation)
+        )
+    return _parse_conv_transpose3d(input, weight, bias, stride, padding, output_padding, groups, dilation)
+
+
+def conv_tbc(
+    input: Tensor = MISSING, weight: Tensor = MISSING, bias: Tensor = MISSING, pad: int = 0, **kwargs: Any
+) -> Tensor:
+    """A convolution over time: (time, batch, channels) and a weight of (width, channels, output channels).
+
+    conv_tbc(input, weight, bias, pad=0) -> Tensor
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and isinstance(weight, TensorImpl)
+        and isinstance(bias, TensorImpl)
+        and type(pad) is int
+        and not kwargs
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | weight.key_set | bias.key_set | included) & allowed
+        return _conv_tbc[keys](keys, input, weight, bias, pad)
+    if kwargs or input is MISSING or weight is MISSING or bias is MISSING:
+        return _parse_conv_tbc.by_names(kwargs, input=input, weight=weight, bias=bias, pad=pad)
+    return _parse_conv_tbc(input, weight, bias, pad)
+
+
+def conv_tbc_backward(self_: Tensor, input: Tensor, weight: Tensor, bias: Tensor, pad: int) -> Any:
+    """The gradients of conv_tbc with respect to input, weight and bias.
+
+    conv_tbc_backward(self_, input, weight, bias, pad) -> (Tensor, Tensor, Tensor)
+    """
+    if (
+        isinstance(self_, TensorImpl)
+        and isinstance(input, TensorImpl)
+        and isinstance(weight, TensorImpl)
+        and isinstance(bias, TensorImpl)
+        and type(pad) is int
+    ):
+        included, allowed = active_keys.get()
+        keys = (self_.key_set | input.key_set | weight.key_set | bias.key_set | included) & allowed
+        return _conv_tbc_backward[keys](keys, self_, input, weight, bias, pad)
+    return _parse_conv_tbc_backward(self_, input, weight, bias, pad)
+
+
+def im2col(
+    input: Tensor = MISSING,
+    kernel_size: Sequence[int] | int = MISSING,
+    dilation: Sequence[int] | int = MISSING,
+    padding: Sequence[int] | int = MISSING,
+    stride: Sequence[int] | int = MISSING,
+    *,
+    out: Any = None,
+    **kwargs: Any,
+) -> Tensor:
+    """What a sliding kernel reads: a column for each of its places.
+
+    im2col(input, kernel_size, dilation, padding, stride, *, out=None) -> Tensor
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and is_ints(kernel_size)
+        and is_ints(dilation)
+        and is_ints(padding)
+        and is_ints(stride)
+        and out is None
+        and not kwargs
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _im2col[keys](keys, input, list(kernel_size), list(dilation), list(padding), list(stride))
+    if (
+        kwargs
+        or input is MISSING
+        or kernel_size is MISSING
+        or dilation is MISSING
+        or padding is MISSING
+        or stride is MISSING
+    ):
+        return _parse_im2col.by_names(
+            kwargs, input=input, kernel_size=kernel_size, dilation=dilation, padding=padding, stride=stride, out=out
+        )
+    return _parse_im2col(input, kernel_size, dilation, padding, stride, out=out)
+
+
+def col2im(
+    input: Tensor = MISSING,
+    output_size: Sequence[int] | int = MISSING,
+    kernel_size: Sequence[int] | int = MISSING,
+    dilation: Sequence[int] | int = MISSING,
+    padding: Sequence[int] | int = MISSING,
+    stride: Sequence[int] | int = MISSING,
+    *,
+    out: Any = None,
+    **kwargs: Any,
+) -> Tensor:
+    """Columns added up where a sliding kernel read them: the transpose of im2col.
+
+    col2im(input, output_size, kernel_size, dilation, padding, stride, *, out=None) -> Tensor
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and is_ints(output_size)
+        and is_ints(kernel_size)
+        and is_ints(dilation)
+        and is_ints(padding)
+        and is_ints(stride)
+        and out is None
+        and not kwargs
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _col2im[keys](
+            keys, input, list(output_size), list(kernel_size), list(dilation), list(padding), list(stride)
+        )
+    if (
+        kwargs
+        or input is MISSING
+        or output_size is MISSING
+        or kernel_size is MISSING
+        or dilation is MISSING
+        or padding is MISSING
+        or stride is MISSING
+    ):
+        return _parse_col2im.by_names(
+            kwargs,
+            input=input,
+            output_size=output_size,
+            kernel_size=kernel_size,
+            dilation=dilation,
+            padding=padding,
+            stride=stride,
+            out=out,
+        )
+    return _parse_col2im(input, output_size, kernel_size, dilation, padding, stride, out=out)
 
 
 def nll_loss_forward(
@@ -15576,4 +18039,1692 @@ def _ctc_loss_backward(
         )
     return _parse__ctc_loss_backward(
         grad, log_probs, targets, input_lengths, target_lengths, neg_log_likelihood, log_alpha, blank, zero_infinity
+    )
+
+
+def _foreach_add(*args: Any, **kwargs: Any) -> tuple[Tensor, ...]:
+    """`add` of each tensor of a list with a number.
+
+    _foreach_add(input, scalar) -> Tensor
+    _foreach_add(input, other, *, alpha=1) -> Tensor
+        `add` of each tensor of a list with the tensors at its place.
+    _foreach_add(input, scalars) -> Tensor
+        `add` of each tensor of a list with the number at its place.
+    """
+    return _parse__foreach_add(*args, **kwargs)
+
+
+def _foreach_add_(*args: Any, **kwargs: Any) -> Any:
+    """`add_` of each tensor of a list with a number.
+
+    _foreach_add_(input, scalar) -> ()
+    _foreach_add_(input, other, *, alpha=1) -> ()
+        `add_` of each tensor of a list with the tensors at its place.
+    _foreach_add_(input, scalars) -> ()
+        `add_` of each tensor of a list with the number at its place.
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    return _parse__foreach_add_(*args, **kwargs)
+
+
+def _foreach_sub(*args: Any, **kwargs: Any) -> tuple[Tensor, ...]:
+    """`sub` of each tensor of a list with a number.
+
+    _foreach_sub(input, scalar) -> Tensor
+    _foreach_sub(input, other, *, alpha=1) -> Tensor
+        `sub` of each tensor of a list with the tensors at its place.
+    _foreach_sub(input, scalars) -> Tensor
+        `sub` of each tensor of a list with the number at its place.
+    """
+    return _parse__foreach_sub(*args, **kwargs)
+
+
+def _foreach_sub_(*args: Any, **kwargs: Any) -> Any:
+    """`sub_` of each tensor of a list with a number.
+
+    _foreach_sub_(input, scalar) -> ()
+    _foreach_sub_(input, other, *, alpha=1) -> ()
+        `sub_` of each tensor of a list with the tensors at its place.
+    _foreach_sub_(input, scalars) -> ()
+        `sub_` of each tensor of a list with the number at its place.
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    return _parse__foreach_sub_(*args, **kwargs)
+
+
+def _foreach_mul(*args: Any, **kwargs: Any) -> tuple[Tensor, ...]:
+    """`mul` of each tensor of a list with a number.
+
+    _foreach_mul(input, scalar) -> Tensor
+    _foreach_mul(input, other) -> Tensor
+        `mul` of each tensor of a list with the tensors at its place.
+    _foreach_mul(input, scalars) -> Tensor
+        `mul` of each tensor of a list with the number at its place.
+    """
+    return _parse__foreach_mul(*args, **kwargs)
+
+
+def _foreach_mul_(*args: Any, **kwargs: Any) -> Any:
+    """`mul_` of each tensor of a list with a number.
+
+    _foreach_mul_(input, scalar) -> ()
+    _foreach_mul_(input, other) -> ()
+        `mul_` of each tensor of a list with the tensors at its place.
+    _foreach_mul_(input, scalars) -> ()
+        `mul_` of each tensor of a list with the number at its place.
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    return _parse__foreach_mul_(*args, **kwargs)
+
+
+def _foreach_div(*args: Any, **kwargs: Any) -> tuple[Tensor, ...]:
+    """`div` of each tensor of a list with a number.
+
+    _foreach_div(input, scalar) -> Tensor
+    _foreach_div(input, other) -> Tensor
+        `div` of each tensor of a list with the tensors at its place.
+    _foreach_div(input, scalars) -> Tensor
+        `div` of each tensor of a list with the number at its place.
+    """
+    return _parse__foreach_div(*args, **kwargs)
+
+
+def _foreach_div_(*args: Any, **kwargs: Any) -> Any:
+    """`div_` of each tensor of a list with a number.
+
+    _foreach_div_(input, scalar) -> ()
+    _foreach_div_(input, other) -> ()
+        `div_` of each tensor of a list with the tensors at its place.
+    _foreach_div_(input, scalars) -> ()
+        `div_` of each tensor of a list with the number at its place.
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    return _parse__foreach_div_(*args, **kwargs)
+
+
+def _foreach_clamp_max(*args: Any, **kwargs: Any) -> tuple[Tensor, ...]:
+    """`clamp_max` of each tensor of a list with a number.
+
+    _foreach_clamp_max(input, scalar) -> Tensor
+    _foreach_clamp_max(input, other) -> Tensor
+        `clamp_max` of each tensor of a list with the tensors at its place.
+    _foreach_clamp_max(input, scalars) -> Tensor
+        `clamp_max` of each tensor of a list with the number at its place.
+    """
+    return _parse__foreach_clamp_max(*args, **kwargs)
+
+
+def _foreach_clamp_max_(*args: Any, **kwargs: Any) -> Any:
+    """`clamp_max_` of each tensor of a list with a number.
+
+    _foreach_clamp_max_(input, scalar) -> ()
+    _foreach_clamp_max_(input, other) -> ()
+        `clamp_max_` of each tensor of a list with the tensors at its place.
+    _foreach_clamp_max_(input, scalars) -> ()
+        `clamp_max_` of each tensor of a list with the number at its place.
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    return _parse__foreach_clamp_max_(*args, **kwargs)
+
+
+def _foreach_clamp_min(*args: Any, **kwargs: Any) -> tuple[Tensor, ...]:
+    """`clamp_min` of each tensor of a list with a number.
+
+    _foreach_clamp_min(input, scalar) -> Tensor
+    _foreach_clamp_min(input, other) -> Tensor
+        `clamp_min` of each tensor of a list with the tensors at its place.
+    _foreach_clamp_min(input, scalars) -> Tensor
+        `clamp_min` of each tensor of a list with the number at its place.
+    """
+    return _parse__foreach_clamp_min(*args, **kwargs)
+
+
+def _foreach_clamp_min_(*args: Any, **kwargs: Any) -> Any:
+    """`clamp_min_` of each tensor of a list with a number.
+
+    _foreach_clamp_min_(input, scalar) -> ()
+    _foreach_clamp_min_(input, other) -> ()
+        `clamp_min_` of each tensor of a list with the tensors at its place.
+    _foreach_clamp_min_(input, scalars) -> ()
+        `clamp_min_` of each tensor of a list with the number at its place.
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    return _parse__foreach_clamp_min_(*args, **kwargs)
+
+
+def _foreach_maximum(*args: Any, **kwargs: Any) -> tuple[Tensor, ...]:
+    """`maximum` of each tensor of a list with a number.
+
+    _foreach_maximum(input, scalar) -> Tensor
+    _foreach_maximum(input, other) -> Tensor
+        `maximum` of each tensor of a list with the tensors at its place.
+    _foreach_maximum(input, scalars) -> Tensor
+        `maximum` of each tensor of a list with the number at its place.
+    """
+    return _parse__foreach_maximum(*args, **kwargs)
+
+
+def _foreach_maximum_(*args: Any, **kwargs: Any) -> Any:
+    """`maximum_` of each tensor of a list with a number.
+
+    _foreach_maximum_(input, scalar) -> ()
+    _foreach_maximum_(input, other) -> ()
+        `maximum_` of each tensor of a list with the tensors at its place.
+    _foreach_maximum_(input, scalars) -> ()
+        `maximum_` of each tensor of a list with the number at its place.
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    return _parse__foreach_maximum_(*args, **kwargs)
+
+
+def _foreach_minimum(*args: Any, **kwargs: Any) -> tuple[Tensor, ...]:
+    """`minimum` of each tensor of a list with a number.
+
+    _foreach_minimum(input, scalar) -> Tensor
+    _foreach_minimum(input, other) -> Tensor
+        `minimum` of each tensor of a list with the tensors at its place.
+    _foreach_minimum(input, scalars) -> Tensor
+        `minimum` of each tensor of a list with the number at its place.
+    """
+    return _parse__foreach_minimum(*args, **kwargs)
+
+
+def _foreach_minimum_(*args: Any, **kwargs: Any) -> Any:
+    """`minimum_` of each tensor of a list with a number.
+
+    _foreach_minimum_(input, scalar) -> ()
+    _foreach_minimum_(input, other) -> ()
+        `minimum_` of each tensor of a list with the tensors at its place.
+    _foreach_minimum_(input, scalars) -> ()
+        `minimum_` of each tensor of a list with the number at its place.
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    return _parse__foreach_minimum_(*args, **kwargs)
+
+
+def _foreach_addcdiv(*args: Any, **kwargs: Any) -> tuple[Tensor, ...]:
+    """`addcdiv` of each tensor of a list with a number.
+
+    _foreach_addcdiv(input, tensor1, tensor2, value=1) -> Tensor
+    _foreach_addcdiv(input, tensor1, tensor2, scalars) -> Tensor
+        `addcdiv` of each tensor of a list with the number at its place.
+    """
+    return _parse__foreach_addcdiv(*args, **kwargs)
+
+
+def _foreach_addcdiv_(*args: Any, **kwargs: Any) -> Any:
+    """`addcdiv_` of each tensor of a list with a number.
+
+    _foreach_addcdiv_(input, tensor1, tensor2, value=1) -> ()
+    _foreach_addcdiv_(input, tensor1, tensor2, scalars) -> ()
+        `addcdiv_` of each tensor of a list with the number at its place.
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    return _parse__foreach_addcdiv_(*args, **kwargs)
+
+
+def _foreach_addcmul(*args: Any, **kwargs: Any) -> tuple[Tensor, ...]:
+    """`addcmul` of each tensor of a list with a number.
+
+    _foreach_addcmul(input, tensor1, tensor2, value=1) -> Tensor
+    _foreach_addcmul(input, tensor1, tensor2, scalars) -> Tensor
+        `addcmul` of each tensor of a list with the number at its place.
+    """
+    return _parse__foreach_addcmul(*args, **kwargs)
+
+
+def _foreach_addcmul_(*args: Any, **kwargs: Any) -> Any:
+    """`addcmul_` of each tensor of a list with a number.
+
+    _foreach_addcmul_(input, tensor1, tensor2, value=1) -> ()
+    _foreach_addcmul_(input, tensor1, tensor2, scalars) -> ()
+        `addcmul_` of each tensor of a list with the number at its place.
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    return _parse__foreach_addcmul_(*args, **kwargs)
+
+
+def _foreach_abs(input: Sequence[Tensor]) -> tuple[Tensor, ...]:
+    """`abs` of each tensor of a list.
+
+    _foreach_abs(input) -> Tensor
+    """
+    if is_tensors(input):
+        included, allowed = active_keys.get()
+        keys = (keys_of(input) | included) & allowed
+        return __foreach_abs[keys](keys, list(input))
+    return _parse__foreach_abs(input)
+
+
+def _foreach_abs_(input: Sequence[Tensor]) -> Any:
+    """`abs_` of each tensor of a list.
+
+    _foreach_abs_(input) -> ()
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if is_tensors(input):
+        included, allowed = active_keys.get()
+        keys = (keys_of(input) | included) & allowed
+        return __foreach_abs_[keys](keys, list(input))
+    return _parse__foreach_abs_(input)
+
+
+def _foreach_acos(input: Sequence[Tensor]) -> tuple[Tensor, ...]:
+    """`acos` of each tensor of a list.
+
+    _foreach_acos(input) -> Tensor
+    """
+    if is_tensors(input):
+        included, allowed = active_keys.get()
+        keys = (keys_of(input) | included) & allowed
+        return __foreach_acos[keys](keys, list(input))
+    return _parse__foreach_acos(input)
+
+
+def _foreach_acos_(input: Sequence[Tensor]) -> Any:
+    """`acos_` of each tensor of a list.
+
+    _foreach_acos_(input) -> ()
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if is_tensors(input):
+        included, allowed = active_keys.get()
+        keys = (keys_of(input) | included) & allowed
+        return __foreach_acos_[keys](keys, list(input))
+    return _parse__foreach_acos_(input)
+
+
+def _foreach_asin(input: Sequence[Tensor]) -> tuple[Tensor, ...]:
+    """`asin` of each tensor of a list.
+
+    _foreach_asin(input) -> Tensor
+    """
+    if is_tensors(input):
+        included, allowed = active_keys.get()
+        keys = (keys_of(input) | included) & allowed
+        return __foreach_asin[keys](keys, list(input))
+    return _parse__foreach_asin(input)
+
+
+def _foreach_asin_(input: Sequence[Tensor]) -> Any:
+    """`asin_` of each tensor of a list.
+
+    _foreach_asin_(input) -> ()
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if is_tensors(input):
+        included, allowed = active_keys.get()
+        keys = (keys_of(input) | included) & allowed
+        return __foreach_asin_[keys](keys, list(input))
+    return _parse__foreach_asin_(input)
+
+
+def _foreach_atan(input: Sequence[Tensor]) -> tuple[Tensor, ...]:
+    """`atan` of each tensor of a list.
+
+    _foreach_atan(input) -> Tensor
+    """
+    if is_tensors(input):
+        included, allowed = active_keys.get()
+        keys = (keys_of(input) | included) & allowed
+        return __foreach_atan[keys](keys, list(input))
+    return _parse__foreach_atan(input)
+
+
+def _foreach_atan_(input: Sequence[Tensor]) -> Any:
+    """`atan_` of each tensor of a list.
+
+    _foreach_atan_(input) -> ()
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if is_tensors(input):
+        included, allowed = active_keys.get()
+        keys = (keys_of(input) | included) & allowed
+        return __foreach_atan_[keys](keys, list(input))
+    return _parse__foreach_atan_(input)
+
+
+def _foreach_ceil(input: Sequence[Tensor]) -> tuple[Tensor, ...]:
+    """`ceil` of each tensor of a list.
+
+    _foreach_ceil(input) -> Tensor
+    """
+    if is_tensors(input):
+        included, allowed = active_keys.get()
+        keys = (keys_of(input) | included) & allowed
+        return __foreach_ceil[keys](keys, list(input))
+    return _parse__foreach_ceil(input)
+
+
+def _foreach_ceil_(input: Sequence[Tensor]) -> Any:
+    """`ceil_` of each tensor of a list.
+
+    _foreach_ceil_(input) -> ()
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if is_tensors(input):
+        included, allowed = active_keys.get()
+        keys = (keys_of(input) | included) & allowed
+        return __foreach_ceil_[keys](keys, list(input))
+    return _parse__foreach_ceil_(input)
+
+
+def _foreach_cos(input: Sequence[Tensor]) -> tuple[Tensor, ...]:
+    """`cos` of each tensor of a list.
+
+    _foreach_cos(input) -> Tensor
+    """
+    if is_tensors(input):
+        included, allowed = active_keys.get()
+        keys = (keys_of(input) | included) & allowed
+        return __foreach_cos[keys](keys, list(input))
+    return _parse__foreach_cos(input)
+
+
+def _foreach_cos_(input: Sequence[Tensor]) -> Any:
+    """`cos_` of each tensor of a list.
+
+    _foreach_cos_(input) -> ()
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if is_tensors(input):
+        included, allowed = active_keys.get()
+        keys = (keys_of(input) | included) & allowed
+        return __foreach_cos_[keys](keys, list(input))
+    return _parse__foreach_cos_(input)
+
+
+def _foreach_cosh(input: Sequence[Tensor]) -> tuple[Tensor, ...]:
+    """`cosh` of each tensor of a list.
+
+    _foreach_cosh(input) -> Tensor
+    """
+    if is_tensors(input):
+        included, allowed = active_keys.get()
+        keys = (keys_of(input) | included) & allowed
+        return __foreach_cosh[keys](keys, list(input))
+    return _parse__foreach_cosh(input)
+
+
+def _foreach_cosh_(input: Sequence[Tensor]) -> Any:
+    """`cosh_` of each tensor of a list.
+
+    _foreach_cosh_(input) -> ()
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if is_tensors(input):
+        included, allowed = active_keys.get()
+        keys = (keys_of(input) | included) & allowed
+        return __foreach_cosh_[keys](keys, list(input))
+    return _parse__foreach_cosh_(input)
+
+
+def _foreach_erf(input: Sequence[Tensor]) -> tuple[Tensor, ...]:
+    """`erf` of each tensor of a list.
+
+    _foreach_erf(input) -> Tensor
+    """
+    if is_tensors(input):
+        included, allowed = active_keys.get()
+        keys = (keys_of(input) | included) & allowed
+        return __foreach_erf[keys](keys, list(input))
+    return _parse__foreach_erf(input)
+
+
+def _foreach_erf_(input: Sequence[Tensor]) -> Any:
+    """`erf_` of each tensor of a list.
+
+    _foreach_erf_(input) -> ()
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if is_tensors(input):
+        included, allowed = active_keys.get()
+        keys = (keys_of(input) | included) & allowed
+        return __foreach_erf_[keys](keys, list(input))
+    return _parse__foreach_erf_(input)
+
+
+def _foreach_erfc(input: Sequence[Tensor]) -> tuple[Tensor, ...]:
+    """`erfc` of each tensor of a list.
+
+    _foreach_erfc(input) -> Tensor
+    """
+    if is_tensors(input):
+        included, allowed = active_keys.get()
+        keys = (keys_of(input) | included) & allowed
+        return __foreach_erfc[keys](keys, list(input))
+    return _parse__foreach_erfc(input)
+
+
+def _foreach_erfc_(input: Sequence[Tensor]) -> Any:
+    """`erfc_` of each tensor of a list.
+
+    _foreach_erfc_(input) -> ()
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if is_tensors(input):
+        included, allowed = active_keys.get()
+        keys = (keys_of(input) | included) & allowed
+        return __foreach_erfc_[keys](keys, list(input))
+    return _parse__foreach_erfc_(input)
+
+
+def _foreach_exp(input: Sequence[Tensor]) -> tuple[Tensor, ...]:
+    """`exp` of each tensor of a list.
+
+    _foreach_exp(input) -> Tensor
+    """
+    if is_tensors(input):
+        included, allowed = active_keys.get()
+        keys = (keys_of(input) | included) & allowed
+        return __foreach_exp[keys](keys, list(input))
+    return _parse__foreach_exp(input)
+
+
+def _foreach_exp_(input: Sequence[Tensor]) -> Any:
+    """`exp_` of each tensor of a list.
+
+    _foreach_exp_(input) -> ()
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if is_tensors(input):
+        included, allowed = active_keys.get()
+        keys = (keys_of(input) | included) & allowed
+        return __foreach_exp_[keys](keys, list(input))
+    return _parse__foreach_exp_(input)
+
+
+def _foreach_expm1(input: Sequence[Tensor]) -> tuple[Tensor, ...]:
+    """`expm1` of each tensor of a list.
+
+    _foreach_expm1(input) -> Tensor
+    """
+    if is_tensors(input):
+        included, allowed = active_keys.get()
+        keys = (keys_of(input) | included) & allowed
+        return __foreach_expm1[keys](keys, list(input))
+    return _parse__foreach_expm1(input)
+
+
+def _foreach_expm1_(input: Sequence[Tensor]) -> Any:
+    """`expm1_` of each tensor of a list.
+
+    _foreach_expm1_(input) -> ()
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if is_tensors(input):
+        included, allowed = active_keys.get()
+        keys = (keys_of(input) | included) & allowed
+        return __foreach_expm1_[keys](keys, list(input))
+    return _parse__foreach_expm1_(input)
+
+
+def _foreach_floor(input: Sequence[Tensor]) -> tuple[Tensor, ...]:
+    """`floor` of each tensor of a list.
+
+    _foreach_floor(input) -> Tensor
+    """
+    if is_tensors(input):
+        included, allowed = active_keys.get()
+        keys = (keys_of(input) | included) & allowed
+        return __foreach_floor[keys](keys, list(input))
+    return _parse__foreach_floor(input)
+
+
+def _foreach_floor_(input: Sequence[Tensor]) -> Any:
+    """`floor_` of each tensor of a list.
+
+    _foreach_floor_(input) -> ()
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if is_tensors(input):
+        included, allowed = active_keys.get()
+        keys = (keys_of(input) | included) & allowed
+        return __foreach_floor_[keys](keys, list(input))
+    return _parse__foreach_floor_(input)
+
+
+def _foreach_frac(input: Sequence[Tensor]) -> tuple[Tensor, ...]:
+    """`frac` of each tensor of a list.
+
+    _foreach_frac(input) -> Tensor
+    """
+    if is_tensors(input):
+        included, allowed = active_keys.get()
+        keys = (keys_of(input) | included) & allowed
+        return __foreach_frac[keys](keys, list(input))
+    return _parse__foreach_frac(input)
+
+
+def _foreach_frac_(input: Sequence[Tensor]) -> Any:
+    """`frac_` of each tensor of a list.
+
+    _foreach_frac_(input) -> ()
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if is_tensors(input):
+        included, allowed = active_keys.get()
+        keys = (keys_of(input) | included) & allowed
+        return __foreach_frac_[keys](keys, list(input))
+    return _parse__foreach_frac_(input)
+
+
+def _foreach_lerp(*args: Any, **kwargs: Any) -> tuple[Tensor, ...]:
+    """`lerp` of each tensor of a list with the tensors at its place.
+
+    _foreach_lerp(input, tensors1, weights) -> Tensor
+    _foreach_lerp(input, tensors1, weight) -> Tensor
+        `lerp` of each tensor of a list with a number.
+    """
+    return _parse__foreach_lerp(*args, **kwargs)
+
+
+def _foreach_lerp_(*args: Any, **kwargs: Any) -> Any:
+    """`lerp_` of each tensor of a list with the tensors at its place.
+
+    _foreach_lerp_(input, tensors1, weights) -> ()
+    _foreach_lerp_(input, tensors1, weight) -> ()
+        `lerp_` of each tensor of a list with a number.
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    return _parse__foreach_lerp_(*args, **kwargs)
+
+
+def _foreach_lgamma(input: Sequence[Tensor]) -> tuple[Tensor, ...]:
+    """`lgamma` of each tensor of a list.
+
+    _foreach_lgamma(input) -> Tensor
+    """
+    if is_tensors(input):
+        included, allowed = active_keys.get()
+        keys = (keys_of(input) | included) & allowed
+        return __foreach_lgamma[keys](keys, list(input))
+    return _parse__foreach_lgamma(input)
+
+
+def _foreach_lgamma_(input: Sequence[Tensor]) -> Any:
+    """`lgamma_` of each tensor of a list.
+
+    _foreach_lgamma_(input) -> ()
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if is_tensors(input):
+        included, allowed = active_keys.get()
+        keys = (keys_of(input) | included) & allowed
+        return __foreach_lgamma_[keys](keys, list(input))
+    return _parse__foreach_lgamma_(input)
+
+
+def _foreach_log(input: Sequence[Tensor]) -> tuple[Tensor, ...]:
+    """`log` of each tensor of a list.
+
+    _foreach_log(input) -> Tensor
+    """
+    if is_tensors(input):
+        included, allowed = active_keys.get()
+        keys = (keys_of(input) | included) & allowed
+        return __foreach_log[keys](keys, list(input))
+    return _parse__foreach_log(input)
+
+
+def _foreach_log_(input: Sequence[Tensor]) -> Any:
+    """`log_` of each tensor of a list.
+
+    _foreach_log_(input) -> ()
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if is_tensors(input):
+        included, allowed = active_keys.get()
+        keys = (keys_of(input) | included) & allowed
+        return __foreach_log_[keys](keys, list(input))
+    return _parse__foreach_log_(input)
+
+
+def _foreach_log10(input: Sequence[Tensor]) -> tuple[Tensor, ...]:
+    """`log10` of each tensor of a list.
+
+    _foreach_log10(input) -> Tensor
+    """
+    if is_tensors(input):
+        included, allowed = active_keys.get()
+        keys = (keys_of(input) | included) & allowed
+        return __foreach_log10[keys](keys, list(input))
+    return _parse__foreach_log10(input)
+
+
+def _foreach_log10_(input: Sequence[Tensor]) -> Any:
+    """`log10_` of each tensor of a list.
+
+    _foreach_log10_(input) -> ()
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if is_tensors(input):
+        included, allowed = active_keys.get()
+        keys = (keys_of(input) | included) & allowed
+        return __foreach_log10_[keys](keys, list(input))
+    return _parse__foreach_log10_(input)
+
+
+def _foreach_log1p(input: Sequence[Tensor]) -> tuple[Tensor, ...]:
+    """`log1p` of each tensor of a list.
+
+    _foreach_log1p(input) -> Tensor
+    """
+    if is_tensors(input):
+        included, allowed = active_keys.get()
+        keys = (keys_of(input) | included) & allowed
+        return __foreach_log1p[keys](keys, list(input))
+    return _parse__foreach_log1p(input)
+
+
+def _foreach_log1p_(input: Sequence[Tensor]) -> Any:
+    """`log1p_` of each tensor of a list.
+
+    _foreach_log1p_(input) -> ()
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if is_tensors(input):
+        included, allowed = active_keys.get()
+        keys = (keys_of(input) | included) & allowed
+        return __foreach_log1p_[keys](keys, list(input))
+    return _parse__foreach_log1p_(input)
+
+
+def _foreach_log2(input: Sequence[Tensor]) -> tuple[Tensor, ...]:
+    """`log2` of each tensor of a list.
+
+    _foreach_log2(input) -> Tensor
+    """
+    if is_tensors(input):
+        included, allowed = active_keys.get()
+        keys = (keys_of(input) | included) & allowed
+        return __foreach_log2[keys](keys, list(input))
+    return _parse__foreach_log2(input)
+
+
+def _foreach_log2_(input: Sequence[Tensor]) -> Any:
+    """`log2_` of each tensor of a list.
+
+    _foreach_log2_(input) -> ()
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if is_tensors(input):
+        included, allowed = active_keys.get()
+        keys = (keys_of(input) | included) & allowed
+        return __foreach_log2_[keys](keys, list(input))
+    return _parse__foreach_log2_(input)
+
+
+def _foreach_max(input: Sequence[Tensor]) -> tuple[Tensor, ...]:
+    """`max` of each tensor of a list.
+
+    _foreach_max(input) -> Tensor
+    """
+    if is_tensors(input):
+        included, allowed = active_keys.get()
+        keys = (keys_of(input) | included) & allowed
+        return __foreach_max[keys](keys, list(input))
+    return _parse__foreach_max(input)
+
+
+def _foreach_neg(input: Sequence[Tensor]) -> tuple[Tensor, ...]:
+    """`neg` of each tensor of a list.
+
+    _foreach_neg(input) -> Tensor
+    """
+    if is_tensors(input):
+        included, allowed = active_keys.get()
+        keys = (keys_of(input) | included) & allowed
+        return __foreach_neg[keys](keys, list(input))
+    return _parse__foreach_neg(input)
+
+
+def _foreach_neg_(input: Sequence[Tensor]) -> Any:
+    """`neg_` of each tensor of a list.
+
+    _foreach_neg_(input) -> ()
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if is_tensors(input):
+        included, allowed = active_keys.get()
+        keys = (keys_of(input) | included) & allowed
+        return __foreach_neg_[keys](keys, list(input))
+    return _parse__foreach_neg_(input)
+
+
+def _foreach_norm(input: Sequence[Tensor], ord: Number = 2, dtype: dtype_ | None = None) -> tuple[Tensor, ...]:
+    """`norm` of each tensor of a list with a number.
+
+    _foreach_norm(input, ord=2, dtype=None) -> Tensor
+    """
+    if is_tensors(input) and type(ord) in NUMBERS and (dtype is None or type(dtype) is dtype_):
+        included, allowed = active_keys.get()
+        keys = (keys_of(input) | included) & allowed
+        return __foreach_norm_Scalar[keys](keys, list(input), ord, dtype)
+    return _parse__foreach_norm(input, ord, dtype)
+
+
+def _foreach_powsum(input: Sequence[Tensor], ord: Number = 2, dtype: dtype_ | None = None) -> tuple[Tensor, ...]:
+    """`powsum` of each tensor of a list with a number.
+
+    _foreach_powsum(input, ord=2, dtype=None) -> Tensor
+    """
+    if is_tensors(input) and type(ord) in NUMBERS and (dtype is None or type(dtype) is dtype_):
+        included, allowed = active_keys.get()
+        keys = (keys_of(input) | included) & allowed
+        return __foreach_powsum_Scalar[keys](keys, list(input), ord, dtype)
+    return _parse__foreach_powsum(input, ord, dtype)
+
+
+def _foreach_pow(
+    input: Sequence[Tensor] | Number, exponent: Sequence[Tensor] | Number | Sequence[Number]
+) -> tuple[Tensor, ...]:
+    """`pow` of each tensor of a list with the tensors at its place.
+
+    _foreach_pow(input, exponent) -> Tensor
+    """
+    if is_tensors(input) and is_tensors(exponent):
+        included, allowed = active_keys.get()
+        keys = (keys_of(input) | keys_of(exponent) | included) & allowed
+        return __foreach_pow_List[keys](keys, list(input), list(exponent))
+    if is_tensors(input) and type(exponent) in NUMBERS:
+        included, allowed = active_keys.get()
+        keys = (keys_of(input) | included) & allowed
+        return __foreach_pow_Scalar[keys](keys, list(input), exponent)
+    if type(input) in NUMBERS and is_tensors(exponent):
+        included, allowed = active_keys.get()
+        keys = (keys_of(exponent) | included) & allowed
+        return __foreach_pow_ScalarAndTensor[keys](keys, input, list(exponent))
+    return _parse__foreach_pow(input, exponent)
+
+
+def _foreach_pow_(input: Sequence[Tensor], exponent: Sequence[Tensor] | Number | Sequence[Number]) -> Any:
+    """`pow_` of each tensor of a list with the tensors at its place.
+
+    _foreach_pow_(input, exponent) -> ()
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if is_tensors(input) and is_tensors(exponent):
+        included, allowed = active_keys.get()
+        keys = (keys_of(input) | keys_of(exponent) | included) & allowed
+        return __foreach_pow__List[keys](keys, list(input), list(exponent))
+    if is_tensors(input) and type(exponent) in NUMBERS:
+        included, allowed = active_keys.get()
+        keys = (keys_of(input) | included) & allowed
+        return __foreach_pow__Scalar[keys](keys, list(input), exponent)
+    return _parse__foreach_pow_(input, exponent)
+
+
+def _foreach_reciprocal(input: Sequence[Tensor]) -> tuple[Tensor, ...]:
+    """`reciprocal` of each tensor of a list.
+
+    _foreach_reciprocal(input) -> Tensor
+    """
+    if is_tensors(input):
+        included, allowed = active_keys.get()
+        keys = (keys_of(input) | included) & allowed
+        return __foreach_reciprocal[keys](keys, list(input))
+    return _parse__foreach_reciprocal(input)
+
+
+def _foreach_reciprocal_(input: Sequence[Tensor]) -> Any:
+    """`reciprocal_` of each tensor of a list.
+
+    _foreach_reciprocal_(input) -> ()
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if is_tensors(input):
+        included, allowed = active_keys.get()
+        keys = (keys_of(input) | included) & allowed
+        return __foreach_reciprocal_[keys](keys, list(input))
+    return _parse__foreach_reciprocal_(input)
+
+
+def _foreach_round(input: Sequence[Tensor]) -> tuple[Tensor, ...]:
+    """`round` of each tensor of a list.
+
+    _foreach_round(input) -> Tensor
+    """
+    if is_tensors(input):
+        included, allowed = active_keys.get()
+        keys = (keys_of(input) | included) & allowed
+        return __foreach_round[keys](keys, list(input))
+    return _parse__foreach_round(input)
+
+
+def _foreach_round_(input: Sequence[Tensor]) -> Any:
+    """`round_` of each tensor of a list.
+
+    _foreach_round_(input) -> ()
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if is_tensors(input):
+        included, allowed = active_keys.get()
+        keys = (keys_of(input) | included) & allowed
+        return __foreach_round_[keys](keys, list(input))
+    return _parse__foreach_round_(input)
+
+
+def _foreach_rsqrt(input: Sequence[Tensor]) -> tuple[Tensor, ...]:
+    """`rsqrt` of each tensor of a list.
+
+    _foreach_rsqrt(input) -> Tensor
+    """
+    if is_tensors(input):
+        included, allowed = active_keys.get()
+        keys = (keys_of(input) | included) & allowed
+        return __foreach_rsqrt[keys](keys, list(input))
+    return _parse__foreach_rsqrt(input)
+
+
+def _foreach_rsqrt_(input: Sequence[Tensor]) -> Any:
+    """`rsqrt_` of each tensor of a list.
+
+    _foreach_rsqrt_(input) -> ()
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if is_tensors(input):
+        included, allowed = active_keys.get()
+        keys = (keys_of(input) | included) & allowed
+        return __foreach_rsqrt_[keys](keys, list(input))
+    return _parse__foreach_rsqrt_(input)
+
+
+def _foreach_sigmoid(input: Sequence[Tensor]) -> tuple[Tensor, ...]:
+    """`sigmoid` of each tensor of a list.
+
+    _foreach_sigmoid(input) -> Tensor
+    """
+    if is_tensors(input):
+        included, allowed = active_keys.get()
+        keys = (keys_of(input) | included) & allowed
+        return __foreach_sigmoid[keys](keys, list(input))
+    return _parse__foreach_sigmoid(input)
+
+
+def _foreach_sigmoid_(input: Sequence[Tensor]) -> Any:
+    """`sigmoid_` of each tensor of a list.
+
+    _foreach_sigmoid_(input) -> ()
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if is_tensors(input):
+        included, allowed = active_keys.get()
+        keys = (keys_of(input) | included) & allowed
+        return __foreach_sigmoid_[keys](keys, list(input))
+    return _parse__foreach_sigmoid_(input)
+
+
+def _foreach_sign(input: Sequence[Tensor]) -> tuple[Tensor, ...]:
+    """`sign` of each tensor of a list.
+
+    _foreach_sign(input) -> Tensor
+    """
+    if is_tensors(input):
+        included, allowed = active_keys.get()
+        keys = (keys_of(input) | included) & allowed
+        return __foreach_sign[keys](keys, list(input))
+    return _parse__foreach_sign(input)
+
+
+def _foreach_sign_(input: Sequence[Tensor]) -> Any:
+    """`sign_` of each tensor of a list.
+
+    _foreach_sign_(input) -> ()
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if is_tensors(input):
+        included, allowed = active_keys.get()
+        keys = (keys_of(input) | included) & allowed
+        return __foreach_sign_[keys](keys, list(input))
+    return _parse__foreach_sign_(input)
+
+
+def _foreach_sin(input: Sequence[Tensor]) -> tuple[Tensor, ...]:
+    """`sin` of each tensor of a list.
+
+    _foreach_sin(input) -> Tensor
+    """
+    if is_tensors(input):
+        included, allowed = active_keys.get()
+        keys = (keys_of(input) | included) & allowed
+        return __foreach_sin[keys](keys, list(input))
+    return _parse__foreach_sin(input)
+
+
+def _foreach_sin_(input: Sequence[Tensor]) -> Any:
+    """`sin_` of each tensor of a list.
+
+    _foreach_sin_(input) -> ()
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if is_tensors(input):
+        included, allowed = active_keys.get()
+        keys = (keys_of(input) | included) & allowed
+        return __foreach_sin_[keys](keys, list(input))
+    return _parse__foreach_sin_(input)
+
+
+def _foreach_sinh(input: Sequence[Tensor]) -> tuple[Tensor, ...]:
+    """`sinh` of each tensor of a list.
+
+    _foreach_sinh(input) -> Tensor
+    """
+    if is_tensors(input):
+        included, allowed = active_keys.get()
+        keys = (keys_of(input) | included) & allowed
+        return __foreach_sinh[keys](keys, list(input))
+    return _parse__foreach_sinh(input)
+
+
+def _foreach_sinh_(input: Sequence[Tensor]) -> Any:
+    """`sinh_` of each tensor of a list.
+
+    _foreach_sinh_(input) -> ()
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if is_tensors(input):
+        included, allowed = active_keys.get()
+        keys = (keys_of(input) | included) & allowed
+        return __foreach_sinh_[keys](keys, list(input))
+    return _parse__foreach_sinh_(input)
+
+
+def _foreach_sqrt(input: Sequence[Tensor]) -> tuple[Tensor, ...]:
+    """`sqrt` of each tensor of a list.
+
+    _foreach_sqrt(input) -> Tensor
+    """
+    if is_tensors(input):
+        included, allowed = active_keys.get()
+        keys = (keys_of(input) | included) & allowed
+        return __foreach_sqrt[keys](keys, list(input))
+    return _parse__foreach_sqrt(input)
+
+
+def _foreach_sqrt_(input: Sequence[Tensor]) -> Any:
+    """`sqrt_` of each tensor of a list.
+
+    _foreach_sqrt_(input) -> ()
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if is_tensors(input):
+        included, allowed = active_keys.get()
+        keys = (keys_of(input) | included) & allowed
+        return __foreach_sqrt_[keys](keys, list(input))
+    return _parse__foreach_sqrt_(input)
+
+
+def _foreach_tan(input: Sequence[Tensor]) -> tuple[Tensor, ...]:
+    """`tan` of each tensor of a list.
+
+    _foreach_tan(input) -> Tensor
+    """
+    if is_tensors(input):
+        included, allowed = active_keys.get()
+        keys = (keys_of(input) | included) & allowed
+        return __foreach_tan[keys](keys, list(input))
+    return _parse__foreach_tan(input)
+
+
+def _foreach_tan_(input: Sequence[Tensor]) -> Any:
+    """`tan_` of each tensor of a list.
+
+    _foreach_tan_(input) -> ()
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if is_tensors(input):
+        included, allowed = active_keys.get()
+        keys = (keys_of(input) | included) & allowed
+        return __foreach_tan_[keys](keys, list(input))
+    return _parse__foreach_tan_(input)
+
+
+def _foreach_tanh(input: Sequence[Tensor]) -> tuple[Tensor, ...]:
+    """`tanh` of each tensor of a list.
+
+    _foreach_tanh(input) -> Tensor
+    """
+    if is_tensors(input):
+        included, allowed = active_keys.get()
+        keys = (keys_of(input) | included) & allowed
+        return __foreach_tanh[keys](keys, list(input))
+    return _parse__foreach_tanh(input)
+
+
+def _foreach_tanh_(input: Sequence[Tensor]) -> Any:
+    """`tanh_` of each tensor of a list.
+
+    _foreach_tanh_(input) -> ()
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if is_tensors(input):
+        included, allowed = active_keys.get()
+        keys = (keys_of(input) | included) & allowed
+        return __foreach_tanh_[keys](keys, list(input))
+    return _parse__foreach_tanh_(input)
+
+
+def _foreach_trunc(input: Sequence[Tensor]) -> tuple[Tensor, ...]:
+    """`trunc` of each tensor of a list.
+
+    _foreach_trunc(input) -> Tensor
+    """
+    if is_tensors(input):
+        included, allowed = active_keys.get()
+        keys = (keys_of(input) | included) & allowed
+        return __foreach_trunc[keys](keys, list(input))
+    return _parse__foreach_trunc(input)
+
+
+def _foreach_trunc_(input: Sequence[Tensor]) -> Any:
+    """`trunc_` of each tensor of a list.
+
+    _foreach_trunc_(input) -> ()
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if is_tensors(input):
+        included, allowed = active_keys.get()
+        keys = (keys_of(input) | included) & allowed
+        return __foreach_trunc_[keys](keys, list(input))
+    return _parse__foreach_trunc_(input)
+
+
+def _foreach_zero_(input: Sequence[Tensor]) -> Any:
+    """`zero_` of each tensor of a list.
+
+    _foreach_zero_(input) -> ()
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if is_tensors(input):
+        included, allowed = active_keys.get()
+        keys = (keys_of(input) | included) & allowed
+        return __foreach_zero_[keys](keys, list(input))
+    return _parse__foreach_zero_(input)
+
+
+def _foreach_clone(input: Sequence[Tensor], *, memory_format: memory_format_ | None = None) -> tuple[Tensor, ...]:
+    """`clone` of each tensor of a list.
+
+    _foreach_clone(input, *, memory_format=None) -> Tensor
+    """
+    if is_tensors(input) and (memory_format is None or isinstance(memory_format, memory_format_)):
+        included, allowed = active_keys.get()
+        keys = (keys_of(input) | included) & allowed
+        return __foreach_clone[keys](keys, list(input), memory_format)
+    return _parse__foreach_clone(input, memory_format=memory_format)
+
+
+def _foreach_copy_(input: Sequence[Tensor], src: Sequence[Tensor], non_blocking: bool = False) -> Any:
+    """`copy_` of each tensor of a list.
+
+    _foreach_copy_(input, src, non_blocking=False) -> ()
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if is_tensors(input) and is_tensors(src) and type(non_blocking) is bool:
+        included, allowed = active_keys.get()
+        keys = (keys_of(input) | keys_of(src) | included) & allowed
+        return __foreach_copy_[keys](keys, list(input), list(src), non_blocking)
+    return _parse__foreach_copy_(input, src, non_blocking)
+
+
+def _foreach_copy(input: Sequence[Tensor], src: Sequence[Tensor], non_blocking: bool = False) -> tuple[Tensor, ...]:
+    """`copy` of each tensor of a list.
+
+    _foreach_copy(input, src, non_blocking=False) -> self_out
+    """
+    if is_tensors(input) and is_tensors(src) and type(non_blocking) is bool:
+        included, allowed = active_keys.get()
+        keys = (keys_of(input) | keys_of(src) | included) & allowed
+        return __foreach_copy[keys](keys, list(input), list(src), non_blocking)
+    return _parse__foreach_copy(input, src, non_blocking)
+
+
+def _foreach_mm(input: Sequence[Tensor], mat2: Sequence[Tensor]) -> tuple[Tensor, ...]:
+    """`mm` of each tensor of a list.
+
+    _foreach_mm(input, mat2) -> Tensor
+    """
+    if is_tensors(input) and is_tensors(mat2):
+        included, allowed = active_keys.get()
+        keys = (keys_of(input) | keys_of(mat2) | included) & allowed
+        return __foreach_mm[keys](keys, list(input), list(mat2))
+    return _parse__foreach_mm(input, mat2)
+
+
+def _fused_adam_(
+    input: Sequence[Tensor],
+    grads: Sequence[Tensor],
+    exp_avgs: Sequence[Tensor],
+    exp_avg_sqs: Sequence[Tensor],
+    max_exp_avg_sqs: Sequence[Tensor],
+    state_steps: Sequence[Tensor],
+    *,
+    lr: float | Tensor,
+    beta1: float,
+    beta2: float,
+    weight_decay: float,
+    eps: float,
+    amsgrad: bool,
+    maximize: bool,
+    grad_scale: Tensor | None = None,
+    found_inf: Tensor | None = None,
+) -> Any:
+    """A step of Adam for all parameters of a list.
+
+    _fused_adam_(input, grads, exp_avgs, exp_avg_sqs, max_exp_avg_sqs, state_steps, *, lr, beta1, beta2, weight_decay, eps, amsgrad, maximize, grad_scale=None, found_inf=None) -> ()
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if (
+        is_tensors(input)
+        and is_tensors(grads)
+        and is_tensors(exp_avgs)
+        and is_tensors(exp_avg_sqs)
+        and is_tensors(max_exp_avg_sqs)
+        and is_tensors(state_steps)
+        and type(lr) is float
+        and type(beta1) is float
+        and type(beta2) is float
+        and type(weight_decay) is float
+        and type(eps) is float
+        and type(amsgrad) is bool
+        and type(maximize) is bool
+        and (grad_scale is None or isinstance(grad_scale, TensorImpl))
+        and (found_inf is None or isinstance(found_inf, TensorImpl))
+    ):
+        included, allowed = active_keys.get()
+        keys = (
+            keys_of(input)
+            | keys_of(grads)
+            | keys_of(exp_avgs)
+            | keys_of(exp_avg_sqs)
+            | keys_of(max_exp_avg_sqs)
+            | keys_of(state_steps)
+            | included
+        ) & allowed
+        if grad_scale is not None:
+            keys |= grad_scale.key_set & allowed
+        if found_inf is not None:
+            keys |= found_inf.key_set & allowed
+        return __fused_adam_[keys](
+            keys,
+            list(input),
+            list(grads),
+            list(exp_avgs),
+            list(exp_avg_sqs),
+            list(max_exp_avg_sqs),
+            list(state_steps),
+            lr,
+            beta1,
+            beta2,
+            weight_decay,
+            eps,
+            amsgrad,
+            maximize,
+            grad_scale,
+            found_inf,
+        )
+    if (
+        is_tensors(input)
+        and is_tensors(grads)
+        and is_tensors(exp_avgs)
+        and is_tensors(exp_avg_sqs)
+        and is_tensors(max_exp_avg_sqs)
+        and is_tensors(state_steps)
+        and isinstance(lr, TensorImpl)
+        and type(beta1) is float
+        and type(beta2) is float
+        and type(weight_decay) is float
+        and type(eps) is float
+        and type(amsgrad) is bool
+        and type(maximize) is bool
+        and (grad_scale is None or isinstance(grad_scale, TensorImpl))
+        and (found_inf is None or isinstance(found_inf, TensorImpl))
+    ):
+        included, allowed = active_keys.get()
+        keys = (
+            lr.key_set
+            | keys_of(input)
+            | keys_of(grads)
+            | keys_of(exp_avgs)
+            | keys_of(exp_avg_sqs)
+            | keys_of(max_exp_avg_sqs)
+            | keys_of(state_steps)
+            | included
+        ) & allowed
+        if grad_scale is not None:
+            keys |= grad_scale.key_set & allowed
+        if found_inf is not None:
+            keys |= found_inf.key_set & allowed
+        return __fused_adam__tensor_lr[keys](
+            keys,
+            list(input),
+            list(grads),
+            list(exp_avgs),
+            list(exp_avg_sqs),
+            list(max_exp_avg_sqs),
+            list(state_steps),
+            lr,
+            beta1,
+            beta2,
+            weight_decay,
+            eps,
+            amsgrad,
+            maximize,
+            grad_scale,
+            found_inf,
+        )
+    return _parse__fused_adam_(
+        input,
+        grads,
+        exp_avgs,
+        exp_avg_sqs,
+        max_exp_avg_sqs,
+        state_steps,
+        lr=lr,
+        beta1=beta1,
+        beta2=beta2,
+        weight_decay=weight_decay,
+        eps=eps,
+        amsgrad=amsgrad,
+        maximize=maximize,
+        grad_scale=grad_scale,
+        found_inf=found_inf,
+    )
+
+
+def _fused_adamw_(
+    input: Sequence[Tensor],
+    grads: Sequence[Tensor],
+    exp_avgs: Sequence[Tensor],
+    exp_avg_sqs: Sequence[Tensor],
+    max_exp_avg_sqs: Sequence[Tensor],
+    state_steps: Sequence[Tensor],
+    *,
+    lr: float | Tensor,
+    beta1: float,
+    beta2: float,
+    weight_decay: float,
+    eps: float,
+    amsgrad: bool,
+    maximize: bool,
+    grad_scale: Tensor | None = None,
+    found_inf: Tensor | None = None,
+) -> Any:
+    """A step of Adam with decoupled weight decay for all parameters of a list.
+
+    _fused_adamw_(input, grads, exp_avgs, exp_avg_sqs, max_exp_avg_sqs, state_steps, *, lr, beta1, beta2, weight_decay, eps, amsgrad, maximize, grad_scale=None, found_inf=None) -> ()
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if (
+        is_tensors(input)
+        and is_tensors(grads)
+        and is_tensors(exp_avgs)
+        and is_tensors(exp_avg_sqs)
+        and is_tensors(max_exp_avg_sqs)
+        and is_tensors(state_steps)
+        and type(lr) is float
+        and type(beta1) is float
+        and type(beta2) is float
+        and type(weight_decay) is float
+        and type(eps) is float
+        and type(amsgrad) is bool
+        and type(maximize) is bool
+        and (grad_scale is None or isinstance(grad_scale, TensorImpl))
+        and (found_inf is None or isinstance(found_inf, TensorImpl))
+    ):
+        included, allowed = active_keys.get()
+        keys = (
+            keys_of(input)
+            | keys_of(grads)
+            | keys_of(exp_avgs)
+            | keys_of(exp_avg_sqs)
+            | keys_of(max_exp_avg_sqs)
+            | keys_of(state_steps)
+            | included
+        ) & allowed
+        if grad_scale is not None:
+            keys |= grad_scale.key_set & allowed
+        if found_inf is not None:
+            keys |= found_inf.key_set & allowed
+        return __fused_adamw_[keys](
+            keys,
+            list(input),
+            list(grads),
+            list(exp_avgs),
+            list(exp_avg_sqs),
+            list(max_exp_avg_sqs),
+            list(state_steps),
+            lr,
+            beta1,
+            beta2,
+            weight_decay,
+            eps,
+            amsgrad,
+            maximize,
+            grad_scale,
+            found_inf,
+        )
+    if (
+        is_tensors(input)
+        and is_tensors(grads)
+        and is_tensors(exp_avgs)
+        and is_tensors(exp_avg_sqs)
+        and is_tensors(max_exp_avg_sqs)
+        and is_tensors(state_steps)
+        and isinstance(lr, TensorImpl)
+        and type(beta1) is float
+        and type(beta2) is float
+        and type(weight_decay) is float
+        and type(eps) is float
+        and type(amsgrad) is bool
+        and type(maximize) is bool
+        and (grad_scale is None or isinstance(grad_scale, TensorImpl))
+        and (found_inf is None or isinstance(found_inf, TensorImpl))
+    ):
+        included, allowed = active_keys.get()
+        keys = (
+            lr.key_set
+            | keys_of(input)
+            | keys_of(grads)
+            | keys_of(exp_avgs)
+            | keys_of(exp_avg_sqs)
+            | keys_of(max_exp_avg_sqs)
+            | keys_of(state_steps)
+            | included
+        ) & allowed
+        if grad_scale is not None:
+            keys |= grad_scale.key_set & allowed
+        if found_inf is not None:
+            keys |= found_inf.key_set & allowed
+        return __fused_adamw__tensor_lr[keys](
+            keys,
+            list(input),
+            list(grads),
+            list(exp_avgs),
+            list(exp_avg_sqs),
+            list(max_exp_avg_sqs),
+            list(state_steps),
+            lr,
+            beta1,
+            beta2,
+            weight_decay,
+            eps,
+            amsgrad,
+            maximize,
+            grad_scale,
+            found_inf,
+        )
+    return _parse__fused_adamw_(
+        input,
+        grads,
+        exp_avgs,
+        exp_avg_sqs,
+        max_exp_avg_sqs,
+        state_steps,
+        lr=lr,
+        beta1=beta1,
+        beta2=beta2,
+        weight_decay=weight_decay,
+        eps=eps,
+        amsgrad=amsgrad,
+        maximize=maximize,
+        grad_scale=grad_scale,
+        found_inf=found_inf,
+    )
+
+
+def _fused_sgd_(
+    input: Sequence[Tensor],
+    grads: Sequence[Tensor],
+    momentum_buffer_list: Sequence[Tensor],
+    *,
+    weight_decay: float,
+    momentum: float,
+    lr: float | Tensor,
+    dampening: float,
+    nesterov: bool,
+    maximize: bool,
+    is_first_step: bool,
+    grad_scale: Tensor | None = None,
+    found_inf: Tensor | None = None,
+) -> Any:
+    """A step of SGD for all parameters of a list.
+
+    _fused_sgd_(input, grads, momentum_buffer_list, *, weight_decay, momentum, lr, dampening, nesterov, maximize, is_first_step, grad_scale=None, found_inf=None) -> ()
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if (
+        is_tensors(input)
+        and is_tensors(grads)
+        and is_tensors(momentum_buffer_list)
+        and type(weight_decay) is float
+        and type(momentum) is float
+        and type(lr) is float
+        and type(dampening) is float
+        and type(nesterov) is bool
+        and type(maximize) is bool
+        and type(is_first_step) is bool
+        and (grad_scale is None or isinstance(grad_scale, TensorImpl))
+        and (found_inf is None or isinstance(found_inf, TensorImpl))
+    ):
+        included, allowed = active_keys.get()
+        keys = (keys_of(input) | keys_of(grads) | keys_of(momentum_buffer_list) | included) & allowed
+        if grad_scale is not None:
+            keys |= grad_scale.key_set & allowed
+        if found_inf is not None:
+            keys |= found_inf.key_set & allowed
+        return __fused_sgd_[keys](
+            keys,
+            list(input),
+            list(grads),
+            list(momentum_buffer_list),
+            weight_decay,
+            momentum,
+            lr,
+            dampening,
+            nesterov,
+            maximize,
+            is_first_step,
+            grad_scale,
+            found_inf,
+        )
+    if (
+        is_tensors(input)
+        and is_tensors(grads)
+        and is_tensors(momentum_buffer_list)
+        and type(weight_decay) is float
+        and type(momentum) is float
+        and isinstance(lr, TensorImpl)
+        and type(dampening) is float
+        and type(nesterov) is bool
+        and type(maximize) is bool
+        and type(is_first_step) is bool
+        and (grad_scale is None or isinstance(grad_scale, TensorImpl))
+        and (found_inf is None or isinstance(found_inf, TensorImpl))
+    ):
+        included, allowed = active_keys.get()
+        keys = (lr.key_set | keys_of(input) | keys_of(grads) | keys_of(momentum_buffer_list) | included) & allowed
+        if grad_scale is not None:
+            keys |= grad_scale.key_set & allowed
+        if found_inf is not None:
+            keys |= found_inf.key_set & allowed
+        return __fused_sgd__tensor_lr[keys](
+            keys,
+            list(input),
+            list(grads),
+            list(momentum_buffer_list),
+            weight_decay,
+            momentum,
+            lr,
+            dampening,
+            nesterov,
+            maximize,
+            is_first_step,
+            grad_scale,
+            found_inf,
+        )
+    return _parse__fused_sgd_(
+        input,
+        grads,
+        momentum_buffer_list,
+        weight_decay=weight_decay,
+        momentum=momentum,
+        lr=lr,
+        dampening=dampening,
+        nesterov=nesterov,
+        maximize=maximize,
+        is_first_step=is_first_step,
+        grad_scale=grad_scale,
+        found_inf=found_inf,
+    )
+
+
+def _fused_adagrad_(
+    input: Sequence[Tensor],
+    grads: Sequence[Tensor],
+    state_sums: Sequence[Tensor],
+    state_steps: Sequence[Tensor],
+    *,
+    lr: float | Tensor,
+    lr_decay: float,
+    weight_decay: float,
+    eps: float,
+    maximize: bool,
+    grad_scale: Tensor | None = None,
+    found_inf: Tensor | None = None,
+) -> Any:
+    """A step of Adagrad for all parameters of a list.
+
+    _fused_adagrad_(input, grads, state_sums, state_steps, *, lr, lr_decay, weight_decay, eps, maximize, grad_scale=None, found_inf=None) -> ()
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if (
+        is_tensors(input)
+        and is_tensors(grads)
+        and is_tensors(state_sums)
+        and is_tensors(state_steps)
+        and type(lr) is float
+        and type(lr_decay) is float
+        and type(weight_decay) is float
+        and type(eps) is float
+        and type(maximize) is bool
+        and (grad_scale is None or isinstance(grad_scale, TensorImpl))
+        and (found_inf is None or isinstance(found_inf, TensorImpl))
+    ):
+        included, allowed = active_keys.get()
+        keys = (keys_of(input) | keys_of(grads) | keys_of(state_sums) | keys_of(state_steps) | included) & allowed
+        if grad_scale is not None:
+            keys |= grad_scale.key_set & allowed
+        if found_inf is not None:
+            keys |= found_inf.key_set & allowed
+        return __fused_adagrad_[keys](
+            keys,
+            list(input),
+            list(grads),
+            list(state_sums),
+            list(state_steps),
+            lr,
+            lr_decay,
+            weight_decay,
+            eps,
+            maximize,
+            grad_scale,
+            found_inf,
+        )
+    if (
+        is_tensors(input)
+        and is_tensors(grads)
+        and is_tensors(state_sums)
+        and is_tensors(state_steps)
+        and isinstance(lr, TensorImpl)
+        and type(lr_decay) is float
+        and type(weight_decay) is float
+        and type(eps) is float
+        and type(maximize) is bool
+        and (grad_scale is None or isinstance(grad_scale, TensorImpl))
+        and (found_inf is None or isinstance(found_inf, TensorImpl))
+    ):
+        included, allowed = active_keys.get()
+        keys = (
+            lr.key_set | keys_of(input) | keys_of(grads) | keys_of(state_sums) | keys_of(state_steps) | included
+        ) & allowed
+        if grad_scale is not None:
+            keys |= grad_scale.key_set & allowed
+        if found_inf is not None:
+            keys |= found_inf.key_set & allowed
+        return __fused_adagrad__tensor_lr[keys](
+            keys,
+            list(input),
+            list(grads),
+            list(state_sums),
+            list(state_steps),
+            lr,
+            lr_decay,
+            weight_decay,
+            eps,
+            maximize,
+            grad_scale,
+            found_inf,
+        )
+    return _parse__fused_adagrad_(
+        input,
+        grads,
+        state_sums,
+        state_steps,
+        lr=lr,
+        lr_decay=lr_decay,
+        weight_decay=weight_decay,
+        eps=eps,
+        maximize=maximize,
+        grad_scale=grad_scale,
+        found_inf=found_inf,
     )

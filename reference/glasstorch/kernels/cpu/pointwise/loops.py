@@ -101,18 +101,22 @@ def kernel_of(shape: Callable[..., Result], row: Row) -> Kernel:
     """The kernel of an operator of tensors, and of as many numbers as the row says."""
 
     def kernel(keys: int, *arguments: Any, out: Tensor | None = None) -> Tensor:
-        output = allocate_output(shape(*arguments)) if out is None else out
-        count = len(arguments) - row.numbers
-        tensors, numbers = arguments[:count], arguments[count:]
-        common = row.common(*tensors)
-        row.check(common)
-        loop = row.loop_for(common)
-        if numbers and (row.scaled is None or numbers != (1,)):
-            loop = with_numbers(row.scaled or loop, numbers, common)
-        produces = common.to_real() if row.real_of_complex and common.is_complex else row.produces
-        return pointwise(loop, common, tensors, output, produces, row.exact_number)
+        return compute(row, arguments, allocate_output(shape(*arguments)) if out is None else out)
 
     return kernel
+
+
+def compute(row: Row, arguments: Sequence[Any], output: Tensor) -> Tensor:
+    """Write what a row computes of tensors, and of the numbers after them, to `output`, and return that."""
+    count = len(arguments) - row.numbers
+    tensors, numbers = arguments[:count], arguments[count:]
+    common = row.common(*tensors)
+    row.check(common)
+    loop = row.loop_for(common)
+    if numbers and (row.scaled is None or numbers != (1,)):
+        loop = with_numbers(row.scaled or loop, numbers, common)
+    produces = common.to_real() if row.real_of_complex and common.is_complex else row.produces
+    return pointwise(loop, common, tensors, output, produces, row.exact_number)
 
 
 def with_numbers(loop: Loop, numbers: Sequence[Number], common: dtype) -> Loop:

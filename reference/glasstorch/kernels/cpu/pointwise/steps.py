@@ -8,6 +8,8 @@ Differs: an integer quotient that overflows wraps around; PyTorch's stops the pr
 
 from __future__ import annotations
 
+from importlib import import_module
+
 import numpy as np
 
 from glasstorch.core.errors import IntegerDivisionError
@@ -105,6 +107,15 @@ def complex_power(out: Array, x: Array, exponent: Array) -> None:
     if (lost := np.equal(x, 0) | np.isnan(result)).any():
         np.copyto(result, np.exp(np.multiply(np.log(x), exponent)), where=lost)
     out[...] = result
+
+
+# Special functions -------------------------------------------------------------------------------------------------
+
+
+@slot
+def erf(out: Array, x: Array) -> None:
+    """SciPy's error function in float64, rounded once. It is imported at the first call."""
+    import_module("scipy.special").erf(x, out=out, dtype=np.float64)
 
 
 # Choices -----------------------------------------------------------------------------------------------------------

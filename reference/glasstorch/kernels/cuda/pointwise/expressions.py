@@ -70,7 +70,7 @@ OPERANDS: Final = {
             ("types", np.int32, (4,)),
             ("common", np.int32),
             ("inputs", compute.numpy, (3,)),
-            ("numbers", compute.numpy, (2,)),
+            ("numbers", compute.numpy, (3,)),
         ],
         align=True,
     )
@@ -80,7 +80,7 @@ OPERANDS: Final = {
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Row:
-    """An expression of the operands a, b, c and the numbers p, q in C++, and for which dtypes it is compiled.
+    """An expression of the operands a, b, c and the numbers p, q, r in C++, and for which dtypes it is compiled.
 
     `accepts` are the dtypes that PyTorch's kernel supports; `label` is the kernel's name in the error for others.
     `common` gives the compute dtype. `numbers` are the operands, counted from 0, that may be numbers, and `exact` those
@@ -160,7 +160,7 @@ def run(
 ) -> Tensor:
     """Compute into `out`, or into a fresh tensor for `result`, and return it.
 
-    `numbers` are p and q; `common` is the compute dtype where the row's rule gives none.
+    `numbers` are p, q and r; `common` is the compute dtype where the row's rule gives none.
     """
     on = device_of(row, inputs, out)
     common = common or row.common(*inputs)
@@ -209,7 +209,7 @@ def describe(
             values[i] = value_of(tensor, common, compute, i in row.exact)
         else:
             types[i + 1] = CODE[tensor.dtype]
-    given = (*numbers, 0, 0)[:2]
+    given = (*numbers, 0, 0, 0)[:3]
     return np.array((types, CODE[common], values, given), OPERANDS[compute])[()]
 
 
@@ -234,7 +234,7 @@ def lie_side_by_side(shape: Shape, strides: tuple[Shape, ...], tensors: tuple[Te
 
 
 def kernel_of(shape: Callable[..., Result], row: Row, numbers: int = 0) -> Kernel:
-    """The kernel of an operator of tensors, followed by p and q; an alpha that is left out is 1."""
+    """The kernel of an operator of tensors, followed by p, q and r; an alpha that is left out is 1."""
 
     def kernel(keys: int, *arguments: Any, out: Tensor | None = None) -> Tensor:
         result = shape(*arguments) if out is None else None

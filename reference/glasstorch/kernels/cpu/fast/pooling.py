@@ -1,0 +1,148 @@
+"""How are windows at equal distances read fast?
+
+The k-th elements of all windows are then a slice with a step, which NumPy reads without indices, once the input is
+padded with what changes no result.
+
+Mirrors: aten/src/ATen/native/cpu/MaxPoolKernel.cpp, AvgPoolKernel.cpp
+Differs: PyTorch takes one window after another, and a vector of channels at a time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import product
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from glasstorch.core.tensor_impl import Array
+from glasstorch.dispatch.fast import fast
+from glasstorch.kernels.cpu.pooling import averages as plain_averages
+from glasstorch.kernels.cpu.pooling import maxima as plain_maxima
+from glasstorch.kernels.cpu.pooling.places import Along, each_place, first_places
+from glasstorch.kernels.halves import widened
+
+
+class Steps(NamedTuple):
+    """Windows at equal distances along one dimension: where the k-th elements begin, and how far apart they are."""
+
+    starts: list[int]
+    step: int
+    outputs: int
+    before: int  # elements of padding
+    after: int
+
+    def taken(self, k: int) -> slice:
+        """The k-th elements of all windows, of the padded input."""
+        start = self.starts[k] + self.before
+        return slice(start, start + self.step * (self.outputs - 1) + 1, self.step)
+
+
+def steps(table: Along) -> Steps | None:
+    """The windows of a table, if they are of one length and at equal distances."""
+    positions = table.positions
+    if positions.ndim != 2 or not positions.size:
+        return None
+    if not np.array_equal(table.inside, (positions >= 0) & (positions < table.size)):
+        return None  # some windows are shorter than others
+    first = positions[0]
+    step = int(first[1] - first[0]) if len(first) > 1 else 1
+    even = first[0] + step * np.arange(len(first))
+    if step < 1 or not np.array_equal(positions, positions[:, :1] - first[0] + even):
+        return None
+    return Steps(
+        positions[:, 0].tolist(),
+        step,
+        len(first),
+        max(0, -int(first[0])),
+        max(0, int(positions.max()) + 1 - table.size),
+    )
+
+
+def all_steps(tables: Sequence[Along]) -> list[Steps] | None:
+    """The windows along every dimension; None where some are not at equal distances, or not of one length."""
+    found = [one for table in tables if (one := steps(table)) is not None]
+    return found if len(found) == len(tables) else None
+
+
+def padded(array: Array, along: Sequence[Steps], value: Any) -> Array:
+    """The input with so much of a value around it that every window lies within."""
+    around = [(0, 0)] * (array.ndim - len(along)) + [(one.before, one.after) for one in along]
+    return np.pad(array, around, constant_values=value) if any(map(any, around)) else array
+
+
+def parts(array: Array, along: Sequence[Steps]) -> Iterator[Array]:
+    """The k-th elements of all windows, in the order of `each_place`: views of a padded array."""
+    for chosen in product(*(range(len(one.starts)) for one in along)):
+        index: tuple[Any, ...] = (..., *(one.taken(k) for one, k in zip(along, chosen, strict=True)))
+        yield array[index]
+
+
+EQUALLY_FAR_APART = "the windows have one length and are equally far apart"
+
+
+@fast(plain_maxima.largest, when=EQUALLY_FAR_APART, benchmark="fast: max_pool2d, 64x32x8x8", exact="bits")
+def largest(array: Array, tables: Sequence[Along]) -> tuple[Array, Array]:
+    along = all_steps(tables)
+    wide = widened(array)
+    if along is None or not array.size or (wide.dtype.kind == "f" and np.isnan(wide).any()):
+        return plain_maxima.largest.plain(array, tables)
+    lowest = plain_maxima.lowest(wide.dtype)
+    shape = (*array.shape[: -len(tables)], *(one.outputs for one in along))
+    best = np.full(shape, lowest)
+    # Which of its elements each window took, in few bytes; and where that is, counted from the window's begin.
+    places = [at[0] for at, _, _ in each_place(tables)]
+    taken = np.full(shape, len(places), np.int16)
+    for k, values in enumerate(parts(padded(wide, along, lowest), along)):
+        better = values > best
+        np.maximum(best, values, out=best)
+        np.copyto(taken, k, where=better)
+    where = np.stack([*places, first_places(tables)[0]]).reshape(len(places) + 1, -1)
+    flat = where[taken.reshape(-1, where.shape[1]), np.arange(where.shape[1])]
+    return best, flat.reshape(shape)
+
+
+@fast(plain_averages.averages, when=EQUALLY_FAR_APART, benchmark="fast: avg_pool2d, 64x32x8x8", exact="bits")
+def averages(array: Array, tables: Sequence[Along], count_include_pad: bool, divisor: int | None) -> Array:
+    along = all_steps(tables)
+    if along is None or not array.size:
+        return plain_averages.averages.plain(array, tables, count_include_pad, divisor)
+    whole = padded(array, along, array.dtype.type(0))
+    integers = array.dtype.kind in "iu"
+    total = np.zeros(
+        (*array.shape[: -len(tables)], *(one.outputs for one in along)), array.dtype if integers else np.float64
+    )
+    for values in parts(whole, along):
+        total += values
+    quotient: Array = total / divisors(tables, count_include_pad, divisor)
+    return np.trunc(quotient) if integers else quotient
+
+
+@fast(
+    plain_averages.shared,
+    when=EQUALLY_FAR_APART,
+    benchmark="fast: avg_pool2d backward, 64x32x8x8",
+    exact="bits",
+)
+def shared(
+    grad: Array, tables: Sequence[Along], shape: tuple[int, ...], count_include_pad: bool, divisor: int | None
+) -> Array:
+    along = all_steps(tables)
+    if along is None or not grad.size:
+        return plain_averages.shared.plain(grad, tables, shape, count_include_pad, divisor)
+    share = grad.astype(np.float64) / divisors(tables, count_include_pad, divisor)
+    sizes = [one.before + table.size + one.after for one, table in zip(along, tables, strict=True)]
+    whole: Array = np.zeros((*shape[: -len(tables)], *sizes), np.float64)
+    for part in parts(whole, along):
+        part += share
+    inside: tuple[Any, ...] = (
+        ...,
+        *(slice(one.before, one.before + table.size) for one, table in zip(along, tables, strict=True)),
+    )
+    return whole[inside]  # type: ignore[no-any-return]
+
+
+def divisors(tables: Sequence[Along], count_include_pad: bool, divisor: int | None) -> Any:
+    """As the plain kernel's, without its dimension of planes."""
+    found = plain_averages.divisors(tables, count_include_pad, divisor)
+    return found if divisor is not None else found[0]

@@ -1,0 +1,154 @@
+"""How does an operator work on each tensor of a list?
+
+`_foreach_add_.ScalarList` calls `add_` for each tensor, with the number that stands at the same place of its list. One
+maker reads from a schema which arguments are lists and so go along with the tensors.
+
+Mirrors: aten/src/ATen/native/ForeachOpsKernels.cpp, ForeachUtils.h (check_foreach_api_restrictions,
+    convert_tensor_to_scalar_list)
+Differs: PyTorch's operators have derivatives of their own, written from those of the operators that they repeat; here
+    autograd sees the latter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from glasstorch.core.errors import ArgumentError, ShapeError
+from glasstorch.dispatch.schema import FunctionSchema
+from glasstorch.operators.generated import functions as f
+from glasstorch.operators.shapes.promotion import result_type
+
+if TYPE_CHECKING:
+    from glasstorch._tensor import Tensor
+
+# Arguments that an operator takes by name; the number of each tensor is the `value` of addcmul and addcdiv.
+NAMED = ("alpha", "value", "memory_format", "dtype", "non_blocking")
+WITH_VALUES = ("addcmul", "addcdiv")
+
+
+def each(schema: FunctionSchema) -> Callable[..., Any]:
+    """The kernel of a foreach operator: it returns a tuple, or the list that an in-place one has written to."""
+    name = schema.name.removeprefix("_foreach_")
+    base = name.removesuffix("_")
+    function = OWN[name] if name in OWN else getattr(f, name)
+    types = {argument.name: argument.type for argument in schema.arguments}
+    packed = schema.overload == "Tensor" and base in WITH_VALUES
+    along = {n for n, type_ in types.items() if type_.is_list or (packed and n == "scalars")}
+    keywords = {argument: argument for argument in types if argument in NAMED}
+    if base in WITH_VALUES and "scalars" in types:
+        keywords["scalars"] = "value"
+    if base in ("maximum", "minimum") and schema.overload != "List":
+        function = extreme(base, schema.is_inplace)
+
+    def kernel(*arguments: Any) -> Any:
+        given = dict(zip(types, arguments, strict=True))
+        count = len(next(given[n] for n, type_ in types.items() if type_.is_list and type_.base == "Tensor"))
+        if packed:
+            given["scalars"] = numbers(given["scalars"], count)
+        elif schema.overload == "Tensor":
+            check_number(given["other"])
+        check_lengths(schema, given, count)
+        results = []
+        for i in range(count):
+            own = {n: value[i] if n in along else value for n, value in given.items()}
+            results.append(
+                function(
+                    *(value for n, value in own.items() if n not in keywords),
+                    **{keywords[n]: value for n, value in own.items() if n in keywords},
+                )
+            )
+        return arguments[0] if schema.is_inplace else tuple(results)
+
+    return kernel
+
+
+def check_lengths(schema: FunctionSchema, given: dict[str, Any], count: int) -> None:
+    """Lists have one entry for each tensor, and there is a tensor."""
+    if count == 0:
+        raise ArgumentError("Tensor list must have at least one tensor.")
+    for argument in schema.arguments:
+        if not argument.type.is_list or len(given[argument.name]) == count:
+            continue
+        if schema.name == "_foreach_mm":
+            raise ArgumentError("_foreach_mm: self and mat2 must have the same number of tensors")
+        if argument.type.base == "Tensor":
+            raise ArgumentError(
+                f"Tensor lists must have the same number of tensors, got {count} and {len(given[argument.name])}"
+            )
+        raise ArgumentError("Tensor list must have same number of elements as scalar list.")
+
+
+def check_number(other: Tensor) -> None:
+    """A tensor that stands for a number has one element and no dimension."""
+    if other._shape:
+        raise ShapeError(
+            f"scalar tensor expected to be 0 dim but it has {len(other._shape)} dimensions and "
+            f"{other.numel()} elements."
+        )
+
+
+def numbers(scalars: Tensor, count: int) -> list[Any]:
+    """The numbers that a tensor packs, one for each tensor of the lists."""
+    if len(scalars._shape) != 1:
+        raise ShapeError(f"Expected packed scalar Tensor to be of dimension 1. Got {len(scalars._shape)} instead.")
+    if scalars._shape[0] != count:
+        raise ShapeError(
+            f"Expected length of scalars to match input of length {count} but got {scalars._shape[0]} instead."
+        )
+    if not scalars.is_contiguous():
+        raise ArgumentError("Expected scalars to be contiguous.")
+    return scalars.tolist()  # type: ignore[no-any-return]
+
+
+# What is not another operator under its own name ----------------------------------------------------------------
+
+
+def extreme(name: str, writes: bool) -> Callable[..., Tensor]:
+    """The larger or the smaller of a tensor and a number, whose gradient is halved where both are equal."""
+    clamp = getattr(f, ("clamp_min" if name == "maximum" else "clamp_max") + "_" * writes)
+    differentiable = getattr(f, name)
+
+    def with_number(self: Tensor, scalar: Any) -> Tensor:
+        if not self.requires_grad:
+            clamped: Tensor = clamp(self, scalar)
+            return clamped
+        result: Tensor = differentiable(self, f.full((), scalar, dtype=result_type(self, scalar), device=self.device))
+        return self.copy_(result) if writes else result
+
+    return with_number
+
+
+def in_place(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
+    """An operator without an in-place form, whose result is copied into its first argument."""
+    return lambda self, *others: self.copy_(function(self, *others))
+
+
+def maximal(self: Tensor) -> Tensor:
+    """The largest element."""
+    if not self.numel():
+        raise ArgumentError(
+            "_foreach_max cannot compute the maximum of an empty tensor; max over zero elements is undefined."
+        )
+    return f.max(self)
+
+
+def powsum(self: Tensor, ord: Any, *, dtype: Any) -> Tensor:
+    """The sum of absolute values to a power."""
+    return f.sum(f.pow(f.abs(self), ord), dtype=dtype)
+
+
+def copied(self: Tensor, src: Tensor, *, non_blocking: bool) -> Tensor:
+    """A copy of `src` with the dtype and device of `self`."""
+    return f.empty_like(self).copy_(src, non_blocking)
+
+
+OWN: dict[str, Callable[..., Any]] = {
+    "max": maximal,
+    "maximum_": in_place(f.maximum),
+    "minimum_": in_place(f.minimum),
+    "norm": lambda self, ord, *, dtype: f.linalg_vector_norm(self, ord, dtype=dtype),
+    "powsum": powsum,
+    "copy": copied,
+    "copy_": lambda self, src, *, non_blocking: self.copy_(src, non_blocking),
+}
