@@ -42,6 +42,14 @@ WITHOUT_ROW = {
         ["result_type.Tensor", "result_type.Scalar", "result_type.Scalar_Tensor", "result_type.Scalar_Scalar"],
         "answers with a dtype: tests/operators/shapes/test_promotion.py",
     ),
+    **dict.fromkeys(
+        [
+            "ctc_loss.IntList", "ctc_loss.Tensor", "_ctc_loss", "_ctc_loss.Tensor", "_ctc_loss_backward",
+            "_ctc_loss_backward.Tensor",
+        ],
+        "wants logarithms of shares, and has the gradient of those: tests/kernels/cpu/loss/test_sequences.py",
+    ),
+    "multilabel_margin_loss_backward": "wants marks that fit the targets: tests/kernels/cpu/loss/test_classes.py",
     "meshgrid": "warns at its first call in a process: tests/operators/composite/joining/test_grids.py",
     "lift_fresh": "gives its argument itself: tests/test_python_dispatch.py",
     "resize_": "new elements are not initialised: tests/test_tensor.py",

@@ -160,6 +160,7 @@ OTHERWISE = (
         CLASS,
         "PyTorch refuses complex numbers after an empty dimension",
     ),
+    Otherwise("multi(label)?_margin_loss(_forward)?", is_empty, VALUES, "PyTorch writes nothing where nothing is lost"),
     Otherwise("signbit", has_halves, VALUES, "the sign of a NaN is lost on the way from float32"),
     Otherwise(
         "inner",
@@ -177,10 +178,11 @@ OTHERWISE = (
 
 # Rows of which so many calls in TRIES give elements to compare.
 FEWER = {
-    "adaptive_max_pool3d": 7, "avg_pool3d": 7, "float_power_.Scalar": 6, "float_power_.Tensor": 5,
-    "fractional_max_pool2d": 7, "glu_jvp": 7, "layer_norm": 8, "linalg_tensorinv": 8, "linalg_tensorsolve": 5,
-    "nanquantile": 5, "nanquantile.scalar": 8, "native_layer_norm": 8, "pdist": 7, "quantile": 4,
-    "quantile.scalar": 6, "rrelu_with_noise": 8, "softplus": 8,
+    "adaptive_max_pool3d": 7, "avg_pool3d": 7, "binary_cross_entropy": 7, "float_power_.Scalar": 6,
+    "float_power_.Tensor": 5, "fractional_max_pool2d": 7, "glu_jvp": 7, "layer_norm": 8, "linalg_tensorinv": 8,
+    "linalg_tensorsolve": 5, "multi_margin_loss": 5, "multilabel_margin_loss": 7,
+    "multilabel_margin_loss_forward": 8, "nanquantile": 5, "nanquantile.scalar": 8, "native_layer_norm": 8,
+    "pdist": 7, "quantile": 4, "quantile.scalar": 6, "rrelu_with_noise": 8, "softplus": 8,
 }  # fmt: skip
 
 Random = np.random.Generator

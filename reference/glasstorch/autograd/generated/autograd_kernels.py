@@ -448,6 +448,7 @@ _addr = table("addr")
 _baddbmm = table("baddbmm")
 _addbmm = table("addbmm")
 _vdot = table("vdot")
+__trilinear = table("_trilinear")
 _linalg_cholesky_ex = table("linalg_cholesky_ex")
 _linalg_inv_ex = table("linalg_inv_ex")
 __linalg_det = table("_linalg_det")
@@ -9839,6 +9840,78 @@ def vdot(keys: int, self: Any, other: Any) -> Any:
     node.saved_other = SavedVariable(other) if edge_self is not None else None
     node.saved_self = SavedVariable(self) if edge_other is not None else None
     result = _vdot[below](below, self, other)
+    set_history(result, node)
+    return result
+
+
+class TrilinearBackward0(Node):
+    saved_i2: SavedVariable | None
+    saved_i3: SavedVariable | None
+    saved_i1: SavedVariable | None
+    expand1: Any
+    expand2: Any
+    expand3: Any
+    sumdim: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        edges = self.next_edges
+        grad_i1: Any = None
+        grad_i2: Any = None
+        grad_i3: Any = None
+        if edges[0] is not None:
+            i2 = self.unpack(self.saved_i2)
+            i3 = self.unpack(self.saved_i3)
+            expand1 = self.expand1
+            expand2 = self.expand2
+            expand3 = self.expand3
+            sumdim = self.sumdim
+            grad_i1 = f._trilinear(grad, i2, i3, sumdim, expand2, expand3, expand1)
+        if edges[1] is not None:
+            i1 = self.unpack(self.saved_i1)
+            i3 = self.unpack(self.saved_i3)
+            expand1 = self.expand1
+            expand2 = self.expand2
+            expand3 = self.expand3
+            sumdim = self.sumdim
+            grad_i2 = f._trilinear(i1, grad, i3, expand1, sumdim, expand3, expand2)
+        if edges[2] is not None:
+            i1 = self.unpack(self.saved_i1)
+            i2 = self.unpack(self.saved_i2)
+            expand1 = self.expand1
+            expand2 = self.expand2
+            expand3 = self.expand3
+            sumdim = self.sumdim
+            grad_i3 = f._trilinear(i1, i2, grad, expand1, expand2, sumdim, expand3)
+        return (grad_i1, grad_i2, grad_i3)
+
+    def release_variables(self) -> None:
+        self.saved_i2 = self.saved_i3 = self.saved_i1 = None
+        self.released = True
+
+
+@AUTOGRAD.impl("_trilinear")
+def _trilinear(
+    keys: int, i1: Any, i2: Any, i3: Any, expand1: Any, expand2: Any, expand3: Any, sumdim: Any, unroll_dim: Any
+) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (i1._autograd_meta is None and i2._autograd_meta is None and i3._autograd_meta is None) or not grad_mode.get():
+        return __trilinear[below](below, i1, i2, i3, expand1, expand2, expand3, sumdim, unroll_dim)
+    edge_i1 = gradient_edge(i1)
+    edge_i2 = gradient_edge(i2)
+    edge_i3 = gradient_edge(i3)
+    if edge_i1 is None and edge_i2 is None and edge_i3 is None:
+        return __trilinear[below](below, i1, i2, i3, expand1, expand2, expand3, sumdim, unroll_dim)
+    node = TrilinearBackward0((edge_i1, edge_i2, edge_i3))
+    node.saved_i2 = SavedVariable(i2) if edge_i1 is not None or edge_i3 is not None else None
+    node.saved_i3 = SavedVariable(i3) if edge_i1 is not None or edge_i2 is not None else None
+    node.saved_i1 = SavedVariable(i1) if edge_i2 is not None or edge_i3 is not None else None
+    node.expand1 = expand1
+    node.expand2 = expand2
+    node.expand3 = expand3
+    node.sumdim = sumdim
+    result = __trilinear[below](below, i1, i2, i3, expand1, expand2, expand3, sumdim, unroll_dim)
     set_history(result, node)
     return result
 

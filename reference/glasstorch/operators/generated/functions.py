@@ -705,6 +705,8 @@ _addbmm_ = table("addbmm_")
 _vdot = table("vdot")
 _matmul = table("matmul")
 _linear = table("linear")
+_bilinear = table("bilinear")
+__trilinear = table("_trilinear")
 _linalg_cholesky_ex = table("linalg_cholesky_ex")
 _linalg_cholesky = table("linalg_cholesky")
 _linalg_inv_ex = table("linalg_inv_ex")
@@ -1658,6 +1660,8 @@ _parse_addbmm_ = PythonFunction("addbmm_", ["addbmm_"])
 _parse_vdot = PythonFunction("vdot", ["vdot"], ["vdot.out"])
 _parse_matmul = PythonFunction("matmul", ["matmul"], ["matmul.out"])
 _parse_linear = PythonFunction("linear", ["linear"], ["linear.out"])
+_parse_bilinear = PythonFunction("bilinear", ["bilinear"])
+_parse__trilinear = PythonFunction("_trilinear", ["_trilinear"])
 _parse_linalg_cholesky_ex = PythonFunction("linalg_cholesky_ex", ["linalg_cholesky_ex"], ["linalg_cholesky_ex.L"])
 _parse_linalg_cholesky = PythonFunction("linalg_cholesky", ["linalg_cholesky"], ["linalg_cholesky.out"])
 _parse_linalg_inv_ex = PythonFunction("linalg_inv_ex", ["linalg_inv_ex"], ["linalg_inv_ex.inverse"])
@@ -12778,6 +12782,57 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None, *, out: An
             keys |= bias.key_set & allowed
         return _linear[keys](keys, input, weight, bias)
     return _parse_linear(input, weight, bias, out=out)
+
+
+def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
+    """For each matrix of the weight, its product with a vector on either side, plus the bias.
+
+    bilinear(input1, input2, weight, bias=None) -> Tensor
+    """
+    if (
+        isinstance(input1, TensorImpl)
+        and isinstance(input2, TensorImpl)
+        and isinstance(weight, TensorImpl)
+        and (bias is None or isinstance(bias, TensorImpl))
+    ):
+        included, allowed = active_keys.get()
+        keys = (input1.key_set | input2.key_set | weight.key_set | included) & allowed
+        if bias is not None:
+            keys |= bias.key_set & allowed
+        return _bilinear[keys](keys, input1, input2, weight, bias)
+    return _parse_bilinear(input1, input2, weight, bias)
+
+
+def _trilinear(
+    i1: Tensor,
+    i2: Tensor,
+    i3: Tensor,
+    expand1: Sequence[int],
+    expand2: Sequence[int],
+    expand3: Sequence[int],
+    sumdim: Sequence[int],
+    unroll_dim: int = 1,
+) -> Tensor:
+    """The product of three tensors, each with new dimensions of size 1, summed over some dimensions.
+
+    _trilinear(i1, i2, i3, expand1, expand2, expand3, sumdim, unroll_dim=1) -> Tensor
+    """
+    if (
+        isinstance(i1, TensorImpl)
+        and isinstance(i2, TensorImpl)
+        and isinstance(i3, TensorImpl)
+        and is_ints(expand1)
+        and is_ints(expand2)
+        and is_ints(expand3)
+        and is_ints(sumdim)
+        and type(unroll_dim) is int
+    ):
+        included, allowed = active_keys.get()
+        keys = (i1.key_set | i2.key_set | i3.key_set | included) & allowed
+        return __trilinear[keys](
+            keys, i1, i2, i3, list(expand1), list(expand2), list(expand3), list(sumdim), unroll_dim
+        )
+    return _parse__trilinear(i1, i2, i3, expand1, expand2, expand3, sumdim, unroll_dim)
 
 
 def linalg_cholesky_ex(

@@ -57,7 +57,7 @@ from glasstorch.operators.generated.functions import (  # isort: skip
     asin as asin, asin_ as asin_, asinh as asinh, asinh_ as asinh_, atan as atan, atan2 as atan2, atan_ as atan_,
     atanh as atanh, atanh_ as atanh_, avg_pool1d as avg_pool1d,
     baddbmm as baddbmm, bartlett_window as bartlett_window, batch_norm as batch_norm, bernoulli as bernoulli,
-    binary_cross_entropy_with_logits as binary_cross_entropy_with_logits, bincount as bincount,
+    bilinear as bilinear, binary_cross_entropy_with_logits as binary_cross_entropy_with_logits, bincount as bincount,
     bitwise_and as bitwise_and, bitwise_left_shift as bitwise_left_shift, bitwise_not as bitwise_not,
     bitwise_or as bitwise_or, bitwise_right_shift as bitwise_right_shift, bitwise_xor as bitwise_xor,
     blackman_window as blackman_window, bmm as bmm, bucketize as bucketize,
