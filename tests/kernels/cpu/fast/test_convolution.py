@@ -50,7 +50,7 @@ def arrays(one: Problem, rng: np.random.Generator) -> dict[Product, list[np.ndar
 def blocks(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Small blocks, so that a few images of a few rows are many."""
     if request.param == "small blocks":
-        for name, value in (("BLOCK", 300), ("COLUMNS", 20), ("RUN", 40)):
+        for name, value in (("BLOCK", 300), ("COLUMNS", 20), ("RUN", 40), ("LAID_UP_TO", 30)):
             monkeypatch.setattr(thresholds, f"CONVOLUTION_{name}", value)
 
 
