@@ -10,6 +10,7 @@ from glasstorch.dispatch.fast import PLAIN
 from glasstorch.kernels.cpu.convolution.problem import Problem
 from glasstorch.kernels.cpu.convolution.ways import WAYS, Product, costs
 from glasstorch.kernels.cpu.fast import thresholds
+from glasstorch.kernels.cpu.fast.convolution import columns
 from glasstorch.kernels.cpu.fast.convolution.transform import quick
 from glasstorch.operators.shapes.convolution import Window
 
@@ -49,7 +50,7 @@ def arrays(one: Problem, rng: np.random.Generator) -> dict[Product, list[np.ndar
 def blocks(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Small blocks, so that a few images of a few rows are many."""
     if request.param == "small blocks":
-        for name, value in (("BLOCK", 300), ("COLUMNS", 20), ("RUN", 40)):
+        for name, value in (("BLOCK", 300), ("COLUMNS", 20), ("RUN", 40), ("LAID_UP_TO", 30)):
             monkeypatch.setattr(thresholds, f"CONVOLUTION_{name}", value)
 
 
@@ -82,6 +83,14 @@ def test_the_sizes_decide() -> None:
     assert costed(56, 56, kernel=3, padding=1, channels=64, made=64)[0] == "columns"
     assert costed(64, 64, kernel=7, padding=3, channels=64, made=3)[0] == "shifted"
     assert costed(256, 256, kernel=31, padding=15, channels=1, made=1)[0] == "transform"
+
+
+def test_the_columns_of_a_block_fit_into_the_cache() -> None:
+    window = Window((3, 3), (1, 1), (1, 1), (1, 1))
+    one = Problem(4, 1, 16, 16, (128, 128), (128, 128), window, np.dtype("float32"))
+    row = one.inner * 128
+    largest = max(made.size for _, _, made in columns.blocks(np.zeros((4, 16, 128, 128), np.float32), one))
+    assert row <= largest <= thresholds.CONVOLUTION_BLOCK + row
 
 
 def test_a_large_kernel_spreads_no_nan() -> None:

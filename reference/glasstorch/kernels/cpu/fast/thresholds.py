@@ -77,6 +77,7 @@ CONVOLUTION_BLOCK = 1 << 17  # elements of the columns that are multiplied at a 
 CONVOLUTION_COLUMNS = 256  # columns of them at least: fewer do not pay for arranging the weight once more
 CONVOLUTION_SIDE_BY_SIDE_BELOW = 24  # elements of a row of the result: several images are laid side by side
 CONVOLUTION_RUN = 1 << 9  # elements of a row of those, at most
+CONVOLUTION_LAID_UP_TO = 1 << 17  # elements of a weight whose gradient is computed as its transpose
 CONVOLUTION_TILE = 64  # rows of a matrix that is transposed, at a time
 CONVOLUTION_TRANSFORMED_UP_TO = 1 << 24  # elements of all images and kernels whose Fourier transforms are kept at once
 # Steps of optimizers, in elements

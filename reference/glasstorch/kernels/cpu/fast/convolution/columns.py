@@ -13,6 +13,7 @@ import numpy as np
 
 from glasstorch.core.tensor_impl import Array
 from glasstorch.kernels.cpu.convolution.problem import Problem
+from glasstorch.kernels.cpu.fast import thresholds
 from glasstorch.kernels.cpu.fast.convolution.blocks import (
     Bordered,
     chunks,
@@ -42,18 +43,23 @@ def forward(x: Array, weight: Array, problem: Problem) -> Array:
 def backward_weight(x: Array, y: Array, problem: Problem) -> Array:
     """(N, C, *sizes) and (N, O, *places) give (O, C / groups, *kernel)."""
     groups, made, inner = problem.groups, problem.made, problem.inner
-    total, term, values = fresh((groups, inner, made), x.dtype), None, None
+    upright = groups * made * inner > thresholds.CONVOLUTION_LAID_UP_TO
+    total = fresh((groups, made, inner) if upright else (groups, inner, made), x.dtype)
+    term, values = None, None
     for images, places, columns in blocks(x, problem):
         if places.start == 0:
-            values = side_by_side(y[images]).reshape(groups, made, -1).swapaxes(1, 2)
+            values = side_by_side(y[images]).reshape(groups, made, -1)
         assert values is not None
+        factors = values[..., places], columns.swapaxes(1, 2)
+        if not upright:  # the longer matrix first: BLAS is faster so, and the transpose is small
+            factors = columns, factors[0].swapaxes(1, 2)
         if term is None:
-            np.matmul(columns, values[:, places], total)
-            term = total
+            term = np.matmul(*factors, total)
         else:
             term = fresh(total.shape, x.dtype) if term is total else term
-            total += np.matmul(columns, values[:, places], term)
-    return total.swapaxes(1, 2).reshape(groups * made, problem.channels, *problem.window.kernel)
+            total += np.matmul(*factors, term)
+    gradient = total if upright else total.swapaxes(1, 2)
+    return gradient.reshape(groups * made, problem.channels, *problem.window.kernel)
 
 
 def blocks(x: Array, problem: Problem) -> Iterator[tuple[slice, slice, Array]]:
