@@ -140,7 +140,7 @@ def halves_of(self: Tensor, dim: int) -> list[Array]:
 
 def sigmoid(x: Array) -> Array:
     """`1 / (1 + exp(-x))`."""
-    return np.reciprocal(1 + np.exp(-x))
+    return np.reciprocal(1 + np.exp(-x))  # type: ignore[no-any-return]
 
 
 @structured(CPU, "glu")
