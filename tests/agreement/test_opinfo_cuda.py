@@ -142,12 +142,14 @@ def check_samples(name: str, torch: Any, most: int | None = None) -> None:
     assert most or bool(refused) == (name in REFUSED)
 
 
+@pytest.mark.filterwarnings("ignore:linear_cross_entropy. ``options`` ignored")
 @pytest.mark.parametrize("name", [*THIN, *MORE])
 def test_results_and_gradients(name: str, require: Callable[[str], Any]) -> None:
     check_samples(name, require("torch"), MOST)
 
 
 @pytest.mark.slow
+@pytest.mark.filterwarnings("ignore:linear_cross_entropy. ``options`` ignored")
 @pytest.mark.parametrize("name", [*THIN, *MORE])
 def test_results_and_gradients_of_all_samples(name: str, require: Callable[[str], Any]) -> None:
     check_samples(name, require("torch"))

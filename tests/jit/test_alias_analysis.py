@@ -141,9 +141,11 @@ def test_the_operators_of_the_table_of_undeclared_views_do_return_memory_of_thei
         "type_as": (x, x), "_unsafe_view": (x, [2]), "atleast_1d": (x,), "atleast_2d": (x,), "atleast_3d": (x,),
         "broadcast_tensors": ([x, x],), "cartesian_prod": ([x[0, 0]],), "conj_physical": (x,),
         "meshgrid": ([x[0, 0]],), "sum_to_size": (x, [1, 1, 2]), "unsafe_chunk": (x, 1), "unsafe_split": (x, 1),
-        "unsafe_split_with_sizes": (x, [1]), "einsum": ("iij->ij", [x]),
+        "unsafe_split_with_sizes": (x, [1]), "einsum": ("iij->ij", [x]), "dropout": (x, 0.5, False),
+        "alpha_dropout": (x, 0.5, False), "feature_dropout": (x, 0.5, False), "feature_alpha_dropout": (x, 0.5, False),
     }  # fmt: skip
-    assert arguments.keys() == UNDECLARED_VIEWS.keys()
+    # In PyTorch batch_norm may mutate, which its schema does not say either; it returns no memory of its argument.
+    assert arguments.keys() == UNDECLARED_VIEWS.keys() - {"batch_norm"}
     for name, given in arguments.items():
         assert set(storages(getattr(glasstorch.ops.aten, name)(*given))) == set(storages(x)), name
 

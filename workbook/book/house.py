@@ -122,7 +122,7 @@ LAYERS = (
     ),
     Layer(
         13,
-        ("export", "cuda", "backends", "array_api", "masked", "signal", "multiprocessing", "utils", FACADE),
+        ("export", "cuda", "backends", "array_api", "masked", "signal", "multiprocessing", "testing", "utils", FACADE),
         "What do `import torch` and `torch.cuda` offer?",
         ("torch/export/exported_program.py", "torch/cuda/__init__.py", "torch/__init__.py"),
         ("05", "10"),

@@ -469,5 +469,5 @@ def _line(name: str, value: Any, kind: Callable[[Tensor], str]) -> str:
         return f"  ({name}): Object of type: {type(value).__name__}"
     label = "Parameter" if isinstance(value, Parameter) else "Tensor"
     sizes = "x".join(str(size) for size in value.shape)
-    where = f" ({value.device})" if value.device.type == "cuda" else ""
+    where = "" if value.device.type in ("cpu", "meta") else f" ({value.device})"
     return f"  ({name}): {label} containing: [{kind(value)} of size {sizes}{where}]"

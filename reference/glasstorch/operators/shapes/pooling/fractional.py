@@ -106,6 +106,8 @@ def fractional_max_pool3d_backward(
 
 
 def _gradient(grad_output: Tensor, self: Tensor, indices: Tensor, wanted: Shape) -> Result:
+    if not 3 <= len(self._shape) <= 5:
+        raise ShapeError(f"expected an input with channels, with a batch or without, got {list(self._shape)}")
     if grad_output.dtype is not self.dtype:
         raise DtypeError(f"expected scalar type {self.dtype.scalar_name} but found {grad_output.dtype.scalar_name}")
     if indices._shape != wanted:

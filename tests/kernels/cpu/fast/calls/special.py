@@ -42,4 +42,14 @@ def trigamma(rng: np.random.Generator) -> Call:
     return Call(torch.polygamma, (1, x * one_of(rng, [1, 10])), scale=near_poles)
 
 
-CALLS = {"cpu.special.functions.evaluate": function, "cpu.special.functions.trigamma": trigamma}
+def error_function(rng: np.random.Generator) -> Call:
+    """erf, of lines long enough for samples."""
+    x = laid_out(rng, sizes_of(rng, one_of(rng, [0, 100, 5_000, 200_000]), int(rng.integers(1, 4))), "float32", 0.001)
+    return Call(torch.erf, (x * one_of(rng, [1, 1, 3]),))
+
+
+CALLS = {
+    "cpu.special.error_function.erf": error_function,
+    "cpu.special.functions.evaluate": function,
+    "cpu.special.functions.trigamma": trigamma,
+}
