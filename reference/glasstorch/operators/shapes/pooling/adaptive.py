@@ -135,7 +135,8 @@ def adaptive_max_pool3d_backward(grad_output: Tensor, self: Tensor, indices: Ten
 def _max_gradient(grad_output: Tensor, self: Tensor, indices: Tensor, dims: int, parameter: str) -> Result:
     if len(self._shape) not in (dims + 1, dims + 2):
         raise ShapeError(
-            f"adaptive_max_pool{dims}d_backward(): Expected {dims + 1}D or {dims + 2}D input, but got: {list(self._shape)}"
+            f"adaptive_max_pool{dims}d_backward(): Expected {dims + 1}D or {dims + 2}D input, but got: "
+            f"{list(self._shape)}"
         )
     check_gradient_dtype(parameter, self, grad_output)
     if grad_output._shape != indices._shape:
