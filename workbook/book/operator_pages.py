@@ -122,7 +122,7 @@ def counted(found: list[Entry]) -> str:
 def entry_markdown(entry: Entry) -> str:
     """One name: what it computes, and each overload."""
     public = " · ".join(f"`{name}`" for name in entry.public)
-    lines = [f"## {entry.name.replace('_', chr(92) + '_')} {{ #{entry.name} }}", ""]
+    lines = [_heading(entry.name), ""]
     lines += [plain(entry.says), ""]
     if public:
         lines += [public, ""]
@@ -167,6 +167,14 @@ def facts(one: Whereabouts) -> Iterator[tuple[str, str]]:
     yield "in PyTorch", _escaped(one.mirrors)
     if one.differs:
         yield "file differs", _escaped(one.differs)
+
+
+def _heading(name: str) -> str:
+    """The heading of an entry, whose anchor is its name."""
+    shown = name.replace("_", "\\_")
+    if name.startswith("_") and name.endswith("_"):  # which Markdown would read as emphasis
+        return f'## <a id="{name}"></a>{shown} {{ #{name.strip("_")}-in-place }}'
+    return f"## {shown} {{ #{name} }}"
 
 
 def called(name: str) -> str:

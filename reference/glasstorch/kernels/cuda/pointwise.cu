@@ -66,7 +66,7 @@ __device__ __forceinline__ void compute(
 
 // Writes `count` elements. The first 4 * `fours` of them are contiguous in every operand and are computed four at a
 // time.
-extern "C" __global__ void pointwise(
+extern "C" __global__ void __launch_bounds__(256) pointwise(
   void *out, const void *x, const void *y, const void *z, Operands operands, Geometry geometry, long long count,
   long long fours
 ) {
