@@ -129,6 +129,12 @@ FAMILIES = (
         "Activation.cpp, GatedLinearUnit.cpp",
     ),
     Family("dropout", "Elements or channels that are dropped at random.", "Dropout.cpp"),
+    Family(
+        "normalization",
+        "Elements moved to mean 0 and scaled to deviation 1: over a batch, a layer, a group or an instance.",
+        "Normalization.cpp, layer_norm.cpp, group_norm.cpp",
+    ),
+    Family("embedding", "Rows looked up in a table, one by one or summed in bags.", "Embedding.cpp, EmbeddingBag.cpp, Onehot.cpp"),
     Family("softmax", "Exponentials that sum to one along a dimension, and their logarithms.", "SoftMax.cpp"),
     Family(
         "convolution",

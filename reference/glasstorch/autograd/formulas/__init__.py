@@ -2,7 +2,7 @@
 
 Reading order: `shared` (what several families call); then the families: `pointwise`, `special`, `reductions`,
 `scans`, `indexing`, `views`, `joining`, `transformations`, `padding`, `copies`, `matmul`, `linalg/`, `distances`,
-`fft`, `pooling`, `softmax`, `loss`.
+`fft`, `pooling`, `normalization`, `embedding`, `softmax`, `loss`.
 
 Mirrors: torch/csrc/autograd/FunctionsManual.cpp
 Differs: one file for each family.

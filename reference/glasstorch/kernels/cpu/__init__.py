@@ -2,7 +2,7 @@
 
 Reading order: `creation`, `random/`, `pointwise/`, `special/`, `reductions/`, `scans`, `statistics`, `sorting/`,
 `searching`, `unique`, `indexing/`, `joining`, `transformations`, `copies`, `complex_numbers`, `matmul`, `linalg/`,
-`distances`, `fft`, `pooling/`, `softmax`, `loss/`, `convolution/`, `loss`. These are the plain kernels, which define
+`distances`, `fft`, `pooling/`, `normalization`, `embedding`, `softmax`, `loss/`, `convolution/`, `loss`. These are the plain kernels, which define
 the answers; `fast/` has what stands in front of them.
 
 Mirrors: aten/src/ATen/native/cpu

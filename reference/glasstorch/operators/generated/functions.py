@@ -897,6 +897,32 @@ _feature_alpha_dropout = table("feature_alpha_dropout")
 _feature_alpha_dropout_ = table("feature_alpha_dropout_")
 _native_dropout = table("native_dropout")
 _native_dropout_backward = table("native_dropout_backward")
+_batch_norm = table("batch_norm")
+__batch_norm_impl_index = table("_batch_norm_impl_index")
+_native_batch_norm = table("native_batch_norm")
+__native_batch_norm_legit_functional = table("_native_batch_norm_legit_functional")
+__native_batch_norm_legit_no_training = table("_native_batch_norm_legit_no_training")
+__batch_norm_with_update = table("_batch_norm_with_update")
+__batch_norm_with_update_functional = table("_batch_norm_with_update_functional")
+__batch_norm_no_update = table("_batch_norm_no_update")
+_batch_norm_update_stats = table("batch_norm_update_stats")
+_instance_norm = table("instance_norm")
+_layer_norm = table("layer_norm")
+_native_layer_norm = table("native_layer_norm")
+_group_norm = table("group_norm")
+_native_group_norm = table("native_group_norm")
+_rms_norm = table("rms_norm")
+__fused_rms_norm = table("_fused_rms_norm")
+_embedding = table("embedding")
+_embedding_backward = table("embedding_backward")
+_embedding_dense_backward = table("embedding_dense_backward")
+_embedding_renorm_ = table("embedding_renorm_")
+__embedding_bag = table("_embedding_bag")
+__embedding_bag_forward_only = table("_embedding_bag_forward_only")
+__embedding_bag_backward = table("_embedding_bag_backward")
+__embedding_bag_dense_backward = table("_embedding_bag_dense_backward")
+__embedding_bag_per_sample_weights_backward = table("_embedding_bag_per_sample_weights_backward")
+_one_hot = table("one_hot")
 __softmax = table("_softmax")
 _softmax_int = table("softmax.int")
 __softmax_backward_data = table("_softmax_backward_data")
@@ -1850,6 +1876,38 @@ _parse_feature_alpha_dropout = PythonFunction("feature_alpha_dropout", ["feature
 _parse_feature_alpha_dropout_ = PythonFunction("feature_alpha_dropout_", ["feature_alpha_dropout_"])
 _parse_native_dropout = PythonFunction("native_dropout", ["native_dropout"])
 _parse_native_dropout_backward = PythonFunction("native_dropout_backward", ["native_dropout_backward"])
+_parse_batch_norm = PythonFunction("batch_norm", ["batch_norm"])
+_parse__batch_norm_impl_index = PythonFunction("_batch_norm_impl_index", ["_batch_norm_impl_index"])
+_parse_native_batch_norm = PythonFunction("native_batch_norm", ["native_batch_norm"], ["native_batch_norm.out"])
+_parse__native_batch_norm_legit = PythonFunction("_native_batch_norm_legit", ["_native_batch_norm_legit", "_native_batch_norm_legit.no_stats"], ["_native_batch_norm_legit.out", "_native_batch_norm_legit.no_stats_out"])
+_parse__native_batch_norm_legit_functional = PythonFunction("_native_batch_norm_legit_functional", ["_native_batch_norm_legit_functional"])
+_parse__native_batch_norm_legit_no_training = PythonFunction("_native_batch_norm_legit_no_training", ["_native_batch_norm_legit_no_training"])
+_parse__batch_norm_with_update = PythonFunction("_batch_norm_with_update", ["_batch_norm_with_update"])
+_parse__batch_norm_with_update_functional = PythonFunction("_batch_norm_with_update_functional", ["_batch_norm_with_update_functional"])
+_parse__batch_norm_no_update = PythonFunction("_batch_norm_no_update", ["_batch_norm_no_update"])
+_parse_batch_norm_update_stats = PythonFunction("batch_norm_update_stats", ["batch_norm_update_stats"])
+_parse_native_batch_norm_backward = PythonFunction("native_batch_norm_backward", ["native_batch_norm_backward"])
+_parse_batch_norm_backward = PythonFunction("batch_norm_backward", ["batch_norm_backward"])
+_parse_instance_norm = PythonFunction("instance_norm", ["instance_norm"])
+_parse_layer_norm = PythonFunction("layer_norm", ["layer_norm"])
+_parse_native_layer_norm = PythonFunction("native_layer_norm", ["native_layer_norm"])
+_parse_native_layer_norm_backward = PythonFunction("native_layer_norm_backward", ["native_layer_norm_backward"])
+_parse_group_norm = PythonFunction("group_norm", ["group_norm"])
+_parse_native_group_norm = PythonFunction("native_group_norm", ["native_group_norm"])
+_parse_native_group_norm_backward = PythonFunction("native_group_norm_backward", ["native_group_norm_backward"])
+_parse_rms_norm = PythonFunction("rms_norm", ["rms_norm"])
+_parse__fused_rms_norm = PythonFunction("_fused_rms_norm", ["_fused_rms_norm"])
+_parse_embedding = PythonFunction("embedding", ["embedding"])
+_parse_embedding_backward = PythonFunction("embedding_backward", ["embedding_backward"])
+_parse_embedding_dense_backward = PythonFunction("embedding_dense_backward", ["embedding_dense_backward"])
+_parse_embedding_renorm_ = PythonFunction("embedding_renorm_", ["embedding_renorm_"])
+_parse_embedding_bag = PythonFunction("embedding_bag", ["embedding_bag", "embedding_bag.padding_idx"])
+_parse__embedding_bag = PythonFunction("_embedding_bag", ["_embedding_bag"])
+_parse__embedding_bag_forward_only = PythonFunction("_embedding_bag_forward_only", ["_embedding_bag_forward_only"])
+_parse__embedding_bag_backward = PythonFunction("_embedding_bag_backward", ["_embedding_bag_backward"])
+_parse__embedding_bag_dense_backward = PythonFunction("_embedding_bag_dense_backward", ["_embedding_bag_dense_backward"])
+_parse__embedding_bag_per_sample_weights_backward = PythonFunction("_embedding_bag_per_sample_weights_backward", ["_embedding_bag_per_sample_weights_backward"])
+_parse_one_hot = PythonFunction("one_hot", ["one_hot"])
 _parse__softmax = PythonFunction("_softmax", ["_softmax"], ["_softmax.out"])
 _parse_softmax = PythonFunction("softmax", ["softmax.int"], ["softmax.int_out"])
 _parse__softmax_backward_data = PythonFunction("_softmax_backward_data", ["_softmax_backward_data"])
@@ -16404,6 +16462,976 @@ def native_dropout_backward(grad_output: Tensor, mask: Tensor, scale: float) -> 
         keys = (grad_output.key_set | mask.key_set | included) & allowed
         return _native_dropout_backward[keys](keys, grad_output, mask, scale)
     return _parse_native_dropout_backward(grad_output, mask, scale)
+
+
+def batch_norm(
+    input: Tensor,
+    weight: Tensor | None,
+    bias: Tensor | None,
+    running_mean: Tensor | None,
+    running_var: Tensor | None,
+    training: bool,
+    momentum: float,
+    eps: float,
+    cudnn_enabled: bool,
+) -> Tensor:
+    """Each channel of a batch with mean 0 and variance 1, scaled and moved.
+
+    batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps, cudnn_enabled) -> Tensor
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and (weight is None or isinstance(weight, TensorImpl))
+        and (bias is None or isinstance(bias, TensorImpl))
+        and (running_mean is None or isinstance(running_mean, TensorImpl))
+        and (running_var is None or isinstance(running_var, TensorImpl))
+        and type(training) is bool
+        and type(momentum) is float
+        and type(eps) is float
+        and type(cudnn_enabled) is bool
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        if weight is not None:
+            keys |= weight.key_set & allowed
+        if bias is not None:
+            keys |= bias.key_set & allowed
+        if running_mean is not None:
+            keys |= running_mean.key_set & allowed
+        if running_var is not None:
+            keys |= running_var.key_set & allowed
+        return _batch_norm[keys](
+            keys, input, weight, bias, running_mean, running_var, training, momentum, eps, cudnn_enabled
+        )
+    return _parse_batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps, cudnn_enabled)
+
+
+def _batch_norm_impl_index(
+    input: Tensor,
+    weight: Tensor | None,
+    bias: Tensor | None,
+    running_mean: Tensor | None,
+    running_var: Tensor | None,
+    training: bool,
+    momentum: float,
+    eps: float,
+    cudnn_enabled: bool,
+) -> Any:
+    """batch_norm with its statistics, and with the number of the library that computed it.
+
+    _batch_norm_impl_index(input, weight, bias, running_mean, running_var, training, momentum, eps, cudnn_enabled) -> (Tensor, Tensor, Tensor, Tensor, int)
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and (weight is None or isinstance(weight, TensorImpl))
+        and (bias is None or isinstance(bias, TensorImpl))
+        and (running_mean is None or isinstance(running_mean, TensorImpl))
+        and (running_var is None or isinstance(running_var, TensorImpl))
+        and type(training) is bool
+        and type(momentum) is float
+        and type(eps) is float
+        and type(cudnn_enabled) is bool
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        if weight is not None:
+            keys |= weight.key_set & allowed
+        if bias is not None:
+            keys |= bias.key_set & allowed
+        if running_mean is not None:
+            keys |= running_mean.key_set & allowed
+        if running_var is not None:
+            keys |= running_var.key_set & allowed
+        return __batch_norm_impl_index[keys](
+            keys, input, weight, bias, running_mean, running_var, training, momentum, eps, cudnn_enabled
+        )
+    return _parse__batch_norm_impl_index(
+        input, weight, bias, running_mean, running_var, training, momentum, eps, cudnn_enabled
+    )
+
+
+def native_batch_norm(
+    input: Tensor,
+    weight: Tensor | None,
+    bias: Tensor | None,
+    running_mean: Tensor | None,
+    running_var: Tensor | None,
+    training: bool,
+    momentum: float,
+    eps: float,
+    *,
+    out: Any = None,
+) -> Any:
+    """batch_norm with the mean and the inverse deviation of each channel.
+
+    native_batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps, *, out=None) -> (Tensor, Tensor, Tensor)
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and (weight is None or isinstance(weight, TensorImpl))
+        and (bias is None or isinstance(bias, TensorImpl))
+        and (running_mean is None or isinstance(running_mean, TensorImpl))
+        and (running_var is None or isinstance(running_var, TensorImpl))
+        and type(training) is bool
+        and type(momentum) is float
+        and type(eps) is float
+        and out is None
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        if weight is not None:
+            keys |= weight.key_set & allowed
+        if bias is not None:
+            keys |= bias.key_set & allowed
+        if running_mean is not None:
+            keys |= running_mean.key_set & allowed
+        if running_var is not None:
+            keys |= running_var.key_set & allowed
+        return _native_batch_norm[keys](keys, input, weight, bias, running_mean, running_var, training, momentum, eps)
+    return _parse_native_batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps, out=out)
+
+
+def _native_batch_norm_legit(*args: Any, **kwargs: Any) -> Any:
+    """native_batch_norm, with a schema that says what it writes to.
+
+    _native_batch_norm_legit(input, weight, bias, running_mean, running_var, training, momentum, eps, *, out=None) -> (Tensor, Tensor, Tensor)
+    _native_batch_norm_legit(input, weight, bias, training, momentum, eps, *, out=None) -> (Tensor, Tensor, Tensor)
+        native_batch_norm without running statistics.
+    """
+    return _parse__native_batch_norm_legit(*args, **kwargs)
+
+
+def _native_batch_norm_legit_functional(
+    input: Tensor,
+    weight: Tensor | None,
+    bias: Tensor | None,
+    running_mean: Tensor,
+    running_var: Tensor,
+    training: bool,
+    momentum: float,
+    eps: float,
+) -> Any:
+    """_native_batch_norm_legit, with the moved statistics as further results.
+
+    _native_batch_norm_legit_functional(input, weight, bias, running_mean, running_var, training, momentum, eps) -> (Tensor, Tensor, Tensor, running_mean_out, running_var_out)
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and (weight is None or isinstance(weight, TensorImpl))
+        and (bias is None or isinstance(bias, TensorImpl))
+        and isinstance(running_mean, TensorImpl)
+        and isinstance(running_var, TensorImpl)
+        and type(training) is bool
+        and type(momentum) is float
+        and type(eps) is float
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | running_mean.key_set | running_var.key_set | included) & allowed
+        if weight is not None:
+            keys |= weight.key_set & allowed
+        if bias is not None:
+            keys |= bias.key_set & allowed
+        return __native_batch_norm_legit_functional[keys](
+            keys, input, weight, bias, running_mean, running_var, training, momentum, eps
+        )
+    return _parse__native_batch_norm_legit_functional(
+        input, weight, bias, running_mean, running_var, training, momentum, eps
+    )
+
+
+def _native_batch_norm_legit_no_training(
+    input: Tensor,
+    weight: Tensor | None,
+    bias: Tensor | None,
+    running_mean: Tensor,
+    running_var: Tensor,
+    momentum: float,
+    eps: float,
+) -> Any:
+    """native_batch_norm by the running statistics.
+
+    _native_batch_norm_legit_no_training(input, weight, bias, running_mean, running_var, momentum, eps) -> (Tensor, Tensor, Tensor)
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and (weight is None or isinstance(weight, TensorImpl))
+        and (bias is None or isinstance(bias, TensorImpl))
+        and isinstance(running_mean, TensorImpl)
+        and isinstance(running_var, TensorImpl)
+        and type(momentum) is float
+        and type(eps) is float
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | running_mean.key_set | running_var.key_set | included) & allowed
+        if weight is not None:
+            keys |= weight.key_set & allowed
+        if bias is not None:
+            keys |= bias.key_set & allowed
+        return __native_batch_norm_legit_no_training[keys](
+            keys, input, weight, bias, running_mean, running_var, momentum, eps
+        )
+    return _parse__native_batch_norm_legit_no_training(input, weight, bias, running_mean, running_var, momentum, eps)
+
+
+def _batch_norm_with_update(
+    input: Tensor,
+    weight: Tensor | None,
+    bias: Tensor | None,
+    running_mean: Tensor,
+    running_var: Tensor,
+    momentum: float,
+    eps: float,
+) -> Any:
+    """native_batch_norm in training, and what cuDNN keeps for the gradient.
+
+    _batch_norm_with_update(input, weight, bias, running_mean, running_var, momentum, eps) -> (Tensor, Tensor, Tensor, Tensor)
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and (weight is None or isinstance(weight, TensorImpl))
+        and (bias is None or isinstance(bias, TensorImpl))
+        and isinstance(running_mean, TensorImpl)
+        and isinstance(running_var, TensorImpl)
+        and type(momentum) is float
+        and type(eps) is float
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | running_mean.key_set | running_var.key_set | included) & allowed
+        if weight is not None:
+            keys |= weight.key_set & allowed
+        if bias is not None:
+            keys |= bias.key_set & allowed
+        return __batch_norm_with_update[keys](keys, input, weight, bias, running_mean, running_var, momentum, eps)
+    return _parse__batch_norm_with_update(input, weight, bias, running_mean, running_var, momentum, eps)
+
+
+def _batch_norm_with_update_functional(
+    input: Tensor,
+    weight: Tensor | None,
+    bias: Tensor | None,
+    running_mean: Tensor,
+    running_var: Tensor,
+    momentum: float,
+    eps: float,
+) -> Any:
+    """_batch_norm_with_update, with the moved statistics as further results.
+
+    _batch_norm_with_update_functional(input, weight, bias, running_mean, running_var, momentum, eps) -> (Tensor, Tensor, Tensor, Tensor, running_mean_out, running_var_out)
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and (weight is None or isinstance(weight, TensorImpl))
+        and (bias is None or isinstance(bias, TensorImpl))
+        and isinstance(running_mean, TensorImpl)
+        and isinstance(running_var, TensorImpl)
+        and type(momentum) is float
+        and type(eps) is float
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | running_mean.key_set | running_var.key_set | included) & allowed
+        if weight is not None:
+            keys |= weight.key_set & allowed
+        if bias is not None:
+            keys |= bias.key_set & allowed
+        return __batch_norm_with_update_functional[keys](
+            keys, input, weight, bias, running_mean, running_var, momentum, eps
+        )
+    return _parse__batch_norm_with_update_functional(input, weight, bias, running_mean, running_var, momentum, eps)
+
+
+def _batch_norm_no_update(
+    input: Tensor,
+    weight: Tensor | None,
+    bias: Tensor | None,
+    running_mean: Tensor | None,
+    running_var: Tensor | None,
+    momentum: float,
+    eps: float,
+) -> Any:
+    """native_batch_norm by the running statistics, and what cuDNN keeps for the gradient.
+
+    _batch_norm_no_update(input, weight, bias, running_mean, running_var, momentum, eps) -> (Tensor, Tensor, Tensor, Tensor)
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and (weight is None or isinstance(weight, TensorImpl))
+        and (bias is None or isinstance(bias, TensorImpl))
+        and (running_mean is None or isinstance(running_mean, TensorImpl))
+        and (running_var is None or isinstance(running_var, TensorImpl))
+        and type(momentum) is float
+        and type(eps) is float
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        if weight is not None:
+            keys |= weight.key_set & allowed
+        if bias is not None:
+            keys |= bias.key_set & allowed
+        if running_mean is not None:
+            keys |= running_mean.key_set & allowed
+        if running_var is not None:
+            keys |= running_var.key_set & allowed
+        return __batch_norm_no_update[keys](keys, input, weight, bias, running_mean, running_var, momentum, eps)
+    return _parse__batch_norm_no_update(input, weight, bias, running_mean, running_var, momentum, eps)
+
+
+def batch_norm_update_stats(
+    input: Tensor, running_mean: Tensor | None, running_var: Tensor | None, momentum: float
+) -> Any:
+    """The mean and the variance of each channel, towards which the running ones are moved.
+
+    batch_norm_update_stats(input, running_mean, running_var, momentum) -> (Tensor, Tensor)
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and (running_mean is None or isinstance(running_mean, TensorImpl))
+        and (running_var is None or isinstance(running_var, TensorImpl))
+        and type(momentum) is float
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        if running_mean is not None:
+            keys |= running_mean.key_set & allowed
+        if running_var is not None:
+            keys |= running_var.key_set & allowed
+        return _batch_norm_update_stats[keys](keys, input, running_mean, running_var, momentum)
+    return _parse_batch_norm_update_stats(input, running_mean, running_var, momentum)
+
+
+def native_batch_norm_backward(
+    grad_out: Tensor,
+    input: Tensor,
+    weight: Tensor | None,
+    running_mean: Tensor | None,
+    running_var: Tensor | None,
+    save_mean: Tensor | None,
+    save_invstd: Tensor | None,
+    train: bool,
+    eps: float,
+    output_mask: Sequence[bool] | bool,
+) -> Any:
+    """The gradients of batch_norm with respect to input, weight and bias: those that the mask asks for.
+
+    native_batch_norm_backward(grad_out, input, weight, running_mean, running_var, save_mean, save_invstd, train, eps, output_mask) -> (Tensor, Tensor, Tensor)
+    """
+    return _parse_native_batch_norm_backward(
+        grad_out, input, weight, running_mean, running_var, save_mean, save_invstd, train, eps, output_mask
+    )
+
+
+def batch_norm_backward(
+    grad_out: Tensor,
+    input: Tensor,
+    weight: Tensor,
+    running_mean: Tensor | None,
+    running_var: Tensor | None,
+    save_mean: Tensor | None,
+    save_var: Tensor | None,
+    update: bool,
+    eps: float,
+    output_mask: Sequence[bool] | bool,
+    reserve: Tensor,
+) -> Any:
+    """native_batch_norm_backward, with what cuDNN kept.
+
+    batch_norm_backward(grad_out, input, weight, running_mean, running_var, save_mean, save_var, update, eps, output_mask, reserve) -> (Tensor, Tensor, Tensor)
+    """
+    return _parse_batch_norm_backward(
+        grad_out, input, weight, running_mean, running_var, save_mean, save_var, update, eps, output_mask, reserve
+    )
+
+
+def instance_norm(
+    input: Tensor,
+    weight: Tensor | None,
+    bias: Tensor | None,
+    running_mean: Tensor | None,
+    running_var: Tensor | None,
+    use_input_stats: bool,
+    momentum: float,
+    eps: float,
+    cudnn_enabled: bool,
+) -> Tensor:
+    """Each channel of each sample with mean 0 and variance 1, scaled and moved.
+
+    instance_norm(input, weight, bias, running_mean, running_var, use_input_stats, momentum, eps, cudnn_enabled) -> Tensor
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and (weight is None or isinstance(weight, TensorImpl))
+        and (bias is None or isinstance(bias, TensorImpl))
+        and (running_mean is None or isinstance(running_mean, TensorImpl))
+        and (running_var is None or isinstance(running_var, TensorImpl))
+        and type(use_input_stats) is bool
+        and type(momentum) is float
+        and type(eps) is float
+        and type(cudnn_enabled) is bool
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        if weight is not None:
+            keys |= weight.key_set & allowed
+        if bias is not None:
+            keys |= bias.key_set & allowed
+        if running_mean is not None:
+            keys |= running_mean.key_set & allowed
+        if running_var is not None:
+            keys |= running_var.key_set & allowed
+        return _instance_norm[keys](
+            keys, input, weight, bias, running_mean, running_var, use_input_stats, momentum, eps, cudnn_enabled
+        )
+    return _parse_instance_norm(
+        input, weight, bias, running_mean, running_var, use_input_stats, momentum, eps, cudnn_enabled
+    )
+
+
+def layer_norm(
+    input: Tensor,
+    normalized_shape: Sequence[int],
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
+    eps: float = 1e-05,
+    cudnn_enable: bool = True,
+) -> Tensor:
+    """The last dimensions with mean 0 and variance 1, scaled and moved.
+
+    layer_norm(input, normalized_shape, weight=None, bias=None, eps=1e-05, cudnn_enable=True) -> Tensor
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and is_ints(normalized_shape)
+        and (weight is None or isinstance(weight, TensorImpl))
+        and (bias is None or isinstance(bias, TensorImpl))
+        and type(eps) is float
+        and type(cudnn_enable) is bool
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        if weight is not None:
+            keys |= weight.key_set & allowed
+        if bias is not None:
+            keys |= bias.key_set & allowed
+        return _layer_norm[keys](keys, input, list(normalized_shape), weight, bias, eps, cudnn_enable)
+    return _parse_layer_norm(input, normalized_shape, weight, bias, eps, cudnn_enable)
+
+
+def native_layer_norm(
+    input: Tensor, normalized_shape: Sequence[int], weight: Tensor | None, bias: Tensor | None, eps: float
+) -> Any:
+    """layer_norm with the mean and the inverse deviation.
+
+    native_layer_norm(input, normalized_shape, weight, bias, eps) -> (Tensor, Tensor, Tensor)
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and is_ints(normalized_shape)
+        and (weight is None or isinstance(weight, TensorImpl))
+        and (bias is None or isinstance(bias, TensorImpl))
+        and type(eps) is float
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        if weight is not None:
+            keys |= weight.key_set & allowed
+        if bias is not None:
+            keys |= bias.key_set & allowed
+        return _native_layer_norm[keys](keys, input, list(normalized_shape), weight, bias, eps)
+    return _parse_native_layer_norm(input, normalized_shape, weight, bias, eps)
+
+
+def native_layer_norm_backward(
+    grad_out: Tensor,
+    input: Tensor,
+    normalized_shape: Sequence[int],
+    mean: Tensor,
+    rstd: Tensor,
+    weight: Tensor | None,
+    bias: Tensor | None,
+    output_mask: Sequence[bool] | bool,
+) -> Any:
+    """The gradients of layer_norm with respect to input, weight and bias: those that the mask asks for.
+
+    native_layer_norm_backward(grad_out, input, normalized_shape, mean, rstd, weight, bias, output_mask) -> (Tensor, Tensor, Tensor)
+    """
+    return _parse_native_layer_norm_backward(grad_out, input, normalized_shape, mean, rstd, weight, bias, output_mask)
+
+
+def group_norm(
+    input: Tensor,
+    num_groups: int,
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
+    eps: float = 1e-05,
+    cudnn_enabled: bool = True,
+) -> Tensor:
+    """The channels of each group, in each sample, with mean 0 and variance 1, scaled and moved.
+
+    group_norm(input, num_groups, weight=None, bias=None, eps=1e-05, cudnn_enabled=True) -> Tensor
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and type(num_groups) is int
+        and (weight is None or isinstance(weight, TensorImpl))
+        and (bias is None or isinstance(bias, TensorImpl))
+        and type(eps) is float
+        and type(cudnn_enabled) is bool
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        if weight is not None:
+            keys |= weight.key_set & allowed
+        if bias is not None:
+            keys |= bias.key_set & allowed
+        return _group_norm[keys](keys, input, num_groups, weight, bias, eps, cudnn_enabled)
+    return _parse_group_norm(input, num_groups, weight, bias, eps, cudnn_enabled)
+
+
+def native_group_norm(
+    input: Tensor, weight: Tensor | None, bias: Tensor | None, N: int, C: int, HxW: int, group: int, eps: float
+) -> Any:
+    """group_norm with the mean and the inverse deviation of each group.
+
+    native_group_norm(input, weight, bias, N, C, HxW, group, eps) -> (Tensor, Tensor, Tensor)
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and (weight is None or isinstance(weight, TensorImpl))
+        and (bias is None or isinstance(bias, TensorImpl))
+        and type(N) is int
+        and type(C) is int
+        and type(HxW) is int
+        and type(group) is int
+        and type(eps) is float
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        if weight is not None:
+            keys |= weight.key_set & allowed
+        if bias is not None:
+            keys |= bias.key_set & allowed
+        return _native_group_norm[keys](keys, input, weight, bias, N, C, HxW, group, eps)
+    return _parse_native_group_norm(input, weight, bias, N, C, HxW, group, eps)
+
+
+def native_group_norm_backward(
+    grad_out: Tensor,
+    input: Tensor,
+    mean: Tensor,
+    rstd: Tensor,
+    weight: Tensor | None,
+    N: int,
+    C: int,
+    HxW: int,
+    group: int,
+    output_mask: Sequence[bool] | bool,
+) -> Any:
+    """The gradients of group_norm with respect to input, weight and bias: those that the mask asks for.
+
+    native_group_norm_backward(grad_out, input, mean, rstd, weight, N, C, HxW, group, output_mask) -> (Tensor, Tensor, Tensor)
+    """
+    return _parse_native_group_norm_backward(grad_out, input, mean, rstd, weight, N, C, HxW, group, output_mask)
+
+
+def rms_norm(
+    input: Tensor, normalized_shape: Sequence[int], weight: Tensor | None = None, eps: float | None = None
+) -> Tensor:
+    """The last dimensions divided by their root mean square, and scaled.
+
+    rms_norm(input, normalized_shape, weight=None, eps=None) -> Tensor
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and is_ints(normalized_shape)
+        and (weight is None or isinstance(weight, TensorImpl))
+        and (eps is None or type(eps) is float)
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        if weight is not None:
+            keys |= weight.key_set & allowed
+        return _rms_norm[keys](keys, input, list(normalized_shape), weight, eps)
+    return _parse_rms_norm(input, normalized_shape, weight, eps)
+
+
+def _fused_rms_norm(input: Tensor, normalized_shape: Sequence[int], weight: Tensor | None, eps: float | None) -> Any:
+    """rms_norm with the inverse of the root mean square.
+
+    _fused_rms_norm(input, normalized_shape, weight, eps) -> (Tensor, Tensor)
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and is_ints(normalized_shape)
+        and (weight is None or isinstance(weight, TensorImpl))
+        and (eps is None or type(eps) is float)
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        if weight is not None:
+            keys |= weight.key_set & allowed
+        return __fused_rms_norm[keys](keys, input, list(normalized_shape), weight, eps)
+    return _parse__fused_rms_norm(input, normalized_shape, weight, eps)
+
+
+def embedding(
+    weight: Tensor, indices: Tensor, padding_idx: int = -1, scale_grad_by_freq: bool = False, sparse: bool = False
+) -> Tensor:
+    """The rows of a table that indices name.
+
+    embedding(weight, indices, padding_idx=-1, scale_grad_by_freq=False, sparse=False) -> Tensor
+    """
+    if (
+        isinstance(weight, TensorImpl)
+        and isinstance(indices, TensorImpl)
+        and type(padding_idx) is int
+        and type(scale_grad_by_freq) is bool
+        and type(sparse) is bool
+    ):
+        included, allowed = active_keys.get()
+        keys = (weight.key_set | indices.key_set | included) & allowed
+        return _embedding[keys](keys, weight, indices, padding_idx, scale_grad_by_freq, sparse)
+    return _parse_embedding(weight, indices, padding_idx, scale_grad_by_freq, sparse)
+
+
+def embedding_backward(
+    grad: Tensor, indices: Tensor, num_weights: int, padding_idx: int, scale_grad_by_freq: bool, sparse: bool
+) -> Tensor:
+    """The gradient of embedding with respect to the table.
+
+    embedding_backward(grad, indices, num_weights, padding_idx, scale_grad_by_freq, sparse) -> Tensor
+    """
+    if (
+        isinstance(grad, TensorImpl)
+        and isinstance(indices, TensorImpl)
+        and type(num_weights) is int
+        and type(padding_idx) is int
+        and type(scale_grad_by_freq) is bool
+        and type(sparse) is bool
+    ):
+        included, allowed = active_keys.get()
+        keys = (grad.key_set | indices.key_set | included) & allowed
+        return _embedding_backward[keys](keys, grad, indices, num_weights, padding_idx, scale_grad_by_freq, sparse)
+    return _parse_embedding_backward(grad, indices, num_weights, padding_idx, scale_grad_by_freq, sparse)
+
+
+def embedding_dense_backward(
+    grad_output: Tensor, indices: Tensor, num_weights: int, padding_idx: int, scale_grad_by_freq: bool
+) -> Tensor:
+    """The gradient of embedding with respect to the table.
+
+    embedding_dense_backward(grad_output, indices, num_weights, padding_idx, scale_grad_by_freq) -> Tensor
+    """
+    if (
+        isinstance(grad_output, TensorImpl)
+        and isinstance(indices, TensorImpl)
+        and type(num_weights) is int
+        and type(padding_idx) is int
+        and type(scale_grad_by_freq) is bool
+    ):
+        included, allowed = active_keys.get()
+        keys = (grad_output.key_set | indices.key_set | included) & allowed
+        return _embedding_dense_backward[keys](keys, grad_output, indices, num_weights, padding_idx, scale_grad_by_freq)
+    return _parse_embedding_dense_backward(grad_output, indices, num_weights, padding_idx, scale_grad_by_freq)
+
+
+def embedding_renorm_(input: Tensor, indices: Tensor, max_norm: float, norm_type: float) -> Tensor:
+    """Scales the rows that are named and too long to the greatest length, in place.
+
+    embedding_renorm_(input, indices, max_norm, norm_type) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and isinstance(indices, TensorImpl)
+        and type(max_norm) is float
+        and type(norm_type) is float
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | indices.key_set | included) & allowed
+        return _embedding_renorm_[keys](keys, input, indices, max_norm, norm_type)
+    return _parse_embedding_renorm_(input, indices, max_norm, norm_type)
+
+
+def embedding_bag(*args: Any, **kwargs: Any) -> Any:
+    """The sum, mean or maximum of the rows in each bag.
+
+    embedding_bag(weight, indices, offsets, scale_grad_by_freq=False, mode=0, sparse=False, per_sample_weights=None, include_last_offset=False) -> (Tensor, Tensor, Tensor, Tensor)
+    embedding_bag(weight, indices, offsets, scale_grad_by_freq, mode, sparse, per_sample_weights, include_last_offset, padding_idx) -> (Tensor, Tensor, Tensor, Tensor)
+        The sum, mean or maximum of the rows in each bag, without those of the padding.
+    """
+    return _parse_embedding_bag(*args, **kwargs)
+
+
+def _embedding_bag(
+    weight: Tensor,
+    indices: Tensor,
+    offsets: Tensor,
+    scale_grad_by_freq: bool = False,
+    mode: int = 0,
+    sparse: bool = False,
+    per_sample_weights: Tensor | None = None,
+    include_last_offset: bool = False,
+    padding_idx: int = -1,
+) -> Any:
+    """embedding_bag, with what its gradient needs.
+
+    _embedding_bag(weight, indices, offsets, scale_grad_by_freq=False, mode=0, sparse=False, per_sample_weights=None, include_last_offset=False, padding_idx=-1) -> (Tensor, Tensor, Tensor, Tensor)
+    """
+    if (
+        isinstance(weight, TensorImpl)
+        and isinstance(indices, TensorImpl)
+        and isinstance(offsets, TensorImpl)
+        and type(scale_grad_by_freq) is bool
+        and type(mode) is int
+        and type(sparse) is bool
+        and (per_sample_weights is None or isinstance(per_sample_weights, TensorImpl))
+        and type(include_last_offset) is bool
+        and type(padding_idx) is int
+    ):
+        included, allowed = active_keys.get()
+        keys = (weight.key_set | indices.key_set | offsets.key_set | included) & allowed
+        if per_sample_weights is not None:
+            keys |= per_sample_weights.key_set & allowed
+        return __embedding_bag[keys](
+            keys,
+            weight,
+            indices,
+            offsets,
+            scale_grad_by_freq,
+            mode,
+            sparse,
+            per_sample_weights,
+            include_last_offset,
+            padding_idx,
+        )
+    return _parse__embedding_bag(
+        weight, indices, offsets, scale_grad_by_freq, mode, sparse, per_sample_weights, include_last_offset, padding_idx
+    )
+
+
+def _embedding_bag_forward_only(
+    weight: Tensor,
+    indices: Tensor,
+    offsets: Tensor,
+    scale_grad_by_freq: bool = False,
+    mode: int = 0,
+    sparse: bool = False,
+    per_sample_weights: Tensor | None = None,
+    include_last_offset: bool = False,
+    padding_idx: int = -1,
+) -> Any:
+    """embedding_bag of a table without a gradient.
+
+    _embedding_bag_forward_only(weight, indices, offsets, scale_grad_by_freq=False, mode=0, sparse=False, per_sample_weights=None, include_last_offset=False, padding_idx=-1) -> (Tensor, Tensor, Tensor, Tensor)
+    """
+    if (
+        isinstance(weight, TensorImpl)
+        and isinstance(indices, TensorImpl)
+        and isinstance(offsets, TensorImpl)
+        and type(scale_grad_by_freq) is bool
+        and type(mode) is int
+        and type(sparse) is bool
+        and (per_sample_weights is None or isinstance(per_sample_weights, TensorImpl))
+        and type(include_last_offset) is bool
+        and type(padding_idx) is int
+    ):
+        included, allowed = active_keys.get()
+        keys = (weight.key_set | indices.key_set | offsets.key_set | included) & allowed
+        if per_sample_weights is not None:
+            keys |= per_sample_weights.key_set & allowed
+        return __embedding_bag_forward_only[keys](
+            keys,
+            weight,
+            indices,
+            offsets,
+            scale_grad_by_freq,
+            mode,
+            sparse,
+            per_sample_weights,
+            include_last_offset,
+            padding_idx,
+        )
+    return _parse__embedding_bag_forward_only(
+        weight, indices, offsets, scale_grad_by_freq, mode, sparse, per_sample_weights, include_last_offset, padding_idx
+    )
+
+
+def _embedding_bag_backward(
+    grad: Tensor,
+    indices: Tensor,
+    offsets: Tensor,
+    offset2bag: Tensor,
+    bag_size: Tensor,
+    maximum_indices: Tensor,
+    num_weights: int,
+    scale_grad_by_freq: bool,
+    mode: int,
+    sparse: bool,
+    per_sample_weights: Tensor | None,
+    padding_idx: int = -1,
+) -> Tensor:
+    """The gradient of embedding_bag with respect to the table.
+
+    _embedding_bag_backward(grad, indices, offsets, offset2bag, bag_size, maximum_indices, num_weights, scale_grad_by_freq, mode, sparse, per_sample_weights, padding_idx=-1) -> Tensor
+    """
+    if (
+        isinstance(grad, TensorImpl)
+        and isinstance(indices, TensorImpl)
+        and isinstance(offsets, TensorImpl)
+        and isinstance(offset2bag, TensorImpl)
+        and isinstance(bag_size, TensorImpl)
+        and isinstance(maximum_indices, TensorImpl)
+        and type(num_weights) is int
+        and type(scale_grad_by_freq) is bool
+        and type(mode) is int
+        and type(sparse) is bool
+        and (per_sample_weights is None or isinstance(per_sample_weights, TensorImpl))
+        and type(padding_idx) is int
+    ):
+        included, allowed = active_keys.get()
+        keys = (
+            grad.key_set
+            | indices.key_set
+            | offsets.key_set
+            | offset2bag.key_set
+            | bag_size.key_set
+            | maximum_indices.key_set
+            | included
+        ) & allowed
+        if per_sample_weights is not None:
+            keys |= per_sample_weights.key_set & allowed
+        return __embedding_bag_backward[keys](
+            keys,
+            grad,
+            indices,
+            offsets,
+            offset2bag,
+            bag_size,
+            maximum_indices,
+            num_weights,
+            scale_grad_by_freq,
+            mode,
+            sparse,
+            per_sample_weights,
+            padding_idx,
+        )
+    return _parse__embedding_bag_backward(
+        grad,
+        indices,
+        offsets,
+        offset2bag,
+        bag_size,
+        maximum_indices,
+        num_weights,
+        scale_grad_by_freq,
+        mode,
+        sparse,
+        per_sample_weights,
+        padding_idx,
+    )
+
+
+def _embedding_bag_dense_backward(
+    grad: Tensor,
+    indices: Tensor,
+    offset2bag: Tensor,
+    bag_size: Tensor,
+    maximum_indices: Tensor,
+    num_weights: int,
+    scale_grad_by_freq: bool,
+    mode: int,
+    per_sample_weights: Tensor | None,
+    padding_idx: int = -1,
+) -> Tensor:
+    """The gradient of embedding_bag with respect to the table.
+
+    _embedding_bag_dense_backward(grad, indices, offset2bag, bag_size, maximum_indices, num_weights, scale_grad_by_freq, mode, per_sample_weights, padding_idx=-1) -> Tensor
+    """
+    if (
+        isinstance(grad, TensorImpl)
+        and isinstance(indices, TensorImpl)
+        and isinstance(offset2bag, TensorImpl)
+        and isinstance(bag_size, TensorImpl)
+        and isinstance(maximum_indices, TensorImpl)
+        and type(num_weights) is int
+        and type(scale_grad_by_freq) is bool
+        and type(mode) is int
+        and (per_sample_weights is None or isinstance(per_sample_weights, TensorImpl))
+        and type(padding_idx) is int
+    ):
+        included, allowed = active_keys.get()
+        keys = (
+            grad.key_set | indices.key_set | offset2bag.key_set | bag_size.key_set | maximum_indices.key_set | included
+        ) & allowed
+        if per_sample_weights is not None:
+            keys |= per_sample_weights.key_set & allowed
+        return __embedding_bag_dense_backward[keys](
+            keys,
+            grad,
+            indices,
+            offset2bag,
+            bag_size,
+            maximum_indices,
+            num_weights,
+            scale_grad_by_freq,
+            mode,
+            per_sample_weights,
+            padding_idx,
+        )
+    return _parse__embedding_bag_dense_backward(
+        grad,
+        indices,
+        offset2bag,
+        bag_size,
+        maximum_indices,
+        num_weights,
+        scale_grad_by_freq,
+        mode,
+        per_sample_weights,
+        padding_idx,
+    )
+
+
+def _embedding_bag_per_sample_weights_backward(
+    grad: Tensor, weight: Tensor, indices: Tensor, offsets: Tensor, offset2bag: Tensor, mode: int, padding_idx: int = -1
+) -> Tensor:
+    """The gradient of embedding_bag with respect to the weight of each index.
+
+    _embedding_bag_per_sample_weights_backward(grad, weight, indices, offsets, offset2bag, mode, padding_idx=-1) -> Tensor
+    """
+    if (
+        isinstance(grad, TensorImpl)
+        and isinstance(weight, TensorImpl)
+        and isinstance(indices, TensorImpl)
+        and isinstance(offsets, TensorImpl)
+        and isinstance(offset2bag, TensorImpl)
+        and type(mode) is int
+        and type(padding_idx) is int
+    ):
+        included, allowed = active_keys.get()
+        keys = (
+            grad.key_set | weight.key_set | indices.key_set | offsets.key_set | offset2bag.key_set | included
+        ) & allowed
+        return __embedding_bag_per_sample_weights_backward[keys](
+            keys, grad, weight, indices, offsets, offset2bag, mode, padding_idx
+        )
+    return _parse__embedding_bag_per_sample_weights_backward(
+        grad, weight, indices, offsets, offset2bag, mode, padding_idx
+    )
+
+
+def one_hot(input: Tensor = MISSING, num_classes: int = -1, **kwargs: Any) -> Tensor:
+    """One at each class, 0 elsewhere.
+
+    one_hot(input, num_classes=-1) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and type(num_classes) is int and not kwargs:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _one_hot[keys](keys, input, num_classes)
+    if kwargs or input is MISSING:
+        return _parse_one_hot.by_names(kwargs, input=input, num_classes=num_classes)
+    return _parse_one_hot(input, num_classes)
 
 
 def _softmax(input: Tensor, dim: int, half_to_float: bool, *, out: Any = None) -> Tensor:
