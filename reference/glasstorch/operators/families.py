@@ -134,7 +134,11 @@ FAMILIES = (
         "Elements moved to mean 0 and scaled to deviation 1: over a batch, a layer, a group or an instance.",
         "Normalization.cpp, layer_norm.cpp, group_norm.cpp",
     ),
-    Family("embedding", "Rows looked up in a table, one by one or summed in bags.", "Embedding.cpp, EmbeddingBag.cpp, Onehot.cpp"),
+    Family(
+        "embedding",
+        "Rows looked up in a table, one by one or summed in bags.",
+        "Embedding.cpp, EmbeddingBag.cpp, Onehot.cpp",
+    ),
     Family("softmax", "Exponentials that sum to one along a dimension, and their logarithms.", "SoftMax.cpp"),
     Family(
         "convolution",

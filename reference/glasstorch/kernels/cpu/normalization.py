@@ -364,16 +364,12 @@ def native_group_norm_backward(
     output_mask: Sequence[bool],
 ) -> tuple[Tensor | None, ...]:
     """The gradients of input, weight and bias; None for one that the mask leaves out."""
-    results = shapes.native_group_norm_backward(
-        grad_out, input, mean, rstd, weight, N, C, HxW, group, output_mask
-    )
+    results = shapes.native_group_norm_backward(grad_out, input, mean, rstd, weight, N, C, HxW, group, output_mask)
     sizes, each_group, each_channel = grouped(N, C, HxW, group)
 
     def computed() -> tuple[Tensor | None, ...]:
         scale = wide(rstd, each_group)
         x = standardized(wide(input, sizes), wide(mean, each_group), scale)
-        return gradients(
-            wide(grad_out, sizes), x, wide(weight, each_channel), scale, WITHIN_GROUP, (0, 3), results
-        )
+        return gradients(wide(grad_out, sizes), x, wide(weight, each_channel), scale, WITHIN_GROUP, (0, 3), results)
 
     return quietly(computed)

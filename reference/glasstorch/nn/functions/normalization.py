@@ -60,9 +60,7 @@ def instance_norm(
 ) -> Tensor:
     """Each channel of each sample of (N, C, ...) with mean 0 and variance 1, times `weight` (C), plus `bias` (C)."""
     if use_input_stats and prod(input.size()[2:]) == 1:
-        raise ArgumentValueError(
-            f"Expected more than 1 spatial element when training, got input size {input.size()}"
-        )
+        raise ArgumentValueError(f"Expected more than 1 spatial element when training, got input size {input.size()}")
     running = (running_mean, running_var)
     return operators.instance_norm(input, weight, bias, *running, use_input_stats, momentum, eps, CUDNN)
 
@@ -96,9 +94,7 @@ def group_norm(
     return operators.group_norm(input, num_groups, weight, bias, eps, CUDNN)
 
 
-def local_response_norm(
-    input: Tensor, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0
-) -> Tensor:
+def local_response_norm(input: Tensor, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0) -> Tensor:
     """Each element of (N, C, ...) divided by a power of the mean square of `size` channels around it."""
     dim = input.dim()
     if dim < 3:
@@ -108,10 +104,12 @@ def local_response_norm(
     before, after = size // 2, (size - 1) // 2
     squares = input.mul(input)
     if dim == 3:
-        padded = operators.pad(squares.unsqueeze(1), (0, 0, before, after))
+        padded = operators.constant_pad_nd(squares.unsqueeze(1), (0, 0, before, after), 0)
         means = avg_pool2d(padded, (size, 1), stride=1).squeeze(1)
     else:
         sizes = input.size()
-        padded = operators.pad(squares.view(sizes[0], 1, sizes[1], sizes[2], -1), (0, 0, 0, 0, before, after))
+        padded = operators.constant_pad_nd(
+            squares.view(sizes[0], 1, sizes[1], sizes[2], -1), (0, 0, 0, 0, before, after), 0
+        )
         means = avg_pool3d(padded, (size, 1, 1), stride=1).squeeze(1).view(sizes)
     return input / means.mul(alpha).add(k).pow(beta)

@@ -1,7 +1,8 @@
 """Which layers are there?
 
 Reading order: `module`, `state`, `conversion`, `hooks`, `calling`, `global_hooks`, `backward_hooks`, `linear`,
-`activation`, `flatten`, `dropout`, `conv`, `fold`, `pooling`, `distance`, `loss`, `linear_cross_entropy_options`,
+`activation`, `flatten`, `dropout`, `conv`, `fold`, `pooling`, `batchnorm`, `instancenorm`, `normalization`,
+`sparse`, `distance`, `loss`, `linear_cross_entropy_options`,
 `adaptive`, `container`.
 
 Mirrors: torch/nn/modules
@@ -39,12 +40,14 @@ from glasstorch.nn.modules.activation import (
     Threshold,
 )
 from glasstorch.nn.modules.adaptive import AdaptiveLogSoftmaxWithLoss
+from glasstorch.nn.modules.batchnorm import BatchNorm1d, BatchNorm2d, BatchNorm3d, SyncBatchNorm
 from glasstorch.nn.modules.container import Container, ModuleDict, ModuleList, ParameterDict, ParameterList, Sequential
 from glasstorch.nn.modules.conv import Conv1d, Conv2d, Conv3d, ConvTranspose1d, ConvTranspose2d, ConvTranspose3d
 from glasstorch.nn.modules.distance import CosineSimilarity, PairwiseDistance
 from glasstorch.nn.modules.dropout import AlphaDropout, Dropout, Dropout1d, Dropout2d, Dropout3d, FeatureAlphaDropout
 from glasstorch.nn.modules.flatten import Flatten, Unflatten
 from glasstorch.nn.modules.fold import Fold, Unfold
+from glasstorch.nn.modules.instancenorm import InstanceNorm1d, InstanceNorm2d, InstanceNorm3d
 from glasstorch.nn.modules.linear import Identity, Linear
 from glasstorch.nn.modules.linear_cross_entropy_options import LinearCrossEntropyOptions
 from glasstorch.nn.modules.loss import (
@@ -73,6 +76,7 @@ from glasstorch.nn.modules.loss import (
     TripletMarginWithDistanceLoss,
 )
 from glasstorch.nn.modules.module import Module
+from glasstorch.nn.modules.normalization import CrossMapLRN2d, GroupNorm, LayerNorm, LocalResponseNorm, RMSNorm
 from glasstorch.nn.modules.pooling import (
     AdaptiveAvgPool1d,
     AdaptiveAvgPool2d,
@@ -95,6 +99,7 @@ from glasstorch.nn.modules.pooling import (
     MaxUnpool2d,
     MaxUnpool3d,
 )
+from glasstorch.nn.modules.sparse import Embedding, EmbeddingBag
 
 __all__ = [
     "Module",
@@ -164,6 +169,20 @@ __all__ = [
     "MaxUnpool1d",
     "MaxUnpool2d",
     "MaxUnpool3d",
+    "BatchNorm1d",
+    "BatchNorm2d",
+    "BatchNorm3d",
+    "SyncBatchNorm",
+    "InstanceNorm1d",
+    "InstanceNorm2d",
+    "InstanceNorm3d",
+    "CrossMapLRN2d",
+    "GroupNorm",
+    "LayerNorm",
+    "LocalResponseNorm",
+    "RMSNorm",
+    "Embedding",
+    "EmbeddingBag",
     "CosineSimilarity",
     "PairwiseDistance",
     "BCELoss",

@@ -18,9 +18,7 @@ if TYPE_CHECKING:
     from glasstorch._tensor import Tensor
 
 
-def embedding(
-    weight: Tensor, indices: Tensor, padding_idx: int, scale_grad_by_freq: bool, sparse: bool
-) -> Tensor:
+def embedding(weight: Tensor, indices: Tensor, padding_idx: int, scale_grad_by_freq: bool, sparse: bool) -> Tensor:
     """(V, D) and indices (...) give (..., D)."""
     if len(weight._shape) != 2:
         raise ShapeError("'weight' must be 2-D")
