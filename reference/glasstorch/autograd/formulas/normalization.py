@@ -7,7 +7,8 @@ Differs: one formula for the second derivative of all normalizations; see Note [
 
 # Note [The second derivative of a normalization]
 Let x be the standardized input (its mean is subtracted, and it is multiplied by r, the inverse deviation), and M the
-mean over the elements that are normalized together. The gradient of x with respect to the input takes g to r P(g), where
+mean over the elements that are normalized together. The gradient of x with respect to the input takes g to r P(g),
+where
 
     P(g) = g - M(g) - x M(g x),
 
@@ -101,7 +102,8 @@ def batch_norm_double_backward(
         mean, rstd = save_mean, save_invstd
     else:
         mean, rstd = running_mean, None if running_var is None else (running_var + eps).rsqrt()
-    assert mean is not None and rstd is not None
+    assert mean is not None
+    assert rstd is not None
     rstd = rstd.view(each_channel)
     state = Standardized((input - mean.view(each_channel)) * rstd, rstd, dims if train else (), dims)
     return _double_backward(state, grads, grad_out, weight, input._shape, each_channel)

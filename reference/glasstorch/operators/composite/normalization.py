@@ -55,8 +55,9 @@ def _batch_norm_impl_index(
     cudnn_enabled: bool,
 ) -> tuple[Tensor, Tensor, Tensor, Tensor, int]:
     """As native_batch_norm; a batch without elements has no statistics, but parameters still have a gradient."""
-    channels, reserve = channels_of(input), f.empty(0, dtype=uint8, device=input.device)
+    reserve = f.empty(0, dtype=uint8, device=input.device)
     if not input.numel():
+        channels = input._shape[1:2] or (0,)
         result = input.clone()
         result = result if weight is None else result * weight[0]
         result = result if bias is None else result + bias[0]

@@ -202,10 +202,11 @@ def check_channels(
             raise ArgumentError(f"{name} must be defined in evaluation mode")
     if (running_mean is None) != (running_var is None):
         raise ArgumentValueError("running_mean and running_var must either both be None or neither be None")
+    channels = input._shape[1] if len(input._shape) > 1 else 0
     named = {"running_mean": running_mean, "running_var": running_var, "weight": weight, "bias": bias}
     for name, tensor in named.items():
-        if tensor is not None and tensor.numel() != input._shape[1]:
-            raise ShapeError(f"{name} should contain {input._shape[1]} elements not {tensor.numel()}")
+        if tensor is not None and tensor.numel() != channels:
+            raise ShapeError(f"{name} should contain {channels} elements not {tensor.numel()}")
 
 
 # layer_norm -----------------------------------------------------------------------------------------------------
