@@ -155,6 +155,8 @@ def native_batch_norm(
         else:
             x, mean, variance = wide(input), wide(running_mean, sizes), wide(running_var, sizes)
         rstd = inverse_deviation(variance, eps)
+        if training:  # computed with the statistics that are returned, as they are rounded
+            mean, rstd = (array.astype(results[1].dtype.numpy).astype(np.float64) for array in (mean, rstd))
         y = scaled(standardized(x, mean, rstd), wide(weight, sizes), wide(bias, sizes))
         return (y, mean, rstd) if training else (y, np.empty(0), np.empty(0))
 

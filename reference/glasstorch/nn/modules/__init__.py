@@ -1,9 +1,8 @@
 """Which layers are there?
 
 Reading order: `module`, `state`, `conversion`, `hooks`, `calling`, `global_hooks`, `backward_hooks`, `linear`,
-`activation`, `flatten`, `dropout`, `conv`, `fold`, `pooling`, `batchnorm`, `instancenorm`, `normalization`,
-`sparse`, `distance`, `loss`, `linear_cross_entropy_options`,
-`adaptive`, `container`.
+`activation`, `flatten`, `dropout`, `conv`, `fold`, `pooling`, `batchnorm`, `instancenorm`, `normalization`, `sparse`,
+`distance`, `loss`, `linear_cross_entropy_options`, `adaptive`, `container`.
 
 Mirrors: torch/nn/modules
 """

@@ -166,7 +166,7 @@ class GroupNorm(Module):
 
 
 class RMSNorm(Module):
-    """Divides the last dimensions, of sizes `normalized_shape`, by their root mean square; the weight has these sizes."""
+    """Divides the last dimensions, of sizes `normalized_shape`, by their root mean square."""
 
     __constants__: ClassVar[list[str]] = ["normalized_shape", "eps", "elementwise_affine"]
 
