@@ -10,6 +10,7 @@ Differs: one formula for all; everything is computed in float64 and rounded once
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from functools import partial
 from typing import Any
@@ -21,25 +22,29 @@ from glasstorch.core.dtype import uint8
 from glasstorch.core.geometry import Shape
 from glasstorch.core.return_types import named_result
 from glasstorch.core.tensor_impl import Array
+from glasstorch.dispatch.fast import slot
 from glasstorch.dispatch.library import KernelTable
 from glasstorch.kernels.quiet import quietly
 from glasstorch.kernels.structured import finish, structured
 from glasstorch.operators.shapes import normalization as shapes
-from glasstorch.operators.shapes.normalization import Gradients, Results
+from glasstorch.operators.shapes.normalization import Gradients
 
 CPU = KernelTable("CPU")
 
 Outs = Sequence[Tensor] | None
+Wanted = Sequence[bool]  # whether the gradients of input, weight and bias are
 
 # The formulas ---------------------------------------------------------------------------------------------------
 
 
-def wide(tensor: Tensor | None, shape: Shape | None = None) -> Any:
-    """The elements in float64, with other sizes if they are given; None for no tensor."""
-    if tensor is None:
-        return None
-    array = tensor.array().astype(np.float64)
-    return array if shape is None else array.reshape(shape)
+def wide(array: Any) -> Any:
+    """The elements in float64; None for None."""
+    return None if array is None else array.astype(np.float64)
+
+
+def elements(tensor: Tensor | None, shape: Shape) -> Any:
+    """A tensor's elements with other sizes; None for no tensor."""
+    return None if tensor is None else tensor.array().reshape(shape)
 
 
 def moments(x: Array, dims: Shape) -> tuple[Array, Array]:
@@ -76,58 +81,76 @@ def gradient_of_standardized(grad: Array, x: Array, rstd: Array, dims: Shape) ->
     return (grad - mean(grad) - x * mean(grad * x)) * rstd  # type: ignore[no-any-return]
 
 
-def finished(name: str, arrays: Sequence[Array], results: Results, outs: Outs = None) -> tuple[Any, ...]:
-    """Computed arrays as the tensors that the shape function says, or written into `outs`."""
-    pairs = zip(arrays, results, outs or (None,) * len(results), strict=True)
-    return named_result(name, (finish(a.reshape(r.shape), r.dtype, out) for a, r, out in pairs))
-
-
 def gradients(
-    grad: Array, x: Array, weight: Array | None, rstd: Array, dims: Shape | None, shared: Shape, results: Gradients
-) -> tuple[Tensor | None, ...]:
-    """The gradients of input, weight and bias, those that have a result.
+    grad: Array, x: Array, rstd: Array, weight: Array | None, dims: Shape | None, shared: Shape, wanted: Wanted
+) -> tuple[Array | None, ...]:
+    """The gradients of input, weight and bias, those that are wanted.
 
     `x` is the standardized input; `dims` is None where mean and deviation are constants. Weight and bias are shared
     along the dimensions `shared`.
     """
-    to_input, to_weight, to_bias = results
+    of_input = None
+    if wanted[0]:
+        weighted = scaled(grad, weight, None)
+        of_input = weighted * rstd if dims is None else gradient_of_standardized(weighted, x, rstd, dims)
+    of_weight = np.add.reduce(grad * x, shared) if wanted[1] else None
+    return of_input, of_weight, np.add.reduce(grad, shared) if wanted[2] else None
 
-    def of_input() -> Array:
-        scaled_grad = scaled(grad, weight, None)
-        return scaled_grad * rstd if dims is None else gradient_of_standardized(scaled_grad, x, rstd, dims)
 
-    computed = (
-        of_input() if to_input else grad,
-        np.add.reduce(grad * x, shared) if to_weight else grad,
-        np.add.reduce(grad, shared) if to_bias else grad,
-    )
-    return tuple(
-        None if result is None else finish(array.reshape(result.shape), result.dtype, None)
-        for array, result in zip(computed, results, strict=True)
+def finished(name: str, arrays: Sequence[Array | None], results: Gradients, outs: Outs = None) -> tuple[Any, ...]:
+    """Computed arrays as the tensors that the shape function says, or written into `outs`."""
+    pairs = zip(arrays, results, outs or (None,) * len(results), strict=True)
+    return named_result(
+        name, (None if a is None or r is None else finish(a.reshape(r.shape), r.dtype, out) for a, r, out in pairs)
     )
 
 
 # batch_norm -----------------------------------------------------------------------------------------------------
 
 
-def channelwise(input: Tensor) -> tuple[Shape, Shape]:
-    """The dimensions other than that of the channels, and the sizes of statistics of each channel."""
-    sizes = input._shape
-    return (0, *range(2, len(sizes))), (1, sizes[1], *(1,) * (len(sizes) - 2))
+EACH_CHANNEL = (1, -1, 1)  # sizes of statistics, weight and bias
+OF_CHANNEL = (0, 2)  # dimensions of (sample, channel, place)
+
+
+def channels(input: Tensor) -> Array:
+    """The elements as (sample, channel, place)."""
+    samples, count, *places = input._shape
+    return input.array().reshape(samples, count, math.prod(places))
+
+
+@slot
+def channel_moments(x: Array) -> tuple[Array, Array]:
+    """The mean and the variance of each channel of (sample, channel, place), in float64."""
+    return moments(wide(x), OF_CHANNEL)
+
+
+@slot
+def normalized_channels(x: Array, mean: Array, rstd: Array, weight: Array | None, bias: Array | None) -> Array:
+    """Each channel by its mean and inverse deviation, scaled and moved."""
+    return scaled(standardized(wide(x), mean, rstd), wide(weight), wide(bias))
+
+
+@slot
+def channel_gradients(
+    grad: Array, x: Array, mean: Array, rstd: Array, weight: Array | None, train: bool, wanted: Wanted
+) -> tuple[Array | None, ...]:
+    """The gradients of input, weight and bias; outside of training, statistics are constants."""
+    standard = standardized(wide(x), mean, rstd)
+    return gradients(wide(grad), standard, rstd, wide(weight), OF_CHANNEL if train else None, OF_CHANNEL, wanted)
 
 
 def updated_statistics(
     input: Tensor, running_mean: Tensor | None, running_var: Tensor | None, momentum: float
-) -> tuple[Array, Array, Array]:
-    """The elements, and each channel's mean and variance, towards which the running ones are moved."""
-    x, (dims, _) = wide(input), channelwise(input)
-    mean, variance = moments(x, dims)
+) -> tuple[Array, Array]:
+    """Each channel's mean and variance, towards which the running ones are moved."""
+    mean, variance = channel_moments.run(channels(input))
     count = input.numel() // max(input._shape[1], 1)
     # The variance of all samples to come is estimated, which is larger than that of these.
     for running, now in ((running_mean, mean), (running_var, variance * count / np.subtract(count, 1))):
         if running is not None:
-            running.array()[...] = momentum * now.reshape(running._shape) + (1 - momentum) * wide(running)
-    return x, mean, variance
+            before = wide(running.array())
+            running.array()[...] = momentum * now.reshape(before.shape) + (1 - momentum) * before
+    return mean, variance
 
 
 @structured(CPU, "_native_batch_norm_legit")
@@ -147,17 +170,17 @@ def native_batch_norm(
     """By the batch's mean and deviation in training, which move the running ones; else by the running ones."""
     arguments = (weight, bias, running_mean, running_var, training, momentum, eps)
     results = shapes.native_batch_norm(input, *arguments)
-    _, sizes = channelwise(input)
 
     def computed() -> tuple[Array, ...]:
         if training:
-            x, mean, variance = updated_statistics(input, running_mean, running_var, momentum)
+            mean, variance = updated_statistics(input, running_mean, running_var, momentum)
         else:
-            x, mean, variance = wide(input), wide(running_mean, sizes), wide(running_var, sizes)
+            mean, variance = (wide(elements(t, EACH_CHANNEL)) for t in (running_mean, running_var))
         rstd = inverse_deviation(variance, eps)
         if training:  # computed with the statistics that are returned, as they are rounded
-            mean, rstd = (array.astype(results[1].dtype.numpy).astype(np.float64) for array in (mean, rstd))
-        y = scaled(standardized(x, mean, rstd), wide(weight, sizes), wide(bias, sizes))
+            mean, rstd = (wide(array.astype(results[1].dtype.numpy)) for array in (mean, rstd))
+        parameters = (elements(t, EACH_CHANNEL) for t in (weight, bias))
+        y = normalized_channels.run(channels(input), mean, rstd, *parameters)
         return (y, mean, rstd) if training else (y, np.empty(0), np.empty(0))
 
     return finished("native_batch_norm", quietly(computed), results, out)
@@ -205,8 +228,8 @@ def batch_norm_update_stats(
 ) -> tuple[Any, ...]:
     """Each channel's mean and variance, towards which the running ones are moved."""
     results = shapes.batch_norm_update_stats(input, running_mean, running_var, momentum)
-    _, mean, variance = quietly(updated_statistics, input, running_mean, running_var, momentum)
-    return finished("batch_norm_update_stats", (mean, variance), results, out)
+    statistics = quietly(updated_statistics, input, running_mean, running_var, momentum)
+    return finished("batch_norm_update_stats", statistics, results, out)
 
 
 @structured(CPU, "native_batch_norm_backward")
@@ -226,17 +249,16 @@ def native_batch_norm_backward(
     """The gradients of input, weight and bias; None for one that the mask leaves out."""
     used = (running_mean, running_var, save_mean, save_invstd)
     results = shapes.native_batch_norm_backward(grad_out, input, weight, *used, train, eps, output_mask)
-    dims, sizes = channelwise(input)
 
-    def computed() -> tuple[Tensor | None, ...]:
-        if train:
-            mean, rstd = wide(save_mean, sizes), wide(save_invstd, sizes)
-        else:
-            mean, rstd = wide(running_mean, sizes), inverse_deviation(wide(running_var, sizes), eps)
-        x = standardized(wide(input), mean, rstd)
-        return gradients(wide(grad_out), x, wide(weight, sizes), rstd, dims if train else None, dims, results)
+    def computed() -> tuple[Array | None, ...]:
+        given = (save_mean, save_invstd) if train else (running_mean, running_var)
+        mean, rstd = (wide(elements(t, EACH_CHANNEL)) for t in given)
+        if not train:
+            rstd = inverse_deviation(rstd, eps)
+        scale = elements(weight, EACH_CHANNEL)
+        return channel_gradients.run(channels(grad_out), channels(input), mean, rstd, scale, train, output_mask)
 
-    return quietly(computed)
+    return finished("native_batch_norm_backward", quietly(computed), results)
 
 
 @structured(CPU, "batch_norm_backward")
@@ -262,10 +284,29 @@ def batch_norm_backward(
 # layer_norm -----------------------------------------------------------------------------------------------------
 
 
-def rows(input: Tensor, normalized_shape: Sequence[int]) -> tuple[Shape, Shape]:
-    """The sizes of a matrix whose rows are normalized, and of a vector of statistics."""
-    count = int(np.prod(input._shape[: -len(normalized_shape)]))
-    return (count, int(np.prod(normalized_shape))), (count, 1)
+@slot
+def normalized_rows(x: Array, weight: Array | None, bias: Array | None, eps: float) -> tuple[Array, Array, Array]:
+    """Each row with mean 0 and variance 1, scaled and moved; and these means and inverse deviations."""
+    x = wide(x)
+    mean, variance = moments(x, (1,))
+    rstd = inverse_deviation(variance, eps)
+    return scaled(standardized(x, mean, rstd), wide(weight), wide(bias)), mean, rstd
+
+
+@slot
+def row_gradients(
+    grad: Array, x: Array, mean: Array, rstd: Array, weight: Array | None, wanted: Wanted
+) -> tuple[Array | None, ...]:
+    """The gradients of input, weight and bias."""
+    rstd = wide(rstd)
+    standard = standardized(wide(x), wide(mean), rstd)
+    return gradients(wide(grad), standard, rstd, wide(weight), (1,), (0,), wanted)
+
+
+def rows(tensor: Tensor, normalized_shape: Sequence[int]) -> Array:
+    """The elements as a matrix whose rows are normalized."""
+    count = math.prod(tensor._shape[: -len(normalized_shape)])
+    return tensor.array().reshape(count, math.prod(normalized_shape))
 
 
 @structured(CPU, "native_layer_norm")
@@ -280,15 +321,9 @@ def native_layer_norm(
 ) -> tuple[Any, ...]:
     """Over the last dimensions."""
     results = shapes.native_layer_norm(input, normalized_shape, weight, bias, eps)
-    sizes, _ = rows(input, normalized_shape)
-
-    def computed() -> tuple[Array, ...]:
-        x = wide(input, sizes)
-        mean, variance = moments(x, (1,))
-        rstd = inverse_deviation(variance, eps)
-        return scaled(standardized(x, mean, rstd), wide(weight, (-1,)), wide(bias, (-1,))), mean, rstd
-
-    return finished("native_layer_norm", quietly(computed), results, out)
+    parameters = (elements(t, (-1,)) for t in (weight, bias))
+    computed = quietly(normalized_rows.run, rows(input, normalized_shape), *parameters, eps)
+    return finished("native_layer_norm", computed, results, out)
 
 
 @structured(CPU, "native_layer_norm_backward")
@@ -306,13 +341,10 @@ def native_layer_norm_backward(
     """The gradients of input, weight and bias; None for one that the mask leaves out."""
     arguments = (normalized_shape, mean, rstd, weight, bias, output_mask)
     results = shapes.native_layer_norm_backward(grad_out, input, *arguments)
-    sizes, column = rows(input, normalized_shape)
-
-    def computed() -> tuple[Tensor | None, ...]:
-        x = standardized(wide(input, sizes), wide(mean, column), wide(rstd, column))
-        return gradients(wide(grad_out, sizes), x, wide(weight, (-1,)), wide(rstd, column), (1,), (0,), results)
-
-    return quietly(computed)
+    matrices = (rows(t, normalized_shape) for t in (grad_out, input))
+    columns = (elements(t, (-1, 1)) for t in (mean, rstd))
+    computed = quietly(row_gradients.run, *matrices, *columns, elements(weight, (-1,)), output_mask)
+    return finished("native_layer_norm_backward", computed, results)
 
 
 # group_norm -----------------------------------------------------------------------------------------------------
@@ -343,10 +375,11 @@ def native_group_norm(
     sizes, _, each_channel = grouped(N, C, HxW, group)
 
     def computed() -> tuple[Array, ...]:
-        x = wide(input, sizes)
+        x = wide(elements(input, sizes))
         mean, variance = moments(x, WITHIN_GROUP)
         rstd = inverse_deviation(variance, eps)
-        return scaled(standardized(x, mean, rstd), wide(weight, each_channel), wide(bias, each_channel)), mean, rstd
+        scale, shift = (wide(elements(t, each_channel)) for t in (weight, bias))
+        return scaled(standardized(x, mean, rstd), scale, shift), mean, rstd
 
     return finished("native_group_norm", quietly(computed), results, out)
 
@@ -369,9 +402,9 @@ def native_group_norm_backward(
     results = shapes.native_group_norm_backward(grad_out, input, mean, rstd, weight, N, C, HxW, group, output_mask)
     sizes, each_group, each_channel = grouped(N, C, HxW, group)
 
-    def computed() -> tuple[Tensor | None, ...]:
-        scale = wide(rstd, each_group)
-        x = standardized(wide(input, sizes), wide(mean, each_group), scale)
-        return gradients(wide(grad_out, sizes), x, wide(weight, each_channel), scale, WITHIN_GROUP, (0, 3), results)
+    def computed() -> tuple[Array | None, ...]:
+        deviation, scale = wide(elements(rstd, each_group)), wide(elements(weight, each_channel))
+        x = standardized(wide(elements(input, sizes)), wide(elements(mean, each_group)), deviation)
+        return gradients(wide(elements(grad_out, sizes)), x, deviation, scale, WITHIN_GROUP, (0, 3), output_mask)
 
-    return quietly(computed)
+    return finished("native_group_norm_backward", quietly(computed), results)
