@@ -68,6 +68,13 @@ def added(blocks: list[Array]) -> Array:
     return np.add.reduce(np.asarray(blocks), 0, np.float64)
 
 
+def column_sums(array: Array) -> Array:
+    """The sums of a block's columns: BLAS adds short rows faster than NumPy, long ones only with threads of its own."""
+    if array.shape[1] < thresholds.NORMALIZED_COLUMNS_BY_NUMPY_FROM:
+        return np.matmul(np.ones(len(array), array.dtype), array)
+    return np.add.reduce(array, 0)  # type: ignore[no-any-return]
+
+
 # Rows -----------------------------------------------------------------------------------------------------------
 
 
@@ -79,19 +86,20 @@ def normalized_rows(x: Array, weight: Array | None, bias: Array | None, eps: flo
     count, width = x.shape
     x, y = np.ascontiguousarray(x), like(x)
     mean, rstd = np.empty((count, 1), x.dtype), np.empty((count, 1), x.dtype)
-    share = np.full((width, 1), 1 / width, x.dtype)
+    share = np.full(width, 1 / width, x.dtype)
+    negligible = 8 * np.finfo(x.dtype).eps
 
     def part(rows: slice) -> None:
-        block, out, middle = x[rows], y[rows], mean[rows]
-        np.matmul(block, share, middle)
+        block, out, middle, inverse = x[rows], y[rows], mean[rows], rstd[rows]
+        np.vecdot(block, share, middle[:, 0])
         np.subtract(block, middle, out)
-        rest = np.matmul(out, share)  # what rounding left in the mean
-        if np.abs(rest).max() > 0:
-            middle += rest
+        rest = np.vecdot(out, share)[:, None]  # what rounding left in the mean
+        variance = np.vecdot(out, out)[:, None] / width - np.square(rest)
+        np.divide(1, np.sqrt(variance + eps), inverse)
+        np.add(middle, rest, middle)
+        if not np.abs(rest * inverse).max() < negligible:
             np.subtract(block, middle, out)
-        variance = np.vecdot(out, out)[:, None] / width
-        rstd[rows] = 1 / np.sqrt(variance + eps)
-        np.multiply(out, rstd[rows], out)
+        np.multiply(out, inverse, out)
         if weight is not None:
             np.multiply(out, weight, out)
         if bias is not None:
@@ -110,24 +118,23 @@ def row_gradients(
         return plain.row_gradients.plain(grad, x, mean, rstd, weight, wanted)
     count, width = x.shape
     grad, x = np.ascontiguousarray(grad), np.ascontiguousarray(x)
-    scale = np.ones(width, x.dtype) if weight is None else weight
+    share = (np.ones(width, x.dtype) if weight is None else weight) / width
     of_input = like(x) if wanted[0] else None
 
     def part(rows: slice) -> tuple[Array, Array]:
         slopes, out = grad[rows], None if of_input is None else of_input[rows]
-        distance = np.subtract(x[rows], mean[rows])
-        product = np.multiply(slopes, distance)
-        sums = np.matmul(rstd[rows, 0], product), np.add.reduce(slopes, 0) if wanted[2] else product[:0]
+        inverse = rstd[rows]
+        standard = np.subtract(x[rows], mean[rows])
+        np.multiply(standard, inverse, standard)
+        product = np.multiply(slopes, standard)
+        sums = column_sums(product), column_sums(slopes)
         if out is not None:
-            inverse = rstd[rows]
-            common = np.matmul(slopes, scale)[:, None] * inverse / width
-            along = np.matmul(product, scale)[:, None] * inverse**3 / width
-            np.multiply(slopes, inverse, out)
-            if weight is not None:
-                np.multiply(out, weight, out)
-            np.multiply(distance, along, distance)
-            np.subtract(out, distance, out)
-            np.subtract(out, common, out)
+            common = np.vecdot(slopes, share)[:, None]
+            np.multiply(standard, np.vecdot(product, share)[:, None], standard)
+            weighted = slopes if weight is None else np.multiply(slopes, weight, product)
+            np.subtract(weighted, common, out)
+            np.subtract(out, standard, out)
+            np.multiply(out, inverse, out)
         return sums
 
     of_weight, of_bias = zip(*in_blocks(part, count, x.size), strict=True)

@@ -60,6 +60,7 @@ SOFTMAX_SHARED_MAXIMUM_WITHIN = 4.0  # difference of maxima: rows subtract one m
 # Normalization, in elements
 NORMALIZED_BLOCK = 1 << 17  # a block of rows, its distances from the mean and its result
 NORMALIZED_BY_A_THREAD = 1 << 19  # of what a thread gets at least
+NORMALIZED_COLUMNS_BY_NUMPY_FROM = 256  # of a row: NumPy adds columns as fast as BLAS
 NORMALIZED_PLACES_FROM = 16  # places of a channel: NumPy's loops along them are long enough
 
 # Distances
