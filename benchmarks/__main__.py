@@ -22,7 +22,7 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")  # before NumPy or torch starts it
 
 import numpy as np
 
-from benchmarks import eager, fast, fusion, jit, million, operators, startup, tensors, training
+from benchmarks import convolution, eager, fast, fusion, jit, million, operators, startup, tensors, training
 from benchmarks.harness import Row
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -36,6 +36,7 @@ FILES = {
     "jit": jit.contests,
     "fusion": fusion.contests,
     "fast": fast.contests,
+    "convolution": convolution.contests,
 }
 
 

@@ -241,7 +241,7 @@ def test_where_tells_tags_and_who_writes_to_out() -> None:
 
 def test_where_tells_of_functions_that_are_no_operators(tmp_path: Path) -> None:
     done = run("--where", "torch.nn.functional.cross_entropy", folder=tmp_path)
-    where = f"is a function of Python: {ROOT / 'reference' / 'glasstorch' / 'nn' / 'functions' / 'loss.py'}:"
+    where = f"is a function of Python: {ROOT / 'reference' / 'glasstorch' / 'nn' / 'functions' / 'class_loss.py'}:"
     assert (done.returncode, done.stderr) == (0, "")
     assert where in done.stdout
 

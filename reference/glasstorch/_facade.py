@@ -104,7 +104,6 @@ from glasstorch.functional import *  # noqa: F403
 from glasstorch.kernels import register_kernels
 from glasstorch.operators.generated import public as _public
 from glasstorch.operators.generated.functions import _conj as _conj
-from glasstorch.operators.generated.functions import _native_batch_norm_legit as _native_batch_norm_legit
 from glasstorch.operators.generated.functions import _neg_view as _neg_view
 from glasstorch.operators.generated.public import *  # noqa: F403
 from glasstorch.outside_data.asarray import asarray as asarray
@@ -157,6 +156,6 @@ __all__ = [
     name
     for name in globals()
     if (not name.startswith(("_", "register_")) and name not in ("annotations", "refuse_unknown_names"))
-    or name in ("_conj", "_native_batch_norm_legit", "_neg_view")
+    or name in ("_conj", "_neg_view")
     or name.startswith(("_foreach_", "_fused_"))
 ]

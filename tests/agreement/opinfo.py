@@ -6,6 +6,7 @@ every dtype, error inputs, and what it supports. Its lambdas are made again with
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import json
 import random
@@ -215,7 +216,14 @@ class Call:
             return getattr(self.library, str(value).removeprefix("torch."))
         if isinstance(value, torch.Size):
             return self.library.Size(value)
-        return counterpart(value, torch) if callable(value) and self.library is glasstorch else value
+        if self.library is not glasstorch:
+            return value
+        if dataclasses.is_dataclass(value):
+            fields = {f.name: self.converted(getattr(value, f.name)) for f in dataclasses.fields(value)}
+            return getattr(glasstorch.nn, type(value).__name__)(**fields)
+        if isinstance(value, torch.nn.Module):
+            return getattr(glasstorch.nn, type(value).__name__)()
+        return counterpart(value, torch) if callable(value) else value
 
     def _tensor(self, given: Any) -> Any:
         for theirs, mine in self.pairs:

@@ -53,7 +53,7 @@ TOLERANCES = {
 # its largest distance leaves out the NaN that is the difference of two infinities; BLAS may leave out NaN times 0,
 # and PyTorch's convolutions NaN times the zeros around an image.
 FINITE = re.compile(
-    r"fft_|i?stft|linalg_|special_.*polynomial|(var|std)_mean|cdist|addmv|conv"
+    r"fft_|i?stft|linalg_|special_.*polynomial|(var|std)_mean|cdist|addmv|conv|instance_norm"
     r"|.*(cholesky|geqrf|qr|lu|svd|lstsq|triangular_solve|inverse|matrix_exp|det$)"
 )
 FAULTS = (RuntimeError, TypeError, ValueError, LookupError, ArithmeticError)
@@ -99,9 +99,18 @@ def is_expanded(call: Call, run: str) -> bool:
     return any(spec.layout == "expanded" for spec in tensors_in(call))
 
 
+def is_resized(call: Call, run: str) -> bool:
+    """Whether a size was replaced, for a row in whose calls none is 0 or 1."""
+    return any({0, 1} & set(spec.shape) for spec in tensors_in(call))
+
+
 OTHERWISE = (
     Otherwise(
         "(nan)?median.dim", is_expanded, CRASHES, "PyTorch reads beyond the memory of a tensor with a stride of 0"
+    ),
+    Otherwise("_?native_batch_norm.*", is_resized, CRASHES, "PyTorch checks these sizes in the functions above them"),
+    Otherwise(
+        "instance_norm|embedding_renorm_", is_expanded, OURS_REFUSES, "PyTorch writes to elements that share memory"
     ),
     Otherwise("index_(copy|fill|reduce).*", is_empty, CRASHES, "PyTorch looks at memory that is not there first"),
     Otherwise(
@@ -151,6 +160,7 @@ OTHERWISE = (
         CLASS,
         "PyTorch refuses complex numbers after an empty dimension",
     ),
+    Otherwise("multi(label)?_margin_loss(_forward)?", is_empty, VALUES, "PyTorch writes nothing where nothing is lost"),
     Otherwise("signbit", has_halves, VALUES, "the sign of a NaN is lost on the way from float32"),
     Otherwise(
         "inner",
@@ -168,10 +178,11 @@ OTHERWISE = (
 
 # Rows of which so many calls in TRIES give elements to compare.
 FEWER = {
-    "adaptive_max_pool3d": 7, "avg_pool3d": 7, "float_power_.Scalar": 6, "float_power_.Tensor": 5,
-    "fractional_max_pool2d": 7, "glu_jvp": 7, "linalg_tensorinv": 8, "linalg_tensorsolve": 5, "nanquantile": 5,
-    "nanquantile.scalar": 8, "pdist": 7, "quantile": 4, "quantile.scalar": 6, "rrelu_with_noise": 8,
-    "softplus": 8,
+    "adaptive_max_pool3d": 7, "avg_pool3d": 7, "binary_cross_entropy": 7, "float_power_.Scalar": 6,
+    "float_power_.Tensor": 5, "fractional_max_pool2d": 7, "glu_jvp": 7, "layer_norm": 8, "linalg_tensorinv": 8,
+    "linalg_tensorsolve": 5, "multi_margin_loss": 5, "multilabel_margin_loss": 7,
+    "multilabel_margin_loss_forward": 8, "nanquantile": 5, "nanquantile.scalar": 8, "native_layer_norm": 8,
+    "pdist": 7, "quantile": 4, "quantile.scalar": 6, "rrelu_with_noise": 8, "softplus": 8,
 }  # fmt: skip
 
 Random = np.random.Generator

@@ -26,6 +26,7 @@ OTHERWISE = {
     **dict.fromkeys(
         [
             *("cross_entropy_loss", "cumulative_trapezoid.dx", "cumulative_trapezoid.x", "special_ndtr"),
+            *("pairwise_distance", "triplet_margin_loss"),
             *("trapezoid.dx", "trapezoid.x", "trapz.dx", "trapz.x", "gradient.array", "gradient.scalararray"),
             *("gradient.scalarint", "gradient.scalarrayarray", "gradient.scalarrayint", "take_along_dim"),
         ],
@@ -41,7 +42,9 @@ OTHERWISE = {
     **dict.fromkeys(
         [
             *("combinations", "einsum", "inner", "isclose", "linalg_matrix_rank", "linalg_matrix_rank.atol_rtol_float"),
+            "cosine_similarity",
             *("linalg_pinv.atol_rtol_float", "stft.center", "vander", "view.dtype"),
+            *("batch_norm", "instance_norm", "rms_norm", "_fused_rms_norm"),
         ],
         OTHERS,
     ),
@@ -51,7 +54,11 @@ OTHERWISE = {
     ),
     **dict.fromkeys(["corrcoef", "cov"], "the divisor is a number here, a tensor there"),
     **dict.fromkeys(["gradient.tensorarray", "gradient.tensorarrayint"], "the sums are made in another order"),
-    **dict.fromkeys(["linalg_cond", "linalg_cond.p_str"], "writes to what it has made itself there"),
+    **dict.fromkeys(["kl_div", "poisson_nll_loss"], "the terms are made in another order"),
+    **dict.fromkeys(
+        ["cosine_embedding_loss", "hinge_embedding_loss", "linalg_cond", "linalg_cond.p_str", "margin_ranking_loss"],
+        "writes to what it has made itself there",
+    ),
     "kron": "sees the operands by view here, by _unsafe_view there",
 }
 

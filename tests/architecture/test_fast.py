@@ -34,9 +34,11 @@ def test_nothing_plain_imports_what_is_fast() -> None:
 
 @pytest.mark.parametrize("path", MODULES, ids=name)
 def test_a_fast_module_is_named_as_what_is_plain(path: Path) -> None:
-    """But for what several fast modules share."""
+    """A folder of them is named as a folder of plain ones; but for what several fast modules share."""
     inside = path.relative_to(ROOM)
     homes = [ROOM.parent / inside, ROOM.parents[1] / inside, ROOM.parent / inside.with_suffix("")]
+    if inside.parent.name:
+        homes += [ROOM.parent / inside.parent / "__init__.py"]
     assert any(home.exists() for home in homes) or inside.as_posix() in SHARED, (
         f"{name(path)} stands before no plain file"
     )

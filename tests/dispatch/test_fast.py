@@ -177,7 +177,7 @@ def test_an_operators_place_lists_its_fast_kernel_and_those_of_the_slots_that_it
 
     assert over("aten::cumsum") == ["cpu.scans.accumulated"]
     assert over("aten::sum.dim_IntList") == ["aten::sum.dim_IntList", "cpu.reductions.sums.added"]
-    assert over("aten::erf") == ["aten::erf", "cpu.special.functions.evaluate"]  # by the loop of its row
+    assert over("aten::erf") == ["aten::erf", "cpu.special.error_function.erf"]  # by the loop of its row
     assert over("aten::view") == []
 
 

@@ -118,6 +118,16 @@ FAMILIES = (
     Family("distances", "Distances between the rows of matrices.", "Distance.cpp"),
     Family("fft", "Fourier transforms, and spectrograms made of them.", "SpectralOps.cpp, mkl/SpectralOps.cpp"),
     Family(
+        "embedding",
+        "Rows of a table at indices, one by one and in bags.",
+        "Embedding.cpp, EmbeddingBag.cpp, Onehot.cpp",
+    ),
+    Family(
+        "normalization",
+        "Means taken away and deviations divided by: over batches, last dimensions, groups of channels.",
+        "Normalization.cpp, layer_norm.cpp, group_norm.cpp",
+    ),
+    Family(
         "pooling",
         "Windows of images and volumes reduced to their largest element or their average.",
         "Pooling.cpp, Pool.h, DilatedMaxPool2d.cpp, AveragePool2d.cpp, AdaptiveAveragePooling.cpp, "
@@ -129,16 +139,6 @@ FAMILIES = (
         "Activation.cpp, GatedLinearUnit.cpp",
     ),
     Family("dropout", "Elements or channels that are dropped at random.", "Dropout.cpp"),
-    Family(
-        "normalization",
-        "Elements moved to mean 0 and scaled to deviation 1: over a batch, a layer, a group or an instance.",
-        "Normalization.cpp, layer_norm.cpp, group_norm.cpp",
-    ),
-    Family(
-        "embedding",
-        "Rows looked up in a table, one by one or summed in bags.",
-        "Embedding.cpp, EmbeddingBag.cpp, Onehot.cpp",
-    ),
     Family("softmax", "Exponentials that sum to one along a dimension, and their logarithms.", "SoftMax.cpp"),
     Family(
         "convolution",
@@ -146,12 +146,12 @@ FAMILIES = (
         "Convolution.cpp, ConvolutionMM2d.cpp, NaiveConvolutionTranspose2d.cpp, ConvolutionTBC.cpp, Im2Col.cpp, "
         "Col2Im.cpp",
     ),
-    Family("loss", "How far predictions are from targets.", "Loss.cpp, LossNLL.cpp, LossNLL2d.cpp"),
     Family(
         "foreach",
         "An operator for each tensor of a list, and steps of optimizers in one call for all parameters.",
         "ForeachOpsKernels.cpp, ForeachUtils.h, FusedAdam.cpp, FusedSGD.cpp, FusedAdagrad.cpp",
     ),
+    Family("loss", "How far predictions are from targets.", "Loss.cpp, LossNLL.cpp, LossNLL2d.cpp"),
 )
 
 NAMES = tuple(family.name for family in FAMILIES)

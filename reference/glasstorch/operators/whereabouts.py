@@ -234,7 +234,7 @@ def _reached(function: Any, seen: set[Any]) -> Iterator[str | FunctionType]:
 
     A function of its own file, or of another composite's, is followed to what it calls.
     """
-    if function in seen or not isinstance(function, FunctionType):
+    if not isinstance(function, FunctionType) or function in seen:
         return
     seen.add(function)
     for name in _names(function.__code__, function.__globals__):

@@ -173,7 +173,7 @@ def adam(
     eps: float,
     maximize: bool,
 ) -> None:
-    """One step for parameters whose gradients and state are given as lists."""
+    """One step for parameters whose gradients and state are given as lists. See Note [Forms of a step] (forms.py)."""
     check_steps(state_steps)
     if fused is None and foreach is None and not (capturable or differentiable):
         numbers = (lr, beta1, beta2, weight_decay)

@@ -12,7 +12,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any
 
-from glasstorch.nn.modules.hooks import RemovableHandle
+from glasstorch.core.removable_handle import RemovableHandle
 
 Hooks = OrderedDict[int, Callable[..., Any]]
 

@@ -16,7 +16,7 @@ from typing import Any, Final
 from glasstorch._tensor import Tensor
 from glasstorch.autograd.modes import enable_grad
 from glasstorch.core.dtype import float32
-from glasstorch.nn.modules.hooks import RemovableHandle
+from glasstorch.core.removable_handle import RemovableHandle
 from glasstorch.operators.generated import functions as operators
 from glasstorch.optim.forms import Tensors, check_fused, new_scalar
 from glasstorch.optim.hooks import Hooks, hooked, register

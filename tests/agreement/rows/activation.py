@@ -181,7 +181,7 @@ ROWS: tuple[Row, ...] = (
     row("hardshrink", lambda x, lambd=0.5: np.where(np.abs(x) > lambd, x, 0), *ONE, call(t(2, 3), 1), dtypes=FLOATS),
     row("softshrink", shrunk, *ONE, call(t(2, 3), 1), dtypes=FLOATS),
     *(row(f"{name}_backward", kept, call(t(2, 3), t(2, 3), 0.5), dtypes=FLOATS)
-        for name in ("hardshrink", "softshrink")),
+      for name in ("hardshrink", "softshrink")),
     # Gates
     row("glu", glu, call(t(2, 4)), call(t(4, 3), 0), call(t(2, 4, layout="stepped")), dtypes=FLOATS, tolerance=2),
     row("glu_backward", glu_backward, call(t(2, 2), t(2, 4), -1), call(t(2, 3), t(4, 3), 0), dtypes=FLOATS,

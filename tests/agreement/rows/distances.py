@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from math import inf
 from typing import Any
 
@@ -38,6 +39,11 @@ def pairs_backward(grad: Array, x: Array, p: float, distance: Array) -> Array:
         found[i] += moved
         found[j] -= moved
     return found
+
+
+def cosine(x: Array, y: Array, dim: int = 1, eps: float = 1e-8) -> Any:
+    lengths = (np.maximum(np.linalg.norm(a, axis=dim), eps) for a in (x, y))
+    return (x * y).sum(dim) / math.prod(lengths)
 
 
 ROWS: tuple[Row, ...] = (
@@ -87,6 +93,26 @@ ROWS: tuple[Row, ...] = (
         dtypes=SINGLE_AND_DOUBLE,
         tolerance=16,
         differentiable=False,
+        cuda=False,
+    ),
+    row(
+        "pairwise_distance",
+        lambda x, y, p=2, eps=1e-6, keepdim=False: np.linalg.norm(x - y + eps, p, -1, keepdim),
+        call(t(2, 3), t(2, 3)),
+        call(t(2, 3), t(3), 1, 0.1, True),
+        call(t(3), t(3), 3),
+        dtypes=SINGLE_AND_DOUBLE,
+        tolerance=16,
+        cuda=False,
+    ),
+    row(
+        "cosine_similarity",
+        cosine,
+        call(t(2, 3), t(2, 3)),
+        call(t(2, 3, 2), t(2, 3, 2), -2),
+        call(t(3, grad=False), t(3, grad=False), 0, 5.0),
+        dtypes=SINGLE_AND_DOUBLE,
+        tolerance=16,
         cuda=False,
     ),
     row(

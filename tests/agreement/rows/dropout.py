@@ -1,6 +1,7 @@
 """What do the operators of the family dropout compute?
 
-Without training they give their input back, and with probability 1 nothing is left; what they draw is in `tests/operators/composite/test_dropout.py`.
+Without training they give their input back, and with probability 1 nothing is left; what they draw otherwise is in
+`tests/operators/composite/test_dropout.py`.
 """
 
 from __future__ import annotations

@@ -28,6 +28,15 @@ def linear(x: Array, weight: Array, bias: Array | None = None) -> Array:
     return x @ weight.T + (0 if bias is None else bias)
 
 
+def bilinear(a: Array, b: Array, weight: Array, bias: Array | None = None) -> Array:
+    return np.asarray(np.einsum("...i,kij,...j->...k", a, weight, b) + (0 if bias is None else bias))
+
+
+def trilinear(a: Array, b: Array, c: Array, *dims: list[int]) -> Array:
+    first, second, third = (np.expand_dims(x, tuple(new)) for x, new in zip((a, b, c), dims, strict=False))
+    return np.asarray((first * second * third).sum(tuple(dims[3])))
+
+
 ROWS: tuple[Row, ...] = (
     row(
         "addmv",
@@ -91,4 +100,9 @@ ROWS: tuple[Row, ...] = (
         call(t(2, 1, 2, 3), t(2, 3, 4)), call(t(2, 2, 3), t(3)), call(t(2, 2, 3), t(3, 4)), dtypes=NUMBERS),
     row("linear", linear, call(t(2, 3), t(4, 3), t(4)), call(t(2, 3), t(4, 3)), call(t(2, 2, 3), t(4, 3), t(4)),
         call(t(3), t(4, 3), t(4)), dtypes=FLOATS),
+    row("bilinear", bilinear, call(t(2, 3), t(2, 2), t(4, 3, 2), t(4)), call(t(3), t(2), t(2, 3, 2)),
+        call(t(2, 2, 3), t(2, 2, 2), t(1, 3, 2)), call(t(0, 3), t(0, 2), t(2, 3, 2), t(2)), dtypes=FLOATS, tolerance=8,
+        cuda=False),
+    row("_trilinear", trilinear, call(t(2, 3), t(4, 3, 2), t(2, 2), [1, 3], [0], [1, 2], [2, 3]),
+        call(t(0, 1), t(2, 2), t(2, 2), [1], [0], [0], []), dtypes=FLOATS, tolerance=8),
 )  # fmt: skip

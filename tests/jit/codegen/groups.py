@@ -8,6 +8,7 @@ from typing import Any
 import glasstorch
 from glasstorch.jit.codegen.fused_group import FusedGroup
 from glasstorch.jit.ir import Graph
+from glasstorch.kernels.pointwise.activation import every_activation
 from glasstorch.kernels.pointwise.expression import Apply, nodes, parse
 from glasstorch.kernels.pointwise.formulas import FLOAT_EXPONENTS, FORMULAS, TRUNC_DIVIDE
 from glasstorch.kernels.pointwise.vocabulary import spelled
@@ -48,7 +49,7 @@ def calls_of(row: Row) -> Iterator[tuple[str, FusedGroup, list[Any]]]:
 
 def fused_words() -> set[str]:
     """The words of the vocabulary of which the lines of fusible operators consist; of `fabs` there are only numbers."""
-    lines = [formula.expression for formula in (*FORMULAS.values(), TRUNC_DIVIDE) if formula.fused]
+    lines = [formula.expression for formula in (*FORMULAS.values(), *every_activation(), TRUNC_DIVIDE) if formula.fused]
     trees = [spelled(parse(line), "cpp") for line in (*lines, *FLOAT_EXPONENTS.values())]
     return {node.word for tree in trees for node in nodes(tree) if isinstance(node, Apply)} - {"fabs"}
 

@@ -6,6 +6,7 @@ import re
 
 import pytest
 
+from glasstorch.kernels.pointwise.activation import every_activation
 from glasstorch.kernels.pointwise.cuda_text import cuda_text
 from glasstorch.kernels.pointwise.expression import Apply, ExpressionError, Name, names, nodes, parse
 from glasstorch.kernels.pointwise.formulas import COMPLEX_EXPONENTS, FORMULAS, TRUNC_DIVIDE
@@ -39,6 +40,7 @@ def test_every_word_is_in_a_formula() -> None:
     lines = [line for formula in FORMULAS_AND_ONE.values() for line in (formula.expression, formula.on_complex)]
     lines += [formula.numpy for formula in FORMULAS.values()]
     lines += [formula.cuda.expression for formula in FORMULAS_AND_ONE.values() if formula.cuda is not None]
+    lines += [formula.expression for formula in every_activation()]
     used = {
         node.word
         for line in (*lines, *COMPLEX_EXPONENTS.values())
@@ -47,6 +49,13 @@ def test_every_word_is_in_a_formula() -> None:
         if isinstance(node, Apply)
     }
     assert used == VOCABULARY.keys()
+
+
+def test_every_activation_is_written_for_its_backends() -> None:
+    for formula in every_activation():
+        assert callable(numpy_loop(formula.numpy or formula.expression))
+        assert formula.cuda is not None
+        assert cuda_text(formula.cuda.expression or formula.expression)
 
 
 @pytest.mark.parametrize("name", FORMULAS_AND_ONE)

@@ -21,6 +21,7 @@ import numpy as np
 import pytest
 
 import glasstorch
+from glasstorch.nn.utils import stateless
 from tests.agreement.opinfo import SEED, Call, compare, in_torch, leaves
 from tests.agreement.test_opinfo import cotangent
 from tests.refusals import builtin
@@ -155,6 +156,12 @@ def database(torch: Any) -> dict[str, Any]:
     return {entry.name.removeprefix("nn."): entry for entry in module_db}
 
 
+def left_out(name: str, test: str, torch: Any) -> bool:
+    """Whether PyTorch leaves a module out of one of its own tests, on all devices."""
+    decorators = [d for d in database(torch)[name].decorators if getattr(d, "test_name", None) == test]
+    return any(d.device_type is None and not d.dtypes for d in decorators)
+
+
 def inputs_of(entry: Any, dtype: Any, training: bool, torch: Any) -> Iterator[Any]:
     """An entry's inputs, drawn from the same seed at every call."""
     torch.default_generator.manual_seed(SEED)
@@ -164,15 +171,14 @@ def inputs_of(entry: Any, dtype: Any, training: bool, torch: Any) -> Iterator[An
 class Side:
     """A module of one library, built from a seed, and called on its own copies of the inputs."""
 
-    def __init__(self, library: Any, name: str, given: Any, dtype: Any, training: bool, torch: Any) -> None:
+    def __init__(self, library: Any, name: str, given: Any, dtype: Any | None, training: bool, torch: Any) -> None:
         self.torch, self.called = torch, given.forward_input
         built = arguments(library, given.constructor_input, torch)
         library.default_generator.manual_seed(SEED)
         made = getattr(library.nn, name)(*built.args[1:], **built.kwargs)
-        self.library, self.module = (
-            library,
-            made.to(getattr(library, str(dtype).removeprefix("torch."))).train(training),
-        )
+        self.library, self.module = library, made.train(training)
+        if dtype is not None:
+            self.module.to(getattr(library, str(dtype).removeprefix("torch.")))
 
     def call(self, module: Any = None) -> Call:
         """Call the module, or another one, on new copies of the inputs."""
@@ -224,6 +230,8 @@ def check(name: str, given: Any, dtype: Any, training: bool, torch: Any) -> None
     compare(list(mine.module.buffers()), list(theirs.module.buffers()), torch, f"buffers, {what}")
     assert repr(mine.module) == repr(theirs.module), what
 
+    if left_out(name, "test_non_contiguous_tensors", torch):
+        return
     mine, theirs = sides(name, apart(given, torch), dtype, training, torch)
     found, wanted = mine.call(), theirs.call()
     compare(found.out, wanted.out, torch, f"not contiguous, {what}")
@@ -327,7 +335,7 @@ def test_modules_refuse_what_pytorchs_do(require: Require, name: str) -> None:
         errors = []
         for library in (torch, glasstorch):
             with pytest.raises(Exception) as raised:
-                Side(library, name, bad.module_error_input, torch.float32, True, torch).call()
+                Side(library, name, bad.module_error_input, None, True, torch).call()
             errors.append(raised.value)
         assert isinstance(errors[1], builtin(errors[0])), bad.error_regex
         assert str(errors[1]).startswith(str(errors[0]))
@@ -340,7 +348,7 @@ def test_modules_refuse_what_pytorchs_do(require: Require, name: str) -> None:
 def test_gradients_of_modules_have_gradients(require: Require, name: str) -> None:
     torch = require("torch")
     entry = database(torch)[name]
-    if not entry.supports_gradgrad:
+    if not entry.supports_gradgrad or left_out(name, "test_gradgrad", torch):
         return
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -355,7 +363,8 @@ def test_gradients_of_modules_have_gradients(require: Require, name: str) -> Non
             glasstorch.default_generator.manual_seed(0)
             inputs = replaced((call.args[1:], call.kwargs), new)
             weights = {name: new[id(p)] for name, p in places.items()}
-            out = leaves(glasstorch.nn.utils.stateless.functional_call(mine.module, weights, *inputs))
+            args, kwargs = inputs
+            out = leaves(stateless._functional_call(mine.module, weights, tuple(args), kwargs))
             return tuple(t for t in out if isinstance(t, glasstorch.Tensor) and t.requires_grad)
 
         if variable and function(*variable):

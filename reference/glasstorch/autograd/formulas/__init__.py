@@ -1,8 +1,8 @@
 """Which helper functions do the formulas of derivatives.yaml call?
 
-Reading order: `shared` (what several families call); then the families: `pointwise`, `special`, `reductions`,
-`scans`, `indexing`, `views`, `joining`, `transformations`, `padding`, `copies`, `matmul`, `linalg/`, `distances`,
-`fft`, `pooling`, `normalization`, `embedding`, `softmax`, `loss`.
+Reading order: `shared` (what several families call); then the families: `pointwise`, `special`, `reductions`, `scans`,
+`indexing`, `views`, `joining`, `transformations`, `padding`, `copies`, `matmul`, `linalg/`, `distances`, `fft`,
+`activation`, `dropout`, `embedding`, `normalization`, `pooling`, `softmax`, `loss`.
 
 Mirrors: torch/csrc/autograd/FunctionsManual.cpp
 Differs: one file for each family.

@@ -1,128 +1,163 @@
-"""Which helpers do the formulas of normalizations call?
+"""What are the derivatives of the gradients of normalization?
 
-Mirrors: torch/csrc/autograd/FunctionsManual.cpp (batchnorm_double_backward, layer_norm_double_backward,
-    infinitely_differentiable_native_group_norm_backward)
-Differs: one formula for the second derivative of all normalizations; see Note [The second derivative of a
-    normalization].
+# Note [A projection, and its derivative]
+With u = (x - mean) * rstd, the gradient of the input is rstd * P(grad * weight), where P(v) = v - mean(v) - u *
+mean(v * u) takes away what would change the mean or the deviation. P is symmetric: a gradient g that arrives at that
+of the input goes on to `grad * weight` as rstd * P(g). To x it goes in two ways. Through u in P, as rstd * P(h) with
+h = -rstd * (g * mean(v * u) + v * mean(g * u)), because the derivative of u with respect to x is rstd * P. And
+through rstd, whose derivative with respect to x is -rstd**2 * u / n: as -rstd**2 * u * mean(g * P(v)).
 
-# Note [The second derivative of a normalization]
-Let x be the standardized input (its mean is subtracted, and it is multiplied by r, the inverse deviation), and M the
-mean over the elements that are normalized together. The gradient of x with respect to the input takes g to r P(g),
-where
-
-    P(g) = g - M(g) - x M(g x),
-
-which is its own transpose. The gradient of <u, r P(g)> is therefore r P(u) with respect to g, and with respect to the
-input, since r changes by -r^2 x / n and x by r P,
-
-    -r^2 (x M(u P(g)) + P(u) M(g x) + P(g) M(u x)).
-
-Where mean and deviation are constants P is the identity, and only the first of these gradients is left.
+Mirrors: torch/csrc/autograd/FunctionsManual.cpp (batchnorm_double_backward, layer_norm_double_backward)
+Differs: one function for all kinds; PyTorch differentiates group_norm's gradient by composing it of operators.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import prod
 from typing import TYPE_CHECKING, NamedTuple
 
-from glasstorch.core.geometry import Shape
-from glasstorch.operators.generated.functions import native_group_norm_backward
+from glasstorch.operators.generated import functions as f
 
 if TYPE_CHECKING:
     from glasstorch._tensor import Tensor
 
+Triple = tuple["Tensor | None", "Tensor | None", "Tensor | None"]
 
-class Standardized(NamedTuple):
-    """A standardized input, and over which dimensions its statistics and its parameters are shared."""
+
+class _Seen(NamedTuple):
+    """The arguments of a gradient, of shapes that broadcast, and the gradients that arrive at its results."""
 
     x: Tensor
+    weight: Tensor | None
+    grad: Tensor
+    mean: Tensor
     rstd: Tensor
-    dims: Shape  # that are normalized together; none where mean and deviation are constants
-    shared: Shape  # along which weight and bias are the same
+    to_input: Tensor | None
+    to_weight: Tensor | None
+    to_bias: Tensor | None
+    over: list[int]  # the dimensions of the statistics
+    shared: list[int]  # those along which the parameters are the same
+    fixed: bool = False  # the statistics do not depend on the input
 
-    def mean(self, tensor: Tensor) -> Tensor:
-        """M of the note."""
-        return tensor.mean(self.dims, True)
-
-    def projected(self, grad: Tensor) -> Tensor:
-        """P of the note."""
-        return grad - self.mean(grad) - self.x * self.mean(grad * self.x) if self.dims else grad
-
-    def to_input(self, grad: Tensor) -> Tensor:
-        """The gradient of the input, given that of the standardized one."""
-        return self.rstd * self.projected(grad)
-
-    def second(self, u: Tensor, grad: Tensor) -> Tensor | None:
-        """The gradient of `<u, to_input(grad)>` with respect to the input."""
-        if not self.dims:
-            return None
-        x, mean, p = self.x, self.mean, self.projected
-        terms = x * mean(u * p(grad)) + p(u) * mean(grad * x) + p(grad) * mean(u * x)
-        return -self.rstd * self.rstd * terms
-
-    def double_backward(
-        self, grads: Sequence[Tensor | None], grad_out: Tensor, weight: Tensor | None
-    ) -> tuple[Tensor | None, ...]:
-        """Of the three gradients that a backward operator gives: those of input, weight and its own gradient."""
-        to_input, to_weight, to_bias = grads
-        x, sums = self.x, [*self.shared]
-        of_input: list[Tensor | None] = []
-        of_weight: list[Tensor | None] = []
-        of_grad: list[Tensor | None] = []
-        if to_input is not None:
-            transposed = self.to_input(to_input)
-            of_grad.append(_times(transposed, weight))
-            of_weight.append((transposed * grad_out).sum(sums, True))
-            of_input.append(self.second(to_input, _times(grad_out, weight)))
-        if to_weight is not None:
-            of_grad.append(x * to_weight)
-            of_input.append(self.to_input(grad_out * to_weight))
-        if to_bias is not None:
-            of_grad.append(to_bias.expand(x._shape))
-        return _total(of_input), _total(of_weight), _total(of_grad)
+    def project(self, v: Tensor, unit: Tensor) -> Tensor:
+        if self.fixed:
+            return v
+        along = (v * unit).mean(self.over, keepdim=True)
+        return v - v.mean(self.over, keepdim=True) - unit * along
 
 
-def batch_norm_double_backward(
-    grads: Sequence[Tensor | None],
-    grad_out: Tensor,
+def _second(seen: _Seen) -> Triple:
+    """The gradients of x, weight and grad; see Note [A projection, and its derivative]."""
+    x, weight, grad, rstd, g = seen.x, seen.weight, seen.grad, seen.rstd, seen.to_input
+    unit = (x - seen.mean) * rstd
+    to_x = to_weight = to_grad = None
+    if g is not None:
+        projected = rstd * seen.project(g, unit)
+        v = grad if weight is None else grad * weight
+        to_grad = projected if weight is None else projected * weight
+        if weight is not None:  # `sum` over no dimensions would be that over all
+            to_weight = (projected * grad).sum(seen.shared) if seen.shared else projected * grad
+        if not seen.fixed:
+            through_unit = -(
+                g * (v * unit).mean(seen.over, keepdim=True) + v * (g * unit).mean(seen.over, keepdim=True)
+            )
+            through_rstd = unit * (g * seen.project(v, unit)).mean(seen.over, keepdim=True)
+            to_x = rstd.square() * (seen.project(through_unit, unit) - through_rstd)
+    if seen.to_weight is not None:
+        to_x = _plus(to_x, rstd * seen.project(seen.to_weight * grad, unit))
+        to_grad = _plus(to_grad, seen.to_weight * unit)
+    if seen.to_bias is not None:
+        to_grad = _plus(to_grad, seen.to_bias.expand_as(grad))
+    return to_x, to_weight, to_grad
+
+
+def _plus(sum: Tensor | None, term: Tensor) -> Tensor:
+    return term if sum is None else sum + term
+
+
+def _viewed(tensor: Tensor | None, shape: Sequence[int]) -> Tensor | None:
+    return None if tensor is None else tensor.reshape(shape)
+
+
+def batchnorm_double_backward(
     input: Tensor,
     weight: Tensor | None,
+    ggI: Tensor | None,
+    ggG: Tensor | None,
+    ggB: Tensor | None,
+    gO: Tensor,
     running_mean: Tensor | None,
     running_var: Tensor | None,
+    training: bool,
+    eps: float,
     save_mean: Tensor | None,
     save_invstd: Tensor | None,
-    train: bool,
-    eps: float,
-) -> tuple[Tensor | None, ...]:
-    """The gradients of native_batch_norm_backward with respect to input, weight and grad_out."""
-    each_channel = (1, input._shape[1], *(1,) * (len(input._shape) - 2))
-    dims = (0, *range(2, len(input._shape)))
-    if train:
+) -> Triple:
+    """The gradients of input, weight and grad_out of native_batch_norm_backward."""
+    dims = input.dim()
+    channels = (1, -1, *(1,) * (dims - 2))
+    if training:
+        assert save_mean is not None
+        assert save_invstd is not None
         mean, rstd = save_mean, save_invstd
     else:
-        mean, rstd = running_mean, None if running_var is None else (running_var + eps).rsqrt()
-    assert mean is not None
-    assert rstd is not None
-    rstd = rstd.view(each_channel)
-    state = Standardized((input - mean.view(each_channel)) * rstd, rstd, dims if train else (), dims)
-    return _double_backward(state, grads, grad_out, weight, input._shape, each_channel)
+        assert running_mean is not None
+        assert running_var is not None
+        mean, rstd = running_mean, f.rsqrt(running_var + eps)
+    over = [dim for dim in range(dims) if dim != 1]
+    arrived = (ggI, _viewed(ggG, channels), _viewed(ggB, channels))
+    stats = (mean.view(channels), rstd.view(channels))
+    return _second(_Seen(input, _viewed(weight, channels), gO, *stats, *arrived, over, over, not training))
 
 
 def layer_norm_double_backward(
-    grads: Sequence[Tensor | None],
-    grad_out: Tensor,
     input: Tensor,
-    normalized_shape: Sequence[int],
+    weight: Tensor | None,
+    ggI: Tensor | None,
+    ggG: Tensor | None,
+    ggB: Tensor | None,
+    gO: Tensor,
     mean: Tensor,
     rstd: Tensor,
+    normalized_shape: Sequence[int],
+) -> Triple:
+    """The gradients of input, weight and grad_out of native_layer_norm_backward."""
+    dims = len(normalized_shape)
+    over = list(range(-dims, 0))
+    shared = list(range(input.dim() - dims))
+    seen = _Seen(input, weight, gO, mean, rstd, ggI, ggG, ggB, over, shared)
+    return _second(seen)
+
+
+def group_norm_double_backward(
+    input: Tensor,
     weight: Tensor | None,
-) -> tuple[Tensor | None, ...]:
-    """The gradients of native_layer_norm_backward with respect to input, weight and grad_out."""
-    sizes = (prod(input._shape[: -len(normalized_shape)]), prod(normalized_shape))
-    rstd = rstd.reshape((sizes[0], 1))
-    x = (input.reshape(sizes) - mean.reshape((sizes[0], 1))) * rstd
-    return _double_backward(Standardized(x, rstd, (1,), (0,)), grads, grad_out, weight, sizes, (1, sizes[1]))
+    ggI: Tensor | None,
+    ggG: Tensor | None,
+    ggB: Tensor | None,
+    gO: Tensor,
+    mean: Tensor,
+    rstd: Tensor,
+    group: int,
+) -> Triple:
+    """The gradients of input, weight and grad_out of native_group_norm_backward."""
+    batch, channels = mean.shape[0], input.numel() and input.shape[1]
+    whole = (batch, group, channels // group, -1)
+    parameters = (group, channels // group, 1)
+    seen = _Seen(
+        input.reshape(whole),
+        _viewed(weight, parameters),
+        gO.reshape(whole),
+        mean.view(batch, group, 1, 1),
+        rstd.view(batch, group, 1, 1),
+        _viewed(ggI, whole),
+        _viewed(ggG, parameters),
+        _viewed(ggB, parameters),
+        [2, 3],
+        [0, 3],
+    )
+    to_input, to_weight, to_grad = _second(seen)
+    return _viewed(to_input, input.shape), _viewed(to_weight, (channels,)), _viewed(to_grad, input.shape)
 
 
 def group_norm_backward(
@@ -135,69 +170,19 @@ def group_norm_backward(
     C: int,
     HxW: int,
     group: int,
-    grad_input_mask: Sequence[bool],
-) -> tuple[Tensor | None, ...]:
-    """The gradients of input, weight and bias, given those of the result, of the mean and of the inverse deviation."""
-    of_input: list[Tensor | None] = []
-    of_parameters: tuple[Tensor | None, ...] = (None, None)
-    if grads[0] is not None:
-        sizes = (N, C, HxW, group)
-        grad = grads[0].contiguous()
-        first, *of_parameters = native_group_norm_backward(grad, input, mean, rstd, weight, *sizes, grad_input_mask)
-        of_input.append(first)
-    each_group, count = (N, group, 1), C // group * HxW
-    if grads[1] is not None:
-        of_input.append((grads[1].view(each_group) / count).expand((N, group, count)).reshape(input._shape))
-    if grads[2] is not None:
-        distance = input.reshape((N, group, count)) - mean.view(each_group)
-        slope = grads[2].view(each_group) * -(rstd.view(each_group) ** 3) / count
-        of_input.append((slope * distance).reshape(input._shape))
-    return _total(of_input), *of_parameters
-
-
-def group_norm_double_backward(
-    grads: Sequence[Tensor | None],
-    grad_out: Tensor,
-    input: Tensor,
-    mean: Tensor,
-    rstd: Tensor,
-    weight: Tensor | None,
-    N: int,
-    C: int,
-    HxW: int,
-    group: int,
-) -> tuple[Tensor | None, ...]:
-    """The gradients of native_group_norm_backward with respect to input, weight and grad_out."""
-    sizes, each_group, each_channel = (N, group, C // group, HxW), (N, group, 1, 1), (1, group, C // group, 1)
-    rstd = rstd.view(each_group)
-    x = (input.reshape(sizes) - mean.view(each_group)) * rstd
-    return _double_backward(Standardized(x, rstd, (2, 3), (0, 3)), grads, grad_out, weight, sizes, each_channel)
-
-
-def _double_backward(
-    state: Standardized,
-    grads: Sequence[Tensor | None],
-    grad_out: Tensor,
-    weight: Tensor | None,
-    sizes: Shape,
-    parameter: Shape,
-) -> tuple[Tensor | None, ...]:
-    """With the input as a tensor of `sizes`, weight and bias of the sizes `parameter`; the results have their own."""
-    given = zip(grads, (sizes, parameter, parameter), strict=True)
-    grads = [None if grad is None else grad.reshape(shape) for grad, shape in given]
-    weighted = None if weight is None else weight.reshape(parameter)
-    to_input, to_weight, to_grad = state.double_backward(grads, grad_out.reshape(sizes), weighted)
-    return (
-        None if to_input is None else to_input.reshape(grad_out._shape),
-        None if to_weight is None or weight is None else to_weight.reshape(weight._shape),
-        None if to_grad is None else to_grad.reshape(grad_out._shape),
-    )
-
-
-def _times(tensor: Tensor, weight: Tensor | None) -> Tensor:
-    return tensor if weight is None else tensor * weight
-
-
-def _total(terms: Sequence[Tensor | None]) -> Tensor | None:
-    found = [term for term in terms if term is not None]
-    return None if not found else sum(found[1:], found[0])
+    mask: Sequence[bool],
+) -> Triple:
+    """The gradients of native_group_norm's arguments, given those of its three results."""
+    grad, to_mean, to_rstd = grads
+    found: list[Tensor | None] = [None, None, None]
+    if grad is not None:
+        found = list(f.native_group_norm_backward(grad, input, mean, rstd, weight, N, C, HxW, group, mask))
+    if mask[0] and (to_mean is not None or to_rstd is not None):
+        x, each = input.reshape(N, group, -1), max(1, C // group * HxW)
+        from_both = f.zeros_like(x)
+        if to_mean is not None:
+            from_both = from_both + to_mean.unsqueeze(2) / each
+        if to_rstd is not None:
+            from_both = from_both - (to_rstd * rstd.pow(3)).unsqueeze(2) * (x - mean.unsqueeze(2)) / each
+        found[0] = _plus(found[0], from_both.reshape(input.shape))
+    return found[0], found[1], found[2]

@@ -81,7 +81,7 @@ from glasstorch.autograd.formulas.loss import (
 )
 from glasstorch.autograd.formulas.matmul import mm_left_grad, mm_right_grad
 from glasstorch.autograd.formulas.normalization import (
-    batch_norm_double_backward,
+    batchnorm_double_backward,
     group_norm_backward,
     group_norm_double_backward,
     layer_norm_double_backward,
@@ -448,6 +448,7 @@ _addr = table("addr")
 _baddbmm = table("baddbmm")
 _addbmm = table("addbmm")
 _vdot = table("vdot")
+__trilinear = table("_trilinear")
 _linalg_cholesky_ex = table("linalg_cholesky_ex")
 _linalg_inv_ex = table("linalg_inv_ex")
 __linalg_det = table("_linalg_det")
@@ -487,6 +488,18 @@ __pdist_forward = table("_pdist_forward")
 __fft_c2c = table("_fft_c2c")
 __fft_r2c = table("_fft_r2c")
 __fft_c2r = table("_fft_c2r")
+_embedding = table("embedding")
+_embedding_dense_backward = table("embedding_dense_backward")
+__embedding_bag = table("_embedding_bag")
+_native_batch_norm = table("native_batch_norm")
+__native_batch_norm_legit = table("_native_batch_norm_legit")
+__native_batch_norm_legit_no_stats = table("_native_batch_norm_legit.no_stats")
+__native_batch_norm_legit_no_training = table("_native_batch_norm_legit_no_training")
+_native_batch_norm_backward = table("native_batch_norm_backward")
+_native_layer_norm = table("native_layer_norm")
+_native_layer_norm_backward = table("native_layer_norm_backward")
+_native_group_norm = table("native_group_norm")
+_native_group_norm_backward = table("native_group_norm_backward")
 _max_pool2d_with_indices = table("max_pool2d_with_indices")
 _max_pool2d_with_indices_backward = table("max_pool2d_with_indices_backward")
 _max_pool3d_with_indices = table("max_pool3d_with_indices")
@@ -544,21 +557,6 @@ _glu = table("glu")
 _glu_backward = table("glu_backward")
 _native_dropout = table("native_dropout")
 _native_dropout_backward = table("native_dropout_backward")
-_native_batch_norm = table("native_batch_norm")
-__native_batch_norm_legit = table("_native_batch_norm_legit")
-__native_batch_norm_legit_no_stats = table("_native_batch_norm_legit.no_stats")
-__native_batch_norm_legit_no_training = table("_native_batch_norm_legit_no_training")
-__batch_norm_with_update = table("_batch_norm_with_update")
-__batch_norm_no_update = table("_batch_norm_no_update")
-_native_batch_norm_backward = table("native_batch_norm_backward")
-_batch_norm_backward = table("batch_norm_backward")
-_native_layer_norm = table("native_layer_norm")
-_native_layer_norm_backward = table("native_layer_norm_backward")
-_native_group_norm = table("native_group_norm")
-_native_group_norm_backward = table("native_group_norm_backward")
-_embedding = table("embedding")
-_embedding_dense_backward = table("embedding_dense_backward")
-__embedding_bag = table("_embedding_bag")
 __softmax = table("_softmax")
 __softmax_backward_data = table("_softmax_backward_data")
 __log_softmax = table("_log_softmax")
@@ -3128,7 +3126,7 @@ def frexp_Tensor(keys: int, self: Any) -> Any:
         return _frexp_Tensor[below](below, self)
     node = FrexpBackward0((edge_self,))
     results = _frexp_Tensor[below](below, self)
-    node.saved_exponent = SavedVariable(results[1])
+    node.saved_exponent = SavedVariable(results[1], node, 1)
     set_histories((results[0], None), node)
     return results
 
@@ -5064,7 +5062,7 @@ def max_dim(keys: int, self: Any, dim: Any, keepdim: Any) -> Any:
     node.keepdim = keepdim
     node.self_shape = self._shape
     results = _max_dim[below](below, self, dim, keepdim)
-    node.saved_indices = SavedVariable(results[1])
+    node.saved_indices = SavedVariable(results[1], node, 1)
     set_histories((results[0], None), node)
     return results
 
@@ -5136,7 +5134,7 @@ def min_dim(keys: int, self: Any, dim: Any, keepdim: Any) -> Any:
     node.keepdim = keepdim
     node.self_shape = self._shape
     results = _min_dim[below](below, self, dim, keepdim)
-    node.saved_indices = SavedVariable(results[1])
+    node.saved_indices = SavedVariable(results[1], node, 1)
     set_histories((results[0], None), node)
     return results
 
@@ -5590,7 +5588,7 @@ def cummax(keys: int, self: Any, dim: Any) -> Any:
     node.dim = dim
     node.self_shape = self._shape
     results = _cummax[below](below, self, dim)
-    node.saved_indices = SavedVariable(results[1])
+    node.saved_indices = SavedVariable(results[1], node, 1)
     refuse_complex(results[0], "cummax")
     set_histories((results[0], None), node)
     return results
@@ -5627,7 +5625,7 @@ def cummin(keys: int, self: Any, dim: Any) -> Any:
     node.dim = dim
     node.self_shape = self._shape
     results = _cummin[below](below, self, dim)
-    node.saved_indices = SavedVariable(results[1])
+    node.saved_indices = SavedVariable(results[1], node, 1)
     refuse_complex(results[0], "cummin")
     set_histories((results[0], None), node)
     return results
@@ -5700,7 +5698,7 @@ def sort(keys: int, self: Any, dim: Any, descending: Any) -> Any:
     node.dim = dim
     node.self_shape = self._shape
     results = _sort[below](below, self, dim, descending)
-    node.saved_indices = SavedVariable(results[1])
+    node.saved_indices = SavedVariable(results[1], node, 1)
     set_histories((results[0], None), node)
     return results
 
@@ -5736,7 +5734,7 @@ def sort_stable(keys: int, self: Any, stable: Any, dim: Any, descending: Any) ->
     node.dim = dim
     node.self_shape = self._shape
     results = _sort_stable[below](below, self, stable, dim, descending)
-    node.saved_indices = SavedVariable(results[1])
+    node.saved_indices = SavedVariable(results[1], node, 1)
     set_histories((results[0], None), node)
     return results
 
@@ -5772,7 +5770,7 @@ def topk(keys: int, self: Any, k: Any, dim: Any, largest: Any, sorted: Any) -> A
     node.dim = dim
     node.self_shape = self._shape
     results = _topk[below](below, self, k, dim, largest, sorted)
-    node.saved_indices = SavedVariable(results[1])
+    node.saved_indices = SavedVariable(results[1], node, 1)
     set_histories((results[0], None), node)
     return results
 
@@ -5811,7 +5809,7 @@ def kthvalue(keys: int, self: Any, k: Any, dim: Any, keepdim: Any) -> Any:
     node.keepdim = keepdim
     node.self_shape = self._shape
     results = _kthvalue[below](below, self, k, dim, keepdim)
-    node.saved_indices = SavedVariable(results[1])
+    node.saved_indices = SavedVariable(results[1], node, 1)
     set_histories((results[0], None), node)
     return results
 
@@ -5883,7 +5881,7 @@ def median_dim(keys: int, self: Any, dim: Any, keepdim: Any) -> Any:
     node.keepdim = keepdim
     node.self_shape = self._shape
     results = _median_dim[below](below, self, dim, keepdim)
-    node.saved_indices = SavedVariable(results[1])
+    node.saved_indices = SavedVariable(results[1], node, 1)
     set_histories((results[0], None), node)
     return results
 
@@ -5955,7 +5953,7 @@ def nanmedian_dim(keys: int, self: Any, dim: Any, keepdim: Any) -> Any:
     node.keepdim = keepdim
     node.self_shape = self._shape
     results = _nanmedian_dim[below](below, self, dim, keepdim)
-    node.saved_indices = SavedVariable(results[1])
+    node.saved_indices = SavedVariable(results[1], node, 1)
     set_histories((results[0], None), node)
     return results
 
@@ -5994,7 +5992,7 @@ def mode(keys: int, self: Any, dim: Any, keepdim: Any) -> Any:
     node.keepdim = keepdim
     node.self_shape = self._shape
     results = _mode[below](below, self, dim, keepdim)
-    node.saved_indices = SavedVariable(results[1])
+    node.saved_indices = SavedVariable(results[1], node, 1)
     set_histories((results[0], None), node)
     return results
 
@@ -9846,6 +9844,78 @@ def vdot(keys: int, self: Any, other: Any) -> Any:
     return result
 
 
+class TrilinearBackward0(Node):
+    saved_i2: SavedVariable | None
+    saved_i3: SavedVariable | None
+    saved_i1: SavedVariable | None
+    expand1: Any
+    expand2: Any
+    expand3: Any
+    sumdim: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        edges = self.next_edges
+        grad_i1: Any = None
+        grad_i2: Any = None
+        grad_i3: Any = None
+        if edges[0] is not None:
+            i2 = self.unpack(self.saved_i2)
+            i3 = self.unpack(self.saved_i3)
+            expand1 = self.expand1
+            expand2 = self.expand2
+            expand3 = self.expand3
+            sumdim = self.sumdim
+            grad_i1 = f._trilinear(grad, i2, i3, sumdim, expand2, expand3, expand1)
+        if edges[1] is not None:
+            i1 = self.unpack(self.saved_i1)
+            i3 = self.unpack(self.saved_i3)
+            expand1 = self.expand1
+            expand2 = self.expand2
+            expand3 = self.expand3
+            sumdim = self.sumdim
+            grad_i2 = f._trilinear(i1, grad, i3, expand1, sumdim, expand3, expand2)
+        if edges[2] is not None:
+            i1 = self.unpack(self.saved_i1)
+            i2 = self.unpack(self.saved_i2)
+            expand1 = self.expand1
+            expand2 = self.expand2
+            expand3 = self.expand3
+            sumdim = self.sumdim
+            grad_i3 = f._trilinear(i1, i2, grad, expand1, expand2, sumdim, expand3)
+        return (grad_i1, grad_i2, grad_i3)
+
+    def release_variables(self) -> None:
+        self.saved_i2 = self.saved_i3 = self.saved_i1 = None
+        self.released = True
+
+
+@AUTOGRAD.impl("_trilinear")
+def _trilinear(
+    keys: int, i1: Any, i2: Any, i3: Any, expand1: Any, expand2: Any, expand3: Any, sumdim: Any, unroll_dim: Any
+) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (i1._autograd_meta is None and i2._autograd_meta is None and i3._autograd_meta is None) or not grad_mode.get():
+        return __trilinear[below](below, i1, i2, i3, expand1, expand2, expand3, sumdim, unroll_dim)
+    edge_i1 = gradient_edge(i1)
+    edge_i2 = gradient_edge(i2)
+    edge_i3 = gradient_edge(i3)
+    if edge_i1 is None and edge_i2 is None and edge_i3 is None:
+        return __trilinear[below](below, i1, i2, i3, expand1, expand2, expand3, sumdim, unroll_dim)
+    node = TrilinearBackward0((edge_i1, edge_i2, edge_i3))
+    node.saved_i2 = SavedVariable(i2) if edge_i1 is not None or edge_i3 is not None else None
+    node.saved_i3 = SavedVariable(i3) if edge_i1 is not None or edge_i2 is not None else None
+    node.saved_i1 = SavedVariable(i1) if edge_i2 is not None or edge_i3 is not None else None
+    node.expand1 = expand1
+    node.expand2 = expand2
+    node.expand3 = expand3
+    node.sumdim = sumdim
+    result = __trilinear[below](below, i1, i2, i3, expand1, expand2, expand3, sumdim, unroll_dim)
+    set_history(result, node)
+    return result
+
+
 class LinalgCholeskyExBackward0(Node):
     saved_L: SavedVariable | None
     upper: Any
@@ -10282,7 +10352,7 @@ def linalg_lu_factor_ex(keys: int, A: Any, pivot: Any, check_errors: Any) -> Any
     node = LinalgLuFactorExBackward0((edge_A,))
     results = _linalg_lu_factor_ex[below](below, A, pivot, check_errors)
     node.saved_LU = SavedVariable(results[0], node, 0)
-    node.saved_pivots = SavedVariable(results[1])
+    node.saved_pivots = SavedVariable(results[1], node, 1)
     set_histories((results[0], None, None), node)
     return results
 
@@ -10314,7 +10384,7 @@ def linalg_lu(keys: int, A: Any, pivot: Any) -> Any:
         return _linalg_lu[below](below, A, pivot)
     node = LinalgLuBackward0((edge_A,))
     results = _linalg_lu[below](below, A, pivot)
-    node.saved_P = SavedVariable(results[0])
+    node.saved_P = SavedVariable(results[0], node, 0)
     node.saved_L = SavedVariable(results[1], node, 1)
     node.saved_U = SavedVariable(results[2], node, 2)
     set_histories((None, results[1], results[2]), node)
@@ -11297,6 +11367,886 @@ def _fft_c2r(keys: int, self: Any, dim: Any, normalization: Any, last_dim_size: 
     return result
 
 
+class EmbeddingBackward0(Node):
+    saved_indices: SavedVariable | None
+    padding_idx: Any
+    scale_grad_by_freq: Any
+    sparse: Any
+    weight_shape: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        indices = self.unpack(self.saved_indices)
+        padding_idx = self.padding_idx
+        scale_grad_by_freq = self.scale_grad_by_freq
+        sparse = self.sparse
+        weight_shape = self.weight_shape
+        grad_weight = f.embedding_backward(grad, indices, weight_shape[0], padding_idx, scale_grad_by_freq, sparse)
+        return (grad_weight,)
+
+    def release_variables(self) -> None:
+        self.saved_indices = None
+        self.released = True
+
+
+@AUTOGRAD.impl("embedding")
+def embedding(keys: int, weight: Any, indices: Any, padding_idx: Any, scale_grad_by_freq: Any, sparse: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if weight._autograd_meta is None or not grad_mode.get():
+        return _embedding[below](below, weight, indices, padding_idx, scale_grad_by_freq, sparse)
+    edge_weight = gradient_edge(weight)
+    if edge_weight is None:
+        return _embedding[below](below, weight, indices, padding_idx, scale_grad_by_freq, sparse)
+    node = EmbeddingBackward0((edge_weight,))
+    node.saved_indices = SavedVariable(indices)
+    node.padding_idx = padding_idx
+    node.scale_grad_by_freq = scale_grad_by_freq
+    node.sparse = sparse
+    node.weight_shape = weight._shape
+    result = _embedding[below](below, weight, indices, padding_idx, scale_grad_by_freq, sparse)
+    set_history(result, node)
+    return result
+
+
+class EmbeddingDenseBackwardBackward0(Node):
+    saved_indices: SavedVariable | None
+    padding_idx: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        indices = self.unpack(self.saved_indices)
+        padding_idx = self.padding_idx
+        grad_grad_output = embedding_dense_double_backward(grad, indices, padding_idx)
+        return (grad_grad_output,)
+
+    def release_variables(self) -> None:
+        self.saved_indices = None
+        self.released = True
+
+
+@AUTOGRAD.impl("embedding_dense_backward")
+def embedding_dense_backward(
+    keys: int, grad_output: Any, indices: Any, num_weights: Any, padding_idx: Any, scale_grad_by_freq: Any
+) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if grad_output._autograd_meta is None or not grad_mode.get():
+        return _embedding_dense_backward[below](
+            below, grad_output, indices, num_weights, padding_idx, scale_grad_by_freq
+        )
+    edge_grad_output = gradient_edge(grad_output)
+    if edge_grad_output is None:
+        return _embedding_dense_backward[below](
+            below, grad_output, indices, num_weights, padding_idx, scale_grad_by_freq
+        )
+    node = EmbeddingDenseBackwardBackward0((edge_grad_output,))
+    node.saved_indices = SavedVariable(indices)
+    node.padding_idx = padding_idx
+    result = _embedding_dense_backward[below](below, grad_output, indices, num_weights, padding_idx, scale_grad_by_freq)
+    set_history(result, node)
+    return result
+
+
+class EmbeddingBagBackward0(Node):
+    saved_indices: SavedVariable | None
+    saved_offsets: SavedVariable | None
+    saved_per_sample_weights: SavedVariable | None
+    saved_weight: SavedVariable | None
+    saved_result1: SavedVariable | None
+    saved_result2: SavedVariable | None
+    saved_result3: SavedVariable | None
+    mode: Any
+    padding_idx: Any
+    scale_grad_by_freq: Any
+    sparse: Any
+    weight_shape: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        edges = self.next_edges
+        grad_weight: Any = None
+        grad_per_sample_weights: Any = None
+        if edges[0] is not None:
+            indices = self.unpack(self.saved_indices)
+            offsets = self.unpack(self.saved_offsets)
+            per_sample_weights = self.unpack(self.saved_per_sample_weights)
+            result1 = self.unpack(self.saved_result1)
+            result2 = self.unpack(self.saved_result2)
+            result3 = self.unpack(self.saved_result3)
+            mode = self.mode
+            padding_idx = self.padding_idx
+            scale_grad_by_freq = self.scale_grad_by_freq
+            sparse = self.sparse
+            weight_shape = self.weight_shape
+            grad_weight = f._embedding_bag_backward(
+                grad,
+                indices,
+                offsets,
+                result1,
+                result2,
+                result3,
+                weight_shape[0],
+                scale_grad_by_freq,
+                mode,
+                sparse,
+                per_sample_weights,
+                padding_idx,
+            )
+        if edges[1] is not None:
+            weight = self.unpack(self.saved_weight)
+            indices = self.unpack(self.saved_indices)
+            offsets = self.unpack(self.saved_offsets)
+            result1 = self.unpack(self.saved_result1)
+            mode = self.mode
+            padding_idx = self.padding_idx
+            grad_per_sample_weights = f._embedding_bag_per_sample_weights_backward(
+                grad, weight, indices, offsets, result1, mode, padding_idx
+            )
+        return (grad_weight, grad_per_sample_weights)
+
+    def release_variables(self) -> None:
+        self.saved_indices = self.saved_offsets = self.saved_per_sample_weights = self.saved_weight = (
+            self.saved_result1
+        ) = self.saved_result2 = self.saved_result3 = None
+        self.released = True
+
+
+@AUTOGRAD.impl("_embedding_bag")
+def _embedding_bag(
+    keys: int,
+    weight: Any,
+    indices: Any,
+    offsets: Any,
+    scale_grad_by_freq: Any,
+    mode: Any,
+    sparse: Any,
+    per_sample_weights: Any,
+    include_last_offset: Any,
+    padding_idx: Any,
+) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (
+        weight._autograd_meta is None and (per_sample_weights is None or per_sample_weights._autograd_meta is None)
+    ) or not grad_mode.get():
+        return __embedding_bag[below](
+            below,
+            weight,
+            indices,
+            offsets,
+            scale_grad_by_freq,
+            mode,
+            sparse,
+            per_sample_weights,
+            include_last_offset,
+            padding_idx,
+        )
+    edge_weight = gradient_edge(weight)
+    edge_per_sample_weights = gradient_edge(per_sample_weights)
+    if edge_weight is None and edge_per_sample_weights is None:
+        return __embedding_bag[below](
+            below,
+            weight,
+            indices,
+            offsets,
+            scale_grad_by_freq,
+            mode,
+            sparse,
+            per_sample_weights,
+            include_last_offset,
+            padding_idx,
+        )
+    node = EmbeddingBagBackward0((edge_weight, edge_per_sample_weights))
+    node.saved_indices = SavedVariable(indices)
+    node.saved_offsets = SavedVariable(offsets)
+    node.saved_per_sample_weights = (
+        None if per_sample_weights is None else SavedVariable(per_sample_weights) if edge_weight is not None else None
+    )
+    node.saved_weight = SavedVariable(weight) if edge_per_sample_weights is not None else None
+    node.mode = mode
+    node.padding_idx = padding_idx
+    node.scale_grad_by_freq = scale_grad_by_freq
+    node.sparse = sparse
+    node.weight_shape = weight._shape
+    results = __embedding_bag[below](
+        below,
+        weight,
+        indices,
+        offsets,
+        scale_grad_by_freq,
+        mode,
+        sparse,
+        per_sample_weights,
+        include_last_offset,
+        padding_idx,
+    )
+    node.saved_result1 = SavedVariable(results[1], node, 1)
+    node.saved_result2 = SavedVariable(results[2], node, 2)
+    node.saved_result3 = SavedVariable(results[3], node, 3)
+    set_histories((results[0], None, None, None), node)
+    return results
+
+
+class NativeBatchNormBackward0(Node):
+    saved_input: SavedVariable | None
+    saved_weight: SavedVariable | None
+    saved_running_mean: SavedVariable | None
+    saved_running_var: SavedVariable | None
+    saved_result1: SavedVariable | None
+    saved_result2: SavedVariable | None
+    eps: Any
+    training: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        edges = self.next_edges
+        grad_input: Any = None
+        grad_weight: Any = None
+        grad_bias: Any = None
+        if edges[0] is not None or edges[1] is not None or edges[2] is not None:
+            input = self.unpack(self.saved_input)
+            weight = self.unpack(self.saved_weight)
+            running_mean = self.unpack(self.saved_running_mean)
+            running_var = self.unpack(self.saved_running_var)
+            result1 = self.unpack(self.saved_result1)
+            result2 = self.unpack(self.saved_result2)
+            eps = self.eps
+            training = self.training
+            grad_input_mask = [edges[0] is not None, edges[1] is not None, edges[2] is not None]
+            grad_input, grad_weight, grad_bias = f.native_batch_norm_backward(
+                grad, input, weight, running_mean, running_var, result1, result2, training, eps, grad_input_mask
+            )
+        return (grad_input, grad_weight, grad_bias)
+
+    def release_variables(self) -> None:
+        self.saved_input = self.saved_weight = self.saved_running_mean = self.saved_running_var = self.saved_result1 = (
+            self.saved_result2
+        ) = None
+        self.released = True
+
+
+@AUTOGRAD.impl("native_batch_norm")
+def native_batch_norm(
+    keys: int,
+    input: Any,
+    weight: Any,
+    bias: Any,
+    running_mean: Any,
+    running_var: Any,
+    training: Any,
+    momentum: Any,
+    eps: Any,
+) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (
+        input._autograd_meta is None
+        and (weight is None or weight._autograd_meta is None)
+        and (bias is None or bias._autograd_meta is None)
+    ) or not grad_mode.get():
+        return _native_batch_norm[below](below, input, weight, bias, running_mean, running_var, training, momentum, eps)
+    edge_input = gradient_edge(input)
+    edge_weight = gradient_edge(weight)
+    edge_bias = gradient_edge(bias)
+    if edge_input is None and edge_weight is None and edge_bias is None:
+        return _native_batch_norm[below](below, input, weight, bias, running_mean, running_var, training, momentum, eps)
+    node = NativeBatchNormBackward0((edge_input, edge_weight, edge_bias))
+    node.saved_input = SavedVariable(input)
+    node.saved_weight = None if weight is None else SavedVariable(weight)
+    node.saved_running_mean = None if running_mean is None else SavedVariable(running_mean)
+    node.saved_running_var = None if running_var is None else SavedVariable(running_var)
+    node.eps = eps
+    node.training = training
+    results = _native_batch_norm[below](below, input, weight, bias, running_mean, running_var, training, momentum, eps)
+    node.saved_result1 = SavedVariable(results[1], node, 1)
+    node.saved_result2 = SavedVariable(results[2], node, 2)
+    set_histories((results[0], None, None), node)
+    return results
+
+
+class NativeBatchNormLegitBackward0(Node):
+    saved_input: SavedVariable | None
+    saved_weight: SavedVariable | None
+    saved_running_mean: SavedVariable | None
+    saved_running_var: SavedVariable | None
+    saved_result1: SavedVariable | None
+    saved_result2: SavedVariable | None
+    eps: Any
+    training: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        edges = self.next_edges
+        grad_input: Any = None
+        grad_weight: Any = None
+        grad_bias: Any = None
+        if edges[0] is not None or edges[1] is not None or edges[2] is not None:
+            input = self.unpack(self.saved_input)
+            weight = self.unpack(self.saved_weight)
+            running_mean = self.unpack(self.saved_running_mean)
+            running_var = self.unpack(self.saved_running_var)
+            result1 = self.unpack(self.saved_result1)
+            result2 = self.unpack(self.saved_result2)
+            eps = self.eps
+            training = self.training
+            grad_input_mask = [edges[0] is not None, edges[1] is not None, edges[2] is not None]
+            grad_input, grad_weight, grad_bias = f.native_batch_norm_backward(
+                grad, input, weight, running_mean, running_var, result1, result2, training, eps, grad_input_mask
+            )
+        return (grad_input, grad_weight, grad_bias)
+
+    def release_variables(self) -> None:
+        self.saved_input = self.saved_weight = self.saved_running_mean = self.saved_running_var = self.saved_result1 = (
+            self.saved_result2
+        ) = None
+        self.released = True
+
+
+@AUTOGRAD.impl("_native_batch_norm_legit")
+def _native_batch_norm_legit(
+    keys: int,
+    input: Any,
+    weight: Any,
+    bias: Any,
+    running_mean: Any,
+    running_var: Any,
+    training: Any,
+    momentum: Any,
+    eps: Any,
+) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (
+        input._autograd_meta is None
+        and (weight is None or weight._autograd_meta is None)
+        and (bias is None or bias._autograd_meta is None)
+    ) or not grad_mode.get():
+        return __native_batch_norm_legit[below](
+            below, input, weight, bias, running_mean, running_var, training, momentum, eps
+        )
+    edge_input = gradient_edge(input)
+    edge_weight = gradient_edge(weight)
+    edge_bias = gradient_edge(bias)
+    if edge_input is None and edge_weight is None and edge_bias is None:
+        return __native_batch_norm_legit[below](
+            below, input, weight, bias, running_mean, running_var, training, momentum, eps
+        )
+    node = NativeBatchNormLegitBackward0((edge_input, edge_weight, edge_bias))
+    node.saved_input = SavedVariable(input)
+    node.saved_weight = None if weight is None else SavedVariable(weight)
+    node.saved_running_mean = SavedVariable(running_mean)
+    node.saved_running_var = SavedVariable(running_var)
+    node.eps = eps
+    node.training = training
+    results = __native_batch_norm_legit[below](
+        below, input, weight, bias, running_mean, running_var, training, momentum, eps
+    )
+    node.saved_result1 = SavedVariable(results[1], node, 1)
+    node.saved_result2 = SavedVariable(results[2], node, 2)
+    set_histories((results[0], None, None), node)
+    return results
+
+
+class NativeBatchNormLegitBackward1(Node):
+    saved_input: SavedVariable | None
+    saved_weight: SavedVariable | None
+    saved_result1: SavedVariable | None
+    saved_result2: SavedVariable | None
+    eps: Any
+    training: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        edges = self.next_edges
+        grad_input: Any = None
+        grad_weight: Any = None
+        grad_bias: Any = None
+        if edges[0] is not None or edges[1] is not None or edges[2] is not None:
+            input = self.unpack(self.saved_input)
+            weight = self.unpack(self.saved_weight)
+            result1 = self.unpack(self.saved_result1)
+            result2 = self.unpack(self.saved_result2)
+            eps = self.eps
+            training = self.training
+            grad_input_mask = [edges[0] is not None, edges[1] is not None, edges[2] is not None]
+            grad_input, grad_weight, grad_bias = f.native_batch_norm_backward(
+                grad, input, weight, None, None, result1, result2, training, eps, grad_input_mask
+            )
+        return (grad_input, grad_weight, grad_bias)
+
+    def release_variables(self) -> None:
+        self.saved_input = self.saved_weight = self.saved_result1 = self.saved_result2 = None
+        self.released = True
+
+
+@AUTOGRAD.impl("_native_batch_norm_legit.no_stats")
+def _native_batch_norm_legit_no_stats(
+    keys: int, input: Any, weight: Any, bias: Any, training: Any, momentum: Any, eps: Any
+) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (
+        input._autograd_meta is None
+        and (weight is None or weight._autograd_meta is None)
+        and (bias is None or bias._autograd_meta is None)
+    ) or not grad_mode.get():
+        return __native_batch_norm_legit_no_stats[below](below, input, weight, bias, training, momentum, eps)
+    edge_input = gradient_edge(input)
+    edge_weight = gradient_edge(weight)
+    edge_bias = gradient_edge(bias)
+    if edge_input is None and edge_weight is None and edge_bias is None:
+        return __native_batch_norm_legit_no_stats[below](below, input, weight, bias, training, momentum, eps)
+    node = NativeBatchNormLegitBackward1((edge_input, edge_weight, edge_bias))
+    node.saved_input = SavedVariable(input)
+    node.saved_weight = None if weight is None else SavedVariable(weight)
+    node.eps = eps
+    node.training = training
+    results = __native_batch_norm_legit_no_stats[below](below, input, weight, bias, training, momentum, eps)
+    node.saved_result1 = SavedVariable(results[1], node, 1)
+    node.saved_result2 = SavedVariable(results[2], node, 2)
+    set_histories((results[0], None, None), node)
+    return results
+
+
+class NativeBatchNormLegitNoTrainingBackward0(Node):
+    saved_input: SavedVariable | None
+    saved_weight: SavedVariable | None
+    saved_running_mean: SavedVariable | None
+    saved_running_var: SavedVariable | None
+    saved_result1: SavedVariable | None
+    saved_result2: SavedVariable | None
+    eps: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        edges = self.next_edges
+        grad_input: Any = None
+        grad_weight: Any = None
+        grad_bias: Any = None
+        if edges[0] is not None or edges[1] is not None or edges[2] is not None:
+            input = self.unpack(self.saved_input)
+            weight = self.unpack(self.saved_weight)
+            running_mean = self.unpack(self.saved_running_mean)
+            running_var = self.unpack(self.saved_running_var)
+            result1 = self.unpack(self.saved_result1)
+            result2 = self.unpack(self.saved_result2)
+            eps = self.eps
+            grad_input_mask = [edges[0] is not None, edges[1] is not None, edges[2] is not None]
+            grad_input, grad_weight, grad_bias = f.native_batch_norm_backward(
+                grad, input, weight, running_mean, running_var, result1, result2, False, eps, grad_input_mask
+            )
+        return (grad_input, grad_weight, grad_bias)
+
+    def release_variables(self) -> None:
+        self.saved_input = self.saved_weight = self.saved_running_mean = self.saved_running_var = self.saved_result1 = (
+            self.saved_result2
+        ) = None
+        self.released = True
+
+
+@AUTOGRAD.impl("_native_batch_norm_legit_no_training")
+def _native_batch_norm_legit_no_training(
+    keys: int, input: Any, weight: Any, bias: Any, running_mean: Any, running_var: Any, momentum: Any, eps: Any
+) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (
+        input._autograd_meta is None
+        and (weight is None or weight._autograd_meta is None)
+        and (bias is None or bias._autograd_meta is None)
+    ) or not grad_mode.get():
+        return __native_batch_norm_legit_no_training[below](
+            below, input, weight, bias, running_mean, running_var, momentum, eps
+        )
+    edge_input = gradient_edge(input)
+    edge_weight = gradient_edge(weight)
+    edge_bias = gradient_edge(bias)
+    if edge_input is None and edge_weight is None and edge_bias is None:
+        return __native_batch_norm_legit_no_training[below](
+            below, input, weight, bias, running_mean, running_var, momentum, eps
+        )
+    node = NativeBatchNormLegitNoTrainingBackward0((edge_input, edge_weight, edge_bias))
+    node.saved_input = SavedVariable(input)
+    node.saved_weight = None if weight is None else SavedVariable(weight)
+    node.saved_running_mean = SavedVariable(running_mean)
+    node.saved_running_var = SavedVariable(running_var)
+    node.eps = eps
+    results = __native_batch_norm_legit_no_training[below](
+        below, input, weight, bias, running_mean, running_var, momentum, eps
+    )
+    node.saved_result1 = SavedVariable(results[1], node, 1)
+    node.saved_result2 = SavedVariable(results[2], node, 2)
+    set_histories((results[0], None, None), node)
+    return results
+
+
+class NativeBatchNormBackwardBackward0(Node):
+    saved_input: SavedVariable | None
+    saved_weight: SavedVariable | None
+    saved_grad_out: SavedVariable | None
+    saved_running_mean: SavedVariable | None
+    saved_running_var: SavedVariable | None
+    saved_save_mean: SavedVariable | None
+    saved_save_invstd: SavedVariable | None
+    eps: Any
+    train: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        edges = self.next_edges
+        grad_grad_out: Any = None
+        grad_input: Any = None
+        grad_weight: Any = None
+        if edges[1] is not None or edges[2] is not None or edges[0] is not None:
+            input = self.unpack(self.saved_input)
+            weight = self.unpack(self.saved_weight)
+            grad_out = self.unpack(self.saved_grad_out)
+            running_mean = self.unpack(self.saved_running_mean)
+            running_var = self.unpack(self.saved_running_var)
+            save_mean = self.unpack(self.saved_save_mean)
+            save_invstd = self.unpack(self.saved_save_invstd)
+            eps = self.eps
+            train = self.train
+            grad_input, grad_weight, grad_grad_out = batchnorm_double_backward(
+                input,
+                weight,
+                grads[0],
+                grads[1],
+                grads[2],
+                grad_out,
+                running_mean,
+                running_var,
+                train,
+                eps,
+                save_mean,
+                save_invstd,
+            )
+        return (grad_grad_out, grad_input, grad_weight)
+
+    def release_variables(self) -> None:
+        self.saved_input = self.saved_weight = self.saved_grad_out = self.saved_running_mean = (
+            self.saved_running_var
+        ) = self.saved_save_mean = self.saved_save_invstd = None
+        self.released = True
+
+
+@AUTOGRAD.impl("native_batch_norm_backward")
+def native_batch_norm_backward(
+    keys: int,
+    grad_out: Any,
+    input: Any,
+    weight: Any,
+    running_mean: Any,
+    running_var: Any,
+    save_mean: Any,
+    save_invstd: Any,
+    train: Any,
+    eps: Any,
+    output_mask: Any,
+) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (
+        grad_out._autograd_meta is None
+        and input._autograd_meta is None
+        and (weight is None or weight._autograd_meta is None)
+    ) or not grad_mode.get():
+        return _native_batch_norm_backward[below](
+            below, grad_out, input, weight, running_mean, running_var, save_mean, save_invstd, train, eps, output_mask
+        )
+    edge_grad_out = gradient_edge(grad_out)
+    edge_input = gradient_edge(input)
+    edge_weight = gradient_edge(weight)
+    if edge_grad_out is None and edge_input is None and edge_weight is None:
+        return _native_batch_norm_backward[below](
+            below, grad_out, input, weight, running_mean, running_var, save_mean, save_invstd, train, eps, output_mask
+        )
+    node = NativeBatchNormBackwardBackward0((edge_grad_out, edge_input, edge_weight))
+    node.saved_input = SavedVariable(input)
+    node.saved_weight = None if weight is None else SavedVariable(weight)
+    node.saved_grad_out = SavedVariable(grad_out)
+    node.saved_running_mean = None if running_mean is None else SavedVariable(running_mean)
+    node.saved_running_var = None if running_var is None else SavedVariable(running_var)
+    node.saved_save_mean = None if save_mean is None else SavedVariable(save_mean)
+    node.saved_save_invstd = None if save_invstd is None else SavedVariable(save_invstd)
+    node.eps = eps
+    node.train = train
+    results = _native_batch_norm_backward[below](
+        below, grad_out, input, weight, running_mean, running_var, save_mean, save_invstd, train, eps, output_mask
+    )
+    set_histories((results[0], results[1], results[2]), node)
+    return results
+
+
+class NativeLayerNormBackward0(Node):
+    saved_input: SavedVariable | None
+    saved_weight: SavedVariable | None
+    saved_bias: SavedVariable | None
+    saved_result1: SavedVariable | None
+    saved_result2: SavedVariable | None
+    normalized_shape: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        edges = self.next_edges
+        grad_input: Any = None
+        grad_weight: Any = None
+        grad_bias: Any = None
+        if edges[0] is not None or edges[1] is not None or edges[2] is not None:
+            input = self.unpack(self.saved_input)
+            weight = self.unpack(self.saved_weight)
+            bias = self.unpack(self.saved_bias)
+            result1 = self.unpack(self.saved_result1)
+            result2 = self.unpack(self.saved_result2)
+            normalized_shape = self.normalized_shape
+            grad_input_mask = [edges[0] is not None, edges[1] is not None, edges[2] is not None]
+            grad_input, grad_weight, grad_bias = f.native_layer_norm_backward(
+                grad, input, normalized_shape, result1, result2, weight, bias, grad_input_mask
+            )
+        return (grad_input, grad_weight, grad_bias)
+
+    def release_variables(self) -> None:
+        self.saved_input = self.saved_weight = self.saved_bias = self.saved_result1 = self.saved_result2 = None
+        self.released = True
+
+
+@AUTOGRAD.impl("native_layer_norm")
+def native_layer_norm(keys: int, input: Any, normalized_shape: Any, weight: Any, bias: Any, eps: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (
+        input._autograd_meta is None
+        and (weight is None or weight._autograd_meta is None)
+        and (bias is None or bias._autograd_meta is None)
+    ) or not grad_mode.get():
+        return _native_layer_norm[below](below, input, normalized_shape, weight, bias, eps)
+    edge_input = gradient_edge(input)
+    edge_weight = gradient_edge(weight)
+    edge_bias = gradient_edge(bias)
+    if edge_input is None and edge_weight is None and edge_bias is None:
+        return _native_layer_norm[below](below, input, normalized_shape, weight, bias, eps)
+    node = NativeLayerNormBackward0((edge_input, edge_weight, edge_bias))
+    node.saved_input = SavedVariable(input)
+    node.saved_weight = None if weight is None else SavedVariable(weight)
+    node.saved_bias = None if bias is None else SavedVariable(bias)
+    node.normalized_shape = normalized_shape
+    results = _native_layer_norm[below](below, input, normalized_shape, weight, bias, eps)
+    node.saved_result1 = SavedVariable(results[1], node, 1)
+    node.saved_result2 = SavedVariable(results[2], node, 2)
+    set_histories((results[0], None, None), node)
+    return results
+
+
+class NativeLayerNormBackwardBackward0(Node):
+    saved_input: SavedVariable | None
+    saved_weight: SavedVariable | None
+    saved_grad_out: SavedVariable | None
+    saved_mean: SavedVariable | None
+    saved_rstd: SavedVariable | None
+    normalized_shape: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        edges = self.next_edges
+        grad_grad_out: Any = None
+        grad_input: Any = None
+        grad_weight: Any = None
+        if edges[1] is not None or edges[2] is not None or edges[0] is not None:
+            input = self.unpack(self.saved_input)
+            weight = self.unpack(self.saved_weight)
+            grad_out = self.unpack(self.saved_grad_out)
+            mean = self.unpack(self.saved_mean)
+            rstd = self.unpack(self.saved_rstd)
+            normalized_shape = self.normalized_shape
+            grad_input, grad_weight, grad_grad_out = layer_norm_double_backward(
+                input, weight, grads[0], grads[1], grads[2], grad_out, mean, rstd, normalized_shape
+            )
+        return (grad_grad_out, grad_input, grad_weight)
+
+    def release_variables(self) -> None:
+        self.saved_input = self.saved_weight = self.saved_grad_out = self.saved_mean = self.saved_rstd = None
+        self.released = True
+
+
+@AUTOGRAD.impl("native_layer_norm_backward")
+def native_layer_norm_backward(
+    keys: int,
+    grad_out: Any,
+    input: Any,
+    normalized_shape: Any,
+    mean: Any,
+    rstd: Any,
+    weight: Any,
+    bias: Any,
+    output_mask: Any,
+) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (
+        grad_out._autograd_meta is None
+        and input._autograd_meta is None
+        and (weight is None or weight._autograd_meta is None)
+    ) or not grad_mode.get():
+        return _native_layer_norm_backward[below](
+            below, grad_out, input, normalized_shape, mean, rstd, weight, bias, output_mask
+        )
+    edge_grad_out = gradient_edge(grad_out)
+    edge_input = gradient_edge(input)
+    edge_weight = gradient_edge(weight)
+    if edge_grad_out is None and edge_input is None and edge_weight is None:
+        return _native_layer_norm_backward[below](
+            below, grad_out, input, normalized_shape, mean, rstd, weight, bias, output_mask
+        )
+    node = NativeLayerNormBackwardBackward0((edge_grad_out, edge_input, edge_weight))
+    node.saved_input = SavedVariable(input)
+    node.saved_weight = None if weight is None else SavedVariable(weight)
+    node.saved_grad_out = SavedVariable(grad_out)
+    node.saved_mean = SavedVariable(mean)
+    node.saved_rstd = SavedVariable(rstd)
+    node.normalized_shape = normalized_shape
+    results = _native_layer_norm_backward[below](
+        below, grad_out, input, normalized_shape, mean, rstd, weight, bias, output_mask
+    )
+    set_histories((results[0], results[1], results[2]), node)
+    return results
+
+
+class NativeGroupNormBackward0(Node):
+    saved_input: SavedVariable | None
+    saved_weight: SavedVariable | None
+    saved_result1: SavedVariable | None
+    saved_result2: SavedVariable | None
+    C: Any
+    HxW: Any
+    N: Any
+    group: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        edges = self.next_edges
+        grad_input: Any = None
+        grad_weight: Any = None
+        grad_bias: Any = None
+        if edges[0] is not None or edges[1] is not None or edges[2] is not None:
+            input = self.unpack(self.saved_input)
+            weight = self.unpack(self.saved_weight)
+            result1 = self.unpack(self.saved_result1)
+            result2 = self.unpack(self.saved_result2)
+            C = self.C
+            HxW = self.HxW
+            N = self.N
+            group = self.group
+            grad_input_mask = [edges[0] is not None, edges[1] is not None, edges[2] is not None]
+            grad_input, grad_weight, grad_bias = group_norm_backward(
+                grads, input, result1, result2, weight, N, C, HxW, group, grad_input_mask
+            )
+        return (grad_input, grad_weight, grad_bias)
+
+    def release_variables(self) -> None:
+        self.saved_input = self.saved_weight = self.saved_result1 = self.saved_result2 = None
+        self.released = True
+
+
+@AUTOGRAD.impl("native_group_norm")
+def native_group_norm(
+    keys: int, input: Any, weight: Any, bias: Any, N: Any, C: Any, HxW: Any, group: Any, eps: Any
+) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (
+        input._autograd_meta is None
+        and (weight is None or weight._autograd_meta is None)
+        and (bias is None or bias._autograd_meta is None)
+    ) or not grad_mode.get():
+        return _native_group_norm[below](below, input, weight, bias, N, C, HxW, group, eps)
+    edge_input = gradient_edge(input)
+    edge_weight = gradient_edge(weight)
+    edge_bias = gradient_edge(bias)
+    if edge_input is None and edge_weight is None and edge_bias is None:
+        return _native_group_norm[below](below, input, weight, bias, N, C, HxW, group, eps)
+    node = NativeGroupNormBackward0((edge_input, edge_weight, edge_bias))
+    node.saved_input = SavedVariable(input)
+    node.saved_weight = None if weight is None else SavedVariable(weight)
+    node.C = C
+    node.HxW = HxW
+    node.N = N
+    node.group = group
+    results = _native_group_norm[below](below, input, weight, bias, N, C, HxW, group, eps)
+    node.saved_result1 = SavedVariable(results[1], node, 1)
+    node.saved_result2 = SavedVariable(results[2], node, 2)
+    set_histories((results[0], results[1], results[2]), node)
+    return results
+
+
+class NativeGroupNormBackwardBackward0(Node):
+    saved_input: SavedVariable | None
+    saved_weight: SavedVariable | None
+    saved_grad_out: SavedVariable | None
+    saved_mean: SavedVariable | None
+    saved_rstd: SavedVariable | None
+    group: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        edges = self.next_edges
+        grad_grad_out: Any = None
+        grad_input: Any = None
+        grad_weight: Any = None
+        if edges[1] is not None or edges[2] is not None or edges[0] is not None:
+            input = self.unpack(self.saved_input)
+            weight = self.unpack(self.saved_weight)
+            grad_out = self.unpack(self.saved_grad_out)
+            mean = self.unpack(self.saved_mean)
+            rstd = self.unpack(self.saved_rstd)
+            group = self.group
+            grad_input, grad_weight, grad_grad_out = group_norm_double_backward(
+                input, weight, grads[0], grads[1], grads[2], grad_out, mean, rstd, group
+            )
+        return (grad_grad_out, grad_input, grad_weight)
+
+    def release_variables(self) -> None:
+        self.saved_input = self.saved_weight = self.saved_grad_out = self.saved_mean = self.saved_rstd = None
+        self.released = True
+
+
+@AUTOGRAD.impl("native_group_norm_backward")
+def native_group_norm_backward(
+    keys: int,
+    grad_out: Any,
+    input: Any,
+    mean: Any,
+    rstd: Any,
+    weight: Any,
+    N: Any,
+    C: Any,
+    HxW: Any,
+    group: Any,
+    output_mask: Any,
+) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (
+        grad_out._autograd_meta is None
+        and input._autograd_meta is None
+        and (weight is None or weight._autograd_meta is None)
+    ) or not grad_mode.get():
+        return _native_group_norm_backward[below](
+            below, grad_out, input, mean, rstd, weight, N, C, HxW, group, output_mask
+        )
+    edge_grad_out = gradient_edge(grad_out)
+    edge_input = gradient_edge(input)
+    edge_weight = gradient_edge(weight)
+    if edge_grad_out is None and edge_input is None and edge_weight is None:
+        return _native_group_norm_backward[below](
+            below, grad_out, input, mean, rstd, weight, N, C, HxW, group, output_mask
+        )
+    node = NativeGroupNormBackwardBackward0((edge_grad_out, edge_input, edge_weight))
+    node.saved_input = SavedVariable(input)
+    node.saved_weight = None if weight is None else SavedVariable(weight)
+    node.saved_grad_out = SavedVariable(grad_out)
+    node.saved_mean = SavedVariable(mean)
+    node.saved_rstd = SavedVariable(rstd)
+    node.group = group
+    results = _native_group_norm_backward[below](
+        below, grad_out, input, mean, rstd, weight, N, C, HxW, group, output_mask
+    )
+    set_histories((results[0], results[1], results[2]), node)
+    return results
+
+
 class MaxPool2DWithIndicesBackward0(Node):
     saved_self: SavedVariable | None
     saved_result1: SavedVariable | None
@@ -11344,7 +12294,7 @@ def max_pool2d_with_indices(
     node.padding = padding
     node.stride = stride
     results = _max_pool2d_with_indices[below](below, self, kernel_size, stride, padding, dilation, ceil_mode)
-    node.saved_result1 = SavedVariable(results[1])
+    node.saved_result1 = SavedVariable(results[1], node, 1)
     set_histories((results[0], None), node)
     return results
 
@@ -11452,7 +12402,7 @@ def max_pool3d_with_indices(
     node.padding = padding
     node.stride = stride
     results = _max_pool3d_with_indices[below](below, self, kernel_size, stride, padding, dilation, ceil_mode)
-    node.saved_result1 = SavedVariable(results[1])
+    node.saved_result1 = SavedVariable(results[1], node, 1)
     set_histories((results[0], None), node)
     return results
 
@@ -11957,7 +12907,7 @@ def adaptive_max_pool2d(keys: int, self: Any, output_size: Any) -> Any:
     node = AdaptiveMaxPool2DBackward0((edge_self,))
     node.saved_self = SavedVariable(self)
     results = _adaptive_max_pool2d[below](below, self, output_size)
-    node.saved_result1 = SavedVariable(results[1])
+    node.saved_result1 = SavedVariable(results[1], node, 1)
     set_histories((results[0], None), node)
     return results
 
@@ -12030,7 +12980,7 @@ def adaptive_max_pool3d(keys: int, self: Any, output_size: Any) -> Any:
     node = AdaptiveMaxPool3DBackward0((edge_self,))
     node.saved_self = SavedVariable(self)
     results = _adaptive_max_pool3d[below](below, self, output_size)
-    node.saved_result1 = SavedVariable(results[1])
+    node.saved_result1 = SavedVariable(results[1], node, 1)
     set_histories((results[0], None), node)
     return results
 
@@ -12109,7 +13059,7 @@ def fractional_max_pool2d(keys: int, self: Any, kernel_size: Any, output_size: A
     node.kernel_size = kernel_size
     node.output_size = output_size
     results = _fractional_max_pool2d[below](below, self, kernel_size, output_size, random_samples)
-    node.saved_result1 = SavedVariable(results[1])
+    node.saved_result1 = SavedVariable(results[1], node, 1)
     set_histories((results[0], None), node)
     return results
 
@@ -12190,7 +13140,7 @@ def fractional_max_pool3d(keys: int, self: Any, kernel_size: Any, output_size: A
     node.kernel_size = kernel_size
     node.output_size = output_size
     results = _fractional_max_pool3d[below](below, self, kernel_size, output_size, random_samples)
-    node.saved_result1 = SavedVariable(results[1])
+    node.saved_result1 = SavedVariable(results[1], node, 1)
     set_histories((results[0], None), node)
     return results
 
@@ -12710,7 +13660,7 @@ def rrelu_with_noise_functional(
     node.training = training
     node.upper = upper
     results = _rrelu_with_noise_functional[below](below, self, noise, lower, upper, training, generator)
-    node.saved_noise_out = SavedVariable(results[1])
+    node.saved_noise_out = SavedVariable(results[1], node, 1)
     set_histories((results[0], None), node)
     return results
 
@@ -13294,7 +14244,7 @@ def log_sigmoid_forward(keys: int, self: Any) -> Any:
     node = LogSigmoidBackward0((edge_self,))
     node.saved_self = SavedVariable(self)
     results = _log_sigmoid_forward[below](below, self)
-    node.saved_buffer = SavedVariable(results[1])
+    node.saved_buffer = SavedVariable(results[1], node, 1)
     set_histories((results[0], None), node)
     return results
 
@@ -13736,7 +14686,7 @@ def native_dropout(keys: int, input: Any, p: Any, train: Any) -> Any:
     node.p = p
     node.train = train
     results = _native_dropout[below](below, input, p, train)
-    node.saved_result1 = SavedVariable(results[1])
+    node.saved_result1 = SavedVariable(results[1], node, 1)
     set_histories((results[0], None), node)
     return results
 
@@ -13772,1285 +14722,6 @@ def native_dropout_backward(keys: int, grad_output: Any, mask: Any, scale: Any) 
     result = _native_dropout_backward[below](below, grad_output, mask, scale)
     set_history(result, node)
     return result
-
-
-class NativeBatchNormBackward0(Node):
-    saved_input: SavedVariable | None
-    saved_weight: SavedVariable | None
-    saved_running_mean: SavedVariable | None
-    saved_running_var: SavedVariable | None
-    saved_result1: SavedVariable | None
-    saved_result2: SavedVariable | None
-    eps: Any
-    training: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        if (grad := grads[0]) is None:
-            return (None,) * len(self.next_edges)
-        edges = self.next_edges
-        grad_input: Any = None
-        grad_weight: Any = None
-        grad_bias: Any = None
-        if edges[0] is not None or edges[1] is not None or edges[2] is not None:
-            input = self.unpack(self.saved_input)
-            weight = self.unpack(self.saved_weight)
-            running_mean = self.unpack(self.saved_running_mean)
-            running_var = self.unpack(self.saved_running_var)
-            result1 = self.unpack(self.saved_result1)
-            result2 = self.unpack(self.saved_result2)
-            eps = self.eps
-            training = self.training
-            grad_input_mask = [edges[0] is not None, edges[1] is not None, edges[2] is not None]
-            grad_input, grad_weight, grad_bias = f.native_batch_norm_backward(
-                grad, input, weight, running_mean, running_var, result1, result2, training, eps, grad_input_mask
-            )
-        return (grad_input, grad_weight, grad_bias)
-
-    def release_variables(self) -> None:
-        self.saved_input = self.saved_weight = self.saved_running_mean = self.saved_running_var = self.saved_result1 = (
-            self.saved_result2
-        ) = None
-        self.released = True
-
-
-@AUTOGRAD.impl("native_batch_norm")
-def native_batch_norm(
-    keys: int,
-    input: Any,
-    weight: Any,
-    bias: Any,
-    running_mean: Any,
-    running_var: Any,
-    training: Any,
-    momentum: Any,
-    eps: Any,
-) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if (
-        input._autograd_meta is None
-        and (weight is None or weight._autograd_meta is None)
-        and (bias is None or bias._autograd_meta is None)
-    ) or not grad_mode.get():
-        return _native_batch_norm[below](below, input, weight, bias, running_mean, running_var, training, momentum, eps)
-    edge_input = gradient_edge(input)
-    edge_weight = gradient_edge(weight)
-    edge_bias = gradient_edge(bias)
-    if edge_input is None and edge_weight is None and edge_bias is None:
-        return _native_batch_norm[below](below, input, weight, bias, running_mean, running_var, training, momentum, eps)
-    node = NativeBatchNormBackward0((edge_input, edge_weight, edge_bias))
-    node.saved_input = SavedVariable(input)
-    node.saved_weight = None if weight is None else SavedVariable(weight)
-    node.saved_running_mean = None if running_mean is None else SavedVariable(running_mean)
-    node.saved_running_var = None if running_var is None else SavedVariable(running_var)
-    node.eps = eps
-    node.training = training
-    results = _native_batch_norm[below](below, input, weight, bias, running_mean, running_var, training, momentum, eps)
-    node.saved_result1 = SavedVariable(results[1])
-    node.saved_result2 = SavedVariable(results[2])
-    set_histories((results[0], None, None), node)
-    return results
-
-
-class NativeBatchNormLegitBackward0(Node):
-    saved_input: SavedVariable | None
-    saved_weight: SavedVariable | None
-    saved_running_mean: SavedVariable | None
-    saved_running_var: SavedVariable | None
-    saved_result1: SavedVariable | None
-    saved_result2: SavedVariable | None
-    eps: Any
-    training: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        if (grad := grads[0]) is None:
-            return (None,) * len(self.next_edges)
-        edges = self.next_edges
-        grad_input: Any = None
-        grad_weight: Any = None
-        grad_bias: Any = None
-        if edges[0] is not None or edges[1] is not None or edges[2] is not None:
-            input = self.unpack(self.saved_input)
-            weight = self.unpack(self.saved_weight)
-            running_mean = self.unpack(self.saved_running_mean)
-            running_var = self.unpack(self.saved_running_var)
-            result1 = self.unpack(self.saved_result1)
-            result2 = self.unpack(self.saved_result2)
-            eps = self.eps
-            training = self.training
-            grad_input_mask = [edges[0] is not None, edges[1] is not None, edges[2] is not None]
-            grad_input, grad_weight, grad_bias = f.native_batch_norm_backward(
-                grad, input, weight, running_mean, running_var, result1, result2, training, eps, grad_input_mask
-            )
-        return (grad_input, grad_weight, grad_bias)
-
-    def release_variables(self) -> None:
-        self.saved_input = self.saved_weight = self.saved_running_mean = self.saved_running_var = self.saved_result1 = (
-            self.saved_result2
-        ) = None
-        self.released = True
-
-
-@AUTOGRAD.impl("_native_batch_norm_legit")
-def _native_batch_norm_legit(
-    keys: int,
-    input: Any,
-    weight: Any,
-    bias: Any,
-    running_mean: Any,
-    running_var: Any,
-    training: Any,
-    momentum: Any,
-    eps: Any,
-) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if (
-        input._autograd_meta is None
-        and (weight is None or weight._autograd_meta is None)
-        and (bias is None or bias._autograd_meta is None)
-    ) or not grad_mode.get():
-        return __native_batch_norm_legit[below](
-            below, input, weight, bias, running_mean, running_var, training, momentum, eps
-        )
-    edge_input = gradient_edge(input)
-    edge_weight = gradient_edge(weight)
-    edge_bias = gradient_edge(bias)
-    if edge_input is None and edge_weight is None and edge_bias is None:
-        return __native_batch_norm_legit[below](
-            below, input, weight, bias, running_mean, running_var, training, momentum, eps
-        )
-    node = NativeBatchNormLegitBackward0((edge_input, edge_weight, edge_bias))
-    node.saved_input = SavedVariable(input)
-    node.saved_weight = None if weight is None else SavedVariable(weight)
-    node.saved_running_mean = SavedVariable(running_mean)
-    node.saved_running_var = SavedVariable(running_var)
-    node.eps = eps
-    node.training = training
-    results = __native_batch_norm_legit[below](
-        below, input, weight, bias, running_mean, running_var, training, momentum, eps
-    )
-    node.saved_result1 = SavedVariable(results[1])
-    node.saved_result2 = SavedVariable(results[2])
-    set_histories((results[0], None, None), node)
-    return results
-
-
-class NativeBatchNormLegitBackward1(Node):
-    saved_input: SavedVariable | None
-    saved_weight: SavedVariable | None
-    saved_result1: SavedVariable | None
-    saved_result2: SavedVariable | None
-    eps: Any
-    training: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        if (grad := grads[0]) is None:
-            return (None,) * len(self.next_edges)
-        edges = self.next_edges
-        grad_input: Any = None
-        grad_weight: Any = None
-        grad_bias: Any = None
-        if edges[0] is not None or edges[1] is not None or edges[2] is not None:
-            input = self.unpack(self.saved_input)
-            weight = self.unpack(self.saved_weight)
-            result1 = self.unpack(self.saved_result1)
-            result2 = self.unpack(self.saved_result2)
-            eps = self.eps
-            training = self.training
-            grad_input_mask = [edges[0] is not None, edges[1] is not None, edges[2] is not None]
-            grad_input, grad_weight, grad_bias = f.native_batch_norm_backward(
-                grad, input, weight, None, None, result1, result2, training, eps, grad_input_mask
-            )
-        return (grad_input, grad_weight, grad_bias)
-
-    def release_variables(self) -> None:
-        self.saved_input = self.saved_weight = self.saved_result1 = self.saved_result2 = None
-        self.released = True
-
-
-@AUTOGRAD.impl("_native_batch_norm_legit.no_stats")
-def _native_batch_norm_legit_no_stats(
-    keys: int, input: Any, weight: Any, bias: Any, training: Any, momentum: Any, eps: Any
-) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if (
-        input._autograd_meta is None
-        and (weight is None or weight._autograd_meta is None)
-        and (bias is None or bias._autograd_meta is None)
-    ) or not grad_mode.get():
-        return __native_batch_norm_legit_no_stats[below](below, input, weight, bias, training, momentum, eps)
-    edge_input = gradient_edge(input)
-    edge_weight = gradient_edge(weight)
-    edge_bias = gradient_edge(bias)
-    if edge_input is None and edge_weight is None and edge_bias is None:
-        return __native_batch_norm_legit_no_stats[below](below, input, weight, bias, training, momentum, eps)
-    node = NativeBatchNormLegitBackward1((edge_input, edge_weight, edge_bias))
-    node.saved_input = SavedVariable(input)
-    node.saved_weight = None if weight is None else SavedVariable(weight)
-    node.eps = eps
-    node.training = training
-    results = __native_batch_norm_legit_no_stats[below](below, input, weight, bias, training, momentum, eps)
-    node.saved_result1 = SavedVariable(results[1])
-    node.saved_result2 = SavedVariable(results[2])
-    set_histories((results[0], None, None), node)
-    return results
-
-
-class NativeBatchNormLegitNoTrainingBackward0(Node):
-    saved_input: SavedVariable | None
-    saved_weight: SavedVariable | None
-    saved_running_mean: SavedVariable | None
-    saved_running_var: SavedVariable | None
-    saved_result1: SavedVariable | None
-    saved_result2: SavedVariable | None
-    eps: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        if (grad := grads[0]) is None:
-            return (None,) * len(self.next_edges)
-        edges = self.next_edges
-        grad_input: Any = None
-        grad_weight: Any = None
-        grad_bias: Any = None
-        if edges[0] is not None or edges[1] is not None or edges[2] is not None:
-            input = self.unpack(self.saved_input)
-            weight = self.unpack(self.saved_weight)
-            running_mean = self.unpack(self.saved_running_mean)
-            running_var = self.unpack(self.saved_running_var)
-            result1 = self.unpack(self.saved_result1)
-            result2 = self.unpack(self.saved_result2)
-            eps = self.eps
-            grad_input_mask = [edges[0] is not None, edges[1] is not None, edges[2] is not None]
-            grad_input, grad_weight, grad_bias = f.native_batch_norm_backward(
-                grad, input, weight, running_mean, running_var, result1, result2, False, eps, grad_input_mask
-            )
-        return (grad_input, grad_weight, grad_bias)
-
-    def release_variables(self) -> None:
-        self.saved_input = self.saved_weight = self.saved_running_mean = self.saved_running_var = self.saved_result1 = (
-            self.saved_result2
-        ) = None
-        self.released = True
-
-
-@AUTOGRAD.impl("_native_batch_norm_legit_no_training")
-def _native_batch_norm_legit_no_training(
-    keys: int, input: Any, weight: Any, bias: Any, running_mean: Any, running_var: Any, momentum: Any, eps: Any
-) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if (
-        input._autograd_meta is None
-        and (weight is None or weight._autograd_meta is None)
-        and (bias is None or bias._autograd_meta is None)
-    ) or not grad_mode.get():
-        return __native_batch_norm_legit_no_training[below](
-            below, input, weight, bias, running_mean, running_var, momentum, eps
-        )
-    edge_input = gradient_edge(input)
-    edge_weight = gradient_edge(weight)
-    edge_bias = gradient_edge(bias)
-    if edge_input is None and edge_weight is None and edge_bias is None:
-        return __native_batch_norm_legit_no_training[below](
-            below, input, weight, bias, running_mean, running_var, momentum, eps
-        )
-    node = NativeBatchNormLegitNoTrainingBackward0((edge_input, edge_weight, edge_bias))
-    node.saved_input = SavedVariable(input)
-    node.saved_weight = None if weight is None else SavedVariable(weight)
-    node.saved_running_mean = SavedVariable(running_mean)
-    node.saved_running_var = SavedVariable(running_var)
-    node.eps = eps
-    results = __native_batch_norm_legit_no_training[below](
-        below, input, weight, bias, running_mean, running_var, momentum, eps
-    )
-    node.saved_result1 = SavedVariable(results[1])
-    node.saved_result2 = SavedVariable(results[2])
-    set_histories((results[0], None, None), node)
-    return results
-
-
-class BatchNormWithUpdateBackward0(Node):
-    saved_input: SavedVariable | None
-    saved_weight: SavedVariable | None
-    saved_running_mean: SavedVariable | None
-    saved_running_var: SavedVariable | None
-    saved_result1: SavedVariable | None
-    saved_result2: SavedVariable | None
-    saved_result3: SavedVariable | None
-    eps: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        if (grad := grads[0]) is None:
-            return (None,) * len(self.next_edges)
-        edges = self.next_edges
-        grad_input: Any = None
-        grad_weight: Any = None
-        grad_bias: Any = None
-        if edges[0] is not None or edges[1] is not None or edges[2] is not None:
-            input = self.unpack(self.saved_input)
-            weight = self.unpack(self.saved_weight)
-            running_mean = self.unpack(self.saved_running_mean)
-            running_var = self.unpack(self.saved_running_var)
-            result1 = self.unpack(self.saved_result1)
-            result2 = self.unpack(self.saved_result2)
-            result3 = self.unpack(self.saved_result3)
-            eps = self.eps
-            grad_input_mask = [edges[0] is not None, edges[1] is not None, edges[2] is not None]
-            grad_input, grad_weight, grad_bias = f.batch_norm_backward(
-                grad, input, weight, running_mean, running_var, result1, result2, True, eps, grad_input_mask, result3
-            )
-        return (grad_input, grad_weight, grad_bias)
-
-    def release_variables(self) -> None:
-        self.saved_input = self.saved_weight = self.saved_running_mean = self.saved_running_var = self.saved_result1 = (
-            self.saved_result2
-        ) = self.saved_result3 = None
-        self.released = True
-
-
-@AUTOGRAD.impl("_batch_norm_with_update")
-def _batch_norm_with_update(
-    keys: int, input: Any, weight: Any, bias: Any, running_mean: Any, running_var: Any, momentum: Any, eps: Any
-) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if (
-        input._autograd_meta is None
-        and (weight is None or weight._autograd_meta is None)
-        and (bias is None or bias._autograd_meta is None)
-    ) or not grad_mode.get():
-        return __batch_norm_with_update[below](below, input, weight, bias, running_mean, running_var, momentum, eps)
-    edge_input = gradient_edge(input)
-    edge_weight = gradient_edge(weight)
-    edge_bias = gradient_edge(bias)
-    if edge_input is None and edge_weight is None and edge_bias is None:
-        return __batch_norm_with_update[below](below, input, weight, bias, running_mean, running_var, momentum, eps)
-    node = BatchNormWithUpdateBackward0((edge_input, edge_weight, edge_bias))
-    node.saved_input = SavedVariable(input)
-    node.saved_weight = None if weight is None else SavedVariable(weight)
-    node.saved_running_mean = SavedVariable(running_mean)
-    node.saved_running_var = SavedVariable(running_var)
-    node.eps = eps
-    results = __batch_norm_with_update[below](below, input, weight, bias, running_mean, running_var, momentum, eps)
-    node.saved_result1 = SavedVariable(results[1])
-    node.saved_result2 = SavedVariable(results[2])
-    node.saved_result3 = SavedVariable(results[3])
-    set_histories((results[0], None, None, None), node)
-    return results
-
-
-class BatchNormNoUpdateBackward0(Node):
-    saved_input: SavedVariable | None
-    saved_weight: SavedVariable | None
-    saved_running_mean: SavedVariable | None
-    saved_running_var: SavedVariable | None
-    saved_result1: SavedVariable | None
-    saved_result2: SavedVariable | None
-    saved_result3: SavedVariable | None
-    eps: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        if (grad := grads[0]) is None:
-            return (None,) * len(self.next_edges)
-        edges = self.next_edges
-        grad_input: Any = None
-        grad_weight: Any = None
-        grad_bias: Any = None
-        if edges[0] is not None or edges[1] is not None or edges[2] is not None:
-            input = self.unpack(self.saved_input)
-            weight = self.unpack(self.saved_weight)
-            running_mean = self.unpack(self.saved_running_mean)
-            running_var = self.unpack(self.saved_running_var)
-            result1 = self.unpack(self.saved_result1)
-            result2 = self.unpack(self.saved_result2)
-            result3 = self.unpack(self.saved_result3)
-            eps = self.eps
-            grad_input_mask = [edges[0] is not None, edges[1] is not None, edges[2] is not None]
-            grad_input, grad_weight, grad_bias = f.batch_norm_backward(
-                grad, input, weight, running_mean, running_var, result1, result2, False, eps, grad_input_mask, result3
-            )
-        return (grad_input, grad_weight, grad_bias)
-
-    def release_variables(self) -> None:
-        self.saved_input = self.saved_weight = self.saved_running_mean = self.saved_running_var = self.saved_result1 = (
-            self.saved_result2
-        ) = self.saved_result3 = None
-        self.released = True
-
-
-@AUTOGRAD.impl("_batch_norm_no_update")
-def _batch_norm_no_update(
-    keys: int, input: Any, weight: Any, bias: Any, running_mean: Any, running_var: Any, momentum: Any, eps: Any
-) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if (
-        input._autograd_meta is None
-        and (weight is None or weight._autograd_meta is None)
-        and (bias is None or bias._autograd_meta is None)
-    ) or not grad_mode.get():
-        return __batch_norm_no_update[below](below, input, weight, bias, running_mean, running_var, momentum, eps)
-    edge_input = gradient_edge(input)
-    edge_weight = gradient_edge(weight)
-    edge_bias = gradient_edge(bias)
-    if edge_input is None and edge_weight is None and edge_bias is None:
-        return __batch_norm_no_update[below](below, input, weight, bias, running_mean, running_var, momentum, eps)
-    node = BatchNormNoUpdateBackward0((edge_input, edge_weight, edge_bias))
-    node.saved_input = SavedVariable(input)
-    node.saved_weight = None if weight is None else SavedVariable(weight)
-    node.saved_running_mean = None if running_mean is None else SavedVariable(running_mean)
-    node.saved_running_var = None if running_var is None else SavedVariable(running_var)
-    node.eps = eps
-    results = __batch_norm_no_update[below](below, input, weight, bias, running_mean, running_var, momentum, eps)
-    node.saved_result1 = SavedVariable(results[1])
-    node.saved_result2 = SavedVariable(results[2])
-    node.saved_result3 = SavedVariable(results[3])
-    set_histories((results[0], None, None, None), node)
-    return results
-
-
-class NativeBatchNormBackwardBackward0(Node):
-    saved_grad_out: SavedVariable | None
-    saved_input: SavedVariable | None
-    saved_weight: SavedVariable | None
-    saved_running_mean: SavedVariable | None
-    saved_running_var: SavedVariable | None
-    saved_save_mean: SavedVariable | None
-    saved_save_invstd: SavedVariable | None
-    eps: Any
-    train: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        edges = self.next_edges
-        grad_grad_out: Any = None
-        grad_input: Any = None
-        grad_weight: Any = None
-        grad_save_mean: Any = None
-        grad_save_invstd: Any = None
-        if edges[1] is not None or edges[2] is not None or edges[0] is not None:
-            grad_out = self.unpack(self.saved_grad_out)
-            input = self.unpack(self.saved_input)
-            weight = self.unpack(self.saved_weight)
-            running_mean = self.unpack(self.saved_running_mean)
-            running_var = self.unpack(self.saved_running_var)
-            save_mean = self.unpack(self.saved_save_mean)
-            save_invstd = self.unpack(self.saved_save_invstd)
-            eps = self.eps
-            train = self.train
-            grad_input, grad_weight, grad_grad_out = batch_norm_double_backward(
-                grads, grad_out, input, weight, running_mean, running_var, save_mean, save_invstd, train, eps
-            )
-        if edges[3] is not None:
-            grad_save_mean = not_implemented("native_batch_norm_backward save_mean")
-        if edges[4] is not None:
-            grad_save_invstd = not_implemented("native_batch_norm_backward save_invstd")
-        return (grad_grad_out, grad_input, grad_weight, grad_save_mean, grad_save_invstd)
-
-    def release_variables(self) -> None:
-        self.saved_grad_out = self.saved_input = self.saved_weight = self.saved_running_mean = (
-            self.saved_running_var
-        ) = self.saved_save_mean = self.saved_save_invstd = None
-        self.released = True
-
-
-@AUTOGRAD.impl("native_batch_norm_backward")
-def native_batch_norm_backward(
-    keys: int,
-    grad_out: Any,
-    input: Any,
-    weight: Any,
-    running_mean: Any,
-    running_var: Any,
-    save_mean: Any,
-    save_invstd: Any,
-    train: Any,
-    eps: Any,
-    output_mask: Any,
-) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if (
-        grad_out._autograd_meta is None
-        and input._autograd_meta is None
-        and (weight is None or weight._autograd_meta is None)
-        and (save_mean is None or save_mean._autograd_meta is None)
-        and (save_invstd is None or save_invstd._autograd_meta is None)
-    ) or not grad_mode.get():
-        return _native_batch_norm_backward[below](
-            below, grad_out, input, weight, running_mean, running_var, save_mean, save_invstd, train, eps, output_mask
-        )
-    edge_grad_out = gradient_edge(grad_out)
-    edge_input = gradient_edge(input)
-    edge_weight = gradient_edge(weight)
-    edge_save_mean = gradient_edge(save_mean)
-    edge_save_invstd = gradient_edge(save_invstd)
-    if (
-        edge_grad_out is None
-        and edge_input is None
-        and edge_weight is None
-        and edge_save_mean is None
-        and edge_save_invstd is None
-    ):
-        return _native_batch_norm_backward[below](
-            below, grad_out, input, weight, running_mean, running_var, save_mean, save_invstd, train, eps, output_mask
-        )
-    node = NativeBatchNormBackwardBackward0((edge_grad_out, edge_input, edge_weight, edge_save_mean, edge_save_invstd))
-    node.saved_grad_out = (
-        SavedVariable(grad_out)
-        if edge_input is not None or edge_weight is not None or edge_grad_out is not None
-        else None
-    )
-    node.saved_input = (
-        SavedVariable(input) if edge_input is not None or edge_weight is not None or edge_grad_out is not None else None
-    )
-    node.saved_weight = (
-        None
-        if weight is None
-        else SavedVariable(weight)
-        if edge_input is not None or edge_weight is not None or edge_grad_out is not None
-        else None
-    )
-    node.saved_running_mean = (
-        None
-        if running_mean is None
-        else SavedVariable(running_mean)
-        if edge_input is not None or edge_weight is not None or edge_grad_out is not None
-        else None
-    )
-    node.saved_running_var = (
-        None
-        if running_var is None
-        else SavedVariable(running_var)
-        if edge_input is not None or edge_weight is not None or edge_grad_out is not None
-        else None
-    )
-    node.saved_save_mean = (
-        None
-        if save_mean is None
-        else SavedVariable(save_mean)
-        if edge_input is not None or edge_weight is not None or edge_grad_out is not None
-        else None
-    )
-    node.saved_save_invstd = (
-        None
-        if save_invstd is None
-        else SavedVariable(save_invstd)
-        if edge_input is not None or edge_weight is not None or edge_grad_out is not None
-        else None
-    )
-    node.eps = eps
-    node.train = train
-    results = _native_batch_norm_backward[below](
-        below, grad_out, input, weight, running_mean, running_var, save_mean, save_invstd, train, eps, output_mask
-    )
-    set_histories((results[0], results[1], results[2]), node)
-    return results
-
-
-class BatchNormBackwardBackward0(Node):
-    saved_grad_out: SavedVariable | None
-    saved_input: SavedVariable | None
-    saved_weight: SavedVariable | None
-    saved_running_mean: SavedVariable | None
-    saved_running_var: SavedVariable | None
-    saved_save_mean: SavedVariable | None
-    saved_save_var: SavedVariable | None
-    eps: Any
-    update: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        edges = self.next_edges
-        grad_grad_out: Any = None
-        grad_input: Any = None
-        grad_weight: Any = None
-        grad_save_mean: Any = None
-        grad_save_var: Any = None
-        grad_reserve: Any = None
-        if edges[1] is not None or edges[2] is not None or edges[0] is not None:
-            grad_out = self.unpack(self.saved_grad_out)
-            input = self.unpack(self.saved_input)
-            weight = self.unpack(self.saved_weight)
-            running_mean = self.unpack(self.saved_running_mean)
-            running_var = self.unpack(self.saved_running_var)
-            save_mean = self.unpack(self.saved_save_mean)
-            save_var = self.unpack(self.saved_save_var)
-            eps = self.eps
-            update = self.update
-            grad_input, grad_weight, grad_grad_out = batch_norm_double_backward(
-                grads, grad_out, input, weight, running_mean, running_var, save_mean, save_var, update, eps
-            )
-        if edges[3] is not None:
-            grad_save_mean = not_implemented("batch_norm_backward save_mean")
-        if edges[4] is not None:
-            grad_save_var = not_implemented("batch_norm_backward save_var")
-        if edges[5] is not None:
-            grad_reserve = not_implemented("batch_norm_backward reserve")
-        return (grad_grad_out, grad_input, grad_weight, grad_save_mean, grad_save_var, grad_reserve)
-
-    def release_variables(self) -> None:
-        self.saved_grad_out = self.saved_input = self.saved_weight = self.saved_running_mean = (
-            self.saved_running_var
-        ) = self.saved_save_mean = self.saved_save_var = None
-        self.released = True
-
-
-@AUTOGRAD.impl("batch_norm_backward")
-def batch_norm_backward(
-    keys: int,
-    grad_out: Any,
-    input: Any,
-    weight: Any,
-    running_mean: Any,
-    running_var: Any,
-    save_mean: Any,
-    save_var: Any,
-    update: Any,
-    eps: Any,
-    output_mask: Any,
-    reserve: Any,
-) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if (
-        grad_out._autograd_meta is None
-        and input._autograd_meta is None
-        and weight._autograd_meta is None
-        and (save_mean is None or save_mean._autograd_meta is None)
-        and (save_var is None or save_var._autograd_meta is None)
-        and reserve._autograd_meta is None
-    ) or not grad_mode.get():
-        return _batch_norm_backward[below](
-            below,
-            grad_out,
-            input,
-            weight,
-            running_mean,
-            running_var,
-            save_mean,
-            save_var,
-            update,
-            eps,
-            output_mask,
-            reserve,
-        )
-    edge_grad_out = gradient_edge(grad_out)
-    edge_input = gradient_edge(input)
-    edge_weight = gradient_edge(weight)
-    edge_save_mean = gradient_edge(save_mean)
-    edge_save_var = gradient_edge(save_var)
-    edge_reserve = gradient_edge(reserve)
-    if (
-        edge_grad_out is None
-        and edge_input is None
-        and edge_weight is None
-        and edge_save_mean is None
-        and edge_save_var is None
-        and edge_reserve is None
-    ):
-        return _batch_norm_backward[below](
-            below,
-            grad_out,
-            input,
-            weight,
-            running_mean,
-            running_var,
-            save_mean,
-            save_var,
-            update,
-            eps,
-            output_mask,
-            reserve,
-        )
-    node = BatchNormBackwardBackward0(
-        (edge_grad_out, edge_input, edge_weight, edge_save_mean, edge_save_var, edge_reserve)
-    )
-    node.saved_grad_out = (
-        SavedVariable(grad_out)
-        if edge_input is not None or edge_weight is not None or edge_grad_out is not None
-        else None
-    )
-    node.saved_input = (
-        SavedVariable(input) if edge_input is not None or edge_weight is not None or edge_grad_out is not None else None
-    )
-    node.saved_weight = (
-        SavedVariable(weight)
-        if edge_input is not None or edge_weight is not None or edge_grad_out is not None
-        else None
-    )
-    node.saved_running_mean = (
-        None
-        if running_mean is None
-        else SavedVariable(running_mean)
-        if edge_input is not None or edge_weight is not None or edge_grad_out is not None
-        else None
-    )
-    node.saved_running_var = (
-        None
-        if running_var is None
-        else SavedVariable(running_var)
-        if edge_input is not None or edge_weight is not None or edge_grad_out is not None
-        else None
-    )
-    node.saved_save_mean = (
-        None
-        if save_mean is None
-        else SavedVariable(save_mean)
-        if edge_input is not None or edge_weight is not None or edge_grad_out is not None
-        else None
-    )
-    node.saved_save_var = (
-        None
-        if save_var is None
-        else SavedVariable(save_var)
-        if edge_input is not None or edge_weight is not None or edge_grad_out is not None
-        else None
-    )
-    node.eps = eps
-    node.update = update
-    results = _batch_norm_backward[below](
-        below,
-        grad_out,
-        input,
-        weight,
-        running_mean,
-        running_var,
-        save_mean,
-        save_var,
-        update,
-        eps,
-        output_mask,
-        reserve,
-    )
-    set_histories((results[0], results[1], results[2]), node)
-    return results
-
-
-class NativeLayerNormBackward0(Node):
-    saved_input: SavedVariable | None
-    saved_weight: SavedVariable | None
-    saved_bias: SavedVariable | None
-    saved_result1: SavedVariable | None
-    saved_result2: SavedVariable | None
-    normalized_shape: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        if (grad := grads[0]) is None:
-            return (None,) * len(self.next_edges)
-        edges = self.next_edges
-        grad_input: Any = None
-        grad_weight: Any = None
-        grad_bias: Any = None
-        if edges[0] is not None or edges[1] is not None or edges[2] is not None:
-            input = self.unpack(self.saved_input)
-            weight = self.unpack(self.saved_weight)
-            bias = self.unpack(self.saved_bias)
-            result1 = self.unpack(self.saved_result1)
-            result2 = self.unpack(self.saved_result2)
-            normalized_shape = self.normalized_shape
-            grad_input_mask = [edges[0] is not None, edges[1] is not None, edges[2] is not None]
-            grad_input, grad_weight, grad_bias = f.native_layer_norm_backward(
-                grad, input, normalized_shape, result1, result2, weight, bias, grad_input_mask
-            )
-        return (grad_input, grad_weight, grad_bias)
-
-    def release_variables(self) -> None:
-        self.saved_input = self.saved_weight = self.saved_bias = self.saved_result1 = self.saved_result2 = None
-        self.released = True
-
-
-@AUTOGRAD.impl("native_layer_norm")
-def native_layer_norm(keys: int, input: Any, normalized_shape: Any, weight: Any, bias: Any, eps: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if (
-        input._autograd_meta is None
-        and (weight is None or weight._autograd_meta is None)
-        and (bias is None or bias._autograd_meta is None)
-    ) or not grad_mode.get():
-        return _native_layer_norm[below](below, input, normalized_shape, weight, bias, eps)
-    edge_input = gradient_edge(input)
-    edge_weight = gradient_edge(weight)
-    edge_bias = gradient_edge(bias)
-    if edge_input is None and edge_weight is None and edge_bias is None:
-        return _native_layer_norm[below](below, input, normalized_shape, weight, bias, eps)
-    node = NativeLayerNormBackward0((edge_input, edge_weight, edge_bias))
-    node.saved_input = SavedVariable(input)
-    node.saved_weight = None if weight is None else SavedVariable(weight)
-    node.saved_bias = None if bias is None else SavedVariable(bias)
-    node.normalized_shape = normalized_shape
-    results = _native_layer_norm[below](below, input, normalized_shape, weight, bias, eps)
-    node.saved_result1 = SavedVariable(results[1])
-    node.saved_result2 = SavedVariable(results[2])
-    set_histories((results[0], None, None), node)
-    return results
-
-
-class NativeLayerNormBackwardBackward0(Node):
-    saved_grad_out: SavedVariable | None
-    saved_input: SavedVariable | None
-    saved_mean: SavedVariable | None
-    saved_rstd: SavedVariable | None
-    saved_weight: SavedVariable | None
-    normalized_shape: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        edges = self.next_edges
-        grad_grad_out: Any = None
-        grad_input: Any = None
-        grad_mean: Any = None
-        grad_rstd: Any = None
-        grad_weight: Any = None
-        if edges[1] is not None or edges[4] is not None or edges[0] is not None:
-            grad_out = self.unpack(self.saved_grad_out)
-            input = self.unpack(self.saved_input)
-            mean = self.unpack(self.saved_mean)
-            rstd = self.unpack(self.saved_rstd)
-            weight = self.unpack(self.saved_weight)
-            normalized_shape = self.normalized_shape
-            grad_input, grad_weight, grad_grad_out = layer_norm_double_backward(
-                grads, grad_out, input, normalized_shape, mean, rstd, weight
-            )
-        if edges[2] is not None:
-            grad_mean = not_implemented("native_layer_norm_backward mean")
-        if edges[3] is not None:
-            grad_rstd = not_implemented("native_layer_norm_backward rstd")
-        return (grad_grad_out, grad_input, grad_mean, grad_rstd, grad_weight)
-
-    def release_variables(self) -> None:
-        self.saved_grad_out = self.saved_input = self.saved_mean = self.saved_rstd = self.saved_weight = None
-        self.released = True
-
-
-@AUTOGRAD.impl("native_layer_norm_backward")
-def native_layer_norm_backward(
-    keys: int,
-    grad_out: Any,
-    input: Any,
-    normalized_shape: Any,
-    mean: Any,
-    rstd: Any,
-    weight: Any,
-    bias: Any,
-    output_mask: Any,
-) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if (
-        grad_out._autograd_meta is None
-        and input._autograd_meta is None
-        and mean._autograd_meta is None
-        and rstd._autograd_meta is None
-        and (weight is None or weight._autograd_meta is None)
-    ) or not grad_mode.get():
-        return _native_layer_norm_backward[below](
-            below, grad_out, input, normalized_shape, mean, rstd, weight, bias, output_mask
-        )
-    edge_grad_out = gradient_edge(grad_out)
-    edge_input = gradient_edge(input)
-    edge_mean = gradient_edge(mean)
-    edge_rstd = gradient_edge(rstd)
-    edge_weight = gradient_edge(weight)
-    if edge_grad_out is None and edge_input is None and edge_mean is None and edge_rstd is None and edge_weight is None:
-        return _native_layer_norm_backward[below](
-            below, grad_out, input, normalized_shape, mean, rstd, weight, bias, output_mask
-        )
-    node = NativeLayerNormBackwardBackward0((edge_grad_out, edge_input, edge_mean, edge_rstd, edge_weight))
-    node.saved_grad_out = (
-        SavedVariable(grad_out)
-        if edge_input is not None or edge_weight is not None or edge_grad_out is not None
-        else None
-    )
-    node.saved_input = (
-        SavedVariable(input) if edge_input is not None or edge_weight is not None or edge_grad_out is not None else None
-    )
-    node.saved_mean = (
-        SavedVariable(mean) if edge_input is not None or edge_weight is not None or edge_grad_out is not None else None
-    )
-    node.saved_rstd = (
-        SavedVariable(rstd) if edge_input is not None or edge_weight is not None or edge_grad_out is not None else None
-    )
-    node.saved_weight = (
-        None
-        if weight is None
-        else SavedVariable(weight)
-        if edge_input is not None or edge_weight is not None or edge_grad_out is not None
-        else None
-    )
-    node.normalized_shape = normalized_shape
-    results = _native_layer_norm_backward[below](
-        below, grad_out, input, normalized_shape, mean, rstd, weight, bias, output_mask
-    )
-    set_histories((results[0], results[1], results[2]), node)
-    return results
-
-
-class NativeGroupNormBackward0(Node):
-    saved_input: SavedVariable | None
-    saved_weight: SavedVariable | None
-    saved_result1: SavedVariable | None
-    saved_result2: SavedVariable | None
-    C: Any
-    HxW: Any
-    N: Any
-    group: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        edges = self.next_edges
-        grad_input: Any = None
-        grad_weight: Any = None
-        grad_bias: Any = None
-        if edges[0] is not None or edges[1] is not None or edges[2] is not None:
-            input = self.unpack(self.saved_input)
-            weight = self.unpack(self.saved_weight)
-            result1 = self.unpack(self.saved_result1)
-            result2 = self.unpack(self.saved_result2)
-            C = self.C
-            HxW = self.HxW
-            N = self.N
-            group = self.group
-            grad_input_mask = [edges[0] is not None, edges[1] is not None, edges[2] is not None]
-            grad_input, grad_weight, grad_bias = group_norm_backward(
-                grads, input, result1, result2, weight, N, C, HxW, group, grad_input_mask
-            )
-        return (grad_input, grad_weight, grad_bias)
-
-    def release_variables(self) -> None:
-        self.saved_input = self.saved_weight = self.saved_result1 = self.saved_result2 = None
-        self.released = True
-
-
-@AUTOGRAD.impl("native_group_norm")
-def native_group_norm(
-    keys: int, input: Any, weight: Any, bias: Any, N: Any, C: Any, HxW: Any, group: Any, eps: Any
-) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if (
-        input._autograd_meta is None
-        and (weight is None or weight._autograd_meta is None)
-        and (bias is None or bias._autograd_meta is None)
-    ) or not grad_mode.get():
-        return _native_group_norm[below](below, input, weight, bias, N, C, HxW, group, eps)
-    edge_input = gradient_edge(input)
-    edge_weight = gradient_edge(weight)
-    edge_bias = gradient_edge(bias)
-    if edge_input is None and edge_weight is None and edge_bias is None:
-        return _native_group_norm[below](below, input, weight, bias, N, C, HxW, group, eps)
-    node = NativeGroupNormBackward0((edge_input, edge_weight, edge_bias))
-    node.saved_input = SavedVariable(input)
-    node.saved_weight = None if weight is None else SavedVariable(weight)
-    node.C = C
-    node.HxW = HxW
-    node.N = N
-    node.group = group
-    results = _native_group_norm[below](below, input, weight, bias, N, C, HxW, group, eps)
-    node.saved_result1 = SavedVariable(results[1], node, 1)
-    node.saved_result2 = SavedVariable(results[2], node, 2)
-    set_histories((results[0], results[1], results[2]), node)
-    return results
-
-
-class NativeGroupNormBackwardBackward0(Node):
-    saved_grad_out: SavedVariable | None
-    saved_input: SavedVariable | None
-    saved_mean: SavedVariable | None
-    saved_rstd: SavedVariable | None
-    saved_weight: SavedVariable | None
-    C: Any
-    HxW: Any
-    N: Any
-    group: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        edges = self.next_edges
-        grad_grad_out: Any = None
-        grad_input: Any = None
-        grad_weight: Any = None
-        if edges[1] is not None or edges[2] is not None or edges[0] is not None:
-            grad_out = self.unpack(self.saved_grad_out)
-            input = self.unpack(self.saved_input)
-            mean = self.unpack(self.saved_mean)
-            rstd = self.unpack(self.saved_rstd)
-            weight = self.unpack(self.saved_weight)
-            C = self.C
-            HxW = self.HxW
-            N = self.N
-            group = self.group
-            grad_input, grad_weight, grad_grad_out = group_norm_double_backward(
-                grads, grad_out, input, mean, rstd, weight, N, C, HxW, group
-            )
-        return (grad_grad_out, grad_input, grad_weight)
-
-    def release_variables(self) -> None:
-        self.saved_grad_out = self.saved_input = self.saved_mean = self.saved_rstd = self.saved_weight = None
-        self.released = True
-
-
-@AUTOGRAD.impl("native_group_norm_backward")
-def native_group_norm_backward(
-    keys: int,
-    grad_out: Any,
-    input: Any,
-    mean: Any,
-    rstd: Any,
-    weight: Any,
-    N: Any,
-    C: Any,
-    HxW: Any,
-    group: Any,
-    output_mask: Any,
-) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if (
-        grad_out._autograd_meta is None
-        and input._autograd_meta is None
-        and (weight is None or weight._autograd_meta is None)
-    ) or not grad_mode.get():
-        return _native_group_norm_backward[below](
-            below, grad_out, input, mean, rstd, weight, N, C, HxW, group, output_mask
-        )
-    edge_grad_out = gradient_edge(grad_out)
-    edge_input = gradient_edge(input)
-    edge_weight = gradient_edge(weight)
-    if edge_grad_out is None and edge_input is None and edge_weight is None:
-        return _native_group_norm_backward[below](
-            below, grad_out, input, mean, rstd, weight, N, C, HxW, group, output_mask
-        )
-    node = NativeGroupNormBackwardBackward0((edge_grad_out, edge_input, edge_weight))
-    node.saved_grad_out = SavedVariable(grad_out)
-    node.saved_input = SavedVariable(input)
-    node.saved_mean = SavedVariable(mean)
-    node.saved_rstd = SavedVariable(rstd)
-    node.saved_weight = None if weight is None else SavedVariable(weight)
-    node.C = C
-    node.HxW = HxW
-    node.N = N
-    node.group = group
-    results = _native_group_norm_backward[below](
-        below, grad_out, input, mean, rstd, weight, N, C, HxW, group, output_mask
-    )
-    set_histories((results[0], results[1], results[2]), node)
-    return results
-
-
-class EmbeddingBackward0(Node):
-    saved_indices: SavedVariable | None
-    padding_idx: Any
-    scale_grad_by_freq: Any
-    sparse: Any
-    weight_shape: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        if (grad := grads[0]) is None:
-            return (None,) * len(self.next_edges)
-        indices = self.unpack(self.saved_indices)
-        padding_idx = self.padding_idx
-        scale_grad_by_freq = self.scale_grad_by_freq
-        sparse = self.sparse
-        weight_shape = self.weight_shape
-        grad_weight = f.embedding_backward(grad, indices, weight_shape[0], padding_idx, scale_grad_by_freq, sparse)
-        return (grad_weight,)
-
-    def release_variables(self) -> None:
-        self.saved_indices = None
-        self.released = True
-
-
-@AUTOGRAD.impl("embedding")
-def embedding(keys: int, weight: Any, indices: Any, padding_idx: Any, scale_grad_by_freq: Any, sparse: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if weight._autograd_meta is None or not grad_mode.get():
-        return _embedding[below](below, weight, indices, padding_idx, scale_grad_by_freq, sparse)
-    edge_weight = gradient_edge(weight)
-    if edge_weight is None:
-        return _embedding[below](below, weight, indices, padding_idx, scale_grad_by_freq, sparse)
-    node = EmbeddingBackward0((edge_weight,))
-    node.saved_indices = SavedVariable(indices)
-    node.padding_idx = padding_idx
-    node.scale_grad_by_freq = scale_grad_by_freq
-    node.sparse = sparse
-    node.weight_shape = weight._shape
-    result = _embedding[below](below, weight, indices, padding_idx, scale_grad_by_freq, sparse)
-    set_history(result, node)
-    return result
-
-
-class EmbeddingDenseBackwardBackward0(Node):
-    saved_indices: SavedVariable | None
-    padding_idx: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        if (grad := grads[0]) is None:
-            return (None,) * len(self.next_edges)
-        indices = self.unpack(self.saved_indices)
-        padding_idx = self.padding_idx
-        grad_grad_output = embedding_dense_double_backward(grad, indices, padding_idx)
-        return (grad_grad_output,)
-
-    def release_variables(self) -> None:
-        self.saved_indices = None
-        self.released = True
-
-
-@AUTOGRAD.impl("embedding_dense_backward")
-def embedding_dense_backward(
-    keys: int, grad_output: Any, indices: Any, num_weights: Any, padding_idx: Any, scale_grad_by_freq: Any
-) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if grad_output._autograd_meta is None or not grad_mode.get():
-        return _embedding_dense_backward[below](
-            below, grad_output, indices, num_weights, padding_idx, scale_grad_by_freq
-        )
-    edge_grad_output = gradient_edge(grad_output)
-    if edge_grad_output is None:
-        return _embedding_dense_backward[below](
-            below, grad_output, indices, num_weights, padding_idx, scale_grad_by_freq
-        )
-    node = EmbeddingDenseBackwardBackward0((edge_grad_output,))
-    node.saved_indices = SavedVariable(indices)
-    node.padding_idx = padding_idx
-    result = _embedding_dense_backward[below](below, grad_output, indices, num_weights, padding_idx, scale_grad_by_freq)
-    set_history(result, node)
-    return result
-
-
-class EmbeddingRenormBackward0(Node):
-    def apply(self, grads: Gradients) -> Gradients:
-        if grads[0] is None:
-            return (None,) * len(self.next_edges)
-        grad_self = not_implemented("embedding_renorm")
-        return (grad_self,)
-
-
-class EmbeddingBagBackward0(Node):
-    saved_indices: SavedVariable | None
-    saved_offsets: SavedVariable | None
-    saved_per_sample_weights: SavedVariable | None
-    saved_weight: SavedVariable | None
-    saved_result1: SavedVariable | None
-    saved_result2: SavedVariable | None
-    saved_result3: SavedVariable | None
-    mode: Any
-    padding_idx: Any
-    scale_grad_by_freq: Any
-    sparse: Any
-    weight_shape: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        if (grad := grads[0]) is None:
-            return (None,) * len(self.next_edges)
-        edges = self.next_edges
-        grad_weight: Any = None
-        grad_per_sample_weights: Any = None
-        if edges[0] is not None:
-            indices = self.unpack(self.saved_indices)
-            offsets = self.unpack(self.saved_offsets)
-            per_sample_weights = self.unpack(self.saved_per_sample_weights)
-            result1 = self.unpack(self.saved_result1)
-            result2 = self.unpack(self.saved_result2)
-            result3 = self.unpack(self.saved_result3)
-            mode = self.mode
-            padding_idx = self.padding_idx
-            scale_grad_by_freq = self.scale_grad_by_freq
-            sparse = self.sparse
-            weight_shape = self.weight_shape
-            grad_weight = f._embedding_bag_backward(
-                grad,
-                indices,
-                offsets,
-                result1,
-                result2,
-                result3,
-                weight_shape[0],
-                scale_grad_by_freq,
-                mode,
-                sparse,
-                per_sample_weights,
-                padding_idx,
-            )
-        if edges[1] is not None:
-            weight = self.unpack(self.saved_weight)
-            indices = self.unpack(self.saved_indices)
-            offsets = self.unpack(self.saved_offsets)
-            result1 = self.unpack(self.saved_result1)
-            mode = self.mode
-            padding_idx = self.padding_idx
-            grad_per_sample_weights = f._embedding_bag_per_sample_weights_backward(
-                grad, weight, indices, offsets, result1, mode, padding_idx
-            )
-        return (grad_weight, grad_per_sample_weights)
-
-    def release_variables(self) -> None:
-        self.saved_indices = self.saved_offsets = self.saved_per_sample_weights = self.saved_weight = (
-            self.saved_result1
-        ) = self.saved_result2 = self.saved_result3 = None
-        self.released = True
-
-
-@AUTOGRAD.impl("_embedding_bag")
-def _embedding_bag(
-    keys: int,
-    weight: Any,
-    indices: Any,
-    offsets: Any,
-    scale_grad_by_freq: Any,
-    mode: Any,
-    sparse: Any,
-    per_sample_weights: Any,
-    include_last_offset: Any,
-    padding_idx: Any,
-) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if (
-        weight._autograd_meta is None and (per_sample_weights is None or per_sample_weights._autograd_meta is None)
-    ) or not grad_mode.get():
-        return __embedding_bag[below](
-            below,
-            weight,
-            indices,
-            offsets,
-            scale_grad_by_freq,
-            mode,
-            sparse,
-            per_sample_weights,
-            include_last_offset,
-            padding_idx,
-        )
-    edge_weight = gradient_edge(weight)
-    edge_per_sample_weights = gradient_edge(per_sample_weights)
-    if edge_weight is None and edge_per_sample_weights is None:
-        return __embedding_bag[below](
-            below,
-            weight,
-            indices,
-            offsets,
-            scale_grad_by_freq,
-            mode,
-            sparse,
-            per_sample_weights,
-            include_last_offset,
-            padding_idx,
-        )
-    node = EmbeddingBagBackward0((edge_weight, edge_per_sample_weights))
-    node.saved_indices = SavedVariable(indices)
-    node.saved_offsets = SavedVariable(offsets)
-    node.saved_per_sample_weights = (
-        None if per_sample_weights is None else SavedVariable(per_sample_weights) if edge_weight is not None else None
-    )
-    node.saved_weight = SavedVariable(weight) if edge_per_sample_weights is not None else None
-    node.mode = mode
-    node.padding_idx = padding_idx
-    node.scale_grad_by_freq = scale_grad_by_freq
-    node.sparse = sparse
-    node.weight_shape = weight._shape
-    results = __embedding_bag[below](
-        below,
-        weight,
-        indices,
-        offsets,
-        scale_grad_by_freq,
-        mode,
-        sparse,
-        per_sample_weights,
-        include_last_offset,
-        padding_idx,
-    )
-    node.saved_result1 = SavedVariable(results[1])
-    node.saved_result2 = SavedVariable(results[2])
-    node.saved_result3 = SavedVariable(results[3])
-    set_histories((results[0], None, None, None), node)
-    return results
 
 
 class SoftmaxBackward0(Node):
@@ -15736,7 +15407,7 @@ def nll_loss_forward(keys: int, self: Any, target: Any, weight: Any, reduction: 
     node.ignore_index = ignore_index
     node.reduction = reduction
     results = _nll_loss_forward[below](below, self, target, weight, reduction, ignore_index)
-    node.saved_total_weight = SavedVariable(results[1])
+    node.saved_total_weight = SavedVariable(results[1], node, 1)
     set_histories((results[0], None), node)
     return results
 
@@ -15840,7 +15511,7 @@ def nll_loss2d_forward(keys: int, self: Any, target: Any, weight: Any, reduction
     node.ignore_index = ignore_index
     node.reduction = reduction
     results = _nll_loss2d_forward[below](below, self, target, weight, reduction, ignore_index)
-    node.saved_total_weight = SavedVariable(results[1])
+    node.saved_total_weight = SavedVariable(results[1], node, 1)
     set_histories((results[0], None), node)
     return results
 
@@ -16649,7 +16320,7 @@ def multilabel_margin_loss_forward(keys: int, self: Any, target: Any, reduction:
     node.saved_target = SavedVariable(target)
     node.reduction = reduction
     results = _multilabel_margin_loss_forward[below](below, self, target, reduction)
-    node.saved_is_target = SavedVariable(results[1])
+    node.saved_is_target = SavedVariable(results[1], node, 1)
     set_histories((results[0], None), node)
     return results
 
@@ -16704,7 +16375,7 @@ def _ctc_loss(
     node.zero_infinity = zero_infinity
     results = __ctc_loss[below](below, log_probs, targets, input_lengths, target_lengths, blank, zero_infinity)
     node.saved_result0 = SavedVariable(results[0], node, 0)
-    node.saved_result1 = SavedVariable(results[1])
+    node.saved_result1 = SavedVariable(results[1], node, 1)
     set_histories((results[0], None), node)
     return results
 
@@ -16761,7 +16432,7 @@ def _ctc_loss_Tensor(
     node.zero_infinity = zero_infinity
     results = __ctc_loss_Tensor[below](below, log_probs, targets, input_lengths, target_lengths, blank, zero_infinity)
     node.saved_result0 = SavedVariable(results[0], node, 0)
-    node.saved_result1 = SavedVariable(results[1])
+    node.saved_result1 = SavedVariable(results[1], node, 1)
     set_histories((results[0], None), node)
     return results
 
@@ -16845,7 +16516,6 @@ in_place(AUTOGRAD, "silu_", SiluBackward0, alone_of_one, save=old_self)
 in_place(AUTOGRAD, "mish_", MishBackward0, alone_of_one, save=old_self)
 in_place(AUTOGRAD, "hardsigmoid_", HardsigmoidBackward0, alone_of_one, save=old_self)
 in_place(AUTOGRAD, "hardswish_", HardswishBackward0, alone_of_one, save=old_self)
-in_place(AUTOGRAD, "embedding_renorm_", EmbeddingRenormBackward0, alone_of_four)
 # fmt: on
 
 register_out_forms()

@@ -73,6 +73,9 @@ VECTOR float sinf(float) noexcept; VECTOR double sin(double) noexcept;
 VECTOR float cosf(float) noexcept; VECTOR double cos(double) noexcept;
 VECTOR float powf(float, float) noexcept; VECTOR double pow(double, double) noexcept;
 VECTOR_TANH float tanhf(float) noexcept; VECTOR_TANH double tanh(double) noexcept;
+float expm1f(float) noexcept; double expm1(double) noexcept;
+float log1pf(float) noexcept; double log1p(double) noexcept;
+float erff(float) noexcept; double erf(double) noexcept;
 }
 """
 

@@ -18,6 +18,7 @@ import numpy as np
 from glasstorch.core.dtype import Number, bool_, dtype
 from glasstorch.core.geometry import Shape, broadcast_shapes
 from glasstorch.jit.codegen.program import Argument, Constant, Operand, Steps, UnfusableError, constant
+from glasstorch.kernels.pointwise.activation import ACTIVATIONS, CHOSEN
 from glasstorch.kernels.pointwise.expression import NUMBERS, TENSORS, Choice, Literal, Name, Tree, masks, parse
 from glasstorch.kernels.pointwise.formulas import EXPONENTS, FLOAT_EXPONENTS, FORMULAS, TRUNC_DIVIDE, Formula
 from glasstorch.kernels.pointwise.vocabulary import spelled, word_of
@@ -128,6 +129,16 @@ def clamp_tensors(steps: Steps, self: Argument, lower: Argument | None, upper: A
     return by_formula(FORMULAS[name])(steps, self, *bounds)
 
 
+def chosen(choose: Callable[..., tuple[Formula, tuple[Any, ...]]]) -> Lowering:
+    """The formula that the arguments choose."""
+
+    def lower(steps: Steps, *arguments: Any) -> int:
+        formula, operands = choose(*arguments)
+        return by_formula(formula)(steps, *operands)
+
+    return lower
+
+
 # The table --------------------------------------------------------------------------------------------------------
 
 POWER, CLAMP = FORMULAS["pow.Tensor_Tensor"], FORMULAS["clamp"]
@@ -139,7 +150,8 @@ DIVISIONS: Final[dict[str | None, Lowering]] = {
 
 # overload -> its lowering. An operator whose row is not for fused loops, or that has none, is not fused.
 LOWERINGS: Final[dict[str, Lowering]] = {
-    **{name: by_formula(formula) for name, formula in FORMULAS.items() if formula.fused},
+    **{name: by_formula(formula) for name, formula in (FORMULAS | ACTIVATIONS).items() if formula.fused},
+    **{name: chosen(choose) for name, choose in CHOSEN.items()},
     "div.Tensor_mode": divide_mode,
     "pow.Tensor_Scalar": tensor_scalar,
     "pow.Scalar": scalar_tensor,

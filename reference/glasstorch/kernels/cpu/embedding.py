@@ -1,49 +1,53 @@
-"""How are bags of rows, and the gradients of tables, computed on the CPU?
+"""How are rows of a table looked up on the CPU, one by one and in bags?
 
 Mirrors: aten/src/ATen/native/Embedding.cpp, EmbeddingBag.cpp
-Differs: indices are sorted and rows with equal ones added at once, in float64. The bag of each index is always a
-    result; PyTorch's sums of single precision leave it out.
+Differs: sums are float64 and rounded once; all bags are computed at once, their k-th elements together for maxima.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from glasstorch._tensor import Tensor
-from glasstorch.core.errors import ArgumentError, DimensionError
+from glasstorch.core.errors import ArgumentError, DimensionError, DtypeError, ShapeError
 from glasstorch.core.tensor_impl import Array
 from glasstorch.dispatch.library import KernelTable
-from glasstorch.kernels.quiet import quietly
-from glasstorch.kernels.structured import Out, finish, structured
+from glasstorch.kernels.structured import Out, Outs, finish_as, structured
 from glasstorch.operators.shapes import embedding as shapes
-from glasstorch.operators.shapes.embedding import MAX, MEAN, SUM
+from glasstorch.operators.shapes.embedding import MAX, MEAN
 
 CPU = KernelTable("CPU")
 
-Outs = Sequence[Tensor] | None
+
+def checked(indices: Tensor, rows: int) -> Array:
+    """The indices as one vector; one that no row has is refused."""
+    flat = indices.array().reshape(-1)
+    if flat.size and not rows:
+        raise ShapeError("index_select(): self indexing axis dim should be positive")
+    if flat.size and (flat.min() < 0 or flat.max() >= rows):
+        raise DimensionError(
+            f"index out of range in self: the table has {rows} rows, and an index is "
+            f"{flat.min() if flat.min() < 0 else flat.max()}"
+        )
+    return flat
 
 
-def wide(tensor: Tensor) -> Array:
-    """The elements, floating point numbers in float64."""
-    array = tensor.array()
-    return array.astype(np.float64) if tensor.dtype.is_floating_point else array
-
-
-def joined(reduce: np.ufunc, rows: Array, places: Array, count: int) -> Array:
-    """`count` rows, each made of those whose place is its own; 0 where there are none."""
-    result = np.zeros((count, *rows.shape[1:]), rows.dtype)
-    if places.size:
-        order = np.argsort(places, kind="stable")
-        ordered = places[order]
-        starts = np.flatnonzero(np.diff(ordered, prepend=-1))
-        result[ordered[starts]] = reduce.reduceat(rows[order], starts, axis=0)
-    return result
-
-
-# embedding ------------------------------------------------------------------------------------------------------
+@structured(CPU, "embedding")
+def embedding(
+    keys: int,
+    weight: Tensor,
+    indices: Tensor,
+    padding_idx: int,
+    scale_grad_by_freq: bool,
+    sparse: bool,
+    out: Out = None,
+) -> Tensor:
+    """A row of the table for each index."""
+    result = shapes.embedding(weight, indices, padding_idx, scale_grad_by_freq, sparse)
+    rows = weight.array()[checked(indices, weight._shape[0])]
+    return finish_as(result, rows.reshape(result.shape), out)
 
 
 @structured(CPU, "embedding_dense_backward")
@@ -56,79 +60,53 @@ def embedding_dense_backward(
     scale_grad_by_freq: bool,
     out: Out = None,
 ) -> Tensor:
-    """Each row's gradients added; none for the padding, nor for indices that are out of range."""
-    arguments = (indices, num_weights, padding_idx, scale_grad_by_freq)
-    result = shapes.embedding_dense_backward(grad_output, *arguments)
-
-    def computed() -> Array:
-        places = indices.array().reshape(-1)
-        rows = wide(grad_output).reshape(places.size, -1 if places.size else result.shape[1])
-        kept = (places >= 0) & (places < num_weights) & (places != padding_idx)
-        total = joined(np.add, rows[kept], places[kept], num_weights)
-        if scale_grad_by_freq:
-            counts = np.maximum(np.bincount(places[kept], minlength=num_weights), 1)[:, None]
-            total = total / counts if total.dtype.kind == "f" else total // counts
-        return total
-
-    return finish(quietly(computed), result.dtype, out)
+    """The sum of the gradients that arrive at each row of the table."""
+    result = shapes.embedding_dense_backward(grad_output, indices, num_weights, padding_idx, scale_grad_by_freq)
+    flat = checked(indices, num_weights)
+    grad = wide(grad_output.array()).reshape(flat.size, grad_output._shape[-1])
+    if scale_grad_by_freq:
+        grad = grad / np.bincount(flat, minlength=num_weights)[flat][:, None]
+    return finish_as(result, added_to_rows(grad, flat, flat != padding_idx, num_weights), out)
 
 
-@CPU.impl("embedding_renorm_")
-def embedding_renorm_(keys: int, self: Tensor, indices: Tensor, max_norm: float, norm_type: float) -> Tensor:
-    """Each row that is named and longer than `max_norm` is scaled to it."""
-    shapes.embedding_renorm_(self, indices, max_norm, norm_type)
-    table, named = self.array(), np.unique(indices.array())
-    wrong = named[(named < -len(table)) | (named >= len(table))]
-    if wrong.size:
-        raise DimensionError(
-            f"select(): index {wrong[0]} out of range for tensor of size {list(self._shape)} at dimension 0"
+def wide(array: Array) -> Array:
+    """The elements in the dtype that sums of them are computed in."""
+    kind = {"f": np.float64, "V": np.float64, "c": np.complex128}.get(array.dtype.kind, np.int64)
+    return array.astype(kind)
+
+
+def added_to_rows(terms: Array, rows: Array, kept: Array, count: int) -> Array:
+    """A table of sums: each kept term is added to its row."""
+    table = np.zeros((count, terms.shape[1]), terms.dtype)
+    np.add.at(table, rows[kept], terms[kept])
+    return table
+
+
+@structured(CPU, "embedding_renorm")
+def embedding_renorm(
+    keys: int, self: Tensor, indices: Tensor, max_norm: float, norm_type: float, out: Out = None
+) -> Tensor:
+    """The table with those of the indexed rows scaled to `max_norm` that are longer."""
+    result = shapes.embedding_renorm(self, indices, max_norm, norm_type)
+    table = self.array().copy()
+    if indices.numel() and not self._shape[0]:
+        raise DimensionError(f"index out of range for a table of sizes {list(self._shape)}, which has no rows")
+    used = np.unique(checked(indices, self._shape[0]))
+    if used.size and not (self.dtype.is_floating_point or self.dtype.is_complex):
+        raise DtypeError(
+            f"norm(): input dtype should be either floating point or complex. Got {self.dtype.scalar_name} instead."
         )
-
-    def shortened() -> None:
-        rows = table[named].astype(np.complex128 if self.dtype.is_complex else np.float64)
-        lengths = np.linalg.norm(rows, ord=norm_type, axis=1) if rows.size else np.zeros(len(rows))
-        long = lengths > max_norm
-        table[named[long]] = rows[long] * (max_norm / (lengths[long] + 1e-7))[:, None]
-
-    quietly(shortened)
-    return self
+    lengths = np.linalg.norm(wide(table[used]), norm_type, axis=1)
+    longer = lengths > max_norm
+    table[used[longer]] *= (max_norm / (lengths[longer] + 1e-7))[:, None].astype(table.dtype)
+    return finish_as(result, table, out)
 
 
-# embedding_bag --------------------------------------------------------------------------------------------------
+# Bags -----------------------------------------------------------------------------------------------------------
 
 
-def bag_of_each(offsets: Array, indices: Array) -> Array:
-    """In which bag each index lies: how many begin up to it, less one.
-
-    >>> bag_of_each(np.array([0, 2, 2]), np.array([7, 7, 8, 9]))
-    array([0, 0, 2, 2])
-    """
-    begins = np.bincount(offsets, minlength=len(indices) + 1)
-    return np.add.accumulate(begins[: len(indices)]) - 1
-
-
-def check_values(indices: Array, offsets: Array, rows: int) -> None:
-    """Indices name rows; offsets begin at 0, and lie within the indices."""
-    if offsets.size and offsets[0] != 0:
-        raise ArgumentError(
-            f"offsets[0] has to be 0, i.e., the first sequence in the mini-batch has to start from position 0. "
-            f"However, got {offsets[0]}"
-        )
-    if offsets.size and offsets[-1] > len(indices):
-        raise ArgumentError(
-            f"offsets[-1] can not be greater than input's length {len(indices)} but got offsets[-1] of {offsets[-1]}"
-        )
-    wrong = np.flatnonzero((indices < 0) | (indices >= rows))
-    if wrong.size:
-        raise ArgumentError(
-            f"Index {wrong[0]} of input takes value {indices[wrong[0]]} which is not in the valid range [0, {rows})"
-        )
-    if offsets.size and (offsets.min() < 0 or offsets.max() > len(indices)):
-        raise ArgumentError(f"offsets have to lie between 0 and {len(indices)}, the number of indices")
-
-
-@structured(CPU, "_embedding_bag_forward_only")
 @structured(CPU, "_embedding_bag")
+@structured(CPU, "_embedding_bag_forward_only")
 def embedding_bag(
     keys: int,
     weight: Tensor,
@@ -141,34 +119,66 @@ def embedding_bag(
     include_last_offset: bool,
     padding_idx: int,
     out: Outs = None,
-) -> tuple[Tensor, ...]:
-    """The sum, mean or maximum of each bag's rows, without those of the padding; 0 for an empty bag."""
-    how = (scale_grad_by_freq, mode, sparse, per_sample_weights, include_last_offset, padding_idx)
-    results = shapes.embedding_bag(weight, indices, offsets, *how)
-    named = indices.array()
-    check_values(named, offsets.array(), weight._shape[0])
-    count = results[0].shape[0]
-
-    def computed() -> tuple[Array, ...]:
-        bags = bag_of_each(offsets.array(), named)
-        kept = np.flatnonzero((named != padding_idx) & (bags < count))
-        rows, places = wide(weight)[named[kept]], bags[kept]
-        sizes = np.bincount(places, minlength=count)
-        if mode == MAX:
-            largest = joined(np.maximum, rows, places, count)
-            first = np.where(rows == largest[places], kept[:, None], len(named))
-            source = joined(np.minimum, first, places, count)
-            return largest, bags, sizes, named[source] * (sizes > 0)[:, None] if named.size else source
+) -> tuple[Any, ...]:
+    """The sum, mean or maxima of the rows of each bag; a bag without rows is zeros."""
+    results = shapes.embedding_bag(
+        weight,
+        indices,
+        offsets,
+        scale_grad_by_freq,
+        mode,
+        sparse,
+        per_sample_weights,
+        include_last_offset,
+        padding_idx,
+    )
+    bags = results[2].shape[0]
+    flat = checked(indices, weight._shape[0])
+    bag = bags_of(flat.size, offsets.array(), bags)
+    kept = flat != padding_idx
+    rows = weight.array()[flat].astype(np.float64)
+    sizes = np.bincount(bag[kept], minlength=bags)
+    if mode == MAX:
+        values, chosen = maxima(rows, flat, bag, kept, bags)
+    else:
         if per_sample_weights is not None:
-            rows = rows * wide(per_sample_weights)[kept, None]
-        total = joined(np.add, rows, places, count)
-        if mode == SUM:
-            return total, bags, np.zeros(count), np.zeros(count)
-        return total / np.maximum(sizes, 1)[:, None], bags, sizes, sizes
+            rows = rows * per_sample_weights.array().reshape(-1, 1)
+        values, chosen = added_to_rows(rows, bag, kept, bags), sizes
+        if mode == MEAN:
+            values /= np.maximum(sizes, 1)[:, None]
+    outs = out or (None,) * 4
+    found = (values, bag, sizes, chosen)
+    return tuple(finish_as(result, array, one) for result, array, one in zip(results, found, outs, strict=True))
 
-    outs = out or (None,) * len(results)
-    arrays = quietly(computed)
-    return tuple(finish(a, r.dtype, o) for a, r, o in zip(arrays, results, outs, strict=True))
+
+def bags_of(count: int, offsets: Array, bags: int) -> Array:
+    """The number of the bag that each index is in; a bag begins at its offset."""
+    if offsets.size and offsets[0] != 0:
+        raise ArgumentError(
+            "offsets[0] has to be 0, i.e., the first sequence in the mini-batch has to start from position 0. However, "
+            f"got {offsets[0]}"
+        )
+    if offsets.size and offsets[-1] > count:
+        raise ArgumentError(
+            f"offsets[-1] can not be greater than input's length({count}) but got offsets[-1] of {offsets[-1]}"
+        )
+    ends = np.append(offsets[1:bags], count) if bags == len(offsets) else offsets[1:]
+    return np.repeat(np.arange(bags), ends - offsets[:bags])
+
+
+def maxima(rows: Array, flat: Array, bag: Array, kept: Array, bags: int) -> tuple[Array, Array]:
+    """The largest element of each column in each bag, and the row of the table that it is from; -1 for none."""
+    values, chosen = np.zeros((bags, rows.shape[1])), np.full((bags, rows.shape[1]), -1)
+    rows, flat, bag = rows[kept], flat[kept], bag[kept]
+    begins = np.searchsorted(bag, np.arange(bags))
+    within = np.arange(len(bag)) - begins[bag]
+    for k in range(within.max(initial=-1) + 1):
+        at = within == k
+        ours = bag[at]
+        better = (rows[at] > values[ours]) | (chosen[ours] < 0)
+        values[ours] = np.where(better, rows[at], values[ours])
+        chosen[ours] = np.where(better, flat[at][:, None], chosen[ours])
+    return values, chosen
 
 
 @structured(CPU, "_embedding_bag_dense_backward")
@@ -186,30 +196,36 @@ def embedding_bag_dense_backward(
     padding_idx: int,
     out: Out = None,
 ) -> Tensor:
-    """Each row's share of the gradients of the bags that it lies in."""
-    how = (num_weights, scale_grad_by_freq, mode, per_sample_weights, padding_idx)
-    result = shapes.embedding_bag_dense_backward(grad, indices, offset2bag, bag_size, maximum_indices, *how)
-
-    def of_largest() -> Array:
-        full = np.flatnonzero(bag_size.array())
-        columns = np.arange(result.shape[1])
-        places = maximum_indices.array()[full] * len(columns) + columns
-        total = joined(np.add, wide(grad)[full].reshape(-1), places.reshape(-1), num_weights * len(columns))
-        return total.reshape(result.shape)
-
-    def of_sums() -> Array:
-        named, bags, slopes = indices.array(), offset2bag.array(), wide(grad)
-        if mode == MEAN:
-            slopes = slopes / np.maximum(bag_size.array(), 1)[:, None]
-        kept = np.flatnonzero((named != padding_idx) & (bags < len(slopes)))
-        rows: Any = slopes[bags[kept]]
-        if per_sample_weights is not None:
-            rows = rows * wide(per_sample_weights)[kept, None]
-        if scale_grad_by_freq:
-            rows = rows / np.bincount(named, minlength=num_weights)[named[kept], None]
-        return joined(np.add, rows, named[kept], num_weights)
-
-    return finish(quietly(of_largest if mode == MAX else of_sums), result.dtype, out)
+    """The sum of the gradients that arrive at each row of the table."""
+    result = shapes._embedding_bag_dense_backward(
+        grad,
+        indices,
+        offset2bag,
+        bag_size,
+        maximum_indices,
+        num_weights,
+        scale_grad_by_freq,
+        mode,
+        per_sample_weights,
+        padding_idx,
+    )
+    grads = wide(grad.array())
+    if mode == MAX:
+        chosen = maximum_indices.array()
+        table = np.zeros(result.shape)
+        columns = np.broadcast_to(np.arange(grads.shape[1]), grads.shape)
+        some = chosen >= 0
+        np.add.at(table, (chosen[some], columns[some]), grads[some])
+        return finish_as(result, table, out)
+    flat, bag = indices.array().reshape(-1), offset2bag.array()
+    terms = grads[bag]
+    if mode == MEAN:
+        terms /= np.maximum(bag_size.array()[bag], 1)[:, None]
+    if per_sample_weights is not None:
+        terms *= per_sample_weights.array().reshape(-1, 1)
+    if scale_grad_by_freq:
+        terms /= np.bincount(flat, minlength=num_weights)[flat][:, None]
+    return finish_as(result, added_to_rows(terms, flat, flat != padding_idx, num_weights), out)
 
 
 @structured(CPU, "_embedding_bag_per_sample_weights_backward")
@@ -224,15 +240,10 @@ def embedding_bag_per_sample_weights_backward(
     padding_idx: int,
     out: Out = None,
 ) -> Tensor:
-    """The product of each index's row with the gradient of its bag; 0 for the padding."""
-    arguments = (weight, indices, offsets, offset2bag, mode, padding_idx)
-    result = shapes.embedding_bag_per_sample_weights_backward(grad, *arguments)
-
-    def computed() -> Array:
-        named, bags, slopes = indices.array(), offset2bag.array(), wide(grad)
-        total = np.zeros(len(named))
-        kept = np.flatnonzero((named != padding_idx) & (bags < len(slopes)))
-        total[kept] = np.einsum("ij,ij->i", slopes[bags[kept]], wide(weight)[named[kept]])
-        return total
-
-    return finish(quietly(computed), result.dtype, out)
+    """The product of each row with the gradient of its bag."""
+    result = shapes._embedding_bag_per_sample_weights_backward(
+        grad, weight, indices, offsets, offset2bag, mode, padding_idx
+    )
+    flat = indices.array().reshape(-1)
+    products = (grad.array()[offset2bag.array()].astype(np.float64) * weight.array()[flat]).sum(1)
+    return finish_as(result, np.where(flat != padding_idx, products, 0.0), out)

@@ -1,7 +1,7 @@
 """How are matrices and vectors multiplied on the CPU, and their products added to a tensor?
 
 Mirrors: aten/src/ATen/native/LinearAlgebra.cpp (bmm, addmm_impl_cpu_, baddbmm, addbmm, addr), Blas.cpp (dot, mv,
-    addmv), cpu/BlasKernel.cpp
+    addmv), Linear.cpp (_trilinear), cpu/BlasKernel.cpp
 Differs: NumPy multiplies: floats and complex numbers with its BLAS, integers in loops that wrap around on overflow. The
     products of addbmm are computed as one product of two long matrices. Narrower floats are computed in float32 and
     rounded once, at the end, except for the sums of addbmm.
@@ -9,7 +9,7 @@ Differs: NumPy multiplies: floats and complex numbers with its BLAS, integers in
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -185,6 +185,40 @@ def addr(
             bias = _elements_in(self, computed)
             np.add(found, bias if beta == 1 else bias * beta, found)
         return found
+
+    return finish(quietly(total), result.dtype, out)
+
+
+@structured(CPU, "_trilinear")
+def trilinear(
+    keys: int,
+    i1: Tensor,
+    i2: Tensor,
+    i3: Tensor,
+    expand1: Sequence[int],
+    expand2: Sequence[int],
+    expand3: Sequence[int],
+    sumdim: Sequence[int],
+    unroll_dim: int,
+    out: Tensor | None = None,
+) -> Tensor:
+    """The sums of the products of three tensors with new dimensions, two at a time: the first two, then the third.
+
+    `unroll_dim` is the dimension that PyTorch loops over.
+    """
+    result = shapes.trilinear(i1, i2, i3, expand1, expand2, expand3, sumdim, unroll_dim)
+    computed = op_math(result.dtype)
+    first, second, third = (_elements_in(tensor, computed) for tensor in (i1, i2, i3))
+    dims = range(len(i1._shape) + len(expand1))
+    in_first, in_second, in_third = ([dim for dim in dims if dim not in new] for new in (expand1, expand2, expand3))
+    in_both = [d for d in dims if (d in in_first or d in in_second) and (d in in_third or d not in sumdim)]
+    in_result = [d for d in dims if (d in in_both or d in in_third) and d not in sumdim]
+
+    def total() -> Array:
+        pairs = np.einsum(first, in_first, second, in_second, in_both, optimize=True)
+        if result.dtype in NARROW_FLOATS:
+            pairs = as_single.run(as_dtype.run(pairs, result.dtype.numpy))
+        return np.einsum(pairs, in_both, third, in_third, in_result, optimize=True).reshape(result.shape)  # type: ignore[no-any-return]
 
     return finish(quietly(total), result.dtype, out)
 

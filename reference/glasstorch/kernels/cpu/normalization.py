@@ -1,160 +1,135 @@
-"""How are normalizations and their gradients computed on the CPU?
+"""How are tensors normalized on the CPU: over batches, over the last dimensions, over groups of channels?
 
-All normalize alike: elements that are normalized together lie along some dimensions of an array, `dims`, over which
-statistics have size 1. Only the view of the input differs, and so do the dimensions.
+# Note [One normalization]
+Each kind takes the mean and the deviation over some axes of an array, and multiplies and adds parameters that differ
+along others. The array is viewed with as few dimensions as say this: (N, C, rest) for a batch, (rows, columns) for the
+last dimensions, (N, groups, channels, rest) for groups. The same functions then compute all kinds.
 
 Mirrors: aten/src/ATen/native/Normalization.cpp, cpu/batch_norm_kernel.cpp, cpu/layer_norm_kernel.cpp,
     cpu/group_norm_kernel.cpp
-Differs: one formula for all; everything is computed in float64 and rounded once.
+Differs: one set of functions for all kinds; everything is float64 and rounded once.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
-from functools import partial
-from typing import Any
+from math import prod
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from glasstorch._tensor import Tensor, wrap
-from glasstorch.core.dtype import uint8
-from glasstorch.core.geometry import Shape
-from glasstorch.core.return_types import named_result
+from glasstorch._tensor import Tensor
 from glasstorch.core.tensor_impl import Array
 from glasstorch.dispatch.fast import slot
 from glasstorch.dispatch.library import KernelTable
 from glasstorch.kernels.quiet import quietly
-from glasstorch.kernels.structured import finish, structured
+from glasstorch.kernels.structured import Outs, finish_as, structured
 from glasstorch.operators.shapes import normalization as shapes
-from glasstorch.operators.shapes.normalization import Gradients
 
 CPU = KernelTable("CPU")
 
-Outs = Sequence[Tensor] | None
-Wanted = Sequence[bool]  # whether the gradients of input, weight and bias are
 
-# The formulas ---------------------------------------------------------------------------------------------------
+class Kind(NamedTuple):
+    """See Note [One normalization]."""
 
-
-def wide(array: Any) -> Any:
-    """The elements in float64; None for None."""
-    return None if array is None else array.astype(np.float64)
-
-
-def elements(tensor: Tensor | None, shape: Shape) -> Any:
-    """A tensor's elements with other sizes; None for no tensor."""
-    return None if tensor is None else tensor.array().reshape(shape)
+    shape: tuple[int, ...]  # the view of the input
+    over: tuple[int, ...]  # the axes of the statistics
+    parameters: tuple[int, ...]  # the sizes of the parameters, to be broadcast with the view
+    shared: tuple[int, ...]  # the axes along which the parameters are the same
 
 
-def moments(x: Array, dims: Shape) -> tuple[Array, Array]:
-    """Mean and variance over dimensions, which keep size 1. The mean of nothing is 0, its variance NaN."""
-    count = np.prod([x.shape[dim] for dim in dims])
-    mean = np.add.reduce(x, dims, keepdims=True) / max(count, 1)
-    return mean, np.add.reduce(np.square(x - mean), dims, keepdims=True) / count
+def of_batch(shape: Sequence[int]) -> Kind:
+    return Kind((shape[0], shape[1], prod(shape[2:])), (0, 2), (shape[1], 1), (0, 2))
 
 
-def inverse_deviation(variance: Array, eps: float) -> Array:
-    """1 / sqrt(variance + eps)"""
-    return 1 / np.sqrt(variance + eps)
+def of_last(shape: Sequence[int], dims: int) -> Kind:
+    columns = prod(shape[-dims:])
+    return Kind((prod(shape[:-dims]), columns), (1,), (columns,), (0,))
 
 
-def standardized(x: Array, mean: Array, rstd: Array) -> Array:
-    """The distances from the mean, in deviations."""
-    return (x - mean) * rstd
+def of_groups(N: int, C: int, rest: int, groups: int) -> Kind:
+    channels = C // groups
+    return Kind((N, groups, channels, rest), (2, 3), (groups, channels, 1), (0, 3))
 
 
-def scaled(x: Array, weight: Array | None, bias: Array | None) -> Array:
-    """`x * weight + bias`, each if it is there."""
-    if weight is not None:
-        x = x * weight
-    return x if bias is None else x + bias
+def viewed(tensor: Tensor, kind: Kind) -> Array:
+    """The elements as float64, in the shape that the kind is computed in."""
+    return tensor.array().astype(np.float64).reshape(kind.shape)
 
 
-def gradient_of_standardized(grad: Array, x: Array, rstd: Array, dims: Shape) -> Array:
-    """The gradient of `standardized` with respect to its input, from which mean and deviation were computed too.
-
-    `x` is the standardized input. What is common to all elements is lost in the mean, and what is in proportion to
-    them in the deviation: both are taken out of the gradient.
-    """
-    mean = partial(np.mean, axis=dims, keepdims=True)
-    return (grad - mean(grad) - x * mean(grad * x)) * rstd  # type: ignore[no-any-return]
+def parameter(tensor: Tensor | None, kind: Kind, missing: float) -> Any:
+    """A weight or a bias, to be broadcast; a number where there is none."""
+    return missing if tensor is None else tensor.array().astype(np.float64).reshape(kind.parameters)
 
 
-def gradients(
-    grad: Array, x: Array, rstd: Array, weight: Array | None, dims: Shape | None, shared: Shape, wanted: Wanted
-) -> tuple[Array | None, ...]:
-    """The gradients of input, weight and bias, those that are wanted.
-
-    `x` is the standardized input; `dims` is None where mean and deviation are constants. Weight and bias are shared
-    along the dimensions `shared`.
-    """
-    of_input = None
-    if wanted[0]:
-        weighted = scaled(grad, weight, None)
-        of_input = weighted * rstd if dims is None else gradient_of_standardized(weighted, x, rstd, dims)
-    of_weight = np.add.reduce(grad * x, shared) if wanted[1] else None
-    return of_input, of_weight, np.add.reduce(grad, shared) if wanted[2] else None
+def statistic(tensor: Tensor, kind: Kind) -> Array:
+    """A mean or a deviation, to be broadcast."""
+    sizes = [1 if axis in kind.over else size for axis, size in enumerate(kind.shape)]
+    return tensor.array().astype(np.float64).reshape(sizes)
 
 
-def finished(name: str, arrays: Sequence[Array | None], results: Gradients, outs: Outs = None) -> tuple[Any, ...]:
-    """Computed arrays as the tensors that the shape function says, or written into `outs`."""
-    pairs = zip(arrays, results, outs or (None,) * len(results), strict=True)
-    return named_result(
-        name, (None if a is None or r is None else finish(a.reshape(r.shape), r.dtype, out) for a, r, out in pairs)
+def moments(x: Array, kind: Kind, eps: float) -> tuple[Array, Array, Array]:
+    """The mean, the variance, and one over the standard deviation."""
+    mean = x.mean(kind.over, keepdims=True)
+    variance = np.square(x - mean).mean(kind.over, keepdims=True)
+    return mean, variance, 1 / np.sqrt(variance + eps)
+
+
+@slot
+def normalized(x: Array, kind: Kind, weight: Any, bias: Any, eps: float) -> tuple[Array, Array, Array, Array]:
+    """The normalized elements; mean, variance, and one over the deviation."""
+    mean, variance, rstd = moments(x, kind, eps)
+    return (x - mean) * rstd * weight + bias, mean, variance, rstd
+
+
+@slot
+def to_input(grad: Array, x: Array, mean: Array, rstd: Array, weight: Any, kind: Kind) -> Array:
+    """The gradient of the input where the statistics depend on it: what of `grad` changes neither of them."""
+    unit, pulled = (x - mean) * rstd, grad * weight
+    along = (pulled * unit).mean(kind.over, keepdims=True)
+    return rstd * (pulled - pulled.mean(kind.over, keepdims=True) - unit * along)  # type: ignore[no-any-return]
+
+
+def to_parameters(grad: Array, x: Array, mean: Array, rstd: Array, kind: Kind) -> tuple[Array, Array]:
+    """The gradients of weight and bias."""
+    return (grad * (x - mean) * rstd).sum(kind.shared), grad.sum(kind.shared)
+
+
+def finished(found: Sequence[Any], results: Sequence[Any], out: Outs) -> tuple[Any, ...]:
+    """Each array as a tensor of the shape and dtype that its result says, or written into `out`."""
+    outs = out or (None,) * len(results)
+    return tuple(
+        result and finish_as(result, np.reshape(array, result.shape), one)
+        for array, result, one in zip(found, results, outs, strict=True)
     )
 
 
-# batch_norm -----------------------------------------------------------------------------------------------------
+def gradients(
+    grad_out: Tensor,
+    input: Tensor,
+    mean: Any,
+    rstd: Any,
+    weight: Tensor | None,
+    kind: Kind,
+    results: Sequence[Any],
+    out: Outs,
+    fixed: bool = False,
+) -> tuple[Any, ...]:
+    """The gradients that the results ask for; with `fixed` statistics that do not depend on the input."""
+    grad, x = viewed(grad_out, kind), viewed(input, kind)
+    scale = parameter(weight, kind, 1.0)
+    of_input: Any = None
+    if results[0]:
+        of_input = grad * scale * rstd if fixed else quietly(to_input.run, grad, x, mean, rstd, scale, kind)
+    of_weight, of_bias = to_parameters(grad, x, mean, rstd, kind) if results[1] or results[2] else (None, None)
+    return finished((of_input, of_weight, of_bias), results, out)
 
 
-EACH_CHANNEL = (1, -1, 1)  # sizes of statistics, weight and bias
-OF_CHANNEL = (0, 2)  # dimensions of (sample, channel, place)
+# Over batches ---------------------------------------------------------------------------------------------------
 
 
-def channels(input: Tensor) -> Array:
-    """The elements as (sample, channel, place)."""
-    samples, count, *places = input._shape
-    return input.array().reshape(samples, count, math.prod(places))
-
-
-@slot
-def channel_moments(x: Array) -> tuple[Array, Array]:
-    """The mean and the variance of each channel of (sample, channel, place), in float64."""
-    return moments(wide(x), OF_CHANNEL)
-
-
-@slot
-def normalized_channels(x: Array, mean: Array, rstd: Array, weight: Array | None, bias: Array | None) -> Array:
-    """Each channel by its mean and inverse deviation, scaled and moved."""
-    return scaled(standardized(wide(x), mean, rstd), wide(weight), wide(bias))
-
-
-@slot
-def channel_gradients(
-    grad: Array, x: Array, mean: Array, rstd: Array, weight: Array | None, train: bool, wanted: Wanted
-) -> tuple[Array | None, ...]:
-    """The gradients of input, weight and bias; outside of training, statistics are constants."""
-    standard = standardized(wide(x), mean, rstd)
-    return gradients(wide(grad), standard, rstd, wide(weight), OF_CHANNEL if train else None, OF_CHANNEL, wanted)
-
-
-def updated_statistics(
-    input: Tensor, running_mean: Tensor | None, running_var: Tensor | None, momentum: float
-) -> tuple[Array, Array]:
-    """Each channel's mean and variance, towards which the running ones are moved."""
-    mean, variance = channel_moments.run(channels(input))
-    count = input.numel() // max(input._shape[1], 1)
-    # The variance of all samples to come is estimated, which is larger than that of these.
-    for running, now in ((running_mean, mean), (running_var, variance * count / np.subtract(count, 1))):
-        if running is not None:
-            before = wide(running.array())
-            running.array()[...] = momentum * now.reshape(before.shape) + (1 - momentum) * before
-    return mean, variance
-
-
-@structured(CPU, "_native_batch_norm_legit")
 @structured(CPU, "native_batch_norm")
+@structured(CPU, "_native_batch_norm_legit")
 def native_batch_norm(
     keys: int,
     input: Tensor,
@@ -167,27 +142,32 @@ def native_batch_norm(
     eps: float,
     out: Outs = None,
 ) -> tuple[Any, ...]:
-    """By the batch's mean and deviation in training, which move the running ones; else by the running ones."""
-    arguments = (weight, bias, running_mean, running_var, training, momentum, eps)
-    results = shapes.native_batch_norm(input, *arguments)
+    """Normalize each channel, by its own statistics in training, which also move the running ones, else by those."""
+    results = shapes.native_batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps)
+    kind = of_batch(input._shape)
+    x, scale, shift = viewed(input, kind), parameter(weight, kind, 1.0), parameter(bias, kind, 0.0)
+    if not training:
+        assert running_mean is not None
+        assert running_var is not None
+        mean, rstd = statistic(running_mean, kind), 1 / np.sqrt(statistic(running_var, kind) + eps)
+        nothing = np.zeros(0)
+        return finished((quietly(lambda: (x - mean) * rstd * scale + shift), nothing, nothing), results, out)
+    y, mean, variance, rstd = quietly(normalized.run, x, kind, scale, shift, eps)
+    count = x.size // max(1, x.shape[1])
+    quietly(_move, running_mean, mean, momentum)
+    quietly(_move, running_var, variance * count / np.float64(count - 1), momentum)
+    return finished((y, mean, rstd), results, out)
 
-    def computed() -> tuple[Array, ...]:
-        if training:
-            mean, variance = updated_statistics(input, running_mean, running_var, momentum)
-        else:
-            mean, variance = (wide(elements(t, EACH_CHANNEL)) for t in (running_mean, running_var))
-        rstd = inverse_deviation(variance, eps)
-        if training:  # computed with the statistics that are returned, as they are rounded
-            mean, rstd = (wide(array.astype(results[1].dtype.numpy)) for array in (mean, rstd))
-        parameters = (elements(t, EACH_CHANNEL) for t in (weight, bias))
-        y = normalized_channels.run(channels(input), mean, rstd, *parameters)
-        return (y, mean, rstd) if training else (y, np.empty(0), np.empty(0))
 
-    return finished("native_batch_norm", quietly(computed), results, out)
+def _move(running: Tensor | None, towards: Array, momentum: float) -> None:
+    """A running statistic, moved in place towards one of this batch; its version stays, as in PyTorch."""
+    if running is not None:
+        array = running.array()
+        array[...] = momentum * towards.reshape(array.shape) + (1 - momentum) * array.astype(np.float64)
 
 
 @structured(CPU, "_native_batch_norm_legit.no_stats")
-def native_batch_norm_without_statistics(
+def native_batch_norm_no_stats(
     keys: int,
     input: Tensor,
     weight: Tensor | None,
@@ -197,12 +177,12 @@ def native_batch_norm_without_statistics(
     eps: float,
     out: Outs = None,
 ) -> tuple[Any, ...]:
-    """As native_batch_norm, without running statistics."""
+    """Without running statistics."""
     return native_batch_norm(keys, input, weight, bias, None, None, training, momentum, eps, out)
 
 
-@CPU.impl("_batch_norm_with_update")
-def batch_norm_with_update(
+@structured(CPU, "_native_batch_norm_legit_no_training")
+def native_batch_norm_no_training(
     keys: int,
     input: Tensor,
     weight: Tensor | None,
@@ -211,25 +191,10 @@ def batch_norm_with_update(
     running_var: Tensor,
     momentum: float,
     eps: float,
-) -> tuple[Any, ...]:
-    """As native_batch_norm in training; the fourth result is what cuDNN would keep, and empty."""
-    results = native_batch_norm(keys, input, weight, bias, running_mean, running_var, True, momentum, eps)
-    return *results, wrap(np.empty(0, np.uint8), uint8)
-
-
-@structured(CPU, "batch_norm_update_stats")
-def batch_norm_update_stats(
-    keys: int,
-    input: Tensor,
-    running_mean: Tensor | None,
-    running_var: Tensor | None,
-    momentum: float,
     out: Outs = None,
 ) -> tuple[Any, ...]:
-    """Each channel's mean and variance, towards which the running ones are moved."""
-    results = shapes.batch_norm_update_stats(input, running_mean, running_var, momentum)
-    statistics = quietly(updated_statistics, input, running_mean, running_var, momentum)
-    return finished("batch_norm_update_stats", statistics, results, out)
+    """By the running statistics."""
+    return native_batch_norm(keys, input, weight, bias, running_mean, running_var, False, momentum, eps, out)
 
 
 @structured(CPU, "native_batch_norm_backward")
@@ -245,68 +210,24 @@ def native_batch_norm_backward(
     train: bool,
     eps: float,
     output_mask: Sequence[bool],
-) -> tuple[Tensor | None, ...]:
-    """The gradients of input, weight and bias; None for one that the mask leaves out."""
-    used = (running_mean, running_var, save_mean, save_invstd)
-    results = shapes.native_batch_norm_backward(grad_out, input, weight, *used, train, eps, output_mask)
-
-    def computed() -> tuple[Array | None, ...]:
-        given = (save_mean, save_invstd) if train else (running_mean, running_var)
-        mean, rstd = (wide(elements(t, EACH_CHANNEL)) for t in given)
-        if not train:
-            rstd = inverse_deviation(rstd, eps)
-        scale = elements(weight, EACH_CHANNEL)
-        return channel_gradients.run(channels(grad_out), channels(input), mean, rstd, scale, train, output_mask)
-
-    return finished("native_batch_norm_backward", quietly(computed), results)
-
-
-@structured(CPU, "batch_norm_backward")
-def batch_norm_backward(
-    keys: int,
-    grad_out: Tensor,
-    input: Tensor,
-    weight: Tensor,
-    running_mean: Tensor | None,
-    running_var: Tensor | None,
-    save_mean: Tensor | None,
-    save_var: Tensor | None,
-    update: bool,
-    eps: float,
-    output_mask: Sequence[bool],
-    reserve: Tensor,
-) -> tuple[Tensor | None, ...]:
-    """As native_batch_norm_backward; `reserve` is what cuDNN keeps."""
-    used = (running_mean, running_var, save_mean, save_var)
-    return native_batch_norm_backward(keys, grad_out, input, weight, *used, update, eps, output_mask)
-
-
-# layer_norm -----------------------------------------------------------------------------------------------------
-
-
-@slot
-def normalized_rows(x: Array, weight: Array | None, bias: Array | None, eps: float) -> tuple[Array, Array, Array]:
-    """Each row with mean 0 and variance 1, scaled and moved; and these means and inverse deviations."""
-    x = wide(x)
-    mean, variance = moments(x, (1,))
-    rstd = inverse_deviation(variance, eps)
-    return scaled(standardized(x, mean, rstd), wide(weight), wide(bias)), mean, rstd
-
-
-@slot
-def row_gradients(
-    grad: Array, x: Array, mean: Array, rstd: Array, weight: Array | None, wanted: Wanted
-) -> tuple[Array | None, ...]:
+    out: Outs = None,
+) -> tuple[Any, ...]:
     """The gradients of input, weight and bias."""
-    rstd = wide(rstd)
-    standard = standardized(wide(x), wide(mean), rstd)
-    return gradients(wide(grad), standard, rstd, wide(weight), (1,), (0,), wanted)
+    given = (running_mean, running_var, save_mean, save_invstd)
+    results = shapes.native_batch_norm_backward(grad_out, input, weight, *given, train, eps, output_mask)
+    kind = of_batch(input._shape)
+    if train:
+        assert save_mean is not None
+        assert save_invstd is not None
+        mean, rstd = statistic(save_mean, kind), statistic(save_invstd, kind)
+    else:
+        assert running_mean is not None
+        assert running_var is not None
+        mean, rstd = statistic(running_mean, kind), 1 / np.sqrt(statistic(running_var, kind) + eps)
+    return gradients(grad_out, input, mean, rstd, weight, kind, results, out, fixed=not train)
 
 
-def rows(tensor: Tensor, normalized_shape: Sequence[int]) -> Array:
-    """The elements as a matrix whose rows are normalized."""
-    count = math.prod(tensor._shape[: -len(normalized_shape)])
-    return tensor.array().reshape(count, math.prod(normalized_shape))
+# Over the last dimensions ---------------------------------------------------------------------------------------
 
 
 @structured(CPU, "native_layer_norm")
@@ -319,11 +240,12 @@ def native_layer_norm(
     eps: float,
     out: Outs = None,
 ) -> tuple[Any, ...]:
-    """Over the last dimensions."""
+    """Normalize the last dimensions, for each index of the others."""
     results = shapes.native_layer_norm(input, normalized_shape, weight, bias, eps)
-    parameters = (elements(t, (-1,)) for t in (weight, bias))
-    computed = quietly(normalized_rows.run, rows(input, normalized_shape), *parameters, eps)
-    return finished("native_layer_norm", computed, results, out)
+    kind = of_last(input._shape, len(normalized_shape))
+    x, scale, shift = viewed(input, kind), parameter(weight, kind, 1.0), parameter(bias, kind, 0.0)
+    y, mean, _, rstd = quietly(normalized.run, x, kind, scale, shift, eps)
+    return finished((y, mean, rstd), results, out)
 
 
 @structured(CPU, "native_layer_norm_backward")
@@ -337,24 +259,17 @@ def native_layer_norm_backward(
     weight: Tensor | None,
     bias: Tensor | None,
     output_mask: Sequence[bool],
-) -> tuple[Tensor | None, ...]:
-    """The gradients of input, weight and bias; None for one that the mask leaves out."""
-    arguments = (normalized_shape, mean, rstd, weight, bias, output_mask)
-    results = shapes.native_layer_norm_backward(grad_out, input, *arguments)
-    matrices = (rows(t, normalized_shape) for t in (grad_out, input))
-    columns = (elements(t, (-1, 1)) for t in (mean, rstd))
-    computed = quietly(row_gradients.run, *matrices, *columns, elements(weight, (-1,)), output_mask)
-    return finished("native_layer_norm_backward", computed, results)
+    out: Outs = None,
+) -> tuple[Any, ...]:
+    """The gradients of input, weight and bias."""
+    results = shapes.native_layer_norm_backward(
+        grad_out, input, normalized_shape, mean, rstd, weight, bias, output_mask
+    )
+    kind = of_last(input._shape, len(normalized_shape))
+    return gradients(grad_out, input, statistic(mean, kind), statistic(rstd, kind), weight, kind, results, out)
 
 
-# group_norm -----------------------------------------------------------------------------------------------------
-
-WITHIN_GROUP = (2, 3)  # of (sample, group, channel of the group, place)
-
-
-def grouped(N: int, C: int, HxW: int, group: int) -> tuple[Shape, Shape, Shape]:
-    """The sizes of the input, of statistics of each group, and of weight and bias."""
-    return (N, group, C // group, HxW), (N, group, 1, 1), (1, group, C // group, 1)
+# Over groups of channels ----------------------------------------------------------------------------------------
 
 
 @structured(CPU, "native_group_norm")
@@ -370,18 +285,12 @@ def native_group_norm(
     eps: float,
     out: Outs = None,
 ) -> tuple[Any, ...]:
-    """Over the channels of each group, in each sample."""
+    """Normalize each group of channels of each image."""
     results = shapes.native_group_norm(input, weight, bias, N, C, HxW, group, eps)
-    sizes, _, each_channel = grouped(N, C, HxW, group)
-
-    def computed() -> tuple[Array, ...]:
-        x = wide(elements(input, sizes))
-        mean, variance = moments(x, WITHIN_GROUP)
-        rstd = inverse_deviation(variance, eps)
-        scale, shift = (wide(elements(t, each_channel)) for t in (weight, bias))
-        return scaled(standardized(x, mean, rstd), scale, shift), mean, rstd
-
-    return finished("native_group_norm", quietly(computed), results, out)
+    kind = of_groups(N, C, HxW, group)
+    x, scale, shift = viewed(input, kind), parameter(weight, kind, 1.0), parameter(bias, kind, 0.0)
+    y, mean, _, rstd = quietly(normalized.run, x, kind, scale, shift, eps)
+    return finished((y, mean, rstd), results, out)
 
 
 @structured(CPU, "native_group_norm_backward")
@@ -397,14 +306,9 @@ def native_group_norm_backward(
     HxW: int,
     group: int,
     output_mask: Sequence[bool],
-) -> tuple[Tensor | None, ...]:
-    """The gradients of input, weight and bias; None for one that the mask leaves out."""
+    out: Outs = None,
+) -> tuple[Any, ...]:
+    """The gradients of input, weight and bias."""
     results = shapes.native_group_norm_backward(grad_out, input, mean, rstd, weight, N, C, HxW, group, output_mask)
-    sizes, each_group, each_channel = grouped(N, C, HxW, group)
-
-    def computed() -> tuple[Array | None, ...]:
-        deviation, scale = wide(elements(rstd, each_group)), wide(elements(weight, each_channel))
-        x = standardized(wide(elements(input, sizes)), wide(elements(mean, each_group)), deviation)
-        return gradients(wide(elements(grad_out, sizes)), x, deviation, scale, WITHIN_GROUP, (0, 3), output_mask)
-
-    return finished("native_group_norm_backward", quietly(computed), results)
+    kind = of_groups(N, C, HxW, group)
+    return gradients(grad_out, input, statistic(mean, kind), statistic(rstd, kind), weight, kind, results, out)

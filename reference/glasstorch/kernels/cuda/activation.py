@@ -13,8 +13,7 @@ from glasstorch._tensor import Tensor
 from glasstorch.dispatch.library import KernelTable
 from glasstorch.kernels.cuda.pointwise.expressions import FLOATING, Kernel, Row, kernel_of, kernels_of, register, run
 from glasstorch.kernels.iterator import op_math
-from glasstorch.kernels.pointwise import activation
-from glasstorch.kernels.pointwise.activation import ACTIVATIONS, CHOSEN
+from glasstorch.kernels.pointwise.activation import ACTIVATIONS, CHOSEN, every_activation
 from glasstorch.kernels.pointwise.formulas import Formula
 from glasstorch.kernels.structured import Outs, shape_function, structured
 from glasstorch.operators.shapes import activation as shapes
@@ -78,7 +77,5 @@ def prelu_kernel_backward(keys: int, grad_output: Tensor, self: Tensor, weight: 
 def instantiations() -> Iterator[tuple[str, str, tuple[str, ...]]]:
     """Every kernel that this file may launch, as `modules.kernel` takes it: file, expression, defines; NVRTC compiles
     them all in the tests."""
-    choices = [*activation.GELU.values(), *activation.GELU_BACKWARD.values(), *activation.ELU_BACKWARD.values()]
-    single = [activation.HARDTANH, activation.LEAKY_RELU_BACKWARD]
-    yield from kernels_of(map(row_of, (*ACTIVATIONS.values(), *choices, *single)))
+    yield from kernels_of(map(row_of, every_activation()))
     yield from kernels_of((LOG_SIGMOID, DECAY, PRELU_OF_INPUT, PRELU_OF_SLOPE))

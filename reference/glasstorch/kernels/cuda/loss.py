@@ -23,7 +23,7 @@ from glasstorch.kernels.cuda.lines import BLOCKS_PER_MULTIPROCESSOR, THREADS, WA
 from glasstorch.kernels.cuda.pointwise.ternary import mse_gradient, squared_difference
 from glasstorch.kernels.cuda.reductions import add, computed_in, converted, delivered
 from glasstorch.kernels.cuda.tensors import COMPUTED, CUDA_TYPE, common_device, output
-from glasstorch.kernels.structured import shape_function, structured
+from glasstorch.kernels.structured import Out, Outs, add_structured, shape_function, structured
 from glasstorch.operators.shapes.loss.pointwise import mse_loss as mse_loss_shape
 from glasstorch.operators.shapes.loss.pointwise import mse_loss_backward as mse_loss_backward_shape
 from glasstorch.operators.shapes.loss.shared import MEAN, NONE
@@ -122,11 +122,19 @@ def register_nll_loss(name: str) -> None:
     shape, shape_backward = shape_function(f"{name}_forward"), shape_function(f"{name}_backward")
 
     def forward(
-        keys: int, self: Tensor, target: Tensor, weight: Tensor | None, reduction: int, ignore_index: int
+        keys: int,
+        self: Tensor,
+        target: Tensor,
+        weight: Tensor | None,
+        reduction: int,
+        ignore_index: int,
+        out: Outs = None,
     ) -> tuple[Tensor, Tensor]:
         results = shape(self, target, weight, reduction, ignore_index)
         common_device(self, target, weight, numbers=False)
-        return nll_loss(self, target, weight, reduction, ignore_index, results)
+        loss, weights = nll_loss(self, target, weight, reduction, ignore_index, results)
+        to_loss, to_weight = out or (None, None)
+        return delivered(loss, to_loss), delivered(weights, to_weight)
 
     def backward(
         keys: int,
@@ -137,14 +145,15 @@ def register_nll_loss(name: str) -> None:
         reduction: int,
         ignore_index: int,
         total_weight: Tensor,
+        out: Out = None,
     ) -> Tensor:
         arguments = grad_output, self, target, weight, reduction, ignore_index, total_weight
         result = shape_backward(*arguments)
         common_device(grad_output, self, target, weight, total_weight, numbers=False)
-        return nll_loss_gradient(*arguments, result)
+        return delivered(nll_loss_gradient(*arguments, result), out)
 
-    CUDA.add(f"{name}_forward", forward)
-    CUDA.add(f"{name}_backward", backward)
+    add_structured(CUDA, f"{name}_forward", forward)
+    add_structured(CUDA, f"{name}_backward", backward)
 
 
 # mse_loss -------------------------------------------------------------------------------------------------------

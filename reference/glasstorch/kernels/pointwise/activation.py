@@ -114,3 +114,9 @@ CHOSEN: Final[dict[str, Callable[..., tuple[Formula, tuple[Any, ...]]]]] = {
     "leaky_relu_backward": lambda grad, self, slope, is_result: (LEAKY_RELU_BACKWARD, (grad, self, slope)),
     "hardtanh": lambda self, *bounds: (HARDTANH, (self, *bounds)),
 }  # fmt: skip
+
+
+def every_activation() -> tuple[Formula, ...]:
+    """All formulas of this file."""
+    choices = (*GELU.values(), *GELU_BACKWARD.values(), *ELU_BACKWARD.values(), HARDTANH, LEAKY_RELU_BACKWARD)
+    return (*ACTIVATIONS.values(), *choices)

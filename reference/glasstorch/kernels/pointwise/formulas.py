@@ -144,14 +144,14 @@ FORMULAS: Final[dict[str, Formula]] = {
         "maximum(a, 0)", NOT_BOOL, "clamp_min_scalar_cpu",
         cuda=Cuda("clamp_cuda", expression="where(a < 0, 0, a)"), fused=True,
     ),
-    "exp": calculus("exp", "exp(a)"),
+    "exp": calculus("exp", "rounded_exp(a)"),
     "log": calculus("log", "log(a)"),
     "sqrt": calculus("sqrt", "sqrt(a)"),
     "rsqrt": calculus("rsqrt", "rsqrt(a)", "rsqrt_cpu"),
     "reciprocal": calculus("reciprocal", "reciprocal(a)", "reciprocal_cpu", on_complex="1 / a"),  # 1 / 0 is infinity
     "sin": calculus("sin", "sin(a)"),
     "cos": calculus("cos", "cos(a)"),
-    "tanh": calculus("tanh", "tanh(a)"),
+    "tanh": calculus("tanh", "rounded_tanh(a)"),
     "sigmoid": calculus("sigmoid", "1 / (1 + exp(-a))", "sigmoid_cpu_reduced_float"),  # where exp overflows, it is 0
     # of two tensors; p is alpha
     "add.Tensor": Formula(

@@ -13,6 +13,7 @@ import numpy as np
 
 from glasstorch.dispatch.fast import Slot
 from glasstorch.kernels.cpu.pointwise import steps
+from glasstorch.kernels.cpu.special.error_function import erf
 from glasstorch.kernels.pointwise.expression import TENSORS, Apply, Choice, ExpressionError, Tree, parse, replaced
 
 
@@ -58,9 +59,9 @@ def comparison(ufunc: np.ufunc, sign: str, binds: int) -> Word:
     return Word(2, ufunc, text, everywhere(text), binds, truth=True)
 
 
-def calculus(ufunc: np.ufunc, name: str, cpp: str | None = None) -> Word:
+def calculus(loop: Callable[..., Any], name: str, cpp: str | None = None) -> Word:
     """A function of one float, under the same name in C."""
-    return Word(1, ufunc, name, Cpp(cpp or f"{name}#({{0}})"))
+    return Word(1, loop, name, Cpp(cpp or f"{name}#({{0}})"))
 
 
 VOCABULARY: Final[dict[str, Word]] = {
@@ -101,15 +102,18 @@ VOCABULARY: Final[dict[str, Word]] = {
     "between_numbers": Word(3, None, "between_numbers"),
     # calculus
     "exp": calculus(np.exp, "exp"),
-    "log": calculus(np.log, "log"),
+    "log": calculus(steps.log, "log"),
     "sqrt": calculus(np.sqrt, "sqrt", "__builtin_sqrt#({0})"),
     "rsqrt": Word(1, None, "rsqrt", means="1 / sqrt(a)"),
     "sin": calculus(np.sin, "sin"),
     "cos": calculus(np.cos, "cos"),
     "tanh": calculus(np.tanh, "tanh"),
-    "expm1": calculus(np.expm1, "expm1"),
+    "expm1": calculus(steps.expm1, "expm1"),
     "log1p": calculus(np.log1p, "log1p"),
-    "erf": Word(1, steps.erf, "erf", Cpp("erf#({0})")),
+    # as operators of their own: float32 is rounded once, from float64; in steps of others NumPy's loops do
+    "rounded_exp": calculus(steps.exp, "exp"),
+    "rounded_tanh": calculus(steps.tanh, "tanh"),
+    "erf": Word(1, erf, "erf", Cpp("erf#({0})")),
     "power": Word(2, steps.power, "power", Cpp("pow#({0}, {1})")),
     # choices
     "where": Word(3, steps.choose, "{0} ? {1} : {2}", everywhere("{0} ? {1} : {2}"), CONDITIONAL),

@@ -1,4 +1,4 @@
-"""Which functions are linear in their input?
+"""Which functions are linear in each input?
 
 Mirrors: torch/nn/functional.py
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 from glasstorch._tensor import Tensor
 from glasstorch.operators.generated import functions as operators
 
-__all__ = ["linear"]
+__all__ = ["bilinear", "linear"]
 
 
 def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None, *, out: Tensor | None = None) -> Tensor:
@@ -17,3 +17,8 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None, *, out: Te
     `weight` has shape (out_features, in_features) or (in_features,), `bias` (out_features,) or ().
     """
     return operators.linear(input, weight, bias, out=out)
+
+
+def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
+    """`input1 @ weight[k] @ input2` plus `bias[k]` for each k: (..., n) and (..., m) with (K, n, m) give (..., K)."""
+    return operators.bilinear(input1, input2, weight, bias)

@@ -46,7 +46,7 @@ class LinearCrossEntropyOptions:
         if self.chunking_method not in (None, "auto") and not _divisor(str(self.chunking_method)):
             raise ValueError(f"invalid chunking_method: {self.chunking_method!r}")
         size = self.batch_chunk_size
-        if size is not None and not (isinstance(size, int) and size > 0):
+        if size is not None and (type(size) is not int or size <= 0):
             raise ValueError(f"batch_chunk_size must be positive int or None, got {size!r}")
         if self.acc_dtype not in (None, float16, bfloat16, float32, float64):
             raise ValueError(

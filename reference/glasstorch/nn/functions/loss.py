@@ -90,13 +90,16 @@ def huber_loss(
     delta: float = 1.0,
     weight: Tensor | None = None,
 ) -> Tensor:
-    """Half the squared difference where it is below delta, else `delta` times the absolute one minus `delta / 2`."""
+    """Half the squared difference where it is below delta, else `delta` times the absolute one minus `delta / 2`.
+
+    `weight`, of that shape too, multiplies the losses; the mean is that of the products.
+    """
     _warn_of_sizes(input, target)
     expanded, target = operators.broadcast_tensors([input, target])
     if weight is None:
         return operators.huber_loss(expanded, target, reduction_number(reduction), delta)
     _check_weight(input, weight)
-    return _weighted(operators.huber_loss(expanded, target, reduction_number("none"), delta), weight, reduction)
+    return _reduced(operators.huber_loss(expanded, target, reduction_number("none"), delta) * weight, reduction)
 
 
 def _warn_of_sizes(input: Tensor, target: Tensor) -> None:

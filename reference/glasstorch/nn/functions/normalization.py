@@ -1,4 +1,4 @@
-"""Which functions give their input a mean, a deviation or a length?
+"""Which functions normalize?
 
 Mirrors: torch/nn/functional.py
 """
@@ -13,9 +13,7 @@ from glasstorch.core.errors import ArgumentValueError, ShapeError
 from glasstorch.nn.functions.pooling import avg_pool2d, avg_pool3d
 from glasstorch.operators.generated import functions as operators
 
-__all__ = ["batch_norm", "group_norm", "instance_norm", "layer_norm", "local_response_norm", "rms_norm"]
-
-CUDNN = True  # PyTorch's setting torch.backends.cudnn.enabled, which changes nothing here
+__all__ = ["batch_norm", "instance_norm", "layer_norm", "rms_norm", "group_norm", "local_response_norm"]
 
 
 def batch_norm(
@@ -28,22 +26,20 @@ def batch_norm(
     momentum: float = 0.1,
     eps: float = 1e-5,
 ) -> Tensor:
-    """Each channel of (N, C, ...) with mean 0 and variance 1, times `weight` (C), plus `bias` (C).
+    """Normalize each channel of (N, C, ...), in training by the batch, else by the running statistics, which it moves.
 
-    In training by the batch's own mean and variance, towards which the running ones (C) move by the share `momentum`;
-    otherwise by the running ones.
+    A batch that has one value for each channel is refused in training.
     """
     if training:
-        _check_batch_size(input.size())
-    if training and eps <= 0.0:
+        _check_values_per_channel(input.shape)
+    if training and eps <= 0:
         raise ArgumentValueError(f"batch_norm eps must be positive during training, but got {eps}")
-    if eps < 0.0:
+    if eps < 0:
         raise ArgumentValueError(f"batch_norm eps must be non-negative, but got {eps}")
-    return operators.batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps, CUDNN)
+    return operators.batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps, True)
 
 
-def _check_batch_size(size: Sequence[int]) -> None:
-    """A single value is its own mean, and leaves nothing."""
+def _check_values_per_channel(size: Sequence[int]) -> None:
     if prod((size[0], *size[2:])) == 1:
         raise ArgumentValueError(f"Expected more than 1 value per channel when training, got input size {size}")
 
@@ -58,11 +54,10 @@ def instance_norm(
     momentum: float = 0.1,
     eps: float = 1e-5,
 ) -> Tensor:
-    """Each channel of each sample of (N, C, ...) with mean 0 and variance 1, times `weight` (C), plus `bias` (C)."""
-    if use_input_stats and prod(input.size()[2:]) == 1:
-        raise ArgumentValueError(f"Expected more than 1 spatial element when training, got input size {input.size()}")
-    running = (running_mean, running_var)
-    return operators.instance_norm(input, weight, bias, *running, use_input_stats, momentum, eps, CUDNN)
+    """Normalize each channel of each image of (N, C, ...), by its own statistics or by the running ones."""
+    if use_input_stats and prod(input.shape[2:]) == 1:
+        raise ArgumentValueError(f"Expected more than 1 spatial element when training, got input size {input.shape}")
+    return operators.instance_norm(input, weight, bias, running_mean, running_var, use_input_stats, momentum, eps, True)
 
 
 def layer_norm(
@@ -72,44 +67,44 @@ def layer_norm(
     bias: Tensor | None = None,
     eps: float = 1e-5,
 ) -> Tensor:
-    """The last dimensions, of sizes `normalized_shape`, with mean 0 and variance 1, times `weight`, plus `bias`."""
-    return operators.layer_norm(input, normalized_shape, weight, bias, eps, CUDNN)
+    """Normalize over the last dimensions, whose sizes are `normalized_shape` and those of weight and bias."""
+    return operators.layer_norm(input, normalized_shape, weight, bias, eps, True)
 
 
 def rms_norm(
     input: Tensor, normalized_shape: Sequence[int], weight: Tensor | None = None, eps: float | None = None
 ) -> Tensor:
-    """The last dimensions, of sizes `normalized_shape`, divided by their root mean square, times `weight`."""
+    """Divide by the root of the mean square over the last dimensions; `eps` is that of the dtype if not given."""
     return operators.rms_norm(input, normalized_shape, weight, eps)
 
 
 def group_norm(
     input: Tensor, num_groups: int, weight: Tensor | None = None, bias: Tensor | None = None, eps: float = 1e-5
 ) -> Tensor:
-    """The channels of (N, C, ...) in groups, each with mean 0 and variance 1, times `weight` (C), plus `bias` (C)."""
+    """Normalize each of `num_groups` groups of channels of each image of (N, C, ...)."""
     if input.dim() < 2:
         raise ShapeError(f"Expected at least 2 dimensions for input tensor but received {input.dim()}")
-    samples, channels, *places = input.size()
-    _check_batch_size([samples * channels // num_groups, num_groups, *places])
-    return operators.group_norm(input, num_groups, weight, bias, eps, CUDNN)
+    shape = input.shape
+    _check_values_per_channel([shape[0] * shape[1] // num_groups, num_groups, *shape[2:]])
+    return operators.group_norm(input, num_groups, weight, bias, eps, True)
 
 
 def local_response_norm(input: Tensor, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0) -> Tensor:
-    """Each element of (N, C, ...) divided by a power of the mean square of `size` channels around it."""
-    dim = input.dim()
-    if dim < 3:
-        raise ArgumentValueError(f"Expected 3D or higher dimensionality {' ' * 25}input (got {dim} dimensions)")
+    """Divide by a power of the mean square over `size` neighbouring channels of (N, C, ...)."""
+    dims = input.dim()
+    if dims < 3:
+        # The gap is in PyTorch's message.
+        raise ArgumentValueError(
+            f"Expected 3D or higher dimensionality                          input (got {dims} dimensions)"
+        )
     if not input.numel():
         return input
-    before, after = size // 2, (size - 1) // 2
-    squares = input.mul(input)
-    if dim == 3:
-        padded = operators.constant_pad_nd(squares.unsqueeze(1), (0, 0, before, after), 0)
+    squares, around = input.mul(input), (size // 2, (size - 1) // 2)
+    if dims == 3:
+        padded = operators.constant_pad_nd(squares.unsqueeze(1), (0, 0, *around))
         means = avg_pool2d(padded, (size, 1), stride=1).squeeze(1)
     else:
-        sizes = input.size()
-        padded = operators.constant_pad_nd(
-            squares.view(sizes[0], 1, sizes[1], sizes[2], -1), (0, 0, 0, 0, before, after), 0
-        )
-        means = avg_pool3d(padded, (size, 1, 1), stride=1).squeeze(1).view(sizes)
+        volume = squares.view(input.shape[0], 1, input.shape[1], input.shape[2], -1)
+        padded = operators.constant_pad_nd(volume, (0, 0, 0, 0, *around))
+        means = avg_pool3d(padded, (size, 1, 1), stride=1).squeeze(1).view(input.shape)
     return input / means.mul(alpha).add(k).pow(beta)

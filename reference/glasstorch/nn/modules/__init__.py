@@ -47,7 +47,7 @@ from glasstorch.nn.modules.dropout import AlphaDropout, Dropout, Dropout1d, Drop
 from glasstorch.nn.modules.flatten import Flatten, Unflatten
 from glasstorch.nn.modules.fold import Fold, Unfold
 from glasstorch.nn.modules.instancenorm import InstanceNorm1d, InstanceNorm2d, InstanceNorm3d
-from glasstorch.nn.modules.linear import Identity, Linear
+from glasstorch.nn.modules.linear import Bilinear, Identity, Linear
 from glasstorch.nn.modules.linear_cross_entropy_options import LinearCrossEntropyOptions
 from glasstorch.nn.modules.loss import (
     BCELoss,
@@ -102,6 +102,7 @@ from glasstorch.nn.modules.sparse import Embedding, EmbeddingBag
 
 __all__ = [
     "Module",
+    "Bilinear",
     "Identity",
     "Linear",
     "CELU",

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from glasstorch._tensor import Tensor
 from glasstorch.core.device import device as Device
@@ -336,7 +336,7 @@ class PReLU(Module):
         self,
         num_parameters: int = 1,
         init: float = 0.25,
-        device: Device | str | int | None = None,
+        device: Device | str | None = None,
         dtype: Dtype | None = None,
     ) -> None:
         self.num_parameters = num_parameters
@@ -368,11 +368,6 @@ class _AlongDim(Module):
     def __init__(self, dim: int | None = None) -> None:
         super().__init__()
         self.dim = dim
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        super().__setstate__(state)
-        if not hasattr(self, "dim"):
-            self.dim = None
 
     def extra_repr(self) -> str:
         return f"dim={self.dim}"

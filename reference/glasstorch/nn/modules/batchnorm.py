@@ -1,29 +1,31 @@
-"""Which layers normalize each channel over a batch?
+"""Which layers normalize over a batch?
 
 Mirrors: torch/nn/modules/batchnorm.py
-Differs: no lazily sized layers. SyncBatchNorm, which needs several processes, is refused by name.
+Differs: SyncBatchNorm has no processes to synchronize with, and computes as BatchNorm.
 """
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
 from glasstorch._tensor import Tensor
 from glasstorch.core.device import device as Device
 from glasstorch.core.dtype import dtype as Dtype
 from glasstorch.core.dtype import int64
-from glasstorch.core.errors import ArgumentValueError
-from glasstorch.nn import functional, init
+from glasstorch.nn import functional as F
+from glasstorch.nn import init
 from glasstorch.nn.modules.module import Module
 from glasstorch.nn.parameter import Parameter
 from glasstorch.operators.generated import functions as operators
 
+__all__ = ["BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "SyncBatchNorm"]
+
 
 class _NormBase(Module):
-    """What layers of batch and instance normalization share: parameters, and buffers of running statistics."""
+    """What BatchNorm and InstanceNorm share: parameters of a channel, and running statistics."""
 
     _version = 2
-    __constants__: ClassVar[list[str]] = ["track_running_stats", "momentum", "eps", "num_features", "affine"]
+    __constants__ = ("track_running_stats", "momentum", "eps", "num_features", "affine")
 
     weight: Parameter | None
     bias: Parameter | None
@@ -49,31 +51,31 @@ class _NormBase(Module):
         self.momentum = momentum
         self.affine = affine
         self.track_running_stats = track_running_stats
-        for name, given in (("weight", affine), ("bias", affine and bias)):
-            parameter = Parameter(operators.empty(num_features, device=device, dtype=dtype)) if given else None
-            self.register_parameter(name, parameter)
-        mean = variance = count = None
+        for name, wanted in (("weight", affine), ("bias", affine and bias)):
+            empty = operators.empty(num_features, device=device, dtype=dtype) if wanted else None
+            self.register_parameter(name, None if empty is None else Parameter(empty))
         if track_running_stats:
-            mean = operators.zeros(num_features, device=device, dtype=dtype)
-            variance = operators.ones(num_features, device=device, dtype=dtype)
-            count = operators.zeros((), device=device, dtype=int64)
-        self.register_buffer("running_mean", mean)
-        self.register_buffer("running_var", variance)
-        self.register_buffer("num_batches_tracked", count)
+            self.register_buffer("running_mean", operators.zeros(num_features, device=device, dtype=dtype))
+            self.register_buffer("running_var", operators.ones(num_features, device=device, dtype=dtype))
+            self.register_buffer("num_batches_tracked", operators.zeros((), device=device, dtype=int64))
+        else:
+            for name in ("running_mean", "running_var", "num_batches_tracked"):
+                self.register_buffer(name, None)
         self.reset_parameters()
 
     def reset_running_stats(self) -> None:
-        """Mean 0 and variance 1 again, of no batches."""
-        for name, value in (("running_mean", 0), ("running_var", 1), ("num_batches_tracked", 0)):
-            if self.track_running_stats:
-                getattr(self, name).fill_(value)
+        """A mean of 0, a variance of 1, and no batches counted."""
+        if self.running_mean is not None and self.running_var is not None and self.num_batches_tracked is not None:
+            self.running_mean.zero_()
+            self.running_var.fill_(1)
+            self.num_batches_tracked.zero_()
 
     def reset_parameters(self) -> None:
-        """Reset the running statistics; the weight becomes 1, the bias 0."""
+        """Fresh running statistics, weights of 1 and biases of 0."""
         self.reset_running_stats()
-        if self.weight is not None and self.affine:
+        if self.weight is not None:
             init.ones_(self.weight)
-        if self.bias is not None and self.affine:
+        if self.bias is not None:
             init.zeros_(self.bias)
 
     def _check_input_dim(self, input: Tensor) -> None:
@@ -86,76 +88,108 @@ class _NormBase(Module):
         )
 
     def _load_from_state_dict(
-        self,
-        state_dict: dict[str, Any],
-        prefix: str,
-        local_metadata: dict[str, Any],
-        strict: bool,
-        missing_keys: list[str],
-        unexpected_keys: list[str],
-        error_msgs: list[str],
+        self, state_dict: dict[str, Any], prefix: str, local_metadata: dict[str, Any], *rest: Any
     ) -> None:
-        """States from before version 2 have no count of batches: it is kept as it is."""
-        version, key = local_metadata.get("version"), prefix + "num_batches_tracked"
-        if (version is None or version < 2) and self.track_running_stats and key not in state_dict:
-            count = self.num_batches_tracked
-            known = count is not None and count.device.type != "meta"
-            state_dict[key] = count if known else operators.zeros((), dtype=int64)
-        super()._load_from_state_dict(
-            state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs
-        )
+        """Values of version 1 do not count batches."""
+        key, counted = prefix + "num_batches_tracked", self.num_batches_tracked
+        if (local_metadata.get("version") or 1) < 2 and self.track_running_stats and key not in state_dict:
+            here = counted is not None and not counted.is_meta
+            state_dict[key] = counted if here else operators.zeros((), dtype=int64)
+        super()._load_from_state_dict(state_dict, prefix, local_metadata, *rest)
 
 
 class _BatchNorm(_NormBase):
-    """`batch_norm` by the batch's statistics in training, and by the running ones, if there are any, in evaluation."""
+    """BatchNorm of any number of dimensions."""
 
     def forward(self, input: Tensor) -> Tensor:
         self._check_input_dim(input)
-        share = 0.0 if self.momentum is None else self.momentum
-        if self.training and self.track_running_stats and self.num_batches_tracked is not None:
+        momentum = 0.0 if self.momentum is None else self.momentum
+        if self.training and self.num_batches_tracked is not None:
             self.num_batches_tracked.add_(1)
-            if self.momentum is None:  # every batch counts alike
-                share = 1.0 / float(self.num_batches_tracked)
+            if self.momentum is None:  # the mean of all batches so far
+                momentum = 1.0 / float(self.num_batches_tracked)
         by_batch = self.training or (self.running_mean is None and self.running_var is None)
-        kept = not self.training or self.track_running_stats
-        running = (self.running_mean, self.running_var) if kept else (None, None)
-        return functional.batch_norm(input, *running, self.weight, self.bias, by_batch, share, self.eps)
+        moved = not self.training or self.track_running_stats
+        return F.batch_norm(
+            input,
+            self.running_mean if moved else None,
+            self.running_var if moved else None,
+            self.weight,
+            self.bias,
+            by_batch,
+            momentum,
+            self.eps,
+        )
+
+
+def _refuse_dims(input: Tensor, expected: str, accepted: tuple[int, ...]) -> None:
+    if input.dim() not in accepted:
+        raise ValueError(f"expected {expected} input (got {input.dim()}D input)")
 
 
 class BatchNorm1d(_BatchNorm):
-    """Normalizes each channel of (N, C) or (N, C, L)."""
+    """Normalize each channel of (N, C) or (N, C, L) over the batch."""
 
     def _check_input_dim(self, input: Tensor) -> None:
-        if input.dim() not in (2, 3):
-            raise ArgumentValueError(f"expected 2D or 3D input (got {input.dim()}D input)")
+        _refuse_dims(input, "2D or 3D", (2, 3))
 
 
 class BatchNorm2d(_BatchNorm):
-    """Normalizes each channel of (N, C, H, W)."""
+    """Normalize each channel of (N, C, H, W) over the batch."""
 
     def _check_input_dim(self, input: Tensor) -> None:
-        if input.dim() != 4:
-            raise ArgumentValueError(f"expected 4D input (got {input.dim()}D input)")
+        _refuse_dims(input, "4D", (4,))
 
 
 class BatchNorm3d(_BatchNorm):
-    """Normalizes each channel of (N, C, D, H, W)."""
+    """Normalize each channel of (N, C, D, H, W) over the batch."""
 
     def _check_input_dim(self, input: Tensor) -> None:
-        if input.dim() != 5:
-            raise ArgumentValueError(f"expected 5D input (got {input.dim()}D input)")
+        _refuse_dims(input, "5D", (5,))
 
 
 class SyncBatchNorm(_BatchNorm):
-    """Batch normalization over the batches of several processes, which glasstorch does not have: it cannot be made."""
+    """BatchNorm of (N, C, ...), for batches that are spread over processes; with one process, the same."""
 
-    def __init__(self, *arguments: Any, **options: Any) -> None:
-        raise NotImplementedError(
-            "SyncBatchNorm normalizes over the batches of several processes, and glasstorch has no torch.distributed; "
-            "use BatchNorm1d, BatchNorm2d or BatchNorm3d"
-        )
+    def __init__(
+        self,
+        num_features: int,
+        eps: float = 1e-5,
+        momentum: float | None = 0.1,
+        affine: bool = True,
+        track_running_stats: bool = True,
+        process_group: Any | None = None,
+        device: Device | str | None = None,
+        dtype: Dtype | None = None,
+        *,
+        bias: bool = True,
+    ) -> None:
+        super().__init__(num_features, eps, momentum, affine, track_running_stats, device, dtype, bias=bias)
+        self.process_group = process_group
+
+    def _check_input_dim(self, input: Tensor) -> None:
+        if input.dim() < 2:
+            raise ValueError(f"expected at least 2D input (got {input.dim()}D input)")
+        if not input.shape[1]:
+            raise ValueError("SyncBatchNorm number of input channels should be non-zero")
 
     @classmethod
-    def convert_sync_batchnorm(cls, module: Module, process_group: Any = None) -> Module:
-        """Refused, as the layer is."""
-        return cls()
+    def convert_sync_batchnorm(cls, module: Module, process_group: Any | None = None) -> Module:
+        """The module with every BatchNorm in it replaced by a SyncBatchNorm with the same parameters and buffers."""
+        converted = module
+        if isinstance(module, _BatchNorm):
+            converted = SyncBatchNorm(
+                module.num_features,
+                module.eps,
+                module.momentum,
+                module.affine,
+                module.track_running_stats,
+                process_group,
+                bias=module.bias is not None,
+            )
+            for name in ("weight", "bias", "running_mean", "running_var", "num_batches_tracked"):
+                setattr(converted, name, getattr(module, name))
+            converted.training = module.training
+        for name, child in module.named_children():
+            converted.add_module(name, cls.convert_sync_batchnorm(child, process_group))
+        return converted

@@ -1,13 +1,13 @@
-"""What is a linear layer?
+"""What are linear and bilinear layers?
 
 Mirrors: torch/nn/modules/linear.py
-Differs: no bilinear and no lazily sized layers.
+Differs: no lazily sized layers.
 """
 
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, ClassVar
 
 from glasstorch._tensor import Tensor
 from glasstorch.core.device import device as Device
@@ -61,6 +61,57 @@ class Linear(Module):
 
     def extra_repr(self) -> str:
         return f"in_features={self.in_features}, out_features={self.out_features}, bias={self.bias is not None}"
+
+
+class Bilinear(Module):
+    """`input1 @ weight[k] @ input2 + bias[k]` for each output k; the weight has shape (out, in1, in2).
+
+    Inputs of shapes (..., in1_features) and (..., in2_features) give (..., out_features).
+    """
+
+    __constants__: ClassVar = ["in1_features", "in2_features", "out_features"]
+    weight: Parameter
+    bias: Parameter | None
+
+    def __init__(
+        self,
+        in1_features: int,
+        in2_features: int,
+        out_features: int,
+        bias: bool = True,
+        device: Device | str | None = None,
+        dtype: Dtype | None = None,
+    ) -> None:
+        super().__init__()
+        if in1_features <= 0:
+            raise ValueError(f"in1_features must be > 0, but got ({in1_features=})")
+        self.in1_features = in1_features
+        self.in2_features = in2_features
+        self.out_features = out_features
+        sizes = (out_features, in1_features, in2_features)
+        self.weight = Parameter(operators.empty(sizes, device=device, dtype=dtype))
+        if bias:
+            self.bias = Parameter(operators.empty(out_features, device=device, dtype=dtype))
+        else:
+            self.register_parameter("bias", None)
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        """Draw weight and bias again, in this order: uniform in +-1 / sqrt(in1_features)."""
+        bound = 1 / math.sqrt(self.weight.shape[1])
+        init.uniform_(self.weight, -bound, bound)
+        if self.bias is not None:
+            init.uniform_(self.bias, -bound, bound)
+
+    def forward(self, input1: Tensor, input2: Tensor) -> Tensor:
+        """The bilinear form of both inputs."""
+        return functional.bilinear(input1, input2, self.weight, self.bias)
+
+    def extra_repr(self) -> str:
+        return (
+            f"in1_features={self.in1_features}, in2_features={self.in2_features}, "
+            f"out_features={self.out_features}, bias={self.bias is not None}"
+        )
 
 
 class Identity(Module):

@@ -1,76 +1,70 @@
 """Which layers look up rows of a table?
 
 Mirrors: torch/nn/modules/sparse.py
-Differs: gradients are dense; with `sparse=True` the backward pass is refused.
+Differs: a gradient with `sparse=True` is refused: this library has no sparse layouts.
 """
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import Self
 
 from glasstorch._tensor import Tensor
 from glasstorch.autograd.modes import no_grad
 from glasstorch.core.device import device as Device
 from glasstorch.core.dtype import dtype as Dtype
-from glasstorch.nn import functional, init
+from glasstorch.nn import functional as F
+from glasstorch.nn import init
 from glasstorch.nn.modules.module import Module
 from glasstorch.nn.parameter import Parameter
 from glasstorch.operators.generated import functions as operators
 
+__all__ = ["Embedding", "EmbeddingBag"]
+
 
 class _Table(Module):
-    """A weight of shape (num_embeddings, embedding_dim), drawn from the normal distribution."""
+    """A table of `num_embeddings` rows of `embedding_dim` numbers; the row `padding_idx` begins as zeros."""
 
     num_embeddings: int
     embedding_dim: int
     padding_idx: int | None
     weight: Parameter
 
-    def _set_table(self, weight: Tensor | None, freeze: bool, device: Device | str | None, dtype: Dtype | None) -> None:
-        """Take the weight that is given, or draw one."""
+    def _make_weight(
+        self,
+        given: Tensor | None,
+        device: Device | str | None,
+        dtype: Dtype | None,
+        requires_grad: bool = True,
+    ) -> None:
         sizes = (self.num_embeddings, self.embedding_dim)
-        if weight is None:
-            self.weight = Parameter(operators.empty(sizes, device=device, dtype=dtype), requires_grad=not freeze)
+        if given is None:
+            self.weight = Parameter(operators.empty(sizes, device=device, dtype=dtype), requires_grad)
             self.reset_parameters()
-        elif weight.shape != sizes:
+        elif tuple(given.shape) != sizes:
             raise AssertionError("Shape of weight does not match num_embeddings and embedding_dim")
         else:
-            self.weight = Parameter(weight, requires_grad=not freeze)
+            self.weight = Parameter(given, requires_grad)
 
     def reset_parameters(self) -> None:
-        """Draw the weight again; the row of the padding becomes 0."""
+        """Draw all rows from a normal distribution; the row of padding is zeros."""
         init.normal_(self.weight)
-        self._fill_padding_idx_with_zero()
-
-    def _fill_padding_idx_with_zero(self) -> None:
         if self.padding_idx is not None:
             with no_grad():
                 self.weight[self.padding_idx].fill_(0)
 
 
-def padding_row(padding_idx: int | None, rows: int, name: str) -> int | None:
-    """The row of the padding, which may be counted from the end.
-
-    >>> padding_row(-1, rows=5, name="padding_idx")
-    4
-    """
-    if padding_idx is None or padding_idx == 0:
-        return padding_idx
+def _counted_from_start(padding_idx: int | None, rows: int, name: str) -> int | None:
+    if padding_idx is None:
+        return None
     if not -rows <= padding_idx < rows:
         raise AssertionError(f"{name} must be within num_embeddings")
-    return padding_idx % rows
-
-
-def _check_matrix(embeddings: Tensor) -> tuple[int, int]:
-    if embeddings.dim() != 2:
-        raise AssertionError("Embeddings parameter is expected to be 2-dimensional")
-    return embeddings.size(0), embeddings.size(1)
+    return padding_idx + rows if padding_idx < 0 else padding_idx
 
 
 class Embedding(_Table):
-    """Looks up a row for each index: (...) gives (..., embedding_dim)."""
+    """A row of the table for each index: (...) becomes (..., embedding_dim)."""
 
-    __constants__: ClassVar[list[str]] = [
+    __constants__ = (
         "num_embeddings",
         "embedding_dim",
         "padding_idx",
@@ -78,7 +72,7 @@ class Embedding(_Table):
         "norm_type",
         "scale_grad_by_freq",
         "sparse",
-    ]
+    )
 
     def __init__(
         self,
@@ -97,16 +91,23 @@ class Embedding(_Table):
         super().__init__()
         self.num_embeddings = num_embeddings
         self.embedding_dim = embedding_dim
-        self.padding_idx = padding_row(padding_idx, num_embeddings, "Padding_idx")
+        self.padding_idx = _counted_from_start(padding_idx, num_embeddings, "Padding_idx")
         self.max_norm = max_norm
         self.norm_type = norm_type
         self.scale_grad_by_freq = scale_grad_by_freq
-        self._set_table(_weight, _freeze, device, dtype)
+        self._make_weight(_weight, device, dtype, requires_grad=not _freeze)
         self.sparse = sparse
 
     def forward(self, input: Tensor) -> Tensor:
-        how = (self.padding_idx, self.max_norm, self.norm_type, self.scale_grad_by_freq, self.sparse)
-        return functional.embedding(input, self.weight, *how)
+        return F.embedding(
+            input,
+            self.weight,
+            self.padding_idx,
+            self.max_norm,
+            self.norm_type,
+            self.scale_grad_by_freq,
+            self.sparse,
+        )
 
     def extra_repr(self) -> str:
         text = f"{self.num_embeddings}, {self.embedding_dim}"
@@ -116,9 +117,9 @@ class Embedding(_Table):
             text += f", max_norm={self.max_norm}"
         if self.norm_type != 2:
             text += f", norm_type={self.norm_type}"
-        if self.scale_grad_by_freq is not False:
+        if self.scale_grad_by_freq:
             text += f", scale_grad_by_freq={self.scale_grad_by_freq}"
-        return text if self.sparse is False else f"{text}, sparse=True"
+        return text + (", sparse=True" if self.sparse else "")
 
     @classmethod
     def from_pretrained(
@@ -130,9 +131,9 @@ class Embedding(_Table):
         norm_type: float = 2.0,
         scale_grad_by_freq: bool = False,
         sparse: bool = False,
-    ) -> Embedding:
-        """A layer whose weight is `embeddings` itself; frozen, it gets no gradient."""
-        rows, columns = _check_matrix(embeddings)
+    ) -> Self:
+        """A layer with this table; with `freeze` it is not trained."""
+        rows, columns = _sizes_of_table(embeddings)
         return cls(
             rows,
             columns,
@@ -146,10 +147,17 @@ class Embedding(_Table):
         )
 
 
-class EmbeddingBag(_Table):
-    """The sum, mean or maximum of the rows in each bag of indices: (B, embedding_dim)."""
+def _sizes_of_table(embeddings: Tensor) -> tuple[int, int]:
+    if embeddings.dim() != 2:
+        raise AssertionError("Embeddings parameter is expected to be 2-dimensional")
+    rows, columns = embeddings.shape
+    return rows, columns
 
-    __constants__: ClassVar[list[str]] = [
+
+class EmbeddingBag(_Table):
+    """The sum, mean or maximum of the rows of each bag: (bags, embedding_dim)."""
+
+    __constants__ = (
         "num_embeddings",
         "embedding_dim",
         "max_norm",
@@ -159,7 +167,7 @@ class EmbeddingBag(_Table):
         "sparse",
         "include_last_offset",
         "padding_idx",
-    ]
+    )
 
     def __init__(
         self,
@@ -182,14 +190,14 @@ class EmbeddingBag(_Table):
         self.max_norm = max_norm
         self.norm_type = norm_type
         self.scale_grad_by_freq = scale_grad_by_freq
-        self.padding_idx = padding_row(padding_idx, num_embeddings, "padding_idx")
-        self._set_table(_weight, False, device, dtype)
+        self.padding_idx = _counted_from_start(padding_idx, num_embeddings, "padding_idx")
+        self._make_weight(_weight, device, dtype)
         self.mode = mode
         self.sparse = sparse
         self.include_last_offset = include_last_offset
 
     def forward(self, input: Tensor, offsets: Tensor | None = None, per_sample_weights: Tensor | None = None) -> Tensor:
-        return functional.embedding_bag(
+        return F.embedding_bag(
             input,
             self.weight,
             offsets,
@@ -204,15 +212,15 @@ class EmbeddingBag(_Table):
         )
 
     def extra_repr(self) -> str:
-        text = f"{self.num_embeddings}, {self.embedding_dim}"
+        text = f"{self.num_embeddings!r}, {self.embedding_dim!r}"
         if self.max_norm is not None:
-            text += f", max_norm={self.max_norm}"
+            text += f", max_norm={self.max_norm!r}"
         if self.norm_type != 2:
-            text += f", norm_type={self.norm_type}"
-        if self.scale_grad_by_freq is not False:
-            text += f", scale_grad_by_freq={self.scale_grad_by_freq}"
+            text += f", norm_type={self.norm_type!r}"
+        if self.scale_grad_by_freq:
+            text += f", scale_grad_by_freq={self.scale_grad_by_freq!r}"
         text += f", mode={self.mode!r}"
-        return text if self.padding_idx is None else f"{text}, padding_idx={self.padding_idx}"
+        return text if self.padding_idx is None else f"{text}, padding_idx={self.padding_idx!r}"
 
     @classmethod
     def from_pretrained(
@@ -226,10 +234,20 @@ class EmbeddingBag(_Table):
         sparse: bool = False,
         include_last_offset: bool = False,
         padding_idx: int | None = None,
-    ) -> EmbeddingBag:
-        """A layer whose weight is `embeddings` itself; frozen, it gets no gradient."""
-        rows, columns = _check_matrix(embeddings)
-        how = (max_norm, norm_type, scale_grad_by_freq, mode, sparse, embeddings, include_last_offset, padding_idx)
-        layer = cls(rows, columns, *how)
-        layer.weight.requires_grad = not freeze
-        return layer
+    ) -> Self:
+        """A layer with this table; with `freeze` it is not trained."""
+        rows, columns = _sizes_of_table(embeddings)
+        made = cls(
+            rows,
+            columns,
+            max_norm,
+            norm_type,
+            scale_grad_by_freq,
+            mode,
+            sparse,
+            _weight=embeddings,
+            include_last_offset=include_last_offset,
+            padding_idx=padding_idx,
+        )
+        made.weight.requires_grad = not freeze
+        return made

@@ -95,7 +95,7 @@ def _pairs(rows: int, like: Tensor) -> tuple[Tensor, ...]:
 def pairwise_distance(x1: Tensor, x2: Tensor, p: float, eps: float, keepdim: bool) -> Tensor:
     """The p-norm of `x1 - x2 + eps` along the last dimension; `eps` keeps the gradient finite where both are equal."""
     last = max(len(x1._shape), len(x2._shape)) - 1
-    return functions.norm(x1 - x2 + eps, p, last, keepdim)  # type: ignore[no-any-return]
+    return functions.norm(x1 - x2 + eps, p, last, keepdim)
 
 
 def cosine_similarity(x1: Tensor, x2: Tensor, dim: int, eps: float) -> Tensor:

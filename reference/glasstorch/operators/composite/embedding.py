@@ -1,45 +1,34 @@
-"""How are embedding, embedding_bag and one_hot composed of other operators?
+"""How are bags of rows, one-hot vectors and gradients of tables composed of other operators?
 
-Mirrors: aten/src/ATen/native/Embedding.cpp (embedding, embedding_backward), EmbeddingBag.cpp (embedding_bag,
-    _embedding_bag_backward), Onehot.cpp
-Differs: gradients are dense: sparse=True is refused where the gradient would be sparse.
+Mirrors: aten/src/ATen/native/Embedding.cpp (embedding_backward), EmbeddingBag.cpp (embedding_bag), Onehot.cpp
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from glasstorch.core.dtype import int64
-from glasstorch.core.errors import ArgumentError, DtypeError, ShapeError
+from glasstorch.core.errors import ArgumentError, DtypeError
 from glasstorch.operators.generated import functions as f
-from glasstorch.operators.shapes.embedding import check_indices
 
 if TYPE_CHECKING:
     from glasstorch._tensor import Tensor
 
 
-def embedding(weight: Tensor, indices: Tensor, padding_idx: int, scale_grad_by_freq: bool, sparse: bool) -> Tensor:
-    """(V, D) and indices (...) give (..., D)."""
-    if len(weight._shape) != 2:
-        raise ShapeError("'weight' must be 2-D")
-    check_indices(indices, 1, "indices", "embedding")
-    rows = f.index_select(weight, 0, indices.reshape(-1))
-    return rows.view((*indices._shape, weight._shape[1]))
+def _refuse_sparse(sparse: bool, function: str) -> None:
+    if sparse:
+        raise ArgumentError(
+            f"{function}: the gradient of a table with sparse=True is a sparse tensor, and this library has no sparse "
+            "layouts; use sparse=False"
+        )
 
 
 def embedding_backward(
     grad: Tensor, indices: Tensor, num_weights: int, padding_idx: int, scale_grad_by_freq: bool, sparse: bool
 ) -> Tensor:
-    """The gradient of the table."""
-    _refuse_sparse("embedding", sparse)
+    """A dense gradient; a sparse one is refused."""
+    _refuse_sparse(sparse, "embedding_backward")
     return f.embedding_dense_backward(grad, indices, num_weights, padding_idx, scale_grad_by_freq)
-
-
-def _refuse_sparse(function: str, sparse: bool) -> None:
-    if sparse:
-        raise NotImplementedError(
-            f"{function} with sparse=True has a sparse gradient, and glasstorch has no sparse layouts; use sparse=False"
-        )
 
 
 def embedding_bag(
@@ -51,10 +40,11 @@ def embedding_bag(
     sparse: bool,
     per_sample_weights: Tensor | None,
     include_last_offset: bool,
-) -> tuple[Tensor, ...]:
-    """Without padding."""
-    how = (scale_grad_by_freq, mode, sparse, per_sample_weights, include_last_offset)
-    return embedding_bag_padding_idx(weight, indices, offsets, *how, None)
+) -> Any:
+    """Without an index that is left out."""
+    return f._embedding_bag(
+        weight, indices, offsets, scale_grad_by_freq, mode, sparse, per_sample_weights, include_last_offset, -1
+    )
 
 
 def embedding_bag_padding_idx(
@@ -67,20 +57,19 @@ def embedding_bag_padding_idx(
     per_sample_weights: Tensor | None,
     include_last_offset: bool,
     padding_idx: int | None,
-) -> tuple[Tensor, ...]:
-    """The padding may be counted from the end; indices and offsets are made contiguous, and of one dtype."""
-    padding = -1
+) -> Any:
+    """An index counted from the end becomes one counted from the start."""
+    left_out, rows = -1, weight._shape[0]
     if padding_idx is not None:
-        rows = weight._shape[0]
         if not -rows <= padding_idx < rows:
             raise ArgumentError(
                 f"padding_idx must be within the number of embeddings, -{rows} through {rows - 1}, but got "
                 f"{padding_idx}"
             )
-        padding = padding_idx % rows
-    operator = f._embedding_bag if weight.requires_grad else f._embedding_bag_forward_only
-    how = (scale_grad_by_freq, mode, sparse, per_sample_weights, include_last_offset, padding)
-    return operator(weight, indices.contiguous(), offsets.contiguous(), *how)  # type: ignore[no-any-return]
+        left_out = padding_idx % rows
+    return f._embedding_bag(
+        weight, indices, offsets, scale_grad_by_freq, mode, sparse, per_sample_weights, include_last_offset, left_out
+    )
 
 
 def _embedding_bag_backward(
@@ -97,24 +86,39 @@ def _embedding_bag_backward(
     per_sample_weights: Tensor | None,
     padding_idx: int,
 ) -> Tensor:
-    """The gradient of the table."""
-    _refuse_sparse("embedding_bag", sparse)
-    how = (num_weights, scale_grad_by_freq, mode, per_sample_weights, padding_idx)
-    return f._embedding_bag_dense_backward(grad, indices, offset2bag, bag_size, maximum_indices, *how)
+    """A dense gradient; a sparse one is refused."""
+    _refuse_sparse(sparse, "embedding_bag_backward")
+    return f._embedding_bag_dense_backward(
+        grad,
+        indices,
+        offset2bag,
+        bag_size,
+        maximum_indices,
+        num_weights,
+        scale_grad_by_freq,
+        mode,
+        per_sample_weights,
+        padding_idx,
+    )
 
 
 def one_hot(self: Tensor, num_classes: int) -> Tensor:
-    """(...) gives (..., classes): one at each class, 0 elsewhere; as many classes as are named, if not told."""
+    """Zeros, and a one at the class that each element names."""
     if self.dtype is not int64:
         raise DtypeError("one_hot is only applicable to index tensor of type LongTensor.")
     if not self.numel():
         if num_classes <= 0:
             raise ArgumentError("Can not infer total number of classes from empty tensor.")
-    elif self.device.type != "meta":
-        if self.min().item() < 0:
+        return f.zeros((*self._shape, num_classes), dtype=int64, device=self.device)
+    if not self.is_meta:
+        smallest, largest = (extremum.item() for extremum in f.aminmax(self))
+        if smallest < 0:
             raise ArgumentError("Class values must be non-negative.")
-        if num_classes != -1 and num_classes <= self.max().item():
+        if num_classes == -1:
+            num_classes = largest + 1
+        elif largest >= num_classes:
             raise ArgumentError("Class values must be smaller than num_classes.")
-    if num_classes == -1:
-        num_classes = int(self.max()) + 1
-    return f.eq(self.unsqueeze(-1), f.arange(num_classes, device=self.device)).to(int64)
+    elif num_classes == -1:
+        raise ArgumentError("one_hot: a tensor on the meta device has no classes to count; give num_classes")
+    found = f.zeros((*self._shape, num_classes), dtype=int64, device=self.device)
+    return found.scatter_(-1, self.unsqueeze(-1), 1)

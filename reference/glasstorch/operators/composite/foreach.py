@@ -11,10 +11,11 @@ Differs: PyTorch's operators have derivatives of their own, written from those o
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from glasstorch.core.errors import ArgumentError, ShapeError
+from glasstorch.core.errors import ArgumentError, ShapeError, not_implemented_for
+from glasstorch.dispatch.fast import slot
 from glasstorch.dispatch.schema import FunctionSchema
 from glasstorch.operators.generated import functions as f
 from glasstorch.operators.shapes.promotion import result_type
@@ -41,7 +42,12 @@ def each(schema: FunctionSchema) -> Callable[..., Any]:
     if base in ("maximum", "minimum") and schema.overload != "List":
         function = extreme(base, schema.is_inplace)
 
+    adds_a_number = (schema.name, schema.overload) == ("_foreach_add_", "Scalar")
+
     def kernel(*arguments: Any) -> Any:
+        if adds_a_number and arguments[0]:
+            add_number.run(*arguments)
+            return arguments[0]
         given = dict(zip(types, arguments, strict=True))
         count = len(next(given[n] for n, type_ in types.items() if type_.is_list and type_.base == "Tensor"))
         if packed:
@@ -61,6 +67,13 @@ def each(schema: FunctionSchema) -> Callable[..., Any]:
         return arguments[0] if schema.is_inplace else tuple(results)
 
     return kernel
+
+
+@slot
+def add_number(self: Sequence[Tensor], scalar: Any) -> None:
+    """Add a number to each tensor, in place; so optimizers count their steps."""
+    for tensor in self:
+        f.add_(tensor, scalar)
 
 
 def check_lengths(schema: FunctionSchema, given: dict[str, Any], count: int) -> None:
@@ -119,9 +132,17 @@ def extreme(name: str, writes: bool) -> Callable[..., Tensor]:
     return with_number
 
 
-def in_place(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
-    """An operator without an in-place form, whose result is copied into its first argument."""
-    return lambda self, *others: self.copy_(function(self, *others))
+def extreme_of_two(name: str, writes: bool = False) -> Callable[..., Tensor]:
+    """`maximum` or `minimum` of two tensors; both lack an in-place form."""
+    function = getattr(f, name)
+
+    def of_two(self: Tensor, other: Tensor) -> Tensor:
+        if self.is_complex():
+            raise not_implemented_for(f"{name}_cpu", self.dtype)
+        result: Tensor = function(self, other)
+        return self.copy_(result) if writes else result
+
+    return of_two
 
 
 def maximal(self: Tensor) -> Tensor:
@@ -145,8 +166,10 @@ def copied(self: Tensor, src: Tensor, *, non_blocking: bool) -> Tensor:
 
 OWN: dict[str, Callable[..., Any]] = {
     "max": maximal,
-    "maximum_": in_place(f.maximum),
-    "minimum_": in_place(f.minimum),
+    "maximum": extreme_of_two("maximum"),
+    "maximum_": extreme_of_two("maximum", writes=True),
+    "minimum": extreme_of_two("minimum"),
+    "minimum_": extreme_of_two("minimum", writes=True),
     "norm": lambda self, ord, *, dtype: f.linalg_vector_norm(self, ord, dtype=dtype),
     "powsum": powsum,
     "copy": copied,

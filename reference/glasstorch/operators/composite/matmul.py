@@ -1,6 +1,6 @@
 """Which of dot, mv, mm and bmm computes a matrix product, and on which views of the operands?
 
-Mirrors: aten/src/ATen/native/LinearAlgebra.cpp (_matmul_impl, should_fold), Linear.cpp (linear)
+Mirrors: aten/src/ATen/native/LinearAlgebra.cpp (_matmul_impl, should_fold), Linear.cpp (linear, bilinear)
 Differs: the case analysis is a value, shared by matmul and matmul.out; linear adds a bias out of place.
 """
 
@@ -10,9 +10,10 @@ import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from glasstorch.core.errors import ShapeError
-from glasstorch.core.geometry import Shape, broadcast_shapes
-from glasstorch.operators.generated.functions import _unsafe_view, addmm, bmm, dot, mm, mv
+from glasstorch.core.errors import DtypeError, ShapeError
+from glasstorch.core.geometry import Shape, broadcast_shapes, wrap_dim
+from glasstorch.operators.generated.functions import _trilinear, _unsafe_view, addmm, bmm, dot, mm, mv
+from glasstorch.operators.shapes.result import C_NAMES
 
 if TYPE_CHECKING:
     from glasstorch._tensor import Tensor
@@ -140,3 +141,34 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
         result = addmm(bias, rows, weight.t())
         return result.view((*shape[:-1], result._shape[1]))
     return matmul(input, weight.t()) + bias
+
+
+def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
+    """`input1 @ weight[k] @ input2` for each k: (..., n) and (..., m) with (K, n, m) give (..., K)."""
+    _check_bilinear(input1, input2, weight, bias)
+    left, right = (i.reshape((-1, i._shape[-1])) for i in (input1, input2))
+    found = _trilinear(left, weight, right, [1, 3], [0], [1, 2], [2, 3])
+    found = found.reshape((*input1._shape[:-1], weight._shape[0]))
+    return found if bias is None else found + bias
+
+
+def _check_bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None) -> None:
+    if not input1.dtype is input2.dtype is weight.dtype:
+        raise DtypeError(
+            f"All tensors must have the same dtype, got input1: {C_NAMES[input1.dtype.name]}, input2: "
+            f"{C_NAMES[input2.dtype.name]}, weight: {C_NAMES[weight.dtype.name]}"
+        )
+    left, right, sizes = input1._shape, input2._shape, weight._shape
+    if len(left) != len(right):
+        raise ShapeError(f"bilinear(): input dimensions do not match: got {len(left)} and {len(right)}")
+    for dim, (a, b) in enumerate(zip(left[:-1], right[:-1], strict=True)):
+        if a != b:
+            raise ShapeError(f"bilinear(): input batch dimensions do not match at dim {dim}: got {a} and {b}")
+    for name, found, dim in (("input1", left, 1), ("input2", right, 2)):
+        size, wanted = found[wrap_dim(-1, len(found))], sizes[wrap_dim(dim, len(sizes))]
+        if size != wanted:
+            raise ShapeError(f"bilinear(): {name} size does not match weight size: got {size} but expected {wanted}")
+    if bias is not None and bias._shape[wrap_dim(0, len(bias._shape))] != sizes[0]:
+        raise ShapeError(
+            f"bilinear(): bias size does not match weight size: got {bias._shape[0]} but expected {sizes[0]}"
+        )

@@ -296,8 +296,7 @@ def _owner(expression: str) -> str:
 
 
 def _save_results(plan: _Plan, source: dict[str, str]) -> list[str]:
-    of_node = {n: f", node, {plan.names.index(n)}" for n in plan.differentiable}
-    lines = [f"    node.saved_{n} = SavedVariable({source[n]}{of_node.get(n, '')})\n" for n in plan.results]
+    lines = [f"    node.saved_{n} = SavedVariable({source[n]}, node, {plan.names.index(n)})\n" for n in plan.results]
     for name, expression in plan.constants.items():
         owner = _owner(expression)
         if owner in plan.names:

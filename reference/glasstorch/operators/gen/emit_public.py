@@ -26,7 +26,7 @@ from glasstorch.operators.generated.functions import (  # isort: skip
 
 '''
 WIDTH = 120
-SHOWN = ("_foreach_", "_fused_")  # private names that users call, as torch's optimizers do
+SHOWN = ("_foreach_", "_fused_", "_native_batch_norm_legit")  # private names that programs call
 
 
 def emit(functions: list[NativeFunction], mark: str) -> str:

@@ -401,11 +401,13 @@ def inplace_schema(schema: FunctionSchema, name: str, overload: str) -> Function
 def out_schema(schema: FunctionSchema, overload: str, names: tuple[str, ...] = ()) -> FunctionSchema:
     """`add(...) -> Tensor` as `add.out(..., *, Tensor(a!) out) -> Tensor(a!)`; several results have their names.
 
-    `names`, if given, are those of the parameters that are written to. As in PyTorch, a factory's out= form drops
-    dtype, layout, device and pin_memory: the out tensor has them.
+    `names`, if given, are those of the parameters that are written to; where they are the names of the results, only
+    the parameters have them. As in PyTorch, a factory's out= form drops dtype, layout, device and pin_memory: the out
+    tensor has them.
     """
     if names and len(names) != len(schema.returns):
         raise SchemaError(f"{schema.name}.{overload}: {len(schema.returns)} results are written to {', '.join(names)}")
+    unnamed = len(schema.returns) == 1 or names == tuple(result.name for result in schema.returns)
     names = names or tuple(
         "out" if len(schema.returns) == 1 else (result.name or f"out{i}") for i, result in enumerate(schema.returns)
     )
@@ -413,7 +415,7 @@ def out_schema(schema: FunctionSchema, overload: str, names: tuple[str, ...] = (
     for i, (result, name) in enumerate(zip(schema.returns, names, strict=True)):
         written = Type("Tensor", f"{'abcdef'[i]}!", ())
         outs.append(Argument(written, name, None, True))
-        returns.append(Return(written, result.name if len(schema.returns) > 1 else None))
+        returns.append(Return(written, None if unnamed else result.name))
     options = ("dtype", "layout", "device", "pin_memory") if schema.is_factory else ()
     kept = tuple(a for a in schema.arguments if a.name not in options)
     return FunctionSchema(None, schema.name, overload, (*kept, *outs), tuple(returns))

@@ -705,6 +705,8 @@ _addbmm_ = table("addbmm_")
 _vdot = table("vdot")
 _matmul = table("matmul")
 _linear = table("linear")
+_bilinear = table("bilinear")
+__trilinear = table("_trilinear")
 _linalg_cholesky_ex = table("linalg_cholesky_ex")
 _linalg_cholesky = table("linalg_cholesky")
 _linalg_inv_ex = table("linalg_inv_ex")
@@ -817,6 +819,27 @@ _fft_fftfreq = table("fft_fftfreq")
 _fft_rfftfreq = table("fft_rfftfreq")
 _fft_fftshift = table("fft_fftshift")
 _fft_ifftshift = table("fft_ifftshift")
+_embedding = table("embedding")
+_embedding_backward = table("embedding_backward")
+_embedding_dense_backward = table("embedding_dense_backward")
+_embedding_renorm = table("embedding_renorm")
+_embedding_renorm_ = table("embedding_renorm_")
+__embedding_bag = table("_embedding_bag")
+__embedding_bag_forward_only = table("_embedding_bag_forward_only")
+__embedding_bag_backward = table("_embedding_bag_backward")
+__embedding_bag_dense_backward = table("_embedding_bag_dense_backward")
+__embedding_bag_per_sample_weights_backward = table("_embedding_bag_per_sample_weights_backward")
+_one_hot = table("one_hot")
+_batch_norm = table("batch_norm")
+_native_batch_norm = table("native_batch_norm")
+__native_batch_norm_legit_no_training = table("_native_batch_norm_legit_no_training")
+_instance_norm = table("instance_norm")
+_layer_norm = table("layer_norm")
+_native_layer_norm = table("native_layer_norm")
+_group_norm = table("group_norm")
+_native_group_norm = table("native_group_norm")
+_rms_norm = table("rms_norm")
+__fused_rms_norm = table("_fused_rms_norm")
 _max_pool1d = table("max_pool1d")
 _max_pool1d_with_indices = table("max_pool1d_with_indices")
 _max_pool2d_with_indices_backward = table("max_pool2d_with_indices_backward")
@@ -897,32 +920,6 @@ _feature_alpha_dropout = table("feature_alpha_dropout")
 _feature_alpha_dropout_ = table("feature_alpha_dropout_")
 _native_dropout = table("native_dropout")
 _native_dropout_backward = table("native_dropout_backward")
-_batch_norm = table("batch_norm")
-__batch_norm_impl_index = table("_batch_norm_impl_index")
-_native_batch_norm = table("native_batch_norm")
-__native_batch_norm_legit_functional = table("_native_batch_norm_legit_functional")
-__native_batch_norm_legit_no_training = table("_native_batch_norm_legit_no_training")
-__batch_norm_with_update = table("_batch_norm_with_update")
-__batch_norm_with_update_functional = table("_batch_norm_with_update_functional")
-__batch_norm_no_update = table("_batch_norm_no_update")
-_batch_norm_update_stats = table("batch_norm_update_stats")
-_instance_norm = table("instance_norm")
-_layer_norm = table("layer_norm")
-_native_layer_norm = table("native_layer_norm")
-_group_norm = table("group_norm")
-_native_group_norm = table("native_group_norm")
-_rms_norm = table("rms_norm")
-__fused_rms_norm = table("_fused_rms_norm")
-_embedding = table("embedding")
-_embedding_backward = table("embedding_backward")
-_embedding_dense_backward = table("embedding_dense_backward")
-_embedding_renorm_ = table("embedding_renorm_")
-__embedding_bag = table("_embedding_bag")
-__embedding_bag_forward_only = table("_embedding_bag_forward_only")
-__embedding_bag_backward = table("_embedding_bag_backward")
-__embedding_bag_dense_backward = table("_embedding_bag_dense_backward")
-__embedding_bag_per_sample_weights_backward = table("_embedding_bag_per_sample_weights_backward")
-_one_hot = table("one_hot")
 __softmax = table("_softmax")
 _softmax_int = table("softmax.int")
 __softmax_backward_data = table("_softmax_backward_data")
@@ -940,43 +937,6 @@ _conv_tbc = table("conv_tbc")
 _conv_tbc_backward = table("conv_tbc_backward")
 _im2col = table("im2col")
 _col2im = table("col2im")
-_nll_loss_forward = table("nll_loss_forward")
-_nll_loss_backward = table("nll_loss_backward")
-_nll_loss = table("nll_loss")
-_nll_loss2d_forward = table("nll_loss2d_forward")
-_nll_loss2d_backward = table("nll_loss2d_backward")
-_nll_loss2d = table("nll_loss2d")
-_nll_loss_nd = table("nll_loss_nd")
-_cross_entropy_loss = table("cross_entropy_loss")
-_mse_loss = table("mse_loss")
-_mse_loss_backward = table("mse_loss_backward")
-_l1_loss = table("l1_loss")
-_smooth_l1_loss = table("smooth_l1_loss")
-_smooth_l1_loss_backward = table("smooth_l1_loss_backward")
-_huber_loss = table("huber_loss")
-_huber_loss_backward = table("huber_loss_backward")
-_soft_margin_loss = table("soft_margin_loss")
-_soft_margin_loss_backward = table("soft_margin_loss_backward")
-_binary_cross_entropy = table("binary_cross_entropy")
-_binary_cross_entropy_backward = table("binary_cross_entropy_backward")
-_binary_cross_entropy_with_logits = table("binary_cross_entropy_with_logits")
-_kl_div = table("kl_div")
-_poisson_nll_loss = table("poisson_nll_loss")
-_hinge_embedding_loss = table("hinge_embedding_loss")
-_cosine_embedding_loss = table("cosine_embedding_loss")
-_margin_ranking_loss = table("margin_ranking_loss")
-_triplet_margin_loss = table("triplet_margin_loss")
-_multi_margin_loss = table("multi_margin_loss")
-_multi_margin_loss_backward = table("multi_margin_loss_backward")
-_multilabel_margin_loss = table("multilabel_margin_loss")
-_multilabel_margin_loss_forward = table("multilabel_margin_loss_forward")
-_multilabel_margin_loss_backward = table("multilabel_margin_loss_backward")
-_ctc_loss_IntList = table("ctc_loss.IntList")
-_ctc_loss_Tensor_table = table("ctc_loss.Tensor")
-__ctc_loss = table("_ctc_loss")
-__ctc_loss_Tensor = table("_ctc_loss.Tensor")
-__ctc_loss_backward = table("_ctc_loss_backward")
-__ctc_loss_backward_Tensor = table("_ctc_loss_backward.Tensor")
 __foreach_abs = table("_foreach_abs")
 __foreach_abs_ = table("_foreach_abs_")
 __foreach_acos = table("_foreach_acos")
@@ -1058,6 +1018,43 @@ __fused_sgd_ = table("_fused_sgd_")
 __fused_sgd__tensor_lr = table("_fused_sgd_.tensor_lr")
 __fused_adagrad_ = table("_fused_adagrad_")
 __fused_adagrad__tensor_lr = table("_fused_adagrad_.tensor_lr")
+_nll_loss_forward = table("nll_loss_forward")
+_nll_loss_backward = table("nll_loss_backward")
+_nll_loss = table("nll_loss")
+_nll_loss2d_forward = table("nll_loss2d_forward")
+_nll_loss2d_backward = table("nll_loss2d_backward")
+_nll_loss2d = table("nll_loss2d")
+_nll_loss_nd = table("nll_loss_nd")
+_cross_entropy_loss = table("cross_entropy_loss")
+_mse_loss = table("mse_loss")
+_mse_loss_backward = table("mse_loss_backward")
+_l1_loss = table("l1_loss")
+_smooth_l1_loss = table("smooth_l1_loss")
+_smooth_l1_loss_backward = table("smooth_l1_loss_backward")
+_huber_loss = table("huber_loss")
+_huber_loss_backward = table("huber_loss_backward")
+_soft_margin_loss = table("soft_margin_loss")
+_soft_margin_loss_backward = table("soft_margin_loss_backward")
+_binary_cross_entropy = table("binary_cross_entropy")
+_binary_cross_entropy_backward = table("binary_cross_entropy_backward")
+_binary_cross_entropy_with_logits = table("binary_cross_entropy_with_logits")
+_kl_div = table("kl_div")
+_poisson_nll_loss = table("poisson_nll_loss")
+_hinge_embedding_loss = table("hinge_embedding_loss")
+_cosine_embedding_loss = table("cosine_embedding_loss")
+_margin_ranking_loss = table("margin_ranking_loss")
+_triplet_margin_loss = table("triplet_margin_loss")
+_multi_margin_loss = table("multi_margin_loss")
+_multi_margin_loss_backward = table("multi_margin_loss_backward")
+_multilabel_margin_loss = table("multilabel_margin_loss")
+_multilabel_margin_loss_forward = table("multilabel_margin_loss_forward")
+_multilabel_margin_loss_backward = table("multilabel_margin_loss_backward")
+_ctc_loss_IntList = table("ctc_loss.IntList")
+_ctc_loss_Tensor_table = table("ctc_loss.Tensor")
+__ctc_loss = table("_ctc_loss")
+__ctc_loss_Tensor = table("_ctc_loss.Tensor")
+__ctc_loss_backward = table("_ctc_loss_backward")
+__ctc_loss_backward_Tensor = table("_ctc_loss_backward.Tensor")
 # fmt: off
 _parse_empty = PythonFunction("empty", ["empty.memory_format"], ["empty.out"])
 _parse_empty_strided = PythonFunction("empty_strided", ["empty_strided"])
@@ -1663,6 +1660,8 @@ _parse_addbmm_ = PythonFunction("addbmm_", ["addbmm_"])
 _parse_vdot = PythonFunction("vdot", ["vdot"], ["vdot.out"])
 _parse_matmul = PythonFunction("matmul", ["matmul"], ["matmul.out"])
 _parse_linear = PythonFunction("linear", ["linear"], ["linear.out"])
+_parse_bilinear = PythonFunction("bilinear", ["bilinear"])
+_parse__trilinear = PythonFunction("_trilinear", ["_trilinear"])
 _parse_linalg_cholesky_ex = PythonFunction("linalg_cholesky_ex", ["linalg_cholesky_ex"], ["linalg_cholesky_ex.L"])
 _parse_linalg_cholesky = PythonFunction("linalg_cholesky", ["linalg_cholesky"], ["linalg_cholesky.out"])
 _parse_linalg_inv_ex = PythonFunction("linalg_inv_ex", ["linalg_inv_ex"], ["linalg_inv_ex.inverse"])
@@ -1781,6 +1780,32 @@ _parse_fft_fftfreq = PythonFunction("fft_fftfreq", ["fft_fftfreq"], ["fft_fftfre
 _parse_fft_rfftfreq = PythonFunction("fft_rfftfreq", ["fft_rfftfreq"], ["fft_rfftfreq.out"])
 _parse_fft_fftshift = PythonFunction("fft_fftshift", ["fft_fftshift"])
 _parse_fft_ifftshift = PythonFunction("fft_ifftshift", ["fft_ifftshift"])
+_parse_embedding = PythonFunction("embedding", ["embedding"])
+_parse_embedding_backward = PythonFunction("embedding_backward", ["embedding_backward"])
+_parse_embedding_dense_backward = PythonFunction("embedding_dense_backward", ["embedding_dense_backward"])
+_parse_embedding_renorm = PythonFunction("embedding_renorm", ["embedding_renorm"])
+_parse_embedding_renorm_ = PythonFunction("embedding_renorm_", ["embedding_renorm_"])
+_parse_embedding_bag = PythonFunction("embedding_bag", ["embedding_bag", "embedding_bag.padding_idx"])
+_parse__embedding_bag = PythonFunction("_embedding_bag", ["_embedding_bag"])
+_parse__embedding_bag_forward_only = PythonFunction("_embedding_bag_forward_only", ["_embedding_bag_forward_only"])
+_parse__embedding_bag_backward = PythonFunction("_embedding_bag_backward", ["_embedding_bag_backward"])
+_parse__embedding_bag_dense_backward = PythonFunction("_embedding_bag_dense_backward", ["_embedding_bag_dense_backward"])
+_parse__embedding_bag_per_sample_weights_backward = PythonFunction("_embedding_bag_per_sample_weights_backward", ["_embedding_bag_per_sample_weights_backward"])
+_parse_one_hot = PythonFunction("one_hot", ["one_hot"])
+_parse_batch_norm = PythonFunction("batch_norm", ["batch_norm"])
+_parse_native_batch_norm = PythonFunction("native_batch_norm", ["native_batch_norm"], ["native_batch_norm.out"])
+_parse__native_batch_norm_legit = PythonFunction("_native_batch_norm_legit", ["_native_batch_norm_legit", "_native_batch_norm_legit.no_stats"])
+_parse__native_batch_norm_legit_no_training = PythonFunction("_native_batch_norm_legit_no_training", ["_native_batch_norm_legit_no_training"])
+_parse_native_batch_norm_backward = PythonFunction("native_batch_norm_backward", ["native_batch_norm_backward"])
+_parse_instance_norm = PythonFunction("instance_norm", ["instance_norm"])
+_parse_layer_norm = PythonFunction("layer_norm", ["layer_norm"])
+_parse_native_layer_norm = PythonFunction("native_layer_norm", ["native_layer_norm"])
+_parse_native_layer_norm_backward = PythonFunction("native_layer_norm_backward", ["native_layer_norm_backward"])
+_parse_group_norm = PythonFunction("group_norm", ["group_norm"])
+_parse_native_group_norm = PythonFunction("native_group_norm", ["native_group_norm"])
+_parse_native_group_norm_backward = PythonFunction("native_group_norm_backward", ["native_group_norm_backward"])
+_parse_rms_norm = PythonFunction("rms_norm", ["rms_norm"])
+_parse__fused_rms_norm = PythonFunction("_fused_rms_norm", ["_fused_rms_norm"])
 _parse_max_pool1d = PythonFunction("max_pool1d", ["max_pool1d"])
 _parse_max_pool1d_with_indices = PythonFunction("max_pool1d_with_indices", ["max_pool1d_with_indices"])
 _parse_max_pool2d = PythonFunction("max_pool2d", ["max_pool2d"])
@@ -1876,38 +1901,6 @@ _parse_feature_alpha_dropout = PythonFunction("feature_alpha_dropout", ["feature
 _parse_feature_alpha_dropout_ = PythonFunction("feature_alpha_dropout_", ["feature_alpha_dropout_"])
 _parse_native_dropout = PythonFunction("native_dropout", ["native_dropout"])
 _parse_native_dropout_backward = PythonFunction("native_dropout_backward", ["native_dropout_backward"])
-_parse_batch_norm = PythonFunction("batch_norm", ["batch_norm"])
-_parse__batch_norm_impl_index = PythonFunction("_batch_norm_impl_index", ["_batch_norm_impl_index"])
-_parse_native_batch_norm = PythonFunction("native_batch_norm", ["native_batch_norm"], ["native_batch_norm.out"])
-_parse__native_batch_norm_legit = PythonFunction("_native_batch_norm_legit", ["_native_batch_norm_legit", "_native_batch_norm_legit.no_stats"], ["_native_batch_norm_legit.out", "_native_batch_norm_legit.no_stats_out"])
-_parse__native_batch_norm_legit_functional = PythonFunction("_native_batch_norm_legit_functional", ["_native_batch_norm_legit_functional"])
-_parse__native_batch_norm_legit_no_training = PythonFunction("_native_batch_norm_legit_no_training", ["_native_batch_norm_legit_no_training"])
-_parse__batch_norm_with_update = PythonFunction("_batch_norm_with_update", ["_batch_norm_with_update"])
-_parse__batch_norm_with_update_functional = PythonFunction("_batch_norm_with_update_functional", ["_batch_norm_with_update_functional"])
-_parse__batch_norm_no_update = PythonFunction("_batch_norm_no_update", ["_batch_norm_no_update"])
-_parse_batch_norm_update_stats = PythonFunction("batch_norm_update_stats", ["batch_norm_update_stats"])
-_parse_native_batch_norm_backward = PythonFunction("native_batch_norm_backward", ["native_batch_norm_backward"])
-_parse_batch_norm_backward = PythonFunction("batch_norm_backward", ["batch_norm_backward"])
-_parse_instance_norm = PythonFunction("instance_norm", ["instance_norm"])
-_parse_layer_norm = PythonFunction("layer_norm", ["layer_norm"])
-_parse_native_layer_norm = PythonFunction("native_layer_norm", ["native_layer_norm"])
-_parse_native_layer_norm_backward = PythonFunction("native_layer_norm_backward", ["native_layer_norm_backward"])
-_parse_group_norm = PythonFunction("group_norm", ["group_norm"])
-_parse_native_group_norm = PythonFunction("native_group_norm", ["native_group_norm"])
-_parse_native_group_norm_backward = PythonFunction("native_group_norm_backward", ["native_group_norm_backward"])
-_parse_rms_norm = PythonFunction("rms_norm", ["rms_norm"])
-_parse__fused_rms_norm = PythonFunction("_fused_rms_norm", ["_fused_rms_norm"])
-_parse_embedding = PythonFunction("embedding", ["embedding"])
-_parse_embedding_backward = PythonFunction("embedding_backward", ["embedding_backward"])
-_parse_embedding_dense_backward = PythonFunction("embedding_dense_backward", ["embedding_dense_backward"])
-_parse_embedding_renorm_ = PythonFunction("embedding_renorm_", ["embedding_renorm_"])
-_parse_embedding_bag = PythonFunction("embedding_bag", ["embedding_bag", "embedding_bag.padding_idx"])
-_parse__embedding_bag = PythonFunction("_embedding_bag", ["_embedding_bag"])
-_parse__embedding_bag_forward_only = PythonFunction("_embedding_bag_forward_only", ["_embedding_bag_forward_only"])
-_parse__embedding_bag_backward = PythonFunction("_embedding_bag_backward", ["_embedding_bag_backward"])
-_parse__embedding_bag_dense_backward = PythonFunction("_embedding_bag_dense_backward", ["_embedding_bag_dense_backward"])
-_parse__embedding_bag_per_sample_weights_backward = PythonFunction("_embedding_bag_per_sample_weights_backward", ["_embedding_bag_per_sample_weights_backward"])
-_parse_one_hot = PythonFunction("one_hot", ["one_hot"])
 _parse__softmax = PythonFunction("_softmax", ["_softmax"], ["_softmax.out"])
 _parse_softmax = PythonFunction("softmax", ["softmax.int"], ["softmax.int_out"])
 _parse__softmax_backward_data = PythonFunction("_softmax_backward_data", ["_softmax_backward_data"])
@@ -1929,40 +1922,6 @@ _parse_conv_tbc = PythonFunction("conv_tbc", ["conv_tbc"])
 _parse_conv_tbc_backward = PythonFunction("conv_tbc_backward", ["conv_tbc_backward"])
 _parse_im2col = PythonFunction("im2col", ["im2col"], ["im2col.out"])
 _parse_col2im = PythonFunction("col2im", ["col2im"], ["col2im.out"])
-_parse_nll_loss_forward = PythonFunction("nll_loss_forward", ["nll_loss_forward"], ["nll_loss_forward.output"])
-_parse_nll_loss_backward = PythonFunction("nll_loss_backward", ["nll_loss_backward"], ["nll_loss_backward.grad_input"])
-_parse_nll_loss = PythonFunction("nll_loss", ["nll_loss"])
-_parse_nll_loss2d_forward = PythonFunction("nll_loss2d_forward", ["nll_loss2d_forward"], ["nll_loss2d_forward.output"])
-_parse_nll_loss2d_backward = PythonFunction("nll_loss2d_backward", ["nll_loss2d_backward"], ["nll_loss2d_backward.grad_input"])
-_parse_nll_loss2d = PythonFunction("nll_loss2d", ["nll_loss2d"])
-_parse_nll_loss_nd = PythonFunction("nll_loss_nd", ["nll_loss_nd"])
-_parse_cross_entropy_loss = PythonFunction("cross_entropy_loss", ["cross_entropy_loss"])
-_parse_mse_loss = PythonFunction("mse_loss", ["mse_loss"], ["mse_loss.out"])
-_parse_mse_loss_backward = PythonFunction("mse_loss_backward", ["mse_loss_backward"], ["mse_loss_backward.grad_input"])
-_parse_l1_loss = PythonFunction("l1_loss", ["l1_loss"])
-_parse_smooth_l1_loss = PythonFunction("smooth_l1_loss", ["smooth_l1_loss"], ["smooth_l1_loss.out"])
-_parse_smooth_l1_loss_backward = PythonFunction("smooth_l1_loss_backward", ["smooth_l1_loss_backward"], ["smooth_l1_loss_backward.grad_input"])
-_parse_huber_loss = PythonFunction("huber_loss", ["huber_loss"], ["huber_loss.out"])
-_parse_huber_loss_backward = PythonFunction("huber_loss_backward", ["huber_loss_backward"], ["huber_loss_backward.out"])
-_parse_soft_margin_loss = PythonFunction("soft_margin_loss", ["soft_margin_loss"], ["soft_margin_loss.out"])
-_parse_soft_margin_loss_backward = PythonFunction("soft_margin_loss_backward", ["soft_margin_loss_backward"], ["soft_margin_loss_backward.grad_input"])
-_parse_binary_cross_entropy = PythonFunction("binary_cross_entropy", ["binary_cross_entropy"], ["binary_cross_entropy.out"])
-_parse_binary_cross_entropy_backward = PythonFunction("binary_cross_entropy_backward", ["binary_cross_entropy_backward"], ["binary_cross_entropy_backward.grad_input"])
-_parse_binary_cross_entropy_with_logits = PythonFunction("binary_cross_entropy_with_logits", ["binary_cross_entropy_with_logits"])
-_parse_kl_div = PythonFunction("kl_div", ["kl_div"])
-_parse_poisson_nll_loss = PythonFunction("poisson_nll_loss", ["poisson_nll_loss"])
-_parse_hinge_embedding_loss = PythonFunction("hinge_embedding_loss", ["hinge_embedding_loss"])
-_parse_cosine_embedding_loss = PythonFunction("cosine_embedding_loss", ["cosine_embedding_loss"])
-_parse_margin_ranking_loss = PythonFunction("margin_ranking_loss", ["margin_ranking_loss"])
-_parse_triplet_margin_loss = PythonFunction("triplet_margin_loss", ["triplet_margin_loss"])
-_parse_multi_margin_loss = PythonFunction("multi_margin_loss", ["multi_margin_loss"], ["multi_margin_loss.out"])
-_parse_multi_margin_loss_backward = PythonFunction("multi_margin_loss_backward", ["multi_margin_loss_backward"], ["multi_margin_loss_backward.grad_input"])
-_parse_multilabel_margin_loss = PythonFunction("multilabel_margin_loss", ["multilabel_margin_loss"])
-_parse_multilabel_margin_loss_forward = PythonFunction("multilabel_margin_loss_forward", ["multilabel_margin_loss_forward"], ["multilabel_margin_loss_forward.output"])
-_parse_multilabel_margin_loss_backward = PythonFunction("multilabel_margin_loss_backward", ["multilabel_margin_loss_backward"], ["multilabel_margin_loss_backward.grad_input"])
-_parse_ctc_loss = PythonFunction("ctc_loss", ["ctc_loss.IntList", "ctc_loss.Tensor"])
-_parse__ctc_loss = PythonFunction("_ctc_loss", ["_ctc_loss", "_ctc_loss.Tensor"])
-_parse__ctc_loss_backward = PythonFunction("_ctc_loss_backward", ["_ctc_loss_backward", "_ctc_loss_backward.Tensor"])
 _parse__foreach_add = PythonFunction("_foreach_add", ["_foreach_add.Scalar", "_foreach_add.List", "_foreach_add.ScalarList", "_foreach_add.Tensor"])
 _parse__foreach_add_ = PythonFunction("_foreach_add_", ["_foreach_add_.Scalar", "_foreach_add_.List", "_foreach_add_.ScalarList", "_foreach_add_.Tensor"])
 _parse__foreach_sub = PythonFunction("_foreach_sub", ["_foreach_sub.Scalar", "_foreach_sub.List", "_foreach_sub.ScalarList"])
@@ -2059,6 +2018,40 @@ _parse__fused_adam_ = PythonFunction("_fused_adam_", ["_fused_adam_", "_fused_ad
 _parse__fused_adamw_ = PythonFunction("_fused_adamw_", ["_fused_adamw_", "_fused_adamw_.tensor_lr"])
 _parse__fused_sgd_ = PythonFunction("_fused_sgd_", ["_fused_sgd_", "_fused_sgd_.tensor_lr"])
 _parse__fused_adagrad_ = PythonFunction("_fused_adagrad_", ["_fused_adagrad_", "_fused_adagrad_.tensor_lr"])
+_parse_nll_loss_forward = PythonFunction("nll_loss_forward", ["nll_loss_forward"], ["nll_loss_forward.output"])
+_parse_nll_loss_backward = PythonFunction("nll_loss_backward", ["nll_loss_backward"], ["nll_loss_backward.grad_input"])
+_parse_nll_loss = PythonFunction("nll_loss", ["nll_loss"])
+_parse_nll_loss2d_forward = PythonFunction("nll_loss2d_forward", ["nll_loss2d_forward"], ["nll_loss2d_forward.output"])
+_parse_nll_loss2d_backward = PythonFunction("nll_loss2d_backward", ["nll_loss2d_backward"], ["nll_loss2d_backward.grad_input"])
+_parse_nll_loss2d = PythonFunction("nll_loss2d", ["nll_loss2d"])
+_parse_nll_loss_nd = PythonFunction("nll_loss_nd", ["nll_loss_nd"])
+_parse_cross_entropy_loss = PythonFunction("cross_entropy_loss", ["cross_entropy_loss"])
+_parse_mse_loss = PythonFunction("mse_loss", ["mse_loss"], ["mse_loss.out"])
+_parse_mse_loss_backward = PythonFunction("mse_loss_backward", ["mse_loss_backward"], ["mse_loss_backward.grad_input"])
+_parse_l1_loss = PythonFunction("l1_loss", ["l1_loss"])
+_parse_smooth_l1_loss = PythonFunction("smooth_l1_loss", ["smooth_l1_loss"], ["smooth_l1_loss.out"])
+_parse_smooth_l1_loss_backward = PythonFunction("smooth_l1_loss_backward", ["smooth_l1_loss_backward"], ["smooth_l1_loss_backward.grad_input"])
+_parse_huber_loss = PythonFunction("huber_loss", ["huber_loss"], ["huber_loss.out"])
+_parse_huber_loss_backward = PythonFunction("huber_loss_backward", ["huber_loss_backward"], ["huber_loss_backward.out"])
+_parse_soft_margin_loss = PythonFunction("soft_margin_loss", ["soft_margin_loss"], ["soft_margin_loss.out"])
+_parse_soft_margin_loss_backward = PythonFunction("soft_margin_loss_backward", ["soft_margin_loss_backward"], ["soft_margin_loss_backward.grad_input"])
+_parse_binary_cross_entropy = PythonFunction("binary_cross_entropy", ["binary_cross_entropy"], ["binary_cross_entropy.out"])
+_parse_binary_cross_entropy_backward = PythonFunction("binary_cross_entropy_backward", ["binary_cross_entropy_backward"], ["binary_cross_entropy_backward.grad_input"])
+_parse_binary_cross_entropy_with_logits = PythonFunction("binary_cross_entropy_with_logits", ["binary_cross_entropy_with_logits"])
+_parse_kl_div = PythonFunction("kl_div", ["kl_div"])
+_parse_poisson_nll_loss = PythonFunction("poisson_nll_loss", ["poisson_nll_loss"])
+_parse_hinge_embedding_loss = PythonFunction("hinge_embedding_loss", ["hinge_embedding_loss"])
+_parse_cosine_embedding_loss = PythonFunction("cosine_embedding_loss", ["cosine_embedding_loss"])
+_parse_margin_ranking_loss = PythonFunction("margin_ranking_loss", ["margin_ranking_loss"])
+_parse_triplet_margin_loss = PythonFunction("triplet_margin_loss", ["triplet_margin_loss"])
+_parse_multi_margin_loss = PythonFunction("multi_margin_loss", ["multi_margin_loss"], ["multi_margin_loss.out"])
+_parse_multi_margin_loss_backward = PythonFunction("multi_margin_loss_backward", ["multi_margin_loss_backward"], ["multi_margin_loss_backward.grad_input"])
+_parse_multilabel_margin_loss = PythonFunction("multilabel_margin_loss", ["multilabel_margin_loss"])
+_parse_multilabel_margin_loss_forward = PythonFunction("multilabel_margin_loss_forward", ["multilabel_margin_loss_forward"], ["multilabel_margin_loss_forward.output"])
+_parse_multilabel_margin_loss_backward = PythonFunction("multilabel_margin_loss_backward", ["multilabel_margin_loss_backward"], ["multilabel_margin_loss_backward.grad_input"])
+_parse_ctc_loss = PythonFunction("ctc_loss", ["ctc_loss.IntList", "ctc_loss.Tensor"])
+_parse__ctc_loss = PythonFunction("_ctc_loss", ["_ctc_loss", "_ctc_loss.Tensor"])
+_parse__ctc_loss_backward = PythonFunction("_ctc_loss_backward", ["_ctc_loss_backward", "_ctc_loss_backward.Tensor"])
 # fmt: on
 
 
@@ -12791,6 +12784,57 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None, *, out: An
     return _parse_linear(input, weight, bias, out=out)
 
 
+def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
+    """For each matrix of the weight, its product with a vector on either side, plus the bias.
+
+    bilinear(input1, input2, weight, bias=None) -> Tensor
+    """
+    if (
+        isinstance(input1, TensorImpl)
+        and isinstance(input2, TensorImpl)
+        and isinstance(weight, TensorImpl)
+        and (bias is None or isinstance(bias, TensorImpl))
+    ):
+        included, allowed = active_keys.get()
+        keys = (input1.key_set | input2.key_set | weight.key_set | included) & allowed
+        if bias is not None:
+            keys |= bias.key_set & allowed
+        return _bilinear[keys](keys, input1, input2, weight, bias)
+    return _parse_bilinear(input1, input2, weight, bias)
+
+
+def _trilinear(
+    i1: Tensor,
+    i2: Tensor,
+    i3: Tensor,
+    expand1: Sequence[int],
+    expand2: Sequence[int],
+    expand3: Sequence[int],
+    sumdim: Sequence[int],
+    unroll_dim: int = 1,
+) -> Tensor:
+    """The product of three tensors, each with new dimensions of size 1, summed over some dimensions.
+
+    _trilinear(i1, i2, i3, expand1, expand2, expand3, sumdim, unroll_dim=1) -> Tensor
+    """
+    if (
+        isinstance(i1, TensorImpl)
+        and isinstance(i2, TensorImpl)
+        and isinstance(i3, TensorImpl)
+        and is_ints(expand1)
+        and is_ints(expand2)
+        and is_ints(expand3)
+        and is_ints(sumdim)
+        and type(unroll_dim) is int
+    ):
+        included, allowed = active_keys.get()
+        keys = (i1.key_set | i2.key_set | i3.key_set | included) & allowed
+        return __trilinear[keys](
+            keys, i1, i2, i3, list(expand1), list(expand2), list(expand3), list(sumdim), unroll_dim
+        )
+    return _parse__trilinear(i1, i2, i3, expand1, expand2, expand3, sumdim, unroll_dim)
+
+
 def linalg_cholesky_ex(
     input: Tensor = MISSING, *, upper: bool = False, check_errors: bool = False, out: Any = None, **kwargs: Any
 ) -> Any:
@@ -14832,6 +14876,775 @@ def fft_ifftshift(*args: Any, **kwargs: Any) -> Tensor:
     return _parse_fft_ifftshift(*args, **kwargs)
 
 
+def embedding(
+    weight: Tensor, indices: Tensor, padding_idx: int = -1, scale_grad_by_freq: bool = False, sparse: bool = False
+) -> Tensor:
+    """The rows of a table at the indices.
+
+    embedding(weight, indices, padding_idx=-1, scale_grad_by_freq=False, sparse=False) -> Tensor
+    """
+    if (
+        isinstance(weight, TensorImpl)
+        and isinstance(indices, TensorImpl)
+        and type(padding_idx) is int
+        and type(scale_grad_by_freq) is bool
+        and type(sparse) is bool
+    ):
+        included, allowed = active_keys.get()
+        keys = (weight.key_set | indices.key_set | included) & allowed
+        return _embedding[keys](keys, weight, indices, padding_idx, scale_grad_by_freq, sparse)
+    return _parse_embedding(weight, indices, padding_idx, scale_grad_by_freq, sparse)
+
+
+def embedding_backward(
+    grad: Tensor, indices: Tensor, num_weights: int, padding_idx: int, scale_grad_by_freq: bool, sparse: bool
+) -> Tensor:
+    """The gradient of embedding's table.
+
+    embedding_backward(grad, indices, num_weights, padding_idx, scale_grad_by_freq, sparse) -> Tensor
+    """
+    if (
+        isinstance(grad, TensorImpl)
+        and isinstance(indices, TensorImpl)
+        and type(num_weights) is int
+        and type(padding_idx) is int
+        and type(scale_grad_by_freq) is bool
+        and type(sparse) is bool
+    ):
+        included, allowed = active_keys.get()
+        keys = (grad.key_set | indices.key_set | included) & allowed
+        return _embedding_backward[keys](keys, grad, indices, num_weights, padding_idx, scale_grad_by_freq, sparse)
+    return _parse_embedding_backward(grad, indices, num_weights, padding_idx, scale_grad_by_freq, sparse)
+
+
+def embedding_dense_backward(
+    grad_output: Tensor, indices: Tensor, num_weights: int, padding_idx: int, scale_grad_by_freq: bool
+) -> Tensor:
+    """The sum of the gradients that arrive at each row of embedding's table.
+
+    embedding_dense_backward(grad_output, indices, num_weights, padding_idx, scale_grad_by_freq) -> Tensor
+    """
+    if (
+        isinstance(grad_output, TensorImpl)
+        and isinstance(indices, TensorImpl)
+        and type(num_weights) is int
+        and type(padding_idx) is int
+        and type(scale_grad_by_freq) is bool
+    ):
+        included, allowed = active_keys.get()
+        keys = (grad_output.key_set | indices.key_set | included) & allowed
+        return _embedding_dense_backward[keys](keys, grad_output, indices, num_weights, padding_idx, scale_grad_by_freq)
+    return _parse_embedding_dense_backward(grad_output, indices, num_weights, padding_idx, scale_grad_by_freq)
+
+
+def embedding_renorm(
+    input: Tensor = MISSING,
+    indices: Tensor = MISSING,
+    max_norm: float = MISSING,
+    norm_type: float = MISSING,
+    **kwargs: Any,
+) -> Tensor:
+    """A table whose indexed rows are at most so long.
+
+    embedding_renorm(input, indices, max_norm, norm_type) -> Tensor
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and isinstance(indices, TensorImpl)
+        and type(max_norm) is float
+        and type(norm_type) is float
+        and not kwargs
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | indices.key_set | included) & allowed
+        return _embedding_renorm[keys](keys, input, indices, max_norm, norm_type)
+    if kwargs or input is MISSING or indices is MISSING or max_norm is MISSING or norm_type is MISSING:
+        return _parse_embedding_renorm.by_names(
+            kwargs, input=input, indices=indices, max_norm=max_norm, norm_type=norm_type
+        )
+    return _parse_embedding_renorm(input, indices, max_norm, norm_type)
+
+
+def embedding_renorm_(input: Tensor, indices: Tensor, max_norm: float, norm_type: float) -> Tensor:
+    """A table whose indexed rows are at most so long.
+
+    embedding_renorm_(input, indices, max_norm, norm_type) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and isinstance(indices, TensorImpl)
+        and type(max_norm) is float
+        and type(norm_type) is float
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | indices.key_set | included) & allowed
+        return _embedding_renorm_[keys](keys, input, indices, max_norm, norm_type)
+    return _parse_embedding_renorm_(input, indices, max_norm, norm_type)
+
+
+def embedding_bag(*args: Any, **kwargs: Any) -> Any:
+    """The sum, mean or maximum of the rows of each bag; the bag of each index; the bags' sizes; the rows of the maxima.
+
+    embedding_bag(weight, indices, offsets, scale_grad_by_freq=False, mode=0, sparse=False, per_sample_weights=None, include_last_offset=False) -> (Tensor, Tensor, Tensor, Tensor)
+    embedding_bag(weight, indices, offsets, scale_grad_by_freq, mode, sparse, per_sample_weights, include_last_offset, padding_idx) -> (Tensor, Tensor, Tensor, Tensor)
+        embedding_bag without the rows at one index.
+    """
+    return _parse_embedding_bag(*args, **kwargs)
+
+
+def _embedding_bag(
+    weight: Tensor,
+    indices: Tensor,
+    offsets: Tensor,
+    scale_grad_by_freq: bool = False,
+    mode: int = 0,
+    sparse: bool = False,
+    per_sample_weights: Tensor | None = None,
+    include_last_offset: bool = False,
+    padding_idx: int = -1,
+) -> Any:
+    """What embedding_bag computes, with -1 for no index that is left out.
+
+    _embedding_bag(weight, indices, offsets, scale_grad_by_freq=False, mode=0, sparse=False, per_sample_weights=None, include_last_offset=False, padding_idx=-1) -> (Tensor, Tensor, Tensor, Tensor)
+    """
+    if (
+        isinstance(weight, TensorImpl)
+        and isinstance(indices, TensorImpl)
+        and isinstance(offsets, TensorImpl)
+        and type(scale_grad_by_freq) is bool
+        and type(mode) is int
+        and type(sparse) is bool
+        and (per_sample_weights is None or isinstance(per_sample_weights, TensorImpl))
+        and type(include_last_offset) is bool
+        and type(padding_idx) is int
+    ):
+        included, allowed = active_keys.get()
+        keys = (weight.key_set | indices.key_set | offsets.key_set | included) & allowed
+        if per_sample_weights is not None:
+            keys |= per_sample_weights.key_set & allowed
+        return __embedding_bag[keys](
+            keys,
+            weight,
+            indices,
+            offsets,
+            scale_grad_by_freq,
+            mode,
+            sparse,
+            per_sample_weights,
+            include_last_offset,
+            padding_idx,
+        )
+    return _parse__embedding_bag(
+        weight, indices, offsets, scale_grad_by_freq, mode, sparse, per_sample_weights, include_last_offset, padding_idx
+    )
+
+
+def _embedding_bag_forward_only(
+    weight: Tensor,
+    indices: Tensor,
+    offsets: Tensor,
+    scale_grad_by_freq: bool = False,
+    mode: int = 0,
+    sparse: bool = False,
+    per_sample_weights: Tensor | None = None,
+    include_last_offset: bool = False,
+    padding_idx: int = -1,
+) -> Any:
+    """_embedding_bag for calls that record no gradient.
+
+    _embedding_bag_forward_only(weight, indices, offsets, scale_grad_by_freq=False, mode=0, sparse=False, per_sample_weights=None, include_last_offset=False, padding_idx=-1) -> (Tensor, Tensor, Tensor, Tensor)
+    """
+    if (
+        isinstance(weight, TensorImpl)
+        and isinstance(indices, TensorImpl)
+        and isinstance(offsets, TensorImpl)
+        and type(scale_grad_by_freq) is bool
+        and type(mode) is int
+        and type(sparse) is bool
+        and (per_sample_weights is None or isinstance(per_sample_weights, TensorImpl))
+        and type(include_last_offset) is bool
+        and type(padding_idx) is int
+    ):
+        included, allowed = active_keys.get()
+        keys = (weight.key_set | indices.key_set | offsets.key_set | included) & allowed
+        if per_sample_weights is not None:
+            keys |= per_sample_weights.key_set & allowed
+        return __embedding_bag_forward_only[keys](
+            keys,
+            weight,
+            indices,
+            offsets,
+            scale_grad_by_freq,
+            mode,
+            sparse,
+            per_sample_weights,
+            include_last_offset,
+            padding_idx,
+        )
+    return _parse__embedding_bag_forward_only(
+        weight, indices, offsets, scale_grad_by_freq, mode, sparse, per_sample_weights, include_last_offset, padding_idx
+    )
+
+
+def _embedding_bag_backward(
+    grad: Tensor,
+    indices: Tensor,
+    offsets: Tensor,
+    offset2bag: Tensor,
+    bag_size: Tensor,
+    maximum_indices: Tensor,
+    num_weights: int,
+    scale_grad_by_freq: bool,
+    mode: int,
+    sparse: bool,
+    per_sample_weights: Tensor | None,
+    padding_idx: int = -1,
+) -> Tensor:
+    """The gradient of embedding_bag's table.
+
+    _embedding_bag_backward(grad, indices, offsets, offset2bag, bag_size, maximum_indices, num_weights, scale_grad_by_freq, mode, sparse, per_sample_weights, padding_idx=-1) -> Tensor
+    """
+    if (
+        isinstance(grad, TensorImpl)
+        and isinstance(indices, TensorImpl)
+        and isinstance(offsets, TensorImpl)
+        and isinstance(offset2bag, TensorImpl)
+        and isinstance(bag_size, TensorImpl)
+        and isinstance(maximum_indices, TensorImpl)
+        and type(num_weights) is int
+        and type(scale_grad_by_freq) is bool
+        and type(mode) is int
+        and type(sparse) is bool
+        and (per_sample_weights is None or isinstance(per_sample_weights, TensorImpl))
+        and type(padding_idx) is int
+    ):
+        included, allowed = active_keys.get()
+        keys = (
+            grad.key_set
+            | indices.key_set
+            | offsets.key_set
+            | offset2bag.key_set
+            | bag_size.key_set
+            | maximum_indices.key_set
+            | included
+        ) & allowed
+        if per_sample_weights is not None:
+            keys |= per_sample_weights.key_set & allowed
+        return __embedding_bag_backward[keys](
+            keys,
+            grad,
+            indices,
+            offsets,
+            offset2bag,
+            bag_size,
+            maximum_indices,
+            num_weights,
+            scale_grad_by_freq,
+            mode,
+            sparse,
+            per_sample_weights,
+            padding_idx,
+        )
+    return _parse__embedding_bag_backward(
+        grad,
+        indices,
+        offsets,
+        offset2bag,
+        bag_size,
+        maximum_indices,
+        num_weights,
+        scale_grad_by_freq,
+        mode,
+        sparse,
+        per_sample_weights,
+        padding_idx,
+    )
+
+
+def _embedding_bag_dense_backward(
+    grad: Tensor,
+    indices: Tensor,
+    offset2bag: Tensor,
+    bag_size: Tensor,
+    maximum_indices: Tensor,
+    num_weights: int,
+    scale_grad_by_freq: bool,
+    mode: int,
+    per_sample_weights: Tensor | None,
+    padding_idx: int = -1,
+) -> Tensor:
+    """The sum of the gradients that arrive at each row of embedding_bag's table.
+
+    _embedding_bag_dense_backward(grad, indices, offset2bag, bag_size, maximum_indices, num_weights, scale_grad_by_freq, mode, per_sample_weights, padding_idx=-1) -> Tensor
+    """
+    if (
+        isinstance(grad, TensorImpl)
+        and isinstance(indices, TensorImpl)
+        and isinstance(offset2bag, TensorImpl)
+        and isinstance(bag_size, TensorImpl)
+        and isinstance(maximum_indices, TensorImpl)
+        and type(num_weights) is int
+        and type(scale_grad_by_freq) is bool
+        and type(mode) is int
+        and (per_sample_weights is None or isinstance(per_sample_weights, TensorImpl))
+        and type(padding_idx) is int
+    ):
+        included, allowed = active_keys.get()
+        keys = (
+            grad.key_set | indices.key_set | offset2bag.key_set | bag_size.key_set | maximum_indices.key_set | included
+        ) & allowed
+        if per_sample_weights is not None:
+            keys |= per_sample_weights.key_set & allowed
+        return __embedding_bag_dense_backward[keys](
+            keys,
+            grad,
+            indices,
+            offset2bag,
+            bag_size,
+            maximum_indices,
+            num_weights,
+            scale_grad_by_freq,
+            mode,
+            per_sample_weights,
+            padding_idx,
+        )
+    return _parse__embedding_bag_dense_backward(
+        grad,
+        indices,
+        offset2bag,
+        bag_size,
+        maximum_indices,
+        num_weights,
+        scale_grad_by_freq,
+        mode,
+        per_sample_weights,
+        padding_idx,
+    )
+
+
+def _embedding_bag_per_sample_weights_backward(
+    grad: Tensor, weight: Tensor, indices: Tensor, offsets: Tensor, offset2bag: Tensor, mode: int, padding_idx: int = -1
+) -> Tensor:
+    """The gradients of the weights that embedding_bag multiplies rows by.
+
+    _embedding_bag_per_sample_weights_backward(grad, weight, indices, offsets, offset2bag, mode, padding_idx=-1) -> Tensor
+    """
+    if (
+        isinstance(grad, TensorImpl)
+        and isinstance(weight, TensorImpl)
+        and isinstance(indices, TensorImpl)
+        and isinstance(offsets, TensorImpl)
+        and isinstance(offset2bag, TensorImpl)
+        and type(mode) is int
+        and type(padding_idx) is int
+    ):
+        included, allowed = active_keys.get()
+        keys = (
+            grad.key_set | weight.key_set | indices.key_set | offsets.key_set | offset2bag.key_set | included
+        ) & allowed
+        return __embedding_bag_per_sample_weights_backward[keys](
+            keys, grad, weight, indices, offsets, offset2bag, mode, padding_idx
+        )
+    return _parse__embedding_bag_per_sample_weights_backward(
+        grad, weight, indices, offsets, offset2bag, mode, padding_idx
+    )
+
+
+def one_hot(input: Tensor = MISSING, num_classes: int = -1, **kwargs: Any) -> Tensor:
+    """Zeros, and a one at the class that each element names.
+
+    one_hot(input, num_classes=-1) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and type(num_classes) is int and not kwargs:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _one_hot[keys](keys, input, num_classes)
+    if kwargs or input is MISSING:
+        return _parse_one_hot.by_names(kwargs, input=input, num_classes=num_classes)
+    return _parse_one_hot(input, num_classes)
+
+
+def batch_norm(
+    input: Tensor,
+    weight: Tensor | None,
+    bias: Tensor | None,
+    running_mean: Tensor | None,
+    running_var: Tensor | None,
+    training: bool,
+    momentum: float,
+    eps: float,
+    cudnn_enabled: bool,
+) -> Tensor:
+    """Each channel minus its mean, divided by its deviation, over a batch; or by running statistics.
+
+    batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps, cudnn_enabled) -> Tensor
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and (weight is None or isinstance(weight, TensorImpl))
+        and (bias is None or isinstance(bias, TensorImpl))
+        and (running_mean is None or isinstance(running_mean, TensorImpl))
+        and (running_var is None or isinstance(running_var, TensorImpl))
+        and type(training) is bool
+        and type(momentum) is float
+        and type(eps) is float
+        and type(cudnn_enabled) is bool
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        if weight is not None:
+            keys |= weight.key_set & allowed
+        if bias is not None:
+            keys |= bias.key_set & allowed
+        if running_mean is not None:
+            keys |= running_mean.key_set & allowed
+        if running_var is not None:
+            keys |= running_var.key_set & allowed
+        return _batch_norm[keys](
+            keys, input, weight, bias, running_mean, running_var, training, momentum, eps, cudnn_enabled
+        )
+    return _parse_batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps, cudnn_enabled)
+
+
+def native_batch_norm(
+    input: Tensor,
+    weight: Tensor | None,
+    bias: Tensor | None,
+    running_mean: Tensor | None,
+    running_var: Tensor | None,
+    training: bool,
+    momentum: float,
+    eps: float,
+    *,
+    out: Any = None,
+) -> Any:
+    """Each channel minus its mean, divided by its deviation; the means; one over the deviations.
+
+    native_batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps, *, out=None) -> (Tensor, Tensor, Tensor)
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and (weight is None or isinstance(weight, TensorImpl))
+        and (bias is None or isinstance(bias, TensorImpl))
+        and (running_mean is None or isinstance(running_mean, TensorImpl))
+        and (running_var is None or isinstance(running_var, TensorImpl))
+        and type(training) is bool
+        and type(momentum) is float
+        and type(eps) is float
+        and out is None
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        if weight is not None:
+            keys |= weight.key_set & allowed
+        if bias is not None:
+            keys |= bias.key_set & allowed
+        if running_mean is not None:
+            keys |= running_mean.key_set & allowed
+        if running_var is not None:
+            keys |= running_var.key_set & allowed
+        return _native_batch_norm[keys](keys, input, weight, bias, running_mean, running_var, training, momentum, eps)
+    return _parse_native_batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps, out=out)
+
+
+def _native_batch_norm_legit(*args: Any, **kwargs: Any) -> Any:
+    """native_batch_norm, with a schema that says that the running statistics are moved.
+
+    _native_batch_norm_legit(input, weight, bias, running_mean, running_var, training, momentum, eps) -> (Tensor, Tensor, Tensor)
+    _native_batch_norm_legit(input, weight, bias, training, momentum, eps) -> (Tensor, Tensor, Tensor)
+        native_batch_norm without running statistics.
+    """
+    return _parse__native_batch_norm_legit(*args, **kwargs)
+
+
+def _native_batch_norm_legit_no_training(
+    input: Tensor,
+    weight: Tensor | None,
+    bias: Tensor | None,
+    running_mean: Tensor,
+    running_var: Tensor,
+    momentum: float,
+    eps: float,
+) -> Any:
+    """native_batch_norm by the running statistics.
+
+    _native_batch_norm_legit_no_training(input, weight, bias, running_mean, running_var, momentum, eps) -> (Tensor, Tensor, Tensor)
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and (weight is None or isinstance(weight, TensorImpl))
+        and (bias is None or isinstance(bias, TensorImpl))
+        and isinstance(running_mean, TensorImpl)
+        and isinstance(running_var, TensorImpl)
+        and type(momentum) is float
+        and type(eps) is float
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | running_mean.key_set | running_var.key_set | included) & allowed
+        if weight is not None:
+            keys |= weight.key_set & allowed
+        if bias is not None:
+            keys |= bias.key_set & allowed
+        return __native_batch_norm_legit_no_training[keys](
+            keys, input, weight, bias, running_mean, running_var, momentum, eps
+        )
+    return _parse__native_batch_norm_legit_no_training(input, weight, bias, running_mean, running_var, momentum, eps)
+
+
+def native_batch_norm_backward(
+    grad_out: Tensor,
+    input: Tensor,
+    weight: Tensor | None,
+    running_mean: Tensor | None,
+    running_var: Tensor | None,
+    save_mean: Tensor | None,
+    save_invstd: Tensor | None,
+    train: bool,
+    eps: float,
+    output_mask: Sequence[bool] | bool,
+) -> Any:
+    """The gradients of input, weight and bias of native_batch_norm: those that the mask asks for.
+
+    native_batch_norm_backward(grad_out, input, weight, running_mean, running_var, save_mean, save_invstd, train, eps, output_mask) -> (Tensor, Tensor, Tensor)
+    """
+    return _parse_native_batch_norm_backward(
+        grad_out, input, weight, running_mean, running_var, save_mean, save_invstd, train, eps, output_mask
+    )
+
+
+def instance_norm(
+    input: Tensor,
+    weight: Tensor | None,
+    bias: Tensor | None,
+    running_mean: Tensor | None,
+    running_var: Tensor | None,
+    use_input_stats: bool,
+    momentum: float,
+    eps: float,
+    cudnn_enabled: bool,
+) -> Tensor:
+    """Each channel of each image minus its mean, divided by its deviation; or by running statistics.
+
+    instance_norm(input, weight, bias, running_mean, running_var, use_input_stats, momentum, eps, cudnn_enabled) -> Tensor
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and (weight is None or isinstance(weight, TensorImpl))
+        and (bias is None or isinstance(bias, TensorImpl))
+        and (running_mean is None or isinstance(running_mean, TensorImpl))
+        and (running_var is None or isinstance(running_var, TensorImpl))
+        and type(use_input_stats) is bool
+        and type(momentum) is float
+        and type(eps) is float
+        and type(cudnn_enabled) is bool
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        if weight is not None:
+            keys |= weight.key_set & allowed
+        if bias is not None:
+            keys |= bias.key_set & allowed
+        if running_mean is not None:
+            keys |= running_mean.key_set & allowed
+        if running_var is not None:
+            keys |= running_var.key_set & allowed
+        return _instance_norm[keys](
+            keys, input, weight, bias, running_mean, running_var, use_input_stats, momentum, eps, cudnn_enabled
+        )
+    return _parse_instance_norm(
+        input, weight, bias, running_mean, running_var, use_input_stats, momentum, eps, cudnn_enabled
+    )
+
+
+def layer_norm(
+    input: Tensor,
+    normalized_shape: Sequence[int],
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
+    eps: float = 1e-05,
+    cudnn_enable: bool = True,
+) -> Tensor:
+    """The elements of the last dimensions minus their mean, divided by their deviation.
+
+    layer_norm(input, normalized_shape, weight=None, bias=None, eps=1e-05, cudnn_enable=True) -> Tensor
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and is_ints(normalized_shape)
+        and (weight is None or isinstance(weight, TensorImpl))
+        and (bias is None or isinstance(bias, TensorImpl))
+        and type(eps) is float
+        and type(cudnn_enable) is bool
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        if weight is not None:
+            keys |= weight.key_set & allowed
+        if bias is not None:
+            keys |= bias.key_set & allowed
+        return _layer_norm[keys](keys, input, list(normalized_shape), weight, bias, eps, cudnn_enable)
+    return _parse_layer_norm(input, normalized_shape, weight, bias, eps, cudnn_enable)
+
+
+def native_layer_norm(
+    input: Tensor, normalized_shape: Sequence[int], weight: Tensor | None, bias: Tensor | None, eps: float
+) -> Any:
+    """The elements of the last dimensions minus their mean, divided by their deviation; the means; one over the deviations.
+
+    native_layer_norm(input, normalized_shape, weight, bias, eps) -> (Tensor, Tensor, Tensor)
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and is_ints(normalized_shape)
+        and (weight is None or isinstance(weight, TensorImpl))
+        and (bias is None or isinstance(bias, TensorImpl))
+        and type(eps) is float
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        if weight is not None:
+            keys |= weight.key_set & allowed
+        if bias is not None:
+            keys |= bias.key_set & allowed
+        return _native_layer_norm[keys](keys, input, list(normalized_shape), weight, bias, eps)
+    return _parse_native_layer_norm(input, normalized_shape, weight, bias, eps)
+
+
+def native_layer_norm_backward(
+    grad_out: Tensor,
+    input: Tensor,
+    normalized_shape: Sequence[int],
+    mean: Tensor,
+    rstd: Tensor,
+    weight: Tensor | None,
+    bias: Tensor | None,
+    output_mask: Sequence[bool] | bool,
+) -> Any:
+    """The gradients of input, weight and bias of native_layer_norm: those that the mask asks for.
+
+    native_layer_norm_backward(grad_out, input, normalized_shape, mean, rstd, weight, bias, output_mask) -> (Tensor, Tensor, Tensor)
+    """
+    return _parse_native_layer_norm_backward(grad_out, input, normalized_shape, mean, rstd, weight, bias, output_mask)
+
+
+def group_norm(
+    input: Tensor,
+    num_groups: int,
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
+    eps: float = 1e-05,
+    cudnn_enabled: bool = True,
+) -> Tensor:
+    """Each group of channels of each image minus its mean, divided by its deviation.
+
+    group_norm(input, num_groups, weight=None, bias=None, eps=1e-05, cudnn_enabled=True) -> Tensor
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and type(num_groups) is int
+        and (weight is None or isinstance(weight, TensorImpl))
+        and (bias is None or isinstance(bias, TensorImpl))
+        and type(eps) is float
+        and type(cudnn_enabled) is bool
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        if weight is not None:
+            keys |= weight.key_set & allowed
+        if bias is not None:
+            keys |= bias.key_set & allowed
+        return _group_norm[keys](keys, input, num_groups, weight, bias, eps, cudnn_enabled)
+    return _parse_group_norm(input, num_groups, weight, bias, eps, cudnn_enabled)
+
+
+def native_group_norm(
+    input: Tensor, weight: Tensor | None, bias: Tensor | None, N: int, C: int, HxW: int, group: int, eps: float
+) -> Any:
+    """Each group of channels minus its mean, divided by its deviation; the means; one over the deviations.
+
+    native_group_norm(input, weight, bias, N, C, HxW, group, eps) -> (Tensor, Tensor, Tensor)
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and (weight is None or isinstance(weight, TensorImpl))
+        and (bias is None or isinstance(bias, TensorImpl))
+        and type(N) is int
+        and type(C) is int
+        and type(HxW) is int
+        and type(group) is int
+        and type(eps) is float
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        if weight is not None:
+            keys |= weight.key_set & allowed
+        if bias is not None:
+            keys |= bias.key_set & allowed
+        return _native_group_norm[keys](keys, input, weight, bias, N, C, HxW, group, eps)
+    return _parse_native_group_norm(input, weight, bias, N, C, HxW, group, eps)
+
+
+def native_group_norm_backward(
+    grad_out: Tensor,
+    input: Tensor,
+    mean: Tensor,
+    rstd: Tensor,
+    weight: Tensor | None,
+    N: int,
+    C: int,
+    HxW: int,
+    group: int,
+    output_mask: Sequence[bool] | bool,
+) -> Any:
+    """The gradients of input, weight and bias of native_group_norm: those that the mask asks for.
+
+    native_group_norm_backward(grad_out, input, mean, rstd, weight, N, C, HxW, group, output_mask) -> (Tensor, Tensor, Tensor)
+    """
+    return _parse_native_group_norm_backward(grad_out, input, mean, rstd, weight, N, C, HxW, group, output_mask)
+
+
+def rms_norm(
+    input: Tensor, normalized_shape: Sequence[int], weight: Tensor | None = None, eps: float | None = None
+) -> Tensor:
+    """The elements of the last dimensions divided by the root of their mean square.
+
+    rms_norm(input, normalized_shape, weight=None, eps=None) -> Tensor
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and is_ints(normalized_shape)
+        and (weight is None or isinstance(weight, TensorImpl))
+        and (eps is None or type(eps) is float)
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        if weight is not None:
+            keys |= weight.key_set & allowed
+        return _rms_norm[keys](keys, input, list(normalized_shape), weight, eps)
+    return _parse_rms_norm(input, normalized_shape, weight, eps)
+
+
+def _fused_rms_norm(input: Tensor, normalized_shape: Sequence[int], weight: Tensor | None, eps: float | None) -> Any:
+    """The elements of the last dimensions divided by the root of their mean square; one over that root.
+
+    _fused_rms_norm(input, normalized_shape, weight, eps) -> (Tensor, Tensor)
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and is_ints(normalized_shape)
+        and (weight is None or isinstance(weight, TensorImpl))
+        and (eps is None or type(eps) is float)
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        if weight is not None:
+            keys |= weight.key_set & allowed
+        return __fused_rms_norm[keys](keys, input, list(normalized_shape), weight, eps)
+    return _parse__fused_rms_norm(input, normalized_shape, weight, eps)
+
+
 def max_pool1d(*args: Any, **kwargs: Any) -> Tensor:
     """The largest element of each window of a vector.
 
@@ -16464,976 +17277,6 @@ def native_dropout_backward(grad_output: Tensor, mask: Tensor, scale: float) -> 
     return _parse_native_dropout_backward(grad_output, mask, scale)
 
 
-def batch_norm(
-    input: Tensor,
-    weight: Tensor | None,
-    bias: Tensor | None,
-    running_mean: Tensor | None,
-    running_var: Tensor | None,
-    training: bool,
-    momentum: float,
-    eps: float,
-    cudnn_enabled: bool,
-) -> Tensor:
-    """Each channel of a batch with mean 0 and variance 1, scaled and moved.
-
-    batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps, cudnn_enabled) -> Tensor
-    """
-    if (
-        isinstance(input, TensorImpl)
-        and (weight is None or isinstance(weight, TensorImpl))
-        and (bias is None or isinstance(bias, TensorImpl))
-        and (running_mean is None or isinstance(running_mean, TensorImpl))
-        and (running_var is None or isinstance(running_var, TensorImpl))
-        and type(training) is bool
-        and type(momentum) is float
-        and type(eps) is float
-        and type(cudnn_enabled) is bool
-    ):
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        if weight is not None:
-            keys |= weight.key_set & allowed
-        if bias is not None:
-            keys |= bias.key_set & allowed
-        if running_mean is not None:
-            keys |= running_mean.key_set & allowed
-        if running_var is not None:
-            keys |= running_var.key_set & allowed
-        return _batch_norm[keys](
-            keys, input, weight, bias, running_mean, running_var, training, momentum, eps, cudnn_enabled
-        )
-    return _parse_batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps, cudnn_enabled)
-
-
-def _batch_norm_impl_index(
-    input: Tensor,
-    weight: Tensor | None,
-    bias: Tensor | None,
-    running_mean: Tensor | None,
-    running_var: Tensor | None,
-    training: bool,
-    momentum: float,
-    eps: float,
-    cudnn_enabled: bool,
-) -> Any:
-    """batch_norm with its statistics, and with the number of the library that computed it.
-
-    _batch_norm_impl_index(input, weight, bias, running_mean, running_var, training, momentum, eps, cudnn_enabled) -> (Tensor, Tensor, Tensor, Tensor, int)
-    """
-    if (
-        isinstance(input, TensorImpl)
-        and (weight is None or isinstance(weight, TensorImpl))
-        and (bias is None or isinstance(bias, TensorImpl))
-        and (running_mean is None or isinstance(running_mean, TensorImpl))
-        and (running_var is None or isinstance(running_var, TensorImpl))
-        and type(training) is bool
-        and type(momentum) is float
-        and type(eps) is float
-        and type(cudnn_enabled) is bool
-    ):
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        if weight is not None:
-            keys |= weight.key_set & allowed
-        if bias is not None:
-            keys |= bias.key_set & allowed
-        if running_mean is not None:
-            keys |= running_mean.key_set & allowed
-        if running_var is not None:
-            keys |= running_var.key_set & allowed
-        return __batch_norm_impl_index[keys](
-            keys, input, weight, bias, running_mean, running_var, training, momentum, eps, cudnn_enabled
-        )
-    return _parse__batch_norm_impl_index(
-        input, weight, bias, running_mean, running_var, training, momentum, eps, cudnn_enabled
-    )
-
-
-def native_batch_norm(
-    input: Tensor,
-    weight: Tensor | None,
-    bias: Tensor | None,
-    running_mean: Tensor | None,
-    running_var: Tensor | None,
-    training: bool,
-    momentum: float,
-    eps: float,
-    *,
-    out: Any = None,
-) -> Any:
-    """batch_norm with the mean and the inverse deviation of each channel.
-
-    native_batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps, *, out=None) -> (Tensor, Tensor, Tensor)
-    """
-    if (
-        isinstance(input, TensorImpl)
-        and (weight is None or isinstance(weight, TensorImpl))
-        and (bias is None or isinstance(bias, TensorImpl))
-        and (running_mean is None or isinstance(running_mean, TensorImpl))
-        and (running_var is None or isinstance(running_var, TensorImpl))
-        and type(training) is bool
-        and type(momentum) is float
-        and type(eps) is float
-        and out is None
-    ):
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        if weight is not None:
-            keys |= weight.key_set & allowed
-        if bias is not None:
-            keys |= bias.key_set & allowed
-        if running_mean is not None:
-            keys |= running_mean.key_set & allowed
-        if running_var is not None:
-            keys |= running_var.key_set & allowed
-        return _native_batch_norm[keys](keys, input, weight, bias, running_mean, running_var, training, momentum, eps)
-    return _parse_native_batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps, out=out)
-
-
-def _native_batch_norm_legit(*args: Any, **kwargs: Any) -> Any:
-    """native_batch_norm, with a schema that says what it writes to.
-
-    _native_batch_norm_legit(input, weight, bias, running_mean, running_var, training, momentum, eps, *, out=None) -> (Tensor, Tensor, Tensor)
-    _native_batch_norm_legit(input, weight, bias, training, momentum, eps, *, out=None) -> (Tensor, Tensor, Tensor)
-        native_batch_norm without running statistics.
-    """
-    return _parse__native_batch_norm_legit(*args, **kwargs)
-
-
-def _native_batch_norm_legit_functional(
-    input: Tensor,
-    weight: Tensor | None,
-    bias: Tensor | None,
-    running_mean: Tensor,
-    running_var: Tensor,
-    training: bool,
-    momentum: float,
-    eps: float,
-) -> Any:
-    """_native_batch_norm_legit, with the moved statistics as further results.
-
-    _native_batch_norm_legit_functional(input, weight, bias, running_mean, running_var, training, momentum, eps) -> (Tensor, Tensor, Tensor, running_mean_out, running_var_out)
-    """
-    if (
-        isinstance(input, TensorImpl)
-        and (weight is None or isinstance(weight, TensorImpl))
-        and (bias is None or isinstance(bias, TensorImpl))
-        and isinstance(running_mean, TensorImpl)
-        and isinstance(running_var, TensorImpl)
-        and type(training) is bool
-        and type(momentum) is float
-        and type(eps) is float
-    ):
-        included, allowed = active_keys.get()
-        keys = (input.key_set | running_mean.key_set | running_var.key_set | included) & allowed
-        if weight is not None:
-            keys |= weight.key_set & allowed
-        if bias is not None:
-            keys |= bias.key_set & allowed
-        return __native_batch_norm_legit_functional[keys](
-            keys, input, weight, bias, running_mean, running_var, training, momentum, eps
-        )
-    return _parse__native_batch_norm_legit_functional(
-        input, weight, bias, running_mean, running_var, training, momentum, eps
-    )
-
-
-def _native_batch_norm_legit_no_training(
-    input: Tensor,
-    weight: Tensor | None,
-    bias: Tensor | None,
-    running_mean: Tensor,
-    running_var: Tensor,
-    momentum: float,
-    eps: float,
-) -> Any:
-    """native_batch_norm by the running statistics.
-
-    _native_batch_norm_legit_no_training(input, weight, bias, running_mean, running_var, momentum, eps) -> (Tensor, Tensor, Tensor)
-    """
-    if (
-        isinstance(input, TensorImpl)
-        and (weight is None or isinstance(weight, TensorImpl))
-        and (bias is None or isinstance(bias, TensorImpl))
-        and isinstance(running_mean, TensorImpl)
-        and isinstance(running_var, TensorImpl)
-        and type(momentum) is float
-        and type(eps) is float
-    ):
-        included, allowed = active_keys.get()
-        keys = (input.key_set | running_mean.key_set | running_var.key_set | included) & allowed
-        if weight is not None:
-            keys |= weight.key_set & allowed
-        if bias is not None:
-            keys |= bias.key_set & allowed
-        return __native_batch_norm_legit_no_training[keys](
-            keys, input, weight, bias, running_mean, running_var, momentum, eps
-        )
-    return _parse__native_batch_norm_legit_no_training(input, weight, bias, running_mean, running_var, momentum, eps)
-
-
-def _batch_norm_with_update(
-    input: Tensor,
-    weight: Tensor | None,
-    bias: Tensor | None,
-    running_mean: Tensor,
-    running_var: Tensor,
-    momentum: float,
-    eps: float,
-) -> Any:
-    """native_batch_norm in training, and what cuDNN keeps for the gradient.
-
-    _batch_norm_with_update(input, weight, bias, running_mean, running_var, momentum, eps) -> (Tensor, Tensor, Tensor, Tensor)
-    """
-    if (
-        isinstance(input, TensorImpl)
-        and (weight is None or isinstance(weight, TensorImpl))
-        and (bias is None or isinstance(bias, TensorImpl))
-        and isinstance(running_mean, TensorImpl)
-        and isinstance(running_var, TensorImpl)
-        and type(momentum) is float
-        and type(eps) is float
-    ):
-        included, allowed = active_keys.get()
-        keys = (input.key_set | running_mean.key_set | running_var.key_set | included) & allowed
-        if weight is not None:
-            keys |= weight.key_set & allowed
-        if bias is not None:
-            keys |= bias.key_set & allowed
-        return __batch_norm_with_update[keys](keys, input, weight, bias, running_mean, running_var, momentum, eps)
-    return _parse__batch_norm_with_update(input, weight, bias, running_mean, running_var, momentum, eps)
-
-
-def _batch_norm_with_update_functional(
-    input: Tensor,
-    weight: Tensor | None,
-    bias: Tensor | None,
-    running_mean: Tensor,
-    running_var: Tensor,
-    momentum: float,
-    eps: float,
-) -> Any:
-    """_batch_norm_with_update, with the moved statistics as further results.
-
-    _batch_norm_with_update_functional(input, weight, bias, running_mean, running_var, momentum, eps) -> (Tensor, Tensor, Tensor, Tensor, running_mean_out, running_var_out)
-    """
-    if (
-        isinstance(input, TensorImpl)
-        and (weight is None or isinstance(weight, TensorImpl))
-        and (bias is None or isinstance(bias, TensorImpl))
-        and isinstance(running_mean, TensorImpl)
-        and isinstance(running_var, TensorImpl)
-        and type(momentum) is float
-        and type(eps) is float
-    ):
-        included, allowed = active_keys.get()
-        keys = (input.key_set | running_mean.key_set | running_var.key_set | included) & allowed
-        if weight is not None:
-            keys |= weight.key_set & allowed
-        if bias is not None:
-            keys |= bias.key_set & allowed
-        return __batch_norm_with_update_functional[keys](
-            keys, input, weight, bias, running_mean, running_var, momentum, eps
-        )
-    return _parse__batch_norm_with_update_functional(input, weight, bias, running_mean, running_var, momentum, eps)
-
-
-def _batch_norm_no_update(
-    input: Tensor,
-    weight: Tensor | None,
-    bias: Tensor | None,
-    running_mean: Tensor | None,
-    running_var: Tensor | None,
-    momentum: float,
-    eps: float,
-) -> Any:
-    """native_batch_norm by the running statistics, and what cuDNN keeps for the gradient.
-
-    _batch_norm_no_update(input, weight, bias, running_mean, running_var, momentum, eps) -> (Tensor, Tensor, Tensor, Tensor)
-    """
-    if (
-        isinstance(input, TensorImpl)
-        and (weight is None or isinstance(weight, TensorImpl))
-        and (bias is None or isinstance(bias, TensorImpl))
-        and (running_mean is None or isinstance(running_mean, TensorImpl))
-        and (running_var is None or isinstance(running_var, TensorImpl))
-        and type(momentum) is float
-        and type(eps) is float
-    ):
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        if weight is not None:
-            keys |= weight.key_set & allowed
-        if bias is not None:
-            keys |= bias.key_set & allowed
-        if running_mean is not None:
-            keys |= running_mean.key_set & allowed
-        if running_var is not None:
-            keys |= running_var.key_set & allowed
-        return __batch_norm_no_update[keys](keys, input, weight, bias, running_mean, running_var, momentum, eps)
-    return _parse__batch_norm_no_update(input, weight, bias, running_mean, running_var, momentum, eps)
-
-
-def batch_norm_update_stats(
-    input: Tensor, running_mean: Tensor | None, running_var: Tensor | None, momentum: float
-) -> Any:
-    """The mean and the variance of each channel, towards which the running ones are moved.
-
-    batch_norm_update_stats(input, running_mean, running_var, momentum) -> (Tensor, Tensor)
-    """
-    if (
-        isinstance(input, TensorImpl)
-        and (running_mean is None or isinstance(running_mean, TensorImpl))
-        and (running_var is None or isinstance(running_var, TensorImpl))
-        and type(momentum) is float
-    ):
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        if running_mean is not None:
-            keys |= running_mean.key_set & allowed
-        if running_var is not None:
-            keys |= running_var.key_set & allowed
-        return _batch_norm_update_stats[keys](keys, input, running_mean, running_var, momentum)
-    return _parse_batch_norm_update_stats(input, running_mean, running_var, momentum)
-
-
-def native_batch_norm_backward(
-    grad_out: Tensor,
-    input: Tensor,
-    weight: Tensor | None,
-    running_mean: Tensor | None,
-    running_var: Tensor | None,
-    save_mean: Tensor | None,
-    save_invstd: Tensor | None,
-    train: bool,
-    eps: float,
-    output_mask: Sequence[bool] | bool,
-) -> Any:
-    """The gradients of batch_norm with respect to input, weight and bias: those that the mask asks for.
-
-    native_batch_norm_backward(grad_out, input, weight, running_mean, running_var, save_mean, save_invstd, train, eps, output_mask) -> (Tensor, Tensor, Tensor)
-    """
-    return _parse_native_batch_norm_backward(
-        grad_out, input, weight, running_mean, running_var, save_mean, save_invstd, train, eps, output_mask
-    )
-
-
-def batch_norm_backward(
-    grad_out: Tensor,
-    input: Tensor,
-    weight: Tensor,
-    running_mean: Tensor | None,
-    running_var: Tensor | None,
-    save_mean: Tensor | None,
-    save_var: Tensor | None,
-    update: bool,
-    eps: float,
-    output_mask: Sequence[bool] | bool,
-    reserve: Tensor,
-) -> Any:
-    """native_batch_norm_backward, with what cuDNN kept.
-
-    batch_norm_backward(grad_out, input, weight, running_mean, running_var, save_mean, save_var, update, eps, output_mask, reserve) -> (Tensor, Tensor, Tensor)
-    """
-    return _parse_batch_norm_backward(
-        grad_out, input, weight, running_mean, running_var, save_mean, save_var, update, eps, output_mask, reserve
-    )
-
-
-def instance_norm(
-    input: Tensor,
-    weight: Tensor | None,
-    bias: Tensor | None,
-    running_mean: Tensor | None,
-    running_var: Tensor | None,
-    use_input_stats: bool,
-    momentum: float,
-    eps: float,
-    cudnn_enabled: bool,
-) -> Tensor:
-    """Each channel of each sample with mean 0 and variance 1, scaled and moved.
-
-    instance_norm(input, weight, bias, running_mean, running_var, use_input_stats, momentum, eps, cudnn_enabled) -> Tensor
-    """
-    if (
-        isinstance(input, TensorImpl)
-        and (weight is None or isinstance(weight, TensorImpl))
-        and (bias is None or isinstance(bias, TensorImpl))
-        and (running_mean is None or isinstance(running_mean, TensorImpl))
-        and (running_var is None or isinstance(running_var, TensorImpl))
-        and type(use_input_stats) is bool
-        and type(momentum) is float
-        and type(eps) is float
-        and type(cudnn_enabled) is bool
-    ):
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        if weight is not None:
-            keys |= weight.key_set & allowed
-        if bias is not None:
-            keys |= bias.key_set & allowed
-        if running_mean is not None:
-            keys |= running_mean.key_set & allowed
-        if running_var is not None:
-            keys |= running_var.key_set & allowed
-        return _instance_norm[keys](
-            keys, input, weight, bias, running_mean, running_var, use_input_stats, momentum, eps, cudnn_enabled
-        )
-    return _parse_instance_norm(
-        input, weight, bias, running_mean, running_var, use_input_stats, momentum, eps, cudnn_enabled
-    )
-
-
-def layer_norm(
-    input: Tensor,
-    normalized_shape: Sequence[int],
-    weight: Tensor | None = None,
-    bias: Tensor | None = None,
-    eps: float = 1e-05,
-    cudnn_enable: bool = True,
-) -> Tensor:
-    """The last dimensions with mean 0 and variance 1, scaled and moved.
-
-    layer_norm(input, normalized_shape, weight=None, bias=None, eps=1e-05, cudnn_enable=True) -> Tensor
-    """
-    if (
-        isinstance(input, TensorImpl)
-        and is_ints(normalized_shape)
-        and (weight is None or isinstance(weight, TensorImpl))
-        and (bias is None or isinstance(bias, TensorImpl))
-        and type(eps) is float
-        and type(cudnn_enable) is bool
-    ):
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        if weight is not None:
-            keys |= weight.key_set & allowed
-        if bias is not None:
-            keys |= bias.key_set & allowed
-        return _layer_norm[keys](keys, input, list(normalized_shape), weight, bias, eps, cudnn_enable)
-    return _parse_layer_norm(input, normalized_shape, weight, bias, eps, cudnn_enable)
-
-
-def native_layer_norm(
-    input: Tensor, normalized_shape: Sequence[int], weight: Tensor | None, bias: Tensor | None, eps: float
-) -> Any:
-    """layer_norm with the mean and the inverse deviation.
-
-    native_layer_norm(input, normalized_shape, weight, bias, eps) -> (Tensor, Tensor, Tensor)
-    """
-    if (
-        isinstance(input, TensorImpl)
-        and is_ints(normalized_shape)
-        and (weight is None or isinstance(weight, TensorImpl))
-        and (bias is None or isinstance(bias, TensorImpl))
-        and type(eps) is float
-    ):
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        if weight is not None:
-            keys |= weight.key_set & allowed
-        if bias is not None:
-            keys |= bias.key_set & allowed
-        return _native_layer_norm[keys](keys, input, list(normalized_shape), weight, bias, eps)
-    return _parse_native_layer_norm(input, normalized_shape, weight, bias, eps)
-
-
-def native_layer_norm_backward(
-    grad_out: Tensor,
-    input: Tensor,
-    normalized_shape: Sequence[int],
-    mean: Tensor,
-    rstd: Tensor,
-    weight: Tensor | None,
-    bias: Tensor | None,
-    output_mask: Sequence[bool] | bool,
-) -> Any:
-    """The gradients of layer_norm with respect to input, weight and bias: those that the mask asks for.
-
-    native_layer_norm_backward(grad_out, input, normalized_shape, mean, rstd, weight, bias, output_mask) -> (Tensor, Tensor, Tensor)
-    """
-    return _parse_native_layer_norm_backward(grad_out, input, normalized_shape, mean, rstd, weight, bias, output_mask)
-
-
-def group_norm(
-    input: Tensor,
-    num_groups: int,
-    weight: Tensor | None = None,
-    bias: Tensor | None = None,
-    eps: float = 1e-05,
-    cudnn_enabled: bool = True,
-) -> Tensor:
-    """The channels of each group, in each sample, with mean 0 and variance 1, scaled and moved.
-
-    group_norm(input, num_groups, weight=None, bias=None, eps=1e-05, cudnn_enabled=True) -> Tensor
-    """
-    if (
-        isinstance(input, TensorImpl)
-        and type(num_groups) is int
-        and (weight is None or isinstance(weight, TensorImpl))
-        and (bias is None or isinstance(bias, TensorImpl))
-        and type(eps) is float
-        and type(cudnn_enabled) is bool
-    ):
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        if weight is not None:
-            keys |= weight.key_set & allowed
-        if bias is not None:
-            keys |= bias.key_set & allowed
-        return _group_norm[keys](keys, input, num_groups, weight, bias, eps, cudnn_enabled)
-    return _parse_group_norm(input, num_groups, weight, bias, eps, cudnn_enabled)
-
-
-def native_group_norm(
-    input: Tensor, weight: Tensor | None, bias: Tensor | None, N: int, C: int, HxW: int, group: int, eps: float
-) -> Any:
-    """group_norm with the mean and the inverse deviation of each group.
-
-    native_group_norm(input, weight, bias, N, C, HxW, group, eps) -> (Tensor, Tensor, Tensor)
-    """
-    if (
-        isinstance(input, TensorImpl)
-        and (weight is None or isinstance(weight, TensorImpl))
-        and (bias is None or isinstance(bias, TensorImpl))
-        and type(N) is int
-        and type(C) is int
-        and type(HxW) is int
-        and type(group) is int
-        and type(eps) is float
-    ):
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        if weight is not None:
-            keys |= weight.key_set & allowed
-        if bias is not None:
-            keys |= bias.key_set & allowed
-        return _native_group_norm[keys](keys, input, weight, bias, N, C, HxW, group, eps)
-    return _parse_native_group_norm(input, weight, bias, N, C, HxW, group, eps)
-
-
-def native_group_norm_backward(
-    grad_out: Tensor,
-    input: Tensor,
-    mean: Tensor,
-    rstd: Tensor,
-    weight: Tensor | None,
-    N: int,
-    C: int,
-    HxW: int,
-    group: int,
-    output_mask: Sequence[bool] | bool,
-) -> Any:
-    """The gradients of group_norm with respect to input, weight and bias: those that the mask asks for.
-
-    native_group_norm_backward(grad_out, input, mean, rstd, weight, N, C, HxW, group, output_mask) -> (Tensor, Tensor, Tensor)
-    """
-    return _parse_native_group_norm_backward(grad_out, input, mean, rstd, weight, N, C, HxW, group, output_mask)
-
-
-def rms_norm(
-    input: Tensor, normalized_shape: Sequence[int], weight: Tensor | None = None, eps: float | None = None
-) -> Tensor:
-    """The last dimensions divided by their root mean square, and scaled.
-
-    rms_norm(input, normalized_shape, weight=None, eps=None) -> Tensor
-    """
-    if (
-        isinstance(input, TensorImpl)
-        and is_ints(normalized_shape)
-        and (weight is None or isinstance(weight, TensorImpl))
-        and (eps is None or type(eps) is float)
-    ):
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        if weight is not None:
-            keys |= weight.key_set & allowed
-        return _rms_norm[keys](keys, input, list(normalized_shape), weight, eps)
-    return _parse_rms_norm(input, normalized_shape, weight, eps)
-
-
-def _fused_rms_norm(input: Tensor, normalized_shape: Sequence[int], weight: Tensor | None, eps: float | None) -> Any:
-    """rms_norm with the inverse of the root mean square.
-
-    _fused_rms_norm(input, normalized_shape, weight, eps) -> (Tensor, Tensor)
-    """
-    if (
-        isinstance(input, TensorImpl)
-        and is_ints(normalized_shape)
-        and (weight is None or isinstance(weight, TensorImpl))
-        and (eps is None or type(eps) is float)
-    ):
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        if weight is not None:
-            keys |= weight.key_set & allowed
-        return __fused_rms_norm[keys](keys, input, list(normalized_shape), weight, eps)
-    return _parse__fused_rms_norm(input, normalized_shape, weight, eps)
-
-
-def embedding(
-    weight: Tensor, indices: Tensor, padding_idx: int = -1, scale_grad_by_freq: bool = False, sparse: bool = False
-) -> Tensor:
-    """The rows of a table that indices name.
-
-    embedding(weight, indices, padding_idx=-1, scale_grad_by_freq=False, sparse=False) -> Tensor
-    """
-    if (
-        isinstance(weight, TensorImpl)
-        and isinstance(indices, TensorImpl)
-        and type(padding_idx) is int
-        and type(scale_grad_by_freq) is bool
-        and type(sparse) is bool
-    ):
-        included, allowed = active_keys.get()
-        keys = (weight.key_set | indices.key_set | included) & allowed
-        return _embedding[keys](keys, weight, indices, padding_idx, scale_grad_by_freq, sparse)
-    return _parse_embedding(weight, indices, padding_idx, scale_grad_by_freq, sparse)
-
-
-def embedding_backward(
-    grad: Tensor, indices: Tensor, num_weights: int, padding_idx: int, scale_grad_by_freq: bool, sparse: bool
-) -> Tensor:
-    """The gradient of embedding with respect to the table.
-
-    embedding_backward(grad, indices, num_weights, padding_idx, scale_grad_by_freq, sparse) -> Tensor
-    """
-    if (
-        isinstance(grad, TensorImpl)
-        and isinstance(indices, TensorImpl)
-        and type(num_weights) is int
-        and type(padding_idx) is int
-        and type(scale_grad_by_freq) is bool
-        and type(sparse) is bool
-    ):
-        included, allowed = active_keys.get()
-        keys = (grad.key_set | indices.key_set | included) & allowed
-        return _embedding_backward[keys](keys, grad, indices, num_weights, padding_idx, scale_grad_by_freq, sparse)
-    return _parse_embedding_backward(grad, indices, num_weights, padding_idx, scale_grad_by_freq, sparse)
-
-
-def embedding_dense_backward(
-    grad_output: Tensor, indices: Tensor, num_weights: int, padding_idx: int, scale_grad_by_freq: bool
-) -> Tensor:
-    """The gradient of embedding with respect to the table.
-
-    embedding_dense_backward(grad_output, indices, num_weights, padding_idx, scale_grad_by_freq) -> Tensor
-    """
-    if (
-        isinstance(grad_output, TensorImpl)
-        and isinstance(indices, TensorImpl)
-        and type(num_weights) is int
-        and type(padding_idx) is int
-        and type(scale_grad_by_freq) is bool
-    ):
-        included, allowed = active_keys.get()
-        keys = (grad_output.key_set | indices.key_set | included) & allowed
-        return _embedding_dense_backward[keys](keys, grad_output, indices, num_weights, padding_idx, scale_grad_by_freq)
-    return _parse_embedding_dense_backward(grad_output, indices, num_weights, padding_idx, scale_grad_by_freq)
-
-
-def embedding_renorm_(input: Tensor, indices: Tensor, max_norm: float, norm_type: float) -> Tensor:
-    """Scales the rows that are named and too long to the greatest length, in place.
-
-    embedding_renorm_(input, indices, max_norm, norm_type) -> Tensor
-
-    The result is the first argument itself; its version counter is raised.
-    """
-    if (
-        isinstance(input, TensorImpl)
-        and isinstance(indices, TensorImpl)
-        and type(max_norm) is float
-        and type(norm_type) is float
-    ):
-        included, allowed = active_keys.get()
-        keys = (input.key_set | indices.key_set | included) & allowed
-        return _embedding_renorm_[keys](keys, input, indices, max_norm, norm_type)
-    return _parse_embedding_renorm_(input, indices, max_norm, norm_type)
-
-
-def embedding_bag(*args: Any, **kwargs: Any) -> Any:
-    """The sum, mean or maximum of the rows in each bag.
-
-    embedding_bag(weight, indices, offsets, scale_grad_by_freq=False, mode=0, sparse=False, per_sample_weights=None, include_last_offset=False) -> (Tensor, Tensor, Tensor, Tensor)
-    embedding_bag(weight, indices, offsets, scale_grad_by_freq, mode, sparse, per_sample_weights, include_last_offset, padding_idx) -> (Tensor, Tensor, Tensor, Tensor)
-        The sum, mean or maximum of the rows in each bag, without those of the padding.
-    """
-    return _parse_embedding_bag(*args, **kwargs)
-
-
-def _embedding_bag(
-    weight: Tensor,
-    indices: Tensor,
-    offsets: Tensor,
-    scale_grad_by_freq: bool = False,
-    mode: int = 0,
-    sparse: bool = False,
-    per_sample_weights: Tensor | None = None,
-    include_last_offset: bool = False,
-    padding_idx: int = -1,
-) -> Any:
-    """embedding_bag, with what its gradient needs.
-
-    _embedding_bag(weight, indices, offsets, scale_grad_by_freq=False, mode=0, sparse=False, per_sample_weights=None, include_last_offset=False, padding_idx=-1) -> (Tensor, Tensor, Tensor, Tensor)
-    """
-    if (
-        isinstance(weight, TensorImpl)
-        and isinstance(indices, TensorImpl)
-        and isinstance(offsets, TensorImpl)
-        and type(scale_grad_by_freq) is bool
-        and type(mode) is int
-        and type(sparse) is bool
-        and (per_sample_weights is None or isinstance(per_sample_weights, TensorImpl))
-        and type(include_last_offset) is bool
-        and type(padding_idx) is int
-    ):
-        included, allowed = active_keys.get()
-        keys = (weight.key_set | indices.key_set | offsets.key_set | included) & allowed
-        if per_sample_weights is not None:
-            keys |= per_sample_weights.key_set & allowed
-        return __embedding_bag[keys](
-            keys,
-            weight,
-            indices,
-            offsets,
-            scale_grad_by_freq,
-            mode,
-            sparse,
-            per_sample_weights,
-            include_last_offset,
-            padding_idx,
-        )
-    return _parse__embedding_bag(
-        weight, indices, offsets, scale_grad_by_freq, mode, sparse, per_sample_weights, include_last_offset, padding_idx
-    )
-
-
-def _embedding_bag_forward_only(
-    weight: Tensor,
-    indices: Tensor,
-    offsets: Tensor,
-    scale_grad_by_freq: bool = False,
-    mode: int = 0,
-    sparse: bool = False,
-    per_sample_weights: Tensor | None = None,
-    include_last_offset: bool = False,
-    padding_idx: int = -1,
-) -> Any:
-    """embedding_bag of a table without a gradient.
-
-    _embedding_bag_forward_only(weight, indices, offsets, scale_grad_by_freq=False, mode=0, sparse=False, per_sample_weights=None, include_last_offset=False, padding_idx=-1) -> (Tensor, Tensor, Tensor, Tensor)
-    """
-    if (
-        isinstance(weight, TensorImpl)
-        and isinstance(indices, TensorImpl)
-        and isinstance(offsets, TensorImpl)
-        and type(scale_grad_by_freq) is bool
-        and type(mode) is int
-        and type(sparse) is bool
-        and (per_sample_weights is None or isinstance(per_sample_weights, TensorImpl))
-        and type(include_last_offset) is bool
-        and type(padding_idx) is int
-    ):
-        included, allowed = active_keys.get()
-        keys = (weight.key_set | indices.key_set | offsets.key_set | included) & allowed
-        if per_sample_weights is not None:
-            keys |= per_sample_weights.key_set & allowed
-        return __embedding_bag_forward_only[keys](
-            keys,
-            weight,
-            indices,
-            offsets,
-            scale_grad_by_freq,
-            mode,
-            sparse,
-            per_sample_weights,
-            include_last_offset,
-            padding_idx,
-        )
-    return _parse__embedding_bag_forward_only(
-        weight, indices, offsets, scale_grad_by_freq, mode, sparse, per_sample_weights, include_last_offset, padding_idx
-    )
-
-
-def _embedding_bag_backward(
-    grad: Tensor,
-    indices: Tensor,
-    offsets: Tensor,
-    offset2bag: Tensor,
-    bag_size: Tensor,
-    maximum_indices: Tensor,
-    num_weights: int,
-    scale_grad_by_freq: bool,
-    mode: int,
-    sparse: bool,
-    per_sample_weights: Tensor | None,
-    padding_idx: int = -1,
-) -> Tensor:
-    """The gradient of embedding_bag with respect to the table.
-
-    _embedding_bag_backward(grad, indices, offsets, offset2bag, bag_size, maximum_indices, num_weights, scale_grad_by_freq, mode, sparse, per_sample_weights, padding_idx=-1) -> Tensor
-    """
-    if (
-        isinstance(grad, TensorImpl)
-        and isinstance(indices, TensorImpl)
-        and isinstance(offsets, TensorImpl)
-        and isinstance(offset2bag, TensorImpl)
-        and isinstance(bag_size, TensorImpl)
-        and isinstance(maximum_indices, TensorImpl)
-        and type(num_weights) is int
-        and type(scale_grad_by_freq) is bool
-        and type(mode) is int
-        and type(sparse) is bool
-        and (per_sample_weights is None or isinstance(per_sample_weights, TensorImpl))
-        and type(padding_idx) is int
-    ):
-        included, allowed = active_keys.get()
-        keys = (
-            grad.key_set
-            | indices.key_set
-            | offsets.key_set
-            | offset2bag.key_set
-            | bag_size.key_set
-            | maximum_indices.key_set
-            | included
-        ) & allowed
-        if per_sample_weights is not None:
-            keys |= per_sample_weights.key_set & allowed
-        return __embedding_bag_backward[keys](
-            keys,
-            grad,
-            indices,
-            offsets,
-            offset2bag,
-            bag_size,
-            maximum_indices,
-            num_weights,
-            scale_grad_by_freq,
-            mode,
-            sparse,
-            per_sample_weights,
-            padding_idx,
-        )
-    return _parse__embedding_bag_backward(
-        grad,
-        indices,
-        offsets,
-        offset2bag,
-        bag_size,
-        maximum_indices,
-        num_weights,
-        scale_grad_by_freq,
-        mode,
-        sparse,
-        per_sample_weights,
-        padding_idx,
-    )
-
-
-def _embedding_bag_dense_backward(
-    grad: Tensor,
-    indices: Tensor,
-    offset2bag: Tensor,
-    bag_size: Tensor,
-    maximum_indices: Tensor,
-    num_weights: int,
-    scale_grad_by_freq: bool,
-    mode: int,
-    per_sample_weights: Tensor | None,
-    padding_idx: int = -1,
-) -> Tensor:
-    """The gradient of embedding_bag with respect to the table.
-
-    _embedding_bag_dense_backward(grad, indices, offset2bag, bag_size, maximum_indices, num_weights, scale_grad_by_freq, mode, per_sample_weights, padding_idx=-1) -> Tensor
-    """
-    if (
-        isinstance(grad, TensorImpl)
-        and isinstance(indices, TensorImpl)
-        and isinstance(offset2bag, TensorImpl)
-        and isinstance(bag_size, TensorImpl)
-        and isinstance(maximum_indices, TensorImpl)
-        and type(num_weights) is int
-        and type(scale_grad_by_freq) is bool
-        and type(mode) is int
-        and (per_sample_weights is None or isinstance(per_sample_weights, TensorImpl))
-        and type(padding_idx) is int
-    ):
-        included, allowed = active_keys.get()
-        keys = (
-            grad.key_set | indices.key_set | offset2bag.key_set | bag_size.key_set | maximum_indices.key_set | included
-        ) & allowed
-        if per_sample_weights is not None:
-            keys |= per_sample_weights.key_set & allowed
-        return __embedding_bag_dense_backward[keys](
-            keys,
-            grad,
-            indices,
-            offset2bag,
-            bag_size,
-            maximum_indices,
-            num_weights,
-            scale_grad_by_freq,
-            mode,
-            per_sample_weights,
-            padding_idx,
-        )
-    return _parse__embedding_bag_dense_backward(
-        grad,
-        indices,
-        offset2bag,
-        bag_size,
-        maximum_indices,
-        num_weights,
-        scale_grad_by_freq,
-        mode,
-        per_sample_weights,
-        padding_idx,
-    )
-
-
-def _embedding_bag_per_sample_weights_backward(
-    grad: Tensor, weight: Tensor, indices: Tensor, offsets: Tensor, offset2bag: Tensor, mode: int, padding_idx: int = -1
-) -> Tensor:
-    """The gradient of embedding_bag with respect to the weight of each index.
-
-    _embedding_bag_per_sample_weights_backward(grad, weight, indices, offsets, offset2bag, mode, padding_idx=-1) -> Tensor
-    """
-    if (
-        isinstance(grad, TensorImpl)
-        and isinstance(weight, TensorImpl)
-        and isinstance(indices, TensorImpl)
-        and isinstance(offsets, TensorImpl)
-        and isinstance(offset2bag, TensorImpl)
-        and type(mode) is int
-        and type(padding_idx) is int
-    ):
-        included, allowed = active_keys.get()
-        keys = (
-            grad.key_set | weight.key_set | indices.key_set | offsets.key_set | offset2bag.key_set | included
-        ) & allowed
-        return __embedding_bag_per_sample_weights_backward[keys](
-            keys, grad, weight, indices, offsets, offset2bag, mode, padding_idx
-        )
-    return _parse__embedding_bag_per_sample_weights_backward(
-        grad, weight, indices, offsets, offset2bag, mode, padding_idx
-    )
-
-
-def one_hot(input: Tensor = MISSING, num_classes: int = -1, **kwargs: Any) -> Tensor:
-    """One at each class, 0 elsewhere.
-
-    one_hot(input, num_classes=-1) -> Tensor
-    """
-    if isinstance(input, TensorImpl) and type(num_classes) is int and not kwargs:
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        return _one_hot[keys](keys, input, num_classes)
-    if kwargs or input is MISSING:
-        return _parse_one_hot.by_names(kwargs, input=input, num_classes=num_classes)
-    return _parse_one_hot(input, num_classes)
-
-
 def _softmax(input: Tensor, dim: int, half_to_float: bool, *, out: Any = None) -> Tensor:
     """Softmax over one dimension.
 
@@ -17990,1029 +17833,6 @@ def col2im(
             out=out,
         )
     return _parse_col2im(input, output_size, kernel_size, dilation, padding, stride, out=out)
-
-
-def nll_loss_forward(
-    input: Tensor = MISSING,
-    target: Tensor = MISSING,
-    weight: Tensor | None = MISSING,
-    reduction: int = MISSING,
-    ignore_index: int = MISSING,
-    *,
-    out: Any = None,
-    **kwargs: Any,
-) -> Any:
-    """The negative log likelihood of the targets, and the total weight.
-
-    nll_loss_forward(input, target, weight, reduction, ignore_index, *, out=None) -> (output, total_weight)
-    """
-    if (
-        isinstance(input, TensorImpl)
-        and isinstance(target, TensorImpl)
-        and (weight is None or isinstance(weight, TensorImpl))
-        and type(reduction) is int
-        and type(ignore_index) is int
-        and out is None
-        and not kwargs
-    ):
-        included, allowed = active_keys.get()
-        keys = (input.key_set | target.key_set | included) & allowed
-        if weight is not None:
-            keys |= weight.key_set & allowed
-        return _nll_loss_forward[keys](keys, input, target, weight, reduction, ignore_index)
-    if (
-        kwargs
-        or input is MISSING
-        or target is MISSING
-        or weight is MISSING
-        or reduction is MISSING
-        or ignore_index is MISSING
-    ):
-        return _parse_nll_loss_forward.by_names(
-            kwargs, input=input, target=target, weight=weight, reduction=reduction, ignore_index=ignore_index, out=out
-        )
-    return _parse_nll_loss_forward(input, target, weight, reduction, ignore_index, out=out)
-
-
-def nll_loss_backward(
-    grad_output: Tensor,
-    input: Tensor,
-    target: Tensor,
-    weight: Tensor | None,
-    reduction: int,
-    ignore_index: int,
-    total_weight: Tensor,
-    *,
-    out: Any = None,
-) -> Tensor:
-    """The gradient of nll_loss.
-
-    nll_loss_backward(grad_output, input, target, weight, reduction, ignore_index, total_weight, *, out=None) -> Tensor
-    """
-    if (
-        isinstance(grad_output, TensorImpl)
-        and isinstance(input, TensorImpl)
-        and isinstance(target, TensorImpl)
-        and (weight is None or isinstance(weight, TensorImpl))
-        and type(reduction) is int
-        and type(ignore_index) is int
-        and isinstance(total_weight, TensorImpl)
-        and out is None
-    ):
-        included, allowed = active_keys.get()
-        keys = (grad_output.key_set | input.key_set | target.key_set | total_weight.key_set | included) & allowed
-        if weight is not None:
-            keys |= weight.key_set & allowed
-        return _nll_loss_backward[keys](keys, grad_output, input, target, weight, reduction, ignore_index, total_weight)
-    return _parse_nll_loss_backward(grad_output, input, target, weight, reduction, ignore_index, total_weight, out=out)
-
-
-def nll_loss(
-    input: Tensor = MISSING,
-    target: Tensor = MISSING,
-    weight: Tensor | None = None,
-    reduction: int = 1,
-    ignore_index: int = -100,
-    **kwargs: Any,
-) -> Tensor:
-    """The negative log likelihood of target classes, given log probabilities.
-
-    nll_loss(input, target, weight=None, reduction=Mean, ignore_index=-100) -> Tensor
-    """
-    if (
-        isinstance(input, TensorImpl)
-        and isinstance(target, TensorImpl)
-        and (weight is None or isinstance(weight, TensorImpl))
-        and type(reduction) is int
-        and type(ignore_index) is int
-        and not kwargs
-    ):
-        included, allowed = active_keys.get()
-        keys = (input.key_set | target.key_set | included) & allowed
-        if weight is not None:
-            keys |= weight.key_set & allowed
-        return _nll_loss[keys](keys, input, target, weight, reduction, ignore_index)
-    if kwargs or input is MISSING or target is MISSING:
-        return _parse_nll_loss.by_names(
-            kwargs, input=input, target=target, weight=weight, reduction=reduction, ignore_index=ignore_index
-        )
-    return _parse_nll_loss(input, target, weight, reduction, ignore_index)
-
-
-def nll_loss2d_forward(
-    input: Tensor = MISSING,
-    target: Tensor = MISSING,
-    weight: Tensor | None = MISSING,
-    reduction: int = MISSING,
-    ignore_index: int = MISSING,
-    *,
-    out: Any = None,
-    **kwargs: Any,
-) -> Any:
-    """As nll_loss_forward, with a target for each pixel.
-
-    nll_loss2d_forward(input, target, weight, reduction, ignore_index, *, out=None) -> (output, total_weight)
-    """
-    if (
-        isinstance(input, TensorImpl)
-        and isinstance(target, TensorImpl)
-        and (weight is None or isinstance(weight, TensorImpl))
-        and type(reduction) is int
-        and type(ignore_index) is int
-        and out is None
-        and not kwargs
-    ):
-        included, allowed = active_keys.get()
-        keys = (input.key_set | target.key_set | included) & allowed
-        if weight is not None:
-            keys |= weight.key_set & allowed
-        return _nll_loss2d_forward[keys](keys, input, target, weight, reduction, ignore_index)
-    if (
-        kwargs
-        or input is MISSING
-        or target is MISSING
-        or weight is MISSING
-        or reduction is MISSING
-        or ignore_index is MISSING
-    ):
-        return _parse_nll_loss2d_forward.by_names(
-            kwargs, input=input, target=target, weight=weight, reduction=reduction, ignore_index=ignore_index, out=out
-        )
-    return _parse_nll_loss2d_forward(input, target, weight, reduction, ignore_index, out=out)
-
-
-def nll_loss2d_backward(
-    grad_output: Tensor,
-    input: Tensor,
-    target: Tensor,
-    weight: Tensor | None,
-    reduction: int,
-    ignore_index: int,
-    total_weight: Tensor,
-    *,
-    out: Any = None,
-) -> Tensor:
-    """The gradient of nll_loss2d.
-
-    nll_loss2d_backward(grad_output, input, target, weight, reduction, ignore_index, total_weight, *, out=None) -> Tensor
-    """
-    if (
-        isinstance(grad_output, TensorImpl)
-        and isinstance(input, TensorImpl)
-        and isinstance(target, TensorImpl)
-        and (weight is None or isinstance(weight, TensorImpl))
-        and type(reduction) is int
-        and type(ignore_index) is int
-        and isinstance(total_weight, TensorImpl)
-        and out is None
-    ):
-        included, allowed = active_keys.get()
-        keys = (grad_output.key_set | input.key_set | target.key_set | total_weight.key_set | included) & allowed
-        if weight is not None:
-            keys |= weight.key_set & allowed
-        return _nll_loss2d_backward[keys](
-            keys, grad_output, input, target, weight, reduction, ignore_index, total_weight
-        )
-    return _parse_nll_loss2d_backward(
-        grad_output, input, target, weight, reduction, ignore_index, total_weight, out=out
-    )
-
-
-def nll_loss2d(
-    input: Tensor = MISSING,
-    target: Tensor = MISSING,
-    weight: Tensor | None = None,
-    reduction: int = 1,
-    ignore_index: int = -100,
-    **kwargs: Any,
-) -> Tensor:
-    """As nll_loss, with a target for each pixel.
-
-    nll_loss2d(input, target, weight=None, reduction=Mean, ignore_index=-100) -> Tensor
-    """
-    if (
-        isinstance(input, TensorImpl)
-        and isinstance(target, TensorImpl)
-        and (weight is None or isinstance(weight, TensorImpl))
-        and type(reduction) is int
-        and type(ignore_index) is int
-        and not kwargs
-    ):
-        included, allowed = active_keys.get()
-        keys = (input.key_set | target.key_set | included) & allowed
-        if weight is not None:
-            keys |= weight.key_set & allowed
-        return _nll_loss2d[keys](keys, input, target, weight, reduction, ignore_index)
-    if kwargs or input is MISSING or target is MISSING:
-        return _parse_nll_loss2d.by_names(
-            kwargs, input=input, target=target, weight=weight, reduction=reduction, ignore_index=ignore_index
-        )
-    return _parse_nll_loss2d(input, target, weight, reduction, ignore_index)
-
-
-def nll_loss_nd(
-    input: Tensor = MISSING,
-    target: Tensor = MISSING,
-    weight: Tensor | None = None,
-    reduction: int = 1,
-    ignore_index: int = -100,
-    **kwargs: Any,
-) -> Tensor:
-    """nll_loss for any number of dimensions.
-
-    nll_loss_nd(input, target, weight=None, reduction=Mean, ignore_index=-100) -> Tensor
-    """
-    if (
-        isinstance(input, TensorImpl)
-        and isinstance(target, TensorImpl)
-        and (weight is None or isinstance(weight, TensorImpl))
-        and type(reduction) is int
-        and type(ignore_index) is int
-        and not kwargs
-    ):
-        included, allowed = active_keys.get()
-        keys = (input.key_set | target.key_set | included) & allowed
-        if weight is not None:
-            keys |= weight.key_set & allowed
-        return _nll_loss_nd[keys](keys, input, target, weight, reduction, ignore_index)
-    if kwargs or input is MISSING or target is MISSING:
-        return _parse_nll_loss_nd.by_names(
-            kwargs, input=input, target=target, weight=weight, reduction=reduction, ignore_index=ignore_index
-        )
-    return _parse_nll_loss_nd(input, target, weight, reduction, ignore_index)
-
-
-def cross_entropy_loss(
-    input: Tensor = MISSING,
-    target: Tensor = MISSING,
-    weight: Tensor | None = None,
-    reduction: int = 1,
-    ignore_index: int = -100,
-    label_smoothing: float = 0.0,
-    **kwargs: Any,
-) -> Tensor:
-    """log_softmax and nll_loss in one; targets are classes or probabilities.
-
-    cross_entropy_loss(input, target, weight=None, reduction=Mean, ignore_index=-100, label_smoothing=0.0) -> Tensor
-    """
-    if (
-        isinstance(input, TensorImpl)
-        and isinstance(target, TensorImpl)
-        and (weight is None or isinstance(weight, TensorImpl))
-        and type(reduction) is int
-        and type(ignore_index) is int
-        and type(label_smoothing) is float
-        and not kwargs
-    ):
-        included, allowed = active_keys.get()
-        keys = (input.key_set | target.key_set | included) & allowed
-        if weight is not None:
-            keys |= weight.key_set & allowed
-        return _cross_entropy_loss[keys](keys, input, target, weight, reduction, ignore_index, label_smoothing)
-    if kwargs or input is MISSING or target is MISSING:
-        return _parse_cross_entropy_loss.by_names(
-            kwargs,
-            input=input,
-            target=target,
-            weight=weight,
-            reduction=reduction,
-            ignore_index=ignore_index,
-            label_smoothing=label_smoothing,
-        )
-    return _parse_cross_entropy_loss(input, target, weight, reduction, ignore_index, label_smoothing)
-
-
-def mse_loss(
-    input: Tensor = MISSING, target: Tensor = MISSING, reduction: int = 1, *, out: Any = None, **kwargs: Any
-) -> Tensor:
-    """The mean (or sum) of squared differences.
-
-    mse_loss(input, target, reduction=Mean, *, out=None) -> Tensor
-    """
-    if (
-        isinstance(input, TensorImpl)
-        and isinstance(target, TensorImpl)
-        and type(reduction) is int
-        and out is None
-        and not kwargs
-    ):
-        included, allowed = active_keys.get()
-        keys = (input.key_set | target.key_set | included) & allowed
-        return _mse_loss[keys](keys, input, target, reduction)
-    if kwargs or input is MISSING or target is MISSING:
-        return _parse_mse_loss.by_names(kwargs, input=input, target=target, reduction=reduction, out=out)
-    return _parse_mse_loss(input, target, reduction, out=out)
-
-
-def mse_loss_backward(grad_output: Tensor, input: Tensor, target: Tensor, reduction: int, *, out: Any = None) -> Tensor:
-    """The gradient of mse_loss.
-
-    mse_loss_backward(grad_output, input, target, reduction, *, out=None) -> Tensor
-    """
-    if (
-        isinstance(grad_output, TensorImpl)
-        and isinstance(input, TensorImpl)
-        and isinstance(target, TensorImpl)
-        and type(reduction) is int
-        and out is None
-    ):
-        included, allowed = active_keys.get()
-        keys = (grad_output.key_set | input.key_set | target.key_set | included) & allowed
-        return _mse_loss_backward[keys](keys, grad_output, input, target, reduction)
-    return _parse_mse_loss_backward(grad_output, input, target, reduction, out=out)
-
-
-def l1_loss(input: Tensor = MISSING, target: Tensor = MISSING, reduction: int = 1, **kwargs: Any) -> Tensor:
-    """The mean (or sum) of absolute differences.
-
-    l1_loss(input, target, reduction=Mean) -> Tensor
-    """
-    if isinstance(input, TensorImpl) and isinstance(target, TensorImpl) and type(reduction) is int and not kwargs:
-        included, allowed = active_keys.get()
-        keys = (input.key_set | target.key_set | included) & allowed
-        return _l1_loss[keys](keys, input, target, reduction)
-    if kwargs or input is MISSING or target is MISSING:
-        return _parse_l1_loss.by_names(kwargs, input=input, target=target, reduction=reduction)
-    return _parse_l1_loss(input, target, reduction)
-
-
-def smooth_l1_loss(
-    input: Tensor = MISSING,
-    target: Tensor = MISSING,
-    reduction: int = 1,
-    beta: float = 1.0,
-    *,
-    out: Any = None,
-    **kwargs: Any,
-) -> Tensor:
-    """Squared differences, divided by 2 beta, where they are small, and absolute ones where they are beta or more.
-
-    smooth_l1_loss(input, target, reduction=Mean, beta=1.0, *, out=None) -> Tensor
-    """
-    if (
-        isinstance(input, TensorImpl)
-        and isinstance(target, TensorImpl)
-        and type(reduction) is int
-        and type(beta) is float
-        and out is None
-        and not kwargs
-    ):
-        included, allowed = active_keys.get()
-        keys = (input.key_set | target.key_set | included) & allowed
-        return _smooth_l1_loss[keys](keys, input, target, reduction, beta)
-    if kwargs or input is MISSING or target is MISSING:
-        return _parse_smooth_l1_loss.by_names(
-            kwargs, input=input, target=target, reduction=reduction, beta=beta, out=out
-        )
-    return _parse_smooth_l1_loss(input, target, reduction, beta, out=out)
-
-
-def smooth_l1_loss_backward(
-    grad_output: Tensor, input: Tensor, target: Tensor, reduction: int, beta: float, *, out: Any = None
-) -> Tensor:
-    """The gradient of smooth_l1_loss.
-
-    smooth_l1_loss_backward(grad_output, input, target, reduction, beta, *, out=None) -> Tensor
-    """
-    if (
-        isinstance(grad_output, TensorImpl)
-        and isinstance(input, TensorImpl)
-        and isinstance(target, TensorImpl)
-        and type(reduction) is int
-        and type(beta) is float
-        and out is None
-    ):
-        included, allowed = active_keys.get()
-        keys = (grad_output.key_set | input.key_set | target.key_set | included) & allowed
-        return _smooth_l1_loss_backward[keys](keys, grad_output, input, target, reduction, beta)
-    return _parse_smooth_l1_loss_backward(grad_output, input, target, reduction, beta, out=out)
-
-
-def huber_loss(
-    input: Tensor = MISSING,
-    target: Tensor = MISSING,
-    reduction: int = 1,
-    delta: float = 1.0,
-    *,
-    out: Any = None,
-    **kwargs: Any,
-) -> Tensor:
-    """Half the squared difference where it is small, and delta times the absolute one where it is delta or more.
-
-    huber_loss(input, target, reduction=Mean, delta=1.0, *, out=None) -> Tensor
-    """
-    if (
-        isinstance(input, TensorImpl)
-        and isinstance(target, TensorImpl)
-        and type(reduction) is int
-        and type(delta) is float
-        and out is None
-        and not kwargs
-    ):
-        included, allowed = active_keys.get()
-        keys = (input.key_set | target.key_set | included) & allowed
-        return _huber_loss[keys](keys, input, target, reduction, delta)
-    if kwargs or input is MISSING or target is MISSING:
-        return _parse_huber_loss.by_names(kwargs, input=input, target=target, reduction=reduction, delta=delta, out=out)
-    return _parse_huber_loss(input, target, reduction, delta, out=out)
-
-
-def huber_loss_backward(
-    grad_output: Tensor, input: Tensor, target: Tensor, reduction: int, delta: float, *, out: Any = None
-) -> Tensor:
-    """The gradient of huber_loss.
-
-    huber_loss_backward(grad_output, input, target, reduction, delta, *, out=None) -> Tensor
-    """
-    if (
-        isinstance(grad_output, TensorImpl)
-        and isinstance(input, TensorImpl)
-        and isinstance(target, TensorImpl)
-        and type(reduction) is int
-        and type(delta) is float
-        and out is None
-    ):
-        included, allowed = active_keys.get()
-        keys = (grad_output.key_set | input.key_set | target.key_set | included) & allowed
-        return _huber_loss_backward[keys](keys, grad_output, input, target, reduction, delta)
-    return _parse_huber_loss_backward(grad_output, input, target, reduction, delta, out=out)
-
-
-def soft_margin_loss(
-    input: Tensor = MISSING, target: Tensor = MISSING, reduction: int = 1, *, out: Any = None, **kwargs: Any
-) -> Tensor:
-    """log(1 + exp(-target * self)) for targets 1 and -1, its mean or sum.
-
-    soft_margin_loss(input, target, reduction=Mean, *, out=None) -> Tensor
-    """
-    if (
-        isinstance(input, TensorImpl)
-        and isinstance(target, TensorImpl)
-        and type(reduction) is int
-        and out is None
-        and not kwargs
-    ):
-        included, allowed = active_keys.get()
-        keys = (input.key_set | target.key_set | included) & allowed
-        return _soft_margin_loss[keys](keys, input, target, reduction)
-    if kwargs or input is MISSING or target is MISSING:
-        return _parse_soft_margin_loss.by_names(kwargs, input=input, target=target, reduction=reduction, out=out)
-    return _parse_soft_margin_loss(input, target, reduction, out=out)
-
-
-def soft_margin_loss_backward(
-    grad_output: Tensor, input: Tensor, target: Tensor, reduction: int, *, out: Any = None
-) -> Tensor:
-    """The gradient of soft_margin_loss.
-
-    soft_margin_loss_backward(grad_output, input, target, reduction, *, out=None) -> Tensor
-    """
-    if (
-        isinstance(grad_output, TensorImpl)
-        and isinstance(input, TensorImpl)
-        and isinstance(target, TensorImpl)
-        and type(reduction) is int
-        and out is None
-    ):
-        included, allowed = active_keys.get()
-        keys = (grad_output.key_set | input.key_set | target.key_set | included) & allowed
-        return _soft_margin_loss_backward[keys](keys, grad_output, input, target, reduction)
-    return _parse_soft_margin_loss_backward(grad_output, input, target, reduction, out=out)
-
-
-def binary_cross_entropy(
-    input: Tensor = MISSING,
-    target: Tensor = MISSING,
-    weight: Tensor | None = None,
-    reduction: int = 1,
-    *,
-    out: Any = None,
-    **kwargs: Any,
-) -> Tensor:
-    """The cross entropy between probabilities of truth and targets between 0 and 1.
-
-    binary_cross_entropy(input, target, weight=None, reduction=Mean, *, out=None) -> Tensor
-    """
-    if (
-        isinstance(input, TensorImpl)
-        and isinstance(target, TensorImpl)
-        and (weight is None or isinstance(weight, TensorImpl))
-        and type(reduction) is int
-        and out is None
-        and not kwargs
-    ):
-        included, allowed = active_keys.get()
-        keys = (input.key_set | target.key_set | included) & allowed
-        if weight is not None:
-            keys |= weight.key_set & allowed
-        return _binary_cross_entropy[keys](keys, input, target, weight, reduction)
-    if kwargs or input is MISSING or target is MISSING:
-        return _parse_binary_cross_entropy.by_names(
-            kwargs, input=input, target=target, weight=weight, reduction=reduction, out=out
-        )
-    return _parse_binary_cross_entropy(input, target, weight, reduction, out=out)
-
-
-def binary_cross_entropy_backward(
-    grad_output: Tensor,
-    input: Tensor,
-    target: Tensor,
-    weight: Tensor | None = None,
-    reduction: int = 1,
-    *,
-    out: Any = None,
-) -> Tensor:
-    """The gradient of binary_cross_entropy.
-
-    binary_cross_entropy_backward(grad_output, input, target, weight=None, reduction=Mean, *, out=None) -> Tensor
-    """
-    if (
-        isinstance(grad_output, TensorImpl)
-        and isinstance(input, TensorImpl)
-        and isinstance(target, TensorImpl)
-        and (weight is None or isinstance(weight, TensorImpl))
-        and type(reduction) is int
-        and out is None
-    ):
-        included, allowed = active_keys.get()
-        keys = (grad_output.key_set | input.key_set | target.key_set | included) & allowed
-        if weight is not None:
-            keys |= weight.key_set & allowed
-        return _binary_cross_entropy_backward[keys](keys, grad_output, input, target, weight, reduction)
-    return _parse_binary_cross_entropy_backward(grad_output, input, target, weight, reduction, out=out)
-
-
-def binary_cross_entropy_with_logits(
-    input: Tensor = MISSING,
-    target: Tensor = MISSING,
-    weight: Tensor | None = None,
-    pos_weight: Tensor | None = None,
-    reduction: int = 1,
-    **kwargs: Any,
-) -> Tensor:
-    """The cross entropy between the sigmoid of logits and targets between 0 and 1.
-
-    binary_cross_entropy_with_logits(input, target, weight=None, pos_weight=None, reduction=Mean) -> Tensor
-    """
-    if (
-        isinstance(input, TensorImpl)
-        and isinstance(target, TensorImpl)
-        and (weight is None or isinstance(weight, TensorImpl))
-        and (pos_weight is None or isinstance(pos_weight, TensorImpl))
-        and type(reduction) is int
-        and not kwargs
-    ):
-        included, allowed = active_keys.get()
-        keys = (input.key_set | target.key_set | included) & allowed
-        if weight is not None:
-            keys |= weight.key_set & allowed
-        if pos_weight is not None:
-            keys |= pos_weight.key_set & allowed
-        return _binary_cross_entropy_with_logits[keys](keys, input, target, weight, pos_weight, reduction)
-    if kwargs or input is MISSING or target is MISSING:
-        return _parse_binary_cross_entropy_with_logits.by_names(
-            kwargs, input=input, target=target, weight=weight, pos_weight=pos_weight, reduction=reduction
-        )
-    return _parse_binary_cross_entropy_with_logits(input, target, weight, pos_weight, reduction)
-
-
-def kl_div(
-    input: Tensor = MISSING, target: Tensor = MISSING, reduction: int = 1, *, log_target: bool = False, **kwargs: Any
-) -> Tensor:
-    """The Kullback-Leibler divergence of log probabilities from target probabilities, term by term.
-
-    kl_div(input, target, reduction=Mean, *, log_target=False) -> Tensor
-    """
-    if (
-        isinstance(input, TensorImpl)
-        and isinstance(target, TensorImpl)
-        and type(reduction) is int
-        and type(log_target) is bool
-        and not kwargs
-    ):
-        included, allowed = active_keys.get()
-        keys = (input.key_set | target.key_set | included) & allowed
-        return _kl_div[keys](keys, input, target, reduction, log_target)
-    if kwargs or input is MISSING or target is MISSING:
-        return _parse_kl_div.by_names(kwargs, input=input, target=target, reduction=reduction, log_target=log_target)
-    return _parse_kl_div(input, target, reduction, log_target=log_target)
-
-
-def poisson_nll_loss(input: Tensor, target: Tensor, log_input: bool, full: bool, eps: float, reduction: int) -> Tensor:
-    """The negative log likelihood of counts under Poisson distributions of given rates.
-
-    poisson_nll_loss(input, target, log_input, full, eps, reduction) -> Tensor
-    """
-    if (
-        isinstance(input, TensorImpl)
-        and isinstance(target, TensorImpl)
-        and type(log_input) is bool
-        and type(full) is bool
-        and type(eps) is float
-        and type(reduction) is int
-    ):
-        included, allowed = active_keys.get()
-        keys = (input.key_set | target.key_set | included) & allowed
-        return _poisson_nll_loss[keys](keys, input, target, log_input, full, eps, reduction)
-    return _parse_poisson_nll_loss(input, target, log_input, full, eps, reduction)
-
-
-def hinge_embedding_loss(
-    input: Tensor = MISSING, target: Tensor = MISSING, margin: float = 1.0, reduction: int = 1, **kwargs: Any
-) -> Tensor:
-    """A distance where the target is 1, and what it lacks of the margin where the target is -1.
-
-    hinge_embedding_loss(input, target, margin=1.0, reduction=Mean) -> Tensor
-    """
-    if (
-        isinstance(input, TensorImpl)
-        and isinstance(target, TensorImpl)
-        and type(margin) is float
-        and type(reduction) is int
-        and not kwargs
-    ):
-        included, allowed = active_keys.get()
-        keys = (input.key_set | target.key_set | included) & allowed
-        return _hinge_embedding_loss[keys](keys, input, target, margin, reduction)
-    if kwargs or input is MISSING or target is MISSING:
-        return _parse_hinge_embedding_loss.by_names(
-            kwargs, input=input, target=target, margin=margin, reduction=reduction
-        )
-    return _parse_hinge_embedding_loss(input, target, margin, reduction)
-
-
-def cosine_embedding_loss(
-    input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0.0, reduction: int = 1
-) -> Tensor:
-    """1 minus the cosine where the target is 1, and the cosine above the margin where it is -1.
-
-    cosine_embedding_loss(input1, input2, target, margin=0.0, reduction=Mean) -> Tensor
-    """
-    if (
-        isinstance(input1, TensorImpl)
-        and isinstance(input2, TensorImpl)
-        and isinstance(target, TensorImpl)
-        and type(margin) is float
-        and type(reduction) is int
-    ):
-        included, allowed = active_keys.get()
-        keys = (input1.key_set | input2.key_set | target.key_set | included) & allowed
-        return _cosine_embedding_loss[keys](keys, input1, input2, target, margin, reduction)
-    return _parse_cosine_embedding_loss(input1, input2, target, margin, reduction)
-
-
-def margin_ranking_loss(
-    input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0.0, reduction: int = 1
-) -> Tensor:
-    """How far the first input misses ranking above (target 1) or below (target -1) the second by the margin.
-
-    margin_ranking_loss(input1, input2, target, margin=0.0, reduction=Mean) -> Tensor
-    """
-    if (
-        isinstance(input1, TensorImpl)
-        and isinstance(input2, TensorImpl)
-        and isinstance(target, TensorImpl)
-        and type(margin) is float
-        and type(reduction) is int
-    ):
-        included, allowed = active_keys.get()
-        keys = (input1.key_set | input2.key_set | target.key_set | included) & allowed
-        return _margin_ranking_loss[keys](keys, input1, input2, target, margin, reduction)
-    return _parse_margin_ranking_loss(input1, input2, target, margin, reduction)
-
-
-def triplet_margin_loss(
-    anchor: Tensor,
-    positive: Tensor,
-    negative: Tensor,
-    margin: float = 1.0,
-    p: float = 2,
-    eps: float = 1e-06,
-    swap: bool = False,
-    reduction: int = 1,
-) -> Tensor:
-    """How far the negative misses being farther from the anchor than the positive by the margin.
-
-    triplet_margin_loss(anchor, positive, negative, margin=1.0, p=2, eps=1e-06, swap=False, reduction=Mean) -> Tensor
-    """
-    if (
-        isinstance(anchor, TensorImpl)
-        and isinstance(positive, TensorImpl)
-        and isinstance(negative, TensorImpl)
-        and type(margin) is float
-        and type(p) is float
-        and type(eps) is float
-        and type(swap) is bool
-        and type(reduction) is int
-    ):
-        included, allowed = active_keys.get()
-        keys = (anchor.key_set | positive.key_set | negative.key_set | included) & allowed
-        return _triplet_margin_loss[keys](keys, anchor, positive, negative, margin, p, eps, swap, reduction)
-    return _parse_triplet_margin_loss(anchor, positive, negative, margin, p, eps, swap, reduction)
-
-
-def multi_margin_loss(
-    input: Tensor = MISSING,
-    target: Tensor = MISSING,
-    p: Number = 1,
-    margin: Number = 1,
-    weight: Tensor | None = None,
-    reduction: int = 1,
-    *,
-    out: Any = None,
-    **kwargs: Any,
-) -> Tensor:
-    """How far the target class misses the margin to each other class, to the power p, averaged over classes.
-
-    multi_margin_loss(input, target, p=1, margin=1, weight=None, reduction=Mean, *, out=None) -> Tensor
-    """
-    if (
-        isinstance(input, TensorImpl)
-        and isinstance(target, TensorImpl)
-        and type(p) in NUMBERS
-        and type(margin) in NUMBERS
-        and (weight is None or isinstance(weight, TensorImpl))
-        and type(reduction) is int
-        and out is None
-        and not kwargs
-    ):
-        included, allowed = active_keys.get()
-        keys = (input.key_set | target.key_set | included) & allowed
-        if weight is not None:
-            keys |= weight.key_set & allowed
-        return _multi_margin_loss[keys](keys, input, target, p, margin, weight, reduction)
-    if kwargs or input is MISSING or target is MISSING:
-        return _parse_multi_margin_loss.by_names(
-            kwargs, input=input, target=target, p=p, margin=margin, weight=weight, reduction=reduction, out=out
-        )
-    return _parse_multi_margin_loss(input, target, p, margin, weight, reduction, out=out)
-
-
-def multi_margin_loss_backward(
-    grad_output: Tensor,
-    input: Tensor,
-    target: Tensor,
-    p: Number,
-    margin: Number,
-    weight: Tensor | None = None,
-    reduction: int = 1,
-    *,
-    out: Any = None,
-) -> Tensor:
-    """The gradient of multi_margin_loss.
-
-    multi_margin_loss_backward(grad_output, input, target, p, margin, weight=None, reduction=Mean, *, out=None) -> Tensor
-    """
-    if (
-        isinstance(grad_output, TensorImpl)
-        and isinstance(input, TensorImpl)
-        and isinstance(target, TensorImpl)
-        and type(p) in NUMBERS
-        and type(margin) in NUMBERS
-        and (weight is None or isinstance(weight, TensorImpl))
-        and type(reduction) is int
-        and out is None
-    ):
-        included, allowed = active_keys.get()
-        keys = (grad_output.key_set | input.key_set | target.key_set | included) & allowed
-        if weight is not None:
-            keys |= weight.key_set & allowed
-        return _multi_margin_loss_backward[keys](keys, grad_output, input, target, p, margin, weight, reduction)
-    return _parse_multi_margin_loss_backward(grad_output, input, target, p, margin, weight, reduction, out=out)
-
-
-def multilabel_margin_loss(
-    input: Tensor = MISSING, target: Tensor = MISSING, reduction: int = 1, **kwargs: Any
-) -> Tensor:
-    """How far each target class misses the margin of 1 to each class that is none, averaged over classes.
-
-    multilabel_margin_loss(input, target, reduction=Mean) -> Tensor
-    """
-    if isinstance(input, TensorImpl) and isinstance(target, TensorImpl) and type(reduction) is int and not kwargs:
-        included, allowed = active_keys.get()
-        keys = (input.key_set | target.key_set | included) & allowed
-        return _multilabel_margin_loss[keys](keys, input, target, reduction)
-    if kwargs or input is MISSING or target is MISSING:
-        return _parse_multilabel_margin_loss.by_names(kwargs, input=input, target=target, reduction=reduction)
-    return _parse_multilabel_margin_loss(input, target, reduction)
-
-
-def multilabel_margin_loss_forward(
-    input: Tensor = MISSING, target: Tensor = MISSING, reduction: int = MISSING, *, out: Any = None, **kwargs: Any
-) -> Any:
-    """The loss, and which classes are targets.
-
-    multilabel_margin_loss_forward(input, target, reduction, *, out=None) -> (output, is_target)
-    """
-    if (
-        isinstance(input, TensorImpl)
-        and isinstance(target, TensorImpl)
-        and type(reduction) is int
-        and out is None
-        and not kwargs
-    ):
-        included, allowed = active_keys.get()
-        keys = (input.key_set | target.key_set | included) & allowed
-        return _multilabel_margin_loss_forward[keys](keys, input, target, reduction)
-    if kwargs or input is MISSING or target is MISSING or reduction is MISSING:
-        return _parse_multilabel_margin_loss_forward.by_names(
-            kwargs, input=input, target=target, reduction=reduction, out=out
-        )
-    return _parse_multilabel_margin_loss_forward(input, target, reduction, out=out)
-
-
-def multilabel_margin_loss_backward(
-    grad_output: Tensor, input: Tensor, target: Tensor, reduction: int, is_target: Tensor, *, out: Any = None
-) -> Tensor:
-    """The gradient of multilabel_margin_loss.
-
-    multilabel_margin_loss_backward(grad_output, input, target, reduction, is_target, *, out=None) -> Tensor
-    """
-    if (
-        isinstance(grad_output, TensorImpl)
-        and isinstance(input, TensorImpl)
-        and isinstance(target, TensorImpl)
-        and type(reduction) is int
-        and isinstance(is_target, TensorImpl)
-        and out is None
-    ):
-        included, allowed = active_keys.get()
-        keys = (grad_output.key_set | input.key_set | target.key_set | is_target.key_set | included) & allowed
-        return _multilabel_margin_loss_backward[keys](keys, grad_output, input, target, reduction, is_target)
-    return _parse_multilabel_margin_loss_backward(grad_output, input, target, reduction, is_target, out=out)
-
-
-def ctc_loss(
-    log_probs: Tensor,
-    targets: Tensor,
-    input_lengths: Sequence[int] | Tensor,
-    target_lengths: Sequence[int] | Tensor,
-    blank: int = 0,
-    reduction: int = 1,
-    zero_infinity: bool = False,
-) -> Tensor:
-    """The negative log likelihood of target sequences, over all their alignments with the steps of the input.
-
-    ctc_loss(log_probs, targets, input_lengths, target_lengths, blank=0, reduction=Mean, zero_infinity=False) -> Tensor
-    """
-    if (
-        isinstance(log_probs, TensorImpl)
-        and isinstance(targets, TensorImpl)
-        and is_ints(input_lengths)
-        and is_ints(target_lengths)
-        and type(blank) is int
-        and type(reduction) is int
-        and type(zero_infinity) is bool
-    ):
-        included, allowed = active_keys.get()
-        keys = (log_probs.key_set | targets.key_set | included) & allowed
-        return _ctc_loss_IntList[keys](
-            keys, log_probs, targets, list(input_lengths), list(target_lengths), blank, reduction, zero_infinity
-        )
-    if (
-        isinstance(log_probs, TensorImpl)
-        and isinstance(targets, TensorImpl)
-        and isinstance(input_lengths, TensorImpl)
-        and isinstance(target_lengths, TensorImpl)
-        and type(blank) is int
-        and type(reduction) is int
-        and type(zero_infinity) is bool
-    ):
-        included, allowed = active_keys.get()
-        keys = (
-            log_probs.key_set | targets.key_set | input_lengths.key_set | target_lengths.key_set | included
-        ) & allowed
-        return _ctc_loss_Tensor_table[keys](
-            keys, log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity
-        )
-    return _parse_ctc_loss(log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity)
-
-
-def _ctc_loss(
-    log_probs: Tensor,
-    targets: Tensor,
-    input_lengths: Sequence[int] | Tensor,
-    target_lengths: Sequence[int] | Tensor,
-    blank: int = 0,
-    zero_infinity: bool = False,
-) -> Any:
-    """The negative log likelihood of each target sequence, and the log probabilities of its beginnings.
-
-    _ctc_loss(log_probs, targets, input_lengths, target_lengths, blank=0, zero_infinity=False) -> (Tensor, Tensor)
-    """
-    if (
-        isinstance(log_probs, TensorImpl)
-        and isinstance(targets, TensorImpl)
-        and is_ints(input_lengths)
-        and is_ints(target_lengths)
-        and type(blank) is int
-        and type(zero_infinity) is bool
-    ):
-        included, allowed = active_keys.get()
-        keys = (log_probs.key_set | targets.key_set | included) & allowed
-        return __ctc_loss[keys](
-            keys, log_probs, targets, list(input_lengths), list(target_lengths), blank, zero_infinity
-        )
-    if (
-        isinstance(log_probs, TensorImpl)
-        and isinstance(targets, TensorImpl)
-        and isinstance(input_lengths, TensorImpl)
-        and isinstance(target_lengths, TensorImpl)
-        and type(blank) is int
-        and type(zero_infinity) is bool
-    ):
-        included, allowed = active_keys.get()
-        keys = (
-            log_probs.key_set | targets.key_set | input_lengths.key_set | target_lengths.key_set | included
-        ) & allowed
-        return __ctc_loss_Tensor[keys](keys, log_probs, targets, input_lengths, target_lengths, blank, zero_infinity)
-    return _parse__ctc_loss(log_probs, targets, input_lengths, target_lengths, blank, zero_infinity)
-
-
-def _ctc_loss_backward(
-    grad: Tensor,
-    log_probs: Tensor,
-    targets: Tensor,
-    input_lengths: Sequence[int] | Tensor,
-    target_lengths: Sequence[int] | Tensor,
-    neg_log_likelihood: Tensor,
-    log_alpha: Tensor,
-    blank: int,
-    zero_infinity: bool = False,
-) -> Tensor:
-    """The gradient of _ctc_loss, of log probabilities that a log_softmax gave.
-
-    _ctc_loss_backward(grad, log_probs, targets, input_lengths, target_lengths, neg_log_likelihood, log_alpha, blank, zero_infinity=False) -> Tensor
-    """
-    if (
-        isinstance(grad, TensorImpl)
-        and isinstance(log_probs, TensorImpl)
-        and isinstance(targets, TensorImpl)
-        and is_ints(input_lengths)
-        and is_ints(target_lengths)
-        and isinstance(neg_log_likelihood, TensorImpl)
-        and isinstance(log_alpha, TensorImpl)
-        and type(blank) is int
-        and type(zero_infinity) is bool
-    ):
-        included, allowed = active_keys.get()
-        keys = (
-            grad.key_set
-            | log_probs.key_set
-            | targets.key_set
-            | neg_log_likelihood.key_set
-            | log_alpha.key_set
-            | included
-        ) & allowed
-        return __ctc_loss_backward[keys](
-            keys,
-            grad,
-            log_probs,
-            targets,
-            list(input_lengths),
-            list(target_lengths),
-            neg_log_likelihood,
-            log_alpha,
-            blank,
-            zero_infinity,
-        )
-    if (
-        isinstance(grad, TensorImpl)
-        and isinstance(log_probs, TensorImpl)
-        and isinstance(targets, TensorImpl)
-        and isinstance(input_lengths, TensorImpl)
-        and isinstance(target_lengths, TensorImpl)
-        and isinstance(neg_log_likelihood, TensorImpl)
-        and isinstance(log_alpha, TensorImpl)
-        and type(blank) is int
-        and type(zero_infinity) is bool
-    ):
-        included, allowed = active_keys.get()
-        keys = (
-            grad.key_set
-            | log_probs.key_set
-            | targets.key_set
-            | input_lengths.key_set
-            | target_lengths.key_set
-            | neg_log_likelihood.key_set
-            | log_alpha.key_set
-            | included
-        ) & allowed
-        return __ctc_loss_backward_Tensor[keys](
-            keys,
-            grad,
-            log_probs,
-            targets,
-            input_lengths,
-            target_lengths,
-            neg_log_likelihood,
-            log_alpha,
-            blank,
-            zero_infinity,
-        )
-    return _parse__ctc_loss_backward(
-        grad, log_probs, targets, input_lengths, target_lengths, neg_log_likelihood, log_alpha, blank, zero_infinity
-    )
 
 
 def _foreach_add(*args: Any, **kwargs: Any) -> tuple[Tensor, ...]:
@@ -20700,4 +19520,1027 @@ def _fused_adagrad_(
         maximize=maximize,
         grad_scale=grad_scale,
         found_inf=found_inf,
+    )
+
+
+def nll_loss_forward(
+    input: Tensor = MISSING,
+    target: Tensor = MISSING,
+    weight: Tensor | None = MISSING,
+    reduction: int = MISSING,
+    ignore_index: int = MISSING,
+    *,
+    out: Any = None,
+    **kwargs: Any,
+) -> Any:
+    """The negative log likelihood of the targets, and the total weight.
+
+    nll_loss_forward(input, target, weight, reduction, ignore_index, *, out=None) -> (output, total_weight)
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and isinstance(target, TensorImpl)
+        and (weight is None or isinstance(weight, TensorImpl))
+        and type(reduction) is int
+        and type(ignore_index) is int
+        and out is None
+        and not kwargs
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | target.key_set | included) & allowed
+        if weight is not None:
+            keys |= weight.key_set & allowed
+        return _nll_loss_forward[keys](keys, input, target, weight, reduction, ignore_index)
+    if (
+        kwargs
+        or input is MISSING
+        or target is MISSING
+        or weight is MISSING
+        or reduction is MISSING
+        or ignore_index is MISSING
+    ):
+        return _parse_nll_loss_forward.by_names(
+            kwargs, input=input, target=target, weight=weight, reduction=reduction, ignore_index=ignore_index, out=out
+        )
+    return _parse_nll_loss_forward(input, target, weight, reduction, ignore_index, out=out)
+
+
+def nll_loss_backward(
+    grad_output: Tensor,
+    input: Tensor,
+    target: Tensor,
+    weight: Tensor | None,
+    reduction: int,
+    ignore_index: int,
+    total_weight: Tensor,
+    *,
+    out: Any = None,
+) -> Tensor:
+    """The gradient of nll_loss.
+
+    nll_loss_backward(grad_output, input, target, weight, reduction, ignore_index, total_weight, *, out=None) -> Tensor
+    """
+    if (
+        isinstance(grad_output, TensorImpl)
+        and isinstance(input, TensorImpl)
+        and isinstance(target, TensorImpl)
+        and (weight is None or isinstance(weight, TensorImpl))
+        and type(reduction) is int
+        and type(ignore_index) is int
+        and isinstance(total_weight, TensorImpl)
+        and out is None
+    ):
+        included, allowed = active_keys.get()
+        keys = (grad_output.key_set | input.key_set | target.key_set | total_weight.key_set | included) & allowed
+        if weight is not None:
+            keys |= weight.key_set & allowed
+        return _nll_loss_backward[keys](keys, grad_output, input, target, weight, reduction, ignore_index, total_weight)
+    return _parse_nll_loss_backward(grad_output, input, target, weight, reduction, ignore_index, total_weight, out=out)
+
+
+def nll_loss(
+    input: Tensor = MISSING,
+    target: Tensor = MISSING,
+    weight: Tensor | None = None,
+    reduction: int = 1,
+    ignore_index: int = -100,
+    **kwargs: Any,
+) -> Tensor:
+    """The negative log likelihood of target classes, given log probabilities.
+
+    nll_loss(input, target, weight=None, reduction=Mean, ignore_index=-100) -> Tensor
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and isinstance(target, TensorImpl)
+        and (weight is None or isinstance(weight, TensorImpl))
+        and type(reduction) is int
+        and type(ignore_index) is int
+        and not kwargs
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | target.key_set | included) & allowed
+        if weight is not None:
+            keys |= weight.key_set & allowed
+        return _nll_loss[keys](keys, input, target, weight, reduction, ignore_index)
+    if kwargs or input is MISSING or target is MISSING:
+        return _parse_nll_loss.by_names(
+            kwargs, input=input, target=target, weight=weight, reduction=reduction, ignore_index=ignore_index
+        )
+    return _parse_nll_loss(input, target, weight, reduction, ignore_index)
+
+
+def nll_loss2d_forward(
+    input: Tensor = MISSING,
+    target: Tensor = MISSING,
+    weight: Tensor | None = MISSING,
+    reduction: int = MISSING,
+    ignore_index: int = MISSING,
+    *,
+    out: Any = None,
+    **kwargs: Any,
+) -> Any:
+    """As nll_loss_forward, with a target for each pixel.
+
+    nll_loss2d_forward(input, target, weight, reduction, ignore_index, *, out=None) -> (output, total_weight)
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and isinstance(target, TensorImpl)
+        and (weight is None or isinstance(weight, TensorImpl))
+        and type(reduction) is int
+        and type(ignore_index) is int
+        and out is None
+        and not kwargs
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | target.key_set | included) & allowed
+        if weight is not None:
+            keys |= weight.key_set & allowed
+        return _nll_loss2d_forward[keys](keys, input, target, weight, reduction, ignore_index)
+    if (
+        kwargs
+        or input is MISSING
+        or target is MISSING
+        or weight is MISSING
+        or reduction is MISSING
+        or ignore_index is MISSING
+    ):
+        return _parse_nll_loss2d_forward.by_names(
+            kwargs, input=input, target=target, weight=weight, reduction=reduction, ignore_index=ignore_index, out=out
+        )
+    return _parse_nll_loss2d_forward(input, target, weight, reduction, ignore_index, out=out)
+
+
+def nll_loss2d_backward(
+    grad_output: Tensor,
+    input: Tensor,
+    target: Tensor,
+    weight: Tensor | None,
+    reduction: int,
+    ignore_index: int,
+    total_weight: Tensor,
+    *,
+    out: Any = None,
+) -> Tensor:
+    """The gradient of nll_loss2d.
+
+    nll_loss2d_backward(grad_output, input, target, weight, reduction, ignore_index, total_weight, *, out=None) -> Tensor
+    """
+    if (
+        isinstance(grad_output, TensorImpl)
+        and isinstance(input, TensorImpl)
+        and isinstance(target, TensorImpl)
+        and (weight is None or isinstance(weight, TensorImpl))
+        and type(reduction) is int
+        and type(ignore_index) is int
+        and isinstance(total_weight, TensorImpl)
+        and out is None
+    ):
+        included, allowed = active_keys.get()
+        keys = (grad_output.key_set | input.key_set | target.key_set | total_weight.key_set | included) & allowed
+        if weight is not None:
+            keys |= weight.key_set & allowed
+        return _nll_loss2d_backward[keys](
+            keys, grad_output, input, target, weight, reduction, ignore_index, total_weight
+        )
+    return _parse_nll_loss2d_backward(
+        grad_output, input, target, weight, reduction, ignore_index, total_weight, out=out
+    )
+
+
+def nll_loss2d(
+    input: Tensor = MISSING,
+    target: Tensor = MISSING,
+    weight: Tensor | None = None,
+    reduction: int = 1,
+    ignore_index: int = -100,
+    **kwargs: Any,
+) -> Tensor:
+    """As nll_loss, with a target for each pixel.
+
+    nll_loss2d(input, target, weight=None, reduction=Mean, ignore_index=-100) -> Tensor
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and isinstance(target, TensorImpl)
+        and (weight is None or isinstance(weight, TensorImpl))
+        and type(reduction) is int
+        and type(ignore_index) is int
+        and not kwargs
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | target.key_set | included) & allowed
+        if weight is not None:
+            keys |= weight.key_set & allowed
+        return _nll_loss2d[keys](keys, input, target, weight, reduction, ignore_index)
+    if kwargs or input is MISSING or target is MISSING:
+        return _parse_nll_loss2d.by_names(
+            kwargs, input=input, target=target, weight=weight, reduction=reduction, ignore_index=ignore_index
+        )
+    return _parse_nll_loss2d(input, target, weight, reduction, ignore_index)
+
+
+def nll_loss_nd(
+    input: Tensor = MISSING,
+    target: Tensor = MISSING,
+    weight: Tensor | None = None,
+    reduction: int = 1,
+    ignore_index: int = -100,
+    **kwargs: Any,
+) -> Tensor:
+    """nll_loss for any number of dimensions.
+
+    nll_loss_nd(input, target, weight=None, reduction=Mean, ignore_index=-100) -> Tensor
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and isinstance(target, TensorImpl)
+        and (weight is None or isinstance(weight, TensorImpl))
+        and type(reduction) is int
+        and type(ignore_index) is int
+        and not kwargs
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | target.key_set | included) & allowed
+        if weight is not None:
+            keys |= weight.key_set & allowed
+        return _nll_loss_nd[keys](keys, input, target, weight, reduction, ignore_index)
+    if kwargs or input is MISSING or target is MISSING:
+        return _parse_nll_loss_nd.by_names(
+            kwargs, input=input, target=target, weight=weight, reduction=reduction, ignore_index=ignore_index
+        )
+    return _parse_nll_loss_nd(input, target, weight, reduction, ignore_index)
+
+
+def cross_entropy_loss(
+    input: Tensor = MISSING,
+    target: Tensor = MISSING,
+    weight: Tensor | None = None,
+    reduction: int = 1,
+    ignore_index: int = -100,
+    label_smoothing: float = 0.0,
+    **kwargs: Any,
+) -> Tensor:
+    """log_softmax and nll_loss in one; targets are classes or probabilities.
+
+    cross_entropy_loss(input, target, weight=None, reduction=Mean, ignore_index=-100, label_smoothing=0.0) -> Tensor
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and isinstance(target, TensorImpl)
+        and (weight is None or isinstance(weight, TensorImpl))
+        and type(reduction) is int
+        and type(ignore_index) is int
+        and type(label_smoothing) is float
+        and not kwargs
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | target.key_set | included) & allowed
+        if weight is not None:
+            keys |= weight.key_set & allowed
+        return _cross_entropy_loss[keys](keys, input, target, weight, reduction, ignore_index, label_smoothing)
+    if kwargs or input is MISSING or target is MISSING:
+        return _parse_cross_entropy_loss.by_names(
+            kwargs,
+            input=input,
+            target=target,
+            weight=weight,
+            reduction=reduction,
+            ignore_index=ignore_index,
+            label_smoothing=label_smoothing,
+        )
+    return _parse_cross_entropy_loss(input, target, weight, reduction, ignore_index, label_smoothing)
+
+
+def mse_loss(
+    input: Tensor = MISSING, target: Tensor = MISSING, reduction: int = 1, *, out: Any = None, **kwargs: Any
+) -> Tensor:
+    """The mean (or sum) of squared differences.
+
+    mse_loss(input, target, reduction=Mean, *, out=None) -> Tensor
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and isinstance(target, TensorImpl)
+        and type(reduction) is int
+        and out is None
+        and not kwargs
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | target.key_set | included) & allowed
+        return _mse_loss[keys](keys, input, target, reduction)
+    if kwargs or input is MISSING or target is MISSING:
+        return _parse_mse_loss.by_names(kwargs, input=input, target=target, reduction=reduction, out=out)
+    return _parse_mse_loss(input, target, reduction, out=out)
+
+
+def mse_loss_backward(grad_output: Tensor, input: Tensor, target: Tensor, reduction: int, *, out: Any = None) -> Tensor:
+    """The gradient of mse_loss.
+
+    mse_loss_backward(grad_output, input, target, reduction, *, out=None) -> Tensor
+    """
+    if (
+        isinstance(grad_output, TensorImpl)
+        and isinstance(input, TensorImpl)
+        and isinstance(target, TensorImpl)
+        and type(reduction) is int
+        and out is None
+    ):
+        included, allowed = active_keys.get()
+        keys = (grad_output.key_set | input.key_set | target.key_set | included) & allowed
+        return _mse_loss_backward[keys](keys, grad_output, input, target, reduction)
+    return _parse_mse_loss_backward(grad_output, input, target, reduction, out=out)
+
+
+def l1_loss(input: Tensor = MISSING, target: Tensor = MISSING, reduction: int = 1, **kwargs: Any) -> Tensor:
+    """The mean (or sum) of absolute differences.
+
+    l1_loss(input, target, reduction=Mean) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and isinstance(target, TensorImpl) and type(reduction) is int and not kwargs:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | target.key_set | included) & allowed
+        return _l1_loss[keys](keys, input, target, reduction)
+    if kwargs or input is MISSING or target is MISSING:
+        return _parse_l1_loss.by_names(kwargs, input=input, target=target, reduction=reduction)
+    return _parse_l1_loss(input, target, reduction)
+
+
+def smooth_l1_loss(
+    input: Tensor = MISSING,
+    target: Tensor = MISSING,
+    reduction: int = 1,
+    beta: float = 1.0,
+    *,
+    out: Any = None,
+    **kwargs: Any,
+) -> Tensor:
+    """Squared differences, divided by 2 beta, where they are small, and absolute ones where they are beta or more.
+
+    smooth_l1_loss(input, target, reduction=Mean, beta=1.0, *, out=None) -> Tensor
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and isinstance(target, TensorImpl)
+        and type(reduction) is int
+        and type(beta) is float
+        and out is None
+        and not kwargs
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | target.key_set | included) & allowed
+        return _smooth_l1_loss[keys](keys, input, target, reduction, beta)
+    if kwargs or input is MISSING or target is MISSING:
+        return _parse_smooth_l1_loss.by_names(
+            kwargs, input=input, target=target, reduction=reduction, beta=beta, out=out
+        )
+    return _parse_smooth_l1_loss(input, target, reduction, beta, out=out)
+
+
+def smooth_l1_loss_backward(
+    grad_output: Tensor, input: Tensor, target: Tensor, reduction: int, beta: float, *, out: Any = None
+) -> Tensor:
+    """The gradient of smooth_l1_loss.
+
+    smooth_l1_loss_backward(grad_output, input, target, reduction, beta, *, out=None) -> Tensor
+    """
+    if (
+        isinstance(grad_output, TensorImpl)
+        and isinstance(input, TensorImpl)
+        and isinstance(target, TensorImpl)
+        and type(reduction) is int
+        and type(beta) is float
+        and out is None
+    ):
+        included, allowed = active_keys.get()
+        keys = (grad_output.key_set | input.key_set | target.key_set | included) & allowed
+        return _smooth_l1_loss_backward[keys](keys, grad_output, input, target, reduction, beta)
+    return _parse_smooth_l1_loss_backward(grad_output, input, target, reduction, beta, out=out)
+
+
+def huber_loss(
+    input: Tensor = MISSING,
+    target: Tensor = MISSING,
+    reduction: int = 1,
+    delta: float = 1.0,
+    *,
+    out: Any = None,
+    **kwargs: Any,
+) -> Tensor:
+    """Half the squared difference where it is small, and delta times the absolute one where it is delta or more.
+
+    huber_loss(input, target, reduction=Mean, delta=1.0, *, out=None) -> Tensor
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and isinstance(target, TensorImpl)
+        and type(reduction) is int
+        and type(delta) is float
+        and out is None
+        and not kwargs
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | target.key_set | included) & allowed
+        return _huber_loss[keys](keys, input, target, reduction, delta)
+    if kwargs or input is MISSING or target is MISSING:
+        return _parse_huber_loss.by_names(kwargs, input=input, target=target, reduction=reduction, delta=delta, out=out)
+    return _parse_huber_loss(input, target, reduction, delta, out=out)
+
+
+def huber_loss_backward(
+    grad_output: Tensor, input: Tensor, target: Tensor, reduction: int, delta: float, *, out: Any = None
+) -> Tensor:
+    """The gradient of huber_loss.
+
+    huber_loss_backward(grad_output, input, target, reduction, delta, *, out=None) -> Tensor
+    """
+    if (
+        isinstance(grad_output, TensorImpl)
+        and isinstance(input, TensorImpl)
+        and isinstance(target, TensorImpl)
+        and type(reduction) is int
+        and type(delta) is float
+        and out is None
+    ):
+        included, allowed = active_keys.get()
+        keys = (grad_output.key_set | input.key_set | target.key_set | included) & allowed
+        return _huber_loss_backward[keys](keys, grad_output, input, target, reduction, delta)
+    return _parse_huber_loss_backward(grad_output, input, target, reduction, delta, out=out)
+
+
+def soft_margin_loss(
+    input: Tensor = MISSING, target: Tensor = MISSING, reduction: int = 1, *, out: Any = None, **kwargs: Any
+) -> Tensor:
+    """log(1 + exp(-target * self)) for targets 1 and -1, its mean or sum.
+
+    soft_margin_loss(input, target, reduction=Mean, *, out=None) -> Tensor
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and isinstance(target, TensorImpl)
+        and type(reduction) is int
+        and out is None
+        and not kwargs
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | target.key_set | included) & allowed
+        return _soft_margin_loss[keys](keys, input, target, reduction)
+    if kwargs or input is MISSING or target is MISSING:
+        return _parse_soft_margin_loss.by_names(kwargs, input=input, target=target, reduction=reduction, out=out)
+    return _parse_soft_margin_loss(input, target, reduction, out=out)
+
+
+def soft_margin_loss_backward(
+    grad_output: Tensor, input: Tensor, target: Tensor, reduction: int, *, out: Any = None
+) -> Tensor:
+    """The gradient of soft_margin_loss.
+
+    soft_margin_loss_backward(grad_output, input, target, reduction, *, out=None) -> Tensor
+    """
+    if (
+        isinstance(grad_output, TensorImpl)
+        and isinstance(input, TensorImpl)
+        and isinstance(target, TensorImpl)
+        and type(reduction) is int
+        and out is None
+    ):
+        included, allowed = active_keys.get()
+        keys = (grad_output.key_set | input.key_set | target.key_set | included) & allowed
+        return _soft_margin_loss_backward[keys](keys, grad_output, input, target, reduction)
+    return _parse_soft_margin_loss_backward(grad_output, input, target, reduction, out=out)
+
+
+def binary_cross_entropy(
+    input: Tensor = MISSING,
+    target: Tensor = MISSING,
+    weight: Tensor | None = None,
+    reduction: int = 1,
+    *,
+    out: Any = None,
+    **kwargs: Any,
+) -> Tensor:
+    """The cross entropy between probabilities of truth and targets between 0 and 1.
+
+    binary_cross_entropy(input, target, weight=None, reduction=Mean, *, out=None) -> Tensor
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and isinstance(target, TensorImpl)
+        and (weight is None or isinstance(weight, TensorImpl))
+        and type(reduction) is int
+        and out is None
+        and not kwargs
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | target.key_set | included) & allowed
+        if weight is not None:
+            keys |= weight.key_set & allowed
+        return _binary_cross_entropy[keys](keys, input, target, weight, reduction)
+    if kwargs or input is MISSING or target is MISSING:
+        return _parse_binary_cross_entropy.by_names(
+            kwargs, input=input, target=target, weight=weight, reduction=reduction, out=out
+        )
+    return _parse_binary_cross_entropy(input, target, weight, reduction, out=out)
+
+
+def binary_cross_entropy_backward(
+    grad_output: Tensor,
+    input: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
+    reduction: int = 1,
+    *,
+    out: Any = None,
+) -> Tensor:
+    """The gradient of binary_cross_entropy.
+
+    binary_cross_entropy_backward(grad_output, input, target, weight=None, reduction=Mean, *, out=None) -> Tensor
+    """
+    if (
+        isinstance(grad_output, TensorImpl)
+        and isinstance(input, TensorImpl)
+        and isinstance(target, TensorImpl)
+        and (weight is None or isinstance(weight, TensorImpl))
+        and type(reduction) is int
+        and out is None
+    ):
+        included, allowed = active_keys.get()
+        keys = (grad_output.key_set | input.key_set | target.key_set | included) & allowed
+        if weight is not None:
+            keys |= weight.key_set & allowed
+        return _binary_cross_entropy_backward[keys](keys, grad_output, input, target, weight, reduction)
+    return _parse_binary_cross_entropy_backward(grad_output, input, target, weight, reduction, out=out)
+
+
+def binary_cross_entropy_with_logits(
+    input: Tensor = MISSING,
+    target: Tensor = MISSING,
+    weight: Tensor | None = None,
+    pos_weight: Tensor | None = None,
+    reduction: int = 1,
+    **kwargs: Any,
+) -> Tensor:
+    """The cross entropy between the sigmoid of logits and targets between 0 and 1.
+
+    binary_cross_entropy_with_logits(input, target, weight=None, pos_weight=None, reduction=Mean) -> Tensor
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and isinstance(target, TensorImpl)
+        and (weight is None or isinstance(weight, TensorImpl))
+        and (pos_weight is None or isinstance(pos_weight, TensorImpl))
+        and type(reduction) is int
+        and not kwargs
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | target.key_set | included) & allowed
+        if weight is not None:
+            keys |= weight.key_set & allowed
+        if pos_weight is not None:
+            keys |= pos_weight.key_set & allowed
+        return _binary_cross_entropy_with_logits[keys](keys, input, target, weight, pos_weight, reduction)
+    if kwargs or input is MISSING or target is MISSING:
+        return _parse_binary_cross_entropy_with_logits.by_names(
+            kwargs, input=input, target=target, weight=weight, pos_weight=pos_weight, reduction=reduction
+        )
+    return _parse_binary_cross_entropy_with_logits(input, target, weight, pos_weight, reduction)
+
+
+def kl_div(
+    input: Tensor = MISSING, target: Tensor = MISSING, reduction: int = 1, *, log_target: bool = False, **kwargs: Any
+) -> Tensor:
+    """The Kullback-Leibler divergence of log probabilities from target probabilities, term by term.
+
+    kl_div(input, target, reduction=Mean, *, log_target=False) -> Tensor
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and isinstance(target, TensorImpl)
+        and type(reduction) is int
+        and type(log_target) is bool
+        and not kwargs
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | target.key_set | included) & allowed
+        return _kl_div[keys](keys, input, target, reduction, log_target)
+    if kwargs or input is MISSING or target is MISSING:
+        return _parse_kl_div.by_names(kwargs, input=input, target=target, reduction=reduction, log_target=log_target)
+    return _parse_kl_div(input, target, reduction, log_target=log_target)
+
+
+def poisson_nll_loss(input: Tensor, target: Tensor, log_input: bool, full: bool, eps: float, reduction: int) -> Tensor:
+    """The negative log likelihood of counts under Poisson distributions of given rates.
+
+    poisson_nll_loss(input, target, log_input, full, eps, reduction) -> Tensor
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and isinstance(target, TensorImpl)
+        and type(log_input) is bool
+        and type(full) is bool
+        and type(eps) is float
+        and type(reduction) is int
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | target.key_set | included) & allowed
+        return _poisson_nll_loss[keys](keys, input, target, log_input, full, eps, reduction)
+    return _parse_poisson_nll_loss(input, target, log_input, full, eps, reduction)
+
+
+def hinge_embedding_loss(
+    input: Tensor = MISSING, target: Tensor = MISSING, margin: float = 1.0, reduction: int = 1, **kwargs: Any
+) -> Tensor:
+    """A distance where the target is 1, and what it lacks of the margin where the target is -1.
+
+    hinge_embedding_loss(input, target, margin=1.0, reduction=Mean) -> Tensor
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and isinstance(target, TensorImpl)
+        and type(margin) is float
+        and type(reduction) is int
+        and not kwargs
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | target.key_set | included) & allowed
+        return _hinge_embedding_loss[keys](keys, input, target, margin, reduction)
+    if kwargs or input is MISSING or target is MISSING:
+        return _parse_hinge_embedding_loss.by_names(
+            kwargs, input=input, target=target, margin=margin, reduction=reduction
+        )
+    return _parse_hinge_embedding_loss(input, target, margin, reduction)
+
+
+def cosine_embedding_loss(
+    input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0.0, reduction: int = 1
+) -> Tensor:
+    """1 minus the cosine where the target is 1, and the cosine above the margin where it is -1.
+
+    cosine_embedding_loss(input1, input2, target, margin=0.0, reduction=Mean) -> Tensor
+    """
+    if (
+        isinstance(input1, TensorImpl)
+        and isinstance(input2, TensorImpl)
+        and isinstance(target, TensorImpl)
+        and type(margin) is float
+        and type(reduction) is int
+    ):
+        included, allowed = active_keys.get()
+        keys = (input1.key_set | input2.key_set | target.key_set | included) & allowed
+        return _cosine_embedding_loss[keys](keys, input1, input2, target, margin, reduction)
+    return _parse_cosine_embedding_loss(input1, input2, target, margin, reduction)
+
+
+def margin_ranking_loss(
+    input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0.0, reduction: int = 1
+) -> Tensor:
+    """How far the first input misses ranking above (target 1) or below (target -1) the second by the margin.
+
+    margin_ranking_loss(input1, input2, target, margin=0.0, reduction=Mean) -> Tensor
+    """
+    if (
+        isinstance(input1, TensorImpl)
+        and isinstance(input2, TensorImpl)
+        and isinstance(target, TensorImpl)
+        and type(margin) is float
+        and type(reduction) is int
+    ):
+        included, allowed = active_keys.get()
+        keys = (input1.key_set | input2.key_set | target.key_set | included) & allowed
+        return _margin_ranking_loss[keys](keys, input1, input2, target, margin, reduction)
+    return _parse_margin_ranking_loss(input1, input2, target, margin, reduction)
+
+
+def triplet_margin_loss(
+    anchor: Tensor,
+    positive: Tensor,
+    negative: Tensor,
+    margin: float = 1.0,
+    p: float = 2,
+    eps: float = 1e-06,
+    swap: bool = False,
+    reduction: int = 1,
+) -> Tensor:
+    """How far the negative misses being farther from the anchor than the positive by the margin.
+
+    triplet_margin_loss(anchor, positive, negative, margin=1.0, p=2, eps=1e-06, swap=False, reduction=Mean) -> Tensor
+    """
+    if (
+        isinstance(anchor, TensorImpl)
+        and isinstance(positive, TensorImpl)
+        and isinstance(negative, TensorImpl)
+        and type(margin) is float
+        and type(p) is float
+        and type(eps) is float
+        and type(swap) is bool
+        and type(reduction) is int
+    ):
+        included, allowed = active_keys.get()
+        keys = (anchor.key_set | positive.key_set | negative.key_set | included) & allowed
+        return _triplet_margin_loss[keys](keys, anchor, positive, negative, margin, p, eps, swap, reduction)
+    return _parse_triplet_margin_loss(anchor, positive, negative, margin, p, eps, swap, reduction)
+
+
+def multi_margin_loss(
+    input: Tensor = MISSING,
+    target: Tensor = MISSING,
+    p: Number = 1,
+    margin: Number = 1,
+    weight: Tensor | None = None,
+    reduction: int = 1,
+    *,
+    out: Any = None,
+    **kwargs: Any,
+) -> Tensor:
+    """How far the target class misses the margin to each other class, to the power p, averaged over classes.
+
+    multi_margin_loss(input, target, p=1, margin=1, weight=None, reduction=Mean, *, out=None) -> Tensor
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and isinstance(target, TensorImpl)
+        and type(p) in NUMBERS
+        and type(margin) in NUMBERS
+        and (weight is None or isinstance(weight, TensorImpl))
+        and type(reduction) is int
+        and out is None
+        and not kwargs
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | target.key_set | included) & allowed
+        if weight is not None:
+            keys |= weight.key_set & allowed
+        return _multi_margin_loss[keys](keys, input, target, p, margin, weight, reduction)
+    if kwargs or input is MISSING or target is MISSING:
+        return _parse_multi_margin_loss.by_names(
+            kwargs, input=input, target=target, p=p, margin=margin, weight=weight, reduction=reduction, out=out
+        )
+    return _parse_multi_margin_loss(input, target, p, margin, weight, reduction, out=out)
+
+
+def multi_margin_loss_backward(
+    grad_output: Tensor,
+    input: Tensor,
+    target: Tensor,
+    p: Number,
+    margin: Number,
+    weight: Tensor | None = None,
+    reduction: int = 1,
+    *,
+    out: Any = None,
+) -> Tensor:
+    """The gradient of multi_margin_loss.
+
+    multi_margin_loss_backward(grad_output, input, target, p, margin, weight=None, reduction=Mean, *, out=None) -> Tensor
+    """
+    if (
+        isinstance(grad_output, TensorImpl)
+        and isinstance(input, TensorImpl)
+        and isinstance(target, TensorImpl)
+        and type(p) in NUMBERS
+        and type(margin) in NUMBERS
+        and (weight is None or isinstance(weight, TensorImpl))
+        and type(reduction) is int
+        and out is None
+    ):
+        included, allowed = active_keys.get()
+        keys = (grad_output.key_set | input.key_set | target.key_set | included) & allowed
+        if weight is not None:
+            keys |= weight.key_set & allowed
+        return _multi_margin_loss_backward[keys](keys, grad_output, input, target, p, margin, weight, reduction)
+    return _parse_multi_margin_loss_backward(grad_output, input, target, p, margin, weight, reduction, out=out)
+
+
+def multilabel_margin_loss(
+    input: Tensor = MISSING, target: Tensor = MISSING, reduction: int = 1, **kwargs: Any
+) -> Tensor:
+    """How far each target class misses the margin of 1 to each class that is none, averaged over classes.
+
+    multilabel_margin_loss(input, target, reduction=Mean) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and isinstance(target, TensorImpl) and type(reduction) is int and not kwargs:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | target.key_set | included) & allowed
+        return _multilabel_margin_loss[keys](keys, input, target, reduction)
+    if kwargs or input is MISSING or target is MISSING:
+        return _parse_multilabel_margin_loss.by_names(kwargs, input=input, target=target, reduction=reduction)
+    return _parse_multilabel_margin_loss(input, target, reduction)
+
+
+def multilabel_margin_loss_forward(
+    input: Tensor = MISSING, target: Tensor = MISSING, reduction: int = MISSING, *, out: Any = None, **kwargs: Any
+) -> Any:
+    """The loss, and which classes are targets.
+
+    multilabel_margin_loss_forward(input, target, reduction, *, out=None) -> (output, is_target)
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and isinstance(target, TensorImpl)
+        and type(reduction) is int
+        and out is None
+        and not kwargs
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | target.key_set | included) & allowed
+        return _multilabel_margin_loss_forward[keys](keys, input, target, reduction)
+    if kwargs or input is MISSING or target is MISSING or reduction is MISSING:
+        return _parse_multilabel_margin_loss_forward.by_names(
+            kwargs, input=input, target=target, reduction=reduction, out=out
+        )
+    return _parse_multilabel_margin_loss_forward(input, target, reduction, out=out)
+
+
+def multilabel_margin_loss_backward(
+    grad_output: Tensor, input: Tensor, target: Tensor, reduction: int, is_target: Tensor, *, out: Any = None
+) -> Tensor:
+    """The gradient of multilabel_margin_loss.
+
+    multilabel_margin_loss_backward(grad_output, input, target, reduction, is_target, *, out=None) -> Tensor
+    """
+    if (
+        isinstance(grad_output, TensorImpl)
+        and isinstance(input, TensorImpl)
+        and isinstance(target, TensorImpl)
+        and type(reduction) is int
+        and isinstance(is_target, TensorImpl)
+        and out is None
+    ):
+        included, allowed = active_keys.get()
+        keys = (grad_output.key_set | input.key_set | target.key_set | is_target.key_set | included) & allowed
+        return _multilabel_margin_loss_backward[keys](keys, grad_output, input, target, reduction, is_target)
+    return _parse_multilabel_margin_loss_backward(grad_output, input, target, reduction, is_target, out=out)
+
+
+def ctc_loss(
+    log_probs: Tensor,
+    targets: Tensor,
+    input_lengths: Sequence[int] | Tensor,
+    target_lengths: Sequence[int] | Tensor,
+    blank: int = 0,
+    reduction: int = 1,
+    zero_infinity: bool = False,
+) -> Tensor:
+    """The negative log likelihood of target sequences, over all their alignments with the steps of the input.
+
+    ctc_loss(log_probs, targets, input_lengths, target_lengths, blank=0, reduction=Mean, zero_infinity=False) -> Tensor
+    """
+    if (
+        isinstance(log_probs, TensorImpl)
+        and isinstance(targets, TensorImpl)
+        and is_ints(input_lengths)
+        and is_ints(target_lengths)
+        and type(blank) is int
+        and type(reduction) is int
+        and type(zero_infinity) is bool
+    ):
+        included, allowed = active_keys.get()
+        keys = (log_probs.key_set | targets.key_set | included) & allowed
+        return _ctc_loss_IntList[keys](
+            keys, log_probs, targets, list(input_lengths), list(target_lengths), blank, reduction, zero_infinity
+        )
+    if (
+        isinstance(log_probs, TensorImpl)
+        and isinstance(targets, TensorImpl)
+        and isinstance(input_lengths, TensorImpl)
+        and isinstance(target_lengths, TensorImpl)
+        and type(blank) is int
+        and type(reduction) is int
+        and type(zero_infinity) is bool
+    ):
+        included, allowed = active_keys.get()
+        keys = (
+            log_probs.key_set | targets.key_set | input_lengths.key_set | target_lengths.key_set | included
+        ) & allowed
+        return _ctc_loss_Tensor_table[keys](
+            keys, log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity
+        )
+    return _parse_ctc_loss(log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity)
+
+
+def _ctc_loss(
+    log_probs: Tensor,
+    targets: Tensor,
+    input_lengths: Sequence[int] | Tensor,
+    target_lengths: Sequence[int] | Tensor,
+    blank: int = 0,
+    zero_infinity: bool = False,
+) -> Any:
+    """The negative log likelihood of each target sequence, and the log probabilities of its beginnings.
+
+    _ctc_loss(log_probs, targets, input_lengths, target_lengths, blank=0, zero_infinity=False) -> (Tensor, Tensor)
+    """
+    if (
+        isinstance(log_probs, TensorImpl)
+        and isinstance(targets, TensorImpl)
+        and is_ints(input_lengths)
+        and is_ints(target_lengths)
+        and type(blank) is int
+        and type(zero_infinity) is bool
+    ):
+        included, allowed = active_keys.get()
+        keys = (log_probs.key_set | targets.key_set | included) & allowed
+        return __ctc_loss[keys](
+            keys, log_probs, targets, list(input_lengths), list(target_lengths), blank, zero_infinity
+        )
+    if (
+        isinstance(log_probs, TensorImpl)
+        and isinstance(targets, TensorImpl)
+        and isinstance(input_lengths, TensorImpl)
+        and isinstance(target_lengths, TensorImpl)
+        and type(blank) is int
+        and type(zero_infinity) is bool
+    ):
+        included, allowed = active_keys.get()
+        keys = (
+            log_probs.key_set | targets.key_set | input_lengths.key_set | target_lengths.key_set | included
+        ) & allowed
+        return __ctc_loss_Tensor[keys](keys, log_probs, targets, input_lengths, target_lengths, blank, zero_infinity)
+    return _parse__ctc_loss(log_probs, targets, input_lengths, target_lengths, blank, zero_infinity)
+
+
+def _ctc_loss_backward(
+    grad: Tensor,
+    log_probs: Tensor,
+    targets: Tensor,
+    input_lengths: Sequence[int] | Tensor,
+    target_lengths: Sequence[int] | Tensor,
+    neg_log_likelihood: Tensor,
+    log_alpha: Tensor,
+    blank: int,
+    zero_infinity: bool = False,
+) -> Tensor:
+    """The gradient of _ctc_loss, of log probabilities that a log_softmax gave.
+
+    _ctc_loss_backward(grad, log_probs, targets, input_lengths, target_lengths, neg_log_likelihood, log_alpha, blank, zero_infinity=False) -> Tensor
+    """
+    if (
+        isinstance(grad, TensorImpl)
+        and isinstance(log_probs, TensorImpl)
+        and isinstance(targets, TensorImpl)
+        and is_ints(input_lengths)
+        and is_ints(target_lengths)
+        and isinstance(neg_log_likelihood, TensorImpl)
+        and isinstance(log_alpha, TensorImpl)
+        and type(blank) is int
+        and type(zero_infinity) is bool
+    ):
+        included, allowed = active_keys.get()
+        keys = (
+            grad.key_set
+            | log_probs.key_set
+            | targets.key_set
+            | neg_log_likelihood.key_set
+            | log_alpha.key_set
+            | included
+        ) & allowed
+        return __ctc_loss_backward[keys](
+            keys,
+            grad,
+            log_probs,
+            targets,
+            list(input_lengths),
+            list(target_lengths),
+            neg_log_likelihood,
+            log_alpha,
+            blank,
+            zero_infinity,
+        )
+    if (
+        isinstance(grad, TensorImpl)
+        and isinstance(log_probs, TensorImpl)
+        and isinstance(targets, TensorImpl)
+        and isinstance(input_lengths, TensorImpl)
+        and isinstance(target_lengths, TensorImpl)
+        and isinstance(neg_log_likelihood, TensorImpl)
+        and isinstance(log_alpha, TensorImpl)
+        and type(blank) is int
+        and type(zero_infinity) is bool
+    ):
+        included, allowed = active_keys.get()
+        keys = (
+            grad.key_set
+            | log_probs.key_set
+            | targets.key_set
+            | input_lengths.key_set
+            | target_lengths.key_set
+            | neg_log_likelihood.key_set
+            | log_alpha.key_set
+            | included
+        ) & allowed
+        return __ctc_loss_backward_Tensor[keys](
+            keys,
+            grad,
+            log_probs,
+            targets,
+            input_lengths,
+            target_lengths,
+            neg_log_likelihood,
+            log_alpha,
+            blank,
+            zero_infinity,
+        )
+    return _parse__ctc_loss_backward(
+        grad, log_probs, targets, input_lengths, target_lengths, neg_log_likelihood, log_alpha, blank, zero_infinity
     )

@@ -550,11 +550,6 @@ class TensorMethods(TensorImpl):
     istft = as_method(_f.istft, NAMES)
     prelu = as_method(_f.prelu, NAMES)
     hardshrink = as_method(_f.hardshrink, NAMES)
-
-    def hardshrink_backward(self: Any, grad_out: Any, lambd: Any) -> Any:
-        """See `hardshrink_backward`; this tensor is its argument `self`."""
-        return _f.hardshrink_backward(grad_out, self, lambd)
-
     softmax = as_method(_f.softmax, NAMES)
     log_softmax = as_method(_f.log_softmax, NAMES)
 

@@ -84,7 +84,10 @@ def elu_backward(
 def leaky_relu_backward(grad_output: Tensor, self: Tensor, negative_slope: Number, self_is_result: bool) -> Result:
     """Those of the two tensors together; from the result the gradient is known for a positive slope only."""
     if self_is_result and negative_slope.real < 0:
-        raise ArgumentError(_in_place_with_negative("leakyReLu"))
+        raise ArgumentError(
+            f"{_in_place_with_negative('leakyReLu')} File an issue at https://github.com/pytorch/pytorch if you do "
+            f"require supporting in-place leakRelu backward calculation with negative slope"
+        )
     return gradient(grad_output, self)
 
 

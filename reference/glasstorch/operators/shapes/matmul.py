@@ -1,17 +1,18 @@
 """What shape and dtype does a matrix product have, and which operands are refused?
 
 Mirrors: aten/src/ATen/native/LinearAlgebra.cpp (TORCH_META_FUNC of mm, addmm, bmm, baddbmm; addbmm_impl_,
-    build_addr_iter), Blas.cpp (dot_check, addmv)
+    build_addr_iter), Blas.cpp (dot_check, addmv), Linear.cpp (_trilinear)
 Differs: dtypes without a product, such as bool, are refused here; in PyTorch the kernels refuse them.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from glasstorch.core.dtype import BAREBONES_UNSIGNED, FLOAT8, FLOATING, Number, bool_, check_implemented, dtype
-from glasstorch.core.errors import DtypeError, ShapeError, not_implemented_for
-from glasstorch.core.geometry import Shape, expand_strides
+from glasstorch.core.errors import ArgumentError, DtypeError, ShapeError, not_implemented_for
+from glasstorch.core.geometry import Shape, broadcast_shapes, expand_strides
 from glasstorch.operators.shapes.promotion import result_type
 from glasstorch.operators.shapes.result import C_NAMES, Result, same_dtype
 
@@ -165,6 +166,32 @@ def _input_dtype(result: dtype, out: dtype) -> None:
     """The out= rule of dot: never cast."""
     if result is not out:
         raise DtypeError(f"result dtype {out.scalar_name} does not match input dtype {result.scalar_name}")
+
+
+def trilinear(
+    i1: Tensor,
+    i2: Tensor,
+    i3: Tensor,
+    expand1: Sequence[int],
+    expand2: Sequence[int],
+    expand3: Sequence[int],
+    sumdim: Sequence[int],
+    unroll_dim: int,
+) -> Result:
+    """The common shape of all three, without the dimensions that are summed over."""
+    dims = len(i1._shape) + len(expand1)
+    if not 0 <= unroll_dim < dims:
+        raise ArgumentError(f"unroll_dim must be in [0,{dims - 1}]")
+    _check_implemented("bmm", i1.dtype, (*i1._shape, *i2._shape, *i3._shape))
+    shapes = [expanded_shape(i._shape, new) for i, new in ((i1, expand1), (i2, expand2), (i3, expand3))]
+    common = broadcast_shapes(broadcast_shapes(shapes[0], shapes[1]), shapes[2])
+    return Result(tuple(size for dim, size in enumerate(common) if dim not in sumdim), i1.dtype)
+
+
+def expanded_shape(shape: Shape, new: Sequence[int]) -> Shape:
+    """A shape with dimensions of size 1 at some places of the result."""
+    sizes = iter(shape)
+    return tuple(1 if dim in new else next(sizes) for dim in range(len(shape) + len(new)))
 
 
 def _batched(batch1: Tensor, batch2: Tensor) -> Shape:

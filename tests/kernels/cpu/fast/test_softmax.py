@@ -30,3 +30,12 @@ def test_blocks_of_any_size_agree(shape: tuple[int, ...], monkeypatch: pytest.Mo
         for (function, inputs), wanted in zip(functions, whole, strict=True):
             np.testing.assert_allclose(softmax.along.run(function, inputs, 1), wanted)
     np.testing.assert_array_equal((x, y), given)
+
+
+@pytest.mark.parametrize("size", [10, 40, 1000])
+@pytest.mark.parametrize("name", ["softmax", "log_softmax"])
+def test_rows_far_apart_have_maxima_of_their_own(torch: Any, name: str, size: int) -> None:
+    row = torch.arange(size).to(torch.float32) / size
+    far = torch.stack([row, row + 1000, row - 1000])
+    found = getattr(far, name)(1)
+    assert torch.allclose(found, getattr(row, name)(0).expand(3, size), rtol=1e-3, atol=1e-3)

@@ -11,10 +11,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from glasstorch._tensor import Tensor, empty_strided
-from glasstorch.core.geometry import Shape
 from glasstorch.core.tensor_impl import Array
 from glasstorch.dispatch.library import KernelTable
-from glasstorch.kernels.cpu.convolution.problem import Problem
+from glasstorch.kernels.cpu.convolution.problem import problem_of
 from glasstorch.kernels.cpu.convolution.products import (
     backward_input,
     backward_weight,
@@ -54,10 +53,11 @@ def convolution(
         x, w = widened(input.array()), widened(weight.array())
         if not x.shape[1]:
             return np.zeros(result.shape, x.dtype)
-        product, sizes, places = forward, x.shape[2:], result.shape[2:]
+        shape = result.shape[2:]
         if transposed:
-            product, sizes, places = backward_input, places, sizes
-        y = product.run(x, w, problem_of(x, w, window, groups, sizes, places))
+            y = backward_input.run(x, w, problem_of(len(x), w, window, groups, shape, x.shape[2:]))
+        else:
+            y = forward.run(x, w, problem_of(len(x), w, window, groups, x.shape[2:], shape))
         if bias is not None:
             y += widened(bias.array()).reshape(-1, *(1,) * len(window.kernel))
         return y
@@ -90,7 +90,7 @@ def convolution_backward(
     grad, x, w = (widened(tensor.array()) for tensor in (grad_output, input, weight))
     # Transposed, the kernel slides over the result.
     larger, smaller = (grad, x) if transposed else (x, grad)
-    problem = problem_of(x, w, window, groups, larger.shape[2:], smaller.shape[2:])
+    problem = problem_of(len(x), w, window, groups, larger.shape[2:], smaller.shape[2:])
 
     def to_input() -> Array:
         return (forward if transposed else backward_input).run(grad, conjugated(w), problem)
@@ -106,12 +106,6 @@ def convolution_backward(
         None if result is None else laid_out(quietly(compute), result)
         for compute, result in zip(computed, results, strict=True)
     )
-
-
-def problem_of(x: Array, weight: Array, window: Window, groups: int, sizes: Shape, places: Shape) -> Problem:
-    """The convolution of a batch as large as x, from images of some sizes to so many places."""
-    made = len(weight) // groups
-    return Problem(len(x), groups, weight.shape[1], made, tuple(sizes), tuple(places), window, weight.dtype)
 
 
 def conjugated(array: Array) -> Array:
@@ -134,7 +128,7 @@ def conv_tbc(keys: int, self: Tensor, weight: Tensor, bias: Tensor, pad: int, ou
 
     def computed() -> Array:
         x, w = widened(self.array()).transpose(1, 2, 0), widened(weight.array()).transpose(2, 1, 0)
-        problem = problem_of(x, w, Window((width,), (1,), (pad,), (1,)), 1, x.shape[2:], result.shape[:1])
+        problem = problem_of(len(x), w, Window((width,), (1,), (pad,), (1,)), 1, x.shape[2:], result.shape[:1])
         y = forward.run(x, w, problem)
         return y.transpose(2, 0, 1) + widened(bias.array())
 

@@ -1,31 +1,18 @@
-"""Which sizes decide how a convolution is computed, and what would each way cost?
+"""Which sizes decide how a convolution is computed?
 
-Mirrors: the key of cuDNN's benchmark cache (ConvolutionParams, aten/src/ATen/native/cudnn/ConvShared.h)
-Differs: costs are estimates that can be asked for; cuDNN measures, and keeps the results to itself.
+Mirrors: ConvolutionParams (aten/src/ATen/native/cudnn/ConvShared.h), ConvParams (aten/src/ATen/native/ConvUtils.h)
 """
 
 from __future__ import annotations
 
-from enum import Enum
 from math import prod
 from typing import NamedTuple
 
 import numpy as np
 
 from glasstorch.core.geometry import Shape
-from glasstorch.dispatch.fast import slot
+from glasstorch.core.tensor_impl import Array
 from glasstorch.operators.shapes.convolution import Window
-
-NANOSECONDS_PER_PRODUCT = 0.025  # of a multiplication and an addition in a product of matrices in float32
-NANOSECONDS_PER_COPY = 1.0  # of a copied element
-
-
-class Product(Enum):
-    """What is computed; see Note [Three products]."""
-
-    FORWARD = "forward"
-    INPUT = "input"
-    WEIGHT = "weight"
 
 
 class Problem(NamedTuple):
@@ -61,8 +48,7 @@ class Problem(NamedTuple):
         return self.batch * self.groups * self.made * self.inner * prod(self.places)
 
 
-@slot
-def ways(product: Product, problem: Problem) -> dict[str, float]:
-    """What each way to compute a product would cost in nanoseconds; the plain kernels know one."""
-    columns = problem.batch * problem.groups * problem.inner * prod(problem.places)
-    return {"columns": problem.multiplications * NANOSECONDS_PER_PRODUCT + columns * NANOSECONDS_PER_COPY}
+def problem_of(batch: int, weight: Array, window: Window, groups: int, sizes: Shape, places: Shape) -> Problem:
+    """The convolution with a weight (groups * made, channels, *kernel), from images of some sizes to so many places."""
+    made = len(weight) // groups
+    return Problem(batch, groups, weight.shape[1], made, tuple(sizes), tuple(places), window, weight.dtype)

@@ -52,8 +52,8 @@ def exponentials(x: Array, shifted: Array, result: Array, axis: int) -> Array:
 
     Rows with similar maxima share the largest: subtracting one number takes half the time.
     """
-    highest = largest(x, axis, keepdims=True)
     rows = axis == 1 == x.ndim - 1
+    highest = largest_in_rows(x) if rows else largest(x, axis, keepdims=True)
     if rows:
         common = largest(highest, None)
         spread = common - np.minimum.reduce(highest, None)
@@ -66,8 +66,18 @@ def exponentials(x: Array, shifted: Array, result: Array, axis: int) -> Array:
     return total(result, axis)
 
 
+def largest_in_rows(x: Array) -> Array:
+    """The maximum (rows, 1) of each row. NumPy finds its place sooner, above all in short rows."""
+    places = x.argmax(1)
+    places += np.arange(0, x.size, x.shape[1])
+    largest_of_each: Array = x.reshape(-1).take(places)
+    return largest_of_each[:, None]
+
+
 def total(array: Array, axis: int) -> Array:
-    """The sum along an axis, with keepdim."""
+    """The sum along an axis, with keepdim. Down short columns, BLAS adds in a fraction of the time."""
+    if axis == 0:
+        return np.matmul(np.ones((1, array.shape[0]), array.dtype), array)  # type: ignore[no-any-return]
     return add_reduce(array, (axis,), True)  # type: ignore[no-any-return]
 
 
@@ -130,14 +140,22 @@ def _by_rows(function: Function, inputs: list[Array], out: Array) -> None:
     """Along the last dimension of (rows, size)."""
     rows, size = out.shape
     step = max(thresholds.STRIP // size, 1)
+    if rows <= step:
+        _strip(function, inputs, out)
+        return
     for start in range(0, rows, step):
         part = slice(start, start + step)
-        if size <= thresholds.SOFTMAX_TRANSPOSED_UP_TO:
-            columns = [x[part].T.copy() for x in inputs]
-            function(columns, columns[0], 0)
-            np.copyto(out[part], columns[0].T)
-        else:
-            function([x[part] for x in inputs], out[part], 1)
+        _strip(function, [x[part] for x in inputs], out[part])
+
+
+def _strip(function: Function, inputs: list[Array], out: Array) -> None:
+    """A block of whole rows; short ones are transposed."""
+    if out.shape[1] > thresholds.SOFTMAX_TRANSPOSED_UP_TO:
+        function(inputs, out, 1)
+        return
+    columns = [x.T.copy() for x in inputs]
+    function(columns, columns[0], 0)
+    np.copyto(out, columns[0].T)
 
 
 def _by_planes(function: Function, inputs: list[Array], out: Array) -> None:

@@ -54,14 +54,8 @@ NAN_CHECKED_EVERY = 64  # degrees of a recurrence between checks whether all rem
 DIVISION_IN_DOUBLE_FROM = 512  # float32 numbers: a dozen NumPy calls are faster than the one that calls fmod
 
 # Softmax
-SOFTMAX_TRANSPOSED_UP_TO = 64  # size of the dimension: a block is transposed
+SOFTMAX_TRANSPOSED_UP_TO = 32  # size of the dimension: a block is transposed
 SOFTMAX_SHARED_MAXIMUM_WITHIN = 4.0  # difference of maxima: rows subtract one maximum, exponentials lose no digits
-
-# Normalization, in elements
-NORMALIZED_BLOCK = 1 << 17  # a block of rows, its distances from the mean and its result
-NORMALIZED_BY_A_THREAD = 1 << 19  # of what a thread gets at least
-NORMALIZED_COLUMNS_BY_NUMPY_FROM = 256  # of a row: NumPy adds columns as fast as BLAS
-NORMALIZED_PLACES_FROM = 16  # places of a channel: NumPy's loops along them are long enough
 
 # Distances
 CDIST_BATCHED_FROM = 16  # matrices per block: a batch is processed together
@@ -77,3 +71,15 @@ MATRICES_TOGETHER_TO = 16  # rows and columns up to which a batch is processed a
 MATRICES_TOGETHER_FROM = 16  # matrices from which it is
 MATRICES_IN_BLOCK = 1024  # matrices eliminated at a time: they stay in cache
 GATHERED_TO = 512  # elements of a matrix up to which the results for many are collected, and copied by one call
+
+# Convolutions
+CONVOLUTION_BLOCK = 1 << 17  # elements of the columns that are multiplied at a time: they stay in cache
+CONVOLUTION_COLUMNS = 256  # columns of them at least: fewer do not pay for arranging the weight once more
+CONVOLUTION_SIDE_BY_SIDE_BELOW = 24  # elements of a row of the result: several images are laid side by side
+CONVOLUTION_RUN = 1 << 9  # elements of a row of those, at most
+CONVOLUTION_LAID_UP_TO = 1 << 17  # elements of a weight whose gradient is computed as its transpose
+CONVOLUTION_TILE = 64  # rows of a matrix that is transposed, at a time
+CONVOLUTION_TRANSFORMED_UP_TO = 1 << 24  # elements of all images and kernels whose Fourier transforms are kept at once
+# Steps of optimizers, in elements
+STEP_BLOCK = 1 << 15  # of a block: six arrays of single precision fit into the second-level cache
+STEP_GATHERED_UP_TO = 1 << 13  # of a parameter that is copied into a block with others, and back

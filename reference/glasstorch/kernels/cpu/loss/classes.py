@@ -171,7 +171,7 @@ def missed_margins(self: Tensor, target: Tensor, margin: Number, weight: Tensor 
     if classes.size and not (classes.min() >= 0 and classes.max() < scores.shape[1]):
         raise IndexValueError(f"target out of range; expected classes from 0 to {scores.shape[1] - 1}")
     rows = np.arange(len(classes))
-    lacking = np.maximum(margin - scores[rows, classes][:, None] + scores, 0)
+    lacking = positive(margin - scores[rows, classes][:, None] + scores)
     lacking[rows, classes] = 0
     weights = np.ones(1) if weight is None else weight.array().reshape(-1)[classes].astype(np.float64)
     return lacking, weights[:, None], classes
@@ -235,7 +235,7 @@ def missed_by_labels(self: Tensor, target: Tensor) -> tuple[Array, Array, Array]
     rows = np.arange(len(labels))[:, None]
     is_target = np.zeros(scores.shape, bool)
     is_target[np.broadcast_to(rows, labels.shape)[counted], labels[counted]] = True
-    lacking = np.maximum(1 - scores[rows, labels][:, :, None] + scores[:, None, :], 0)
+    lacking = positive(1 - scores[rows, labels][:, :, None] + scores[:, None, :])
     return lacking * (counted[:, :, None] & ~is_target[:, None, :]), labels, is_target
 
 
@@ -246,6 +246,11 @@ def samples(self: Tensor) -> Array:
     """The scores (N, C) in float64; a single sample becomes a batch of one."""
     scores = self.array()
     return (scores if scores.ndim == 2 else scores.reshape(1, -1)).astype(np.float64)
+
+
+def positive(margins: Array) -> Array:
+    """What is above 0, and 0 elsewhere: NaN lacks nothing."""
+    return np.where(margins > 0, margins, 0)
 
 
 def over_samples(each: Array, reduction: int) -> Any:

@@ -125,8 +125,9 @@ def binary_cross_entropy(
 
     def losses() -> Any:
         p, wanted = _operand(self, dtype), _operand(target, dtype)
-        if not ((p >= 0) & (p <= 1)).all():
-            raise ArgumentError("all elements of input should be between 0 and 1")
+        for name, shares in (("input", p), ("target", wanted)):
+            if not ((shares >= 0) & (shares <= 1)).all():
+                raise ArgumentError(f"all elements of {name} should be between 0 and 1")
         each = (wanted - 1) * np.maximum(np.log1p(-p), LEAST_LOG) - wanted * np.maximum(np.log(p), LEAST_LOG)
         return reduced(_weighted(each, weight, dtype), reduction, dtype)
 

@@ -202,7 +202,7 @@ def backward_probabilities(chains: Chains) -> Array:
     leaving[:, :-2] = chains.skips[:, 2:]
     after = final
     for step in reversed(range(steps)):
-        ends_here = (step == chains.steps - 1)[:, None]
+        ends_here = np.equal(chains.steps - 1, step)[:, None]
         onward = entered(after[:, ::-1], leaving[:, ::-1])[:, ::-1]
         alive = chains.exists & (step < chains.steps)[:, None]
         after = result[step] = np.where(alive, np.where(ends_here, final, onward) + chains.emitted[step], NEVER)

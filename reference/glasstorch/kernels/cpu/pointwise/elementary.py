@@ -12,6 +12,7 @@ import numpy as np
 from glasstorch.core.tensor_impl import Array
 from glasstorch.dispatch.fast import slot
 from glasstorch.kernels.cpu.pointwise.loops import BINARY, UNARY, Row, register_row
+from glasstorch.kernels.cpu.pointwise.steps import expm1
 from glasstorch.kernels.iterator import Loop
 from glasstorch.kernels.pointwise.dtypes import DIRECT_FLOATS, FLOATING, FLOATING_OR_COMPLEX, WITH_COMPLEX
 from glasstorch.operators.shapes.promotion import float_result_type
@@ -64,7 +65,7 @@ ONE: dict[str, Loop] = {
     "asinh": np.arcsinh,
     "acosh": np.arccosh,
     "atanh": np.arctanh,
-    "expm1": np.expm1,
+    "expm1": expm1,
     "exp2": np.exp2,
     "log2": np.log2,
     "log10": np.log10,

@@ -1,6 +1,6 @@
 """How are special functions computed on the CPU?
 
-Reading order: `functions`, `polynomials`.
+Reading order: `error_function`, `functions`, `polynomials`.
 
 Mirrors: aten/src/ATen/native/Math.h, cpu/UnaryOpsKernel.cpp, cpu/BinaryOpsKernel.cpp
 """

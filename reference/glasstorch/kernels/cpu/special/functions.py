@@ -24,6 +24,7 @@ from glasstorch.core.dtype import check_implemented, dtype
 from glasstorch.core.tensor_impl import Array
 from glasstorch.dispatch.fast import slot
 from glasstorch.kernels.cpu.pointwise.loops import BINARY, UNARY, Row, register, register_row
+from glasstorch.kernels.cpu.special.error_function import erf
 from glasstorch.kernels.iterator import Loop, allocate_output, pointwise
 from glasstorch.kernels.pointwise.dtypes import DIRECT_FLOATS, EVERY, FLOATING, FLOATING_OR_COMPLEX
 from glasstorch.operators.shapes import special as shapes
@@ -57,6 +58,11 @@ def by_scipy(name: str) -> Loop:
 
 
 # Other loops, called as loop(out, x) or loop(out, x, y) ------------------------------------------------------------
+
+
+def error_function(out: Array, x: Array) -> None:
+    """The error function, fast where that is installed."""
+    erf.run(out, x)
 
 
 def erfinv(out: Array, x: Array) -> None:
@@ -140,7 +146,7 @@ def row_of(
 
 
 ONE = {
-    "erf": row_of(by_scipy("erf"), "erf_vml_cpu"),
+    "erf": row_of(error_function, "erf_vml_cpu"),
     "erfc": row_of(by_scipy("erfc"), "erfc_vml_cpu"),
     "erfinv": row_of(erfinv, "erfinv_vml_cpu"),
     "lgamma": row_of(log_gamma, "lgamma_vml_cpu"),

@@ -21,7 +21,7 @@ TINY = 1e-12  # added to squared lengths: vectors of zeros have a cosine too
 def hinge_embedding_loss(self: Tensor, target: Tensor, margin: float, reduction: int) -> Tensor:
     """The distance itself for the target 1, what it lacks of the margin for -1."""
     zeros = f.zeros_like(self)
-    lacking = f.where(target != 1, (margin - self).clamp_min(0), zeros)
+    lacking = f.where(target != 1, (f.full_like(self, margin) - self).clamp_min(0), zeros)
     distances = f.where(target != -1, self, zeros)
     return reduced(lacking + distances, reduction)
 

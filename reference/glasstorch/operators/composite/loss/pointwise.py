@@ -71,7 +71,7 @@ def soft_margin_loss_backward(grad_output: Tensor, self: Tensor, target: Tensor,
     """`-target / (1 + exp(target * self))` times the gradient, in the dtype of the input."""
     share = 1 / self.numel() if reduction == MEAN and self.numel() else 1.0
     z = (-target * self).exp()
-    return _fitting(self, -share * target * z / (1 + z) * grad_output)
+    return _fitting(self, target * z * -share / (1 + z) * grad_output)
 
 
 def _fitting(self: Tensor, result: Tensor) -> Tensor:

@@ -35,7 +35,7 @@ def ctc_loss(
         losses = losses.masked_fill(losses == inf, 0)
     if reduction == MEAN:
         lengths = losses.new_tensor([max(1, length) for length in target_lengths])
-        return (losses / lengths).mean()
+        return (losses / lengths).mean()  # type: ignore[no-any-return]
     if reduction == SUM:
         return losses.sum()  # type: ignore[no-any-return]
     return losses if batched else losses.squeeze(0)  # type: ignore[no-any-return]

@@ -8,6 +8,7 @@ Differs: nll_loss checks the targets' dtype before its sizes; nll_loss2d shares 
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 from glasstorch.core.dtype import FLOATS, Number, dtype, float32, float64, int64, uint8
@@ -170,9 +171,15 @@ def _check_single(name: str, tensor: Tensor) -> None:
         raise ShapeError(f"Expected a single element {name} tensor, but got: {list(tensor._shape)}")
 
 
-def _check_floating(kernel: str, tensor: Tensor, implemented: tuple[dtype, ...] = FLOATS) -> None:
+def _check_floating(kernel: str, tensor: Tensor, implemented: Collection[dtype] = FLOATS) -> None:
     if tensor.dtype not in implemented:
         raise not_implemented_for(kernel, tensor.dtype)
+
+
+def _check_margins_of(kernel: str, scores: Tensor) -> None:
+    """Margins are of float32 and float64; without scores, any dtype will do."""
+    if scores.numel():
+        _check_floating(kernel, scores, (float32, float64))
 
 
 # multi_margin_loss ----------------------------------------------------------------------------------------------
@@ -183,7 +190,7 @@ def multi_margin_loss(
 ) -> Result:
     """The loss of each sample, of the target's shape, unless reduced."""
     _check_multi_margin(self, target, p, weight)
-    _check_floating("multi_margin_loss_cpu_kernel", self, (float32, float64))
+    _check_margins_of("multi_margin_loss_cpu_kernel", self)
     _check_operands(self, target, weight)
     return Result(target._shape if reduction == NONE else (), self.dtype, None, same_dtype)
 
@@ -199,7 +206,7 @@ def multi_margin_loss_backward(
 ) -> Result:
     """The shape and dtype of the input."""
     _check_multi_margin(self, target, p, weight)
-    _check_floating("multi_margin_loss_backward_cpu_kernel", self, (float32, float64))
+    _check_margins_of("multi_margin_loss_backward_cpu_kernel", self)
     _check_operands(self, target, weight)
     _check_gradient(grad_output, self, target, reduction)
     return Result(self._shape, self.dtype, None, same_dtype)
@@ -253,7 +260,7 @@ def _check_gradient(grad_output: Tensor, self: Tensor, target: Tensor, reduction
 def multilabel_margin_loss_forward(self: Tensor, target: Tensor, reduction: int) -> tuple[Result, Result]:
     """The loss of each sample unless reduced, and a number for each target, 1 or 0."""
     _check_multilabel(self, target)
-    _check_floating("multilabel_margin_loss_forward_out_frame", self, (float32, float64))
+    _check_margins_of("multilabel_margin_loss_forward_out_frame", self)
     check_same(int64, target.dtype)
     each = reduction == NONE and len(target._shape) > 1
     return (
@@ -273,7 +280,7 @@ def multilabel_margin_loss_backward(
             f"{list(target._shape)} does not equal {list(is_target._shape)} (while checking arguments for "
             f"multilabel_margin_loss_backward_cpu_template)"
         )
-    _check_floating("multilabel_margin_loss_backward_out_frame", self, (float32, float64))
+    _check_margins_of("multilabel_margin_loss_backward_out_frame", self)
     check_same(int64, target.dtype)
     check_same(self.dtype, is_target.dtype)
     _check_gradient(grad_output, self, target, reduction)

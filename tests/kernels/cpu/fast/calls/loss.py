@@ -35,4 +35,4 @@ def targets(rng: np.random.Generator) -> Call:
     return Call(loss_and_gradient, (x, torch.from_numpy(target), weight, None, ignored, None, reduction))
 
 
-CALLS = {"cpu.loss.named": targets}
+CALLS = {"cpu.loss.classes.named": targets}

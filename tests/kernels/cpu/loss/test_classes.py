@@ -1,8 +1,7 @@
-"""Are nll_loss and mse_loss right for every reduction, weight, ignored class and number of dimensions?"""
+"""Are losses of classes right for every reduction, weight, ignored class and number of dimensions?"""
 
 from __future__ import annotations
 
-import itertools
 import math
 from typing import Any
 
@@ -10,7 +9,7 @@ import numpy as np
 import pytest
 
 import glasstorch
-from glasstorch.kernels.cpu.loss import named
+from glasstorch.kernels.cpu.loss.classes import named
 
 random = np.random.default_rng(0)
 CLASSES = 4
@@ -156,31 +155,33 @@ def test_what_targets_name() -> None:
     assert (classes.tolist(), positions.tolist()) == ([0], [3])
 
 
-# mse_loss -------------------------------------------------------------------------------------------------------
+# Margins --------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("a", "b"), [((), ()), ((3,), (3,)), ((2, 3), (3,)), ((2, 1), (1, 3)), ((0, 2), (0, 2))])
-@pytest.mark.parametrize("reduction", [0, 1, 2])
-def test_mse_loss(torch: Any, a: tuple[int, ...], b: tuple[int, ...], reduction: int) -> None:
-    x, y = random.standard_normal(a), random.standard_normal(b)
-    squares = np.square(x - y)
-    loss = torch.ops.aten.mse_loss(*map(torch.from_numpy, map(np.asarray, (x, y))), reduction)
-    with np.errstate(invalid="ignore"):
-        expected = [squares, np.divide(squares.sum(), squares.size), squares.sum()][reduction]
-    np.testing.assert_allclose(loss.numpy(), expected)
+def test_gradients_of_margins_between_classes(torch: Any) -> None:
+    x = torch.tensor([[0.5, 0.2, 0.9], [3.0, 0.0, -2.0]], dtype=torch.float64, requires_grad=True)
+    functional = torch.nn.functional
+    labels = torch.tensor([[2, 0, -1], [0, -1, 1]])  # what stands behind -1 does not count
+    loss = functional.multilabel_margin_loss(x, labels, reduction="sum")
+    loss.backward()
+    np.testing.assert_allclose(loss.item(), (0.3 + 0.7) / 3)
+    np.testing.assert_allclose(x.grad.numpy(), np.array([[-1, 2, -1], [0, 0, 0]]) / 3)
+    x.grad = None
+    loss = functional.multi_margin_loss(x, torch.tensor([2, 0]), p=2, margin=0.5, weight=torch.ones(3).double() * 2)
+    loss.backward()
+    np.testing.assert_allclose(loss.item(), 0.1**2 * 2 / 3 / 2)
+    np.testing.assert_allclose(x.grad.numpy(), np.array([[0.4, 0, -0.4], [0, 0, 0]]) / 3 / 2, atol=1e-15)
 
 
-@pytest.mark.parametrize(("shape", "reduction"), [*itertools.product([(3,), (2, 3)], ["none", "mean", "sum"])])
-def test_mse_gradients_twice(shape: tuple[int, ...], reduction: str) -> None:
-    x, y = (glasstorch.from_numpy(random.standard_normal(shape)).requires_grad_() for _ in range(2))
-    loss = glasstorch.nn.functional.mse_loss
-    assert glasstorch.autograd.gradcheck(lambda x, y: loss(x, y, reduction=reduction) ** 2, (x, y))
-    assert glasstorch.autograd.gradgradcheck(lambda x, y: loss(x, y, reduction=reduction) ** 2, (x, y))
-    assert loss(x, y).grad_fn.name() == "MseLossBackward0"
+def test_a_class_whose_score_is_nan_lacks_nothing(torch: Any) -> None:
+    x = torch.tensor([[0.5, math.nan, 0.9]])
+    assert torch.nn.functional.multilabel_margin_loss(x, torch.tensor([[2, -1, 0]])).item() == pytest.approx(0.2)
+    assert torch.nn.functional.multi_margin_loss(x, torch.tensor([2])).item() == pytest.approx(0.2)
 
 
-def test_mse_promotes_and_rounds(torch: Any) -> None:
-    x = torch.tensor([1.0, 3.0])
-    assert torch.nn.functional.mse_loss(x, torch.tensor([0, 1])).item() == 2.5
-    assert torch.nn.functional.mse_loss(x, x.double() + 1).dtype == torch.float64
-    assert torch.nn.functional.mse_loss(x.half(), x.half() + 300).item() == math.inf  # 90000 is no float16
+@pytest.mark.parametrize("number", [3, -2])
+def test_labels_that_do_not_exist_are_refused(torch: Any, number: int) -> None:
+    with pytest.raises(RuntimeError, match="out of range"):
+        torch.nn.functional.multilabel_margin_loss(torch.zeros(1, 3), torch.tensor([[number, -1, -1]]))
+    with pytest.raises((RuntimeError, ValueError, IndexError), match="out of range"):
+        torch.nn.functional.multi_margin_loss(torch.zeros(1, 3), torch.tensor([number]))

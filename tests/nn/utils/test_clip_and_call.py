@@ -1,0 +1,108 @@
+"""Are gradients clipped, parameters joined and modules called with other parameters as PyTorch does it?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from tests.nn.side_by_side import assert_same
+
+
+def network(torch: Any) -> Any:
+    """Three parameters with gradients of 0, 1, 2 ... and one without."""
+    net = torch.nn.Sequential(torch.nn.Linear(2, 2), torch.nn.Linear(2, 1))
+    with torch.no_grad():
+        for i, parameter in enumerate(net.parameters()):
+            parameter.fill_(i + 1)
+            if i < 3:
+                parameter.grad = torch.arange(parameter.numel(), dtype=torch.float32).view_as(parameter)
+    return net
+
+
+def gradients(net: Any) -> Any:
+    return [None if p.grad is None else [round(x, 5) for x in p.grad.flatten().tolist()] for p in net.parameters()]
+
+
+def clipped(torch: Any) -> Any:
+    net = network(torch)
+    total = torch.nn.utils.clip_grad_norm_(net.parameters(), 1.0)
+    return round(total.item(), 5), gradients(net)
+
+
+def clipped_by_the_largest(torch: Any) -> Any:
+    net = network(torch)
+    total = torch.nn.utils.clip_grad_norm_(list(net.parameters()), 2.0, float("inf"), foreach=True)
+    return total.item(), gradients(net)
+
+
+def left_as_they_are(torch: Any) -> Any:
+    net = network(torch)
+    return round(torch.nn.utils.clip_grad_norm_(net[0].weight, 100.0).item(), 5), gradients(net)
+
+
+def clipped_values(torch: Any) -> Any:
+    net = network(torch)
+    torch.nn.utils.clip_grad_value_(net.parameters(), 1.5)
+    return gradients(net)
+
+
+def nothing_to_clip(torch: Any) -> Any:
+    return torch.nn.utils.clip_grad_norm_((p for p in ()), 1.0).item()
+
+
+def not_finite(torch: Any) -> Any:
+    net = network(torch)
+    net[0].weight.grad[0, 0] = float("nan")
+    torch.nn.utils.clip_grad_norm_(net.parameters(), 1.0, error_if_nonfinite=True)
+
+
+def joined_and_taken_apart(torch: Any) -> Any:
+    net = network(torch)
+    vector = torch.nn.utils.parameters_to_vector(net.parameters())
+    torch.nn.utils.vector_to_parameters(vector * 2, net.parameters())
+    return vector.tolist(), [p.flatten().tolist() for p in net.parameters()]
+
+
+def called_with_other_parameters(torch: Any) -> Any:
+    net = network(torch)
+    call = torch.nn.utils.stateless.functional_call
+    values = {"0.weight": torch.zeros(2, 2), "1.bias": torch.ones(1, requires_grad=True)}
+    out = call(net, values, torch.ones(1, 2))
+    return out.tolist(), out.requires_grad, net[0].weight.tolist()
+
+
+def tied(torch: Any, **options: Any) -> Any:
+    net = torch.nn.Module()
+    net.a = torch.nn.Parameter(torch.ones(1))
+    net.b = net.a
+    net.forward = lambda: net.a * 10 + net.b
+    call = torch.nn.utils.stateless.functional_call
+    return lambda values: call(net, values, **options).tolist()
+
+
+def tied_parameters(torch: Any) -> Any:
+    return tied(torch)({"a": torch.zeros(1)}), tied(torch, tie_weights=False)({"a": torch.zeros(1)})
+
+
+def two_values_for_tied_parameters(torch: Any) -> Any:
+    tied(torch)({"a": torch.zeros(1), "b": torch.ones(1)})
+
+
+def all_names_are_wanted(torch: Any) -> Any:
+    net = network(torch)
+    values = {"0.weight": torch.ones(2, 2), "0.c": torch.ones(1)}
+    torch.nn.utils.stateless.functional_call(net, values, None, strict=True)
+
+
+PROGRAMS = [
+    clipped, clipped_by_the_largest, left_as_they_are, clipped_values, nothing_to_clip, not_finite,
+    joined_and_taken_apart, called_with_other_parameters, tied_parameters, two_values_for_tied_parameters,
+    all_names_are_wanted,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.__name__)
+def test_as_in_torch(program: Callable[[Any], Any], require: Callable[[str], Any]) -> None:
+    assert_same(program, require("torch"))
