@@ -18,7 +18,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from glasstorch._tensor import Tensor
+from glasstorch._tensor import Tensor, wrap
+from glasstorch.core.dtype import HALF_PRECISION, uint8
 from glasstorch.core.tensor_impl import Array
 from glasstorch.dispatch.fast import slot
 from glasstorch.dispatch.library import KernelTable
@@ -70,7 +71,8 @@ def statistic(tensor: Tensor, kind: Kind) -> Array:
 
 def moments(x: Array, kind: Kind, eps: float) -> tuple[Array, Array, Array]:
     """The mean, the variance, and one over the standard deviation."""
-    mean = x.mean(kind.over, keepdims=True)
+    count = prod(kind.shape[axis] for axis in kind.over)
+    mean = x.sum(kind.over, keepdims=True) / max(count, 1)  # that of nothing is 0, as in PyTorch
     variance = np.square(x - mean).mean(kind.over, keepdims=True)
     return mean, variance, 1 / np.sqrt(variance + eps)
 
@@ -153,10 +155,58 @@ def native_batch_norm(
         nothing = np.zeros(0)
         return finished((quietly(lambda: (x - mean) * rstd * scale + shift), nothing, nothing), results, out)
     y, mean, variance, rstd = quietly(normalized.run, x, kind, scale, shift, eps)
-    count = x.size // max(1, x.shape[1])
-    quietly(_move, running_mean, mean, momentum)
-    quietly(_move, running_var, variance * count / np.float64(count - 1), momentum)
+    if results[1].dtype in HALF_PRECISION:  # PyTorch normalizes by the statistics that it returns
+        mean, rstd = (array.astype(results[1].dtype.numpy).astype(np.float64) for array in (mean, rstd))
+        y = quietly(lambda: (x - mean) * rstd * scale + shift)
+    move_statistics(input, running_mean, running_var, mean, variance, momentum)
     return finished((y, mean, rstd), results, out)
+
+
+@CPU.impl("_batch_norm_with_update")
+def batch_norm_with_update(
+    keys: int,
+    input: Tensor,
+    weight: Tensor | None,
+    bias: Tensor | None,
+    running_mean: Tensor,
+    running_var: Tensor,
+    momentum: float,
+    eps: float,
+) -> tuple[Any, ...]:
+    """In training; and what cuDNN keeps for the gradient, of which there is nothing."""
+    results = native_batch_norm(keys, input, weight, bias, running_mean, running_var, True, momentum, eps)
+    return *results, wrap(np.empty(0, np.uint8), uint8)
+
+
+@structured(CPU, "batch_norm_update_stats")
+def batch_norm_update_stats(
+    keys: int,
+    input: Tensor,
+    running_mean: Tensor | None,
+    running_var: Tensor | None,
+    momentum: float,
+    out: Outs = None,
+) -> tuple[Any, ...]:
+    """The mean and the variance of each channel, towards which the running ones move."""
+    results = shapes.batch_norm_update_stats(input, running_mean, running_var, momentum)
+    kind = of_batch(input._shape)
+    mean, variance, _ = quietly(moments, viewed(input, kind), kind, 0.0)
+    move_statistics(input, running_mean, running_var, mean, variance, momentum)
+    return finished((mean, variance), results, out)
+
+
+def move_statistics(
+    input: Tensor,
+    running_mean: Tensor | None,
+    running_var: Tensor | None,
+    mean: Array,
+    variance: Array,
+    momentum: float,
+) -> None:
+    """Move the running statistics towards this batch's mean, and the variance that it makes likely for all."""
+    count = np.float64(input.numel() // max(1, input._shape[1]))
+    quietly(_move, running_mean, mean, momentum)
+    quietly(lambda: _move(running_var, variance * (count / (count - 1)), momentum))
 
 
 def _move(running: Tensor | None, towards: Array, momentum: float) -> None:
@@ -225,6 +275,26 @@ def native_batch_norm_backward(
         assert running_var is not None
         mean, rstd = statistic(running_mean, kind), 1 / np.sqrt(statistic(running_var, kind) + eps)
     return gradients(grad_out, input, mean, rstd, weight, kind, results, out, fixed=not train)
+
+
+@structured(CPU, "batch_norm_backward")
+def batch_norm_backward(
+    keys: int,
+    grad_out: Tensor,
+    input: Tensor,
+    weight: Tensor,
+    running_mean: Tensor | None,
+    running_var: Tensor | None,
+    save_mean: Tensor | None,
+    save_var: Tensor | None,
+    update: bool,
+    eps: float,
+    output_mask: Sequence[bool],
+    reserve: Tensor,
+) -> tuple[Any, ...]:
+    """As native_batch_norm_backward; `reserve` is what cuDNN keeps."""
+    given = (running_mean, running_var, save_mean, save_var)
+    return native_batch_norm_backward(keys, grad_out, input, weight, *given, update, eps, output_mask)
 
 
 # Over the last dimensions ---------------------------------------------------------------------------------------
