@@ -105,8 +105,8 @@ def native_batch_norm(
     """The normalized input; the mean and the inverse deviation of each channel, if they were computed."""
     channels = channels_of(input)
     check_channels(input, weight, bias, running_mean, running_var, training)
-    kind = statistics_dtype(input, weight, bias, running_mean, running_var)
     _check_dtype("batch_norm", input)
+    kind = statistics_dtype(input, weight, bias, running_mean, running_var)
     kept = Result((channels if training else 0,), kind, None, same_dtype)
     return as_input(input), kept, kept
 
@@ -131,8 +131,8 @@ def batch_norm_update_stats(
     """The mean and the variance of each channel."""
     channels = channels_of(input)
     check_channels(input, None, None, running_mean, running_var, True)
-    kind = statistics_dtype(input, running_mean, running_var)
     _check_dtype("batch_norm_update_stats_cpu", input)
+    kind = statistics_dtype(input, running_mean, running_var)
     kept = Result((channels,), kind, None, same_dtype)
     return kept, kept
 
@@ -176,8 +176,8 @@ def native_batch_norm_backward(
     if not train and (running_mean is None or running_var is None):
         raise ArgumentError("running_mean and running_var must be defined in evaluation mode")
     _check_gradient(grad_out, input._shape)
-    kind = statistics_dtype(input, weight, *((save_mean, save_invstd) if train else (running_mean, running_var)))
     _check_dtype("batch_norm_backward_cpu", input)
+    kind = statistics_dtype(input, weight, *((save_mean, save_invstd) if train else (running_mean, running_var)))
     _check_same(input.dtype, grad_out.dtype)
     return _gradients(input, (channels,), kind, output_mask)
 
