@@ -1801,7 +1801,7 @@ _parse_one_hot = PythonFunction("one_hot", ["one_hot"])
 _parse_batch_norm = PythonFunction("batch_norm", ["batch_norm"])
 _parse__batch_norm_impl_index = PythonFunction("_batch_norm_impl_index", ["_batch_norm_impl_index"])
 _parse_native_batch_norm = PythonFunction("native_batch_norm", ["native_batch_norm"], ["native_batch_norm.out"])
-_parse__native_batch_norm_legit = PythonFunction("_native_batch_norm_legit", ["_native_batch_norm_legit", "_native_batch_norm_legit.no_stats"])
+_parse__native_batch_norm_legit = PythonFunction("_native_batch_norm_legit", ["_native_batch_norm_legit", "_native_batch_norm_legit.no_stats"], ["_native_batch_norm_legit.out", "_native_batch_norm_legit.no_stats_out"])
 _parse__native_batch_norm_legit_no_training = PythonFunction("_native_batch_norm_legit_no_training", ["_native_batch_norm_legit_no_training"])
 _parse__native_batch_norm_legit_functional = PythonFunction("_native_batch_norm_legit_functional", ["_native_batch_norm_legit_functional"])
 _parse__batch_norm_with_update = PythonFunction("_batch_norm_with_update", ["_batch_norm_with_update"])
@@ -15409,8 +15409,8 @@ def native_batch_norm(
 def _native_batch_norm_legit(*args: Any, **kwargs: Any) -> Any:
     """native_batch_norm, with a schema that says that the running statistics are moved.
 
-    _native_batch_norm_legit(input, weight, bias, running_mean, running_var, training, momentum, eps) -> (Tensor, Tensor, Tensor)
-    _native_batch_norm_legit(input, weight, bias, training, momentum, eps) -> (Tensor, Tensor, Tensor)
+    _native_batch_norm_legit(input, weight, bias, running_mean, running_var, training, momentum, eps, *, out=None) -> (Tensor, Tensor, Tensor)
+    _native_batch_norm_legit(input, weight, bias, training, momentum, eps, *, out=None) -> (Tensor, Tensor, Tensor)
         native_batch_norm without running statistics.
     """
     return _parse__native_batch_norm_legit(*args, **kwargs)
