@@ -73,7 +73,7 @@ def moments(x: Array, kind: Kind, eps: float) -> tuple[Array, Array, Array]:
     """The mean, the variance, and one over the standard deviation."""
     count = prod(kind.shape[axis] for axis in kind.over)
     mean = x.sum(kind.over, keepdims=True) / max(count, 1)  # that of nothing is 0, as in PyTorch
-    variance = np.square(x - mean).mean(kind.over, keepdims=True)
+    variance = np.square(x - mean).sum(kind.over, keepdims=True) / np.float64(count)
     return mean, variance, 1 / np.sqrt(variance + eps)
 
 
