@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+import glasstorch
 from tests.nn.side_by_side import assert_same
 
 Require = Callable[[str], Any]
@@ -19,9 +20,7 @@ def numbers(torch: Any, *shape: int, start: int = 1) -> Any:
 
 
 def rounded(*tensors: Any) -> list[Any]:
-    return [
-        t if t is None else (list(t.shape), str(t.dtype)[-7:], (t.double() * 1e5).round().tolist()) for t in tensors
-    ]
+    return [t if t is None else (str(t.dtype)[-7:], (t.double() * 1e5).round().tolist()) for t in tensors]
 
 
 def channels(torch: Any) -> tuple[Any, ...]:
@@ -124,12 +123,20 @@ PROGRAMS: dict[str, Callable[[Any], Any]] = {
     "a layer in another dtype": refused(lambda t, x, *_: t.native_layer_norm(x, [5], t.ones(5), None, 1e-5)),
     "whole numbers in a layer": refused(lambda t, x, *_: t.native_layer_norm(x.long(), [5], None, None, 1e-5)),
     "a root mean square of another width": refused(lambda t, x, *_: t.nn.functional.rms_norm(x, [4])),
-    "a weight of another dtype": lambda t: str(t.nn.functional.rms_norm(t.ones(2, 3), [3], t.ones(3).double()).dtype),
     "groups of a vector": refused(lambda t, x, w, *_: t.group_norm(w, 3)),
     "groups that do not divide": refused(lambda t, x, *_: t.native_group_norm(x, None, None, 4, 3, 5, 2, 1e-5)),
     "a weight for other groups": refused(lambda t, x, *_: t.native_group_norm(x, t.ones(4), None, 4, 3, 5, 3, 1e-5)),
     "an instance with one statistic": refused(lambda t, x, w, b, m, v: t.nn.functional.instance_norm(x, m, None)),
 }  # fmt: skip
+
+
+def test_a_weight_of_another_dtype_is_warned_of(require: Require) -> None:
+    def program(torch: Any) -> str:
+        return str(torch.nn.functional.rms_norm(torch.ones(2, 3), [3], torch.ones(3).double()).dtype)[-7:]
+
+    assert_same(program, require("torch"), words=False)  # PyTorch's also say where it warns
+    with pytest.warns(UserWarning, match="input dtype = float, weight dtype = double"):
+        program(glasstorch)
 
 
 @pytest.mark.parametrize("name", PROGRAMS)

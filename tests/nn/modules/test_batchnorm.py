@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-import glasstorch
 from tests.nn.side_by_side import assert_same
 
 Require = Callable[[str], Any]
@@ -87,6 +86,7 @@ PROGRAMS: dict[str, Callable[[Any], Any]] = {
     "all batches alike": trained(lambda nn: nn.BatchNorm1d(3, momentum=None)),
     "nothing tracked": trained(lambda nn: nn.BatchNorm1d(3, track_running_stats=False)),
     "each sample": trained(lambda nn: nn.InstanceNorm1d(3, affine=True, track_running_stats=True)),
+    "one process": trained(lambda nn: nn.SyncBatchNorm.convert_sync_batchnorm(nn.Sequential(nn.BatchNorm1d(3)))),
     "without statistics": without_statistics_at_some_time,
     "reset": reset,
     "loaded from before counts": loaded_from_before_counts,
@@ -110,7 +110,8 @@ PROGRAMS: dict[str, Callable[[Any], Any]] = {
     "a table from elsewhere": lambda t: [
         (layer.weight.tolist(), layer.weight.requires_grad, layer.padding_idx)
         for layer in (
-            t.nn.Embedding.from_pretrained(t.eye(2), padding_idx=-1), t.nn.EmbeddingBag.from_pretrained(t.eye(2), False),
+            t.nn.Embedding.from_pretrained(t.eye(2), padding_idx=-1),
+            t.nn.EmbeddingBag.from_pretrained(t.eye(2), False),
         )
     ],
     "a table of three dimensions": lambda t: t.nn.Embedding.from_pretrained(t.ones(1, 2, 3)),
@@ -125,8 +126,3 @@ PROGRAMS: dict[str, Callable[[Any], Any]] = {
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_as_in_torch(name: str, require: Require) -> None:
     assert_same(PROGRAMS[name], require("torch"))
-
-
-def test_batches_of_several_processes_are_refused_by_name() -> None:
-    with pytest.raises(NotImplementedError, match="SyncBatchNorm"):
-        glasstorch.nn.SyncBatchNorm(3)
