@@ -33,8 +33,8 @@ CASES: list[tuple[str, list[tuple[int, ...] | int], Use, int]] = [
     ("`log_softmax`, 4096x1000", [(4096, 1000)], lambda t, x: t.log_softmax(x, 1), 5),
     ("`layer_norm`, 1024x64", [(1024, 64), (64,), (64,)], lambda t, x, *wb: t.layer_norm(x, (64,), *wb), 100),
     ("`layer_norm`, 4096x768", [(4096, 768), (768,), (768,)], lambda t, x, *wb: t.layer_norm(x, (768,), *wb), 5),
-    ("`layer_norm` and gradients, 1024x64", [(1024, 64), (64,), (64,)], lambda t, *x: layer_gradients(t, *x), 50),
-    ("`layer_norm` and gradients, 4096x768", [(4096, 768), (768,), (768,)], lambda t, *x: layer_gradients(t, *x), 3),
+    ("`layer_norm` and gradients, 1024x64", [(1024, 64), (64,), (64,)], layer_gradients, 50),
+    ("`layer_norm` and gradients, 4096x768", [(4096, 768), (768,), (768,)], layer_gradients, 3),
     (
         "`batch_norm`, 32x16x28x28",
         [(32, 16, 28, 28)],

@@ -104,8 +104,8 @@ def native_batch_norm(
 ) -> tuple[Result, Result, Result]:
     """The normalized input; the mean and the inverse deviation of each channel, if they were computed."""
     channels = channels_of(input)
-    check_channels(input, weight, bias, running_mean, running_var, training)
     _check_dtype("batch_norm", input)
+    check_channels(input, weight, bias, running_mean, running_var, training)
     kind = statistics_dtype(input, weight, bias, running_mean, running_var)
     kept = Result((channels if training else 0,), kind, None, same_dtype)
     return as_input(input), kept, kept
@@ -130,8 +130,8 @@ def batch_norm_update_stats(
 ) -> tuple[Result, Result]:
     """The mean and the variance of each channel."""
     channels = channels_of(input)
-    check_channels(input, None, None, running_mean, running_var, True)
     _check_dtype("batch_norm_update_stats_cpu", input)
+    check_channels(input, None, None, running_mean, running_var, True)
     kind = statistics_dtype(input, running_mean, running_var)
     kept = Result((channels,), kind, None, same_dtype)
     return kept, kept

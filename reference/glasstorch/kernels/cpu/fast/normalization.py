@@ -13,7 +13,7 @@ NumPy adds: BLAS would start threads of its own, and all would wait for each oth
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -27,7 +27,6 @@ from glasstorch.kernels.cpu.fast import thresholds
 from glasstorch.kernels.cpu.fast.pointwise.threads import helpers
 from glasstorch.kernels.quiet import quietly
 from glasstorch.kernels.structured import Outs
-from glasstorch.operators.shapes import normalization as shapes
 
 Part = Callable[[slice], Any]  # computes some of the rows, or of the samples
 
@@ -89,23 +88,15 @@ def rows_of(tensor: Tensor, kind: plain.Kind) -> Array:
     return np.ascontiguousarray(tensor.array().reshape(kind.shape))
 
 
-@fast("native_layer_norm", when=OF_ONE_PRECISION, benchmark=LAYER, exact=16.0)
-def native_layer_norm(
-    keys: int,
-    input: Tensor,
-    normalized_shape: Sequence[int],
-    weight: Tensor | None,
-    bias: Tensor | None,
-    eps: float,
-    out: Outs = None,
-) -> tuple[Any, ...]:
+@fast(plain.normalized, when=f"a layer of {OF_ONE_PRECISION}", benchmark=LAYER, exact=8.0)
+def normalized(
+    input: Tensor, kind: plain.Kind, weight: Tensor | None, bias: Tensor | None, eps: float
+) -> tuple[Array, Array, Array]:
     """See Note [Rows in blocks]."""
-    results = shapes.native_layer_norm(input, normalized_shape, weight, bias, eps)
-    if not applies(input, weight, bias):
-        return plain.native_layer_norm(keys, input, normalized_shape, weight, bias, eps, out)
-    kind = plain.of_last(input._shape, len(normalized_shape))
+    if len(kind.shape) != 2 or not applies(input, weight, bias):
+        return plain.normalized.plain(input, kind, weight, bias, eps)
     scale, shift = (None if t is None else t.array().reshape(-1) for t in (weight, bias))
-    return plain.finished(quietly(normalized_rows, rows_of(input, kind), scale, shift, eps), results, out)
+    return normalized_rows(rows_of(input, kind), scale, shift, eps)
 
 
 def normalized_rows(x: Array, weight: Array | None, bias: Array | None, eps: float) -> tuple[Array, Array, Array]:
@@ -133,31 +124,6 @@ def normalized_rows(x: Array, weight: Array | None, bias: Array | None, eps: flo
 
     in_blocks(part, count, x.size)
     return y, mean, rstd
-
-
-@fast("native_layer_norm_backward", when=OF_ONE_PRECISION, benchmark=LAYER, exact=16.0)
-def native_layer_norm_backward(
-    keys: int,
-    grad_out: Tensor,
-    input: Tensor,
-    normalized_shape: Sequence[int],
-    mean: Tensor,
-    rstd: Tensor,
-    weight: Tensor | None,
-    bias: Tensor | None,
-    output_mask: Sequence[bool],
-    out: Outs = None,
-) -> tuple[Any, ...]:
-    """See Note [Rows in blocks]."""
-    arguments = (normalized_shape, mean, rstd, weight, bias, output_mask)
-    results = shapes.native_layer_norm_backward(grad_out, input, *arguments)
-    if not applies(input, grad_out, mean, rstd, weight):
-        return plain.native_layer_norm_backward(keys, grad_out, input, *arguments, out)
-    kind = plain.of_last(input._shape, len(normalized_shape))
-    matrices = (rows_of(t, kind) for t in (grad_out, input))
-    columns = (t.array().reshape(-1, 1) for t in (mean, rstd))
-    scale = None if weight is None else weight.array().reshape(-1)
-    return plain.finished(quietly(row_gradients, *matrices, *columns, scale, output_mask), results, out)
 
 
 def row_gradients(
@@ -190,63 +156,27 @@ def row_gradients(
 # Batches --------------------------------------------------------------------------------------------------------
 
 
-class Statistics(NamedTuple):
-    """Of each channel, of sizes (channels, 1), in float64."""
-
-    mean: Array
-    rstd: Array
-
-
-def long_rows(input: Tensor) -> bool:
+def long_rows(tensor: Tensor) -> bool:
     """Whether the places of a channel follow each other, and are many."""
-    count = input.numel() // max(1, input._shape[0] * input._shape[1])
-    return count >= thresholds.NORMALIZED_PLACES_FROM and input.is_contiguous()
+    count = tensor.numel() // max(1, tensor._shape[0] * tensor._shape[1])
+    return count >= thresholds.NORMALIZED_PLACES_FROM and tensor.is_contiguous()
 
 
-@fast("native_batch_norm", when=OF_LONG_ROWS, benchmark=BATCH, exact=16.0)
-def native_batch_norm(
-    keys: int,
-    input: Tensor,
-    weight: Tensor | None,
-    bias: Tensor | None,
-    running_mean: Tensor | None,
-    running_var: Tensor | None,
-    training: bool,
-    momentum: float,
-    eps: float,
-    out: Outs = None,
-) -> tuple[Any, ...]:
-    """As `x * factor + summand`, which are computed in float64."""
-    given = (weight, bias, running_mean, running_var)
-    results = shapes.native_batch_norm(input, *given, training, momentum, eps)
-    if not (applies(input, *given) and long_rows(input)):
-        return plain.native_batch_norm(keys, input, *given, training, momentum, eps, out)
-    kind = plain.of_batch(input._shape)
-    x = input.array().reshape(kind.shape)
-    scale, shift = plain.parameter(weight, kind, 1.0), plain.parameter(bias, kind, 0.0)
-
-    def computed() -> tuple[Array, Array, Array]:
-        if training:
-            mean, variance = channel_moments(x)
-            plain.move_statistics(input, running_mean, running_var, mean, variance, momentum)
-        else:
-            assert running_mean is not None
-            assert running_var is not None
-            mean, variance = (t.array().astype(np.float64).reshape(-1, 1) for t in (running_mean, running_var))
-        rstd = 1 / np.sqrt(variance + eps)
-        factor = rstd * scale
-        y = stretched(x, factor.astype(x.dtype), (shift - mean * factor).astype(x.dtype))
-        return (y, mean, rstd) if training else (y, np.zeros(0), np.zeros(0))
-
-    return plain.finished(quietly(computed), results, out)
+def planes_of(tensor: Tensor) -> Array:
+    """The elements as (N, C, places)."""
+    return tensor.array().reshape(plain.of_batch(tensor._shape).shape)
 
 
-def channel_moments(x: Array) -> tuple[Array, Array]:
-    """The mean and the variance of each channel of (N, C, places)."""
+@fast(plain.channel_moments, when=OF_LONG_ROWS, benchmark=BATCH, exact=8.0)
+def channel_moments(input: Tensor) -> tuple[Array, Array]:
+    """See Note [Rows in blocks]."""
+    if not (applies(input) and long_rows(input)):
+        return plain.channel_moments.plain(input)
+    x = planes_of(input)
     count, share = x.size // x.shape[1], np.full(x.shape[2], 1 / x.shape[2], x.dtype)
 
     def over_samples(blocks: Sequence[Array]) -> Array:
-        return added(blocks)[:, None] / len(x)
+        return added(blocks)[None, :, None] / len(x)
 
     def means(samples: slice) -> Array:
         return np.add.reduce(np.vecdot(x[samples], share), 0, np.float64)  # type: ignore[no-any-return]
@@ -260,12 +190,18 @@ def channel_moments(x: Array) -> tuple[Array, Array]:
 
     squares, rests = zip(*in_blocks(part, len(x), x.size), strict=True)
     rest = over_samples(rests)  # what rounding left in the mean
-    return near + rest, added(squares)[:, None] / count - np.square(rest)
+    return near + rest, added(squares)[None, :, None] / count - np.square(rest)
 
 
-def stretched(x: Array, factor: Array, summand: Array) -> Array:
-    """`x * factor + summand`, which each channel has its own of."""
-    y = like(x)
+@fast(plain.by_channels, when=OF_LONG_ROWS, benchmark=BATCH, exact=8.0)
+def by_channels(input: Tensor, mean: Array, rstd: Array, weight: Tensor | None, bias: Tensor | None) -> Array:
+    """As `x * factor + summand`, which are computed in float64."""
+    if not (applies(input) and long_rows(input)):
+        return plain.by_channels.plain(input, mean, rstd, weight, bias)
+    kind, x = plain.of_batch(input._shape), planes_of(input)
+    factor = rstd * plain.parameter(weight, kind, 1.0)
+    summand = (plain.parameter(bias, kind, 0.0) - mean * factor).astype(x.dtype)
+    y, factor = like(x), factor.astype(x.dtype)
 
     def part(samples: slice) -> None:
         np.multiply(x[samples], factor, y[samples])
@@ -275,45 +211,10 @@ def stretched(x: Array, factor: Array, summand: Array) -> Array:
     return y
 
 
-@fast("native_batch_norm_backward", when=OF_LONG_ROWS, benchmark=BATCH, exact=16.0)
-def native_batch_norm_backward(
-    keys: int,
-    grad_out: Tensor,
-    input: Tensor,
-    weight: Tensor | None,
-    running_mean: Tensor | None,
-    running_var: Tensor | None,
-    save_mean: Tensor | None,
-    save_invstd: Tensor | None,
-    train: bool,
-    eps: float,
-    output_mask: Sequence[bool],
-    out: Outs = None,
-) -> tuple[Any, ...]:
-    """See Note [Rows in blocks]."""
-    given = (running_mean, running_var, save_mean, save_invstd)
-    results = shapes.native_batch_norm_backward(grad_out, input, weight, *given, train, eps, output_mask)
-    if not (applies(input, grad_out, weight) and long_rows(input) and grad_out.is_contiguous()):
-        return plain.native_batch_norm_backward(keys, grad_out, input, weight, *given, train, eps, output_mask, out)
-    kind = plain.of_batch(input._shape)
-    grad, x = (t.array().reshape(kind.shape) for t in (grad_out, input))
-    first, second = (
-        t.array().astype(np.float64).reshape(-1, 1) for t in (given[2:] if train else given[:2]) if t is not None
-    )
-
-    def computed() -> tuple[Array | None, ...]:
-        rstd = second if train else 1 / np.sqrt(second + eps)
-        factor = rstd * plain.parameter(weight, kind, 1.0)
-        return channel_gradients(grad, x, Statistics(first, rstd), factor, train, output_mask)
-
-    return plain.finished(quietly(computed), results, out)
-
-
 def channel_gradients(
-    grad: Array, x: Array, given: Statistics, factor: Array, train: bool, wanted: Sequence[bool]
+    grad: Array, x: Array, mean: Array, rstd: Array, scale: Any, train: bool, wanted: Sequence[bool]
 ) -> tuple[Array | None, ...]:
     """Two sums of each channel, then the gradient of the input, which is made of `grad`, x and a constant."""
-    mean, rstd = given
     near, ones, count = mean.astype(x.dtype), np.ones(x.shape[2], x.dtype), x.size // x.shape[1]
 
     def sums(samples: slice) -> tuple[Array, Array]:
@@ -321,7 +222,8 @@ def channel_gradients(
         alone = np.add.reduce(np.vecdot(slopes, ones), 0, np.float64)
         return alone, np.add.reduce(np.vecdot(slopes, x[samples] - near), 0, np.float64)
 
-    of_bias, along = (added(blocks)[:, None] for blocks in zip(*in_blocks(sums, len(x), x.size), strict=True))
+    factor = rstd * scale
+    of_bias, along = (added(blocks)[None, :, None] for blocks in zip(*in_blocks(sums, len(x), x.size), strict=True))
     of_weight = (along - of_bias * (mean - near)) * rstd
     if not wanted[0]:
         return None, of_weight, of_bias
@@ -342,3 +244,42 @@ def channel_gradients(
 
     in_blocks(part, len(x), x.size)
     return of_input, of_weight, of_bias
+
+
+# Gradients ------------------------------------------------------------------------------------------------------
+
+
+@fast(
+    plain.gradients,
+    when=f"a layer, or a batch with many places in each channel: {OF_ONE_PRECISION}",
+    benchmark="`layer_norm` and gradients, 4096x768",
+    exact=8.0,
+)
+def gradients(
+    grad_out: Tensor,
+    input: Tensor,
+    mean: Array,
+    rstd: Array,
+    weight: Tensor | None,
+    kind: plain.Kind,
+    results: Sequence[Any],
+    out: Outs,
+    fixed: bool = False,
+) -> tuple[Any, ...]:
+    """See Note [Rows in blocks]."""
+    wanted = [result is not None for result in results]
+    if not applies(input, grad_out, weight):
+        found = None
+    elif len(kind.shape) == 2:
+        matrices = (rows_of(t, kind) for t in (grad_out, input))
+        columns = (array.astype(input.dtype.numpy) for array in (mean, rstd))
+        scale = None if weight is None else weight.array().reshape(-1)
+        found = quietly(row_gradients, *matrices, *columns, scale, wanted)
+    elif len(kind.shape) == 3 and long_rows(input) and grad_out.is_contiguous():
+        scale, planes = plain.parameter(weight, kind, 1.0), (planes_of(t) for t in (grad_out, input))
+        found = quietly(channel_gradients, *planes, mean, rstd, scale, not fixed, wanted)
+    else:
+        found = None
+    if found is None:
+        return plain.gradients.plain(grad_out, input, mean, rstd, weight, kind, results, out, fixed)
+    return plain.finished(found, results, out)

@@ -131,9 +131,14 @@ def batch_norm_backward(rng: np.random.Generator) -> Call:
     return Call(function, (grad, x, weight, *statistics), scale=size)
 
 
+def gradient(rng: np.random.Generator) -> Call:
+    """Of a layer or of a batch."""
+    return one_of(rng, [layer_norm_backward, batch_norm_backward])(rng)
+
+
 CALLS = {
-    "aten::native_layer_norm": layer_norm,
-    "aten::native_layer_norm_backward": layer_norm_backward,
-    "aten::native_batch_norm": batch_norm,
-    "aten::native_batch_norm_backward": batch_norm_backward,
+    "cpu.normalization.normalized": layer_norm,
+    "cpu.normalization.channel_moments": batch_norm,
+    "cpu.normalization.by_channels": batch_norm,
+    "cpu.normalization.gradients": gradient,
 }
