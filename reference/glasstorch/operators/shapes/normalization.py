@@ -84,12 +84,12 @@ def check_channels(
     for name, statistic in running.items():
         if statistic is None and not training:
             raise ArgumentError(f"{name} must be defined in evaluation mode")
-    if (running_mean is None) != (running_var is None):
-        raise ArgumentValueError("running_mean and running_var must either both be None or neither be None")
     channels = input._shape[1] if len(input._shape) > 1 else 0
     for name, given in (*running.items(), ("weight", weight), ("bias", bias)):
         if given is not None and given.numel() != channels:
             raise ShapeError(f"{name} should contain {channels} elements not {given.numel()}")
+    if (running_mean is None) != (running_var is None):
+        raise ArgumentValueError("running_mean and running_var must either both be None or neither be None")
 
 
 def native_batch_norm(

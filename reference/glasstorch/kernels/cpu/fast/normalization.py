@@ -13,6 +13,7 @@ NumPy adds: BLAS would start threads of its own, and all would wait for each oth
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -47,7 +48,7 @@ def in_blocks(part: Part, count: int, size: int) -> list[Any]:
     if threads < 2:
         return run(0, count)
     ends = [count * i // threads for i in range(threads + 1)]
-    others = [helpers().submit(quietly, run, *ends[i : i + 2]) for i in range(1, threads)]
+    others = [helpers().submit(quietly, run, start, stop) for start, stop in pairwise(ends[1:])]
     try:
         results = run(0, ends[1])
     finally:
@@ -212,7 +213,7 @@ def by_channels(input: Tensor, mean: Array, rstd: Array, weight: Tensor | None, 
 
 
 def channel_gradients(
-    grad: Array, x: Array, mean: Array, rstd: Array, scale: Any, train: bool, wanted: Sequence[bool]
+    grad: Array, x: Array, mean: Array, rstd: Array, factor: Array, train: bool, wanted: Sequence[bool]
 ) -> tuple[Array | None, ...]:
     """Two sums of each channel, then the gradient of the input, which is made of `grad`, x and a constant."""
     near, ones, count = mean.astype(x.dtype), np.ones(x.shape[2], x.dtype), x.size // x.shape[1]
@@ -222,7 +223,6 @@ def channel_gradients(
         alone = np.add.reduce(np.vecdot(slopes, ones), 0, np.float64)
         return alone, np.add.reduce(np.vecdot(slopes, x[samples] - near), 0, np.float64)
 
-    factor = rstd * scale
     of_bias, along = (added(blocks)[None, :, None] for blocks in zip(*in_blocks(sums, len(x), x.size), strict=True))
     of_weight = (along - of_bias * (mean - near)) * rstd
     if not wanted[0]:
@@ -268,18 +268,16 @@ def gradients(
 ) -> tuple[Any, ...]:
     """See Note [Rows in blocks]."""
     wanted = [result is not None for result in results]
-    if not applies(input, grad_out, weight):
-        found = None
-    elif len(kind.shape) == 2:
-        matrices = (rows_of(t, kind) for t in (grad_out, input))
-        columns = (array.astype(input.dtype.numpy) for array in (mean, rstd))
+    found: tuple[Array | None, ...]
+    if applies(input, grad_out, weight) and len(kind.shape) == 2:
+        grad, x = rows_of(grad_out, kind), rows_of(input, kind)
+        columns = (mean.astype(x.dtype), rstd.astype(x.dtype))
         scale = None if weight is None else weight.array().reshape(-1)
-        found = quietly(row_gradients, *matrices, *columns, scale, wanted)
-    elif len(kind.shape) == 3 and long_rows(input) and grad_out.is_contiguous():
-        scale, planes = plain.parameter(weight, kind, 1.0), (planes_of(t) for t in (grad_out, input))
-        found = quietly(channel_gradients, *planes, mean, rstd, scale, not fixed, wanted)
+        found = quietly(row_gradients, grad, x, *columns, scale, wanted)
+    elif applies(input, grad_out, weight) and len(kind.shape) == 3 and long_rows(input) and grad_out.is_contiguous():
+        grad, x = planes_of(grad_out), planes_of(input)
+        factor = rstd * plain.parameter(weight, kind, 1.0)
+        found = quietly(channel_gradients, grad, x, mean, rstd, factor, not fixed, wanted)
     else:
-        found = None
-    if found is None:
         return plain.gradients.plain(grad_out, input, mean, rstd, weight, kind, results, out, fixed)
     return plain.finished(found, results, out)
