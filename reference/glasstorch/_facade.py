@@ -105,6 +105,7 @@ from glasstorch.kernels import register_kernels
 from glasstorch.operators.generated import public as _public
 from glasstorch.operators.generated.functions import _conj as _conj
 from glasstorch.operators.generated.functions import _neg_view as _neg_view
+from glasstorch.operators.generated.functions import embedding_renorm_ as embedding_renorm_
 from glasstorch.operators.generated.public import *  # noqa: F403
 from glasstorch.outside_data.asarray import asarray as asarray
 from glasstorch.outside_data.creation import *  # noqa: F403
@@ -146,8 +147,9 @@ def __getattr__(name: str) -> _Any:
     return _import_module(f"glasstorch.{name}") if name in _LATE else _refuse(name)
 
 
+_SHOWN = ("_foreach_", "_fused_", "_native_batch_norm_legit")  # private names that programs call
 bool, short, int, long = _bool, int16, int32, int64
-globals().update({name: value for name, value in vars(_public).items() if name.startswith(("_foreach_", "_fused_"))})
+globals().update({name: value for name, value in vars(_public).items() if name.startswith(_SHOWN)})
 globals().update(_LEGACY_CLASSES)  # FloatStorage and the others
 half, float, double, cfloat, cdouble = float16, float32, float64, complex64, complex128
 newaxis = None
@@ -157,5 +159,5 @@ __all__ = [
     for name in globals()
     if (not name.startswith(("_", "register_")) and name not in ("annotations", "refuse_unknown_names"))
     or name in ("_conj", "_neg_view")
-    or name.startswith(("_foreach_", "_fused_"))
+    or name.startswith(_SHOWN)
 ]

@@ -262,6 +262,10 @@ def test_every_operator_has_a_sentence_of_help() -> None:
 
 
 OURS_ALONE = {
+    **dict.fromkeys(
+        ["_batch_norm_with_update_functional", "_native_batch_norm_legit_functional"],
+        "PyTorch generates it from the operator that moves running statistics",
+    ),
     "_as_strided_backward": "PyTorch computes it in C++ below no operator",
     "embedding_renorm": "PyTorch declares the in-place form, and generates this one",
     "rrelu_with_noise_functional": "PyTorch generates it from the operator that writes its noise to an argument",
