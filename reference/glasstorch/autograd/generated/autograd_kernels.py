@@ -561,6 +561,8 @@ __softmax = table("_softmax")
 __softmax_backward_data = table("_softmax_backward_data")
 __log_softmax = table("_log_softmax")
 __log_softmax_backward_data = table("_log_softmax_backward_data")
+__scaled_dot_product_flash_attention_for_cpu = table("_scaled_dot_product_flash_attention_for_cpu")
+__safe_softmax = table("_safe_softmax")
 _convolution_table = table("convolution")
 _convolution_backward = table("convolution_backward")
 __convolution = table("_convolution")
@@ -14885,6 +14887,118 @@ def _log_softmax_backward_data(keys: int, grad_output: Any, output: Any, dim: An
     node.saved_grad_output = SavedVariable(grad_output) if edge_output is not None else None
     node.dim = dim
     result = __log_softmax_backward_data[below](below, grad_output, output, dim, input_dtype)
+    set_history(result, node)
+    return result
+
+
+class ScaledDotProductFlashAttentionForCpuBackward0(Node):
+    saved_query: SavedVariable | None
+    saved_key: SavedVariable | None
+    saved_value: SavedVariable | None
+    saved_attn_mask: SavedVariable | None
+    saved_output: SavedVariable | None
+    saved_logsumexp: SavedVariable | None
+    dropout_p: Any
+    is_causal: Any
+    scale: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        edges = self.next_edges
+        grad_query: Any = None
+        grad_key: Any = None
+        grad_value: Any = None
+        if edges[0] is not None or edges[1] is not None or edges[2] is not None:
+            query = self.unpack(self.saved_query)
+            key = self.unpack(self.saved_key)
+            value = self.unpack(self.saved_value)
+            attn_mask = self.unpack(self.saved_attn_mask)
+            output = self.unpack(self.saved_output)
+            logsumexp = self.unpack(self.saved_logsumexp)
+            dropout_p = self.dropout_p
+            is_causal = self.is_causal
+            scale = self.scale
+            grad_query, grad_key, grad_value = f._scaled_dot_product_flash_attention_for_cpu_backward(
+                grad, query, key, value, output, logsumexp, dropout_p, is_causal, attn_mask=attn_mask, scale=scale
+            )
+        return (grad_query, grad_key, grad_value)
+
+    def release_variables(self) -> None:
+        self.saved_query = self.saved_key = self.saved_value = self.saved_attn_mask = self.saved_output = (
+            self.saved_logsumexp
+        ) = None
+        self.released = True
+
+
+@AUTOGRAD.impl("_scaled_dot_product_flash_attention_for_cpu")
+def _scaled_dot_product_flash_attention_for_cpu(
+    keys: int, query: Any, key: Any, value: Any, dropout_p: Any, is_causal: Any, attn_mask: Any, scale: Any
+) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (
+        query._autograd_meta is None and key._autograd_meta is None and value._autograd_meta is None
+    ) or not grad_mode.get():
+        return __scaled_dot_product_flash_attention_for_cpu[below](
+            below, query, key, value, dropout_p, is_causal, attn_mask, scale
+        )
+    edge_query = gradient_edge(query)
+    edge_key = gradient_edge(key)
+    edge_value = gradient_edge(value)
+    if edge_query is None and edge_key is None and edge_value is None:
+        return __scaled_dot_product_flash_attention_for_cpu[below](
+            below, query, key, value, dropout_p, is_causal, attn_mask, scale
+        )
+    node = ScaledDotProductFlashAttentionForCpuBackward0((edge_query, edge_key, edge_value))
+    node.saved_query = SavedVariable(query)
+    node.saved_key = SavedVariable(key)
+    node.saved_value = SavedVariable(value)
+    node.saved_attn_mask = None if attn_mask is None else SavedVariable(attn_mask)
+    node.dropout_p = dropout_p
+    node.is_causal = is_causal
+    node.scale = scale
+    results = __scaled_dot_product_flash_attention_for_cpu[below](
+        below, query, key, value, dropout_p, is_causal, attn_mask, scale
+    )
+    node.saved_output = SavedVariable(results[0], node, 0)
+    node.saved_logsumexp = SavedVariable(results[1], node, 1)
+    set_histories((results[0], None), node)
+    return results
+
+
+class SafeSoftmaxBackward0(Node):
+    saved_result: SavedVariable | None
+    dim: Any
+    self_dtype: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        result = self.unpack(self.saved_result)
+        dim = self.dim
+        self_dtype = self.self_dtype
+        grad_self = f._softmax_backward_data(grad, result, dim, self_dtype)
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.saved_result = None
+        self.released = True
+
+
+@AUTOGRAD.impl("_safe_softmax")
+def _safe_softmax(keys: int, self: Any, dim: Any, dtype: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return __safe_softmax[below](below, self, dim, dtype)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return __safe_softmax[below](below, self, dim, dtype)
+    node = SafeSoftmaxBackward0((edge_self,))
+    node.dim = dim
+    node.self_dtype = self.dtype
+    result = __safe_softmax[below](below, self, dim, dtype)
+    node.saved_result = SavedVariable(result, node, 0)
+    refuse_integers(result)
     set_history(result, node)
     return result
 

@@ -926,6 +926,12 @@ __softmax_backward_data = table("_softmax_backward_data")
 __log_softmax = table("_log_softmax")
 _log_softmax_int = table("log_softmax.int")
 __log_softmax_backward_data = table("_log_softmax_backward_data")
+_scaled_dot_product_attention = table("scaled_dot_product_attention")
+__fused_sdp_choice = table("_fused_sdp_choice")
+__scaled_dot_product_attention_math = table("_scaled_dot_product_attention_math")
+__scaled_dot_product_flash_attention_for_cpu = table("_scaled_dot_product_flash_attention_for_cpu")
+__scaled_dot_product_flash_attention_for_cpu_backward = table("_scaled_dot_product_flash_attention_for_cpu_backward")
+__safe_softmax = table("_safe_softmax")
 _convolution_table = table("convolution")
 _conv1d = table("conv1d")
 _conv2d = table("conv2d")
@@ -1907,6 +1913,12 @@ _parse__softmax_backward_data = PythonFunction("_softmax_backward_data", ["_soft
 _parse__log_softmax = PythonFunction("_log_softmax", ["_log_softmax"], ["_log_softmax.out"])
 _parse_log_softmax = PythonFunction("log_softmax", ["log_softmax.int"], ["log_softmax.int_out"])
 _parse__log_softmax_backward_data = PythonFunction("_log_softmax_backward_data", ["_log_softmax_backward_data"])
+_parse_scaled_dot_product_attention = PythonFunction("scaled_dot_product_attention", ["scaled_dot_product_attention"])
+_parse__fused_sdp_choice = PythonFunction("_fused_sdp_choice", ["_fused_sdp_choice"])
+_parse__scaled_dot_product_attention_math = PythonFunction("_scaled_dot_product_attention_math", ["_scaled_dot_product_attention_math"])
+_parse__scaled_dot_product_flash_attention_for_cpu = PythonFunction("_scaled_dot_product_flash_attention_for_cpu", ["_scaled_dot_product_flash_attention_for_cpu"])
+_parse__scaled_dot_product_flash_attention_for_cpu_backward = PythonFunction("_scaled_dot_product_flash_attention_for_cpu_backward", ["_scaled_dot_product_flash_attention_for_cpu_backward"])
+_parse__safe_softmax = PythonFunction("_safe_softmax", ["_safe_softmax"])
 _parse_convolution = PythonFunction("convolution", ["convolution"])
 _parse_convolution_backward = PythonFunction("convolution_backward", ["convolution_backward"])
 _parse__convolution = PythonFunction("_convolution", ["_convolution", "_convolution.deprecated"])
@@ -17377,6 +17389,209 @@ def _log_softmax_backward_data(grad_output: Tensor, output: Tensor, dim: int, in
         keys = (grad_output.key_set | output.key_set | included) & allowed
         return __log_softmax_backward_data[keys](keys, grad_output, output, dim, input_dtype)
     return _parse__log_softmax_backward_data(grad_output, output, dim, input_dtype)
+
+
+def scaled_dot_product_attention(
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    attn_mask: Tensor | None = None,
+    dropout_p: float = 0.0,
+    is_causal: bool = False,
+    *,
+    scale: float | None = None,
+    enable_gqa: bool = False,
+) -> Tensor:
+    """softmax(query @ key.T * scale + mask) @ value, computed by the kernel that fits.
+
+    scaled_dot_product_attention(query, key, value, attn_mask=None, dropout_p=0.0, is_causal=False, *, scale=None, enable_gqa=False) -> Tensor
+    """
+    if (
+        isinstance(query, TensorImpl)
+        and isinstance(key, TensorImpl)
+        and isinstance(value, TensorImpl)
+        and (attn_mask is None or isinstance(attn_mask, TensorImpl))
+        and type(dropout_p) is float
+        and type(is_causal) is bool
+        and (scale is None or type(scale) is float)
+        and type(enable_gqa) is bool
+    ):
+        included, allowed = active_keys.get()
+        keys = (query.key_set | key.key_set | value.key_set | included) & allowed
+        if attn_mask is not None:
+            keys |= attn_mask.key_set & allowed
+        return _scaled_dot_product_attention[keys](
+            keys, query, key, value, attn_mask, dropout_p, is_causal, scale, enable_gqa
+        )
+    return _parse_scaled_dot_product_attention(
+        query, key, value, attn_mask, dropout_p, is_causal, scale=scale, enable_gqa=enable_gqa
+    )
+
+
+def _fused_sdp_choice(
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    attn_mask: Tensor | None = None,
+    dropout_p: float = 0.0,
+    is_causal: bool = False,
+    *,
+    scale: float | None = None,
+    enable_gqa: bool = False,
+) -> int:
+    """The number of the kernel that scaled_dot_product_attention takes: 0 math, 1 flash.
+
+    _fused_sdp_choice(query, key, value, attn_mask=None, dropout_p=0.0, is_causal=False, *, scale=None, enable_gqa=False) -> int
+    """
+    if (
+        isinstance(query, TensorImpl)
+        and isinstance(key, TensorImpl)
+        and isinstance(value, TensorImpl)
+        and (attn_mask is None or isinstance(attn_mask, TensorImpl))
+        and type(dropout_p) is float
+        and type(is_causal) is bool
+        and (scale is None or type(scale) is float)
+        and type(enable_gqa) is bool
+    ):
+        included, allowed = active_keys.get()
+        keys = (query.key_set | key.key_set | value.key_set | included) & allowed
+        if attn_mask is not None:
+            keys |= attn_mask.key_set & allowed
+        return __fused_sdp_choice[keys](keys, query, key, value, attn_mask, dropout_p, is_causal, scale, enable_gqa)
+    return _parse__fused_sdp_choice(
+        query, key, value, attn_mask, dropout_p, is_causal, scale=scale, enable_gqa=enable_gqa
+    )
+
+
+def _scaled_dot_product_attention_math(
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    attn_mask: Tensor | None = None,
+    dropout_p: float = 0.0,
+    is_causal: bool = False,
+    dropout_mask: Tensor | None = None,
+    *,
+    scale: float | None = None,
+    enable_gqa: bool = False,
+) -> Any:
+    """Attention composed of products and a softmax; and the weights.
+
+    _scaled_dot_product_attention_math(query, key, value, attn_mask=None, dropout_p=0.0, is_causal=False, dropout_mask=None, *, scale=None, enable_gqa=False) -> (Tensor, Tensor)
+    """
+    if (
+        isinstance(query, TensorImpl)
+        and isinstance(key, TensorImpl)
+        and isinstance(value, TensorImpl)
+        and (attn_mask is None or isinstance(attn_mask, TensorImpl))
+        and type(dropout_p) is float
+        and type(is_causal) is bool
+        and (dropout_mask is None or isinstance(dropout_mask, TensorImpl))
+        and (scale is None or type(scale) is float)
+        and type(enable_gqa) is bool
+    ):
+        included, allowed = active_keys.get()
+        keys = (query.key_set | key.key_set | value.key_set | included) & allowed
+        if attn_mask is not None:
+            keys |= attn_mask.key_set & allowed
+        if dropout_mask is not None:
+            keys |= dropout_mask.key_set & allowed
+        return __scaled_dot_product_attention_math[keys](
+            keys, query, key, value, attn_mask, dropout_p, is_causal, dropout_mask, scale, enable_gqa
+        )
+    return _parse__scaled_dot_product_attention_math(
+        query, key, value, attn_mask, dropout_p, is_causal, dropout_mask, scale=scale, enable_gqa=enable_gqa
+    )
+
+
+def _scaled_dot_product_flash_attention_for_cpu(
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    dropout_p: float = 0.0,
+    is_causal: bool = False,
+    *,
+    attn_mask: Tensor | None = None,
+    scale: float | None = None,
+) -> Any:
+    """Attention over blocks of keys, which never holds all weights; and the logarithm of each row's sum.
+
+    _scaled_dot_product_flash_attention_for_cpu(query, key, value, dropout_p=0.0, is_causal=False, *, attn_mask=None, scale=None) -> (output, logsumexp)
+    """
+    if (
+        isinstance(query, TensorImpl)
+        and isinstance(key, TensorImpl)
+        and isinstance(value, TensorImpl)
+        and type(dropout_p) is float
+        and type(is_causal) is bool
+        and (attn_mask is None or isinstance(attn_mask, TensorImpl))
+        and (scale is None or type(scale) is float)
+    ):
+        included, allowed = active_keys.get()
+        keys = (query.key_set | key.key_set | value.key_set | included) & allowed
+        if attn_mask is not None:
+            keys |= attn_mask.key_set & allowed
+        return __scaled_dot_product_flash_attention_for_cpu[keys](
+            keys, query, key, value, dropout_p, is_causal, attn_mask, scale
+        )
+    return _parse__scaled_dot_product_flash_attention_for_cpu(
+        query, key, value, dropout_p, is_causal, attn_mask=attn_mask, scale=scale
+    )
+
+
+def _scaled_dot_product_flash_attention_for_cpu_backward(
+    grad_out: Tensor,
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    out: Tensor,
+    logsumexp: Tensor,
+    dropout_p: float,
+    is_causal: bool,
+    *,
+    attn_mask: Tensor | None = None,
+    scale: float | None = None,
+) -> Any:
+    """The gradients of query, key and value; the weights are computed again, block by block.
+
+    _scaled_dot_product_flash_attention_for_cpu_backward(grad_out, query, key, value, out, logsumexp, dropout_p, is_causal, *, attn_mask=None, scale=None) -> (grad_query, grad_key, grad_value)
+    """
+    if (
+        isinstance(grad_out, TensorImpl)
+        and isinstance(query, TensorImpl)
+        and isinstance(key, TensorImpl)
+        and isinstance(value, TensorImpl)
+        and isinstance(out, TensorImpl)
+        and isinstance(logsumexp, TensorImpl)
+        and type(dropout_p) is float
+        and type(is_causal) is bool
+        and (attn_mask is None or isinstance(attn_mask, TensorImpl))
+        and (scale is None or type(scale) is float)
+    ):
+        included, allowed = active_keys.get()
+        keys = (
+            grad_out.key_set | query.key_set | key.key_set | value.key_set | out.key_set | logsumexp.key_set | included
+        ) & allowed
+        if attn_mask is not None:
+            keys |= attn_mask.key_set & allowed
+        return __scaled_dot_product_flash_attention_for_cpu_backward[keys](
+            keys, grad_out, query, key, value, out, logsumexp, dropout_p, is_causal, attn_mask, scale
+        )
+    return _parse__scaled_dot_product_flash_attention_for_cpu_backward(
+        grad_out, query, key, value, out, logsumexp, dropout_p, is_causal, attn_mask=attn_mask, scale=scale
+    )
+
+
+def _safe_softmax(input: Tensor, dim: int, dtype: dtype_ | None = None) -> Tensor:
+    """softmax, with 0 where all elements are -inf.
+
+    _safe_softmax(input, dim, dtype=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and type(dim) is int and (dtype is None or type(dtype) is dtype_):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return __safe_softmax[keys](keys, input, dim, dtype)
+    return _parse__safe_softmax(input, dim, dtype)
 
 
 def convolution(

@@ -41,7 +41,7 @@ from glasstorch.operators.generated.functions import (  # isort: skip
     _foreach_tan_ as _foreach_tan_, _foreach_tanh as _foreach_tanh, _foreach_tanh_ as _foreach_tanh_,
     _foreach_trunc as _foreach_trunc, _foreach_trunc_ as _foreach_trunc_, _foreach_zero_ as _foreach_zero_,
     _fused_adagrad_ as _fused_adagrad_, _fused_adam_ as _fused_adam_, _fused_adamw_ as _fused_adamw_,
-    _fused_rms_norm as _fused_rms_norm, _fused_sgd_ as _fused_sgd_,
+    _fused_rms_norm as _fused_rms_norm, _fused_sdp_choice as _fused_sdp_choice, _fused_sgd_ as _fused_sgd_,
     _native_batch_norm_legit as _native_batch_norm_legit,
     _native_batch_norm_legit_no_training as _native_batch_norm_legit_no_training,
     abs as abs, abs_ as abs_, absolute as absolute, acos as acos, acos_ as acos_, acosh as acosh, acosh_ as acosh_,
