@@ -932,6 +932,12 @@ __scaled_dot_product_attention_math = table("_scaled_dot_product_attention_math"
 __scaled_dot_product_flash_attention_for_cpu = table("_scaled_dot_product_flash_attention_for_cpu")
 __scaled_dot_product_flash_attention_for_cpu_backward = table("_scaled_dot_product_flash_attention_for_cpu_backward")
 __safe_softmax = table("_safe_softmax")
+_lstm_cell = table("lstm_cell")
+_gru_cell = table("gru_cell")
+_rnn_tanh_cell = table("rnn_tanh_cell")
+_rnn_relu_cell = table("rnn_relu_cell")
+_mkldnn_rnn_layer = table("mkldnn_rnn_layer")
+_mkldnn_rnn_layer_backward = table("mkldnn_rnn_layer_backward")
 _convolution_table = table("convolution")
 _conv1d = table("conv1d")
 _conv2d = table("conv2d")
@@ -1919,6 +1925,16 @@ _parse__scaled_dot_product_attention_math = PythonFunction("_scaled_dot_product_
 _parse__scaled_dot_product_flash_attention_for_cpu = PythonFunction("_scaled_dot_product_flash_attention_for_cpu", ["_scaled_dot_product_flash_attention_for_cpu"])
 _parse__scaled_dot_product_flash_attention_for_cpu_backward = PythonFunction("_scaled_dot_product_flash_attention_for_cpu_backward", ["_scaled_dot_product_flash_attention_for_cpu_backward"])
 _parse__safe_softmax = PythonFunction("_safe_softmax", ["_safe_softmax"])
+_parse_lstm = PythonFunction("lstm", ["lstm.input", "lstm.data"])
+_parse_gru = PythonFunction("gru", ["gru.input", "gru.data"])
+_parse_rnn_tanh = PythonFunction("rnn_tanh", ["rnn_tanh.input", "rnn_tanh.data"])
+_parse_rnn_relu = PythonFunction("rnn_relu", ["rnn_relu.input", "rnn_relu.data"])
+_parse_lstm_cell = PythonFunction("lstm_cell", ["lstm_cell"])
+_parse_gru_cell = PythonFunction("gru_cell", ["gru_cell"])
+_parse_rnn_tanh_cell = PythonFunction("rnn_tanh_cell", ["rnn_tanh_cell"])
+_parse_rnn_relu_cell = PythonFunction("rnn_relu_cell", ["rnn_relu_cell"])
+_parse_mkldnn_rnn_layer = PythonFunction("mkldnn_rnn_layer", ["mkldnn_rnn_layer"])
+_parse_mkldnn_rnn_layer_backward = PythonFunction("mkldnn_rnn_layer_backward", ["mkldnn_rnn_layer_backward"])
 _parse_convolution = PythonFunction("convolution", ["convolution"])
 _parse_convolution_backward = PythonFunction("convolution_backward", ["convolution_backward"])
 _parse__convolution = PythonFunction("_convolution", ["_convolution", "_convolution.deprecated"])
@@ -17592,6 +17608,369 @@ def _safe_softmax(input: Tensor, dim: int, dtype: dtype_ | None = None) -> Tenso
         keys = (input.key_set | included) & allowed
         return __safe_softmax[keys](keys, input, dim, dtype)
     return _parse__safe_softmax(input, dim, dtype)
+
+
+def lstm(*args: Any, **kwargs: Any) -> Any:
+    """Layers of cells with long short-term memory over sequences of one length: the outputs, and the last states.
+
+    lstm(input, hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first) -> (Tensor, Tensor, Tensor)
+    lstm(data, batch_sizes, hx, params, has_biases, num_layers, dropout, train, bidirectional) -> (Tensor, Tensor, Tensor)
+        Layers of cells with long short-term memory over a packed sequence: the outputs, and the last states.
+    """
+    return _parse_lstm(*args, **kwargs)
+
+
+def gru(*args: Any, **kwargs: Any) -> Any:
+    """Layers of gated recurrent units over sequences of one length: the outputs, and the last states.
+
+    gru(input, hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first) -> (Tensor, Tensor)
+    gru(data, batch_sizes, hx, params, has_biases, num_layers, dropout, train, bidirectional) -> (Tensor, Tensor)
+        Layers of gated recurrent units over a packed sequence: the outputs, and the last states.
+    """
+    return _parse_gru(*args, **kwargs)
+
+
+def rnn_tanh(*args: Any, **kwargs: Any) -> Any:
+    """Layers of simple cells with tanh over sequences of one length: the outputs, and the last states.
+
+    rnn_tanh(input, hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first) -> (Tensor, Tensor)
+    rnn_tanh(data, batch_sizes, hx, params, has_biases, num_layers, dropout, train, bidirectional) -> (Tensor, Tensor)
+        Layers of simple cells with tanh over a packed sequence: the outputs, and the last states.
+    """
+    return _parse_rnn_tanh(*args, **kwargs)
+
+
+def rnn_relu(*args: Any, **kwargs: Any) -> Any:
+    """Layers of simple cells with relu over sequences of one length: the outputs, and the last states.
+
+    rnn_relu(input, hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first) -> (Tensor, Tensor)
+    rnn_relu(data, batch_sizes, hx, params, has_biases, num_layers, dropout, train, bidirectional) -> (Tensor, Tensor)
+        Layers of simple cells with relu over a packed sequence: the outputs, and the last states.
+    """
+    return _parse_rnn_relu(*args, **kwargs)
+
+
+def lstm_cell(
+    input: Tensor,
+    hx: Sequence[Tensor],
+    w_ih: Tensor,
+    w_hh: Tensor,
+    b_ih: Tensor | None = None,
+    b_hh: Tensor | None = None,
+) -> Any:
+    """A step of a cell with long short-term memory: the hidden state and the cell.
+
+    lstm_cell(input, hx, w_ih, w_hh, b_ih=None, b_hh=None) -> (Tensor, Tensor)
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and is_tensors(hx)
+        and isinstance(w_ih, TensorImpl)
+        and isinstance(w_hh, TensorImpl)
+        and (b_ih is None or isinstance(b_ih, TensorImpl))
+        and (b_hh is None or isinstance(b_hh, TensorImpl))
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | w_ih.key_set | w_hh.key_set | keys_of(hx) | included) & allowed
+        if b_ih is not None:
+            keys |= b_ih.key_set & allowed
+        if b_hh is not None:
+            keys |= b_hh.key_set & allowed
+        return _lstm_cell[keys](keys, input, list(hx), w_ih, w_hh, b_ih, b_hh)
+    return _parse_lstm_cell(input, hx, w_ih, w_hh, b_ih, b_hh)
+
+
+def gru_cell(
+    input: Tensor, hx: Tensor, w_ih: Tensor, w_hh: Tensor, b_ih: Tensor | None = None, b_hh: Tensor | None = None
+) -> Tensor:
+    """A step of a gated recurrent unit.
+
+    gru_cell(input, hx, w_ih, w_hh, b_ih=None, b_hh=None) -> Tensor
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and isinstance(hx, TensorImpl)
+        and isinstance(w_ih, TensorImpl)
+        and isinstance(w_hh, TensorImpl)
+        and (b_ih is None or isinstance(b_ih, TensorImpl))
+        and (b_hh is None or isinstance(b_hh, TensorImpl))
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | hx.key_set | w_ih.key_set | w_hh.key_set | included) & allowed
+        if b_ih is not None:
+            keys |= b_ih.key_set & allowed
+        if b_hh is not None:
+            keys |= b_hh.key_set & allowed
+        return _gru_cell[keys](keys, input, hx, w_ih, w_hh, b_ih, b_hh)
+    return _parse_gru_cell(input, hx, w_ih, w_hh, b_ih, b_hh)
+
+
+def rnn_tanh_cell(
+    input: Tensor, hx: Tensor, w_ih: Tensor, w_hh: Tensor, b_ih: Tensor | None = None, b_hh: Tensor | None = None
+) -> Tensor:
+    """A step of a simple cell with tanh.
+
+    rnn_tanh_cell(input, hx, w_ih, w_hh, b_ih=None, b_hh=None) -> Tensor
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and isinstance(hx, TensorImpl)
+        and isinstance(w_ih, TensorImpl)
+        and isinstance(w_hh, TensorImpl)
+        and (b_ih is None or isinstance(b_ih, TensorImpl))
+        and (b_hh is None or isinstance(b_hh, TensorImpl))
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | hx.key_set | w_ih.key_set | w_hh.key_set | included) & allowed
+        if b_ih is not None:
+            keys |= b_ih.key_set & allowed
+        if b_hh is not None:
+            keys |= b_hh.key_set & allowed
+        return _rnn_tanh_cell[keys](keys, input, hx, w_ih, w_hh, b_ih, b_hh)
+    return _parse_rnn_tanh_cell(input, hx, w_ih, w_hh, b_ih, b_hh)
+
+
+def rnn_relu_cell(
+    input: Tensor, hx: Tensor, w_ih: Tensor, w_hh: Tensor, b_ih: Tensor | None = None, b_hh: Tensor | None = None
+) -> Tensor:
+    """A step of a simple cell with relu.
+
+    rnn_relu_cell(input, hx, w_ih, w_hh, b_ih=None, b_hh=None) -> Tensor
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and isinstance(hx, TensorImpl)
+        and isinstance(w_ih, TensorImpl)
+        and isinstance(w_hh, TensorImpl)
+        and (b_ih is None or isinstance(b_ih, TensorImpl))
+        and (b_hh is None or isinstance(b_hh, TensorImpl))
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | hx.key_set | w_ih.key_set | w_hh.key_set | included) & allowed
+        if b_ih is not None:
+            keys |= b_ih.key_set & allowed
+        if b_hh is not None:
+            keys |= b_hh.key_set & allowed
+        return _rnn_relu_cell[keys](keys, input, hx, w_ih, w_hh, b_ih, b_hh)
+    return _parse_rnn_relu_cell(input, hx, w_ih, w_hh, b_ih, b_hh)
+
+
+def mkldnn_rnn_layer(
+    input: Tensor,
+    weight0: Tensor,
+    weight1: Tensor,
+    weight2: Tensor,
+    weight3: Tensor,
+    hx_: Tensor,
+    cx_: Tensor,
+    reverse: bool,
+    batch_sizes: Sequence[int],
+    mode: int,
+    hidden_size: int,
+    num_layers: int,
+    has_biases: bool,
+    bidirectional: bool,
+    batch_first: bool,
+    train: bool,
+) -> Any:
+    """A layer of an LSTM over all steps: the outputs, the last hidden state and cell, and what the gradient needs.
+
+    mkldnn_rnn_layer(input, weight0, weight1, weight2, weight3, hx_, cx_, reverse, batch_sizes, mode, hidden_size, num_layers, has_biases, bidirectional, batch_first, train) -> (Tensor, Tensor, Tensor, Tensor)
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and isinstance(weight0, TensorImpl)
+        and isinstance(weight1, TensorImpl)
+        and isinstance(weight2, TensorImpl)
+        and isinstance(weight3, TensorImpl)
+        and isinstance(hx_, TensorImpl)
+        and isinstance(cx_, TensorImpl)
+        and type(reverse) is bool
+        and is_ints(batch_sizes)
+        and type(mode) is int
+        and type(hidden_size) is int
+        and type(num_layers) is int
+        and type(has_biases) is bool
+        and type(bidirectional) is bool
+        and type(batch_first) is bool
+        and type(train) is bool
+    ):
+        included, allowed = active_keys.get()
+        keys = (
+            input.key_set
+            | weight0.key_set
+            | weight1.key_set
+            | weight2.key_set
+            | weight3.key_set
+            | hx_.key_set
+            | cx_.key_set
+            | included
+        ) & allowed
+        return _mkldnn_rnn_layer[keys](
+            keys,
+            input,
+            weight0,
+            weight1,
+            weight2,
+            weight3,
+            hx_,
+            cx_,
+            reverse,
+            list(batch_sizes),
+            mode,
+            hidden_size,
+            num_layers,
+            has_biases,
+            bidirectional,
+            batch_first,
+            train,
+        )
+    return _parse_mkldnn_rnn_layer(
+        input,
+        weight0,
+        weight1,
+        weight2,
+        weight3,
+        hx_,
+        cx_,
+        reverse,
+        batch_sizes,
+        mode,
+        hidden_size,
+        num_layers,
+        has_biases,
+        bidirectional,
+        batch_first,
+        train,
+    )
+
+
+def mkldnn_rnn_layer_backward(
+    input: Tensor,
+    weight1: Tensor,
+    weight2: Tensor,
+    weight3: Tensor,
+    weight4: Tensor,
+    hx_: Tensor,
+    cx_tmp: Tensor,
+    output: Tensor,
+    hy_: Tensor,
+    cy_: Tensor,
+    grad_output: Tensor | None,
+    grad_hy: Tensor | None,
+    grad_cy: Tensor | None,
+    reverse: bool,
+    mode: int,
+    hidden_size: int,
+    num_layers: int,
+    has_biases: bool,
+    train: bool,
+    bidirectional: bool,
+    batch_sizes: Sequence[int],
+    batch_first: bool,
+    workspace: Tensor,
+) -> Any:
+    """The gradients of a layer of an LSTM with respect to its input, weights, biases and states.
+
+    mkldnn_rnn_layer_backward(input, weight1, weight2, weight3, weight4, hx_, cx_tmp, output, hy_, cy_, grad_output, grad_hy, grad_cy, reverse, mode, hidden_size, num_layers, has_biases, train, bidirectional, batch_sizes, batch_first, workspace) -> (Tensor, Tensor, Tensor, Tensor, Tensor, Tensor, Tensor)
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and isinstance(weight1, TensorImpl)
+        and isinstance(weight2, TensorImpl)
+        and isinstance(weight3, TensorImpl)
+        and isinstance(weight4, TensorImpl)
+        and isinstance(hx_, TensorImpl)
+        and isinstance(cx_tmp, TensorImpl)
+        and isinstance(output, TensorImpl)
+        and isinstance(hy_, TensorImpl)
+        and isinstance(cy_, TensorImpl)
+        and (grad_output is None or isinstance(grad_output, TensorImpl))
+        and (grad_hy is None or isinstance(grad_hy, TensorImpl))
+        and (grad_cy is None or isinstance(grad_cy, TensorImpl))
+        and type(reverse) is bool
+        and type(mode) is int
+        and type(hidden_size) is int
+        and type(num_layers) is int
+        and type(has_biases) is bool
+        and type(train) is bool
+        and type(bidirectional) is bool
+        and is_ints(batch_sizes)
+        and type(batch_first) is bool
+        and isinstance(workspace, TensorImpl)
+    ):
+        included, allowed = active_keys.get()
+        keys = (
+            input.key_set
+            | weight1.key_set
+            | weight2.key_set
+            | weight3.key_set
+            | weight4.key_set
+            | hx_.key_set
+            | cx_tmp.key_set
+            | output.key_set
+            | hy_.key_set
+            | cy_.key_set
+            | workspace.key_set
+            | included
+        ) & allowed
+        if grad_output is not None:
+            keys |= grad_output.key_set & allowed
+        if grad_hy is not None:
+            keys |= grad_hy.key_set & allowed
+        if grad_cy is not None:
+            keys |= grad_cy.key_set & allowed
+        return _mkldnn_rnn_layer_backward[keys](
+            keys,
+            input,
+            weight1,
+            weight2,
+            weight3,
+            weight4,
+            hx_,
+            cx_tmp,
+            output,
+            hy_,
+            cy_,
+            grad_output,
+            grad_hy,
+            grad_cy,
+            reverse,
+            mode,
+            hidden_size,
+            num_layers,
+            has_biases,
+            train,
+            bidirectional,
+            list(batch_sizes),
+            batch_first,
+            workspace,
+        )
+    return _parse_mkldnn_rnn_layer_backward(
+        input,
+        weight1,
+        weight2,
+        weight3,
+        weight4,
+        hx_,
+        cx_tmp,
+        output,
+        hy_,
+        cy_,
+        grad_output,
+        grad_hy,
+        grad_cy,
+        reverse,
+        mode,
+        hidden_size,
+        num_layers,
+        has_biases,
+        train,
+        bidirectional,
+        batch_sizes,
+        batch_first,
+        workspace,
+    )
 
 
 def convolution(
