@@ -33,6 +33,12 @@ def kept(workspace: Array, steps: int, batch: int, width: int) -> tuple[Array, A
     return gates.reshape(steps, batch, 4 * width), cells.reshape(steps, batch, width)
 
 
+def each_gate(gates: Array) -> tuple[Array, Array, Array, Array]:
+    """The input gate, the forget gate, the candidate and the output gate: quarters of the last dimension."""
+    i, f, g, o = np.split(gates, 4, axis=2)
+    return i, f, g, o
+
+
 def to_sigmoid(x: Array) -> None:
     """The sigmoid, in place."""
     np.negative(x, out=x)
@@ -49,20 +55,20 @@ def forward(
     width = hidden.shape[1]
     workspace = np.empty(steps * batch * 5 * width, inputs.dtype)
     gates, cells = kept(workspace, steps, batch, width)
-    np.matmul(inputs, w_ih.T, out=gates)
+    np.matmul(inputs.reshape(steps * batch, -1), w_ih.T, out=gates.reshape(steps * batch, -1))
     gates += bias
     outputs = np.empty((steps, batch, width), inputs.dtype)
     from_hidden = np.ascontiguousarray(w_hh.T)
-    for gate, new_cell, output in zip(gates, cells, outputs, strict=True):
-        gate += hidden @ from_hidden
-        i, f, g, o = np.split(gate, 4, axis=1)
-        to_sigmoid(gate[:, : 2 * width])
-        np.tanh(g, out=g)
-        to_sigmoid(o)
-        np.multiply(f, cell, out=new_cell)
-        new_cell += i * g
-        np.multiply(o, np.tanh(new_cell), out=output)
-        hidden, cell = output, new_cell
+    i, f, g, o = each_gate(gates)
+    for t in range(steps):
+        gates[t] += hidden @ from_hidden
+        to_sigmoid(gates[t, :, : 2 * width])
+        np.tanh(g[t], out=g[t])
+        to_sigmoid(o[t])
+        np.multiply(f[t], cell, out=cells[t])
+        cells[t] += i[t] * g[t]
+        np.multiply(o[t], np.tanh(cells[t]), out=outputs[t])
+        hidden, cell = outputs[t], cells[t]
     return outputs, hidden.copy(), cell.copy(), workspace
 
 
@@ -79,25 +85,25 @@ def backward(
     """The gradients of inputs, w_ih, w_hh, the bias, the first hidden state and the first cell."""
     steps, batch, width = outputs.shape
     gates, cells = kept(workspace, steps, batch, width)
-    i, f, g, o = np.split(gates, 4, axis=2)
+    i, f, g, o = each_gate(gates)
     before = np.concatenate([cell[None], cells[:-1]])
     squashed = np.tanh(cells)
     # By how much the gates, before their sigmoid or tanh, move the cell; the last of them moves the output.
     moves = np.empty_like(gates)
-    of_i, of_f, of_g, of_o = np.split(moves, 4, axis=2)
+    of_i, of_f, of_g, of_o = each_gate(moves)
     of_i[...] = g * i * (1 - i)
     of_f[...] = before * f * (1 - f)
     of_g[...] = i * (1 - g * g)
     of_o[...] = squashed * o * (1 - o)
     through_cell = o * (1 - squashed * squashed)
 
+    shaped = moves.reshape(steps, batch, 4, width)
     to_outputs, to_hidden, to_cell = grads
     for t in reversed(range(steps)):
         to_hidden = to_hidden + to_outputs[t]
         to_cell = to_cell + to_hidden * through_cell[t]
-        move = moves[t].reshape(batch, 4, width)
-        move[:, :3] *= to_cell[:, None]
-        move[:, 3] *= to_hidden
+        shaped[t, :, :3] *= to_cell[:, None]
+        of_o[t] *= to_hidden
         to_cell = to_cell * f[t]
         to_hidden = moves[t] @ w_hh
     flat = moves.reshape(steps * batch, 4 * width)
