@@ -2,7 +2,7 @@
 
 Reading order: `module`, `state`, `conversion`, `hooks`, `calling`, `global_hooks`, `backward_hooks`, `linear`,
 `activation`, `flatten`, `dropout`, `conv`, `fold`, `pooling`, `batchnorm`, `instancenorm`, `normalization`, `sparse`,
-`distance`, `loss`, `linear_cross_entropy_options`, `adaptive`, `container`.
+`distance`, `loss`, `linear_cross_entropy_options`, `adaptive`, `container`, `attention`, `transformer`.
 
 Mirrors: torch/nn/modules
 """
@@ -39,6 +39,7 @@ from glasstorch.nn.modules.activation import (
     Threshold,
 )
 from glasstorch.nn.modules.adaptive import AdaptiveLogSoftmaxWithLoss
+from glasstorch.nn.modules.attention import MultiheadAttention
 from glasstorch.nn.modules.batchnorm import BatchNorm1d, BatchNorm2d, BatchNorm3d, SyncBatchNorm
 from glasstorch.nn.modules.container import Container, ModuleDict, ModuleList, ParameterDict, ParameterList, Sequential
 from glasstorch.nn.modules.conv import Conv1d, Conv2d, Conv3d, ConvTranspose1d, ConvTranspose2d, ConvTranspose3d
@@ -99,6 +100,13 @@ from glasstorch.nn.modules.pooling import (
     MaxUnpool3d,
 )
 from glasstorch.nn.modules.sparse import Embedding, EmbeddingBag
+from glasstorch.nn.modules.transformer import (
+    Transformer,
+    TransformerDecoder,
+    TransformerDecoderLayer,
+    TransformerEncoder,
+    TransformerEncoderLayer,
+)
 
 __all__ = [
     "Module",
@@ -210,6 +218,12 @@ __all__ = [
     "TripletMarginWithDistanceLoss",
     "LinearCrossEntropyOptions",
     "AdaptiveLogSoftmaxWithLoss",
+    "MultiheadAttention",
+    "Transformer",
+    "TransformerDecoder",
+    "TransformerDecoderLayer",
+    "TransformerEncoder",
+    "TransformerEncoderLayer",
     "Container",
     "ModuleDict",
     "ModuleList",

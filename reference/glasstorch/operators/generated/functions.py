@@ -932,6 +932,8 @@ __scaled_dot_product_attention_math = table("_scaled_dot_product_attention_math"
 __scaled_dot_product_flash_attention_for_cpu = table("_scaled_dot_product_flash_attention_for_cpu")
 __scaled_dot_product_flash_attention_for_cpu_backward = table("_scaled_dot_product_flash_attention_for_cpu_backward")
 __safe_softmax = table("_safe_softmax")
+__native_multi_head_attention = table("_native_multi_head_attention")
+__transformer_encoder_layer_fwd = table("_transformer_encoder_layer_fwd")
 _lstm_cell = table("lstm_cell")
 _gru_cell = table("gru_cell")
 _rnn_tanh_cell = table("rnn_tanh_cell")
@@ -1925,6 +1927,8 @@ _parse__scaled_dot_product_attention_math = PythonFunction("_scaled_dot_product_
 _parse__scaled_dot_product_flash_attention_for_cpu = PythonFunction("_scaled_dot_product_flash_attention_for_cpu", ["_scaled_dot_product_flash_attention_for_cpu"])
 _parse__scaled_dot_product_flash_attention_for_cpu_backward = PythonFunction("_scaled_dot_product_flash_attention_for_cpu_backward", ["_scaled_dot_product_flash_attention_for_cpu_backward"])
 _parse__safe_softmax = PythonFunction("_safe_softmax", ["_safe_softmax"])
+_parse__native_multi_head_attention = PythonFunction("_native_multi_head_attention", ["_native_multi_head_attention"])
+_parse__transformer_encoder_layer_fwd = PythonFunction("_transformer_encoder_layer_fwd", ["_transformer_encoder_layer_fwd"])
 _parse_lstm = PythonFunction("lstm", ["lstm.input", "lstm.data"])
 _parse_gru = PythonFunction("gru", ["gru.input", "gru.data"])
 _parse_rnn_tanh = PythonFunction("rnn_tanh", ["rnn_tanh.input", "rnn_tanh.data"])
@@ -17608,6 +17612,200 @@ def _safe_softmax(input: Tensor, dim: int, dtype: dtype_ | None = None) -> Tenso
         keys = (input.key_set | included) & allowed
         return __safe_softmax[keys](keys, input, dim, dtype)
     return _parse__safe_softmax(input, dim, dtype)
+
+
+def _native_multi_head_attention(
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    embed_dim: int,
+    num_head: int,
+    qkv_weight: Tensor,
+    qkv_bias: Tensor,
+    proj_weight: Tensor,
+    proj_bias: Tensor,
+    mask: Tensor | None = None,
+    need_weights: bool = True,
+    average_attn_weights: bool = True,
+    mask_type: int | None = None,
+) -> Any:
+    """Attention of several heads with its projections, without a gradient: the output, and the weights if needed.
+
+    _native_multi_head_attention(query, key, value, embed_dim, num_head, qkv_weight, qkv_bias, proj_weight, proj_bias, mask=None, need_weights=True, average_attn_weights=True, mask_type=None) -> (Tensor, Tensor)
+    """
+    if (
+        isinstance(query, TensorImpl)
+        and isinstance(key, TensorImpl)
+        and isinstance(value, TensorImpl)
+        and type(embed_dim) is int
+        and type(num_head) is int
+        and isinstance(qkv_weight, TensorImpl)
+        and isinstance(qkv_bias, TensorImpl)
+        and isinstance(proj_weight, TensorImpl)
+        and isinstance(proj_bias, TensorImpl)
+        and (mask is None or isinstance(mask, TensorImpl))
+        and type(need_weights) is bool
+        and type(average_attn_weights) is bool
+        and (mask_type is None or type(mask_type) is int)
+    ):
+        included, allowed = active_keys.get()
+        keys = (
+            query.key_set
+            | key.key_set
+            | value.key_set
+            | qkv_weight.key_set
+            | qkv_bias.key_set
+            | proj_weight.key_set
+            | proj_bias.key_set
+            | included
+        ) & allowed
+        if mask is not None:
+            keys |= mask.key_set & allowed
+        return __native_multi_head_attention[keys](
+            keys,
+            query,
+            key,
+            value,
+            embed_dim,
+            num_head,
+            qkv_weight,
+            qkv_bias,
+            proj_weight,
+            proj_bias,
+            mask,
+            need_weights,
+            average_attn_weights,
+            mask_type,
+        )
+    return _parse__native_multi_head_attention(
+        query,
+        key,
+        value,
+        embed_dim,
+        num_head,
+        qkv_weight,
+        qkv_bias,
+        proj_weight,
+        proj_bias,
+        mask,
+        need_weights,
+        average_attn_weights,
+        mask_type,
+    )
+
+
+def _transformer_encoder_layer_fwd(
+    src: Tensor,
+    embed_dim: int,
+    num_heads: int,
+    qkv_weight: Tensor,
+    qkv_bias: Tensor,
+    proj_weight: Tensor,
+    proj_bias: Tensor,
+    use_gelu: bool,
+    norm_first: bool,
+    eps: float,
+    norm_weight_1: Tensor,
+    norm_bias_1: Tensor,
+    norm_weight_2: Tensor,
+    norm_bias_2: Tensor,
+    ffn_weight_1: Tensor,
+    ffn_bias_1: Tensor,
+    ffn_weight_2: Tensor,
+    ffn_bias_2: Tensor,
+    mask: Tensor | None = None,
+    mask_type: int | None = None,
+) -> Tensor:
+    """A layer of a transformer's encoder, without a gradient.
+
+    _transformer_encoder_layer_fwd(src, embed_dim, num_heads, qkv_weight, qkv_bias, proj_weight, proj_bias, use_gelu, norm_first, eps, norm_weight_1, norm_bias_1, norm_weight_2, norm_bias_2, ffn_weight_1, ffn_bias_1, ffn_weight_2, ffn_bias_2, mask=None, mask_type=None) -> Tensor
+    """
+    if (
+        isinstance(src, TensorImpl)
+        and type(embed_dim) is int
+        and type(num_heads) is int
+        and isinstance(qkv_weight, TensorImpl)
+        and isinstance(qkv_bias, TensorImpl)
+        and isinstance(proj_weight, TensorImpl)
+        and isinstance(proj_bias, TensorImpl)
+        and type(use_gelu) is bool
+        and type(norm_first) is bool
+        and type(eps) is float
+        and isinstance(norm_weight_1, TensorImpl)
+        and isinstance(norm_bias_1, TensorImpl)
+        and isinstance(norm_weight_2, TensorImpl)
+        and isinstance(norm_bias_2, TensorImpl)
+        and isinstance(ffn_weight_1, TensorImpl)
+        and isinstance(ffn_bias_1, TensorImpl)
+        and isinstance(ffn_weight_2, TensorImpl)
+        and isinstance(ffn_bias_2, TensorImpl)
+        and (mask is None or isinstance(mask, TensorImpl))
+        and (mask_type is None or type(mask_type) is int)
+    ):
+        included, allowed = active_keys.get()
+        keys = (
+            src.key_set
+            | qkv_weight.key_set
+            | qkv_bias.key_set
+            | proj_weight.key_set
+            | proj_bias.key_set
+            | norm_weight_1.key_set
+            | norm_bias_1.key_set
+            | norm_weight_2.key_set
+            | norm_bias_2.key_set
+            | ffn_weight_1.key_set
+            | ffn_bias_1.key_set
+            | ffn_weight_2.key_set
+            | ffn_bias_2.key_set
+            | included
+        ) & allowed
+        if mask is not None:
+            keys |= mask.key_set & allowed
+        return __transformer_encoder_layer_fwd[keys](
+            keys,
+            src,
+            embed_dim,
+            num_heads,
+            qkv_weight,
+            qkv_bias,
+            proj_weight,
+            proj_bias,
+            use_gelu,
+            norm_first,
+            eps,
+            norm_weight_1,
+            norm_bias_1,
+            norm_weight_2,
+            norm_bias_2,
+            ffn_weight_1,
+            ffn_bias_1,
+            ffn_weight_2,
+            ffn_bias_2,
+            mask,
+            mask_type,
+        )
+    return _parse__transformer_encoder_layer_fwd(
+        src,
+        embed_dim,
+        num_heads,
+        qkv_weight,
+        qkv_bias,
+        proj_weight,
+        proj_bias,
+        use_gelu,
+        norm_first,
+        eps,
+        norm_weight_1,
+        norm_bias_1,
+        norm_weight_2,
+        norm_bias_2,
+        ffn_weight_1,
+        ffn_bias_1,
+        ffn_weight_2,
+        ffn_bias_2,
+        mask,
+        mask_type,
+    )
 
 
 def lstm(*args: Any, **kwargs: Any) -> Any:
