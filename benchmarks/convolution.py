@@ -73,7 +73,11 @@ def contests(modules: dict[str, ModuleType]) -> Iterator[Contest]:
 def prepared(make: Callable[..., Callable[[], object]], *arguments: Any) -> Callable[[], object]:
     """What `make` makes of the arguments, which it makes when it is called first."""
     made = cache(make)
-    return lambda: made(*arguments)()
+
+    def run() -> object:
+        return made(*arguments)()
+
+    return run
 
 
 def step(module: Any, layer: Layer, batch: int) -> Callable[[], object]:

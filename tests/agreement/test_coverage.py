@@ -115,6 +115,11 @@ WITHOUT_ROW = {
         ],
         "takes or gives a list of tensors: tests/kernels/cpu/test_statistics.py",
     ),
+    **dict.fromkeys(
+        ["native_group_norm_backward", "native_layer_norm_backward"],
+        "takes the statistics of its input: tests/autograd/formulas/test_normalization.py",
+    ),
+    "_embedding_bag_backward": "takes what embedding_bag computed: tests/nn/functions/test_embedding.py",
     "special_zeta.other_scalar": "has a gradient that is refused: tests/kernels/cpu/special/test_functions.py",
     "tensor_split.tensor_indices_or_sections": "takes a tensor, NumPy a list: tests/kernels/test_views.py",
 }  # fmt: skip

@@ -42,6 +42,11 @@ IN_PART = {
     "complex": "no complex numbers of half precision",
     "diff": "of bool it is logical_xor, which has no kernel for the device yet",
     "lerp": "with a tensor of weights it has no kernel for the device yet",
+    **dict.fromkeys(
+        ["nn.functional.dropout", "nn.functional.dropout3d", "nn.functional.feature_alpha_dropout:with_train"],
+        "what is dropped depends on the device's stream of random numbers",
+    ),
+    "nn.functional.kl_div": "of probabilities it is made of xlogy, which has no kernel for the device yet",
     "nn.functional.pdist": "the distances of more than one row have no kernel for the device yet",
     "polar": "no complex numbers of half precision; their gradients have no kernel for the device yet",
     "repeat_interleave": "with a tensor of repeats it has no kernel for the device yet",

@@ -16,6 +16,7 @@ from glasstorch.nn.functions import linear as _linear
 from glasstorch.nn.functions import linear_cross_entropy as _linear_cross_entropy
 from glasstorch.nn.functions import loss as _loss
 from glasstorch.nn.functions import normalization as _normalization
+from glasstorch.nn.functions import padding as _padding
 from glasstorch.nn.functions import pair_loss as _pair_loss
 from glasstorch.nn.functions import pooling as _pooling
 from glasstorch.nn.functions.activation import *  # noqa: F403
@@ -29,6 +30,7 @@ from glasstorch.nn.functions.linear import *  # noqa: F403
 from glasstorch.nn.functions.linear_cross_entropy import *  # noqa: F403
 from glasstorch.nn.functions.loss import *  # noqa: F403
 from glasstorch.nn.functions.normalization import *  # noqa: F403
+from glasstorch.nn.functions.padding import *  # noqa: F403
 from glasstorch.nn.functions.pair_loss import *  # noqa: F403
 from glasstorch.nn.functions.pooling import *  # noqa: F403
 
@@ -44,6 +46,7 @@ __all__ += _linear.__all__
 __all__ += _linear_cross_entropy.__all__
 __all__ += _loss.__all__
 __all__ += _normalization.__all__
+__all__ += _padding.__all__
 __all__ += _pair_loss.__all__
 __all__ += _pooling.__all__
 

@@ -88,8 +88,6 @@ ROWS: tuple[Row, ...] = (
         cuda=False, tolerance=2),
     row("embedding_renorm", renormed, call(t(5, 3, grad=False), SIX, 1.0, 2.0), dtypes=("float32", "float64"),
         differentiable=False),
-    row("embedding_renorm_", renormed, call(t(5, 3, grad=False), SIX, 1.0, 2.0), dtypes=("float32", "float64"),
-        differentiable=False),
     row("embedding_bag", lambda *a: bags(*a, -1), call(TABLE, SIX, OFFSETS, False, 0, False, None, False),
         dtypes=("float32", "float64"), result=(SAME, LONG, LONG, LONG), cuda=False, in_torch=False, twice=False),
     row("embedding_bag.padding_idx", bags, call(TABLE, SIX, OFFSETS, False, 1, False, None, False, 2),

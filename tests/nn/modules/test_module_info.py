@@ -21,6 +21,7 @@ import numpy as np
 import pytest
 
 import glasstorch
+from glasstorch.nn.utils import stateless
 from tests.agreement.opinfo import SEED, Call, compare, in_torch, leaves
 from tests.agreement.test_opinfo import cotangent
 from tests.refusals import builtin
@@ -362,7 +363,8 @@ def test_gradients_of_modules_have_gradients(require: Require, name: str) -> Non
             glasstorch.default_generator.manual_seed(0)
             inputs = replaced((call.args[1:], call.kwargs), new)
             weights = {name: new[id(p)] for name, p in places.items()}
-            out = leaves(glasstorch.nn.utils.stateless.functional_call(mine.module, weights, *inputs))
+            args, kwargs = inputs
+            out = leaves(stateless._functional_call(mine.module, weights, tuple(args), kwargs))
             return tuple(t for t in out if isinstance(t, glasstorch.Tensor) and t.requires_grad)
 
         if variable and function(*variable):

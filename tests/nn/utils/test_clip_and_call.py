@@ -49,7 +49,7 @@ def clipped_values(torch: Any) -> Any:
 
 
 def nothing_to_clip(torch: Any) -> Any:
-    return torch.nn.utils.clip_grad_norm_(iter(()), 1.0).item()
+    return torch.nn.utils.clip_grad_norm_((p for p in ()), 1.0).item()
 
 
 def not_finite(torch: Any) -> Any:
@@ -92,9 +92,8 @@ def two_values_for_tied_parameters(torch: Any) -> Any:
 
 def all_names_are_wanted(torch: Any) -> Any:
     net = network(torch)
-    torch.nn.utils.stateless.functional_call(
-        net, {"0.weight": torch.ones(2, 2), "0.c": torch.ones(1)}, None, strict=True
-    )
+    values = {"0.weight": torch.ones(2, 2), "0.c": torch.ones(1)}
+    torch.nn.utils.stateless.functional_call(net, values, None, strict=True)
 
 
 PROGRAMS = [

@@ -427,6 +427,21 @@ _tril = table("tril")
 _triu = table("triu")
 _diag_embed = table("diag_embed")
 _constant_pad_nd = table("constant_pad_nd")
+_reflection_pad1d = table("reflection_pad1d")
+_reflection_pad1d_backward = table("reflection_pad1d_backward")
+_reflection_pad2d = table("reflection_pad2d")
+_reflection_pad2d_backward = table("reflection_pad2d_backward")
+_reflection_pad3d = table("reflection_pad3d")
+_reflection_pad3d_backward = table("reflection_pad3d_backward")
+_replication_pad1d = table("replication_pad1d")
+_replication_pad1d_backward = table("replication_pad1d_backward")
+_replication_pad2d = table("replication_pad2d")
+_replication_pad2d_backward = table("replication_pad2d_backward")
+_replication_pad3d = table("replication_pad3d")
+_replication_pad3d_backward = table("replication_pad3d_backward")
+_pixel_shuffle = table("pixel_shuffle")
+_pixel_unshuffle = table("pixel_unshuffle")
+_channel_shuffle = table("channel_shuffle")
 _clone = table("clone")
 __to_copy = table("_to_copy")
 _fill_Scalar = table("fill.Scalar")
@@ -8946,6 +8961,522 @@ def constant_pad_nd(keys: int, self: Any, pad: Any, value: Any) -> Any:
     node = ConstantPadNdBackward0((edge_self,))
     node.pad = pad
     result = _constant_pad_nd[below](below, self, pad, value)
+    set_history(result, node)
+    return result
+
+
+class ReflectionPad1DBackward0(Node):
+    saved_self: SavedVariable | None
+    padding: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        self_ = self.unpack(self.saved_self)
+        padding = self.padding
+        grad_self = f.reflection_pad1d_backward(grad, self_, padding)
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.saved_self = None
+        self.released = True
+
+
+@AUTOGRAD.impl("reflection_pad1d")
+def reflection_pad1d(keys: int, self: Any, padding: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _reflection_pad1d[below](below, self, padding)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _reflection_pad1d[below](below, self, padding)
+    node = ReflectionPad1DBackward0((edge_self,))
+    node.saved_self = SavedVariable(self)
+    node.padding = padding
+    result = _reflection_pad1d[below](below, self, padding)
+    set_history(result, node)
+    return result
+
+
+class ReflectionPad1DBackwardBackward0(Node):
+    saved_self: SavedVariable | None
+    padding: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        edges = self.next_edges
+        grad_grad_output: Any = None
+        grad_self: Any = None
+        if edges[0] is not None:
+            padding = self.padding
+            grad_grad_output = f.reflection_pad1d(grad, padding)
+        if edges[1] is not None:
+            self_ = self.unpack(self.saved_self)
+            grad_self = f.zeros_like(self_)
+        return (grad_grad_output, grad_self)
+
+    def release_variables(self) -> None:
+        self.saved_self = None
+        self.released = True
+
+
+@AUTOGRAD.impl("reflection_pad1d_backward")
+def reflection_pad1d_backward(keys: int, grad_output: Any, self: Any, padding: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (grad_output._autograd_meta is None and self._autograd_meta is None) or not grad_mode.get():
+        return _reflection_pad1d_backward[below](below, grad_output, self, padding)
+    edge_grad_output = gradient_edge(grad_output)
+    edge_self = gradient_edge(self)
+    if edge_grad_output is None and edge_self is None:
+        return _reflection_pad1d_backward[below](below, grad_output, self, padding)
+    node = ReflectionPad1DBackwardBackward0((edge_grad_output, edge_self))
+    node.saved_self = SavedVariable(self) if edge_self is not None else None
+    node.padding = padding
+    result = _reflection_pad1d_backward[below](below, grad_output, self, padding)
+    set_history(result, node)
+    return result
+
+
+class ReflectionPad2DBackward0(Node):
+    saved_self: SavedVariable | None
+    padding: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        self_ = self.unpack(self.saved_self)
+        padding = self.padding
+        grad_self = f.reflection_pad2d_backward(grad, self_, padding)
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.saved_self = None
+        self.released = True
+
+
+@AUTOGRAD.impl("reflection_pad2d")
+def reflection_pad2d(keys: int, self: Any, padding: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _reflection_pad2d[below](below, self, padding)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _reflection_pad2d[below](below, self, padding)
+    node = ReflectionPad2DBackward0((edge_self,))
+    node.saved_self = SavedVariable(self)
+    node.padding = padding
+    result = _reflection_pad2d[below](below, self, padding)
+    set_history(result, node)
+    return result
+
+
+class ReflectionPad2DBackwardBackward0(Node):
+    saved_self: SavedVariable | None
+    padding: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        edges = self.next_edges
+        grad_grad_output: Any = None
+        grad_self: Any = None
+        if edges[0] is not None:
+            padding = self.padding
+            grad_grad_output = f.reflection_pad2d(grad, padding)
+        if edges[1] is not None:
+            self_ = self.unpack(self.saved_self)
+            grad_self = f.zeros_like(self_)
+        return (grad_grad_output, grad_self)
+
+    def release_variables(self) -> None:
+        self.saved_self = None
+        self.released = True
+
+
+@AUTOGRAD.impl("reflection_pad2d_backward")
+def reflection_pad2d_backward(keys: int, grad_output: Any, self: Any, padding: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (grad_output._autograd_meta is None and self._autograd_meta is None) or not grad_mode.get():
+        return _reflection_pad2d_backward[below](below, grad_output, self, padding)
+    edge_grad_output = gradient_edge(grad_output)
+    edge_self = gradient_edge(self)
+    if edge_grad_output is None and edge_self is None:
+        return _reflection_pad2d_backward[below](below, grad_output, self, padding)
+    node = ReflectionPad2DBackwardBackward0((edge_grad_output, edge_self))
+    node.saved_self = SavedVariable(self) if edge_self is not None else None
+    node.padding = padding
+    result = _reflection_pad2d_backward[below](below, grad_output, self, padding)
+    set_history(result, node)
+    return result
+
+
+class ReflectionPad3DBackward0(Node):
+    saved_self: SavedVariable | None
+    padding: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        self_ = self.unpack(self.saved_self)
+        padding = self.padding
+        grad_self = f.reflection_pad3d_backward(grad, self_, padding)
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.saved_self = None
+        self.released = True
+
+
+@AUTOGRAD.impl("reflection_pad3d")
+def reflection_pad3d(keys: int, self: Any, padding: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _reflection_pad3d[below](below, self, padding)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _reflection_pad3d[below](below, self, padding)
+    node = ReflectionPad3DBackward0((edge_self,))
+    node.saved_self = SavedVariable(self)
+    node.padding = padding
+    result = _reflection_pad3d[below](below, self, padding)
+    set_history(result, node)
+    return result
+
+
+class ReflectionPad3DBackwardBackward0(Node):
+    saved_self: SavedVariable | None
+    padding: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        edges = self.next_edges
+        grad_grad_output: Any = None
+        grad_self: Any = None
+        if edges[0] is not None:
+            padding = self.padding
+            grad_grad_output = f.reflection_pad3d(grad, padding)
+        if edges[1] is not None:
+            self_ = self.unpack(self.saved_self)
+            grad_self = f.zeros_like(self_)
+        return (grad_grad_output, grad_self)
+
+    def release_variables(self) -> None:
+        self.saved_self = None
+        self.released = True
+
+
+@AUTOGRAD.impl("reflection_pad3d_backward")
+def reflection_pad3d_backward(keys: int, grad_output: Any, self: Any, padding: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (grad_output._autograd_meta is None and self._autograd_meta is None) or not grad_mode.get():
+        return _reflection_pad3d_backward[below](below, grad_output, self, padding)
+    edge_grad_output = gradient_edge(grad_output)
+    edge_self = gradient_edge(self)
+    if edge_grad_output is None and edge_self is None:
+        return _reflection_pad3d_backward[below](below, grad_output, self, padding)
+    node = ReflectionPad3DBackwardBackward0((edge_grad_output, edge_self))
+    node.saved_self = SavedVariable(self) if edge_self is not None else None
+    node.padding = padding
+    result = _reflection_pad3d_backward[below](below, grad_output, self, padding)
+    set_history(result, node)
+    return result
+
+
+class ReplicationPad1DBackward0(Node):
+    saved_self: SavedVariable | None
+    padding: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        self_ = self.unpack(self.saved_self)
+        padding = self.padding
+        grad_self = f.replication_pad1d_backward(grad, self_, padding)
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.saved_self = None
+        self.released = True
+
+
+@AUTOGRAD.impl("replication_pad1d")
+def replication_pad1d(keys: int, self: Any, padding: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _replication_pad1d[below](below, self, padding)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _replication_pad1d[below](below, self, padding)
+    node = ReplicationPad1DBackward0((edge_self,))
+    node.saved_self = SavedVariable(self)
+    node.padding = padding
+    result = _replication_pad1d[below](below, self, padding)
+    set_history(result, node)
+    return result
+
+
+class ReplicationPad1DBackwardBackward0(Node):
+    saved_self: SavedVariable | None
+    padding: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        edges = self.next_edges
+        grad_grad_output: Any = None
+        grad_self: Any = None
+        if edges[0] is not None:
+            padding = self.padding
+            grad_grad_output = f.replication_pad1d(grad, padding)
+        if edges[1] is not None:
+            self_ = self.unpack(self.saved_self)
+            grad_self = f.zeros_like(self_)
+        return (grad_grad_output, grad_self)
+
+    def release_variables(self) -> None:
+        self.saved_self = None
+        self.released = True
+
+
+@AUTOGRAD.impl("replication_pad1d_backward")
+def replication_pad1d_backward(keys: int, grad_output: Any, self: Any, padding: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (grad_output._autograd_meta is None and self._autograd_meta is None) or not grad_mode.get():
+        return _replication_pad1d_backward[below](below, grad_output, self, padding)
+    edge_grad_output = gradient_edge(grad_output)
+    edge_self = gradient_edge(self)
+    if edge_grad_output is None and edge_self is None:
+        return _replication_pad1d_backward[below](below, grad_output, self, padding)
+    node = ReplicationPad1DBackwardBackward0((edge_grad_output, edge_self))
+    node.saved_self = SavedVariable(self) if edge_self is not None else None
+    node.padding = padding
+    result = _replication_pad1d_backward[below](below, grad_output, self, padding)
+    set_history(result, node)
+    return result
+
+
+class ReplicationPad2DBackward0(Node):
+    saved_self: SavedVariable | None
+    padding: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        self_ = self.unpack(self.saved_self)
+        padding = self.padding
+        grad_self = f.replication_pad2d_backward(grad, self_, padding)
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.saved_self = None
+        self.released = True
+
+
+@AUTOGRAD.impl("replication_pad2d")
+def replication_pad2d(keys: int, self: Any, padding: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _replication_pad2d[below](below, self, padding)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _replication_pad2d[below](below, self, padding)
+    node = ReplicationPad2DBackward0((edge_self,))
+    node.saved_self = SavedVariable(self)
+    node.padding = padding
+    result = _replication_pad2d[below](below, self, padding)
+    set_history(result, node)
+    return result
+
+
+class ReplicationPad2DBackwardBackward0(Node):
+    saved_self: SavedVariable | None
+    padding: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        edges = self.next_edges
+        grad_grad_output: Any = None
+        grad_self: Any = None
+        if edges[0] is not None:
+            padding = self.padding
+            grad_grad_output = f.replication_pad2d(grad, padding)
+        if edges[1] is not None:
+            self_ = self.unpack(self.saved_self)
+            grad_self = f.zeros_like(self_)
+        return (grad_grad_output, grad_self)
+
+    def release_variables(self) -> None:
+        self.saved_self = None
+        self.released = True
+
+
+@AUTOGRAD.impl("replication_pad2d_backward")
+def replication_pad2d_backward(keys: int, grad_output: Any, self: Any, padding: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (grad_output._autograd_meta is None and self._autograd_meta is None) or not grad_mode.get():
+        return _replication_pad2d_backward[below](below, grad_output, self, padding)
+    edge_grad_output = gradient_edge(grad_output)
+    edge_self = gradient_edge(self)
+    if edge_grad_output is None and edge_self is None:
+        return _replication_pad2d_backward[below](below, grad_output, self, padding)
+    node = ReplicationPad2DBackwardBackward0((edge_grad_output, edge_self))
+    node.saved_self = SavedVariable(self) if edge_self is not None else None
+    node.padding = padding
+    result = _replication_pad2d_backward[below](below, grad_output, self, padding)
+    set_history(result, node)
+    return result
+
+
+class ReplicationPad3DBackward0(Node):
+    saved_self: SavedVariable | None
+    padding: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        self_ = self.unpack(self.saved_self)
+        padding = self.padding
+        grad_self = f.replication_pad3d_backward(grad, self_, padding)
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.saved_self = None
+        self.released = True
+
+
+@AUTOGRAD.impl("replication_pad3d")
+def replication_pad3d(keys: int, self: Any, padding: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _replication_pad3d[below](below, self, padding)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _replication_pad3d[below](below, self, padding)
+    node = ReplicationPad3DBackward0((edge_self,))
+    node.saved_self = SavedVariable(self)
+    node.padding = padding
+    result = _replication_pad3d[below](below, self, padding)
+    set_history(result, node)
+    return result
+
+
+class ReplicationPad3DBackwardBackward0(Node):
+    saved_self: SavedVariable | None
+    padding: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        edges = self.next_edges
+        grad_grad_output: Any = None
+        grad_self: Any = None
+        if edges[0] is not None:
+            padding = self.padding
+            grad_grad_output = f.replication_pad3d(grad, padding)
+        if edges[1] is not None:
+            self_ = self.unpack(self.saved_self)
+            grad_self = f.zeros_like(self_)
+        return (grad_grad_output, grad_self)
+
+    def release_variables(self) -> None:
+        self.saved_self = None
+        self.released = True
+
+
+@AUTOGRAD.impl("replication_pad3d_backward")
+def replication_pad3d_backward(keys: int, grad_output: Any, self: Any, padding: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (grad_output._autograd_meta is None and self._autograd_meta is None) or not grad_mode.get():
+        return _replication_pad3d_backward[below](below, grad_output, self, padding)
+    edge_grad_output = gradient_edge(grad_output)
+    edge_self = gradient_edge(self)
+    if edge_grad_output is None and edge_self is None:
+        return _replication_pad3d_backward[below](below, grad_output, self, padding)
+    node = ReplicationPad3DBackwardBackward0((edge_grad_output, edge_self))
+    node.saved_self = SavedVariable(self) if edge_self is not None else None
+    node.padding = padding
+    result = _replication_pad3d_backward[below](below, grad_output, self, padding)
+    set_history(result, node)
+    return result
+
+
+class PixelShuffleBackward0(Node):
+    upscale_factor: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        upscale_factor = self.upscale_factor
+        grad_self = f.pixel_unshuffle(grad, upscale_factor)
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("pixel_shuffle")
+def pixel_shuffle(keys: int, self: Any, upscale_factor: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _pixel_shuffle[below](below, self, upscale_factor)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _pixel_shuffle[below](below, self, upscale_factor)
+    node = PixelShuffleBackward0((edge_self,))
+    node.upscale_factor = upscale_factor
+    result = _pixel_shuffle[below](below, self, upscale_factor)
+    set_history(result, node)
+    return result
+
+
+class PixelUnshuffleBackward0(Node):
+    downscale_factor: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        downscale_factor = self.downscale_factor
+        grad_self = f.pixel_shuffle(grad, downscale_factor)
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("pixel_unshuffle")
+def pixel_unshuffle(keys: int, self: Any, downscale_factor: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _pixel_unshuffle[below](below, self, downscale_factor)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _pixel_unshuffle[below](below, self, downscale_factor)
+    node = PixelUnshuffleBackward0((edge_self,))
+    node.downscale_factor = downscale_factor
+    result = _pixel_unshuffle[below](below, self, downscale_factor)
+    set_history(result, node)
+    return result
+
+
+class ChannelShuffleBackward0(Node):
+    groups: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        groups = self.groups
+        grad_self = f.channel_shuffle(grad, grad.shape[1] // groups)
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("channel_shuffle")
+def channel_shuffle(keys: int, self: Any, groups: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _channel_shuffle[below](below, self, groups)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _channel_shuffle[below](below, self, groups)
+    node = ChannelShuffleBackward0((edge_self,))
+    node.groups = groups
+    result = _channel_shuffle[below](below, self, groups)
     set_history(result, node)
     return result
 

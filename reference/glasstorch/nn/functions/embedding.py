@@ -15,8 +15,6 @@ from glasstorch.operators.generated.functions import one_hot
 
 __all__ = ["embedding", "embedding_bag", "one_hot"]
 
-MODES = {"sum": 0, "mean": 1, "max": 2}
-
 
 def embedding(
     input: Tensor,
@@ -92,7 +90,7 @@ def embedding_bag(
             raise ArgumentValueError("offsets has to be a 1D Tensor")
     else:
         raise ArgumentValueError(f"input has to be 1D or 2D Tensor, but got Tensor of dimension {input.dim()}")
-    _check_mode(mode, scale_grad_by_freq, sparse)
+    number = _mode_number(mode, scale_grad_by_freq, sparse)
     if max_norm is not None:
         operators.embedding_renorm_(weight.detach(), input, max_norm, norm_type)
     if per_sample_weights is not None and mode != "sum":
@@ -105,7 +103,7 @@ def embedding_bag(
         input,
         offsets,
         scale_grad_by_freq,
-        MODES[mode],
+        number,
         sparse,
         per_sample_weights,
         include_last_offset,
@@ -113,10 +111,16 @@ def embedding_bag(
     )[0]
 
 
-def _check_mode(mode: str, scale_grad_by_freq: bool, sparse: bool) -> None:
-    if mode not in MODES:
+def _mode_number(mode: str, scale_grad_by_freq: bool, sparse: bool) -> int:
+    """The number that the operator knows a mode by."""
+    if mode == "sum":
+        return 0
+    if mode == "mean":
+        return 1
+    if mode != "max":
         raise ArgumentValueError("mode has to be one of sum, mean or max")
-    if mode == "max" and scale_grad_by_freq:
+    if scale_grad_by_freq:
         raise ArgumentValueError("max mode does not support scaling the gradient by the frequency")
-    if mode == "max" and sparse:
+    if sparse:
         raise ArgumentValueError("max mode does not support sparse weights")
+    return 2

@@ -1,8 +1,9 @@
 """Which layers are there?
 
 Reading order: `module`, `state`, `conversion`, `hooks`, `calling`, `global_hooks`, `backward_hooks`, `linear`,
-`activation`, `flatten`, `dropout`, `conv`, `fold`, `pooling`, `batchnorm`, `instancenorm`, `normalization`, `sparse`,
-`distance`, `loss`, `linear_cross_entropy_options`, `adaptive`, `container`, `attention`, `transformer`.
+`activation`, `flatten`, `dropout`, `conv`, `fold`, `pooling`, `padding`, `pixelshuffle`, `channelshuffle`, `batchnorm`,
+`instancenorm`, `normalization`, `sparse`, `distance`, `loss`, `linear_cross_entropy_options`, `adaptive`, `container`,
+`attention`, `transformer`, `rnn`.
 
 Mirrors: torch/nn/modules
 """
@@ -41,6 +42,7 @@ from glasstorch.nn.modules.activation import (
 from glasstorch.nn.modules.adaptive import AdaptiveLogSoftmaxWithLoss
 from glasstorch.nn.modules.attention import MultiheadAttention
 from glasstorch.nn.modules.batchnorm import BatchNorm1d, BatchNorm2d, BatchNorm3d, SyncBatchNorm
+from glasstorch.nn.modules.channelshuffle import ChannelShuffle
 from glasstorch.nn.modules.container import Container, ModuleDict, ModuleList, ParameterDict, ParameterList, Sequential
 from glasstorch.nn.modules.conv import Conv1d, Conv2d, Conv3d, ConvTranspose1d, ConvTranspose2d, ConvTranspose3d
 from glasstorch.nn.modules.distance import CosineSimilarity, PairwiseDistance
@@ -77,6 +79,24 @@ from glasstorch.nn.modules.loss import (
 )
 from glasstorch.nn.modules.module import Module
 from glasstorch.nn.modules.normalization import CrossMapLRN2d, GroupNorm, LayerNorm, LocalResponseNorm, RMSNorm
+from glasstorch.nn.modules.padding import (
+    CircularPad1d,
+    CircularPad2d,
+    CircularPad3d,
+    ConstantPad1d,
+    ConstantPad2d,
+    ConstantPad3d,
+    ReflectionPad1d,
+    ReflectionPad2d,
+    ReflectionPad3d,
+    ReplicationPad1d,
+    ReplicationPad2d,
+    ReplicationPad3d,
+    ZeroPad1d,
+    ZeroPad2d,
+    ZeroPad3d,
+)
+from glasstorch.nn.modules.pixelshuffle import PixelShuffle, PixelUnshuffle
 from glasstorch.nn.modules.pooling import (
     AdaptiveAvgPool1d,
     AdaptiveAvgPool2d,
@@ -177,6 +197,24 @@ __all__ = [
     "MaxUnpool1d",
     "MaxUnpool2d",
     "MaxUnpool3d",
+    "CircularPad1d",
+    "CircularPad2d",
+    "CircularPad3d",
+    "ConstantPad1d",
+    "ConstantPad2d",
+    "ConstantPad3d",
+    "ReflectionPad1d",
+    "ReflectionPad2d",
+    "ReflectionPad3d",
+    "ReplicationPad1d",
+    "ReplicationPad2d",
+    "ReplicationPad3d",
+    "ZeroPad1d",
+    "ZeroPad2d",
+    "ZeroPad3d",
+    "PixelShuffle",
+    "PixelUnshuffle",
+    "ChannelShuffle",
     "BatchNorm1d",
     "BatchNorm2d",
     "BatchNorm3d",

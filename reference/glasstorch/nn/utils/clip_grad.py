@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable
+from inspect import isgenerator
 
 from glasstorch._tensor import Tensor
 from glasstorch.autograd.modes import no_grad
@@ -64,11 +65,9 @@ def clip_grad_norm_(
     foreach: bool | None = None,
 ) -> Tensor:
     """Scale all gradients together, in place, so that their norm is at most `max_norm`; returns the norm before."""
-    if not isinstance(parameters, Tensor) and not isinstance(parameters, list | tuple):
-        parameters = list(parameters)
-        if not parameters:
-            warnings.warn("`parameters` is an empty generator, no gradient clipping will occur.", stacklevel=3)
     found = _listed(parameters)
+    if isgenerator(parameters) and not found:
+        warnings.warn("`parameters` is an empty generator, no gradient clipping will occur.", stacklevel=3)
     gradients = [parameter.grad for parameter in found if parameter.grad is not None]
     total = get_total_norm(gradients, norm_type, error_if_nonfinite, foreach)
     clip_grads_with_norm_(found, max_norm, total, foreach)

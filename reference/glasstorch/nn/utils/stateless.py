@@ -84,7 +84,7 @@ def _place_of(module: Module, name: str) -> tuple[dict[str, Any], str] | None:
         ) from None
     for held in (owner._parameters, owner._buffers):
         if last in held:
-            return held, last  # type: ignore[return-value]
+            return held, last
     return None
 
 

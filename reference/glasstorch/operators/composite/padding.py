@@ -1,6 +1,6 @@
 """How is a tensor padded or cropped at its borders?
 
-Mirrors: aten/src/ATen/native/PadNd.cpp (constant_pad_nd)
+Mirrors: aten/src/ATen/native/PadNd.cpp (constant_pad_nd, pad, _pad_enum, _pad_circular)
 """
 
 from __future__ import annotations
@@ -9,10 +9,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from glasstorch.core.dtype import Number
-from glasstorch.core.errors import ShapeError
+from glasstorch.core.errors import ArgumentError, ShapeError
 from glasstorch.operators.composite.copies.conversions import clone, suggested_memory_format
 from glasstorch.operators.composite.creation import empty
 from glasstorch.operators.direct import on_tensor
+from glasstorch.operators.generated import functions as f
 
 if TYPE_CHECKING:
     from glasstorch._tensor import Tensor
@@ -56,3 +57,78 @@ def constant_pad_nd(self: Tensor, pad: Sequence[int], value: Number) -> Tensor:
             middle = narrow(middle, dim, 0, middle._shape[dim] - after)
     middle.copy_(inner)
     return result
+
+
+# Padding by a tensor's own elements -----------------------------------------------------------------------------
+
+MODES = {"reflect": 0, "replicate": 1, "circular": 2, "constant": 3}
+NAMED = {number: mode for mode, number in MODES.items()}
+
+
+def pad(self: Tensor, pad: Sequence[int], mode: str, value: float | None) -> Tensor:
+    """_pad_enum by the name of a mode."""
+    if mode not in MODES:
+        raise ArgumentError(f"Unrecognised padding mode {mode}")
+    return f._pad_enum(self, pad, MODES[mode], value)
+
+
+def _pad_enum(self: Tensor, pad: Sequence[int], mode: int, value: float | None) -> Tensor:
+    """The operator of a mode and of as many dimensions as the padding has numbers for."""
+    dims = self.dim()
+    if len(pad) % 2:
+        raise ArgumentError("Padding length must be divisible by 2")
+    if len(pad) > 2 * dims:
+        raise ArgumentError(
+            "Padding length should be less than or equal to two times the input dimension but got padding length "
+            f"{len(pad)} and input of dimension {dims}"
+        )
+    name = NAMED[mode]
+    if name == "constant":
+        return f.constant_pad_nd(self, pad, 0.0 if value is None else value)
+    if value:
+        raise ArgumentError(f'Padding mode "{name}" doesn\'t take in value argument')
+    padded = len(pad) // 2
+    if padded not in (1, 2, 3) or dims not in (padded + 1, padded + 2):
+        raise NotImplementedError("Only 2D, 3D, 4D, 5D padding with non-constant padding are supported for now")
+    if name == "circular":
+        return f._pad_circular(self, pad)
+    kind = "reflection" if name == "reflect" else "replication"
+    return getattr(f, f"{kind}_pad{padded}d")(self, pad)  # type: ignore[no-any-return]
+
+
+def _pad_circular(self: Tensor, pad: Sequence[int]) -> Tensor:
+    """Each border continues with the elements at the other end."""
+    dims, padded = self.dim(), len(pad) // 2
+    if padded not in (dims - 2, dims - 1):
+        raise ArgumentError(
+            f"Invalid padding size, expected between {2 * (dims - 2)} and {2 * (dims - 1)} elements in padding but got "
+            f"{len(pad)}"
+        )
+    shape = list(self._shape)
+    borders = {dims - 1 - i: (pad[2 * i], pad[2 * i + 1]) for i in range(padded)}
+    for dim, (before, after) in borders.items():
+        if max(before, after) > shape[dim]:
+            raise ShapeError("Padding value causes wrapping around more than once.")
+        shape[dim] += before + after
+        if shape[dim] < 0:
+            raise ShapeError("Negative padding value is resulting in an empty dimension")
+    out = self.new_empty(shape)
+    inside, given = out, self
+    for dim, (before, after) in sorted(borders.items()):
+        inside = part(inside, dim, max(before, 0), shape[dim] - max(after, 0))
+        given = part(given, dim, max(-before, 0), self._shape[dim] - max(-after, 0))
+    inside.copy_(given)
+    # Later dimensions last: the corners are copied with them.
+    for dim, (before, after) in sorted(borders.items()):
+        size, behind = shape[dim], max(after, 0)
+        if before > 0:
+            part(out, dim, 0, before).copy_(part(out, dim, size - before - behind, size - behind))
+        if after > 0:
+            begin = max(before, 0)
+            part(out, dim, size - after, size).copy_(part(out, dim, begin, begin + after))
+    return out
+
+
+def part(tensor: Tensor, dim: int, begin: int, end: int) -> Tensor:
+    """A view of some elements along one dimension."""
+    return f.slice(tensor, dim, begin, end)

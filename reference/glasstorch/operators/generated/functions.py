@@ -656,6 +656,18 @@ _diag = table("diag")
 _diag_embed = table("diag_embed")
 _diagflat = table("diagflat")
 _fill_diagonal_ = table("fill_diagonal_")
+_reflection_pad1d_backward = table("reflection_pad1d_backward")
+_reflection_pad2d_backward = table("reflection_pad2d_backward")
+_reflection_pad3d_backward = table("reflection_pad3d_backward")
+_replication_pad1d_backward = table("replication_pad1d_backward")
+_replication_pad2d_backward = table("replication_pad2d_backward")
+_replication_pad3d_backward = table("replication_pad3d_backward")
+__pad_circular = table("_pad_circular")
+__pad_enum = table("_pad_enum")
+_pixel_shuffle = table("pixel_shuffle")
+_pixel_unshuffle = table("pixel_unshuffle")
+_channel_shuffle = table("channel_shuffle")
+_native_channel_shuffle = table("native_channel_shuffle")
 _clone = table("clone")
 _contiguous = table("contiguous")
 _copy_ = table("copy_")
@@ -1624,6 +1636,25 @@ _parse_diag_embed = PythonFunction("diag_embed", ["diag_embed"])
 _parse_diagflat = PythonFunction("diagflat", ["diagflat"])
 _parse_fill_diagonal_ = PythonFunction("fill_diagonal_", ["fill_diagonal_"])
 _parse_constant_pad_nd = PythonFunction("constant_pad_nd", ["constant_pad_nd"])
+_parse_reflection_pad1d = PythonFunction("reflection_pad1d", ["reflection_pad1d"], ["reflection_pad1d.out"])
+_parse_reflection_pad1d_backward = PythonFunction("reflection_pad1d_backward", ["reflection_pad1d_backward"], ["reflection_pad1d_backward.grad_input"])
+_parse_reflection_pad2d = PythonFunction("reflection_pad2d", ["reflection_pad2d"], ["reflection_pad2d.out"])
+_parse_reflection_pad2d_backward = PythonFunction("reflection_pad2d_backward", ["reflection_pad2d_backward"], ["reflection_pad2d_backward.grad_input"])
+_parse_reflection_pad3d = PythonFunction("reflection_pad3d", ["reflection_pad3d"], ["reflection_pad3d.out"])
+_parse_reflection_pad3d_backward = PythonFunction("reflection_pad3d_backward", ["reflection_pad3d_backward"], ["reflection_pad3d_backward.grad_input"])
+_parse_replication_pad1d = PythonFunction("replication_pad1d", ["replication_pad1d"], ["replication_pad1d.out"])
+_parse_replication_pad1d_backward = PythonFunction("replication_pad1d_backward", ["replication_pad1d_backward"], ["replication_pad1d_backward.grad_input"])
+_parse_replication_pad2d = PythonFunction("replication_pad2d", ["replication_pad2d"], ["replication_pad2d.out"])
+_parse_replication_pad2d_backward = PythonFunction("replication_pad2d_backward", ["replication_pad2d_backward"], ["replication_pad2d_backward.grad_input"])
+_parse_replication_pad3d = PythonFunction("replication_pad3d", ["replication_pad3d"], ["replication_pad3d.out"])
+_parse_replication_pad3d_backward = PythonFunction("replication_pad3d_backward", ["replication_pad3d_backward"], ["replication_pad3d_backward.grad_input"])
+_parse__pad_circular = PythonFunction("_pad_circular", ["_pad_circular"])
+_parse__pad_enum = PythonFunction("_pad_enum", ["_pad_enum"])
+_parse_pad = PythonFunction("pad", ["pad"])
+_parse_pixel_shuffle = PythonFunction("pixel_shuffle", ["pixel_shuffle"])
+_parse_pixel_unshuffle = PythonFunction("pixel_unshuffle", ["pixel_unshuffle"])
+_parse_channel_shuffle = PythonFunction("channel_shuffle", ["channel_shuffle"])
+_parse_native_channel_shuffle = PythonFunction("native_channel_shuffle", ["native_channel_shuffle"])
 _parse_clone = PythonFunction("clone", ["clone"])
 _parse_contiguous = PythonFunction("contiguous", ["contiguous"])
 _parse_copy_ = PythonFunction("copy_", ["copy_"])
@@ -11944,6 +11975,232 @@ def constant_pad_nd(*args: Any, **kwargs: Any) -> Tensor:
     constant_pad_nd(input, pad, value=0) -> Tensor
     """
     return _parse_constant_pad_nd(*args, **kwargs)
+
+
+def reflection_pad1d(*args: Any, **kwargs: Any) -> Tensor:
+    """The last dimension continued with the input mirrored at its border.
+
+    reflection_pad1d(input, padding, *, out=None) -> Tensor
+    """
+    return _parse_reflection_pad1d(*args, **kwargs)
+
+
+def reflection_pad1d_backward(
+    grad_output: Tensor, input: Tensor, padding: Sequence[int] | int, *, out: Any = None
+) -> Tensor:
+    """The gradient of reflection_pad1d: the sum over the places at which each element stands.
+
+    reflection_pad1d_backward(grad_output, input, padding, *, out=None) -> Tensor
+    """
+    if isinstance(grad_output, TensorImpl) and isinstance(input, TensorImpl) and is_ints(padding) and out is None:
+        included, allowed = active_keys.get()
+        keys = (grad_output.key_set | input.key_set | included) & allowed
+        return _reflection_pad1d_backward[keys](keys, grad_output, input, list(padding))
+    return _parse_reflection_pad1d_backward(grad_output, input, padding, out=out)
+
+
+def reflection_pad2d(*args: Any, **kwargs: Any) -> Tensor:
+    """The last 2 dimensions continued with the input mirrored at its border.
+
+    reflection_pad2d(input, padding, *, out=None) -> Tensor
+    """
+    return _parse_reflection_pad2d(*args, **kwargs)
+
+
+def reflection_pad2d_backward(
+    grad_output: Tensor, input: Tensor, padding: Sequence[int] | int, *, out: Any = None
+) -> Tensor:
+    """The gradient of reflection_pad2d: the sum over the places at which each element stands.
+
+    reflection_pad2d_backward(grad_output, input, padding, *, out=None) -> Tensor
+    """
+    if isinstance(grad_output, TensorImpl) and isinstance(input, TensorImpl) and is_ints(padding) and out is None:
+        included, allowed = active_keys.get()
+        keys = (grad_output.key_set | input.key_set | included) & allowed
+        return _reflection_pad2d_backward[keys](keys, grad_output, input, list(padding))
+    return _parse_reflection_pad2d_backward(grad_output, input, padding, out=out)
+
+
+def reflection_pad3d(*args: Any, **kwargs: Any) -> Tensor:
+    """The last 3 dimensions continued with the input mirrored at its border.
+
+    reflection_pad3d(input, padding, *, out=None) -> Tensor
+    """
+    return _parse_reflection_pad3d(*args, **kwargs)
+
+
+def reflection_pad3d_backward(
+    grad_output: Tensor, input: Tensor, padding: Sequence[int] | int, *, out: Any = None
+) -> Tensor:
+    """The gradient of reflection_pad3d: the sum over the places at which each element stands.
+
+    reflection_pad3d_backward(grad_output, input, padding, *, out=None) -> Tensor
+    """
+    if isinstance(grad_output, TensorImpl) and isinstance(input, TensorImpl) and is_ints(padding) and out is None:
+        included, allowed = active_keys.get()
+        keys = (grad_output.key_set | input.key_set | included) & allowed
+        return _reflection_pad3d_backward[keys](keys, grad_output, input, list(padding))
+    return _parse_reflection_pad3d_backward(grad_output, input, padding, out=out)
+
+
+def replication_pad1d(*args: Any, **kwargs: Any) -> Tensor:
+    """The last dimension continued with the elements at its border.
+
+    replication_pad1d(input, padding, *, out=None) -> Tensor
+    """
+    return _parse_replication_pad1d(*args, **kwargs)
+
+
+def replication_pad1d_backward(
+    grad_output: Tensor, input: Tensor, padding: Sequence[int] | int, *, out: Any = None
+) -> Tensor:
+    """The gradient of replication_pad1d: the sum over the places at which each element stands.
+
+    replication_pad1d_backward(grad_output, input, padding, *, out=None) -> Tensor
+    """
+    if isinstance(grad_output, TensorImpl) and isinstance(input, TensorImpl) and is_ints(padding) and out is None:
+        included, allowed = active_keys.get()
+        keys = (grad_output.key_set | input.key_set | included) & allowed
+        return _replication_pad1d_backward[keys](keys, grad_output, input, list(padding))
+    return _parse_replication_pad1d_backward(grad_output, input, padding, out=out)
+
+
+def replication_pad2d(*args: Any, **kwargs: Any) -> Tensor:
+    """The last 2 dimensions continued with the elements at its border.
+
+    replication_pad2d(input, padding, *, out=None) -> Tensor
+    """
+    return _parse_replication_pad2d(*args, **kwargs)
+
+
+def replication_pad2d_backward(
+    grad_output: Tensor, input: Tensor, padding: Sequence[int] | int, *, out: Any = None
+) -> Tensor:
+    """The gradient of replication_pad2d: the sum over the places at which each element stands.
+
+    replication_pad2d_backward(grad_output, input, padding, *, out=None) -> Tensor
+    """
+    if isinstance(grad_output, TensorImpl) and isinstance(input, TensorImpl) and is_ints(padding) and out is None:
+        included, allowed = active_keys.get()
+        keys = (grad_output.key_set | input.key_set | included) & allowed
+        return _replication_pad2d_backward[keys](keys, grad_output, input, list(padding))
+    return _parse_replication_pad2d_backward(grad_output, input, padding, out=out)
+
+
+def replication_pad3d(*args: Any, **kwargs: Any) -> Tensor:
+    """The last 3 dimensions continued with the elements at its border.
+
+    replication_pad3d(input, padding, *, out=None) -> Tensor
+    """
+    return _parse_replication_pad3d(*args, **kwargs)
+
+
+def replication_pad3d_backward(
+    grad_output: Tensor, input: Tensor, padding: Sequence[int] | int, *, out: Any = None
+) -> Tensor:
+    """The gradient of replication_pad3d: the sum over the places at which each element stands.
+
+    replication_pad3d_backward(grad_output, input, padding, *, out=None) -> Tensor
+    """
+    if isinstance(grad_output, TensorImpl) and isinstance(input, TensorImpl) and is_ints(padding) and out is None:
+        included, allowed = active_keys.get()
+        keys = (grad_output.key_set | input.key_set | included) & allowed
+        return _replication_pad3d_backward[keys](keys, grad_output, input, list(padding))
+    return _parse_replication_pad3d_backward(grad_output, input, padding, out=out)
+
+
+def _pad_circular(input: Tensor, *pad: Any, **kwargs: Any) -> Tensor:
+    """The last dimensions continued with their other ends.
+
+    _pad_circular(input, pad) -> Tensor
+    """
+    ints = tuple(pad[0]) if len(pad) == 1 and type(pad[0]) in LISTS else pad
+    if (
+        pad
+        and not kwargs
+        and isinstance(input, TensorImpl)
+        and ((0 < len(ints) < 3 and type(ints[0]) is type(ints[-1]) is int) or INT.issuperset(map(type, ints)))
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return __pad_circular[keys](keys, input, ints)
+    return _parse__pad_circular(input, *pad, **kwargs)
+
+
+def _pad_enum(input: Tensor, pad: Sequence[int], mode: int, value: float | None = None) -> Tensor:
+    """Padding in the mode of a number: reflect, replicate, circular, constant.
+
+    _pad_enum(input, pad, mode, value=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and is_ints(pad) and type(mode) is int and (value is None or type(value) is float):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return __pad_enum[keys](keys, input, list(pad), mode, value)
+    return _parse__pad_enum(input, pad, mode, value)
+
+
+def pad(*args: Any, **kwargs: Any) -> Tensor:
+    """Padding in the mode of a name: constant, reflect, replicate or circular.
+
+    pad(input, pad, mode="constant", value=None) -> Tensor
+    """
+    return _parse_pad(*args, **kwargs)
+
+
+def pixel_shuffle(input: Tensor = MISSING, upscale_factor: int = MISSING, **kwargs: Any) -> Tensor:
+    """Each r * r channels become the pixels of squares.
+
+    pixel_shuffle(input, upscale_factor) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and type(upscale_factor) is int and not kwargs:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _pixel_shuffle[keys](keys, input, upscale_factor)
+    if kwargs or input is MISSING or upscale_factor is MISSING:
+        return _parse_pixel_shuffle.by_names(kwargs, input=input, upscale_factor=upscale_factor)
+    return _parse_pixel_shuffle(input, upscale_factor)
+
+
+def pixel_unshuffle(input: Tensor = MISSING, downscale_factor: int = MISSING, **kwargs: Any) -> Tensor:
+    """The pixels of squares become channels.
+
+    pixel_unshuffle(input, downscale_factor) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and type(downscale_factor) is int and not kwargs:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _pixel_unshuffle[keys](keys, input, downscale_factor)
+    if kwargs or input is MISSING or downscale_factor is MISSING:
+        return _parse_pixel_unshuffle.by_names(kwargs, input=input, downscale_factor=downscale_factor)
+    return _parse_pixel_unshuffle(input, downscale_factor)
+
+
+def channel_shuffle(input: Tensor = MISSING, groups: int = MISSING, **kwargs: Any) -> Tensor:
+    """The first channels of all groups, then the second ones, and so on.
+
+    channel_shuffle(input, groups) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and type(groups) is int and not kwargs:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _channel_shuffle[keys](keys, input, groups)
+    if kwargs or input is MISSING or groups is MISSING:
+        return _parse_channel_shuffle.by_names(kwargs, input=input, groups=groups)
+    return _parse_channel_shuffle(input, groups)
+
+
+def native_channel_shuffle(input: Tensor = MISSING, groups: int = MISSING, **kwargs: Any) -> Tensor:
+    """channel_shuffle, by the kernel of the CPU.
+
+    native_channel_shuffle(input, groups) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and type(groups) is int and not kwargs:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _native_channel_shuffle[keys](keys, input, groups)
+    if kwargs or input is MISSING or groups is MISSING:
+        return _parse_native_channel_shuffle.by_names(kwargs, input=input, groups=groups)
+    return _parse_native_channel_shuffle(input, groups)
 
 
 def clone(input: Tensor = MISSING, *, memory_format: memory_format_ | None = None, **kwargs: Any) -> Tensor:

@@ -117,7 +117,7 @@ def _in_blocks(is_decoupled: bool, lists: Sequence[Tensors], state_steps: Tensor
     *numbers, grad_scale, found_inf = options
     if grad_scale is not None or found_inf is not None or not lists[0]:
         return False
-    rule = plain.Adam(*numbers, is_decoupled=is_decoupled)
+    rule = plain.Adam._make((*numbers, is_decoupled))
     steps = set(plain.counts(state_steps))
     arrays = [[tensor.array() for tensor in tensors] for tensors in (lists if rule.amsgrad else lists[:-1])]
     if len(steps) != 1 or not _are_alike(arrays):

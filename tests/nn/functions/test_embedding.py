@@ -1,0 +1,110 @@
+"""Are rows looked up, bagged and refused as PyTorch does it?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import glasstorch
+from tests.nn.side_by_side import assert_same
+
+
+def table(torch: Any) -> Any:
+    return torch.arange(12, dtype=torch.float64).view(4, 3).sin().requires_grad_()
+
+
+def rounded(tensor: Any) -> Any:
+    return (tensor * 1e9).round().tolist()
+
+
+def bags_with_an_index_left_out(torch: Any) -> Any:
+    log = []
+    for mode in ("sum", "mean", "max"):
+        weight = table(torch)
+        indices, offsets = torch.tensor([0, 1, 1, 3, 2, 1]), torch.tensor([0, 2, 2, 5])
+        out = torch.nn.functional.embedding_bag(indices, weight, offsets, mode=mode, padding_idx=-3)
+        (out * torch.arange(12, dtype=torch.float64).view(4, 3)).sum().backward()
+        log.append([rounded(out), rounded(weight.grad)])
+    return log
+
+
+def bags_with_weights(torch: Any) -> Any:
+    weight, by = table(torch), torch.tensor([1.0, -2.0, 0.5], dtype=torch.float64, requires_grad=True)
+    out = torch.nn.functional.embedding_bag(
+        torch.tensor([0, 3, 3], dtype=torch.int32), weight, torch.tensor([0, 2, 3], dtype=torch.int32), mode="sum",
+        per_sample_weights=by, include_last_offset=True, scale_grad_by_freq=True,
+    )  # fmt: skip
+    out.square().sum().backward()
+    return rounded(out), rounded(weight.grad), rounded(by.grad)
+
+
+def rows_that_are_too_long(torch: Any) -> Any:
+    weight = table(torch)
+    out = torch.nn.functional.embedding(torch.tensor([[0, 2], [2, 1]]), weight, max_norm=0.5, norm_type=1.0)
+    return rounded(out), rounded(weight)
+
+
+def gradients_by_frequency(torch: Any) -> Any:
+    weight = table(torch)
+    out = torch.nn.functional.embedding(torch.tensor([0, 2, 2]), weight, 0, scale_grad_by_freq=True)
+    out.sum().backward()
+    return weight.grad.tolist()
+
+
+def an_index_that_is_out_of_range(torch: Any) -> Any:
+    torch.nn.functional.embedding(torch.tensor([0, 4]), table(torch))
+
+
+def indices_that_are_no_integers(torch: Any) -> Any:
+    torch.nn.functional.embedding(torch.tensor([0.0]), table(torch))
+
+
+def a_matrix_with_offsets(torch: Any) -> Any:
+    torch.nn.functional.embedding_bag(torch.zeros(2, 2, dtype=torch.int64), table(torch), torch.tensor([0]))
+
+
+def an_unknown_mode(torch: Any) -> Any:
+    torch.nn.functional.embedding_bag(torch.zeros(2, 2, dtype=torch.int64), table(torch), mode="median")
+
+
+def classes(torch: Any) -> Any:
+    one_hot = torch.nn.functional.one_hot
+    return one_hot(torch.tensor([2, 0])).tolist(), one_hot(torch.tensor([[1]]), 3).tolist()
+
+
+def a_class_that_is_too_large(torch: Any) -> Any:
+    torch.nn.functional.one_hot(torch.tensor([3]), 3)
+
+
+def layers(torch: Any) -> Any:
+    torch.manual_seed(1)
+    kinds = [
+        torch.nn.Embedding(4, 2, padding_idx=-1, max_norm=1.0),
+        torch.nn.EmbeddingBag(3, 2, mode="max", padding_idx=0),
+        torch.nn.Embedding.from_pretrained(torch.ones(2, 2)),
+    ]
+    return [[repr(layer), layer.weight.requires_grad, layer.weight.tolist()] for layer in kinds]
+
+
+EXACT = [
+    bags_with_an_index_left_out, bags_with_weights, rows_that_are_too_long, gradients_by_frequency,
+    indices_that_are_no_integers, an_unknown_mode, classes, a_class_that_is_too_large, layers,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("program", EXACT, ids=lambda program: program.__name__)
+def test_as_in_torch(program: Callable[[Any], Any], require: Callable[[str], Any]) -> None:
+    assert_same(program, require("torch"))
+
+
+@pytest.mark.parametrize("program", [an_index_that_is_out_of_range, a_matrix_with_offsets])
+def test_refused_as_in_torch_with_what_clashes(program: Callable[[Any], Any], require: Callable[[str], Any]) -> None:
+    assert_same(program, require("torch"), words=False)
+
+
+def test_sparse_gradients_are_refused_by_name() -> None:
+    layer = glasstorch.nn.Embedding(3, 2, sparse=True)
+    with pytest.raises(RuntimeError, match="sparse=True"):
+        layer(glasstorch.tensor([0])).sum().backward()
