@@ -148,7 +148,7 @@ FAMILIES = (
     Family(
         "recurrent",
         "States carried from one time step to the next, by cells and by layers of them.",
-        "RNN.cpp, mkldnn/RNN.cpp",
+        "RNN.cpp, PackedSequence.cpp, mkldnn/RNN.cpp",
     ),
     Family(
         "convolution",

@@ -579,6 +579,7 @@ __log_softmax = table("_log_softmax")
 __log_softmax_backward_data = table("_log_softmax_backward_data")
 __scaled_dot_product_flash_attention_for_cpu = table("_scaled_dot_product_flash_attention_for_cpu")
 __safe_softmax = table("_safe_softmax")
+__pack_padded_sequence = table("_pack_padded_sequence")
 _mkldnn_rnn_layer = table("mkldnn_rnn_layer")
 _convolution_table = table("convolution")
 _convolution_backward = table("convolution_backward")
@@ -15534,6 +15535,42 @@ def _safe_softmax(keys: int, self: Any, dim: Any, dtype: Any) -> Any:
     refuse_integers(result)
     set_history(result, node)
     return result
+
+
+class PackPaddedSequenceBackward0(Node):
+    saved_result1: SavedVariable | None
+    batch_first: Any
+    input_shape: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        result1 = self.unpack(self.saved_result1)
+        batch_first = self.batch_first
+        input_shape = self.input_shape
+        grad_input = f._pack_padded_sequence_backward(grad, input_shape, result1, batch_first)
+        return (grad_input,)
+
+    def release_variables(self) -> None:
+        self.saved_result1 = None
+        self.released = True
+
+
+@AUTOGRAD.impl("_pack_padded_sequence")
+def _pack_padded_sequence(keys: int, input: Any, lengths: Any, batch_first: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if input._autograd_meta is None or not grad_mode.get():
+        return __pack_padded_sequence[below](below, input, lengths, batch_first)
+    edge_input = gradient_edge(input)
+    if edge_input is None:
+        return __pack_padded_sequence[below](below, input, lengths, batch_first)
+    node = PackPaddedSequenceBackward0((edge_input,))
+    node.batch_first = batch_first
+    node.input_shape = input._shape
+    results = __pack_padded_sequence[below](below, input, lengths, batch_first)
+    node.saved_result1 = SavedVariable(results[1], node, 1)
+    set_histories((results[0], None), node)
+    return results
 
 
 class MkldnnRnnLayerBackward0(Node):

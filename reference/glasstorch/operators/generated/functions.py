@@ -950,6 +950,9 @@ _lstm_cell = table("lstm_cell")
 _gru_cell = table("gru_cell")
 _rnn_tanh_cell = table("rnn_tanh_cell")
 _rnn_relu_cell = table("rnn_relu_cell")
+__pack_padded_sequence = table("_pack_padded_sequence")
+__pack_padded_sequence_backward = table("_pack_padded_sequence_backward")
+__pad_packed_sequence = table("_pad_packed_sequence")
 _mkldnn_rnn_layer = table("mkldnn_rnn_layer")
 _mkldnn_rnn_layer_backward = table("mkldnn_rnn_layer_backward")
 _convolution_table = table("convolution")
@@ -1968,6 +1971,10 @@ _parse_lstm_cell = PythonFunction("lstm_cell", ["lstm_cell"])
 _parse_gru_cell = PythonFunction("gru_cell", ["gru_cell"])
 _parse_rnn_tanh_cell = PythonFunction("rnn_tanh_cell", ["rnn_tanh_cell"])
 _parse_rnn_relu_cell = PythonFunction("rnn_relu_cell", ["rnn_relu_cell"])
+_parse__pack_padded_sequence = PythonFunction("_pack_padded_sequence", ["_pack_padded_sequence"])
+_parse__pack_padded_sequence_backward = PythonFunction("_pack_padded_sequence_backward", ["_pack_padded_sequence_backward"])
+_parse__pad_packed_sequence = PythonFunction("_pad_packed_sequence", ["_pad_packed_sequence"])
+_parse_pad_sequence = PythonFunction("pad_sequence", ["pad_sequence"])
 _parse_mkldnn_rnn_layer = PythonFunction("mkldnn_rnn_layer", ["mkldnn_rnn_layer"])
 _parse_mkldnn_rnn_layer_backward = PythonFunction("mkldnn_rnn_layer_backward", ["mkldnn_rnn_layer_backward"])
 _parse_convolution = PythonFunction("convolution", ["convolution"])
@@ -18208,6 +18215,67 @@ def rnn_relu_cell(
             keys |= b_hh.key_set & allowed
         return _rnn_relu_cell[keys](keys, input, hx, w_ih, w_hh, b_ih, b_hh)
     return _parse_rnn_relu_cell(input, hx, w_ih, w_hh, b_ih, b_hh)
+
+
+def _pack_padded_sequence(input: Tensor, lengths: Tensor, batch_first: bool) -> Any:
+    """Padded sequences step by step without their padding, and how many sequences have each step.
+
+    _pack_padded_sequence(input, lengths, batch_first) -> (Tensor, Tensor)
+    """
+    if isinstance(input, TensorImpl) and isinstance(lengths, TensorImpl) and type(batch_first) is bool:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | lengths.key_set | included) & allowed
+        return __pack_padded_sequence[keys](keys, input, lengths, batch_first)
+    return _parse__pack_padded_sequence(input, lengths, batch_first)
+
+
+def _pack_padded_sequence_backward(
+    grad: Tensor, input_size: Sequence[int], batch_sizes: Tensor, batch_first: bool
+) -> Tensor:
+    """The gradient of each packed step in its place, 0 in the places of padding.
+
+    _pack_padded_sequence_backward(grad, input_size, batch_sizes, batch_first) -> Tensor
+    """
+    if (
+        isinstance(grad, TensorImpl)
+        and is_ints(input_size)
+        and isinstance(batch_sizes, TensorImpl)
+        and type(batch_first) is bool
+    ):
+        included, allowed = active_keys.get()
+        keys = (grad.key_set | batch_sizes.key_set | included) & allowed
+        return __pack_padded_sequence_backward[keys](keys, grad, list(input_size), batch_sizes, batch_first)
+    return _parse__pack_padded_sequence_backward(grad, input_size, batch_sizes, batch_first)
+
+
+def _pad_packed_sequence(
+    data: Tensor, batch_sizes: Tensor, batch_first: bool, padding_value: Number, total_length: int
+) -> Any:
+    """Packed sequences as one padded tensor, and their lengths.
+
+    _pad_packed_sequence(data, batch_sizes, batch_first, padding_value, total_length) -> (Tensor, Tensor)
+    """
+    if (
+        isinstance(data, TensorImpl)
+        and isinstance(batch_sizes, TensorImpl)
+        and type(batch_first) is bool
+        and type(padding_value) in NUMBERS
+        and type(total_length) is int
+    ):
+        included, allowed = active_keys.get()
+        keys = (data.key_set | batch_sizes.key_set | included) & allowed
+        return __pad_packed_sequence[keys](keys, data, batch_sizes, batch_first, padding_value, total_length)
+    return _parse__pad_packed_sequence(data, batch_sizes, batch_first, padding_value, total_length)
+
+
+def pad_sequence(
+    sequences: Sequence[Tensor], batch_first: bool = False, padding_value: float = 0.0, padding_side: str = "right"
+) -> Tensor:
+    """Sequences of several lengths as one padded tensor.
+
+    pad_sequence(sequences, batch_first=False, padding_value=0.0, padding_side="right") -> Tensor
+    """
+    return _parse_pad_sequence(sequences, batch_first, padding_value, padding_side)
 
 
 def mkldnn_rnn_layer(
