@@ -119,6 +119,7 @@ from glasstorch.nn.modules.pooling import (
     MaxUnpool2d,
     MaxUnpool3d,
 )
+from glasstorch.nn.modules.rnn import GRU, LSTM, RNN, GRUCell, LSTMCell, RNNBase, RNNCell, RNNCellBase
 from glasstorch.nn.modules.sparse import Embedding, EmbeddingBag
 from glasstorch.nn.modules.transformer import (
     Transformer,
@@ -262,6 +263,14 @@ __all__ = [
     "TransformerDecoderLayer",
     "TransformerEncoder",
     "TransformerEncoderLayer",
+    "GRU",
+    "GRUCell",
+    "LSTM",
+    "LSTMCell",
+    "RNN",
+    "RNNBase",
+    "RNNCell",
+    "RNNCellBase",
     "Container",
     "ModuleDict",
     "ModuleList",
