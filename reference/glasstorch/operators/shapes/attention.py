@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from glasstorch.core.dtype import FLOATS, bfloat16, bool_, dtype, float16, float32
 from glasstorch.core.errors import ArgumentError, DeviceError, DtypeError, ShapeError
-from glasstorch.core.geometry import Shape
+from glasstorch.core.geometry import Shape, strides_like
 from glasstorch.operators.shapes.result import C_NAMES, Result
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ def flash(
     attn_mask: Tensor | None,
     scale: float | None,
 ) -> tuple[Result, Result]:
-    """The output (B, H, L, E), and the logarithm of each row's sum of exponentials, (B, H, L)."""
+    """The output (B, H, L, E), in the query's order of memory, and the logarithm of each row's sum of exponentials, (B, H, L)."""
     if query.dtype not in FLOATS:
         raise DtypeError(
             f"{FLASH}: Expected data type in FP32, FP64, BF16, FP16, but got {query.dtype.scalar_name} instead."
@@ -90,15 +90,11 @@ def flash(
     for other in (key, value):
         if other.dtype is not query.dtype:
             raise DtypeError(f"expected scalar type {query.dtype.scalar_name} but found {other.dtype.scalar_name}")
-    batch, heads, length, width = query._shape
+    batch, heads, length, _ = query._shape
     sums = float32 if query.dtype in (float16, bfloat16) else query.dtype
-    output = heads_last(batch, heads, length, width)
-    return Result(output[0], query.dtype, output[1]), Result(*heads_last_sums(batch, heads, length, sums))
-
-
-def heads_last_sums(batch: int, heads: int, length: int, sums: dtype) -> tuple[Shape, dtype, Shape]:
+    output = Result(query._shape, query.dtype, strides_like(query._shape, query.strides()))
     shape, strides = heads_last(batch, heads, length)
-    return shape, sums, strides
+    return output, Result(shape, sums, strides)
 
 
 def flash_backward(
