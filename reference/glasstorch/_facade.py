@@ -105,6 +105,7 @@ from glasstorch.kernels import register_kernels
 from glasstorch.operators.generated import public as _public
 from glasstorch.operators.generated.functions import _conj as _conj
 from glasstorch.operators.generated.functions import _neg_view as _neg_view
+from glasstorch.operators.generated.functions import embedding_renorm_ as embedding_renorm_
 from glasstorch.operators.generated.public import *  # noqa: F403
 from glasstorch.outside_data.asarray import asarray as asarray
 from glasstorch.outside_data.creation import *  # noqa: F403

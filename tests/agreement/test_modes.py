@@ -44,7 +44,7 @@ OTHERWISE = {
             *("combinations", "einsum", "inner", "isclose", "linalg_matrix_rank", "linalg_matrix_rank.atol_rtol_float"),
             "cosine_similarity",
             *("linalg_pinv.atol_rtol_float", "stft.center", "vander", "view.dtype"),
-            *("batch_norm", "instance_norm", "rms_norm", "_fused_rms_norm"),
+            *("instance_norm", "rms_norm", "_fused_rms_norm"),
         ],
         OTHERS,
     ),

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tests.agreement.samples import FLOATS, SAME, Row, call, row, t
+from tests.agreement.samples import FLOATS, SAME, Row, T, always, call, row, t
 
 Array = np.ndarray[Any, Any]
 EPS = 1e-5
@@ -91,6 +91,13 @@ def numerically(forward: Callable[..., Array]) -> Callable[..., tuple[Array, ...
     return oracle
 
 
+def with_update(x: Array, w: Array, b: Array, mean: Array, var: Array, momentum: float, eps: float) -> Any:
+    """In training, with the running statistics moved to the share `momentum` towards the batch's."""
+    kept = 1 - momentum
+    moved = (kept * mean + momentum * x.mean((0, 2)), kept * var + momentum * x.var((0, 2), ddof=1))
+    return *batch_norm(x, w, b, mean, var, True, momentum, eps), np.zeros(0), *moved
+
+
 def batch_norm_backward(
     grad: Array, x: Array, weight: Array, mean: Any, var: Any, m: Any, r: Any, train: bool, eps: float, _: Any
 ) -> Any:
@@ -102,6 +109,7 @@ X, CHANNELS = t(3, 2, 4), t(2)
 STATISTICS = (t(2, grad=False), t(2, low=0.5, grad=False))
 SINGLE = ("float32", "float64")
 THREE = (SAME, SAME, SAME)
+BYTE = always("uint8")
 
 
 ROWS: tuple[Row, ...] = (
@@ -115,6 +123,19 @@ ROWS: tuple[Row, ...] = (
         call(X, CHANNELS, CHANNELS, True, 0.1, EPS), dtypes=SINGLE, result=THREE, tolerance=4),
     row("_native_batch_norm_legit_no_training", lambda x, w, b, m, v, *rest: batch_norm(x, w, b, m, v, False, *rest),
         call(X, CHANNELS, CHANNELS, *STATISTICS, 0.1, EPS), dtypes=SINGLE, result=THREE, tolerance=4),
+    row("_native_batch_norm_legit_functional", lambda x, w, b, m, v, *rest: (*batch_norm(x, w, b, m, v, *rest), m, v),
+        call(X, CHANNELS, CHANNELS, *STATISTICS, False, 0.1, EPS), dtypes=SINGLE, cuda=False, result=(SAME,) * 5,
+        tolerance=4, in_torch=False),
+    row("_batch_norm_with_update_functional", with_update, call(X, CHANNELS, CHANNELS, *STATISTICS, 0.1, EPS),
+        dtypes=SINGLE, cuda=False, result=(*THREE, BYTE, SAME, SAME), tolerance=4, in_torch=False),
+    row("_batch_norm_no_update", lambda x, w, b, m, v, *rest: (*batch_norm(x, w, b, m, v, False, *rest), np.zeros(0)),
+        call(X, CHANNELS, CHANNELS, *STATISTICS, 0.1, EPS), dtypes=SINGLE, cuda=False, result=(*THREE, BYTE),
+        tolerance=4, in_torch=False),
+    row("batch_norm_update_stats", lambda x, *_: (x.mean((0, 2)), x.var((0, 2))), call(X, None, None, 0.1),
+        dtypes=SINGLE, result=(SAME, SAME), tolerance=4, differentiable=False),
+    row("batch_norm_backward", lambda *a: batch_norm_backward(*a[:-1]),
+        call(X, X, CHANNELS, *STATISTICS, None, None, False, EPS, MASK, T((0,), dtype="uint8", grad=False)),
+        dtypes=SINGLE, result=THREE, tolerance=50, in_torch=False),
     row("native_batch_norm_backward", batch_norm_backward,
         call(X, X, CHANNELS, *STATISTICS, None, None, False, EPS, MASK), dtypes=SINGLE, result=THREE, tolerance=50),
     row("instance_norm", instance_norm, call(t(2, 2, 5), CHANNELS, CHANNELS, None, None, True, 0.1, EPS, True),

@@ -138,18 +138,20 @@ def group_norm_double_backward(
     gO: Tensor,
     mean: Tensor,
     rstd: Tensor,
+    N: int,
+    C: int,
+    HxW: int,
     group: int,
 ) -> Triple:
     """The gradients of input, weight and grad_out of native_group_norm_backward."""
-    batch, channels = mean.shape[0], input.numel() and input.shape[1]
-    whole = (batch, group, channels // group, -1)
-    parameters = (group, channels // group, 1)
+    whole = (N, group, C // group, HxW)
+    parameters = (group, C // group, 1)
     seen = _Seen(
         input.reshape(whole),
         _viewed(weight, parameters),
         gO.reshape(whole),
-        mean.view(batch, group, 1, 1),
-        rstd.view(batch, group, 1, 1),
+        mean.view(N, group, 1, 1),
+        rstd.view(N, group, 1, 1),
         _viewed(ggI, whole),
         _viewed(ggG, parameters),
         _viewed(ggB, parameters),
@@ -157,7 +159,7 @@ def group_norm_double_backward(
         [0, 3],
     )
     to_input, to_weight, to_grad = _second(seen)
-    return _viewed(to_input, input.shape), _viewed(to_weight, (channels,)), _viewed(to_grad, input.shape)
+    return _viewed(to_input, input.shape), _viewed(to_weight, (C,)), _viewed(to_grad, input.shape)
 
 
 def group_norm_backward(
@@ -178,7 +180,8 @@ def group_norm_backward(
     if grad is not None:
         found = list(f.native_group_norm_backward(grad, input, mean, rstd, weight, N, C, HxW, group, mask))
     if mask[0] and (to_mean is not None or to_rstd is not None):
-        x, each = input.reshape(N, group, -1), max(1, C // group * HxW)
+        each = C // group * HxW
+        x = input.reshape(N, group, each)
         from_both = f.zeros_like(x)
         if to_mean is not None:
             from_both = from_both + to_mean.unsqueeze(2) / each

@@ -511,6 +511,9 @@ _native_batch_norm = table("native_batch_norm")
 __native_batch_norm_legit = table("_native_batch_norm_legit")
 __native_batch_norm_legit_no_stats = table("_native_batch_norm_legit.no_stats")
 __native_batch_norm_legit_no_training = table("_native_batch_norm_legit_no_training")
+__batch_norm_with_update = table("_batch_norm_with_update")
+__batch_norm_no_update = table("_batch_norm_no_update")
+_batch_norm_backward = table("batch_norm_backward")
 _native_batch_norm_backward = table("native_batch_norm_backward")
 _native_layer_norm = table("native_layer_norm")
 _native_layer_norm_backward = table("native_layer_norm_backward")
@@ -12417,6 +12420,272 @@ def _native_batch_norm_legit_no_training(
     return results
 
 
+class BatchNormWithUpdateBackward0(Node):
+    saved_input: SavedVariable | None
+    saved_weight: SavedVariable | None
+    saved_running_mean: SavedVariable | None
+    saved_running_var: SavedVariable | None
+    saved_result1: SavedVariable | None
+    saved_result2: SavedVariable | None
+    saved_result3: SavedVariable | None
+    eps: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        edges = self.next_edges
+        grad_input: Any = None
+        grad_weight: Any = None
+        grad_bias: Any = None
+        if edges[0] is not None or edges[1] is not None or edges[2] is not None:
+            input = self.unpack(self.saved_input)
+            weight = self.unpack(self.saved_weight)
+            running_mean = self.unpack(self.saved_running_mean)
+            running_var = self.unpack(self.saved_running_var)
+            result1 = self.unpack(self.saved_result1)
+            result2 = self.unpack(self.saved_result2)
+            result3 = self.unpack(self.saved_result3)
+            eps = self.eps
+            grad_input_mask = [edges[0] is not None, edges[1] is not None, edges[2] is not None]
+            grad_input, grad_weight, grad_bias = f.batch_norm_backward(
+                grad, input, weight, running_mean, running_var, result1, result2, True, eps, grad_input_mask, result3
+            )
+        return (grad_input, grad_weight, grad_bias)
+
+    def release_variables(self) -> None:
+        self.saved_input = self.saved_weight = self.saved_running_mean = self.saved_running_var = self.saved_result1 = (
+            self.saved_result2
+        ) = self.saved_result3 = None
+        self.released = True
+
+
+@AUTOGRAD.impl("_batch_norm_with_update")
+def _batch_norm_with_update(
+    keys: int, input: Any, weight: Any, bias: Any, running_mean: Any, running_var: Any, momentum: Any, eps: Any
+) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (
+        input._autograd_meta is None
+        and (weight is None or weight._autograd_meta is None)
+        and (bias is None or bias._autograd_meta is None)
+    ) or not grad_mode.get():
+        return __batch_norm_with_update[below](below, input, weight, bias, running_mean, running_var, momentum, eps)
+    edge_input = gradient_edge(input)
+    edge_weight = gradient_edge(weight)
+    edge_bias = gradient_edge(bias)
+    if edge_input is None and edge_weight is None and edge_bias is None:
+        return __batch_norm_with_update[below](below, input, weight, bias, running_mean, running_var, momentum, eps)
+    node = BatchNormWithUpdateBackward0((edge_input, edge_weight, edge_bias))
+    node.saved_input = SavedVariable(input)
+    node.saved_weight = None if weight is None else SavedVariable(weight)
+    node.saved_running_mean = SavedVariable(running_mean)
+    node.saved_running_var = SavedVariable(running_var)
+    node.eps = eps
+    results = __batch_norm_with_update[below](below, input, weight, bias, running_mean, running_var, momentum, eps)
+    node.saved_result1 = SavedVariable(results[1], node, 1)
+    node.saved_result2 = SavedVariable(results[2], node, 2)
+    node.saved_result3 = SavedVariable(results[3], node, 3)
+    set_histories((results[0], None, None, None), node)
+    return results
+
+
+class BatchNormNoUpdateBackward0(Node):
+    saved_input: SavedVariable | None
+    saved_weight: SavedVariable | None
+    saved_running_mean: SavedVariable | None
+    saved_running_var: SavedVariable | None
+    saved_result1: SavedVariable | None
+    saved_result2: SavedVariable | None
+    saved_result3: SavedVariable | None
+    eps: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        edges = self.next_edges
+        grad_input: Any = None
+        grad_weight: Any = None
+        grad_bias: Any = None
+        if edges[0] is not None or edges[1] is not None or edges[2] is not None:
+            input = self.unpack(self.saved_input)
+            weight = self.unpack(self.saved_weight)
+            running_mean = self.unpack(self.saved_running_mean)
+            running_var = self.unpack(self.saved_running_var)
+            result1 = self.unpack(self.saved_result1)
+            result2 = self.unpack(self.saved_result2)
+            result3 = self.unpack(self.saved_result3)
+            eps = self.eps
+            grad_input_mask = [edges[0] is not None, edges[1] is not None, edges[2] is not None]
+            grad_input, grad_weight, grad_bias = f.batch_norm_backward(
+                grad, input, weight, running_mean, running_var, result1, result2, False, eps, grad_input_mask, result3
+            )
+        return (grad_input, grad_weight, grad_bias)
+
+    def release_variables(self) -> None:
+        self.saved_input = self.saved_weight = self.saved_running_mean = self.saved_running_var = self.saved_result1 = (
+            self.saved_result2
+        ) = self.saved_result3 = None
+        self.released = True
+
+
+@AUTOGRAD.impl("_batch_norm_no_update")
+def _batch_norm_no_update(
+    keys: int, input: Any, weight: Any, bias: Any, running_mean: Any, running_var: Any, momentum: Any, eps: Any
+) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (
+        input._autograd_meta is None
+        and (weight is None or weight._autograd_meta is None)
+        and (bias is None or bias._autograd_meta is None)
+    ) or not grad_mode.get():
+        return __batch_norm_no_update[below](below, input, weight, bias, running_mean, running_var, momentum, eps)
+    edge_input = gradient_edge(input)
+    edge_weight = gradient_edge(weight)
+    edge_bias = gradient_edge(bias)
+    if edge_input is None and edge_weight is None and edge_bias is None:
+        return __batch_norm_no_update[below](below, input, weight, bias, running_mean, running_var, momentum, eps)
+    node = BatchNormNoUpdateBackward0((edge_input, edge_weight, edge_bias))
+    node.saved_input = SavedVariable(input)
+    node.saved_weight = None if weight is None else SavedVariable(weight)
+    node.saved_running_mean = None if running_mean is None else SavedVariable(running_mean)
+    node.saved_running_var = None if running_var is None else SavedVariable(running_var)
+    node.eps = eps
+    results = __batch_norm_no_update[below](below, input, weight, bias, running_mean, running_var, momentum, eps)
+    node.saved_result1 = SavedVariable(results[1], node, 1)
+    node.saved_result2 = SavedVariable(results[2], node, 2)
+    node.saved_result3 = SavedVariable(results[3], node, 3)
+    set_histories((results[0], None, None, None), node)
+    return results
+
+
+class BatchNormBackwardBackward0(Node):
+    saved_input: SavedVariable | None
+    saved_weight: SavedVariable | None
+    saved_grad_out: SavedVariable | None
+    saved_running_mean: SavedVariable | None
+    saved_running_var: SavedVariable | None
+    saved_save_mean: SavedVariable | None
+    saved_save_var: SavedVariable | None
+    eps: Any
+    update: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        edges = self.next_edges
+        grad_grad_out: Any = None
+        grad_input: Any = None
+        grad_weight: Any = None
+        if edges[1] is not None or edges[2] is not None or edges[0] is not None:
+            input = self.unpack(self.saved_input)
+            weight = self.unpack(self.saved_weight)
+            grad_out = self.unpack(self.saved_grad_out)
+            running_mean = self.unpack(self.saved_running_mean)
+            running_var = self.unpack(self.saved_running_var)
+            save_mean = self.unpack(self.saved_save_mean)
+            save_var = self.unpack(self.saved_save_var)
+            eps = self.eps
+            update = self.update
+            grad_input, grad_weight, grad_grad_out = batchnorm_double_backward(
+                input,
+                weight,
+                grads[0],
+                grads[1],
+                grads[2],
+                grad_out,
+                running_mean,
+                running_var,
+                update,
+                eps,
+                save_mean,
+                save_var,
+            )
+        return (grad_grad_out, grad_input, grad_weight)
+
+    def release_variables(self) -> None:
+        self.saved_input = self.saved_weight = self.saved_grad_out = self.saved_running_mean = (
+            self.saved_running_var
+        ) = self.saved_save_mean = self.saved_save_var = None
+        self.released = True
+
+
+@AUTOGRAD.impl("batch_norm_backward")
+def batch_norm_backward(
+    keys: int,
+    grad_out: Any,
+    input: Any,
+    weight: Any,
+    running_mean: Any,
+    running_var: Any,
+    save_mean: Any,
+    save_var: Any,
+    update: Any,
+    eps: Any,
+    output_mask: Any,
+    reserve: Any,
+) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (
+        grad_out._autograd_meta is None and input._autograd_meta is None and weight._autograd_meta is None
+    ) or not grad_mode.get():
+        return _batch_norm_backward[below](
+            below,
+            grad_out,
+            input,
+            weight,
+            running_mean,
+            running_var,
+            save_mean,
+            save_var,
+            update,
+            eps,
+            output_mask,
+            reserve,
+        )
+    edge_grad_out = gradient_edge(grad_out)
+    edge_input = gradient_edge(input)
+    edge_weight = gradient_edge(weight)
+    if edge_grad_out is None and edge_input is None and edge_weight is None:
+        return _batch_norm_backward[below](
+            below,
+            grad_out,
+            input,
+            weight,
+            running_mean,
+            running_var,
+            save_mean,
+            save_var,
+            update,
+            eps,
+            output_mask,
+            reserve,
+        )
+    node = BatchNormBackwardBackward0((edge_grad_out, edge_input, edge_weight))
+    node.saved_input = SavedVariable(input)
+    node.saved_weight = SavedVariable(weight)
+    node.saved_grad_out = SavedVariable(grad_out)
+    node.saved_running_mean = None if running_mean is None else SavedVariable(running_mean)
+    node.saved_running_var = None if running_var is None else SavedVariable(running_var)
+    node.saved_save_mean = None if save_mean is None else SavedVariable(save_mean)
+    node.saved_save_var = None if save_var is None else SavedVariable(save_var)
+    node.eps = eps
+    node.update = update
+    results = _batch_norm_backward[below](
+        below,
+        grad_out,
+        input,
+        weight,
+        running_mean,
+        running_var,
+        save_mean,
+        save_var,
+        update,
+        eps,
+        output_mask,
+        reserve,
+    )
+    set_histories((results[0], results[1], results[2]), node)
+    return results
+
+
 class NativeBatchNormBackwardBackward0(Node):
     saved_input: SavedVariable | None
     saved_weight: SavedVariable | None
@@ -12715,6 +12984,9 @@ class NativeGroupNormBackwardBackward0(Node):
     saved_grad_out: SavedVariable | None
     saved_mean: SavedVariable | None
     saved_rstd: SavedVariable | None
+    C: Any
+    HxW: Any
+    N: Any
     group: Any
 
     def apply(self, grads: Gradients) -> Gradients:
@@ -12728,9 +13000,12 @@ class NativeGroupNormBackwardBackward0(Node):
             grad_out = self.unpack(self.saved_grad_out)
             mean = self.unpack(self.saved_mean)
             rstd = self.unpack(self.saved_rstd)
+            C = self.C
+            HxW = self.HxW
+            N = self.N
             group = self.group
             grad_input, grad_weight, grad_grad_out = group_norm_double_backward(
-                input, weight, grads[0], grads[1], grads[2], grad_out, mean, rstd, group
+                input, weight, grads[0], grads[1], grads[2], grad_out, mean, rstd, N, C, HxW, group
             )
         return (grad_grad_out, grad_input, grad_weight)
 
@@ -12775,6 +13050,9 @@ def native_group_norm_backward(
     node.saved_grad_out = SavedVariable(grad_out)
     node.saved_mean = SavedVariable(mean)
     node.saved_rstd = SavedVariable(rstd)
+    node.C = C
+    node.HxW = HxW
+    node.N = N
     node.group = group
     results = _native_group_norm_backward[below](
         below, grad_out, input, mean, rstd, weight, N, C, HxW, group, output_mask

@@ -18,7 +18,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from glasstorch._tensor import Tensor
+from glasstorch._tensor import Tensor, wrap
+from glasstorch.core.dtype import HALF_PRECISION, uint8
 from glasstorch.core.tensor_impl import Array
 from glasstorch.dispatch.fast import slot
 from glasstorch.dispatch.library import KernelTable
@@ -70,19 +71,22 @@ def statistic(tensor: Tensor, kind: Kind) -> Array:
 
 def moments(x: Array, kind: Kind, eps: float) -> tuple[Array, Array, Array]:
     """The mean, the variance, and one over the standard deviation."""
-    mean = x.mean(kind.over, keepdims=True)
-    variance = np.square(x - mean).mean(kind.over, keepdims=True)
+    count = prod(kind.shape[axis] for axis in kind.over)
+    mean = x.sum(kind.over, keepdims=True) / max(count, 1)  # that of nothing is 0, as in PyTorch
+    variance = np.square(x - mean).sum(kind.over, keepdims=True) / np.float64(count)
     return mean, variance, 1 / np.sqrt(variance + eps)
 
 
 @slot
-def normalized(x: Array, kind: Kind, weight: Any, bias: Any, eps: float) -> tuple[Array, Array, Array, Array]:
-    """The normalized elements; mean, variance, and one over the deviation."""
-    mean, variance, rstd = moments(x, kind, eps)
-    return (x - mean) * rstd * weight + bias, mean, variance, rstd
+def normalized(
+    input: Tensor, kind: Kind, weight: Tensor | None, bias: Tensor | None, eps: float
+) -> tuple[Array, Array, Array]:
+    """The normalized elements, the mean, and one over the deviation."""
+    x = viewed(input, kind)
+    mean, _, rstd = moments(x, kind, eps)
+    return (x - mean) * rstd * parameter(weight, kind, 1.0) + parameter(bias, kind, 0.0), mean, rstd
 
 
-@slot
 def to_input(grad: Array, x: Array, mean: Array, rstd: Array, weight: Any, kind: Kind) -> Array:
     """The gradient of the input where the statistics depend on it: what of `grad` changes neither of them."""
     unit, pulled = (x - mean) * rstd, grad * weight
@@ -104,6 +108,7 @@ def finished(found: Sequence[Any], results: Sequence[Any], out: Outs) -> tuple[A
     )
 
 
+@slot
 def gradients(
     grad_out: Tensor,
     input: Tensor,
@@ -120,7 +125,7 @@ def gradients(
     scale = parameter(weight, kind, 1.0)
     of_input: Any = None
     if results[0]:
-        of_input = grad * scale * rstd if fixed else quietly(to_input.run, grad, x, mean, rstd, scale, kind)
+        of_input = grad * scale * rstd if fixed else quietly(to_input, grad, x, mean, rstd, scale, kind)
     of_weight, of_bias = to_parameters(grad, x, mean, rstd, kind) if results[1] or results[2] else (None, None)
     return finished((of_input, of_weight, of_bias), results, out)
 
@@ -143,20 +148,81 @@ def native_batch_norm(
     out: Outs = None,
 ) -> tuple[Any, ...]:
     """Normalize each channel, by its own statistics in training, which also move the running ones, else by those."""
-    results = shapes.native_batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps)
-    kind = of_batch(input._shape)
-    x, scale, shift = viewed(input, kind), parameter(weight, kind, 1.0), parameter(bias, kind, 0.0)
-    if not training:
+    given = (weight, bias, running_mean, running_var)
+    results = shapes.native_batch_norm(input, *given, training, momentum, eps)
+    if training:
+        mean, variance = quietly(channel_moments.run, input)
+        move_statistics(input, running_mean, running_var, mean, variance, momentum)
+    else:
         assert running_mean is not None
         assert running_var is not None
-        mean, rstd = statistic(running_mean, kind), 1 / np.sqrt(statistic(running_var, kind) + eps)
-        nothing = np.zeros(0)
-        return finished((quietly(lambda: (x - mean) * rstd * scale + shift), nothing, nothing), results, out)
-    y, mean, variance, rstd = quietly(normalized.run, x, kind, scale, shift, eps)
-    count = x.size // max(1, x.shape[1])
+        mean, variance = (statistic(running, of_batch(input._shape)) for running in (running_mean, running_var))
+    rstd = quietly(lambda: 1 / np.sqrt(variance + eps))
+    if results[1].dtype in HALF_PRECISION and training:  # PyTorch normalizes by the statistics that it returns
+        mean, rstd = (array.astype(results[1].dtype.numpy).astype(np.float64) for array in (mean, rstd))
+    y = quietly(by_channels.run, input, mean, rstd, weight, bias)
+    return finished((y, mean, rstd) if training else (y, np.zeros(0), np.zeros(0)), results, out)
+
+
+@slot
+def channel_moments(input: Tensor) -> tuple[Array, Array]:
+    """The mean and the variance of each channel, in float64."""
+    kind = of_batch(input._shape)
+    mean, variance, _ = moments(viewed(input, kind), kind, 0.0)
+    return mean, variance
+
+
+@slot
+def by_channels(input: Tensor, mean: Array, rstd: Array, weight: Tensor | None, bias: Tensor | None) -> Array:
+    """Each channel, normalized by its mean and one over its deviation."""
+    kind = of_batch(input._shape)
+    return (viewed(input, kind) - mean) * rstd * parameter(weight, kind, 1.0) + parameter(bias, kind, 0.0)  # type: ignore[no-any-return]
+
+
+@CPU.impl("_batch_norm_with_update")
+def batch_norm_with_update(
+    keys: int,
+    input: Tensor,
+    weight: Tensor | None,
+    bias: Tensor | None,
+    running_mean: Tensor,
+    running_var: Tensor,
+    momentum: float,
+    eps: float,
+) -> tuple[Any, ...]:
+    """In training; and what cuDNN keeps for the gradient, of which there is nothing."""
+    results = native_batch_norm(keys, input, weight, bias, running_mean, running_var, True, momentum, eps)
+    return *results, wrap(np.empty(0, np.uint8), uint8)
+
+
+@structured(CPU, "batch_norm_update_stats")
+def batch_norm_update_stats(
+    keys: int,
+    input: Tensor,
+    running_mean: Tensor | None,
+    running_var: Tensor | None,
+    momentum: float,
+    out: Outs = None,
+) -> tuple[Any, ...]:
+    """The mean and the variance of each channel, towards which the running ones move."""
+    results = shapes.batch_norm_update_stats(input, running_mean, running_var, momentum)
+    mean, variance = quietly(channel_moments.run, input)
+    move_statistics(input, running_mean, running_var, mean, variance, momentum)
+    return finished((mean, variance), results, out)
+
+
+def move_statistics(
+    input: Tensor,
+    running_mean: Tensor | None,
+    running_var: Tensor | None,
+    mean: Array,
+    variance: Array,
+    momentum: float,
+) -> None:
+    """Move the running statistics towards this batch's mean, and the variance that it makes likely for all."""
+    count = np.float64(input.numel() // max(1, input._shape[1]))
     quietly(_move, running_mean, mean, momentum)
-    quietly(_move, running_var, variance * count / np.float64(count - 1), momentum)
-    return finished((y, mean, rstd), results, out)
+    quietly(lambda: _move(running_var, variance * (count / (count - 1)), momentum))
 
 
 def _move(running: Tensor | None, towards: Array, momentum: float) -> None:
@@ -224,7 +290,27 @@ def native_batch_norm_backward(
         assert running_mean is not None
         assert running_var is not None
         mean, rstd = statistic(running_mean, kind), 1 / np.sqrt(statistic(running_var, kind) + eps)
-    return gradients(grad_out, input, mean, rstd, weight, kind, results, out, fixed=not train)
+    return gradients.run(grad_out, input, mean, rstd, weight, kind, results, out, not train)
+
+
+@structured(CPU, "batch_norm_backward")
+def batch_norm_backward(
+    keys: int,
+    grad_out: Tensor,
+    input: Tensor,
+    weight: Tensor,
+    running_mean: Tensor | None,
+    running_var: Tensor | None,
+    save_mean: Tensor | None,
+    save_var: Tensor | None,
+    update: bool,
+    eps: float,
+    output_mask: Sequence[bool],
+    reserve: Tensor,
+) -> tuple[Any, ...]:
+    """As native_batch_norm_backward; `reserve` is what cuDNN keeps."""
+    given = (running_mean, running_var, save_mean, save_var)
+    return native_batch_norm_backward(keys, grad_out, input, weight, *given, update, eps, output_mask)
 
 
 # Over the last dimensions ---------------------------------------------------------------------------------------
@@ -243,9 +329,7 @@ def native_layer_norm(
     """Normalize the last dimensions, for each index of the others."""
     results = shapes.native_layer_norm(input, normalized_shape, weight, bias, eps)
     kind = of_last(input._shape, len(normalized_shape))
-    x, scale, shift = viewed(input, kind), parameter(weight, kind, 1.0), parameter(bias, kind, 0.0)
-    y, mean, _, rstd = quietly(normalized.run, x, kind, scale, shift, eps)
-    return finished((y, mean, rstd), results, out)
+    return finished(quietly(normalized.run, input, kind, weight, bias, eps), results, out)
 
 
 @structured(CPU, "native_layer_norm_backward")
@@ -266,7 +350,7 @@ def native_layer_norm_backward(
         grad_out, input, normalized_shape, mean, rstd, weight, bias, output_mask
     )
     kind = of_last(input._shape, len(normalized_shape))
-    return gradients(grad_out, input, statistic(mean, kind), statistic(rstd, kind), weight, kind, results, out)
+    return gradients.run(grad_out, input, statistic(mean, kind), statistic(rstd, kind), weight, kind, results, out)
 
 
 # Over groups of channels ----------------------------------------------------------------------------------------
@@ -288,9 +372,7 @@ def native_group_norm(
     """Normalize each group of channels of each image."""
     results = shapes.native_group_norm(input, weight, bias, N, C, HxW, group, eps)
     kind = of_groups(N, C, HxW, group)
-    x, scale, shift = viewed(input, kind), parameter(weight, kind, 1.0), parameter(bias, kind, 0.0)
-    y, mean, _, rstd = quietly(normalized.run, x, kind, scale, shift, eps)
-    return finished((y, mean, rstd), results, out)
+    return finished(quietly(normalized.run, input, kind, weight, bias, eps), results, out)
 
 
 @structured(CPU, "native_group_norm_backward")
@@ -311,4 +393,4 @@ def native_group_norm_backward(
     """The gradients of input, weight and bias."""
     results = shapes.native_group_norm_backward(grad_out, input, mean, rstd, weight, N, C, HxW, group, output_mask)
     kind = of_groups(N, C, HxW, group)
-    return gradients(grad_out, input, statistic(mean, kind), statistic(rstd, kind), weight, kind, results, out)
+    return gradients.run(grad_out, input, statistic(mean, kind), statistic(rstd, kind), weight, kind, results, out)

@@ -29,10 +29,9 @@ def embedding(
 
     With `max_norm`, longer rows among them are first scaled to it, in the table itself.
     """
-    rows = weight.shape[0]
     if padding_idx is None:
         padding_idx = -1
-    elif not -rows <= padding_idx < rows:
+    elif not -(rows := weight.size(0)) <= padding_idx < rows:
         raise AssertionError("Padding_idx must be within num_embeddings")
     else:
         padding_idx %= rows

@@ -42,7 +42,11 @@ class LocalResponseNorm(Module):
 
 
 class CrossMapLRN2d(LocalResponseNorm):
-    """The same for (N, C, H, W); PyTorch keeps it for networks of Lua Torch."""
+    """Nearly the same for (N, C, H, W); PyTorch keeps it for networks of Lua Torch.
+
+    The first channel counts among those around all channels after it, as PyTorch's running sum, which never lets go of
+    it, has it. PyTorch's gradient is that of other channels; this one is the derivative.
+    """
 
     def __init__(self, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1) -> None:
         super().__init__(size, alpha, beta, k)
@@ -50,7 +54,11 @@ class CrossMapLRN2d(LocalResponseNorm):
     def forward(self, input: Tensor) -> Tensor:
         if input.dim() != 4:
             raise ValueError(f"CrossMapLRN2d: Expected input to be 4D, got {input.dim()}D instead.")
-        return super().forward(input)
+        reach = (self.size + 1) // 2
+        squares = input * input
+        entered = operators.constant_pad_nd(squares, (0, 0, 0, 0, 0, reach - 1)).cumsum(1)[:, reach - 1 :]
+        left = operators.constant_pad_nd(squares[:, 1:], (0, 0, 0, 0, reach + 1, 0)).cumsum(1)[:, : input.size(1)]
+        return input * ((entered - left) * (self.alpha / self.size) + self.k).pow(-self.beta)
 
 
 class LayerNorm(Module):

@@ -2,7 +2,7 @@
 
 Mirrors: aten/src/ATen/native/Normalization.cpp (batch_norm, instance_norm), layer_norm.cpp (layer_norm,
     rms_norm_composite), group_norm.cpp (group_norm)
-Differs: batch_norm calls native_batch_norm itself, without `_batch_norm_impl_index`, which chooses between libraries.
+Differs: there is one library to choose; functional forms copy the running statistics here.
 """
 
 from __future__ import annotations
@@ -11,11 +11,18 @@ from collections.abc import Sequence
 from math import prod
 from typing import TYPE_CHECKING
 
-from glasstorch.core.dtype import bfloat16, float16, float32
+from glasstorch.core.dtype import bfloat16, float16, float32, float64, uint8
 from glasstorch.core.errors import ArgumentError, not_implemented_for
 from glasstorch.core.type_info import finfo
+from glasstorch.core.user_line import warn_user
 from glasstorch.operators.generated import functions as f
-from glasstorch.operators.shapes.normalization import check_channels, check_groups, check_last_dimensions
+from glasstorch.operators.shapes.normalization import (
+    channels_of,
+    check_channels,
+    check_groups,
+    check_last_dimensions,
+)
+from glasstorch.operators.shapes.result import C_NAMES
 
 if TYPE_CHECKING:
     from glasstorch._tensor import Tensor
@@ -32,15 +39,76 @@ def batch_norm(
     eps: float,
     cudnn_enabled: bool,
 ) -> Tensor:
-    """The first result of native_batch_norm; an input without elements is multiplied by the parameters."""
+    """The first result of _batch_norm_impl_index."""
+    statistics = (running_mean, running_var, training, momentum, eps)
+    return f._batch_norm_impl_index(input, weight, bias, *statistics, cudnn_enabled)[0]  # type: ignore[no-any-return]
+
+
+def _batch_norm_impl_index(
+    input: Tensor,
+    weight: Tensor | None,
+    bias: Tensor | None,
+    running_mean: Tensor | None,
+    running_var: Tensor | None,
+    training: bool,
+    momentum: float,
+    eps: float,
+    cudnn_enabled: bool,
+) -> tuple[Tensor, Tensor, Tensor, Tensor, int]:
+    """As native_batch_norm, with what cuDNN keeps and the library's number; parameters multiply an empty input."""
+    reserve = f.empty(0, dtype=uint8, device=input.device)
     if not input.numel():
         out = input.clone()
         out = out if weight is None else out * weight[0]
-        return out if bias is None else out + bias[0]
-    named = {"running_mean": running_mean, "running_var": running_var, "weight": weight, "bias": bias}
-    for name, given in named.items():
-        check_channels(input, name, given)
-    return f.native_batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps)[0]  # type: ignore[no-any-return]
+        out = out if bias is None else out + bias[0]
+        mean, deviation = (f.empty(input._shape[1:2] or (0,), dtype=float64, device=input.device) for _ in range(2))
+        return out, mean, deviation, reserve, 0
+    check_channels(input, weight, bias, running_mean, running_var, training)
+    results = f.native_batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps)
+    return *results, reserve, 0
+
+
+def _batch_norm_no_update(
+    input: Tensor,
+    weight: Tensor | None,
+    bias: Tensor | None,
+    running_mean: Tensor | None,
+    running_var: Tensor | None,
+    momentum: float,
+    eps: float,
+) -> tuple[Tensor, ...]:
+    """By the running statistics; and what cuDNN keeps for the gradient, of which there is nothing."""
+    results = f.native_batch_norm(input, weight, bias, running_mean, running_var, False, momentum, eps)
+    return *results, f.empty(0, dtype=uint8, device=input.device)
+
+
+def _native_batch_norm_legit_functional(
+    input: Tensor,
+    weight: Tensor | None,
+    bias: Tensor | None,
+    running_mean: Tensor,
+    running_var: Tensor,
+    training: bool,
+    momentum: float,
+    eps: float,
+) -> tuple[Tensor, ...]:
+    """As _native_batch_norm_legit, with the moved statistics as further results."""
+    mean, var = running_mean.clone(), running_var.clone()
+    return *f._native_batch_norm_legit(input, weight, bias, mean, var, training, momentum, eps), mean, var
+
+
+def _batch_norm_with_update_functional(
+    input: Tensor,
+    weight: Tensor | None,
+    bias: Tensor | None,
+    running_mean: Tensor,
+    running_var: Tensor,
+    momentum: float,
+    eps: float,
+) -> tuple[Tensor, ...]:
+    """As _batch_norm_with_update, with the moved statistics as further results."""
+    mean, var = running_mean.clone(), running_var.clone()
+    return *f._batch_norm_with_update(input, weight, bias, mean, var, momentum, eps), mean, var
 
 
 def instance_norm(
@@ -57,6 +125,7 @@ def instance_norm(
     """A batch_norm in which each image's channels are channels of their own."""
     if not use_input_stats and (running_mean is None or running_var is None):
         raise ArgumentError("Expected running_mean and running_var to be defined when use_input_stats is false")
+    channels_of(input)
     batch, channels, *rest = input.shape
 
     def for_each_image(given: Tensor | None) -> Tensor | None:
@@ -97,6 +166,13 @@ def group_norm(
 
 def rms_norm(input: Tensor, normalized_shape: Sequence[int], weight: Tensor | None, eps: float | None) -> Tensor:
     """The first result of _fused_rms_norm."""
+    check_last_dimensions(input, normalized_shape, weight, before="")
+    if weight is not None and weight.dtype is not input.dtype:
+        names = [C_NAMES[tensor.dtype.name] for tensor in (input, weight)]
+        warn_user(
+            f"Mismatch dtype between input and weight: input dtype = {names[0]}, weight dtype = {names[1]}, Cannot "
+            f"dispatch to fused implementation."
+        )
     return f._fused_rms_norm(input, normalized_shape, weight, eps)[0]  # type: ignore[no-any-return]
 
 

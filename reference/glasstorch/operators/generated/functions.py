@@ -843,8 +843,14 @@ __embedding_bag_dense_backward = table("_embedding_bag_dense_backward")
 __embedding_bag_per_sample_weights_backward = table("_embedding_bag_per_sample_weights_backward")
 _one_hot = table("one_hot")
 _batch_norm = table("batch_norm")
+__batch_norm_impl_index = table("_batch_norm_impl_index")
 _native_batch_norm = table("native_batch_norm")
 __native_batch_norm_legit_no_training = table("_native_batch_norm_legit_no_training")
+__native_batch_norm_legit_functional = table("_native_batch_norm_legit_functional")
+__batch_norm_with_update = table("_batch_norm_with_update")
+__batch_norm_with_update_functional = table("_batch_norm_with_update_functional")
+__batch_norm_no_update = table("_batch_norm_no_update")
+_batch_norm_update_stats = table("batch_norm_update_stats")
 _instance_norm = table("instance_norm")
 _layer_norm = table("layer_norm")
 _native_layer_norm = table("native_layer_norm")
@@ -1841,9 +1847,16 @@ _parse__embedding_bag_dense_backward = PythonFunction("_embedding_bag_dense_back
 _parse__embedding_bag_per_sample_weights_backward = PythonFunction("_embedding_bag_per_sample_weights_backward", ["_embedding_bag_per_sample_weights_backward"])
 _parse_one_hot = PythonFunction("one_hot", ["one_hot"])
 _parse_batch_norm = PythonFunction("batch_norm", ["batch_norm"])
+_parse__batch_norm_impl_index = PythonFunction("_batch_norm_impl_index", ["_batch_norm_impl_index"])
 _parse_native_batch_norm = PythonFunction("native_batch_norm", ["native_batch_norm"], ["native_batch_norm.out"])
-_parse__native_batch_norm_legit = PythonFunction("_native_batch_norm_legit", ["_native_batch_norm_legit", "_native_batch_norm_legit.no_stats"])
+_parse__native_batch_norm_legit = PythonFunction("_native_batch_norm_legit", ["_native_batch_norm_legit", "_native_batch_norm_legit.no_stats"], ["_native_batch_norm_legit.no_stats_out"])
 _parse__native_batch_norm_legit_no_training = PythonFunction("_native_batch_norm_legit_no_training", ["_native_batch_norm_legit_no_training"])
+_parse__native_batch_norm_legit_functional = PythonFunction("_native_batch_norm_legit_functional", ["_native_batch_norm_legit_functional"])
+_parse__batch_norm_with_update = PythonFunction("_batch_norm_with_update", ["_batch_norm_with_update"])
+_parse__batch_norm_with_update_functional = PythonFunction("_batch_norm_with_update_functional", ["_batch_norm_with_update_functional"])
+_parse__batch_norm_no_update = PythonFunction("_batch_norm_no_update", ["_batch_norm_no_update"])
+_parse_batch_norm_update_stats = PythonFunction("batch_norm_update_stats", ["batch_norm_update_stats"])
+_parse_batch_norm_backward = PythonFunction("batch_norm_backward", ["batch_norm_backward"])
 _parse_native_batch_norm_backward = PythonFunction("native_batch_norm_backward", ["native_batch_norm_backward"])
 _parse_instance_norm = PythonFunction("instance_norm", ["instance_norm"])
 _parse_layer_norm = PythonFunction("layer_norm", ["layer_norm"])
@@ -15604,6 +15617,50 @@ def batch_norm(
     return _parse_batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps, cudnn_enabled)
 
 
+def _batch_norm_impl_index(
+    input: Tensor,
+    weight: Tensor | None,
+    bias: Tensor | None,
+    running_mean: Tensor | None,
+    running_var: Tensor | None,
+    training: bool,
+    momentum: float,
+    eps: float,
+    cudnn_enabled: bool,
+) -> Any:
+    """native_batch_norm, with what cuDNN keeps and the number of the library that computed it.
+
+    _batch_norm_impl_index(input, weight, bias, running_mean, running_var, training, momentum, eps, cudnn_enabled) -> (Tensor, Tensor, Tensor, Tensor, int)
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and (weight is None or isinstance(weight, TensorImpl))
+        and (bias is None or isinstance(bias, TensorImpl))
+        and (running_mean is None or isinstance(running_mean, TensorImpl))
+        and (running_var is None or isinstance(running_var, TensorImpl))
+        and type(training) is bool
+        and type(momentum) is float
+        and type(eps) is float
+        and type(cudnn_enabled) is bool
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        if weight is not None:
+            keys |= weight.key_set & allowed
+        if bias is not None:
+            keys |= bias.key_set & allowed
+        if running_mean is not None:
+            keys |= running_mean.key_set & allowed
+        if running_var is not None:
+            keys |= running_var.key_set & allowed
+        return __batch_norm_impl_index[keys](
+            keys, input, weight, bias, running_mean, running_var, training, momentum, eps, cudnn_enabled
+        )
+    return _parse__batch_norm_impl_index(
+        input, weight, bias, running_mean, running_var, training, momentum, eps, cudnn_enabled
+    )
+
+
 def native_batch_norm(
     input: Tensor,
     weight: Tensor | None,
@@ -15648,8 +15705,8 @@ def native_batch_norm(
 def _native_batch_norm_legit(*args: Any, **kwargs: Any) -> Any:
     """native_batch_norm, with a schema that says that the running statistics are moved.
 
-    _native_batch_norm_legit(input, weight, bias, running_mean, running_var, training, momentum, eps) -> (Tensor, Tensor, Tensor)
-    _native_batch_norm_legit(input, weight, bias, training, momentum, eps) -> (Tensor, Tensor, Tensor)
+    _native_batch_norm_legit(input, weight, bias, running_mean, running_var, training, momentum, eps, *, out=None) -> (Tensor, Tensor, Tensor)
+    _native_batch_norm_legit(input, weight, bias, training, momentum, eps, *, out=None) -> (Tensor, Tensor, Tensor)
         native_batch_norm without running statistics.
     """
     return _parse__native_batch_norm_legit(*args, **kwargs)
@@ -15687,6 +15744,191 @@ def _native_batch_norm_legit_no_training(
             keys, input, weight, bias, running_mean, running_var, momentum, eps
         )
     return _parse__native_batch_norm_legit_no_training(input, weight, bias, running_mean, running_var, momentum, eps)
+
+
+def _native_batch_norm_legit_functional(
+    input: Tensor,
+    weight: Tensor | None,
+    bias: Tensor | None,
+    running_mean: Tensor,
+    running_var: Tensor,
+    training: bool,
+    momentum: float,
+    eps: float,
+) -> Any:
+    """_native_batch_norm_legit, with the moved statistics as further results.
+
+    _native_batch_norm_legit_functional(input, weight, bias, running_mean, running_var, training, momentum, eps) -> (Tensor, Tensor, Tensor, running_mean_out, running_var_out)
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and (weight is None or isinstance(weight, TensorImpl))
+        and (bias is None or isinstance(bias, TensorImpl))
+        and isinstance(running_mean, TensorImpl)
+        and isinstance(running_var, TensorImpl)
+        and type(training) is bool
+        and type(momentum) is float
+        and type(eps) is float
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | running_mean.key_set | running_var.key_set | included) & allowed
+        if weight is not None:
+            keys |= weight.key_set & allowed
+        if bias is not None:
+            keys |= bias.key_set & allowed
+        return __native_batch_norm_legit_functional[keys](
+            keys, input, weight, bias, running_mean, running_var, training, momentum, eps
+        )
+    return _parse__native_batch_norm_legit_functional(
+        input, weight, bias, running_mean, running_var, training, momentum, eps
+    )
+
+
+def _batch_norm_with_update(
+    input: Tensor,
+    weight: Tensor | None,
+    bias: Tensor | None,
+    running_mean: Tensor,
+    running_var: Tensor,
+    momentum: float,
+    eps: float,
+) -> Any:
+    """native_batch_norm in training, and what cuDNN keeps for the gradient.
+
+    _batch_norm_with_update(input, weight, bias, running_mean, running_var, momentum, eps) -> (Tensor, Tensor, Tensor, Tensor)
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and (weight is None or isinstance(weight, TensorImpl))
+        and (bias is None or isinstance(bias, TensorImpl))
+        and isinstance(running_mean, TensorImpl)
+        and isinstance(running_var, TensorImpl)
+        and type(momentum) is float
+        and type(eps) is float
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | running_mean.key_set | running_var.key_set | included) & allowed
+        if weight is not None:
+            keys |= weight.key_set & allowed
+        if bias is not None:
+            keys |= bias.key_set & allowed
+        return __batch_norm_with_update[keys](keys, input, weight, bias, running_mean, running_var, momentum, eps)
+    return _parse__batch_norm_with_update(input, weight, bias, running_mean, running_var, momentum, eps)
+
+
+def _batch_norm_with_update_functional(
+    input: Tensor,
+    weight: Tensor | None,
+    bias: Tensor | None,
+    running_mean: Tensor,
+    running_var: Tensor,
+    momentum: float,
+    eps: float,
+) -> Any:
+    """_batch_norm_with_update, with the moved statistics as further results.
+
+    _batch_norm_with_update_functional(input, weight, bias, running_mean, running_var, momentum, eps) -> (Tensor, Tensor, Tensor, Tensor, running_mean_out, running_var_out)
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and (weight is None or isinstance(weight, TensorImpl))
+        and (bias is None or isinstance(bias, TensorImpl))
+        and isinstance(running_mean, TensorImpl)
+        and isinstance(running_var, TensorImpl)
+        and type(momentum) is float
+        and type(eps) is float
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | running_mean.key_set | running_var.key_set | included) & allowed
+        if weight is not None:
+            keys |= weight.key_set & allowed
+        if bias is not None:
+            keys |= bias.key_set & allowed
+        return __batch_norm_with_update_functional[keys](
+            keys, input, weight, bias, running_mean, running_var, momentum, eps
+        )
+    return _parse__batch_norm_with_update_functional(input, weight, bias, running_mean, running_var, momentum, eps)
+
+
+def _batch_norm_no_update(
+    input: Tensor,
+    weight: Tensor | None,
+    bias: Tensor | None,
+    running_mean: Tensor | None,
+    running_var: Tensor | None,
+    momentum: float,
+    eps: float,
+) -> Any:
+    """native_batch_norm by the running statistics, and what cuDNN keeps for the gradient.
+
+    _batch_norm_no_update(input, weight, bias, running_mean, running_var, momentum, eps) -> (Tensor, Tensor, Tensor, Tensor)
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and (weight is None or isinstance(weight, TensorImpl))
+        and (bias is None or isinstance(bias, TensorImpl))
+        and (running_mean is None or isinstance(running_mean, TensorImpl))
+        and (running_var is None or isinstance(running_var, TensorImpl))
+        and type(momentum) is float
+        and type(eps) is float
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        if weight is not None:
+            keys |= weight.key_set & allowed
+        if bias is not None:
+            keys |= bias.key_set & allowed
+        if running_mean is not None:
+            keys |= running_mean.key_set & allowed
+        if running_var is not None:
+            keys |= running_var.key_set & allowed
+        return __batch_norm_no_update[keys](keys, input, weight, bias, running_mean, running_var, momentum, eps)
+    return _parse__batch_norm_no_update(input, weight, bias, running_mean, running_var, momentum, eps)
+
+
+def batch_norm_update_stats(
+    input: Tensor, running_mean: Tensor | None, running_var: Tensor | None, momentum: float
+) -> Any:
+    """The mean and the variance of each channel, towards which the running ones move.
+
+    batch_norm_update_stats(input, running_mean, running_var, momentum) -> (Tensor, Tensor)
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and (running_mean is None or isinstance(running_mean, TensorImpl))
+        and (running_var is None or isinstance(running_var, TensorImpl))
+        and type(momentum) is float
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        if running_mean is not None:
+            keys |= running_mean.key_set & allowed
+        if running_var is not None:
+            keys |= running_var.key_set & allowed
+        return _batch_norm_update_stats[keys](keys, input, running_mean, running_var, momentum)
+    return _parse_batch_norm_update_stats(input, running_mean, running_var, momentum)
+
+
+def batch_norm_backward(
+    grad_out: Tensor,
+    input: Tensor,
+    weight: Tensor,
+    running_mean: Tensor | None,
+    running_var: Tensor | None,
+    save_mean: Tensor | None,
+    save_var: Tensor | None,
+    update: bool,
+    eps: float,
+    output_mask: Sequence[bool] | bool,
+    reserve: Tensor,
+) -> Any:
+    """native_batch_norm_backward, with what cuDNN kept.
+
+    batch_norm_backward(grad_out, input, weight, running_mean, running_var, save_mean, save_var, update, eps, output_mask, reserve) -> (Tensor, Tensor, Tensor)
+    """
+    return _parse_batch_norm_backward(
+        grad_out, input, weight, running_mean, running_var, save_mean, save_var, update, eps, output_mask, reserve
+    )
 
 
 def native_batch_norm_backward(

@@ -10,8 +10,15 @@ from collections.abc import Sequence
 from math import prod
 from typing import TYPE_CHECKING
 
-from glasstorch.core.dtype import FLOATS, bfloat16, dtype, float16, float32
-from glasstorch.core.errors import ArgumentError, DtypeError, ShapeError, not_implemented_for
+from glasstorch.core.dtype import FLOATS, HALF_PRECISION, dtype, float32, uint8
+from glasstorch.core.errors import (
+    ArgumentError,
+    ArgumentValueError,
+    DimensionError,
+    DtypeError,
+    ShapeError,
+    not_implemented_for,
+)
 from glasstorch.core.geometry import Shape, channels_last_strides, looks_channels_last
 from glasstorch.operators.shapes.result import Result, same_dtype
 
@@ -28,21 +35,21 @@ def _check_dtype(kernel: str, self: Tensor) -> None:
 
 def statistics_dtype(input: Tensor, *parameters: Tensor | None) -> dtype:
     """The dtype of means and deviations: float32 where an input of half precision has parameters of float32."""
-    given = [parameter for parameter in parameters if parameter is not None]
-    if input.dtype not in (float16, bfloat16) or all(parameter.dtype is input.dtype for parameter in given):
-        for parameter in given:
-            if parameter.dtype is not input.dtype:
-                raise DtypeError(
-                    f"expected scalar type {input.dtype.scalar_name} but found {parameter.dtype.scalar_name}"
-                )
+    given = [parameter.dtype for parameter in parameters if parameter is not None]
+    if not given or given[0] is input.dtype:  # the first one decides whether dtypes are mixed
+        for found in given:
+            _check_same(input.dtype, found)
         return input.dtype
-    for parameter in given:
-        if parameter.dtype is not float32:
-            raise DtypeError(
-                "mixed dtype (CPU): all the parameters should be of type Float, but found "
-                f"{parameter.dtype.scalar_name}"
-            )
+    if any(found is not float32 for found in given):
+        raise DtypeError("mixed dtype (CPU): expect parameter to have scalar type of Float")
+    if input.dtype not in HALF_PRECISION:
+        raise DtypeError("mixed dtype (CPU): all inputs must share same datatype.")
     return float32
+
+
+def _check_same(expected: dtype, found: dtype) -> None:
+    if expected is not found:
+        raise DtypeError(f"expected scalar type {expected.scalar_name} but found {found.scalar_name}")
 
 
 def as_input(input: Tensor) -> Result:
@@ -55,10 +62,34 @@ def as_input(input: Tensor) -> Result:
 # Over batches ---------------------------------------------------------------------------------------------------
 
 
-def check_channels(input: Tensor, name: str, given: Tensor | None) -> None:
-    """A vector of parameters or statistics has an element for each channel."""
-    if given is not None and given.numel() != input._shape[1]:
-        raise ShapeError(f"{name} should contain {input._shape[1]} elements not {given.numel()}")
+def channels_of(input: Tensor) -> int:
+    """The size of dimension 1."""
+    if len(input._shape) < 2:
+        raise DimensionError("Dimension out of range (expected to be in range of [-1, 0], but got 1)")
+    return input._shape[1]
+
+
+def check_channels(
+    input: Tensor,
+    weight: Tensor | None,
+    bias: Tensor | None,
+    running_mean: Tensor | None,
+    running_var: Tensor | None,
+    training: bool,
+) -> None:
+    """Parameters and statistics have an element for each channel; without training, there are statistics."""
+    if training and not input.numel():
+        raise ShapeError(f"input tensor must have at least one element, but got input_sizes = {list(input._shape)}")
+    running = {"running_mean": running_mean, "running_var": running_var}
+    for name, statistic in running.items():
+        if statistic is None and not training:
+            raise ArgumentError(f"{name} must be defined in evaluation mode")
+    channels = input._shape[1] if len(input._shape) > 1 else 0
+    for name, given in (*running.items(), ("weight", weight), ("bias", bias)):
+        if given is not None and given.numel() != channels:
+            raise ShapeError(f"{name} should contain {channels} elements not {given.numel()}")
+    if (running_mean is None) != (running_var is None):
+        raise ArgumentValueError("running_mean and running_var must either both be None or neither be None")
 
 
 def native_batch_norm(
@@ -72,19 +103,38 @@ def native_batch_norm(
     eps: float,
 ) -> tuple[Result, Result, Result]:
     """The normalized input; the mean and the inverse deviation of each channel, if they were computed."""
-    if len(input._shape) < 2:
-        raise ShapeError(
-            f"batch_norm: expected an input of at least 2 dimensions, (N, C, ...), got {list(input._shape)}"
-        )
+    channels = channels_of(input)
     _check_dtype("batch_norm", input)
-    named = {"running_mean": running_mean, "running_var": running_var, "weight": weight, "bias": bias}
-    for name, given in named.items():
-        check_channels(input, name, given)
-    if not training and (running_mean is None or running_var is None):
-        raise ArgumentError("running_mean and running_var must be given in evaluation mode: there are no statistics")
-    channels = input._shape[1] if training else 0
-    kept = Result((channels,), statistics_dtype(input, weight, bias, running_mean, running_var), None, same_dtype)
+    check_channels(input, weight, bias, running_mean, running_var, training)
+    kind = statistics_dtype(input, weight, bias, running_mean, running_var)
+    kept = Result((channels if training else 0,), kind, None, same_dtype)
     return as_input(input), kept, kept
+
+
+def batch_norm_with_update(
+    input: Tensor,
+    weight: Tensor | None,
+    bias: Tensor | None,
+    running_mean: Tensor,
+    running_var: Tensor,
+    momentum: float,
+    eps: float,
+) -> tuple[Result, Result, Result, Result]:
+    """As native_batch_norm in training; and what cuDNN keeps, of which there is nothing."""
+    results = native_batch_norm(input, weight, bias, running_mean, running_var, True, momentum, eps)
+    return *results, Result((0,), uint8, None, same_dtype)
+
+
+def batch_norm_update_stats(
+    input: Tensor, running_mean: Tensor | None, running_var: Tensor | None, momentum: float
+) -> tuple[Result, Result]:
+    """The mean and the variance of each channel."""
+    channels = channels_of(input)
+    _check_dtype("batch_norm_update_stats_cpu", input)
+    check_channels(input, None, None, running_mean, running_var, True)
+    kind = statistics_dtype(input, running_mean, running_var)
+    kept = Result((channels,), kind, None, same_dtype)
+    return kept, kept
 
 
 def _native_batch_norm_legit_no_stats(
@@ -120,10 +170,34 @@ def native_batch_norm_backward(
     output_mask: Sequence[bool],
 ) -> Gradients:
     """The shapes of input, weight and bias, or None where the mask asks for no gradient."""
+    channels = channels_of(input)
+    if train and (save_mean is None or save_invstd is None):
+        raise ArgumentError("save_mean and save_invstd must be defined in training mode")
+    if not train and (running_mean is None or running_var is None):
+        raise ArgumentError("running_mean and running_var must be defined in evaluation mode")
     _check_gradient(grad_out, input._shape)
-    _check_dtype("batch_norm_backward", input)
-    kind = weight.dtype if weight is not None else statistics_dtype(input, running_mean)
-    return _gradients(input, (input._shape[1],), kind, output_mask)
+    _check_dtype("batch_norm_backward_cpu", input)
+    kind = statistics_dtype(input, weight, *((save_mean, save_invstd) if train else (running_mean, running_var)))
+    _check_same(input.dtype, grad_out.dtype)
+    return _gradients(input, (channels,), kind, output_mask)
+
+
+def batch_norm_backward(
+    grad_out: Tensor,
+    input: Tensor,
+    weight: Tensor,
+    running_mean: Tensor | None,
+    running_var: Tensor | None,
+    save_mean: Tensor | None,
+    save_var: Tensor | None,
+    update: bool,
+    eps: float,
+    output_mask: Sequence[bool],
+    reserve: Tensor,
+) -> Gradients:
+    """As native_batch_norm_backward."""
+    given = (running_mean, running_var, save_mean, save_var)
+    return native_batch_norm_backward(grad_out, input, weight, *given, update, eps, output_mask)
 
 
 def _check_gradient(grad_out: Tensor, shape: Shape) -> None:
@@ -146,9 +220,13 @@ def _gradients(input: Tensor, parameters: Shape, kind: dtype, mask: Sequence[boo
 
 
 def check_last_dimensions(
-    input: Tensor, normalized_shape: Sequence[int], weight: Tensor | None, bias: Tensor | None = None
+    input: Tensor,
+    normalized_shape: Sequence[int],
+    weight: Tensor | None,
+    bias: Tensor | None = None,
+    before: str = ", ",
 ) -> None:
-    """The input ends with the normalized shape, which the parameters have."""
+    """The input ends with the normalized shape, which the parameters have; `before` precedes it in the message."""
     wanted = list(normalized_shape)
     if not wanted:
         raise ArgumentError(
@@ -164,7 +242,7 @@ def check_last_dimensions(
     if len(input._shape) < len(wanted) or list(input._shape[-len(wanted) :]) != wanted:
         sizes = ", ".join(map(str, wanted))
         raise ShapeError(
-            f"Given normalized_shape={wanted}, expected input with shape [*, {sizes}], but got input of "
+            f"Given normalized_shape={wanted}, expected input with shape [*{before}{sizes}], but got input of "
             f"size{list(input._shape)}"
         )
 
@@ -174,10 +252,10 @@ def native_layer_norm(
 ) -> tuple[Result, Result, Result]:
     """The normalized input; the mean and the inverse deviation, with sizes of 1 for the normalized dimensions."""
     check_last_dimensions(input, normalized_shape, weight, bias)
+    kind = statistics_dtype(input, weight, bias)
     _check_dtype("LayerNormKernelImpl", input)
     dims = len(normalized_shape)
-    shape = (*input._shape[:-dims], *(1,) * dims)
-    kept = Result(shape, statistics_dtype(input, weight, bias), None, same_dtype)
+    kept = Result((*input._shape[:-dims], *(1,) * dims), kind, None, same_dtype)
     return Result(input._shape, input.dtype, None, same_dtype), kept, kept
 
 
@@ -194,8 +272,9 @@ def native_layer_norm_backward(
     """The shapes of input, weight and bias, or None where the mask asks for no gradient."""
     check_last_dimensions(input, normalized_shape, weight, bias)
     _check_gradient(grad_out, input._shape)
+    kind = statistics_dtype(input, weight, bias)
     _check_dtype("LayerNormBackwardKernelImpl", input)
-    kind = input.dtype if weight is None else weight.dtype
+    _check_same(input.dtype, grad_out.dtype)
     first, *rest = _gradients(input, tuple(normalized_shape), kind, output_mask)
     return Result(input._shape, input.dtype, None, same_dtype) if first else None, rest[0], rest[1]
 
@@ -205,6 +284,8 @@ def native_layer_norm_backward(
 
 def check_groups(shape: Shape, num_groups: int, weight: Tensor | None, bias: Tensor | None) -> None:
     """The channels divide into the groups, and the parameters have an element for each channel."""
+    if len(shape) < 2:
+        raise DimensionError("Dimension out of range (expected to be in range of [-1, 0], but got 1)")
     channels = shape[1]
     if num_groups <= 0:
         raise ArgumentError(f"Expected num groups to be greater than 0, got {num_groups}")
@@ -225,8 +306,8 @@ def native_group_norm(
     input: Tensor, weight: Tensor | None, bias: Tensor | None, N: int, C: int, HxW: int, group: int, eps: float
 ) -> tuple[Result, Result, Result]:
     """The normalized input; the mean and the inverse deviation of each group, (N, group)."""
+    check_groups(input._shape, group, weight, bias)
     _check_volume(input, N, C, HxW)
-    check_groups((N, C), group, weight, bias)
     kind = statistics_dtype(input, weight, bias)
     _check_dtype("GroupNormKernelImpl", input)
     kept = Result((N, group), kind, None, same_dtype)
@@ -251,12 +332,9 @@ def native_group_norm_backward(
     output_mask: Sequence[bool],
 ) -> Gradients:
     """The shapes of input, weight and bias, or None where the mask asks for no gradient."""
+    if grad_out.dtype is not input.dtype:
+        raise DtypeError("Expected scalar types of X and dY are same.")
     _check_volume(input, N, C, HxW)
     _check_gradient(grad_out, input._shape)
-    if grad_out.dtype is not input.dtype:
-        raise DtypeError(
-            f"Expected scalar types of X and dY are same, got {input.dtype.scalar_name} and "
-            f"{grad_out.dtype.scalar_name}"
-        )
     _check_dtype("GroupNormBackwardKernelImpl", input)
     return _gradients(input, (C,), mean.dtype, output_mask)

@@ -57,6 +57,12 @@ DIVISION_IN_DOUBLE_FROM = 512  # float32 numbers: a dozen NumPy calls are faster
 SOFTMAX_TRANSPOSED_UP_TO = 32  # size of the dimension: a block is transposed
 SOFTMAX_SHARED_MAXIMUM_WITHIN = 4.0  # difference of maxima: rows subtract one maximum, exponentials lose no digits
 
+# Normalization, in elements
+NORMALIZED_BLOCK = 1 << 17  # a block of rows, its distances from the mean and its result
+NORMALIZED_BY_A_THREAD = 1 << 19  # of what a thread gets at least
+NORMALIZED_COLUMNS_FROM = 256  # of a row: NumPy adds the columns as fast as BLAS
+NORMALIZED_PLACES_FROM = 16  # of a channel: NumPy's loops along them are long enough
+
 # Distances
 CDIST_BATCHED_FROM = 16  # matrices per block: a batch is processed together
 
