@@ -32,6 +32,9 @@ from glasstorch.operators.shapes import attention as shapes
 CPU = KernelTable("CPU")
 
 KEYS = 512  # the keys of a block
+SCORES = (
+    1 << 16
+)  # scores that are computed at once, unless a single sample has more: they stay in the processor's cache
 
 
 class Problem(NamedTuple):
@@ -43,6 +46,19 @@ class Problem(NamedTuple):
     mask: Array | None
     causal: bool
     scale: float
+
+    def of_samples(self, samples: slice) -> Problem:
+        """The same for a part of the batch."""
+        mask = self.mask if self.mask is None or len(self.mask) == 1 else self.mask[samples]
+        return self._replace(query=self.query[samples], key=self.key[samples], value=self.value[samples], mask=mask)
+
+    def parts(self) -> Iterator[tuple[slice, Problem]]:
+        """Parts of the batch, small enough that a block of scores stays in the cache."""
+        batch, heads, groups, queries, _ = self.query.shape
+        step = max(1, SCORES // max(1, heads * groups * queries * min(KEYS, self.key.shape[-2])))
+        for start in range(0, batch, step):
+            samples = slice(start, start + step)
+            yield samples, self.of_samples(samples)
 
 
 def problem(
@@ -96,10 +112,18 @@ def scores(one: Problem, keys: slice) -> Array:
 
 def attention(one: Problem) -> tuple[Array, Array]:
     """The output, and the logarithm of each row's sum of exponentials; see Note [Online softmax]."""
-    rows = one.query.shape[:-1]
-    top = np.full(rows, -np.inf, one.query.dtype)
+    output = np.empty(one.query.shape, one.query.dtype)
+    logsumexp = np.empty(one.query.shape[:-1], one.query.dtype)
+    for samples, part in one.parts():
+        attend(part, output[samples], logsumexp[samples])
+    return output, logsumexp
+
+
+def attend(one: Problem, output: Array, logsumexp: Array) -> None:
+    """Write both results for a part of the batch."""
+    output[...] = 0
+    top = np.full(one.query.shape[:-1], -np.inf, one.query.dtype)
     total = np.zeros_like(top)
-    output = np.zeros(one.query.shape, one.query.dtype)
     for keys in blocks(one):
         found = scores(one, keys)
         higher = np.maximum(top, found.max(-2))
@@ -112,7 +136,7 @@ def attention(one: Problem) -> tuple[Array, Array]:
         top = higher
     total[total == 0] = 1
     output /= total[..., None]
-    return output, finite(top) + np.log(total)
+    np.add(finite(top), np.log(total), out=logsumexp)
 
 
 def exp_below(scores: Array, base: Array) -> Array:
@@ -126,21 +150,42 @@ def finite(top: Array) -> Any:
     return np.where(np.isneginf(top), top.dtype.type(0), top)
 
 
+def over_group(gradient: Array) -> Array:
+    """The sum over the heads of a group."""
+    return gradient if gradient.shape[2] == 1 else gradient.sum(2, keepdims=True)
+
+
 def gradients(grad: Array, one: Problem, output: Array, logsumexp: Array) -> tuple[Array, Array, Array]:
     """The gradients of query, key and value; those of a key and a value are added over the heads of their group."""
     of_query = np.zeros(one.query.shape, one.query.dtype)
     of_key, of_value = (np.zeros(one.key.shape, one.key.dtype) for _ in range(2))
-    pulled = (grad * output).sum(-1)  # what softmax's gradient subtracts from each row
+    pulled = np.einsum("...e,...e->...", grad, output)  # what softmax's gradient subtracts from each row
+    for at, part in one.parts():
+        pull_back(grad[at], part, pulled[at], logsumexp[at], of_query[at], of_key[at], of_value[at])
+    return of_query, of_key, of_value
+
+
+def pull_back(
+    grad: Array,
+    one: Problem,
+    pulled: Array,
+    logsumexp: Array,
+    of_query: Array,
+    of_key: Array,
+    of_value: Array,
+) -> None:
+    """Write the gradients for a part of the batch, which are 0 before."""
+    scale = one.query.dtype.type(one.scale)
     for keys in blocks(one):
         weights = exp_below(scores(one, keys), logsumexp)
-        of_value[..., keys, :] = (weights @ grad).sum(2, keepdims=True)
+        of_value[..., keys, :] = over_group(weights @ grad)
         of_scores = one.value[..., keys, :] @ grad.swapaxes(-1, -2)
         of_scores -= pulled[..., None, :]
         of_scores *= weights
         of_query += of_scores.swapaxes(-1, -2) @ one.key[..., keys, :]
-        of_key[..., keys, :] = (of_scores @ one.query).sum(2, keepdims=True)
-    scale = one.query.dtype.type(one.scale)
-    return of_query * scale, of_key * scale, of_value
+        of_key[..., keys, :] = over_group(of_scores @ one.query)
+    of_query *= scale
+    of_key *= scale
 
 
 @structured(CPU, "_scaled_dot_product_flash_attention_for_cpu")
