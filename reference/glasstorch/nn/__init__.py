@@ -1,6 +1,6 @@
 """What are networks built from?
 
-Reading order: `parameter`, `attention/`, `functions`, `grad`, `functional`, `init`, `modules`, `utils`.
+Reading order: `parameter`, `attention/`, `packing`, `functions`, `grad`, `functional`, `init`, `modules`, `utils`.
 
 Mirrors: torch/nn
 """

@@ -10,7 +10,7 @@ from __future__ import annotations
 from glasstorch.core.unknown_names import refuse_unknown_names as _refuse_unknown_names
 from glasstorch.devices.blas import preferred_blas_library as preferred_blas_library
 from glasstorch.operators.composite.attention.choice import ALLOWED as _ALLOWED
-from glasstorch.operators.composite.attention.scaled_dot_product import Settings as _Settings
+from glasstorch.operators.composite.attention.choice import Settings as _Settings
 
 __all__ = [
     "allow_fp16_bf16_reduction_math_sdp",

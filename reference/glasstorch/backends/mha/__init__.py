@@ -8,15 +8,16 @@ Mirrors: torch/backends/mha/__init__.py
 
 from __future__ import annotations
 
-_is_fastpath_enabled = True
+from glasstorch.operators.composite.attention.choice import Settings as _Settings
+
+__all__ = ["get_fastpath_enabled", "set_fastpath_enabled"]
 
 
 def get_fastpath_enabled() -> bool:
     """Whether the fast path is taken where it applies."""
-    return _is_fastpath_enabled
+    return _Settings.fast_path
 
 
 def set_fastpath_enabled(value: bool) -> None:
     """Allow or forbid the fast path."""
-    global _is_fastpath_enabled  # noqa: PLW0603
-    _is_fastpath_enabled = value
+    _Settings.fast_path = value

@@ -10,7 +10,6 @@ from typing import Any, ClassVar
 
 from glasstorch._tensor import Tensor
 from glasstorch.autograd.modes import is_grad_enabled
-from glasstorch.backends.mha import get_fastpath_enabled
 from glasstorch.core.device import device as Device
 from glasstorch.core.dtype import dtype as Dtype
 from glasstorch.nn import init
@@ -18,6 +17,7 @@ from glasstorch.nn.functions.attention import _canonical_mask, _none_or_dtype, m
 from glasstorch.nn.modules.linear import NonDynamicallyQuantizableLinear
 from glasstorch.nn.modules.module import Module
 from glasstorch.nn.parameter import Parameter
+from glasstorch.operators.composite.attention.choice import Settings
 from glasstorch.operators.generated import functions as operators
 
 FAST_DEVICES = ("cpu", "cuda")
@@ -193,7 +193,7 @@ class MultiheadAttention(Module):
             "floating-point masks are not supported for fast path.": any(
                 mask is not None and mask.is_floating_point() for mask in masks
             ),
-            "torch.backends.mha.get_fastpath_enabled() was not True": not get_fastpath_enabled(),
+            "torch.backends.mha.get_fastpath_enabled() was not True": not Settings.fast_path,
             f"input not batched; expected query.dim() of 3 but got {query.dim()}": query.dim() != 3,
             "non-self attention was used (query, key, and value are not the same Tensor)": not query is key is value,
             "dtypes of query and self.in_proj_bias don't match": bias is not None and query.dtype is not bias.dtype,

@@ -19,8 +19,8 @@ from glasstorch.core.device import device as Device
 from glasstorch.core.dtype import dtype as Dtype
 from glasstorch.nn import init
 from glasstorch.nn.modules.module import Module
+from glasstorch.nn.packing import PackedSequence
 from glasstorch.nn.parameter import Parameter
-from glasstorch.nn.utils.rnn import PackedSequence
 from glasstorch.operators.generated import functions as operators
 
 __all__ = ["GRU", "LSTM", "RNN", "GRUCell", "LSTMCell", "RNNBase", "RNNCell", "RNNCellBase"]

@@ -15,7 +15,6 @@ from typing import Any, ClassVar
 
 from glasstorch._tensor import Tensor
 from glasstorch.autograd.modes import is_grad_enabled
-from glasstorch.backends.mha import get_fastpath_enabled
 from glasstorch.core.device import device as Device
 from glasstorch.core.dtype import dtype as Dtype
 from glasstorch.nn import functional, init
@@ -27,6 +26,7 @@ from glasstorch.nn.modules.dropout import Dropout
 from glasstorch.nn.modules.linear import Linear
 from glasstorch.nn.modules.module import Module
 from glasstorch.nn.modules.normalization import LayerNorm
+from glasstorch.operators.composite.attention.choice import Settings
 from glasstorch.operators.generated import functions as operators
 
 Activation = Callable[[Tensor], Tensor]
@@ -189,7 +189,7 @@ class TransformerEncoder(Module):
         first = self.layers[0]
         if padding is None or mask is not None or src.dim() != 3 or first.training:
             return None
-        if not get_fastpath_enabled() or not getattr(self, "use_nested_tensor", False):
+        if not Settings.fast_path or not getattr(self, "use_nested_tensor", False):
             return None
         dropped = padding.logical_not().logical_not()
         if getattr(self, "mask_check", True) and not _is_left_aligned(src, dropped):
@@ -323,7 +323,7 @@ class TransformerEncoderLayer(Module):
     def _why_not_fast_path(self, src: Tensor) -> str:
         """Why the layer is not one operator; empty if it is."""
         attention = self.self_attn
-        if not get_fastpath_enabled():
+        if not Settings.fast_path:
             return "torch.backends.mha.get_fastpath_enabled() was not True"
         reasons = {
             f"input not batched; expected src.dim() of 3 but got {src.dim()}": src.dim() != 3,

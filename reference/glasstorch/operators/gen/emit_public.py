@@ -30,11 +30,11 @@ SHOWN = (  # private names that programs call
     "_foreach_",
     "_fused_",
     "_native_",
-    "_pack_padded_sequence",
-    "_pad_packed_sequence",
-    "_safe_softmax",
+    "_pack_padded_",
+    "_pad_packed_",
+    "_safe_",
     "_scaled_dot_product_",
-    "_transformer_encoder_layer_fwd",
+    "_transformer_encoder_",
 )
 
 

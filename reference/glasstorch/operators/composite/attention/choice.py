@@ -33,6 +33,14 @@ ALLOWED: Final = {"cudnn": True, "flash": True, "mem_efficient": True, "math": T
 # The order in which the ways are tried: flash, efficient, math, cudnn, overrideable. Changed by nn/attention.
 ORDER: Final = [1, 2, 0, 3, 4]
 
+
+class Settings:
+    """What else the user decides."""
+
+    half_sums = False  # whether the products of half precision may be added in half precision; backends/cuda
+    fast_path = True  # whether layers may be one operator where no gradient is recorded; backends/mha
+
+
 SHAPES_OF_MASKS = (
     "Please use the following attn mask shapes: 2d - ({Q_seq_len, 1}  x {KV_seq_len, 1}); "
     "4d - ({Batch, 1} x {Num_heads, 1} x {Q_seq_len, 1}  x {KV_seq_len, 1})"

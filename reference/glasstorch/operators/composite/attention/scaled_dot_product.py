@@ -11,18 +11,12 @@ from typing import TYPE_CHECKING
 
 from glasstorch.core.dtype import bfloat16, bool_, dtype, float16, float32
 from glasstorch.core.errors import ArgumentError, ShapeError
-from glasstorch.operators.composite.attention.choice import ERROR, FLASH
+from glasstorch.operators.composite.attention.choice import ERROR, FLASH, Settings
 from glasstorch.operators.generated import functions as f
 from glasstorch.operators.shapes.attention import check_inputs
 
 if TYPE_CHECKING:
     from glasstorch._tensor import Tensor
-
-
-class Settings:
-    """Whether the products of half precision may be added in half precision; changed by backends/cuda."""
-
-    half_sums = False
 
 
 def scaled_dot_product_attention(
