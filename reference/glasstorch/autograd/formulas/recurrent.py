@@ -22,7 +22,8 @@ def rnn_layer_backward(
     """The gradients of input, weights, biases and states: by one kernel, or by operators if they are differentiated."""
     if is_grad_enabled():
         return _by_operators(tensors, grads, reverse)
-    found: tuple[Tensor, ...] = f.mkldnn_rnn_layer_backward(*tensors, *results[:3], *grads[:3], reverse, *rest)
+    arguments: tuple[Any, ...] = (*tensors, *results[:3], *grads[:3], reverse, *rest)
+    found: tuple[Tensor, ...] = f.mkldnn_rnn_layer_backward(*arguments)
     return found
 
 

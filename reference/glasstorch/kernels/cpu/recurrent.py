@@ -50,7 +50,7 @@ def to_sigmoid(x: Array) -> None:
 def forward(
     inputs: Array, w_ih: Array, w_hh: Array, bias: Array, hidden: Array, cell: Array
 ) -> tuple[Array, Array, Array, Array]:
-    """The outputs of all steps, the last hidden state, the last cell, and the workspace; see Note [Gates of all steps]."""
+    """The outputs of all steps, the last hidden state and cell, and the workspace; see Note [Gates of all steps]."""
     steps, batch, _ = inputs.shape
     width = hidden.shape[1]
     workspace = np.empty(steps * batch * 5 * width, inputs.dtype)
@@ -173,12 +173,16 @@ def layer_backward(
         np.zeros_like(like.array(), np.float32) if grad is None else widened(grad.array())
         for grad, like in ((grad_output, output), (grad_hy, hy_), (grad_cy, cy_))
     )
+    w_ih, w_hh, hidden, cell = (widened(one.array()) for one in (weight1, weight2, hx_, cx_tmp))
     to_inputs, to_w_ih, to_w_hh, to_bias, to_hidden, to_cell = quietly(
         backward,
         in_order(widened(input.array()), reverse),
-        *(widened(one.array()) for one in (weight1, weight2, hx_, cx_tmp)),
+        w_ih,
+        w_hh,
+        hidden,
+        cell,
         in_order(widened(output.array()), reverse),
-        (in_order(grads[0], reverse), *grads[1:]),
+        (in_order(grads[0], reverse), grads[1], grads[2]),
         widened(workspace.array()),
     )
     found = (in_order(to_inputs, reverse), to_w_ih, to_w_hh, to_bias, to_bias.copy(), to_hidden, to_cell)

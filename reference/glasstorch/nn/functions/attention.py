@@ -40,7 +40,7 @@ def scaled_dot_product_attention(
             raise ValueError("CausalBias should not be used with causal=True")
         is_causal = attn_mask.is_upper_left()
         attn_mask = None if is_causal else attn_mask._materialize(query.device)
-    return operators.scaled_dot_product_attention(  # type: ignore[no-any-return]
+    return operators.scaled_dot_product_attention(
         query, key, value, attn_mask, dropout_p, is_causal, scale=scale, enable_gqa=enable_gqa
     )
 

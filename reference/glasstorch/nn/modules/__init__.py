@@ -3,7 +3,7 @@
 Reading order: `module`, `state`, `conversion`, `hooks`, `calling`, `global_hooks`, `backward_hooks`, `linear`,
 `activation`, `flatten`, `dropout`, `conv`, `fold`, `pooling`, `padding`, `pixelshuffle`, `channelshuffle`, `batchnorm`,
 `instancenorm`, `normalization`, `sparse`, `distance`, `loss`, `linear_cross_entropy_options`, `adaptive`, `container`,
-`attention`, `transformer`, `rnn`.
+`attention`, `transformer_layers`, `transformer`, `rnn`, `rnn_cells`.
 
 Mirrors: torch/nn/modules
 """
@@ -119,15 +119,11 @@ from glasstorch.nn.modules.pooling import (
     MaxUnpool2d,
     MaxUnpool3d,
 )
-from glasstorch.nn.modules.rnn import GRU, LSTM, RNN, GRUCell, LSTMCell, RNNBase, RNNCell, RNNCellBase
+from glasstorch.nn.modules.rnn import GRU, LSTM, RNN, RNNBase
+from glasstorch.nn.modules.rnn_cells import GRUCell, LSTMCell, RNNCell, RNNCellBase
 from glasstorch.nn.modules.sparse import Embedding, EmbeddingBag
-from glasstorch.nn.modules.transformer import (
-    Transformer,
-    TransformerDecoder,
-    TransformerDecoderLayer,
-    TransformerEncoder,
-    TransformerEncoderLayer,
-)
+from glasstorch.nn.modules.transformer import Transformer, TransformerDecoder, TransformerEncoder
+from glasstorch.nn.modules.transformer_layers import TransformerDecoderLayer, TransformerEncoderLayer
 
 __all__ = [
     "Module",

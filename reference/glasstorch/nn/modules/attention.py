@@ -131,7 +131,7 @@ class MultiheadAttention(Module):
         attn_mask = _canonical_mask(attn_mask, "attn_mask", None, "", query.dtype, check_other=False)
         if not self._why_not_fast_path(query, key, value, given_masks):
             merged_mask, mask_type = self.merge_masks(attn_mask, key_padding_mask, query)
-            if self.in_proj_bias is not None and self.in_proj_weight is not None:
+            if self.in_proj_bias is not None and self.in_proj_weight is not None and self.out_proj.bias is not None:
                 return operators._native_multi_head_attention(  # type: ignore[no-any-return]
                     query,
                     key,

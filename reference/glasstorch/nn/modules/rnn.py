@@ -23,7 +23,7 @@ from glasstorch.nn.packing import PackedSequence
 from glasstorch.nn.parameter import Parameter
 from glasstorch.operators.generated import functions as operators
 
-__all__ = ["GRU", "LSTM", "RNN", "GRUCell", "LSTMCell", "RNNBase", "RNNCell", "RNNCellBase"]
+__all__ = ["GRU", "LSTM", "RNN", "RNNBase"]
 
 GATES = {"LSTM": 4, "GRU": 3, "RNN_TANH": 1, "RNN_RELU": 1}  # the gates of a cell, each hidden_size wide
 
@@ -66,7 +66,7 @@ class RNNBase(Module):
     __jit_unused_properties__: ClassVar = ["all_weights"]
     _flat_weights: list[Any]
     _flat_weights_names: list[str]
-    _all_weights: list[list[str]]
+    _all_weights: list[list[Any]]
 
     def __init__(
         self,
@@ -214,7 +214,7 @@ class RNNBase(Module):
     def _batch(self, input: Tensor, batch_sizes: Tensor | None) -> int:
         if batch_sizes is not None:
             return int(batch_sizes[0])
-        return input.size(0) if self.batch_first else input.size(1)
+        return int(input.size(self._batch_dim))
 
     def get_expected_hidden_size(self, input: Tensor, batch_sizes: Tensor | None) -> tuple[int, int, int]:
         """The sizes of a hidden state for an input."""
@@ -308,11 +308,12 @@ def _check_settings(
     num_layers: int,
     bias: bool,
     batch_first: bool,
-    dropout: float,
+    dropout: Any,
     proj_size: int,
 ) -> None:
     """Refuse what no layer can be built from."""
-    if not isinstance(dropout, numbers.Number) or not 0 <= dropout <= 1 or isinstance(dropout, bool):
+    is_number: bool = isinstance(dropout, numbers.Number) and not isinstance(dropout, bool)
+    if not is_number or not 0 <= dropout <= 1:
         raise ValueError(
             "dropout should be a number in range [0, 1] representing the probability of an element being zeroed"
         )
@@ -427,151 +428,3 @@ class GRU(RNNBase):
     def forward(self, input: Any, hx: Tensor | None = None) -> Any:
         """The outputs, and the last states (layers * directions, N, hidden_size); `hx` is 0 unless given."""
         return self._forward_with_one_state(operators.gru, input, hx, "")
-
-
-# Cells ----------------------------------------------------------------------------------------------------------------
-
-
-class RNNCellBase(Module):
-    """One recurrent cell, which a loop of the caller's carries over the steps."""
-
-    __constants__: ClassVar = ["input_size", "hidden_size", "bias"]
-    bias_ih: Parameter | None
-    bias_hh: Parameter | None
-
-    def __init__(
-        self,
-        input_size: int,
-        hidden_size: int,
-        bias: bool,
-        num_chunks: int,
-        device: Device | str | None = None,
-        dtype: Dtype | None = None,
-    ) -> None:
-        super().__init__()
-        self.input_size = input_size
-        self.hidden_size = hidden_size
-        self.bias = bias
-
-        def parameter(*sizes: int) -> Parameter:
-            return Parameter(operators.empty(sizes, device=device, dtype=dtype))
-
-        self.weight_ih = parameter(num_chunks * hidden_size, input_size)
-        self.weight_hh = parameter(num_chunks * hidden_size, hidden_size)
-        if bias:
-            self.bias_ih = parameter(num_chunks * hidden_size)
-            self.bias_hh = parameter(num_chunks * hidden_size)
-        else:
-            self.register_parameter("bias_ih", None)
-            self.register_parameter("bias_hh", None)
-        self.reset_parameters()
-
-    def reset_parameters(self) -> None:
-        """Draw all parameters again: uniform in +-1 / sqrt(hidden_size)."""
-        bound = 1.0 / math.sqrt(self.hidden_size) if self.hidden_size > 0 else 0
-        for weight in self.parameters():
-            init.uniform_(weight, -bound, bound)
-
-    def _check_dims(self, name: str, tensor: Tensor) -> None:
-        if tensor.dim() not in (1, 2):
-            raise ValueError(f"{self._get_name()}: Expected {name} to be 1D or 2D, got {tensor.dim()}D instead")
-
-    def _step(self, operator: Any, input: Tensor, hx: Tensor | None) -> Tensor:
-        """A step of a cell with one state; without a batch it is a batch of one."""
-        self._check_dims("input", input)
-        if hx is not None:
-            self._check_dims("hidden", hx)
-        batched = input.dim() == 2
-        input = input if batched else input.unsqueeze(0)
-        if hx is None:
-            hx = self._zeros(input)
-        elif not batched:
-            hx = hx.unsqueeze(0)
-        result: Tensor = operator(input, hx, self.weight_ih, self.weight_hh, self.bias_ih, self.bias_hh)
-        return result if batched else result.squeeze(0)
-
-    def _zeros(self, input: Tensor) -> Tensor:
-        return operators.zeros((input.size(0), self.hidden_size), dtype=input.dtype, device=input.device)
-
-    def extra_repr(self) -> str:
-        text = f"{self.input_size}, {self.hidden_size}"
-        if self.__dict__.get("bias", True) is not True:
-            text += f", bias={self.bias}"
-        if self.__dict__.get("nonlinearity", "tanh") != "tanh":
-            text += f", nonlinearity={self.__dict__['nonlinearity']}"
-        return text
-
-
-class RNNCell(RNNCellBase):
-    """A simple cell: (N, input_size) and a state (N, hidden_size) give the next state."""
-
-    __constants__: ClassVar = ["input_size", "hidden_size", "bias", "nonlinearity"]
-
-    def __init__(
-        self,
-        input_size: int,
-        hidden_size: int,
-        bias: bool = True,
-        nonlinearity: str = "tanh",
-        device: Device | str | None = None,
-        dtype: Dtype | None = None,
-    ) -> None:
-        super().__init__(input_size, hidden_size, bias, 1, device, dtype)
-        self.nonlinearity = nonlinearity
-
-    def forward(self, input: Tensor, hx: Tensor | None = None) -> Tensor:
-        """The next state; `hx` is 0 unless given."""
-        return self._step(self._operator, input, hx)
-
-    def _operator(self, *arguments: Any) -> Tensor:
-        if self.nonlinearity == "tanh":
-            return operators.rnn_tanh_cell(*arguments)
-        if self.nonlinearity == "relu":
-            return operators.rnn_relu_cell(*arguments)
-        raise RuntimeError(f"Unknown nonlinearity: {self.nonlinearity}")
-
-
-class LSTMCell(RNNCellBase):
-    """A cell with long short-term memory: an input and a pair of states give the next pair."""
-
-    def __init__(
-        self,
-        input_size: int,
-        hidden_size: int,
-        bias: bool = True,
-        device: Device | str | None = None,
-        dtype: Dtype | None = None,
-    ) -> None:
-        super().__init__(input_size, hidden_size, bias, 4, device, dtype)
-
-    def forward(self, input: Tensor, hx: tuple[Tensor, Tensor] | None = None) -> tuple[Tensor, Tensor]:
-        """The next hidden state and cell; `hx` is a pair of 0 unless given."""
-        self._check_dims("input", input)
-        for number, value in enumerate(hx or ()):
-            self._check_dims(f"hx[{number}]", value)
-        batched = input.dim() == 2
-        input = input if batched else input.unsqueeze(0)
-        if hx is None:
-            hx = (self._zeros(input),) * 2
-        elif not batched:
-            hx = (hx[0].unsqueeze(0), hx[1].unsqueeze(0))
-        hidden, cell = operators.lstm_cell(input, hx, self.weight_ih, self.weight_hh, self.bias_ih, self.bias_hh)
-        return (hidden, cell) if batched else (hidden.squeeze(0), cell.squeeze(0))
-
-
-class GRUCell(RNNCellBase):
-    """A gated recurrent unit: an input and a state give the next state."""
-
-    def __init__(
-        self,
-        input_size: int,
-        hidden_size: int,
-        bias: bool = True,
-        device: Device | str | None = None,
-        dtype: Dtype | None = None,
-    ) -> None:
-        super().__init__(input_size, hidden_size, bias, 3, device, dtype)
-
-    def forward(self, input: Tensor, hx: Tensor | None = None) -> Tensor:
-        """The next state; `hx` is 0 unless given."""
-        return self._step(operators.gru_cell, input, hx)

@@ -71,7 +71,7 @@ def flash(
     attn_mask: Tensor | None,
     scale: float | None,
 ) -> tuple[Result, Result]:
-    """The output (B, H, L, E), in the query's order of memory, and the logarithm of each row's sum of exponentials, (B, H, L)."""
+    """The output (B, H, L, E), laid out as the query; the logarithm of each row's sum of exponentials."""
     if query.dtype not in FLOATS:
         raise DtypeError(
             f"{FLASH}: Expected data type in FP32, FP64, BF16, FP16, but got {query.dtype.scalar_name} instead."

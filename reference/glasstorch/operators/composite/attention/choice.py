@@ -16,6 +16,7 @@ Differs: one function gives the reason as text. The ways of CUDA's libraries can
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from glasstorch.core.dtype import FLOATS
@@ -59,12 +60,11 @@ class Request(NamedTuple):
 
     def each(self, fact: str, separator: str = " ") -> str:
         """`Query dim: 3, Key dim: 3, Value dim: 3`: what a fact is of each of the three."""
-        three = zip(("Query", "Key", "Value"), self[:3], strict=True)
-        found = [f"{name}{separator}{fact}: {FACTS[fact](tensor)}" for name, tensor in three]  # type: ignore[arg-type]
-        return ", ".join(found)
+        three = zip(("Query", "Key", "Value"), (self.query, self.key, self.value), strict=True)
+        return ", ".join(f"{name}{separator}{fact}: {FACTS[fact](tensor)}" for name, tensor in three)
 
 
-FACTS = {
+FACTS: Final[dict[str, Callable[[Tensor], object]]] = {
     "dim": lambda tensor: tensor.dim(),
     "sizes()": lambda tensor: list(tensor._shape),
     "size(-1)": lambda tensor: tensor._shape[-1],

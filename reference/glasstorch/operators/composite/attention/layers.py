@@ -8,7 +8,7 @@ Differs: no nested tensors.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING
 
 from glasstorch.core.dtype import bool_
 from glasstorch.core.errors import ArgumentError, ShapeError
@@ -90,23 +90,19 @@ def _for_scores(mask: Tensor, mask_type: int | None, scores: Tensor) -> Tensor:
     hidden = mask if mask.dtype is bool_ else mask.to(bool_)
     if mask_type == OF_QUERIES:
         if mask._shape != (queries, keys):
-            _refuse("For mask_type == 0 mask shape should be (L, L)")
+            raise ShapeError("For mask_type == 0 mask shape should be (L, L)")
         return hidden
     if mask_type == OF_PADDING:
         if mask._shape != (batch, keys):
-            _refuse("For mask_type == 1 mask shape should be (B, L)")
+            raise ShapeError("For mask_type == 1 mask shape should be (B, L)")
         return hidden.view((batch, 1, 1, keys))
     if mask_type == OF_HEADS:
         if mask._shape != scores._shape:
-            _refuse("For mask_type == 2 mask shape should match input shape")
+            raise ShapeError("For mask_type == 2 mask shape should match input shape")
         return hidden
     if mask_type is None:
-        _refuse("Mask Type should be defined")
-    _refuse("Mask Type should be 0 (src_mask) or 1 (src_key_padding_mask), or 2 (default_mask)")
-
-
-def _refuse(message: str) -> NoReturn:
-    raise ArgumentError(message)
+        raise ArgumentError("Mask Type should be defined")
+    raise ArgumentError("Mask Type should be 0 (src_mask) or 1 (src_key_padding_mask), or 2 (default_mask)")
 
 
 def transformer_encoder_layer_fwd(

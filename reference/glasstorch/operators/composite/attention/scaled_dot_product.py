@@ -65,7 +65,7 @@ def attention_math(
     scale: float | None,
     enable_gqa: bool,
 ) -> tuple[Tensor, Tensor]:
-    """The output and the weights, step by step; query and key each take the root of the scale, so that none overflows."""
+    """The output and the weights, step by step; query and key each take the root of the scale."""
     given = query.dtype
     if given in (float16, bfloat16) and not Settings.half_sums:
         query, key, value = query.to(float32), key.to(float32), value.to(float32)

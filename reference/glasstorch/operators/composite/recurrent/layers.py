@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from itertools import accumulate
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from glasstorch.core.errors import ShapeError
 from glasstorch.operators.composite.recurrent.cells import Cell, Weights
@@ -89,23 +89,12 @@ def whole(train: bool) -> Runner:
         if not inputs.size(0):
             raise ShapeError("Expected sequence length to be larger than 0 in RNN")
         biased = weights.b_ih is not None
-        biases = weights[2:4] if biased else [weights.w_ih.new_zeros(weights.w_ih.size(0))] * 2
-        outputs, hidden, cell, _ = f.mkldnn_rnn_layer(
-            inputs,
-            weights.w_ih,
-            weights.w_hh,
-            *biases,
-            *state,
-            reverse,
-            [],
-            LSTM,
-            weights.w_hh.size(1),
-            1,
-            biased,
-            False,
-            False,
-            train,
-        )
+        zeros = weights.w_ih.new_zeros(weights.w_ih.size(0))
+        b_ih, b_hh = (zeros if bias is None else bias for bias in weights[2:4])
+        w_ih, w_hh = weights[:2]
+        width, layers, bidirectional, batch_first = w_hh.size(1), 1, False, False
+        settings: tuple[Any, ...] = (reverse, [], LSTM, width, layers, biased, bidirectional, batch_first, train)
+        outputs, hidden, cell, _ = f.mkldnn_rnn_layer(inputs, w_ih, w_hh, b_ih, b_hh, state[0], state[1], *settings)
         return outputs, (hidden, cell)
 
     return run

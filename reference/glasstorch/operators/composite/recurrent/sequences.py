@@ -8,6 +8,7 @@ Mirrors: aten/src/ATen/native/PackedSequence.cpp
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from glasstorch.core.dtype import Number, int64
@@ -41,11 +42,11 @@ def pack_padded_sequence(input: Tensor, lengths: Tensor, batch_first: bool) -> t
         raise ArgumentError(
             "Length of all samples has to be greater than 0, but found an element in 'lengths' that is <= 0"
         )
-    if any(longer < shorter for longer, shorter in zip(wanted, wanted[1:], strict=False)):
+    if any(longer < shorter for longer, shorter in pairwise(wanted)):
         raise ArgumentError(
             "`lengths` array must be sorted in decreasing order when `enforce_sorted` is True. You can pass "
-            "`enforce_sorted=False` to pack_padded_sequence and/or pack_sequence to sidestep this requirement if you do "
-            "not need ONNX exportability."
+            "`enforce_sorted=False` to pack_padded_sequence and/or pack_sequence to sidestep this requirement if you "
+            "do not need ONNX exportability."
         )
     sizes = [sum(length > step for length in wanted) for step in range(wanted[0])]
     data = f.cat([steps[step, :size] for step, size in zip(range(steps.size(0)), sizes, strict=False)])
