@@ -70,9 +70,10 @@ FEW = t(2, 2, 6, 5)  # heads that each serve two of the query's
 ROWS: tuple[Row, ...] = (
     row("scaled_dot_product_attention", attention, call(t(3, 5), t(4, 5), t(4, 2)),
         call(t(2, 3, 5), t(2, 4, 5), t(2, 4, 5), t(3, 4)), call(t(2, 3, 5), t(2, 3, 5), t(2, 3, 5), is_causal=True),
-        call(t(4, 3, 5), t(2, 6, 5), t(2, 6, 5), enable_gqa=True, scale=0.3), dtypes=EXACT),
-    row("_scaled_dot_product_attention_math", both, call(Q, K, K), call(Q, K, K, t(3, 6)), call(Q, Q, Q, None, 0.0, True),
-        call(Q, FEW, FEW, scale=-0.5, enable_gqa=True), dtypes=EXACT, result=(SAME, SAME)),
+        call(t(4, 3, 5), t(2, 6, 5), t(2, 6, 5), enable_gqa=True, scale=0.3), dtypes=EXACT, cuda=False),
+    row("_scaled_dot_product_attention_math", both, call(Q, K, K), call(Q, K, K, t(3, 6)),
+        call(Q, Q, Q, None, 0.0, True), call(Q, FEW, FEW, scale=-0.5, enable_gqa=True), dtypes=EXACT,
+        result=(SAME, SAME), cuda=False),
     row("_scaled_dot_product_flash_attention_for_cpu", flash, call(Q, K, K), call(Q, Q, Q, 0.0, True),
         call(Q, K, K, attn_mask=t(3, 6, grad=False)), call(Q, K, K, attn_mask=t(2, 1, 1, 6, grad=False), scale=0.3),
         dtypes=EXACT, result=(SAME, SAME), twice=False),

@@ -56,8 +56,9 @@ def lstm(given: Tensor, state: State, weights: Weights) -> State:
     """An input gate i, a forget gate f and an output gate o: c' = f * c + i * tanh(g), h' = o * tanh(c')."""
     hidden, cell = state
     i, forget, g, o = weights.of_hidden(hidden).add_(given).unsafe_chunk(4, 1)
-    cell = f.sigmoid(forget) * cell + f.sigmoid(i) * f.tanh(g)
-    hidden = f.sigmoid(o) * f.tanh(cell)
+    i, forget, g, o = i.sigmoid_(), forget.sigmoid_(), g.tanh_(), o.sigmoid_()
+    cell = (forget * cell).add_(i * g)
+    hidden = o * f.tanh(cell)
     return hidden if weights.w_hr is None else f.matmul(hidden, weights.w_hr.t()), cell
 
 
@@ -66,9 +67,9 @@ def gru(given: Tensor, state: State, weights: Weights) -> State:
     (hidden,) = state
     given_r, given_z, given_n = given.unsafe_chunk(3, 1)
     hidden_r, hidden_z, hidden_n = weights.of_hidden(hidden).unsafe_chunk(3, 1)
-    r, z = f.sigmoid(hidden_r + given_r), f.sigmoid(hidden_z + given_z)
-    n = f.tanh(given_n + hidden_n * r)
-    return ((hidden - n) * z + n,)
+    r, z = hidden_r.add_(given_r).sigmoid_(), hidden_z.add_(given_z).sigmoid_()
+    n = given_n.add(hidden_n.mul_(r)).tanh_()
+    return ((hidden - n).mul_(z).add_(n),)
 
 
 # Operators ------------------------------------------------------------------------------------------------------

@@ -95,7 +95,8 @@ def _over_input(cell: Cell, doc: str) -> Callable[..., tuple[Tensor, Tensor]]:
         weights = gathered(params, has_biases)
         run = layers.stepwise(cell)
         output, last = stacked(run, steps, states, weights, num_layers, dropout, train, bidirectional)
-        return output.transpose(0, 1) if batch_first else output, f.stack([state for (state,) in last])
+        hidden = f.stack([state for (state,) in last])
+        return output.transpose_(0, 1) if batch_first else output, hidden
 
     operator.__doc__ = doc
     return operator
