@@ -129,7 +129,7 @@ WITHOUT_ROW = {
         "has a gradient that is refused: tests/operators/composite/attention/test_layers.py",
     ),
     **dict.fromkeys(
-        ["mkldnn_rnn_layer", "mkldnn_rnn_layer.out", "mkldnn_rnn_layer_backward", "mkldnn_rnn_layer_backward.out"],
+        ["mkldnn_rnn_layer", "mkldnn_rnn_layer_backward"],
         "keeps what its gradient needs in a form of its own: tests/kernels/cpu/test_recurrent.py",
     ),
     **dict.fromkeys(

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from glasstorch.core.errors import ArgumentError
+from glasstorch.core.errors import ArgumentError, ShapeError
 from glasstorch.operators.generated import functions as f
 from glasstorch.operators.shapes.recurrent import check_cell_hidden, check_cell_input
 
@@ -42,6 +42,14 @@ class Weights(NamedTuple):
 Cell = Callable[["Tensor", "State", Weights], "State"]
 
 
+def _gates(joined: Tensor, number: int) -> tuple[Tensor, ...]:
+    """The gates, which lie side by side."""
+    gates = joined.unsafe_chunk(number, 1)
+    if len(gates) != number:
+        raise ShapeError(f"expected weights of {number} gates of one size, got {joined.size(1)} rows")
+    return gates
+
+
 def tanh(given: Tensor, state: State, weights: Weights) -> State:
     """tanh(given + W h)."""
     return (f.tanh(weights.of_hidden(state[0]).add_(given)),)
@@ -55,7 +63,7 @@ def relu(given: Tensor, state: State, weights: Weights) -> State:
 def lstm(given: Tensor, state: State, weights: Weights) -> State:
     """An input gate i, a forget gate f and an output gate o: c' = f * c + i * tanh(g), h' = o * tanh(c')."""
     hidden, cell = state
-    i, forget, g, o = weights.of_hidden(hidden).add_(given).unsafe_chunk(4, 1)
+    i, forget, g, o = _gates(weights.of_hidden(hidden).add_(given), 4)
     i, forget, g, o = i.sigmoid_(), forget.sigmoid_(), g.tanh_(), o.sigmoid_()
     cell = (forget * cell).add_(i * g)
     hidden = o * f.tanh(cell)
@@ -65,8 +73,8 @@ def lstm(given: Tensor, state: State, weights: Weights) -> State:
 def gru(given: Tensor, state: State, weights: Weights) -> State:
     """A reset gate r and an update gate z: n = tanh(given_n + r * W h), h' = n + z * (h - n)."""
     (hidden,) = state
-    given_r, given_z, given_n = given.unsafe_chunk(3, 1)
-    hidden_r, hidden_z, hidden_n = weights.of_hidden(hidden).unsafe_chunk(3, 1)
+    given_r, given_z, given_n = _gates(given, 3)
+    hidden_r, hidden_z, hidden_n = _gates(weights.of_hidden(hidden), 3)
     r, z = hidden_r.add_(given_r).sigmoid_(), hidden_z.add_(given_z).sigmoid_()
     n = given_n.add(hidden_n.mul_(r)).tanh_()
     return ((hidden - n).mul_(z).add_(n),)

@@ -108,6 +108,9 @@ def pad_sequence(sequences: Sequence[Tensor], batch_first: bool, padding_value: 
     padded = f.full(shape, padding_value, dtype=first.dtype, device=first.device)
     for place, sequence in enumerate(sequences):
         start = longest - sequence.size(0) if padding_side == "left" else 0
-        places = padded.narrow(1 if batch_first else 0, start, sequence.size(0))
-        places.select(0 if batch_first else 1, place).copy_(sequence)
+        length = sequence.size(0)
+        if batch_first:
+            padded.select(0, place).narrow(0, start, length).copy_(sequence)
+        else:
+            padded.narrow(0, start, length).select(1, place).copy_(sequence)
     return padded
