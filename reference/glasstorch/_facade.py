@@ -147,9 +147,13 @@ def __getattr__(name: str) -> _Any:
     return _import_module(f"glasstorch.{name}") if name in _LATE else _refuse(name)
 
 
-_SHOWN = ("_foreach_", "_fused_", "_native_batch_norm_legit")  # private names that programs call
 bool, short, int, long = _bool, int16, int32, int64
-globals().update({name: value for name, value in vars(_public).items() if name.startswith(_SHOWN)})
+_PRIVATE = {  # operators that programs call by names with an underscore
+    name: value
+    for name, value in vars(_public).items()
+    if name.startswith("_") and not name.startswith("__") and name not in ("_functions", "_listed")
+}
+globals().update(_PRIVATE)
 globals().update(_LEGACY_CLASSES)  # FloatStorage and the others
 half, float, double, cfloat, cdouble = float16, float32, float64, complex64, complex128
 newaxis = None
@@ -159,5 +163,5 @@ __all__ = [
     for name in globals()
     if (not name.startswith(("_", "register_")) and name not in ("annotations", "refuse_unknown_names"))
     or name in ("_conj", "_neg_view")
-    or name.startswith(_SHOWN)
+    or name in _PRIVATE
 ]

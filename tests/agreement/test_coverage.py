@@ -121,6 +121,24 @@ WITHOUT_ROW = {
         ["native_group_norm_backward", "native_layer_norm_backward"],
         "takes the statistics of its input: tests/autograd/formulas/test_normalization.py",
     ),
+    "_fused_sdp_choice": "answers with a number: tests/nn/functions/test_attention.py",
+    "_scaled_dot_product_flash_attention_for_cpu_backward":
+        "takes what the forward computed: tests/nn/functions/test_attention.py",
+    **dict.fromkeys(
+        ["_native_multi_head_attention", "_transformer_encoder_layer_fwd"],
+        "has a gradient that is refused: tests/operators/composite/attention/test_layers.py",
+    ),
+    **dict.fromkeys(
+        ["mkldnn_rnn_layer", "mkldnn_rnn_layer_backward"],
+        "keeps what its gradient needs in a form of its own: tests/kernels/cpu/test_recurrent.py",
+    ),
+    **dict.fromkeys(
+        [
+            "lstm.data", "gru.data", "rnn_tanh.data", "rnn_relu.data", "_pack_padded_sequence",
+            "_pack_padded_sequence_backward", "_pad_packed_sequence",
+        ],
+        "takes lengths in falling order: tests/nn/test_packing.py",
+    ),
     "_embedding_bag_backward": "takes what embedding_bag computed: tests/nn/functions/test_embedding.py",
     "special_zeta.other_scalar": "has a gradient that is refused: tests/kernels/cpu/special/test_functions.py",
     "tensor_split.tensor_indices_or_sections": "takes a tensor, NumPy a list: tests/kernels/test_views.py",

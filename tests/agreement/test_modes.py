@@ -27,6 +27,7 @@ OTHERWISE = {
         [
             *("cross_entropy_loss", "cumulative_trapezoid.dx", "cumulative_trapezoid.x", "special_ndtr"),
             *("pairwise_distance", "triplet_margin_loss"),
+            *("scaled_dot_product_attention", "_scaled_dot_product_attention_math"),
             *("trapezoid.dx", "trapezoid.x", "trapz.dx", "trapz.x", "gradient.array", "gradient.scalararray"),
             *("gradient.scalarint", "gradient.scalarrayarray", "gradient.scalarrayint", "take_along_dim"),
         ],

@@ -6,6 +6,7 @@ Differs: only the functions whose operators exist; they are written in `nn/funct
 
 from glasstorch.core.unknown_names import refuse_unknown_names as _refuse_unknown_names
 from glasstorch.nn.functions import activation as _activation
+from glasstorch.nn.functions import attention as _attention
 from glasstorch.nn.functions import class_loss as _class_loss
 from glasstorch.nn.functions import convolution as _convolution
 from glasstorch.nn.functions import distance as _distance
@@ -19,6 +20,7 @@ from glasstorch.nn.functions import padding as _padding
 from glasstorch.nn.functions import pair_loss as _pair_loss
 from glasstorch.nn.functions import pooling as _pooling
 from glasstorch.nn.functions.activation import *  # noqa: F403
+from glasstorch.nn.functions.attention import *  # noqa: F403
 from glasstorch.nn.functions.class_loss import *  # noqa: F403
 from glasstorch.nn.functions.convolution import *  # noqa: F403
 from glasstorch.nn.functions.distance import *  # noqa: F403
@@ -34,6 +36,7 @@ from glasstorch.nn.functions.pooling import *  # noqa: F403
 
 __all__: list[str] = []
 __all__ += _activation.__all__
+__all__ += _attention.__all__
 __all__ += _class_loss.__all__
 __all__ += _convolution.__all__
 __all__ += _distance.__all__

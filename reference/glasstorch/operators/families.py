@@ -141,6 +141,16 @@ FAMILIES = (
     Family("dropout", "Elements or channels that are dropped at random.", "Dropout.cpp"),
     Family("softmax", "Exponentials that sum to one along a dimension, and their logarithms.", "SoftMax.cpp"),
     Family(
+        "attention",
+        "Values averaged by how well their keys answer queries.",
+        "transformers/attention.cpp, transformers/sdp_utils_cpp.cpp, cpu/FlashAttentionKernel.cpp",
+    ),
+    Family(
+        "recurrent",
+        "States carried from one time step to the next, by cells and by layers of them.",
+        "RNN.cpp, PackedSequence.cpp, mkldnn/RNN.cpp",
+    ),
+    Family(
         "convolution",
         "Kernels that slide over signals, images and volumes, and what they read.",
         "Convolution.cpp, ConvolutionMM2d.cpp, NaiveConvolutionTranspose2d.cpp, ConvolutionTBC.cpp, Im2Col.cpp, "

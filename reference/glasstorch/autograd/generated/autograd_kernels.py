@@ -105,6 +105,7 @@ from glasstorch.autograd.formulas.pointwise import (
     sgn_backward,
 )
 from glasstorch.autograd.formulas.pooling import at_maxima
+from glasstorch.autograd.formulas.recurrent import rnn_layer_backward
 from glasstorch.autograd.formulas.reductions import (
     aminmax_backward,
     expand_reduced,
@@ -579,6 +580,10 @@ __softmax = table("_softmax")
 __softmax_backward_data = table("_softmax_backward_data")
 __log_softmax = table("_log_softmax")
 __log_softmax_backward_data = table("_log_softmax_backward_data")
+__scaled_dot_product_flash_attention_for_cpu = table("_scaled_dot_product_flash_attention_for_cpu")
+__safe_softmax = table("_safe_softmax")
+__pack_padded_sequence = table("_pack_padded_sequence")
+_mkldnn_rnn_layer = table("mkldnn_rnn_layer")
 _convolution_table = table("convolution")
 _convolution_backward = table("convolution_backward")
 __convolution = table("_convolution")
@@ -15696,6 +15701,368 @@ def _log_softmax_backward_data(keys: int, grad_output: Any, output: Any, dim: An
     result = __log_softmax_backward_data[below](below, grad_output, output, dim, input_dtype)
     set_history(result, node)
     return result
+
+
+class ScaledDotProductFlashAttentionForCpuBackward0(Node):
+    saved_query: SavedVariable | None
+    saved_key: SavedVariable | None
+    saved_value: SavedVariable | None
+    saved_attn_mask: SavedVariable | None
+    saved_output: SavedVariable | None
+    saved_logsumexp: SavedVariable | None
+    dropout_p: Any
+    is_causal: Any
+    scale: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        edges = self.next_edges
+        grad_query: Any = None
+        grad_key: Any = None
+        grad_value: Any = None
+        if edges[0] is not None or edges[1] is not None or edges[2] is not None:
+            query = self.unpack(self.saved_query)
+            key = self.unpack(self.saved_key)
+            value = self.unpack(self.saved_value)
+            attn_mask = self.unpack(self.saved_attn_mask)
+            output = self.unpack(self.saved_output)
+            logsumexp = self.unpack(self.saved_logsumexp)
+            dropout_p = self.dropout_p
+            is_causal = self.is_causal
+            scale = self.scale
+            grad_query, grad_key, grad_value = f._scaled_dot_product_flash_attention_for_cpu_backward(
+                grad, query, key, value, output, logsumexp, dropout_p, is_causal, attn_mask=attn_mask, scale=scale
+            )
+        return (grad_query, grad_key, grad_value)
+
+    def release_variables(self) -> None:
+        self.saved_query = self.saved_key = self.saved_value = self.saved_attn_mask = self.saved_output = (
+            self.saved_logsumexp
+        ) = None
+        self.released = True
+
+
+@AUTOGRAD.impl("_scaled_dot_product_flash_attention_for_cpu")
+def _scaled_dot_product_flash_attention_for_cpu(
+    keys: int, query: Any, key: Any, value: Any, dropout_p: Any, is_causal: Any, attn_mask: Any, scale: Any
+) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (
+        query._autograd_meta is None and key._autograd_meta is None and value._autograd_meta is None
+    ) or not grad_mode.get():
+        return __scaled_dot_product_flash_attention_for_cpu[below](
+            below, query, key, value, dropout_p, is_causal, attn_mask, scale
+        )
+    edge_query = gradient_edge(query)
+    edge_key = gradient_edge(key)
+    edge_value = gradient_edge(value)
+    if edge_query is None and edge_key is None and edge_value is None:
+        return __scaled_dot_product_flash_attention_for_cpu[below](
+            below, query, key, value, dropout_p, is_causal, attn_mask, scale
+        )
+    node = ScaledDotProductFlashAttentionForCpuBackward0((edge_query, edge_key, edge_value))
+    node.saved_query = SavedVariable(query)
+    node.saved_key = SavedVariable(key)
+    node.saved_value = SavedVariable(value)
+    node.saved_attn_mask = None if attn_mask is None else SavedVariable(attn_mask)
+    node.dropout_p = dropout_p
+    node.is_causal = is_causal
+    node.scale = scale
+    results = __scaled_dot_product_flash_attention_for_cpu[below](
+        below, query, key, value, dropout_p, is_causal, attn_mask, scale
+    )
+    node.saved_output = SavedVariable(results[0], node, 0)
+    node.saved_logsumexp = SavedVariable(results[1], node, 1)
+    set_histories((results[0], None), node)
+    return results
+
+
+class SafeSoftmaxBackward0(Node):
+    saved_result: SavedVariable | None
+    dim: Any
+    self_dtype: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        result = self.unpack(self.saved_result)
+        dim = self.dim
+        self_dtype = self.self_dtype
+        grad_self = f._softmax_backward_data(grad, result, dim, self_dtype)
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.saved_result = None
+        self.released = True
+
+
+@AUTOGRAD.impl("_safe_softmax")
+def _safe_softmax(keys: int, self: Any, dim: Any, dtype: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return __safe_softmax[below](below, self, dim, dtype)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return __safe_softmax[below](below, self, dim, dtype)
+    node = SafeSoftmaxBackward0((edge_self,))
+    node.dim = dim
+    node.self_dtype = self.dtype
+    result = __safe_softmax[below](below, self, dim, dtype)
+    node.saved_result = SavedVariable(result, node, 0)
+    refuse_integers(result)
+    set_history(result, node)
+    return result
+
+
+class PackPaddedSequenceBackward0(Node):
+    saved_result1: SavedVariable | None
+    batch_first: Any
+    input_shape: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        result1 = self.unpack(self.saved_result1)
+        batch_first = self.batch_first
+        input_shape = self.input_shape
+        grad_input = f._pack_padded_sequence_backward(grad, input_shape, result1, batch_first)
+        return (grad_input,)
+
+    def release_variables(self) -> None:
+        self.saved_result1 = None
+        self.released = True
+
+
+@AUTOGRAD.impl("_pack_padded_sequence")
+def _pack_padded_sequence(keys: int, input: Any, lengths: Any, batch_first: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if input._autograd_meta is None or not grad_mode.get():
+        return __pack_padded_sequence[below](below, input, lengths, batch_first)
+    edge_input = gradient_edge(input)
+    if edge_input is None:
+        return __pack_padded_sequence[below](below, input, lengths, batch_first)
+    node = PackPaddedSequenceBackward0((edge_input,))
+    node.batch_first = batch_first
+    node.input_shape = input._shape
+    results = __pack_padded_sequence[below](below, input, lengths, batch_first)
+    node.saved_result1 = SavedVariable(results[1], node, 1)
+    set_histories((results[0], None), node)
+    return results
+
+
+class MkldnnRnnLayerBackward0(Node):
+    saved_input: SavedVariable | None
+    saved_weight0: SavedVariable | None
+    saved_weight1: SavedVariable | None
+    saved_weight2: SavedVariable | None
+    saved_weight3: SavedVariable | None
+    saved_hx_: SavedVariable | None
+    saved_cx_: SavedVariable | None
+    saved_result0: SavedVariable | None
+    saved_result1: SavedVariable | None
+    saved_result2: SavedVariable | None
+    saved_result3: SavedVariable | None
+    batch_first: Any
+    batch_sizes: Any
+    bidirectional: Any
+    has_biases: Any
+    hidden_size: Any
+    mode: Any
+    num_layers: Any
+    reverse: Any
+    train: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        edges = self.next_edges
+        grad_input: Any = None
+        grad_weight0: Any = None
+        grad_weight1: Any = None
+        grad_weight2: Any = None
+        grad_weight3: Any = None
+        grad_hx_: Any = None
+        grad_cx_: Any = None
+        if (
+            edges[0] is not None
+            or edges[1] is not None
+            or edges[2] is not None
+            or edges[3] is not None
+            or edges[4] is not None
+            or edges[5] is not None
+            or edges[6] is not None
+        ):
+            input = self.unpack(self.saved_input)
+            weight0 = self.unpack(self.saved_weight0)
+            weight1 = self.unpack(self.saved_weight1)
+            weight2 = self.unpack(self.saved_weight2)
+            weight3 = self.unpack(self.saved_weight3)
+            hx_ = self.unpack(self.saved_hx_)
+            cx_ = self.unpack(self.saved_cx_)
+            result0 = self.unpack(self.saved_result0)
+            result1 = self.unpack(self.saved_result1)
+            result2 = self.unpack(self.saved_result2)
+            result3 = self.unpack(self.saved_result3)
+            batch_first = self.batch_first
+            batch_sizes = self.batch_sizes
+            bidirectional = self.bidirectional
+            has_biases = self.has_biases
+            hidden_size = self.hidden_size
+            mode = self.mode
+            num_layers = self.num_layers
+            reverse = self.reverse
+            train = self.train
+            grad_input, grad_weight0, grad_weight1, grad_weight2, grad_weight3, grad_hx_, grad_cx_ = rnn_layer_backward(
+                (input, weight0, weight1, weight2, weight3, hx_, cx_),
+                (result0, result1, result2),
+                grads,
+                reverse,
+                mode,
+                hidden_size,
+                num_layers,
+                has_biases,
+                train,
+                bidirectional,
+                batch_sizes,
+                batch_first,
+                result3,
+            )
+        return (grad_input, grad_weight0, grad_weight1, grad_weight2, grad_weight3, grad_hx_, grad_cx_)
+
+    def release_variables(self) -> None:
+        self.saved_input = self.saved_weight0 = self.saved_weight1 = self.saved_weight2 = self.saved_weight3 = (
+            self.saved_hx_
+        ) = self.saved_cx_ = self.saved_result0 = self.saved_result1 = self.saved_result2 = self.saved_result3 = None
+        self.released = True
+
+
+@AUTOGRAD.impl("mkldnn_rnn_layer")
+def mkldnn_rnn_layer(
+    keys: int,
+    input: Any,
+    weight0: Any,
+    weight1: Any,
+    weight2: Any,
+    weight3: Any,
+    hx_: Any,
+    cx_: Any,
+    reverse: Any,
+    batch_sizes: Any,
+    mode: Any,
+    hidden_size: Any,
+    num_layers: Any,
+    has_biases: Any,
+    bidirectional: Any,
+    batch_first: Any,
+    train: Any,
+) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (
+        input._autograd_meta is None
+        and weight0._autograd_meta is None
+        and weight1._autograd_meta is None
+        and weight2._autograd_meta is None
+        and weight3._autograd_meta is None
+        and hx_._autograd_meta is None
+        and cx_._autograd_meta is None
+    ) or not grad_mode.get():
+        return _mkldnn_rnn_layer[below](
+            below,
+            input,
+            weight0,
+            weight1,
+            weight2,
+            weight3,
+            hx_,
+            cx_,
+            reverse,
+            batch_sizes,
+            mode,
+            hidden_size,
+            num_layers,
+            has_biases,
+            bidirectional,
+            batch_first,
+            train,
+        )
+    edge_input = gradient_edge(input)
+    edge_weight0 = gradient_edge(weight0)
+    edge_weight1 = gradient_edge(weight1)
+    edge_weight2 = gradient_edge(weight2)
+    edge_weight3 = gradient_edge(weight3)
+    edge_hx_ = gradient_edge(hx_)
+    edge_cx_ = gradient_edge(cx_)
+    if (
+        edge_input is None
+        and edge_weight0 is None
+        and edge_weight1 is None
+        and edge_weight2 is None
+        and edge_weight3 is None
+        and edge_hx_ is None
+        and edge_cx_ is None
+    ):
+        return _mkldnn_rnn_layer[below](
+            below,
+            input,
+            weight0,
+            weight1,
+            weight2,
+            weight3,
+            hx_,
+            cx_,
+            reverse,
+            batch_sizes,
+            mode,
+            hidden_size,
+            num_layers,
+            has_biases,
+            bidirectional,
+            batch_first,
+            train,
+        )
+    node = MkldnnRnnLayerBackward0(
+        (edge_input, edge_weight0, edge_weight1, edge_weight2, edge_weight3, edge_hx_, edge_cx_)
+    )
+    node.saved_input = SavedVariable(input)
+    node.saved_weight0 = SavedVariable(weight0)
+    node.saved_weight1 = SavedVariable(weight1)
+    node.saved_weight2 = SavedVariable(weight2)
+    node.saved_weight3 = SavedVariable(weight3)
+    node.saved_hx_ = SavedVariable(hx_)
+    node.saved_cx_ = SavedVariable(cx_)
+    node.batch_first = batch_first
+    node.batch_sizes = batch_sizes
+    node.bidirectional = bidirectional
+    node.has_biases = has_biases
+    node.hidden_size = hidden_size
+    node.mode = mode
+    node.num_layers = num_layers
+    node.reverse = reverse
+    node.train = train
+    results = _mkldnn_rnn_layer[below](
+        below,
+        input,
+        weight0,
+        weight1,
+        weight2,
+        weight3,
+        hx_,
+        cx_,
+        reverse,
+        batch_sizes,
+        mode,
+        hidden_size,
+        num_layers,
+        has_biases,
+        bidirectional,
+        batch_first,
+        train,
+    )
+    node.saved_result0 = SavedVariable(results[0], node, 0)
+    node.saved_result1 = SavedVariable(results[1], node, 1)
+    node.saved_result2 = SavedVariable(results[2], node, 2)
+    node.saved_result3 = SavedVariable(results[3], node, 3)
+    set_histories((results[0], results[1], results[2], None), node)
+    return results
 
 
 class ConvolutionBackward0(Node):

@@ -1,11 +1,86 @@
-"""What can be configured in the libraries that CUDA kernels call?
+"""What can be configured in the libraries that CUDA kernels call, and in attention?
 
 Mirrors: torch/backends/cuda/__init__.py
-Differs: only the choice of the matrix multiplication library; see devices/blas.py.
+Differs: only the choice of the matrix multiplication library (see devices/blas.py), and which ways of computing
+    attention are allowed. As in PyTorch, the latter hold for the CPU too.
 """
 
 from __future__ import annotations
 
+from glasstorch.core.unknown_names import refuse_unknown_names as _refuse_unknown_names
 from glasstorch.devices.blas import preferred_blas_library as preferred_blas_library
+from glasstorch.operators.composite.attention.choice import ALLOWED as _ALLOWED
+from glasstorch.operators.composite.attention.choice import Settings as _Settings
 
-__all__ = ["preferred_blas_library"]
+__all__ = [
+    "allow_fp16_bf16_reduction_math_sdp",
+    "cudnn_sdp_enabled",
+    "enable_cudnn_sdp",
+    "enable_flash_sdp",
+    "enable_math_sdp",
+    "enable_mem_efficient_sdp",
+    "flash_sdp_enabled",
+    "fp16_bf16_reduction_math_sdp_allowed",
+    "is_flash_attention_available",
+    "math_sdp_enabled",
+    "mem_efficient_sdp_enabled",
+    "preferred_blas_library",
+]
+
+
+def flash_sdp_enabled() -> bool:
+    """Whether attention may be computed over blocks of keys."""
+    return _ALLOWED["flash"]
+
+
+def enable_flash_sdp(enabled: bool) -> None:
+    """Allow or forbid attention over blocks of keys."""
+    _ALLOWED["flash"] = enabled
+
+
+def mem_efficient_sdp_enabled() -> bool:
+    """Whether CUDA's memory-efficient attention is allowed; it is never taken."""
+    return _ALLOWED["mem_efficient"]
+
+
+def enable_mem_efficient_sdp(enabled: bool) -> None:
+    """Allow or forbid CUDA's memory-efficient attention."""
+    _ALLOWED["mem_efficient"] = enabled
+
+
+def math_sdp_enabled() -> bool:
+    """Whether attention may be composed of products and a softmax."""
+    return _ALLOWED["math"]
+
+
+def enable_math_sdp(enabled: bool) -> None:
+    """Allow or forbid attention composed of products and a softmax."""
+    _ALLOWED["math"] = enabled
+
+
+def cudnn_sdp_enabled() -> bool:
+    """Whether cuDNN's attention is allowed; it is never taken."""
+    return _ALLOWED["cudnn"]
+
+
+def enable_cudnn_sdp(enabled: bool) -> None:
+    """Allow or forbid cuDNN's attention."""
+    _ALLOWED["cudnn"] = enabled
+
+
+def allow_fp16_bf16_reduction_math_sdp(enabled: bool) -> None:
+    """Let composed attention of half precision round its sums to half precision, or forbid it."""
+    _Settings.half_sums = enabled
+
+
+def fp16_bf16_reduction_math_sdp_allowed() -> bool:
+    """Whether composed attention of half precision may round its sums to half precision."""
+    return _Settings.half_sums
+
+
+def is_flash_attention_available() -> bool:
+    """Whether there is a flash kernel for CUDA: no."""
+    return False
+
+
+__getattr__ = _refuse_unknown_names(__name__)

@@ -2,7 +2,8 @@
 
 Reading order: `module`, `state`, `conversion`, `hooks`, `calling`, `global_hooks`, `backward_hooks`, `linear`,
 `activation`, `flatten`, `dropout`, `conv`, `fold`, `pooling`, `padding`, `pixelshuffle`, `channelshuffle`, `batchnorm`,
-`instancenorm`, `normalization`, `sparse`, `distance`, `loss`, `linear_cross_entropy_options`, `adaptive`, `container`.
+`instancenorm`, `normalization`, `sparse`, `distance`, `loss`, `linear_cross_entropy_options`, `adaptive`, `container`,
+`attention`, `transformer_layers`, `transformer`, `rnn`, `rnn_cells`.
 
 Mirrors: torch/nn/modules
 """
@@ -39,6 +40,7 @@ from glasstorch.nn.modules.activation import (
     Threshold,
 )
 from glasstorch.nn.modules.adaptive import AdaptiveLogSoftmaxWithLoss
+from glasstorch.nn.modules.attention import MultiheadAttention
 from glasstorch.nn.modules.batchnorm import BatchNorm1d, BatchNorm2d, BatchNorm3d, SyncBatchNorm
 from glasstorch.nn.modules.channelshuffle import ChannelShuffle
 from glasstorch.nn.modules.container import Container, ModuleDict, ModuleList, ParameterDict, ParameterList, Sequential
@@ -117,7 +119,11 @@ from glasstorch.nn.modules.pooling import (
     MaxUnpool2d,
     MaxUnpool3d,
 )
+from glasstorch.nn.modules.rnn import GRU, LSTM, RNN, RNNBase
+from glasstorch.nn.modules.rnn_cells import GRUCell, LSTMCell, RNNCell, RNNCellBase
 from glasstorch.nn.modules.sparse import Embedding, EmbeddingBag
+from glasstorch.nn.modules.transformer import Transformer, TransformerDecoder, TransformerEncoder
+from glasstorch.nn.modules.transformer_layers import TransformerDecoderLayer, TransformerEncoderLayer
 
 __all__ = [
     "Module",
@@ -247,6 +253,20 @@ __all__ = [
     "TripletMarginWithDistanceLoss",
     "LinearCrossEntropyOptions",
     "AdaptiveLogSoftmaxWithLoss",
+    "MultiheadAttention",
+    "Transformer",
+    "TransformerDecoder",
+    "TransformerDecoderLayer",
+    "TransformerEncoder",
+    "TransformerEncoderLayer",
+    "GRU",
+    "GRUCell",
+    "LSTM",
+    "LSTMCell",
+    "RNN",
+    "RNNBase",
+    "RNNCell",
+    "RNNCellBase",
     "Container",
     "ModuleDict",
     "ModuleList",

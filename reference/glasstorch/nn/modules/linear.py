@@ -123,3 +123,7 @@ class Identity(Module):
     def forward(self, input: Tensor) -> Tensor:
         """The input itself."""
         return input
+
+
+class NonDynamicallyQuantizableLinear(Linear):
+    """A Linear with a name of its own: what projects the heads of MultiheadAttention, which quantization leaves out."""

@@ -26,7 +26,16 @@ from glasstorch.operators.generated.functions import (  # isort: skip
 
 '''
 WIDTH = 120
-SHOWN = ("_foreach_", "_fused_", "_native_batch_norm_legit")  # private names that programs call
+SHOWN = (  # private names that programs call
+    "_foreach_",
+    "_fused_",
+    "_native_",
+    "_pack_padded_",
+    "_pad_packed_",
+    "_safe_",
+    "_scaled_dot_product_",
+    "_transformer_encoder_",
+)
 
 
 def emit(functions: list[NativeFunction], mark: str) -> str:

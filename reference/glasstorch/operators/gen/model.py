@@ -413,7 +413,7 @@ def out_schema(schema: FunctionSchema, overload: str, names: tuple[str, ...] = (
     )
     outs, returns = [], []
     for i, (result, name) in enumerate(zip(schema.returns, names, strict=True)):
-        written = Type("Tensor", f"{'abcdef'[i]}!", ())
+        written = Type("Tensor", f"{'abcdefgh'[i]}!", ())
         outs.append(Argument(written, name, None, True))
         returns.append(Return(written, None if unnamed else result.name))
     options = ("dtype", "layout", "device", "pin_memory") if schema.is_factory else ()

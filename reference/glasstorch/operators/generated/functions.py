@@ -944,6 +944,23 @@ __softmax_backward_data = table("_softmax_backward_data")
 __log_softmax = table("_log_softmax")
 _log_softmax_int = table("log_softmax.int")
 __log_softmax_backward_data = table("_log_softmax_backward_data")
+_scaled_dot_product_attention = table("scaled_dot_product_attention")
+__fused_sdp_choice = table("_fused_sdp_choice")
+__scaled_dot_product_attention_math = table("_scaled_dot_product_attention_math")
+__scaled_dot_product_flash_attention_for_cpu = table("_scaled_dot_product_flash_attention_for_cpu")
+__scaled_dot_product_flash_attention_for_cpu_backward = table("_scaled_dot_product_flash_attention_for_cpu_backward")
+__safe_softmax = table("_safe_softmax")
+__native_multi_head_attention = table("_native_multi_head_attention")
+__transformer_encoder_layer_fwd = table("_transformer_encoder_layer_fwd")
+_lstm_cell = table("lstm_cell")
+_gru_cell = table("gru_cell")
+_rnn_tanh_cell = table("rnn_tanh_cell")
+_rnn_relu_cell = table("rnn_relu_cell")
+__pack_padded_sequence = table("_pack_padded_sequence")
+__pack_padded_sequence_backward = table("_pack_padded_sequence_backward")
+__pad_packed_sequence = table("_pad_packed_sequence")
+_mkldnn_rnn_layer = table("mkldnn_rnn_layer")
+_mkldnn_rnn_layer_backward = table("mkldnn_rnn_layer_backward")
 _convolution_table = table("convolution")
 _conv1d = table("conv1d")
 _conv2d = table("conv2d")
@@ -1951,6 +1968,28 @@ _parse__softmax_backward_data = PythonFunction("_softmax_backward_data", ["_soft
 _parse__log_softmax = PythonFunction("_log_softmax", ["_log_softmax"], ["_log_softmax.out"])
 _parse_log_softmax = PythonFunction("log_softmax", ["log_softmax.int"], ["log_softmax.int_out"])
 _parse__log_softmax_backward_data = PythonFunction("_log_softmax_backward_data", ["_log_softmax_backward_data"])
+_parse_scaled_dot_product_attention = PythonFunction("scaled_dot_product_attention", ["scaled_dot_product_attention"])
+_parse__fused_sdp_choice = PythonFunction("_fused_sdp_choice", ["_fused_sdp_choice"])
+_parse__scaled_dot_product_attention_math = PythonFunction("_scaled_dot_product_attention_math", ["_scaled_dot_product_attention_math"])
+_parse__scaled_dot_product_flash_attention_for_cpu = PythonFunction("_scaled_dot_product_flash_attention_for_cpu", ["_scaled_dot_product_flash_attention_for_cpu"])
+_parse__scaled_dot_product_flash_attention_for_cpu_backward = PythonFunction("_scaled_dot_product_flash_attention_for_cpu_backward", ["_scaled_dot_product_flash_attention_for_cpu_backward"])
+_parse__safe_softmax = PythonFunction("_safe_softmax", ["_safe_softmax"])
+_parse__native_multi_head_attention = PythonFunction("_native_multi_head_attention", ["_native_multi_head_attention"])
+_parse__transformer_encoder_layer_fwd = PythonFunction("_transformer_encoder_layer_fwd", ["_transformer_encoder_layer_fwd"])
+_parse_lstm = PythonFunction("lstm", ["lstm.input", "lstm.data"])
+_parse_gru = PythonFunction("gru", ["gru.input", "gru.data"])
+_parse_rnn_tanh = PythonFunction("rnn_tanh", ["rnn_tanh.input", "rnn_tanh.data"])
+_parse_rnn_relu = PythonFunction("rnn_relu", ["rnn_relu.input", "rnn_relu.data"])
+_parse_lstm_cell = PythonFunction("lstm_cell", ["lstm_cell"])
+_parse_gru_cell = PythonFunction("gru_cell", ["gru_cell"])
+_parse_rnn_tanh_cell = PythonFunction("rnn_tanh_cell", ["rnn_tanh_cell"])
+_parse_rnn_relu_cell = PythonFunction("rnn_relu_cell", ["rnn_relu_cell"])
+_parse__pack_padded_sequence = PythonFunction("_pack_padded_sequence", ["_pack_padded_sequence"])
+_parse__pack_padded_sequence_backward = PythonFunction("_pack_padded_sequence_backward", ["_pack_padded_sequence_backward"])
+_parse__pad_packed_sequence = PythonFunction("_pad_packed_sequence", ["_pad_packed_sequence"])
+_parse_pad_sequence = PythonFunction("pad_sequence", ["pad_sequence"])
+_parse_mkldnn_rnn_layer = PythonFunction("mkldnn_rnn_layer", ["mkldnn_rnn_layer"])
+_parse_mkldnn_rnn_layer_backward = PythonFunction("mkldnn_rnn_layer_backward", ["mkldnn_rnn_layer_backward"])
 _parse_convolution = PythonFunction("convolution", ["convolution"])
 _parse_convolution_backward = PythonFunction("convolution_backward", ["convolution_backward"])
 _parse__convolution = PythonFunction("_convolution", ["_convolution", "_convolution.deprecated"])
@@ -17876,6 +17915,827 @@ def _log_softmax_backward_data(grad_output: Tensor, output: Tensor, dim: int, in
         keys = (grad_output.key_set | output.key_set | included) & allowed
         return __log_softmax_backward_data[keys](keys, grad_output, output, dim, input_dtype)
     return _parse__log_softmax_backward_data(grad_output, output, dim, input_dtype)
+
+
+def scaled_dot_product_attention(
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    attn_mask: Tensor | None = None,
+    dropout_p: float = 0.0,
+    is_causal: bool = False,
+    *,
+    scale: float | None = None,
+    enable_gqa: bool = False,
+) -> Tensor:
+    """softmax(query @ key.T * scale + mask) @ value, computed by the kernel that fits.
+
+    scaled_dot_product_attention(query, key, value, attn_mask=None, dropout_p=0.0, is_causal=False, *, scale=None, enable_gqa=False) -> Tensor
+    """
+    if (
+        isinstance(query, TensorImpl)
+        and isinstance(key, TensorImpl)
+        and isinstance(value, TensorImpl)
+        and (attn_mask is None or isinstance(attn_mask, TensorImpl))
+        and type(dropout_p) is float
+        and type(is_causal) is bool
+        and (scale is None or type(scale) is float)
+        and type(enable_gqa) is bool
+    ):
+        included, allowed = active_keys.get()
+        keys = (query.key_set | key.key_set | value.key_set | included) & allowed
+        if attn_mask is not None:
+            keys |= attn_mask.key_set & allowed
+        return _scaled_dot_product_attention[keys](
+            keys, query, key, value, attn_mask, dropout_p, is_causal, scale, enable_gqa
+        )
+    return _parse_scaled_dot_product_attention(
+        query, key, value, attn_mask, dropout_p, is_causal, scale=scale, enable_gqa=enable_gqa
+    )
+
+
+def _fused_sdp_choice(
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    attn_mask: Tensor | None = None,
+    dropout_p: float = 0.0,
+    is_causal: bool = False,
+    *,
+    scale: float | None = None,
+    enable_gqa: bool = False,
+) -> int:
+    """The number of the kernel that scaled_dot_product_attention takes: 0 math, 1 flash.
+
+    _fused_sdp_choice(query, key, value, attn_mask=None, dropout_p=0.0, is_causal=False, *, scale=None, enable_gqa=False) -> int
+    """
+    if (
+        isinstance(query, TensorImpl)
+        and isinstance(key, TensorImpl)
+        and isinstance(value, TensorImpl)
+        and (attn_mask is None or isinstance(attn_mask, TensorImpl))
+        and type(dropout_p) is float
+        and type(is_causal) is bool
+        and (scale is None or type(scale) is float)
+        and type(enable_gqa) is bool
+    ):
+        included, allowed = active_keys.get()
+        keys = (query.key_set | key.key_set | value.key_set | included) & allowed
+        if attn_mask is not None:
+            keys |= attn_mask.key_set & allowed
+        return __fused_sdp_choice[keys](keys, query, key, value, attn_mask, dropout_p, is_causal, scale, enable_gqa)
+    return _parse__fused_sdp_choice(
+        query, key, value, attn_mask, dropout_p, is_causal, scale=scale, enable_gqa=enable_gqa
+    )
+
+
+def _scaled_dot_product_attention_math(
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    attn_mask: Tensor | None = None,
+    dropout_p: float = 0.0,
+    is_causal: bool = False,
+    dropout_mask: Tensor | None = None,
+    *,
+    scale: float | None = None,
+    enable_gqa: bool = False,
+) -> Any:
+    """Attention composed of products and a softmax; and the weights.
+
+    _scaled_dot_product_attention_math(query, key, value, attn_mask=None, dropout_p=0.0, is_causal=False, dropout_mask=None, *, scale=None, enable_gqa=False) -> (Tensor, Tensor)
+    """
+    if (
+        isinstance(query, TensorImpl)
+        and isinstance(key, TensorImpl)
+        and isinstance(value, TensorImpl)
+        and (attn_mask is None or isinstance(attn_mask, TensorImpl))
+        and type(dropout_p) is float
+        and type(is_causal) is bool
+        and (dropout_mask is None or isinstance(dropout_mask, TensorImpl))
+        and (scale is None or type(scale) is float)
+        and type(enable_gqa) is bool
+    ):
+        included, allowed = active_keys.get()
+        keys = (query.key_set | key.key_set | value.key_set | included) & allowed
+        if attn_mask is not None:
+            keys |= attn_mask.key_set & allowed
+        if dropout_mask is not None:
+            keys |= dropout_mask.key_set & allowed
+        return __scaled_dot_product_attention_math[keys](
+            keys, query, key, value, attn_mask, dropout_p, is_causal, dropout_mask, scale, enable_gqa
+        )
+    return _parse__scaled_dot_product_attention_math(
+        query, key, value, attn_mask, dropout_p, is_causal, dropout_mask, scale=scale, enable_gqa=enable_gqa
+    )
+
+
+def _scaled_dot_product_flash_attention_for_cpu(
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    dropout_p: float = 0.0,
+    is_causal: bool = False,
+    *,
+    attn_mask: Tensor | None = None,
+    scale: float | None = None,
+) -> Any:
+    """Attention over blocks of keys, which never holds all weights; and the logarithm of each row's sum.
+
+    _scaled_dot_product_flash_attention_for_cpu(query, key, value, dropout_p=0.0, is_causal=False, *, attn_mask=None, scale=None) -> (output, logsumexp)
+    """
+    if (
+        isinstance(query, TensorImpl)
+        and isinstance(key, TensorImpl)
+        and isinstance(value, TensorImpl)
+        and type(dropout_p) is float
+        and type(is_causal) is bool
+        and (attn_mask is None or isinstance(attn_mask, TensorImpl))
+        and (scale is None or type(scale) is float)
+    ):
+        included, allowed = active_keys.get()
+        keys = (query.key_set | key.key_set | value.key_set | included) & allowed
+        if attn_mask is not None:
+            keys |= attn_mask.key_set & allowed
+        return __scaled_dot_product_flash_attention_for_cpu[keys](
+            keys, query, key, value, dropout_p, is_causal, attn_mask, scale
+        )
+    return _parse__scaled_dot_product_flash_attention_for_cpu(
+        query, key, value, dropout_p, is_causal, attn_mask=attn_mask, scale=scale
+    )
+
+
+def _scaled_dot_product_flash_attention_for_cpu_backward(
+    grad_out: Tensor,
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    out: Tensor,
+    logsumexp: Tensor,
+    dropout_p: float,
+    is_causal: bool,
+    *,
+    attn_mask: Tensor | None = None,
+    scale: float | None = None,
+) -> Any:
+    """The gradients of query, key and value; the weights are computed again, block by block.
+
+    _scaled_dot_product_flash_attention_for_cpu_backward(grad_out, query, key, value, out, logsumexp, dropout_p, is_causal, *, attn_mask=None, scale=None) -> (grad_query, grad_key, grad_value)
+    """
+    if (
+        isinstance(grad_out, TensorImpl)
+        and isinstance(query, TensorImpl)
+        and isinstance(key, TensorImpl)
+        and isinstance(value, TensorImpl)
+        and isinstance(out, TensorImpl)
+        and isinstance(logsumexp, TensorImpl)
+        and type(dropout_p) is float
+        and type(is_causal) is bool
+        and (attn_mask is None or isinstance(attn_mask, TensorImpl))
+        and (scale is None or type(scale) is float)
+    ):
+        included, allowed = active_keys.get()
+        keys = (
+            grad_out.key_set | query.key_set | key.key_set | value.key_set | out.key_set | logsumexp.key_set | included
+        ) & allowed
+        if attn_mask is not None:
+            keys |= attn_mask.key_set & allowed
+        return __scaled_dot_product_flash_attention_for_cpu_backward[keys](
+            keys, grad_out, query, key, value, out, logsumexp, dropout_p, is_causal, attn_mask, scale
+        )
+    return _parse__scaled_dot_product_flash_attention_for_cpu_backward(
+        grad_out, query, key, value, out, logsumexp, dropout_p, is_causal, attn_mask=attn_mask, scale=scale
+    )
+
+
+def _safe_softmax(input: Tensor, dim: int, dtype: dtype_ | None = None) -> Tensor:
+    """softmax, with 0 where all elements are -inf.
+
+    _safe_softmax(input, dim, dtype=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and type(dim) is int and (dtype is None or type(dtype) is dtype_):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return __safe_softmax[keys](keys, input, dim, dtype)
+    return _parse__safe_softmax(input, dim, dtype)
+
+
+def _native_multi_head_attention(
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    embed_dim: int,
+    num_head: int,
+    qkv_weight: Tensor,
+    qkv_bias: Tensor,
+    proj_weight: Tensor,
+    proj_bias: Tensor,
+    mask: Tensor | None = None,
+    need_weights: bool = True,
+    average_attn_weights: bool = True,
+    mask_type: int | None = None,
+) -> Any:
+    """Attention of several heads with its projections, without a gradient: the output, and the weights if needed.
+
+    _native_multi_head_attention(query, key, value, embed_dim, num_head, qkv_weight, qkv_bias, proj_weight, proj_bias, mask=None, need_weights=True, average_attn_weights=True, mask_type=None) -> (Tensor, Tensor)
+    """
+    if (
+        isinstance(query, TensorImpl)
+        and isinstance(key, TensorImpl)
+        and isinstance(value, TensorImpl)
+        and type(embed_dim) is int
+        and type(num_head) is int
+        and isinstance(qkv_weight, TensorImpl)
+        and isinstance(qkv_bias, TensorImpl)
+        and isinstance(proj_weight, TensorImpl)
+        and isinstance(proj_bias, TensorImpl)
+        and (mask is None or isinstance(mask, TensorImpl))
+        and type(need_weights) is bool
+        and type(average_attn_weights) is bool
+        and (mask_type is None or type(mask_type) is int)
+    ):
+        included, allowed = active_keys.get()
+        keys = (
+            query.key_set
+            | key.key_set
+            | value.key_set
+            | qkv_weight.key_set
+            | qkv_bias.key_set
+            | proj_weight.key_set
+            | proj_bias.key_set
+            | included
+        ) & allowed
+        if mask is not None:
+            keys |= mask.key_set & allowed
+        return __native_multi_head_attention[keys](
+            keys,
+            query,
+            key,
+            value,
+            embed_dim,
+            num_head,
+            qkv_weight,
+            qkv_bias,
+            proj_weight,
+            proj_bias,
+            mask,
+            need_weights,
+            average_attn_weights,
+            mask_type,
+        )
+    return _parse__native_multi_head_attention(
+        query,
+        key,
+        value,
+        embed_dim,
+        num_head,
+        qkv_weight,
+        qkv_bias,
+        proj_weight,
+        proj_bias,
+        mask,
+        need_weights,
+        average_attn_weights,
+        mask_type,
+    )
+
+
+def _transformer_encoder_layer_fwd(
+    src: Tensor,
+    embed_dim: int,
+    num_heads: int,
+    qkv_weight: Tensor,
+    qkv_bias: Tensor,
+    proj_weight: Tensor,
+    proj_bias: Tensor,
+    use_gelu: bool,
+    norm_first: bool,
+    eps: float,
+    norm_weight_1: Tensor,
+    norm_bias_1: Tensor,
+    norm_weight_2: Tensor,
+    norm_bias_2: Tensor,
+    ffn_weight_1: Tensor,
+    ffn_bias_1: Tensor,
+    ffn_weight_2: Tensor,
+    ffn_bias_2: Tensor,
+    mask: Tensor | None = None,
+    mask_type: int | None = None,
+) -> Tensor:
+    """A layer of a transformer's encoder, without a gradient.
+
+    _transformer_encoder_layer_fwd(src, embed_dim, num_heads, qkv_weight, qkv_bias, proj_weight, proj_bias, use_gelu, norm_first, eps, norm_weight_1, norm_bias_1, norm_weight_2, norm_bias_2, ffn_weight_1, ffn_bias_1, ffn_weight_2, ffn_bias_2, mask=None, mask_type=None) -> Tensor
+    """
+    if (
+        isinstance(src, TensorImpl)
+        and type(embed_dim) is int
+        and type(num_heads) is int
+        and isinstance(qkv_weight, TensorImpl)
+        and isinstance(qkv_bias, TensorImpl)
+        and isinstance(proj_weight, TensorImpl)
+        and isinstance(proj_bias, TensorImpl)
+        and type(use_gelu) is bool
+        and type(norm_first) is bool
+        and type(eps) is float
+        and isinstance(norm_weight_1, TensorImpl)
+        and isinstance(norm_bias_1, TensorImpl)
+        and isinstance(norm_weight_2, TensorImpl)
+        and isinstance(norm_bias_2, TensorImpl)
+        and isinstance(ffn_weight_1, TensorImpl)
+        and isinstance(ffn_bias_1, TensorImpl)
+        and isinstance(ffn_weight_2, TensorImpl)
+        and isinstance(ffn_bias_2, TensorImpl)
+        and (mask is None or isinstance(mask, TensorImpl))
+        and (mask_type is None or type(mask_type) is int)
+    ):
+        included, allowed = active_keys.get()
+        keys = (
+            src.key_set
+            | qkv_weight.key_set
+            | qkv_bias.key_set
+            | proj_weight.key_set
+            | proj_bias.key_set
+            | norm_weight_1.key_set
+            | norm_bias_1.key_set
+            | norm_weight_2.key_set
+            | norm_bias_2.key_set
+            | ffn_weight_1.key_set
+            | ffn_bias_1.key_set
+            | ffn_weight_2.key_set
+            | ffn_bias_2.key_set
+            | included
+        ) & allowed
+        if mask is not None:
+            keys |= mask.key_set & allowed
+        return __transformer_encoder_layer_fwd[keys](
+            keys,
+            src,
+            embed_dim,
+            num_heads,
+            qkv_weight,
+            qkv_bias,
+            proj_weight,
+            proj_bias,
+            use_gelu,
+            norm_first,
+            eps,
+            norm_weight_1,
+            norm_bias_1,
+            norm_weight_2,
+            norm_bias_2,
+            ffn_weight_1,
+            ffn_bias_1,
+            ffn_weight_2,
+            ffn_bias_2,
+            mask,
+            mask_type,
+        )
+    return _parse__transformer_encoder_layer_fwd(
+        src,
+        embed_dim,
+        num_heads,
+        qkv_weight,
+        qkv_bias,
+        proj_weight,
+        proj_bias,
+        use_gelu,
+        norm_first,
+        eps,
+        norm_weight_1,
+        norm_bias_1,
+        norm_weight_2,
+        norm_bias_2,
+        ffn_weight_1,
+        ffn_bias_1,
+        ffn_weight_2,
+        ffn_bias_2,
+        mask,
+        mask_type,
+    )
+
+
+def lstm(*args: Any, **kwargs: Any) -> Any:
+    """Layers of cells with long short-term memory over sequences of one length: the outputs, and the last states.
+
+    lstm(input, hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first) -> (Tensor, Tensor, Tensor)
+    lstm(data, batch_sizes, hx, params, has_biases, num_layers, dropout, train, bidirectional) -> (Tensor, Tensor, Tensor)
+        Layers of cells with long short-term memory over a packed sequence: the outputs, and the last states.
+    """
+    return _parse_lstm(*args, **kwargs)
+
+
+def gru(*args: Any, **kwargs: Any) -> Any:
+    """Layers of gated recurrent units over sequences of one length: the outputs, and the last states.
+
+    gru(input, hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first) -> (Tensor, Tensor)
+    gru(data, batch_sizes, hx, params, has_biases, num_layers, dropout, train, bidirectional) -> (Tensor, Tensor)
+        Layers of gated recurrent units over a packed sequence: the outputs, and the last states.
+    """
+    return _parse_gru(*args, **kwargs)
+
+
+def rnn_tanh(*args: Any, **kwargs: Any) -> Any:
+    """Layers of simple cells with tanh over sequences of one length: the outputs, and the last states.
+
+    rnn_tanh(input, hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first) -> (Tensor, Tensor)
+    rnn_tanh(data, batch_sizes, hx, params, has_biases, num_layers, dropout, train, bidirectional) -> (Tensor, Tensor)
+        Layers of simple cells with tanh over a packed sequence: the outputs, and the last states.
+    """
+    return _parse_rnn_tanh(*args, **kwargs)
+
+
+def rnn_relu(*args: Any, **kwargs: Any) -> Any:
+    """Layers of simple cells with relu over sequences of one length: the outputs, and the last states.
+
+    rnn_relu(input, hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first) -> (Tensor, Tensor)
+    rnn_relu(data, batch_sizes, hx, params, has_biases, num_layers, dropout, train, bidirectional) -> (Tensor, Tensor)
+        Layers of simple cells with relu over a packed sequence: the outputs, and the last states.
+    """
+    return _parse_rnn_relu(*args, **kwargs)
+
+
+def lstm_cell(
+    input: Tensor,
+    hx: Sequence[Tensor],
+    w_ih: Tensor,
+    w_hh: Tensor,
+    b_ih: Tensor | None = None,
+    b_hh: Tensor | None = None,
+) -> Any:
+    """A step of a cell with long short-term memory: the hidden state and the cell.
+
+    lstm_cell(input, hx, w_ih, w_hh, b_ih=None, b_hh=None) -> (Tensor, Tensor)
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and is_tensors(hx)
+        and isinstance(w_ih, TensorImpl)
+        and isinstance(w_hh, TensorImpl)
+        and (b_ih is None or isinstance(b_ih, TensorImpl))
+        and (b_hh is None or isinstance(b_hh, TensorImpl))
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | w_ih.key_set | w_hh.key_set | keys_of(hx) | included) & allowed
+        if b_ih is not None:
+            keys |= b_ih.key_set & allowed
+        if b_hh is not None:
+            keys |= b_hh.key_set & allowed
+        return _lstm_cell[keys](keys, input, list(hx), w_ih, w_hh, b_ih, b_hh)
+    return _parse_lstm_cell(input, hx, w_ih, w_hh, b_ih, b_hh)
+
+
+def gru_cell(
+    input: Tensor, hx: Tensor, w_ih: Tensor, w_hh: Tensor, b_ih: Tensor | None = None, b_hh: Tensor | None = None
+) -> Tensor:
+    """A step of a gated recurrent unit.
+
+    gru_cell(input, hx, w_ih, w_hh, b_ih=None, b_hh=None) -> Tensor
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and isinstance(hx, TensorImpl)
+        and isinstance(w_ih, TensorImpl)
+        and isinstance(w_hh, TensorImpl)
+        and (b_ih is None or isinstance(b_ih, TensorImpl))
+        and (b_hh is None or isinstance(b_hh, TensorImpl))
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | hx.key_set | w_ih.key_set | w_hh.key_set | included) & allowed
+        if b_ih is not None:
+            keys |= b_ih.key_set & allowed
+        if b_hh is not None:
+            keys |= b_hh.key_set & allowed
+        return _gru_cell[keys](keys, input, hx, w_ih, w_hh, b_ih, b_hh)
+    return _parse_gru_cell(input, hx, w_ih, w_hh, b_ih, b_hh)
+
+
+def rnn_tanh_cell(
+    input: Tensor, hx: Tensor, w_ih: Tensor, w_hh: Tensor, b_ih: Tensor | None = None, b_hh: Tensor | None = None
+) -> Tensor:
+    """A step of a simple cell with tanh.
+
+    rnn_tanh_cell(input, hx, w_ih, w_hh, b_ih=None, b_hh=None) -> Tensor
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and isinstance(hx, TensorImpl)
+        and isinstance(w_ih, TensorImpl)
+        and isinstance(w_hh, TensorImpl)
+        and (b_ih is None or isinstance(b_ih, TensorImpl))
+        and (b_hh is None or isinstance(b_hh, TensorImpl))
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | hx.key_set | w_ih.key_set | w_hh.key_set | included) & allowed
+        if b_ih is not None:
+            keys |= b_ih.key_set & allowed
+        if b_hh is not None:
+            keys |= b_hh.key_set & allowed
+        return _rnn_tanh_cell[keys](keys, input, hx, w_ih, w_hh, b_ih, b_hh)
+    return _parse_rnn_tanh_cell(input, hx, w_ih, w_hh, b_ih, b_hh)
+
+
+def rnn_relu_cell(
+    input: Tensor, hx: Tensor, w_ih: Tensor, w_hh: Tensor, b_ih: Tensor | None = None, b_hh: Tensor | None = None
+) -> Tensor:
+    """A step of a simple cell with relu.
+
+    rnn_relu_cell(input, hx, w_ih, w_hh, b_ih=None, b_hh=None) -> Tensor
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and isinstance(hx, TensorImpl)
+        and isinstance(w_ih, TensorImpl)
+        and isinstance(w_hh, TensorImpl)
+        and (b_ih is None or isinstance(b_ih, TensorImpl))
+        and (b_hh is None or isinstance(b_hh, TensorImpl))
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | hx.key_set | w_ih.key_set | w_hh.key_set | included) & allowed
+        if b_ih is not None:
+            keys |= b_ih.key_set & allowed
+        if b_hh is not None:
+            keys |= b_hh.key_set & allowed
+        return _rnn_relu_cell[keys](keys, input, hx, w_ih, w_hh, b_ih, b_hh)
+    return _parse_rnn_relu_cell(input, hx, w_ih, w_hh, b_ih, b_hh)
+
+
+def _pack_padded_sequence(input: Tensor, lengths: Tensor, batch_first: bool) -> Any:
+    """Padded sequences step by step without their padding, and how many sequences have each step.
+
+    _pack_padded_sequence(input, lengths, batch_first) -> (Tensor, Tensor)
+    """
+    if isinstance(input, TensorImpl) and isinstance(lengths, TensorImpl) and type(batch_first) is bool:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | lengths.key_set | included) & allowed
+        return __pack_padded_sequence[keys](keys, input, lengths, batch_first)
+    return _parse__pack_padded_sequence(input, lengths, batch_first)
+
+
+def _pack_padded_sequence_backward(
+    grad: Tensor, input_size: Sequence[int], batch_sizes: Tensor, batch_first: bool
+) -> Tensor:
+    """The gradient of each packed step in its place, 0 in the places of padding.
+
+    _pack_padded_sequence_backward(grad, input_size, batch_sizes, batch_first) -> Tensor
+    """
+    if (
+        isinstance(grad, TensorImpl)
+        and is_ints(input_size)
+        and isinstance(batch_sizes, TensorImpl)
+        and type(batch_first) is bool
+    ):
+        included, allowed = active_keys.get()
+        keys = (grad.key_set | batch_sizes.key_set | included) & allowed
+        return __pack_padded_sequence_backward[keys](keys, grad, list(input_size), batch_sizes, batch_first)
+    return _parse__pack_padded_sequence_backward(grad, input_size, batch_sizes, batch_first)
+
+
+def _pad_packed_sequence(
+    data: Tensor, batch_sizes: Tensor, batch_first: bool, padding_value: Number, total_length: int
+) -> Any:
+    """Packed sequences as one padded tensor, and their lengths.
+
+    _pad_packed_sequence(data, batch_sizes, batch_first, padding_value, total_length) -> (Tensor, Tensor)
+    """
+    if (
+        isinstance(data, TensorImpl)
+        and isinstance(batch_sizes, TensorImpl)
+        and type(batch_first) is bool
+        and type(padding_value) in NUMBERS
+        and type(total_length) is int
+    ):
+        included, allowed = active_keys.get()
+        keys = (data.key_set | batch_sizes.key_set | included) & allowed
+        return __pad_packed_sequence[keys](keys, data, batch_sizes, batch_first, padding_value, total_length)
+    return _parse__pad_packed_sequence(data, batch_sizes, batch_first, padding_value, total_length)
+
+
+def pad_sequence(
+    sequences: Sequence[Tensor], batch_first: bool = False, padding_value: float = 0.0, padding_side: str = "right"
+) -> Tensor:
+    """Sequences of several lengths as one padded tensor.
+
+    pad_sequence(sequences, batch_first=False, padding_value=0.0, padding_side="right") -> Tensor
+    """
+    return _parse_pad_sequence(sequences, batch_first, padding_value, padding_side)
+
+
+def mkldnn_rnn_layer(
+    input: Tensor,
+    weight0: Tensor,
+    weight1: Tensor,
+    weight2: Tensor,
+    weight3: Tensor,
+    hx_: Tensor,
+    cx_: Tensor,
+    reverse: bool,
+    batch_sizes: Sequence[int],
+    mode: int,
+    hidden_size: int,
+    num_layers: int,
+    has_biases: bool,
+    bidirectional: bool,
+    batch_first: bool,
+    train: bool,
+) -> Any:
+    """A layer of an LSTM over all steps: the outputs, the last hidden state and cell, and what the gradient needs.
+
+    mkldnn_rnn_layer(input, weight0, weight1, weight2, weight3, hx_, cx_, reverse, batch_sizes, mode, hidden_size, num_layers, has_biases, bidirectional, batch_first, train) -> (Tensor, Tensor, Tensor, Tensor)
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and isinstance(weight0, TensorImpl)
+        and isinstance(weight1, TensorImpl)
+        and isinstance(weight2, TensorImpl)
+        and isinstance(weight3, TensorImpl)
+        and isinstance(hx_, TensorImpl)
+        and isinstance(cx_, TensorImpl)
+        and type(reverse) is bool
+        and is_ints(batch_sizes)
+        and type(mode) is int
+        and type(hidden_size) is int
+        and type(num_layers) is int
+        and type(has_biases) is bool
+        and type(bidirectional) is bool
+        and type(batch_first) is bool
+        and type(train) is bool
+    ):
+        included, allowed = active_keys.get()
+        keys = (
+            input.key_set
+            | weight0.key_set
+            | weight1.key_set
+            | weight2.key_set
+            | weight3.key_set
+            | hx_.key_set
+            | cx_.key_set
+            | included
+        ) & allowed
+        return _mkldnn_rnn_layer[keys](
+            keys,
+            input,
+            weight0,
+            weight1,
+            weight2,
+            weight3,
+            hx_,
+            cx_,
+            reverse,
+            list(batch_sizes),
+            mode,
+            hidden_size,
+            num_layers,
+            has_biases,
+            bidirectional,
+            batch_first,
+            train,
+        )
+    return _parse_mkldnn_rnn_layer(
+        input,
+        weight0,
+        weight1,
+        weight2,
+        weight3,
+        hx_,
+        cx_,
+        reverse,
+        batch_sizes,
+        mode,
+        hidden_size,
+        num_layers,
+        has_biases,
+        bidirectional,
+        batch_first,
+        train,
+    )
+
+
+def mkldnn_rnn_layer_backward(
+    input: Tensor,
+    weight1: Tensor,
+    weight2: Tensor,
+    weight3: Tensor,
+    weight4: Tensor,
+    hx_: Tensor,
+    cx_tmp: Tensor,
+    output: Tensor,
+    hy_: Tensor,
+    cy_: Tensor,
+    grad_output: Tensor | None,
+    grad_hy: Tensor | None,
+    grad_cy: Tensor | None,
+    reverse: bool,
+    mode: int,
+    hidden_size: int,
+    num_layers: int,
+    has_biases: bool,
+    train: bool,
+    bidirectional: bool,
+    batch_sizes: Sequence[int],
+    batch_first: bool,
+    workspace: Tensor,
+) -> Any:
+    """The gradients of a layer of an LSTM with respect to its input, weights, biases and states.
+
+    mkldnn_rnn_layer_backward(input, weight1, weight2, weight3, weight4, hx_, cx_tmp, output, hy_, cy_, grad_output, grad_hy, grad_cy, reverse, mode, hidden_size, num_layers, has_biases, train, bidirectional, batch_sizes, batch_first, workspace) -> (Tensor, Tensor, Tensor, Tensor, Tensor, Tensor, Tensor)
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and isinstance(weight1, TensorImpl)
+        and isinstance(weight2, TensorImpl)
+        and isinstance(weight3, TensorImpl)
+        and isinstance(weight4, TensorImpl)
+        and isinstance(hx_, TensorImpl)
+        and isinstance(cx_tmp, TensorImpl)
+        and isinstance(output, TensorImpl)
+        and isinstance(hy_, TensorImpl)
+        and isinstance(cy_, TensorImpl)
+        and (grad_output is None or isinstance(grad_output, TensorImpl))
+        and (grad_hy is None or isinstance(grad_hy, TensorImpl))
+        and (grad_cy is None or isinstance(grad_cy, TensorImpl))
+        and type(reverse) is bool
+        and type(mode) is int
+        and type(hidden_size) is int
+        and type(num_layers) is int
+        and type(has_biases) is bool
+        and type(train) is bool
+        and type(bidirectional) is bool
+        and is_ints(batch_sizes)
+        and type(batch_first) is bool
+        and isinstance(workspace, TensorImpl)
+    ):
+        included, allowed = active_keys.get()
+        keys = (
+            input.key_set
+            | weight1.key_set
+            | weight2.key_set
+            | weight3.key_set
+            | weight4.key_set
+            | hx_.key_set
+            | cx_tmp.key_set
+            | output.key_set
+            | hy_.key_set
+            | cy_.key_set
+            | workspace.key_set
+            | included
+        ) & allowed
+        if grad_output is not None:
+            keys |= grad_output.key_set & allowed
+        if grad_hy is not None:
+            keys |= grad_hy.key_set & allowed
+        if grad_cy is not None:
+            keys |= grad_cy.key_set & allowed
+        return _mkldnn_rnn_layer_backward[keys](
+            keys,
+            input,
+            weight1,
+            weight2,
+            weight3,
+            weight4,
+            hx_,
+            cx_tmp,
+            output,
+            hy_,
+            cy_,
+            grad_output,
+            grad_hy,
+            grad_cy,
+            reverse,
+            mode,
+            hidden_size,
+            num_layers,
+            has_biases,
+            train,
+            bidirectional,
+            list(batch_sizes),
+            batch_first,
+            workspace,
+        )
+    return _parse_mkldnn_rnn_layer_backward(
+        input,
+        weight1,
+        weight2,
+        weight3,
+        weight4,
+        hx_,
+        cx_tmp,
+        output,
+        hy_,
+        cy_,
+        grad_output,
+        grad_hy,
+        grad_cy,
+        reverse,
+        mode,
+        hidden_size,
+        num_layers,
+        has_biases,
+        train,
+        bidirectional,
+        batch_sizes,
+        batch_first,
+        workspace,
+    )
 
 
 def convolution(
