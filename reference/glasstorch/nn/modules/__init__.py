@@ -2,8 +2,8 @@
 
 Reading order: `module`, `state`, `conversion`, `hooks`, `calling`, `global_hooks`, `backward_hooks`, `linear`,
 `activation`, `flatten`, `dropout`, `conv`, `fold`, `pooling`, `padding`, `pixelshuffle`, `channelshuffle`, `batchnorm`,
-`instancenorm`, `normalization`, `sparse`, `distance`, `loss`, `linear_cross_entropy_options`, `adaptive`, `container`,
-`attention`, `transformer_layers`, `transformer`, `rnn`, `rnn_cells`.
+`instancenorm`, `normalization`, `sparse`, `distance`, `loss`, `linear_cross_entropy_options`, `adaptive`, `rnn`,
+`transformer`, `container`, `attention`, `rnn_cells`, `transformer_layers`.
 
 Mirrors: torch/nn/modules
 """
@@ -50,7 +50,7 @@ from glasstorch.nn.modules.dropout import AlphaDropout, Dropout, Dropout1d, Drop
 from glasstorch.nn.modules.flatten import Flatten, Unflatten
 from glasstorch.nn.modules.fold import Fold, Unfold
 from glasstorch.nn.modules.instancenorm import InstanceNorm1d, InstanceNorm2d, InstanceNorm3d
-from glasstorch.nn.modules.linear import Bilinear, Identity, Linear
+from glasstorch.nn.modules.linear import Bilinear, Identity, Linear, NonDynamicallyQuantizableLinear
 from glasstorch.nn.modules.linear_cross_entropy_options import LinearCrossEntropyOptions
 from glasstorch.nn.modules.loss import (
     BCELoss,
@@ -130,6 +130,7 @@ __all__ = [
     "Bilinear",
     "Identity",
     "Linear",
+    "NonDynamicallyQuantizableLinear",
     "CELU",
     "ELU",
     "GELU",
@@ -253,26 +254,26 @@ __all__ = [
     "TripletMarginWithDistanceLoss",
     "LinearCrossEntropyOptions",
     "AdaptiveLogSoftmaxWithLoss",
-    "MultiheadAttention",
-    "Transformer",
-    "TransformerDecoder",
-    "TransformerDecoderLayer",
-    "TransformerEncoder",
-    "TransformerEncoderLayer",
     "GRU",
-    "GRUCell",
     "LSTM",
-    "LSTMCell",
     "RNN",
     "RNNBase",
-    "RNNCell",
-    "RNNCellBase",
+    "Transformer",
+    "TransformerDecoder",
+    "TransformerEncoder",
     "Container",
     "ModuleDict",
     "ModuleList",
     "ParameterDict",
     "ParameterList",
     "Sequential",
+    "MultiheadAttention",
+    "GRUCell",
+    "LSTMCell",
+    "RNNCell",
+    "RNNCellBase",
+    "TransformerDecoderLayer",
+    "TransformerEncoderLayer",
 ]
 
 __getattr__ = _refuse_unknown_names(__name__)
