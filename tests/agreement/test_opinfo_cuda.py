@@ -47,6 +47,7 @@ IN_PART = {
         "what is dropped depends on the device's stream of random numbers",
     ),
     "nn.functional.kl_div": "of probabilities it is made of xlogy, which has no kernel for the device yet",
+    "nn.functional.multi_head_attention_forward": "masks are added by baddbmm, which has no kernel for the device yet",
     "nn.functional.pdist": "the distances of more than one row have no kernel for the device yet",
     "polar": "no complex numbers of half precision; their gradients have no kernel for the device yet",
     "repeat_interleave": "with a tensor of repeats it has no kernel for the device yet",

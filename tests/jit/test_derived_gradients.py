@@ -38,6 +38,13 @@ OUTSIDE = {
             "feature_dropout",
             "alpha_dropout",
             "feature_alpha_dropout",
+            "scaled_dot_product_attention",
+            "_scaled_dot_product_attention_math",
+            "_scaled_dot_product_flash_attention_for_cpu",
+            "lstm.input",
+            "gru.input",
+            "rnn_tanh.input",
+            "rnn_relu.input",
         ],
         "it may draw random numbers",
     ),
@@ -51,7 +58,7 @@ READS_DATA = {
 # Operators whose formula gives None for a gradient that nobody asks for, which no graph returns.
 AS_ASKED = frozenset([
     "native_batch_norm", "native_layer_norm", "_fused_rms_norm", "convolution_backward", "_convolution_double_backward",
-    "conv_tbc_backward",
+    "conv_tbc_backward", "lstm_cell", "_native_batch_norm_legit_functional", "_batch_norm_with_update_functional",
 ])  # fmt: skip
 # What LAPACK rounds otherwise for a matrix that lies in memory otherwise.
 ROUNDED = {"linalg_lu_solve": 1e-14}

@@ -24,6 +24,14 @@ def check_cell_input(input: Tensor, input_size: int) -> None:
         raise ShapeError(f"input has inconsistent input_size: got {input.size(1)} expected {input_size}")
 
 
+def check_cell_weights(w_ih: Tensor, w_hh: Tensor, gates: int) -> None:
+    """The weights are (gates * hidden_size, input_size) and (gates * hidden_size, hidden_size)."""
+    expected = gates * w_hh.size(1)
+    for name, weight in (("weight_ih", w_ih), ("weight_hh", w_hh)):
+        if weight.size(0) != expected:
+            raise ShapeError(f"{name} first dim must be {gates} * hidden_size = {expected}, but got {weight.size(0)}")
+
+
 def check_cell_hidden(input: Tensor, hx: Tensor, hidden_size: int, number: int) -> None:
     """A state is (N, hidden_size)."""
     if input.size(0) != hx.size(0):

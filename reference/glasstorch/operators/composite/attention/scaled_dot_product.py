@@ -31,6 +31,8 @@ def scaled_dot_product_attention(
 ) -> Tensor:
     """softmax(query @ key.T * scale + mask) @ value, in the way that `_fused_sdp_choice` takes."""
     check_inputs(query, key, value, attn_mask)
+    if query._shape[-2] == 0 or 0 in value._shape:
+        return _nothing(query, key, value)
     way = f._fused_sdp_choice(query, key, value, attn_mask, dropout_p, is_causal, scale=scale, enable_gqa=enable_gqa)
     if way == ERROR:
         raise ArgumentError(
@@ -45,6 +47,12 @@ def scaled_dot_product_attention(
     return f._scaled_dot_product_attention_math(  # type: ignore[no-any-return]
         query, key, value, mask, dropout_p, is_causal, None, scale=scale, enable_gqa=enable_gqa
     )[0]
+
+
+def _nothing(query: Tensor, key: Tensor, value: Tensor) -> Tensor:
+    """Zeros, where nobody asks or there is nothing to give; gradients of 0 reach all three."""
+    zeros = f.zeros((*query._shape[:-1], value._shape[-1]), dtype=query.dtype, device=query.device)
+    return zeros + (query.sum() + key.sum() + value.sum()) * 0
 
 
 def additive(mask: Tensor | None, dtype: dtype) -> Tensor | None:
@@ -95,10 +103,10 @@ def attention_math(
 
 def for_each_head(query: Tensor, key: Tensor, value: Tensor) -> tuple[Tensor, Tensor]:
     """Key and value with as many heads as the query: each of theirs serves a group of its heads."""
-    heads = [one._shape[-3] for one in (query, key, value)]
+    heads = [one.size(-3) for one in (query, key, value)]
     if heads[0] == heads[1] == heads[2]:
         return key, value
-    if heads[0] % heads[1] or heads[0] % heads[2]:
+    if 0 in heads[1:] or heads[0] % heads[1] or heads[0] % heads[2]:
         raise ShapeError("Number of heads in key and value must divide the number of heads in query")
     return (
         key.repeat_interleave(heads[0] // heads[1], -3),

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from glasstorch.core.errors import ArgumentError, ShapeError
 from glasstorch.operators.generated import functions as f
-from glasstorch.operators.shapes.recurrent import check_cell_hidden, check_cell_input
+from glasstorch.operators.shapes.recurrent import check_cell_hidden, check_cell_input, check_cell_weights
 
 if TYPE_CHECKING:
     from glasstorch._tensor import Tensor
@@ -83,11 +83,12 @@ def gru(given: Tensor, state: State, weights: Weights) -> State:
 # Operators ------------------------------------------------------------------------------------------------------
 
 
-def _simple(cell: Cell, doc: str) -> Callable[..., Tensor]:
+def _simple(cell: Cell, gates: int, doc: str) -> Callable[..., Tensor]:
     def operator(
         input: Tensor, hx: Tensor, w_ih: Tensor, w_hh: Tensor, b_ih: Tensor | None, b_hh: Tensor | None
     ) -> Tensor:
         check_cell_input(input, w_ih.size(1))
+        check_cell_weights(w_ih, w_hh, gates)
         check_cell_hidden(input, hx, w_hh.size(1), 0)
         weights = Weights(w_ih, w_hh, b_ih, b_hh)
         return cell(weights.of_input(input), (hx,), weights)[0]
@@ -96,9 +97,9 @@ def _simple(cell: Cell, doc: str) -> Callable[..., Tensor]:
     return operator
 
 
-rnn_tanh_cell = _simple(tanh, "A step of a simple cell with tanh.")
-rnn_relu_cell = _simple(relu, "A step of a simple cell with relu.")
-gru_cell = _simple(gru, "A step of a gated recurrent unit.")
+rnn_tanh_cell = _simple(tanh, 1, "A step of a simple cell with tanh.")
+rnn_relu_cell = _simple(relu, 1, "A step of a simple cell with relu.")
+gru_cell = _simple(gru, 3, "A step of a gated recurrent unit.")
 
 
 def lstm_cell(
@@ -108,6 +109,7 @@ def lstm_cell(
     if len(hx) != 2:
         raise ArgumentError("lstm_cell expects two hidden states")
     check_cell_input(input, w_ih.size(1))
+    check_cell_weights(w_ih, w_hh, 4)
     for number, state in enumerate(hx):
         check_cell_hidden(input, state, w_hh.size(1), number)
     weights = Weights(w_ih, w_hh, b_ih, b_hh)
