@@ -183,7 +183,8 @@ FEWER = {
     "float_power_.Tensor": 5, "fractional_max_pool2d": 7, "glu_jvp": 7, "gru.input": 4, "layer_norm": 8,
     "linalg_tensorinv": 8, "linalg_tensorsolve": 5, "lstm.input": 7, "multi_margin_loss": 5,
     "multilabel_margin_loss": 7, "multilabel_margin_loss_forward": 8, "nanquantile": 5, "nanquantile.scalar": 8,
-    "native_layer_norm": 8, "pdist": 7, "quantile": 4, "quantile.scalar": 6, "rnn_tanh.input": 8, "rrelu_with_noise": 8, "softplus": 8,
+    "native_layer_norm": 8, "pdist": 7, "quantile": 4, "quantile.scalar": 6, "rnn_tanh.input": 8, "rrelu_with_noise": 8,
+    "softplus": 8,
 }  # fmt: skip
 
 Random = np.random.Generator
