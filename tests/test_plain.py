@@ -43,10 +43,11 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
     [
         ("1", ["tests/agreement", *IGNORED]),
         ("1", ["tests/kernels", *IGNORED]),
+        ("1", ["tests/nn", "tests/optim", "tests/backends"]),
         ("1", [*NOTEBOOKS, "chapters"]),
         ("0", ["tests/test_smoke.py", f"--deselect={THREE_FRAMES}"]),  # with autograd's shortcuts
     ],
-    ids=["agreement", "kernels", "notebooks", "smoke"],
+    ids=["agreement", "kernels", "networks", "notebooks", "smoke"],
 )
 def test_the_plain_kernels_carry_everything(copy: Path, plain: str, options: list[str]) -> None:
     environment = without_leftovers() | plugins_by_name("pytest_timeout", "_hypothesis_pytestplugin")
