@@ -45,7 +45,9 @@ CASES: list[tuple[str, list[tuple[int, ...] | int], Use, int]] = [
 ]
 
 BUDGETS = {
+    "`linear`, 64x64 to 128": 1.4,
     "`log_softmax`, 4096x1000": 2.0,
+    "`cross_entropy`, 64x10": 1.6,
     "`layer_norm`, 1024x64": 3.0,
     "`layer_norm`, 4096x768": 4.0,
     "`layer_norm` and gradients, 1024x64": 3.0,
