@@ -3,7 +3,7 @@
 Each calls an operator, and has PyTorch's Python signature: strings such as "mean" are converted to the operator's
 numbers here. `nn/functional.py` gathers them.
 
-Reading order: `reduction`, `tuples`, `linear`, `convolution`, `activation`, `dropout`, `padding`, `pooling`,
+Reading order: `reduction`, `tuples`, `linear`, `convolution`, `activation`, `dropout`, `padding`, `pooling`, `resampling`,
 `embedding`, `normalization`, `loss`, `class_loss`, `chunked_loss`, `linear_cross_entropy`, `pair_loss`, `distance`,
 `attention`.
 
