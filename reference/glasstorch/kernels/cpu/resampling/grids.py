@@ -2,7 +2,7 @@
 
 Along each dimension a place has a few taps with weights (see Note [Resampling as a table]), which differ from place to
 place; the result adds up the products over all dimensions. What the weights change by, as the place moves, is the slope
-that the grid's gradient is made of.
+that the grid's gradient is made of. Half precision is rounded after each step, as in PyTorch: there places have few bits.
 
 Mirrors: aten/src/ATen/native/GridSampler.cpp, GridSampler.h (grid_sampler_unnormalize, clip_coordinates,
     reflect_coordinates, and the same with _set_grad), cpu/GridSamplerKernel.cpp
@@ -21,7 +21,6 @@ from glasstorch._tensor import Tensor
 from glasstorch.core.tensor_impl import Array
 from glasstorch.dispatch.library import KernelTable
 from glasstorch.kernels.cpu.resampling.taps import SHARP
-from glasstorch.kernels.halves import widened
 from glasstorch.kernels.structured import Out, Outs, add_structured, finish_as, shape_function
 
 CPU = KernelTable("CPU")
@@ -41,20 +40,20 @@ class Taps(NamedTuple):
 
 def padded(coordinate: Array, size: int, padding: int, align_corners: bool) -> tuple[Array, Array]:
     """A coordinate brought into the input, and how it moves there: 1, -1 where it is reflected, or 0 at the border."""
-    sign = np.ones_like(coordinate)
+    real, sign = coordinate.dtype.type, np.ones_like(coordinate)
     if padding == ZEROS:
         return coordinate, sign
     if padding == REFLECTION:
         low, span = (0.0, size - 1.0) if align_corners else (-0.5, float(size))
         if not span:
             return np.zeros_like(coordinate), np.zeros_like(coordinate)
-        away = coordinate - coordinate.dtype.type(low)
-        flips, rest = np.floor(np.abs(away) / span), np.fmod(np.abs(away), span).astype(coordinate.dtype)
-        odd = flips % 2 == 1
-        sign = np.where((away < 0) != odd, -sign, sign)
-        coordinate = np.where(odd, span - rest + low, rest + low).astype(coordinate.dtype)
-    sign = np.where((coordinate <= 0) | (coordinate >= size - 1), 0, sign).astype(coordinate.dtype)
-    return np.minimum(np.where(coordinate > 0, coordinate, 0), size - 1).astype(coordinate.dtype), sign
+        away = coordinate - real(low)
+        there_and_back = real(2 * span)
+        rest = np.abs(away) - np.trunc(np.abs(away) / there_and_back) * there_and_back
+        sign = np.where((away < 0) != (rest > span), -sign, sign)
+        coordinate = np.minimum(rest, there_and_back - rest) + real(low)
+    sign = np.where((coordinate <= 0) | (coordinate >= size - 1), 0, sign).astype(real)
+    return np.minimum(np.where(coordinate > 0, coordinate, 0), size - 1).astype(real), sign
 
 
 def taps_of(numbers: Array, size: int, mode: int, padding: int, align_corners: bool) -> Taps:
@@ -73,8 +72,9 @@ def taps_of(numbers: Array, size: int, mode: int, padding: int, align_corners: b
         first = np.floor(coordinate)
         offsets = np.arange(-1, 3, dtype=real) if mode == BICUBIC else np.arange(2, dtype=real)
         places = first[:, None] + offsets[:, None]
-        away = offsets[:, None] - (coordinate - first)[:, None]
-        weights = SHARP(away) if mode == BICUBIC else 1 - np.abs(away)
+        behind = (coordinate - first)[:, None]
+        away = offsets[:, None] - behind
+        weights = SHARP(away) if mode == BICUBIC else np.concatenate([1 - behind, behind], 1)
         slopes = slope[:, None] * (cubic_slope(away) if mode == BICUBIC else np.array([[-1], [1]], real))
         if mode == BICUBIC:
             places = padded(places, size, padding, align_corners)[0]
@@ -98,15 +98,19 @@ class Tap(NamedTuple):
     weights: list[Array]
     slopes: list[Array]
 
+    def weight(self) -> Array:
+        """The product of all weights, that of the last dimension first."""
+        return prod(self.weights[::-1])  # type: ignore[return-value]
+
 
 class Sampling:
     """An input and a grid, flattened, and the taps that join them."""
 
     def __init__(self, input: Tensor, grid: Tensor, mode: int, padding: int, align_corners: bool) -> None:
-        numbers = widened(grid.array())
+        numbers = grid.array()
         self.sizes = input._shape[2:]
         self.batch, self.channels = input._shape[:2]
-        self.elements = widened(input.array()).reshape(self.batch, self.channels, prod(self.sizes))
+        self.elements = input.array().reshape(self.batch, self.channels, prod(self.sizes))
         lines = numbers.reshape(self.batch, prod(grid._shape[1:-1]), len(self.sizes))
         self.axes = [
             taps_of(lines[..., -1 - dim], size, mode, padding, align_corners) for dim, size in enumerate(self.sizes)
@@ -131,7 +135,7 @@ class Sampling:
 
 def sample(sampling: Sampling) -> Array:
     """(batch, channels, places)."""
-    return sum(sampling.read(tap) * prod(tap.weights)[:, None] for tap in sampling)  # type: ignore[return-value]
+    return sum(sampling.read(tap) * tap.weight()[:, None] for tap in sampling)  # type: ignore[return-value]
 
 
 def gradient_of_input(sampling: Sampling, grad: Array) -> Array:
@@ -140,7 +144,7 @@ def gradient_of_input(sampling: Sampling, grad: Array) -> Array:
     sums = np.zeros((batch * count, channels), grad.dtype)
     rows = np.arange(batch)[:, None] * count
     for tap in sampling:
-        shares = grad * (prod(tap.weights) * tap.inside)[:, None]
+        shares = grad * (tap.weight() * tap.inside)[:, None]
         np.add.at(sums, (rows + tap.place).ravel(), shares.swapaxes(1, 2).reshape(-1, channels))
     return sums.reshape(batch, count, channels).swapaxes(1, 2)
 
@@ -180,7 +184,7 @@ def register(name: str) -> None:
     ) -> tuple[Tensor | None, Tensor]:
         to_input, to_grid = shape_backward(grad_output, input, grid, mode, padding, align_corners, *mask)
         sampling = Sampling(input, grid, mode, padding, align_corners)
-        grad = widened(grad_output.array()).reshape(*sampling.elements.shape[:2], -1)
+        grad = grad_output.array().reshape(*sampling.elements.shape[:2], -1)
         outs = out or (None, None)
         return (
             to_input and finish_as(to_input, gradient_of_input(sampling, grad).reshape(to_input.shape), outs[0]),

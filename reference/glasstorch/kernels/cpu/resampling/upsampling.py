@@ -44,6 +44,8 @@ class Way(NamedTuple):
     copies: bool
     aligns: bool = True  # whether the operator has an argument `align_corners`
     weighted: bool = True  # whether elements are added up; if not, each is one of the input's
+    rounds: bool = False  # whether weights have the precision of the elements, half precision too
+    single: bool = False  # whether places have single precision for every dtype
 
 
 NEAREST, EXACT = partial(nearest, middle=0.0), partial(nearest, middle=0.5)
@@ -52,15 +54,15 @@ CUBIC = partial(interpolated, width=4, filter=SHARP, from_border=False)
 
 WAYS = {
     "upsample_nearest1d": Way(NEAREST, copies=False, aligns=False, weighted=False),
-    "upsample_nearest2d": Way(NEAREST, copies=True, aligns=False, weighted=False),
+    "upsample_nearest2d": Way(NEAREST, copies=True, aligns=False, weighted=False, single=True),
     "upsample_nearest3d": Way(NEAREST, copies=False, aligns=False, weighted=False),
     "_upsample_nearest_exact1d": Way(EXACT, copies=False, aligns=False, weighted=False),
-    "_upsample_nearest_exact2d": Way(EXACT, copies=False, aligns=False, weighted=False),
+    "_upsample_nearest_exact2d": Way(EXACT, copies=False, aligns=False, weighted=False, single=True),
     "_upsample_nearest_exact3d": Way(EXACT, copies=False, aligns=False, weighted=False),
-    "upsample_linear1d": Way(LINEAR, copies=True),
+    "upsample_linear1d": Way(LINEAR, copies=True, rounds=True),
     "upsample_bilinear2d": Way(LINEAR, copies=True),
-    "upsample_trilinear3d": Way(LINEAR, copies=True),
-    "upsample_bicubic2d": Way(CUBIC, copies=False),
+    "upsample_trilinear3d": Way(LINEAR, copies=True, rounds=True),
+    "upsample_bicubic2d": Way(CUBIC, copies=False, rounds=True),
     "_upsample_bilinear2d_aa": Way(partial(antialiased, width=2, filter=triangle), copies=True),
     "_upsample_bicubic2d_aa": Way(partial(antialiased, width=4, filter=KEYS), copies=True),
     "_upsample_lanczos2d_aa": Way(partial(antialiased, width=6, filter=lanczos), copies=True),
@@ -71,7 +73,8 @@ def tables(way: Way, sizes: Sequence[int], output: Sequence[int], how: Sequence[
     """A table for each dimension, the last one first; `how` is the operator's other arguments."""
     align_corners, factors = (how[0], how[1:]) if way.aligns else (False, how)
     bytes_ = element.dtype == np.uint8
-    real = np.float64 if element.dtype == np.float64 or (bytes_ and way.weighted) else np.float32
+    wide = (element.dtype == np.float64 and not way.single) or (bytes_ and way.weighted)
+    real = np.float64 if wide else np.float32
     axes = [Axis(*axis, real) for axis in zip(sizes, output, [align_corners] * len(sizes), factors, strict=True)]
     copies = way.copies or (bytes_ and way.weighted)
     return [unchanged(axis) if copies and axis.size == axis.output else way.table(axis) for axis in axes[::-1]]
@@ -96,11 +99,19 @@ def spread(grad: Array, taps: Taps, size: int, dim: int) -> Array:
 
 def sampled_bytes(array: Array, taps: Taps, dim: int) -> Array:
     """As `sampled` for bytes: weights are whole numbers of as many bits as 16 can hold, and each dimension is rounded."""
+    taps = joined(taps)
     bits = next(bits for bits in range(23) if bits == 22 or int(0.5 + taps.weights.max() * 2 ** (bits + 1)) >= 2**15)
     scaled = taps.weights * 2**bits
     whole = np.trunc(scaled + np.copysign(0.5, scaled)).astype(np.int32)
     sums = sampled(array, Taps(taps.places, whole), dim) + (1 << (bits - 1))
     return np.clip(sums >> bits, 0, 255).astype(np.uint8)
+
+
+def joined(taps: Taps) -> Taps:
+    """Taps that are the same element, beyond a border, as one with their weights added up."""
+    first = taps.places[:, :, None] == taps.places[:, None, :]  # (output, taps, taps)
+    earlier = np.tril(first, -1).any(-1)
+    return Taps(taps.places, np.where(earlier, 0, (first * taps.weights[:, None, :]).sum(-1)))
 
 
 def register(name: str, way: Way) -> None:
@@ -114,7 +125,8 @@ def register(name: str, way: Way) -> None:
             if not way.weighted:
                 found = np.take(found, taps.places[:, 0], -1 - i)
             elif found.dtype != np.uint8:
-                found = sampled(found, taps, -1 - i)
+                weights = taps.weights.astype(self.dtype.numpy) if way.rounds else taps.weights
+                found = sampled(found, Taps(taps.places, weights.astype(found.dtype)), -1 - i)
             elif self._shape[-1 - i] != output_size[-1 - i]:
                 found = sampled_bytes(found, taps, -1 - i)
         return finish_as(result, found, out)
