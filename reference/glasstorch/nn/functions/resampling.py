@@ -71,13 +71,14 @@ def interpolate(
     """A signal (N, C, W), an image (N, C, H, W) or a volume (N, C, D, H, W) at another size.
 
     The size is given, or the factor by which the input grows; with `recompute_scale_factor` what is computed follows
-    from the sizes alone, after rounding. The modes: "nearest", "nearest-exact" and "area" for all, "linear" for signals,
-    "bilinear", "bicubic" and, with `antialias` alone, "lanczos" for images, "trilinear" for volumes.
+    from the sizes alone, after rounding. The modes: "nearest", "nearest-exact" and "area" for all, "linear" for
+    signals, "bilinear", "bicubic" and, with `antialias` alone, "lanczos" for images, "trilinear" for volumes.
     """
     if mode in ("nearest", "area", "nearest-exact"):
         if align_corners is not None:
             raise ValueError(
-                "align_corners option can only be set with the interpolating modes: linear | bilinear | bicubic | trilinear"
+                "align_corners option can only be set with the interpolating modes: linear | bilinear | bicubic | "
+                "trilinear"
             )
     elif align_corners is None:
         align_corners = False
@@ -105,8 +106,8 @@ def interpolate(
     if mode in NEEDS and dims in (3, 4, 5):
         raise NotImplementedError(f"Got {dims}D input, but {mode} mode needs {NEEDS[mode]}D input")
     raise NotImplementedError(
-        f"Input Error: Only 3D, 4D and 5D input Tensors supported (got {dims}D) for the modes: nearest | linear | bilinear "
-        f"| bicubic | trilinear | lanczos | area | nearest-exact (got {mode})"
+        f"Input Error: Only 3D, 4D and 5D input Tensors supported (got {dims}D) for the modes: nearest | linear | "
+        f"bilinear | bicubic | trilinear | lanczos | area | nearest-exact (got {mode})"
     )
 
 
@@ -126,8 +127,8 @@ def _sizes_or_factors(input: Tensor, size: Sizes, factor: Factors) -> tuple[Any,
             )
         if not all(_is_integer(each) for each in size):
             raise TypeError(
-                f"expected size to be one of int or Tuple[int] or Tuple[int, int] or Tuple[int, int, int], but got size "
-                f"with types {[type(each) for each in size]}"
+                f"expected size to be one of int or Tuple[int] or Tuple[int, int] or Tuple[int, int, int], but got "
+                f"size with types {[type(each) for each in size]}"
             )
         return size, None
     if factor is not None:
@@ -136,8 +137,8 @@ def _sizes_or_factors(input: Tensor, size: Sizes, factor: Factors) -> tuple[Any,
         if len(factor) != dims:
             raise ValueError(
                 f"Input and scale_factor must have the same number of spatial dimensions, but got input with spatial "
-                f"dimensions of {list(input.shape[2:])} and scale_factor of shape {factor}. Please provide input tensor "
-                f"in (N, C, d1, d2, ...,dK) format and scale_factor in (s1, s2, ...,sK) format."
+                f"dimensions of {list(input.shape[2:])} and scale_factor of shape {factor}. Please provide input "
+                f"tensor in (N, C, d1, d2, ...,dK) format and scale_factor in (s1, s2, ...,sK) format."
             )
         return None, factor
     raise ValueError("either size or scale_factor should be defined")
@@ -238,16 +239,18 @@ def affine_grid(theta: Tensor, size: Sequence[int], align_corners: bool | None =
     dims = len(size) - 2
     if dims not in (2, 3):
         raise NotImplementedError(
-            f"affine_grid only supports 4D and 5D sizes, for 2D and 3D affine transforms, respectively. Got size {size}."
+            f"affine_grid only supports 4D and 5D sizes, for 2D and 3D affine transforms, respectively. Got size "
+            f"{size}."
         )
     if theta.dim() != 3 or theta.shape[1:] != (dims, dims + 1):
         raise ValueError(
-            f"Expected a batch of {dims}D affine matrices of shape Nx{dims}x{dims + 1} for size {size}. Got {theta.shape}."
+            f"Expected a batch of {dims}D affine matrices of shape Nx{dims}x{dims + 1} for size {size}. Got "
+            f"{theta.shape}."
         )
     if align_corners and min(size[2:]) == 1:
         warnings.warn(
-            "Since version 1.3.0, affine_grid behavior has changed for unit-size grids when align_corners=True. This is "
-            "not an intended use case of affine_grid. See the documentation of affine_grid for details.",
+            "Since version 1.3.0, affine_grid behavior has changed for unit-size grids when align_corners=True. "
+            "This is not an intended use case of affine_grid. See the documentation of affine_grid for details.",
             stacklevel=2,
         )
     elif min(size) <= 0:

@@ -43,6 +43,7 @@ class Axis(NamedTuple):
     align_corners: bool
     factor: float | None  # how much larger the result is, where the caller says so
     real: Real
+    kept: Any  # the dtype in which PyTorch keeps weights
 
     @property
     def scale(self) -> Real:
@@ -100,13 +101,13 @@ def nearest(axis: Axis, middle: float) -> Taps:
 
 def interpolated(axis: Axis, width: int, filter: Filter, from_border: bool) -> Taps:
     """The `width` elements around each place; beyond the border, the border's own, `from_border` on also as a place."""
-    sources = axis.sources()
-    if from_border:
-        sources = np.maximum(sources, 0)
+    sources = np.maximum(axis.sources(), 0) if from_border else axis.sources()
     first = np.minimum(np.floor(sources).astype(np.int64), axis.size - 1)
     behind = np.clip(sources - first, 0, 1).astype(axis.real)
+    if from_border:
+        behind = behind.astype(axis.kept).astype(axis.real)  # two weights are made of one that is rounded
     offsets = np.arange(1 - width // 2, 1 + width // 2)
-    weights = filter(offsets.astype(axis.real) - behind[:, None])
+    weights = filter(offsets.astype(axis.real) - behind[:, None]).astype(axis.kept).astype(axis.real)
     return Taps(np.clip(first[:, None] + offsets, 0, axis.size - 1), weights)
 
 

@@ -4,7 +4,8 @@ See Note [Resampling as a table] in `taps`.
 
 Mirrors: aten/src/ATen/native/cpu/UpSampleKernel.cpp, UpSampleMoreKernel.cpp
 Differs: the gradient of a result that is as large as the input, with a scale that says otherwise, is the derivative of
-    what was computed; PyTorch passes such a gradient on unchanged.
+    what was computed; PyTorch passes such a gradient on unchanged. Results of width one are what others are, too;
+    PyTorch mistakes their memory order, and leaves out the height when it samples with antialiasing, or bytes.
 """
 
 from __future__ import annotations
@@ -38,10 +39,10 @@ CPU = KernelTable("CPU")
 
 
 class Way(NamedTuple):
-    """How an operator samples; `copies` says that a dimension which keeps its size is not sampled, whatever the scale."""
+    """How an operator samples."""
 
     table: Table
-    copies: bool
+    copies: bool  # whether a dimension that keeps its size is not sampled, whatever the scale
     aligns: bool = True  # whether the operator has an argument `align_corners`
     weighted: bool = True  # whether elements are added up; if not, each is one of the input's
     rounds: bool = False  # whether weights have the precision of the elements, half precision too
@@ -69,13 +70,15 @@ WAYS = {
 }
 
 
-def tables(way: Way, sizes: Sequence[int], output: Sequence[int], how: Sequence[Any], element: Array) -> list[Taps]:
-    """A table for each dimension, the last one first; `how` is the operator's other arguments."""
+def tables(way: Way, sizes: Sequence[int], output: Sequence[int], how: Sequence[Any], elements: Any) -> list[Taps]:
+    """A table for each dimension, the last one first; `how` is the operator's other arguments, `elements` a dtype."""
     align_corners, factors = (how[0], how[1:]) if way.aligns else (False, how)
-    bytes_ = element.dtype == np.uint8
-    wide = (element.dtype == np.float64 and not way.single) or (bytes_ and way.weighted)
+    bytes_ = elements == np.uint8
+    wide = (elements == np.float64 and not way.single) or (bytes_ and way.weighted)
     real = np.float64 if wide else np.float32
-    axes = [Axis(*axis, real) for axis in zip(sizes, output, [align_corners] * len(sizes), factors, strict=True)]
+    kept = elements if way.rounds and not bytes_ else real
+    corners = [align_corners] * len(sizes)
+    axes = [Axis(*axis, real, kept) for axis in zip(sizes, output, corners, factors, strict=True)]
     copies = way.copies or (bytes_ and way.weighted)
     return [unchanged(axis) if copies and axis.size == axis.output else way.table(axis) for axis in axes[::-1]]
 
@@ -98,7 +101,7 @@ def spread(grad: Array, taps: Taps, size: int, dim: int) -> Array:
 
 
 def sampled_bytes(array: Array, taps: Taps, dim: int) -> Array:
-    """As `sampled` for bytes: weights are whole numbers of as many bits as 16 can hold, and each dimension is rounded."""
+    """As `sampled` for bytes: weights are whole numbers of as many bits as 16 hold, and each dimension is rounded."""
     taps = joined(taps)
     bits = next(bits for bits in range(23) if bits == 22 or int(0.5 + taps.weights.max() * 2 ** (bits + 1)) >= 2**15)
     scaled = taps.weights * 2**bits
@@ -121,12 +124,11 @@ def register(name: str, way: Way) -> None:
     def upsample(keys: int, self: Tensor, output_size: Sequence[int], *how: Any, out: Out = None) -> Tensor:
         result = shape(self, output_size, *how)
         found = widened(self.array())
-        for i, taps in enumerate(tables(way, self._shape[2:], output_size, how, found)):
+        for i, taps in enumerate(tables(way, self._shape[2:], output_size, how, self.dtype.numpy)):
             if not way.weighted:
                 found = np.take(found, taps.places[:, 0], -1 - i)
             elif found.dtype != np.uint8:
-                weights = taps.weights.astype(self.dtype.numpy) if way.rounds else taps.weights
-                found = sampled(found, Taps(taps.places, weights.astype(found.dtype)), -1 - i)
+                found = sampled(found, taps, -1 - i)
             elif self._shape[-1 - i] != output_size[-1 - i]:
                 found = sampled_bytes(found, taps, -1 - i)
         return finish_as(result, found, out)
@@ -141,7 +143,7 @@ def register(name: str, way: Way) -> None:
     ) -> Tensor:
         result = shape_backward(grad_output, output_size, input_size, *how)
         found = widened(grad_output.array())
-        for i, taps in enumerate(tables(way, input_size[2:], output_size, how, found)):
+        for i, taps in enumerate(tables(way, input_size[2:], output_size, how, found.dtype)):
             found = spread(found, taps, input_size[-1 - i], -1 - i)
         return finish_as(result, found, out)
 
