@@ -1,8 +1,8 @@
 """How is an image or a volume read at the places of a grid on the CPU?
 
 Along each dimension a place has a few taps with weights (see Note [Resampling as a table]), which differ from place to
-place; the result adds up the products over all dimensions. The grid's gradient is made of the weights' slopes: what they
-change by as the place moves. Half precision is rounded after each step, as in PyTorch: places have few bits there.
+place; the result adds up the products over all dimensions. The grid's gradient is made of the weights' slopes: what
+they change by as the place moves. Half precision is rounded after each step, as in PyTorch: places have few bits there.
 
 Mirrors: aten/src/ATen/native/GridSampler.cpp, GridSampler.h (grid_sampler_unnormalize, clip_coordinates,
     reflect_coordinates, and the same with _set_grad), cpu/GridSamplerKernel.cpp
