@@ -533,8 +533,6 @@ __upsample_lanczos2d_aa = table("_upsample_lanczos2d_aa")
 __upsample_lanczos2d_aa_backward = table("_upsample_lanczos2d_aa_backward")
 _grid_sampler_2d = table("grid_sampler_2d")
 _grid_sampler_2d_backward = table("grid_sampler_2d_backward")
-__grid_sampler_2d_cpu_fallback = table("_grid_sampler_2d_cpu_fallback")
-__grid_sampler_2d_cpu_fallback_backward = table("_grid_sampler_2d_cpu_fallback_backward")
 _grid_sampler_3d = table("grid_sampler_3d")
 _grid_sampler_3d_backward = table("grid_sampler_3d_backward")
 _affine_grid_generator = table("affine_grid_generator")
@@ -13066,123 +13064,6 @@ def grid_sampler_2d_backward(
     node.padding_mode = padding_mode
     results = _grid_sampler_2d_backward[below](
         below, grad_output, input, grid, interpolation_mode, padding_mode, align_corners, output_mask
-    )
-    set_histories((results[0], results[1]), node)
-    return results
-
-
-class GridSampler2DCpuFallbackBackward0(Node):
-    saved_input: SavedVariable | None
-    saved_grid: SavedVariable | None
-    align_corners: Any
-    interpolation_mode: Any
-    padding_mode: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        if (grad := grads[0]) is None:
-            return (None,) * len(self.next_edges)
-        edges = self.next_edges
-        grad_input: Any = None
-        grad_grid: Any = None
-        if edges[0] is not None or edges[1] is not None:
-            input = self.unpack(self.saved_input)
-            grid = self.unpack(self.saved_grid)
-            align_corners = self.align_corners
-            interpolation_mode = self.interpolation_mode
-            padding_mode = self.padding_mode
-            grad_input, grad_grid = f._grid_sampler_2d_cpu_fallback_backward(
-                grad, input, grid, interpolation_mode, padding_mode, align_corners
-            )
-        return (grad_input, grad_grid)
-
-    def release_variables(self) -> None:
-        self.saved_input = self.saved_grid = None
-        self.released = True
-
-
-@AUTOGRAD.impl("_grid_sampler_2d_cpu_fallback")
-def _grid_sampler_2d_cpu_fallback(
-    keys: int, input: Any, grid: Any, interpolation_mode: Any, padding_mode: Any, align_corners: Any
-) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if (input._autograd_meta is None and grid._autograd_meta is None) or not grad_mode.get():
-        return __grid_sampler_2d_cpu_fallback[below](
-            below, input, grid, interpolation_mode, padding_mode, align_corners
-        )
-    edge_input = gradient_edge(input)
-    edge_grid = gradient_edge(grid)
-    if edge_input is None and edge_grid is None:
-        return __grid_sampler_2d_cpu_fallback[below](
-            below, input, grid, interpolation_mode, padding_mode, align_corners
-        )
-    node = GridSampler2DCpuFallbackBackward0((edge_input, edge_grid))
-    node.saved_input = SavedVariable(input)
-    node.saved_grid = SavedVariable(grid)
-    node.align_corners = align_corners
-    node.interpolation_mode = interpolation_mode
-    node.padding_mode = padding_mode
-    result = __grid_sampler_2d_cpu_fallback[below](below, input, grid, interpolation_mode, padding_mode, align_corners)
-    set_history(result, node)
-    return result
-
-
-class GridSampler2DCpuFallbackBackwardBackward0(Node):
-    saved_grad_output: SavedVariable | None
-    saved_input: SavedVariable | None
-    saved_grid: SavedVariable | None
-    align_corners: Any
-    interpolation_mode: Any
-    padding_mode: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        edges = self.next_edges
-        grad_grad_output: Any = None
-        grad_input: Any = None
-        grad_grid: Any = None
-        if edges[0] is not None or edges[1] is not None or edges[2] is not None:
-            grad_output = self.unpack(self.saved_grad_output)
-            input = self.unpack(self.saved_input)
-            grid = self.unpack(self.saved_grid)
-            align_corners = self.align_corners
-            interpolation_mode = self.interpolation_mode
-            padding_mode = self.padding_mode
-            grad_grad_output, grad_input, grad_grid = grid_sampler_double_backward(
-                grads[0], grads[1], grad_output, input, grid, interpolation_mode, padding_mode, align_corners
-            )
-        return (grad_grad_output, grad_input, grad_grid)
-
-    def release_variables(self) -> None:
-        self.saved_grad_output = self.saved_input = self.saved_grid = None
-        self.released = True
-
-
-@AUTOGRAD.impl("_grid_sampler_2d_cpu_fallback_backward")
-def _grid_sampler_2d_cpu_fallback_backward(
-    keys: int, grad_output: Any, input: Any, grid: Any, interpolation_mode: Any, padding_mode: Any, align_corners: Any
-) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if (
-        grad_output._autograd_meta is None and input._autograd_meta is None and grid._autograd_meta is None
-    ) or not grad_mode.get():
-        return __grid_sampler_2d_cpu_fallback_backward[below](
-            below, grad_output, input, grid, interpolation_mode, padding_mode, align_corners
-        )
-    edge_grad_output = gradient_edge(grad_output)
-    edge_input = gradient_edge(input)
-    edge_grid = gradient_edge(grid)
-    if edge_grad_output is None and edge_input is None and edge_grid is None:
-        return __grid_sampler_2d_cpu_fallback_backward[below](
-            below, grad_output, input, grid, interpolation_mode, padding_mode, align_corners
-        )
-    node = GridSampler2DCpuFallbackBackwardBackward0((edge_grad_output, edge_input, edge_grid))
-    node.saved_grad_output = SavedVariable(grad_output)
-    node.saved_input = SavedVariable(input)
-    node.saved_grid = SavedVariable(grid)
-    node.align_corners = align_corners
-    node.interpolation_mode = interpolation_mode
-    node.padding_mode = padding_mode
-    results = __grid_sampler_2d_cpu_fallback_backward[below](
-        below, grad_output, input, grid, interpolation_mode, padding_mode, align_corners
     )
     set_histories((results[0], results[1]), node)
     return results

@@ -16,6 +16,8 @@ from glasstorch.operators.generated import functions as f
 if TYPE_CHECKING:
     from glasstorch._tensor import Tensor
 
+times, divided = on_tensor("mul.Scalar"), on_tensor("div.Scalar")
+
 Ints, Floats = Sequence[int], Sequence[float]
 SIZES_OR_SCALES = "Must specify exactly one of output_size and scale_factors"
 
@@ -99,10 +101,19 @@ def _base_grid(like: Tensor, size: Ints, align_corners: bool) -> Tensor:
     if len(size) not in (4, 5):
         raise ShapeError("AffineGridGenerator needs 4d (spatial) or 5d (volumetric) inputs.")
     spatial = size[2:]
-    base: Tensor = like.new_ones((size[0], *spatial, len(spatial) + 1))
-    for dim, steps in enumerate(spatial):
-        line = f.linspace(-1, 1, steps, dtype=like.dtype, device=like.device) if steps > 1 else like.new_zeros((steps,))
-        if not align_corners:
-            line = line * (steps - 1) / steps if steps else line
-        base.select(-1, len(spatial) - 1 - dim).copy_(line.view(-1, *[1] * (len(spatial) - 1 - dim)))
+    base: Tensor = f.empty((size[0], *spatial, len(spatial) + 1), dtype=like.dtype, device=like.device)
+    for axis, steps in enumerate(reversed(spatial)):
+        line = _line(like, steps, align_corners)
+        for _ in range(axis):
+            line = line.unsqueeze_(-1)
+        base.select(-1, axis).copy_(line)
+    base.select(-1, len(spatial)).fill_(1)
     return base
+
+
+def _line(like: Tensor, steps: int, align_corners: bool) -> Tensor:
+    """Evenly spaced numbers from -1 to 1, or the middles of as many squares between them."""
+    if steps <= 1:
+        return f.zeros((steps,), dtype=like.dtype, device=like.device)
+    line = f.linspace(-1, 1, steps, dtype=like.dtype, device=like.device)
+    return line if align_corners else divided(times(line, steps - 1), steps)

@@ -846,8 +846,6 @@ __upsample_bicubic2d_aa_backward = table("_upsample_bicubic2d_aa_backward")
 __upsample_lanczos2d_aa_backward = table("_upsample_lanczos2d_aa_backward")
 _grid_sampler = table("grid_sampler")
 _grid_sampler_2d = table("grid_sampler_2d")
-__grid_sampler_2d_cpu_fallback = table("_grid_sampler_2d_cpu_fallback")
-__grid_sampler_2d_cpu_fallback_backward = table("_grid_sampler_2d_cpu_fallback_backward")
 _grid_sampler_3d = table("grid_sampler_3d")
 _affine_grid_generator = table("affine_grid_generator")
 _affine_grid_generator_backward = table("affine_grid_generator_backward")
@@ -1883,8 +1881,6 @@ _parse__upsample_lanczos2d_aa_backward = PythonFunction("_upsample_lanczos2d_aa_
 _parse_grid_sampler = PythonFunction("grid_sampler", ["grid_sampler"])
 _parse_grid_sampler_2d = PythonFunction("grid_sampler_2d", ["grid_sampler_2d"])
 _parse_grid_sampler_2d_backward = PythonFunction("grid_sampler_2d_backward", ["grid_sampler_2d_backward"])
-_parse__grid_sampler_2d_cpu_fallback = PythonFunction("_grid_sampler_2d_cpu_fallback", ["_grid_sampler_2d_cpu_fallback"])
-_parse__grid_sampler_2d_cpu_fallback_backward = PythonFunction("_grid_sampler_2d_cpu_fallback_backward", ["_grid_sampler_2d_cpu_fallback_backward"])
 _parse_grid_sampler_3d = PythonFunction("grid_sampler_3d", ["grid_sampler_3d"])
 _parse_grid_sampler_3d_backward = PythonFunction("grid_sampler_3d_backward", ["grid_sampler_3d_backward"])
 _parse_affine_grid_generator = PythonFunction("affine_grid_generator", ["affine_grid_generator"])
@@ -15815,51 +15811,6 @@ def grid_sampler_2d_backward(
     """
     return _parse_grid_sampler_2d_backward(
         grad_output, input, grid, interpolation_mode, padding_mode, align_corners, output_mask
-    )
-
-
-def _grid_sampler_2d_cpu_fallback(
-    input: Tensor, grid: Tensor, interpolation_mode: int, padding_mode: int, align_corners: bool
-) -> Tensor:
-    """As grid_sampler_2d.
-
-    _grid_sampler_2d_cpu_fallback(input, grid, interpolation_mode, padding_mode, align_corners) -> Tensor
-    """
-    if (
-        isinstance(input, TensorImpl)
-        and isinstance(grid, TensorImpl)
-        and type(interpolation_mode) is int
-        and type(padding_mode) is int
-        and type(align_corners) is bool
-    ):
-        included, allowed = active_keys.get()
-        keys = (input.key_set | grid.key_set | included) & allowed
-        return __grid_sampler_2d_cpu_fallback[keys](keys, input, grid, interpolation_mode, padding_mode, align_corners)
-    return _parse__grid_sampler_2d_cpu_fallback(input, grid, interpolation_mode, padding_mode, align_corners)
-
-
-def _grid_sampler_2d_cpu_fallback_backward(
-    grad_output: Tensor, input: Tensor, grid: Tensor, interpolation_mode: int, padding_mode: int, align_corners: bool
-) -> Any:
-    """As grid_sampler_2d_backward.
-
-    _grid_sampler_2d_cpu_fallback_backward(grad_output, input, grid, interpolation_mode, padding_mode, align_corners) -> (Tensor, Tensor)
-    """
-    if (
-        isinstance(grad_output, TensorImpl)
-        and isinstance(input, TensorImpl)
-        and isinstance(grid, TensorImpl)
-        and type(interpolation_mode) is int
-        and type(padding_mode) is int
-        and type(align_corners) is bool
-    ):
-        included, allowed = active_keys.get()
-        keys = (grad_output.key_set | input.key_set | grid.key_set | included) & allowed
-        return __grid_sampler_2d_cpu_fallback_backward[keys](
-            keys, grad_output, input, grid, interpolation_mode, padding_mode, align_corners
-        )
-    return _parse__grid_sampler_2d_cpu_fallback_backward(
-        grad_output, input, grid, interpolation_mode, padding_mode, align_corners
     )
 
 

@@ -179,10 +179,10 @@ def register(name: str) -> None:
         mode: int,
         padding: int,
         align_corners: bool,
-        *mask: Sequence[bool],
+        mask: Sequence[bool],
         out: Outs = None,
     ) -> tuple[Tensor | None, Tensor]:
-        to_input, to_grid = shape_backward(grad_output, input, grid, mode, padding, align_corners, *mask)
+        to_input, to_grid = shape_backward(grad_output, input, grid, mode, padding, align_corners, mask)
         sampling = Sampling(input, grid, mode, padding, align_corners)
         grad = grad_output.array().reshape(*sampling.elements.shape[:2], -1)
         outs = out or (None, None)
@@ -195,5 +195,5 @@ def register(name: str) -> None:
     add_structured(CPU, f"{name}_backward", backward)
 
 
-for _name in ("grid_sampler_2d", "grid_sampler_3d", "_grid_sampler_2d_cpu_fallback"):
+for _name in ("grid_sampler_2d", "grid_sampler_3d"):
     register(_name)

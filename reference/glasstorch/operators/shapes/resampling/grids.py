@@ -113,23 +113,3 @@ def grid_sampler_3d_backward(
     """The shapes of input, or None, and grid."""
     kernel = "grid_sampler_3d_backward_cpu"
     return _gradients(grad_output, input, grid, 3, interpolation_mode, kernel, output_mask)
-
-
-def _grid_sampler_2d_cpu_fallback(
-    input: Tensor, grid: Tensor, interpolation_mode: int, padding_mode: int, align_corners: bool
-) -> Result:
-    """As grid_sampler_2d."""
-    return grid_sampler_2d(input, grid, interpolation_mode, padding_mode, align_corners)
-
-
-def _grid_sampler_2d_cpu_fallback_backward(
-    grad_output: Tensor,
-    input: Tensor,
-    grid: Tensor,
-    interpolation_mode: int,
-    padding_mode: int,
-    align_corners: bool,
-) -> tuple[Result | None, Result]:
-    """As grid_sampler_2d_backward, both gradients."""
-    both = (True, True)
-    return grid_sampler_2d_backward(grad_output, input, grid, interpolation_mode, padding_mode, align_corners, both)
