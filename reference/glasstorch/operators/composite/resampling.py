@@ -16,8 +16,6 @@ from glasstorch.operators.generated import functions as f
 if TYPE_CHECKING:
     from glasstorch._tensor import Tensor
 
-times, divided = on_tensor("mul.Scalar"), on_tensor("div.Scalar")
-
 Ints, Floats = Sequence[int], Sequence[float]
 SIZES_OR_SCALES = "Must specify exactly one of output_size and scale_factors"
 
@@ -116,4 +114,4 @@ def _line(like: Tensor, steps: int, align_corners: bool) -> Tensor:
     if steps <= 1:
         return f.zeros((steps,), dtype=like.dtype, device=like.device)
     line = f.linspace(-1, 1, steps, dtype=like.dtype, device=like.device)
-    return line if align_corners else divided(times(line, steps - 1), steps)
+    return line if align_corners else line * (steps - 1) / steps
