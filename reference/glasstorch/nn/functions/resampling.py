@@ -96,7 +96,7 @@ def interpolate(
     if (dims, mode) in UNALIGNED:
         return UNALIGNED[dims, mode](input, sizes, factors)
     if mode == "area" and dims in AREA:
-        return AREA[dims](input, sizes)  # type: ignore[arg-type]
+        return AREA[dims](input, sizes)
     if mode == "lanczos" and dims == 4:
         _check_lanczos(align_corners, antialias)
     if antialias:

@@ -16,7 +16,8 @@ from glasstorch.operators.generated import functions as f
 if TYPE_CHECKING:
     from glasstorch._tensor import Tensor
 
-Ints, Floats = Sequence[int], Sequence[float]
+Ints = Sequence[int]
+Floats = Sequence[float]
 SIZES_OR_SCALES = "Must specify exactly one of output_size and scale_factors"
 
 # Another size ---------------------------------------------------------------------------------------------------
@@ -43,13 +44,16 @@ def _by_scales(name: str, dims: int, aligns: bool) -> Callable[..., Tensor]:
     """The operator that takes sizes or scales, made of the one that takes sizes and perhaps scales."""
     operator = on_tensor(name)
 
+    def scales(factors: Floats | None) -> Sequence[float | None]:
+        return [None] * dims if factors is None else factors
+
     def upsample(input: Tensor, output_size: Ints | None, align_corners: bool, scale_factors: Floats | None) -> Tensor:
         sizes = _output_size(input._shape, output_size, scale_factors)
-        return operator(input, sizes, align_corners, *(scale_factors or [None] * dims))  # type: ignore[no-any-return]
+        return operator(input, sizes, align_corners, *scales(scale_factors))
 
     def upsample_nearest(input: Tensor, output_size: Ints | None, scale_factors: Floats | None) -> Tensor:
         sizes = _output_size(input._shape, output_size, scale_factors)
-        return operator(input, sizes, *(scale_factors or [None] * dims))  # type: ignore[no-any-return]
+        return operator(input, sizes, *scales(scale_factors))
 
     return upsample if aligns else upsample_nearest
 
@@ -76,7 +80,7 @@ def grid_sampler(
 ) -> Tensor:
     """The sampler of images for four dimensions, that of volumes for others."""
     sampler = f.grid_sampler_2d if len(input._shape) == len(grid._shape) == 4 else f.grid_sampler_3d
-    return sampler(input, grid, interpolation_mode, padding_mode, align_corners)  # type: ignore[no-any-return]
+    return sampler(input, grid, interpolation_mode, padding_mode, align_corners)
 
 
 def affine_grid_generator(theta: Tensor, size: Ints, align_corners: bool) -> Tensor:

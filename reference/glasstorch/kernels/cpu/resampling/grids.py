@@ -87,7 +87,7 @@ def cubic_slope(away: Array, a: float = -0.75) -> Array:
     x = np.abs(away)
     near = (3 * (a + 2) * x - 2 * (a + 3)) * x
     far = (3 * a * x - 10 * a) * x + 8 * a
-    return (-np.sign(away) * np.where(x <= 1, near, far)).astype(away.dtype)  # type: ignore[no-any-return]
+    return (-np.sign(away) * np.where(x <= 1, near, far)).astype(away.dtype)
 
 
 class Tap(NamedTuple):
@@ -130,7 +130,7 @@ class Sampling:
 
     def read(self, tap: Tap) -> Array:
         """The elements at a tap of every place: (batch, channels, places)."""
-        return np.take_along_axis(self.elements, tap.place[:, None], 2) * tap.inside[:, None]  # type: ignore[no-any-return]
+        return np.take_along_axis(self.elements, tap.place[:, None], 2) * tap.inside[:, None]
 
 
 def sample(sampling: Sampling) -> Array:

@@ -61,7 +61,8 @@ class Axis(NamedTuple):
     def sources(self) -> Array:
         """Where the elements of the result stand in the input."""
         half = self.real(0.5)
-        return self.scale * self.steps() if self.align_corners else self.scale * (self.steps() + half) - half
+        places: Array = self.scale * self.steps() if self.align_corners else self.scale * (self.steps() + half) - half
+        return places
 
 
 # Filters --------------------------------------------------------------------------------------------------------

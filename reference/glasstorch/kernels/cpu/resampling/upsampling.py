@@ -88,7 +88,7 @@ def sampled(array: Array, taps: Taps, dim: int) -> Array:
     shape = [1] * array.ndim
     shape[dim] = -1
     columns = zip(taps.places.T, taps.weights.T, strict=True)
-    return sum(np.take(array, places, dim) * weights.reshape(shape) for places, weights in columns)  # type: ignore[return-value]
+    return sum(np.take(array, places, dim) * weights.reshape(shape) for places, weights in columns)  # type: ignore[no-any-return]
 
 
 def spread(grad: Array, taps: Taps, size: int, dim: int) -> Array:
@@ -107,7 +107,7 @@ def sampled_bytes(array: Array, taps: Taps, dim: int) -> Array:
     scaled = taps.weights * 2**bits
     whole = np.trunc(scaled + np.copysign(0.5, scaled)).astype(np.int32)
     sums = sampled(array, Taps(taps.places, whole), dim) + (1 << (bits - 1))
-    return np.clip(sums >> bits, 0, 255).astype(np.uint8)
+    return np.clip(sums >> bits, 0, 255).astype(np.uint8)  # type: ignore[no-any-return]
 
 
 def joined(taps: Taps) -> Taps:
