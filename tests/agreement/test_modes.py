@@ -26,7 +26,7 @@ OTHERWISE = {
     **dict.fromkeys(
         [
             *("cross_entropy_loss", "cumulative_trapezoid.dx", "cumulative_trapezoid.x", "special_ndtr"),
-            *("pairwise_distance", "triplet_margin_loss"),
+            *("pairwise_distance", "triplet_margin_loss", "affine_grid_generator_backward"),
             *("scaled_dot_product_attention", "_scaled_dot_product_attention_math"),
             *("trapezoid.dx", "trapezoid.x", "trapz.dx", "trapz.x", "gradient.array", "gradient.scalararray"),
             *("gradient.scalarint", "gradient.scalarrayarray", "gradient.scalarrayint", "take_along_dim"),

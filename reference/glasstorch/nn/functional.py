@@ -19,6 +19,7 @@ from glasstorch.nn.functions import normalization as _normalization
 from glasstorch.nn.functions import padding as _padding
 from glasstorch.nn.functions import pair_loss as _pair_loss
 from glasstorch.nn.functions import pooling as _pooling
+from glasstorch.nn.functions import resampling as _resampling
 from glasstorch.nn.functions.activation import *  # noqa: F403
 from glasstorch.nn.functions.attention import *  # noqa: F403
 from glasstorch.nn.functions.class_loss import *  # noqa: F403
@@ -33,6 +34,7 @@ from glasstorch.nn.functions.normalization import *  # noqa: F403
 from glasstorch.nn.functions.padding import *  # noqa: F403
 from glasstorch.nn.functions.pair_loss import *  # noqa: F403
 from glasstorch.nn.functions.pooling import *  # noqa: F403
+from glasstorch.nn.functions.resampling import *  # noqa: F403
 
 __all__: list[str] = []
 __all__ += _activation.__all__
@@ -49,5 +51,6 @@ __all__ += _normalization.__all__
 __all__ += _padding.__all__
 __all__ += _pair_loss.__all__
 __all__ += _pooling.__all__
+__all__ += _resampling.__all__
 
 __getattr__ = _refuse_unknown_names(__name__)

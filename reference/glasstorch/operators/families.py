@@ -118,6 +118,12 @@ FAMILIES = (
     Family("distances", "Distances between the rows of matrices.", "Distance.cpp"),
     Family("fft", "Fourier transforms, and spectrograms made of them.", "SpectralOps.cpp, mkl/SpectralOps.cpp"),
     Family(
+        "resampling",
+        "Signals, images and volumes at another size, or at the places of a grid.",
+        "UpSample.cpp, UpSampleNearest2d.cpp, UpSampleBilinear2d.cpp, UpSampleBicubic2d.cpp, GridSampler.cpp, "
+        "AffineGridGenerator.cpp",
+    ),
+    Family(
         "embedding",
         "Rows of a table at indices, one by one and in bags.",
         "Embedding.cpp, EmbeddingBag.cpp, Onehot.cpp",

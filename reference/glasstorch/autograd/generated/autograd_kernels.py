@@ -121,6 +121,7 @@ from glasstorch.autograd.formulas.reductions import (
     var_backward,
     var_mean_backward,
 )
+from glasstorch.autograd.formulas.resampling import grid_sampler_double_backward
 from glasstorch.autograd.formulas.scans import cumprod_backward, logcumsumexp_backward, running_extremum_backward
 from glasstorch.autograd.formulas.shared import (
     conjugate,
@@ -504,6 +505,37 @@ __pdist_forward = table("_pdist_forward")
 __fft_c2c = table("_fft_c2c")
 __fft_r2c = table("_fft_r2c")
 __fft_c2r = table("_fft_c2r")
+_upsample_nearest1d = table("upsample_nearest1d")
+_upsample_nearest1d_backward = table("upsample_nearest1d_backward")
+_upsample_nearest2d = table("upsample_nearest2d")
+_upsample_nearest2d_backward = table("upsample_nearest2d_backward")
+_upsample_nearest3d = table("upsample_nearest3d")
+_upsample_nearest3d_backward = table("upsample_nearest3d_backward")
+__upsample_nearest_exact1d = table("_upsample_nearest_exact1d")
+__upsample_nearest_exact1d_backward = table("_upsample_nearest_exact1d_backward")
+__upsample_nearest_exact2d = table("_upsample_nearest_exact2d")
+__upsample_nearest_exact2d_backward = table("_upsample_nearest_exact2d_backward")
+__upsample_nearest_exact3d = table("_upsample_nearest_exact3d")
+__upsample_nearest_exact3d_backward = table("_upsample_nearest_exact3d_backward")
+_upsample_linear1d = table("upsample_linear1d")
+_upsample_linear1d_backward = table("upsample_linear1d_backward")
+_upsample_bilinear2d = table("upsample_bilinear2d")
+_upsample_bilinear2d_backward = table("upsample_bilinear2d_backward")
+_upsample_trilinear3d = table("upsample_trilinear3d")
+_upsample_trilinear3d_backward = table("upsample_trilinear3d_backward")
+_upsample_bicubic2d = table("upsample_bicubic2d")
+_upsample_bicubic2d_backward = table("upsample_bicubic2d_backward")
+__upsample_bilinear2d_aa = table("_upsample_bilinear2d_aa")
+__upsample_bilinear2d_aa_backward = table("_upsample_bilinear2d_aa_backward")
+__upsample_bicubic2d_aa = table("_upsample_bicubic2d_aa")
+__upsample_bicubic2d_aa_backward = table("_upsample_bicubic2d_aa_backward")
+__upsample_lanczos2d_aa = table("_upsample_lanczos2d_aa")
+__upsample_lanczos2d_aa_backward = table("_upsample_lanczos2d_aa_backward")
+_grid_sampler_2d = table("grid_sampler_2d")
+_grid_sampler_2d_backward = table("grid_sampler_2d_backward")
+_grid_sampler_3d = table("grid_sampler_3d")
+_grid_sampler_3d_backward = table("grid_sampler_3d_backward")
+_affine_grid_generator = table("affine_grid_generator")
 _embedding = table("embedding")
 _embedding_dense_backward = table("embedding_dense_backward")
 __embedding_bag = table("_embedding_bag")
@@ -11902,6 +11934,1287 @@ def _fft_c2r(keys: int, self: Any, dim: Any, normalization: Any, last_dim_size: 
     node.dim = dim
     node.normalization = normalization
     result = __fft_c2r[below](below, self, dim, normalization, last_dim_size)
+    set_history(result, node)
+    return result
+
+
+class UpsampleNearest1DBackward0(Node):
+    output_size: Any
+    scales: Any
+    self_shape: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        output_size = self.output_size
+        scales = self.scales
+        self_shape = self.self_shape
+        grad_self = f.upsample_nearest1d_backward(grad, output_size, self_shape, scales)
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("upsample_nearest1d")
+def upsample_nearest1d(keys: int, self: Any, output_size: Any, scales: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _upsample_nearest1d[below](below, self, output_size, scales)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _upsample_nearest1d[below](below, self, output_size, scales)
+    node = UpsampleNearest1DBackward0((edge_self,))
+    node.output_size = output_size
+    node.scales = scales
+    node.self_shape = self._shape
+    result = _upsample_nearest1d[below](below, self, output_size, scales)
+    set_history(result, node)
+    return result
+
+
+class UpsampleNearest1DBackwardBackward0(Node):
+    output_size: Any
+    scales: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        output_size = self.output_size
+        scales = self.scales
+        grad_grad_output = f.upsample_nearest1d(grad, output_size, scales)
+        return (grad_grad_output,)
+
+
+@AUTOGRAD.impl("upsample_nearest1d_backward")
+def upsample_nearest1d_backward(keys: int, grad_output: Any, output_size: Any, input_size: Any, scales: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if grad_output._autograd_meta is None or not grad_mode.get():
+        return _upsample_nearest1d_backward[below](below, grad_output, output_size, input_size, scales)
+    edge_grad_output = gradient_edge(grad_output)
+    if edge_grad_output is None:
+        return _upsample_nearest1d_backward[below](below, grad_output, output_size, input_size, scales)
+    node = UpsampleNearest1DBackwardBackward0((edge_grad_output,))
+    node.output_size = output_size
+    node.scales = scales
+    result = _upsample_nearest1d_backward[below](below, grad_output, output_size, input_size, scales)
+    set_history(result, node)
+    return result
+
+
+class UpsampleNearest2DBackward0(Node):
+    output_size: Any
+    scales_h: Any
+    scales_w: Any
+    self_shape: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        output_size = self.output_size
+        scales_h = self.scales_h
+        scales_w = self.scales_w
+        self_shape = self.self_shape
+        grad_self = f.upsample_nearest2d_backward(grad, output_size, self_shape, scales_h, scales_w)
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("upsample_nearest2d")
+def upsample_nearest2d(keys: int, self: Any, output_size: Any, scales_h: Any, scales_w: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _upsample_nearest2d[below](below, self, output_size, scales_h, scales_w)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _upsample_nearest2d[below](below, self, output_size, scales_h, scales_w)
+    node = UpsampleNearest2DBackward0((edge_self,))
+    node.output_size = output_size
+    node.scales_h = scales_h
+    node.scales_w = scales_w
+    node.self_shape = self._shape
+    result = _upsample_nearest2d[below](below, self, output_size, scales_h, scales_w)
+    set_history(result, node)
+    return result
+
+
+class UpsampleNearest2DBackwardBackward0(Node):
+    output_size: Any
+    scales_h: Any
+    scales_w: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        output_size = self.output_size
+        scales_h = self.scales_h
+        scales_w = self.scales_w
+        grad_grad_output = f.upsample_nearest2d(grad, output_size, scales_h, scales_w)
+        return (grad_grad_output,)
+
+
+@AUTOGRAD.impl("upsample_nearest2d_backward")
+def upsample_nearest2d_backward(
+    keys: int, grad_output: Any, output_size: Any, input_size: Any, scales_h: Any, scales_w: Any
+) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if grad_output._autograd_meta is None or not grad_mode.get():
+        return _upsample_nearest2d_backward[below](below, grad_output, output_size, input_size, scales_h, scales_w)
+    edge_grad_output = gradient_edge(grad_output)
+    if edge_grad_output is None:
+        return _upsample_nearest2d_backward[below](below, grad_output, output_size, input_size, scales_h, scales_w)
+    node = UpsampleNearest2DBackwardBackward0((edge_grad_output,))
+    node.output_size = output_size
+    node.scales_h = scales_h
+    node.scales_w = scales_w
+    result = _upsample_nearest2d_backward[below](below, grad_output, output_size, input_size, scales_h, scales_w)
+    set_history(result, node)
+    return result
+
+
+class UpsampleNearest3DBackward0(Node):
+    output_size: Any
+    scales_d: Any
+    scales_h: Any
+    scales_w: Any
+    self_shape: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        output_size = self.output_size
+        scales_d = self.scales_d
+        scales_h = self.scales_h
+        scales_w = self.scales_w
+        self_shape = self.self_shape
+        grad_self = f.upsample_nearest3d_backward(grad, output_size, self_shape, scales_d, scales_h, scales_w)
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("upsample_nearest3d")
+def upsample_nearest3d(keys: int, self: Any, output_size: Any, scales_d: Any, scales_h: Any, scales_w: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _upsample_nearest3d[below](below, self, output_size, scales_d, scales_h, scales_w)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _upsample_nearest3d[below](below, self, output_size, scales_d, scales_h, scales_w)
+    node = UpsampleNearest3DBackward0((edge_self,))
+    node.output_size = output_size
+    node.scales_d = scales_d
+    node.scales_h = scales_h
+    node.scales_w = scales_w
+    node.self_shape = self._shape
+    result = _upsample_nearest3d[below](below, self, output_size, scales_d, scales_h, scales_w)
+    set_history(result, node)
+    return result
+
+
+class UpsampleNearest3DBackwardBackward0(Node):
+    output_size: Any
+    scales_d: Any
+    scales_h: Any
+    scales_w: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        output_size = self.output_size
+        scales_d = self.scales_d
+        scales_h = self.scales_h
+        scales_w = self.scales_w
+        grad_grad_output = f.upsample_nearest3d(grad, output_size, scales_d, scales_h, scales_w)
+        return (grad_grad_output,)
+
+
+@AUTOGRAD.impl("upsample_nearest3d_backward")
+def upsample_nearest3d_backward(
+    keys: int, grad_output: Any, output_size: Any, input_size: Any, scales_d: Any, scales_h: Any, scales_w: Any
+) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if grad_output._autograd_meta is None or not grad_mode.get():
+        return _upsample_nearest3d_backward[below](
+            below, grad_output, output_size, input_size, scales_d, scales_h, scales_w
+        )
+    edge_grad_output = gradient_edge(grad_output)
+    if edge_grad_output is None:
+        return _upsample_nearest3d_backward[below](
+            below, grad_output, output_size, input_size, scales_d, scales_h, scales_w
+        )
+    node = UpsampleNearest3DBackwardBackward0((edge_grad_output,))
+    node.output_size = output_size
+    node.scales_d = scales_d
+    node.scales_h = scales_h
+    node.scales_w = scales_w
+    result = _upsample_nearest3d_backward[below](
+        below, grad_output, output_size, input_size, scales_d, scales_h, scales_w
+    )
+    set_history(result, node)
+    return result
+
+
+class UpsampleNearestExact1DBackward0(Node):
+    output_size: Any
+    scales: Any
+    self_shape: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        output_size = self.output_size
+        scales = self.scales
+        self_shape = self.self_shape
+        grad_self = f._upsample_nearest_exact1d_backward(grad, output_size, self_shape, scales)
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("_upsample_nearest_exact1d")
+def _upsample_nearest_exact1d(keys: int, self: Any, output_size: Any, scales: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return __upsample_nearest_exact1d[below](below, self, output_size, scales)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return __upsample_nearest_exact1d[below](below, self, output_size, scales)
+    node = UpsampleNearestExact1DBackward0((edge_self,))
+    node.output_size = output_size
+    node.scales = scales
+    node.self_shape = self._shape
+    result = __upsample_nearest_exact1d[below](below, self, output_size, scales)
+    set_history(result, node)
+    return result
+
+
+class UpsampleNearestExact1DBackwardBackward0(Node):
+    output_size: Any
+    scales: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        output_size = self.output_size
+        scales = self.scales
+        grad_grad_output = f._upsample_nearest_exact1d(grad, output_size, scales)
+        return (grad_grad_output,)
+
+
+@AUTOGRAD.impl("_upsample_nearest_exact1d_backward")
+def _upsample_nearest_exact1d_backward(
+    keys: int, grad_output: Any, output_size: Any, input_size: Any, scales: Any
+) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if grad_output._autograd_meta is None or not grad_mode.get():
+        return __upsample_nearest_exact1d_backward[below](below, grad_output, output_size, input_size, scales)
+    edge_grad_output = gradient_edge(grad_output)
+    if edge_grad_output is None:
+        return __upsample_nearest_exact1d_backward[below](below, grad_output, output_size, input_size, scales)
+    node = UpsampleNearestExact1DBackwardBackward0((edge_grad_output,))
+    node.output_size = output_size
+    node.scales = scales
+    result = __upsample_nearest_exact1d_backward[below](below, grad_output, output_size, input_size, scales)
+    set_history(result, node)
+    return result
+
+
+class UpsampleNearestExact2DBackward0(Node):
+    output_size: Any
+    scales_h: Any
+    scales_w: Any
+    self_shape: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        output_size = self.output_size
+        scales_h = self.scales_h
+        scales_w = self.scales_w
+        self_shape = self.self_shape
+        grad_self = f._upsample_nearest_exact2d_backward(grad, output_size, self_shape, scales_h, scales_w)
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("_upsample_nearest_exact2d")
+def _upsample_nearest_exact2d(keys: int, self: Any, output_size: Any, scales_h: Any, scales_w: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return __upsample_nearest_exact2d[below](below, self, output_size, scales_h, scales_w)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return __upsample_nearest_exact2d[below](below, self, output_size, scales_h, scales_w)
+    node = UpsampleNearestExact2DBackward0((edge_self,))
+    node.output_size = output_size
+    node.scales_h = scales_h
+    node.scales_w = scales_w
+    node.self_shape = self._shape
+    result = __upsample_nearest_exact2d[below](below, self, output_size, scales_h, scales_w)
+    set_history(result, node)
+    return result
+
+
+class UpsampleNearestExact2DBackwardBackward0(Node):
+    output_size: Any
+    scales_h: Any
+    scales_w: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        output_size = self.output_size
+        scales_h = self.scales_h
+        scales_w = self.scales_w
+        grad_grad_output = f._upsample_nearest_exact2d(grad, output_size, scales_h, scales_w)
+        return (grad_grad_output,)
+
+
+@AUTOGRAD.impl("_upsample_nearest_exact2d_backward")
+def _upsample_nearest_exact2d_backward(
+    keys: int, grad_output: Any, output_size: Any, input_size: Any, scales_h: Any, scales_w: Any
+) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if grad_output._autograd_meta is None or not grad_mode.get():
+        return __upsample_nearest_exact2d_backward[below](
+            below, grad_output, output_size, input_size, scales_h, scales_w
+        )
+    edge_grad_output = gradient_edge(grad_output)
+    if edge_grad_output is None:
+        return __upsample_nearest_exact2d_backward[below](
+            below, grad_output, output_size, input_size, scales_h, scales_w
+        )
+    node = UpsampleNearestExact2DBackwardBackward0((edge_grad_output,))
+    node.output_size = output_size
+    node.scales_h = scales_h
+    node.scales_w = scales_w
+    result = __upsample_nearest_exact2d_backward[below](below, grad_output, output_size, input_size, scales_h, scales_w)
+    set_history(result, node)
+    return result
+
+
+class UpsampleNearestExact3DBackward0(Node):
+    output_size: Any
+    scales_d: Any
+    scales_h: Any
+    scales_w: Any
+    self_shape: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        output_size = self.output_size
+        scales_d = self.scales_d
+        scales_h = self.scales_h
+        scales_w = self.scales_w
+        self_shape = self.self_shape
+        grad_self = f._upsample_nearest_exact3d_backward(grad, output_size, self_shape, scales_d, scales_h, scales_w)
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("_upsample_nearest_exact3d")
+def _upsample_nearest_exact3d(
+    keys: int, self: Any, output_size: Any, scales_d: Any, scales_h: Any, scales_w: Any
+) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return __upsample_nearest_exact3d[below](below, self, output_size, scales_d, scales_h, scales_w)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return __upsample_nearest_exact3d[below](below, self, output_size, scales_d, scales_h, scales_w)
+    node = UpsampleNearestExact3DBackward0((edge_self,))
+    node.output_size = output_size
+    node.scales_d = scales_d
+    node.scales_h = scales_h
+    node.scales_w = scales_w
+    node.self_shape = self._shape
+    result = __upsample_nearest_exact3d[below](below, self, output_size, scales_d, scales_h, scales_w)
+    set_history(result, node)
+    return result
+
+
+class UpsampleNearestExact3DBackwardBackward0(Node):
+    output_size: Any
+    scales_d: Any
+    scales_h: Any
+    scales_w: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        output_size = self.output_size
+        scales_d = self.scales_d
+        scales_h = self.scales_h
+        scales_w = self.scales_w
+        grad_grad_output = f._upsample_nearest_exact3d(grad, output_size, scales_d, scales_h, scales_w)
+        return (grad_grad_output,)
+
+
+@AUTOGRAD.impl("_upsample_nearest_exact3d_backward")
+def _upsample_nearest_exact3d_backward(
+    keys: int, grad_output: Any, output_size: Any, input_size: Any, scales_d: Any, scales_h: Any, scales_w: Any
+) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if grad_output._autograd_meta is None or not grad_mode.get():
+        return __upsample_nearest_exact3d_backward[below](
+            below, grad_output, output_size, input_size, scales_d, scales_h, scales_w
+        )
+    edge_grad_output = gradient_edge(grad_output)
+    if edge_grad_output is None:
+        return __upsample_nearest_exact3d_backward[below](
+            below, grad_output, output_size, input_size, scales_d, scales_h, scales_w
+        )
+    node = UpsampleNearestExact3DBackwardBackward0((edge_grad_output,))
+    node.output_size = output_size
+    node.scales_d = scales_d
+    node.scales_h = scales_h
+    node.scales_w = scales_w
+    result = __upsample_nearest_exact3d_backward[below](
+        below, grad_output, output_size, input_size, scales_d, scales_h, scales_w
+    )
+    set_history(result, node)
+    return result
+
+
+class UpsampleLinear1DBackward0(Node):
+    align_corners: Any
+    output_size: Any
+    scales: Any
+    self_shape: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        align_corners = self.align_corners
+        output_size = self.output_size
+        scales = self.scales
+        self_shape = self.self_shape
+        grad_self = f.upsample_linear1d_backward(grad, output_size, self_shape, align_corners, scales)
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("upsample_linear1d")
+def upsample_linear1d(keys: int, self: Any, output_size: Any, align_corners: Any, scales: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _upsample_linear1d[below](below, self, output_size, align_corners, scales)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _upsample_linear1d[below](below, self, output_size, align_corners, scales)
+    node = UpsampleLinear1DBackward0((edge_self,))
+    node.align_corners = align_corners
+    node.output_size = output_size
+    node.scales = scales
+    node.self_shape = self._shape
+    result = _upsample_linear1d[below](below, self, output_size, align_corners, scales)
+    set_history(result, node)
+    return result
+
+
+class UpsampleLinear1DBackwardBackward0(Node):
+    align_corners: Any
+    output_size: Any
+    scales: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        align_corners = self.align_corners
+        output_size = self.output_size
+        scales = self.scales
+        grad_grad_output = f.upsample_linear1d(grad, output_size, align_corners, scales)
+        return (grad_grad_output,)
+
+
+@AUTOGRAD.impl("upsample_linear1d_backward")
+def upsample_linear1d_backward(
+    keys: int, grad_output: Any, output_size: Any, input_size: Any, align_corners: Any, scales: Any
+) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if grad_output._autograd_meta is None or not grad_mode.get():
+        return _upsample_linear1d_backward[below](below, grad_output, output_size, input_size, align_corners, scales)
+    edge_grad_output = gradient_edge(grad_output)
+    if edge_grad_output is None:
+        return _upsample_linear1d_backward[below](below, grad_output, output_size, input_size, align_corners, scales)
+    node = UpsampleLinear1DBackwardBackward0((edge_grad_output,))
+    node.align_corners = align_corners
+    node.output_size = output_size
+    node.scales = scales
+    result = _upsample_linear1d_backward[below](below, grad_output, output_size, input_size, align_corners, scales)
+    set_history(result, node)
+    return result
+
+
+class UpsampleBilinear2DBackward0(Node):
+    align_corners: Any
+    output_size: Any
+    scales_h: Any
+    scales_w: Any
+    self_shape: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        align_corners = self.align_corners
+        output_size = self.output_size
+        scales_h = self.scales_h
+        scales_w = self.scales_w
+        self_shape = self.self_shape
+        grad_self = f.upsample_bilinear2d_backward(grad, output_size, self_shape, align_corners, scales_h, scales_w)
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("upsample_bilinear2d")
+def upsample_bilinear2d(
+    keys: int, self: Any, output_size: Any, align_corners: Any, scales_h: Any, scales_w: Any
+) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _upsample_bilinear2d[below](below, self, output_size, align_corners, scales_h, scales_w)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _upsample_bilinear2d[below](below, self, output_size, align_corners, scales_h, scales_w)
+    node = UpsampleBilinear2DBackward0((edge_self,))
+    node.align_corners = align_corners
+    node.output_size = output_size
+    node.scales_h = scales_h
+    node.scales_w = scales_w
+    node.self_shape = self._shape
+    result = _upsample_bilinear2d[below](below, self, output_size, align_corners, scales_h, scales_w)
+    set_history(result, node)
+    return result
+
+
+class UpsampleBilinear2DBackwardBackward0(Node):
+    align_corners: Any
+    output_size: Any
+    scales_h: Any
+    scales_w: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        align_corners = self.align_corners
+        output_size = self.output_size
+        scales_h = self.scales_h
+        scales_w = self.scales_w
+        grad_grad_output = f.upsample_bilinear2d(grad, output_size, align_corners, scales_h, scales_w)
+        return (grad_grad_output,)
+
+
+@AUTOGRAD.impl("upsample_bilinear2d_backward")
+def upsample_bilinear2d_backward(
+    keys: int, grad_output: Any, output_size: Any, input_size: Any, align_corners: Any, scales_h: Any, scales_w: Any
+) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if grad_output._autograd_meta is None or not grad_mode.get():
+        return _upsample_bilinear2d_backward[below](
+            below, grad_output, output_size, input_size, align_corners, scales_h, scales_w
+        )
+    edge_grad_output = gradient_edge(grad_output)
+    if edge_grad_output is None:
+        return _upsample_bilinear2d_backward[below](
+            below, grad_output, output_size, input_size, align_corners, scales_h, scales_w
+        )
+    node = UpsampleBilinear2DBackwardBackward0((edge_grad_output,))
+    node.align_corners = align_corners
+    node.output_size = output_size
+    node.scales_h = scales_h
+    node.scales_w = scales_w
+    result = _upsample_bilinear2d_backward[below](
+        below, grad_output, output_size, input_size, align_corners, scales_h, scales_w
+    )
+    set_history(result, node)
+    return result
+
+
+class UpsampleTrilinear3DBackward0(Node):
+    align_corners: Any
+    output_size: Any
+    scales_d: Any
+    scales_h: Any
+    scales_w: Any
+    self_shape: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        align_corners = self.align_corners
+        output_size = self.output_size
+        scales_d = self.scales_d
+        scales_h = self.scales_h
+        scales_w = self.scales_w
+        self_shape = self.self_shape
+        grad_self = f.upsample_trilinear3d_backward(
+            grad, output_size, self_shape, align_corners, scales_d, scales_h, scales_w
+        )
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("upsample_trilinear3d")
+def upsample_trilinear3d(
+    keys: int, self: Any, output_size: Any, align_corners: Any, scales_d: Any, scales_h: Any, scales_w: Any
+) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _upsample_trilinear3d[below](below, self, output_size, align_corners, scales_d, scales_h, scales_w)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _upsample_trilinear3d[below](below, self, output_size, align_corners, scales_d, scales_h, scales_w)
+    node = UpsampleTrilinear3DBackward0((edge_self,))
+    node.align_corners = align_corners
+    node.output_size = output_size
+    node.scales_d = scales_d
+    node.scales_h = scales_h
+    node.scales_w = scales_w
+    node.self_shape = self._shape
+    result = _upsample_trilinear3d[below](below, self, output_size, align_corners, scales_d, scales_h, scales_w)
+    set_history(result, node)
+    return result
+
+
+class UpsampleTrilinear3DBackwardBackward0(Node):
+    align_corners: Any
+    output_size: Any
+    scales_d: Any
+    scales_h: Any
+    scales_w: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        align_corners = self.align_corners
+        output_size = self.output_size
+        scales_d = self.scales_d
+        scales_h = self.scales_h
+        scales_w = self.scales_w
+        grad_grad_output = f.upsample_trilinear3d(grad, output_size, align_corners, scales_d, scales_h, scales_w)
+        return (grad_grad_output,)
+
+
+@AUTOGRAD.impl("upsample_trilinear3d_backward")
+def upsample_trilinear3d_backward(
+    keys: int,
+    grad_output: Any,
+    output_size: Any,
+    input_size: Any,
+    align_corners: Any,
+    scales_d: Any,
+    scales_h: Any,
+    scales_w: Any,
+) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if grad_output._autograd_meta is None or not grad_mode.get():
+        return _upsample_trilinear3d_backward[below](
+            below, grad_output, output_size, input_size, align_corners, scales_d, scales_h, scales_w
+        )
+    edge_grad_output = gradient_edge(grad_output)
+    if edge_grad_output is None:
+        return _upsample_trilinear3d_backward[below](
+            below, grad_output, output_size, input_size, align_corners, scales_d, scales_h, scales_w
+        )
+    node = UpsampleTrilinear3DBackwardBackward0((edge_grad_output,))
+    node.align_corners = align_corners
+    node.output_size = output_size
+    node.scales_d = scales_d
+    node.scales_h = scales_h
+    node.scales_w = scales_w
+    result = _upsample_trilinear3d_backward[below](
+        below, grad_output, output_size, input_size, align_corners, scales_d, scales_h, scales_w
+    )
+    set_history(result, node)
+    return result
+
+
+class UpsampleBicubic2DBackward0(Node):
+    align_corners: Any
+    output_size: Any
+    scales_h: Any
+    scales_w: Any
+    self_shape: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        align_corners = self.align_corners
+        output_size = self.output_size
+        scales_h = self.scales_h
+        scales_w = self.scales_w
+        self_shape = self.self_shape
+        grad_self = f.upsample_bicubic2d_backward(grad, output_size, self_shape, align_corners, scales_h, scales_w)
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("upsample_bicubic2d")
+def upsample_bicubic2d(keys: int, self: Any, output_size: Any, align_corners: Any, scales_h: Any, scales_w: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _upsample_bicubic2d[below](below, self, output_size, align_corners, scales_h, scales_w)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _upsample_bicubic2d[below](below, self, output_size, align_corners, scales_h, scales_w)
+    node = UpsampleBicubic2DBackward0((edge_self,))
+    node.align_corners = align_corners
+    node.output_size = output_size
+    node.scales_h = scales_h
+    node.scales_w = scales_w
+    node.self_shape = self._shape
+    result = _upsample_bicubic2d[below](below, self, output_size, align_corners, scales_h, scales_w)
+    set_history(result, node)
+    return result
+
+
+class UpsampleBicubic2DBackwardBackward0(Node):
+    align_corners: Any
+    output_size: Any
+    scales_h: Any
+    scales_w: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        align_corners = self.align_corners
+        output_size = self.output_size
+        scales_h = self.scales_h
+        scales_w = self.scales_w
+        grad_grad_output = f.upsample_bicubic2d(grad, output_size, align_corners, scales_h, scales_w)
+        return (grad_grad_output,)
+
+
+@AUTOGRAD.impl("upsample_bicubic2d_backward")
+def upsample_bicubic2d_backward(
+    keys: int, grad_output: Any, output_size: Any, input_size: Any, align_corners: Any, scales_h: Any, scales_w: Any
+) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if grad_output._autograd_meta is None or not grad_mode.get():
+        return _upsample_bicubic2d_backward[below](
+            below, grad_output, output_size, input_size, align_corners, scales_h, scales_w
+        )
+    edge_grad_output = gradient_edge(grad_output)
+    if edge_grad_output is None:
+        return _upsample_bicubic2d_backward[below](
+            below, grad_output, output_size, input_size, align_corners, scales_h, scales_w
+        )
+    node = UpsampleBicubic2DBackwardBackward0((edge_grad_output,))
+    node.align_corners = align_corners
+    node.output_size = output_size
+    node.scales_h = scales_h
+    node.scales_w = scales_w
+    result = _upsample_bicubic2d_backward[below](
+        below, grad_output, output_size, input_size, align_corners, scales_h, scales_w
+    )
+    set_history(result, node)
+    return result
+
+
+class UpsampleBilinear2DAaBackward0(Node):
+    align_corners: Any
+    output_size: Any
+    scales_h: Any
+    scales_w: Any
+    self_shape: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        align_corners = self.align_corners
+        output_size = self.output_size
+        scales_h = self.scales_h
+        scales_w = self.scales_w
+        self_shape = self.self_shape
+        grad_self = f._upsample_bilinear2d_aa_backward(grad, output_size, self_shape, align_corners, scales_h, scales_w)
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("_upsample_bilinear2d_aa")
+def _upsample_bilinear2d_aa(
+    keys: int, self: Any, output_size: Any, align_corners: Any, scales_h: Any, scales_w: Any
+) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return __upsample_bilinear2d_aa[below](below, self, output_size, align_corners, scales_h, scales_w)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return __upsample_bilinear2d_aa[below](below, self, output_size, align_corners, scales_h, scales_w)
+    node = UpsampleBilinear2DAaBackward0((edge_self,))
+    node.align_corners = align_corners
+    node.output_size = output_size
+    node.scales_h = scales_h
+    node.scales_w = scales_w
+    node.self_shape = self._shape
+    result = __upsample_bilinear2d_aa[below](below, self, output_size, align_corners, scales_h, scales_w)
+    set_history(result, node)
+    return result
+
+
+class UpsampleBilinear2DAaBackwardBackward0(Node):
+    align_corners: Any
+    output_size: Any
+    scales_h: Any
+    scales_w: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        align_corners = self.align_corners
+        output_size = self.output_size
+        scales_h = self.scales_h
+        scales_w = self.scales_w
+        grad_grad_output = f._upsample_bilinear2d_aa(grad, output_size, align_corners, scales_h, scales_w)
+        return (grad_grad_output,)
+
+
+@AUTOGRAD.impl("_upsample_bilinear2d_aa_backward")
+def _upsample_bilinear2d_aa_backward(
+    keys: int, grad_output: Any, output_size: Any, input_size: Any, align_corners: Any, scales_h: Any, scales_w: Any
+) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if grad_output._autograd_meta is None or not grad_mode.get():
+        return __upsample_bilinear2d_aa_backward[below](
+            below, grad_output, output_size, input_size, align_corners, scales_h, scales_w
+        )
+    edge_grad_output = gradient_edge(grad_output)
+    if edge_grad_output is None:
+        return __upsample_bilinear2d_aa_backward[below](
+            below, grad_output, output_size, input_size, align_corners, scales_h, scales_w
+        )
+    node = UpsampleBilinear2DAaBackwardBackward0((edge_grad_output,))
+    node.align_corners = align_corners
+    node.output_size = output_size
+    node.scales_h = scales_h
+    node.scales_w = scales_w
+    result = __upsample_bilinear2d_aa_backward[below](
+        below, grad_output, output_size, input_size, align_corners, scales_h, scales_w
+    )
+    set_history(result, node)
+    return result
+
+
+class UpsampleBicubic2DAaBackward0(Node):
+    align_corners: Any
+    output_size: Any
+    scales_h: Any
+    scales_w: Any
+    self_shape: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        align_corners = self.align_corners
+        output_size = self.output_size
+        scales_h = self.scales_h
+        scales_w = self.scales_w
+        self_shape = self.self_shape
+        grad_self = f._upsample_bicubic2d_aa_backward(grad, output_size, self_shape, align_corners, scales_h, scales_w)
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("_upsample_bicubic2d_aa")
+def _upsample_bicubic2d_aa(
+    keys: int, self: Any, output_size: Any, align_corners: Any, scales_h: Any, scales_w: Any
+) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return __upsample_bicubic2d_aa[below](below, self, output_size, align_corners, scales_h, scales_w)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return __upsample_bicubic2d_aa[below](below, self, output_size, align_corners, scales_h, scales_w)
+    node = UpsampleBicubic2DAaBackward0((edge_self,))
+    node.align_corners = align_corners
+    node.output_size = output_size
+    node.scales_h = scales_h
+    node.scales_w = scales_w
+    node.self_shape = self._shape
+    result = __upsample_bicubic2d_aa[below](below, self, output_size, align_corners, scales_h, scales_w)
+    set_history(result, node)
+    return result
+
+
+class UpsampleBicubic2DAaBackwardBackward0(Node):
+    align_corners: Any
+    output_size: Any
+    scales_h: Any
+    scales_w: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        align_corners = self.align_corners
+        output_size = self.output_size
+        scales_h = self.scales_h
+        scales_w = self.scales_w
+        grad_grad_output = f._upsample_bicubic2d_aa(grad, output_size, align_corners, scales_h, scales_w)
+        return (grad_grad_output,)
+
+
+@AUTOGRAD.impl("_upsample_bicubic2d_aa_backward")
+def _upsample_bicubic2d_aa_backward(
+    keys: int, grad_output: Any, output_size: Any, input_size: Any, align_corners: Any, scales_h: Any, scales_w: Any
+) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if grad_output._autograd_meta is None or not grad_mode.get():
+        return __upsample_bicubic2d_aa_backward[below](
+            below, grad_output, output_size, input_size, align_corners, scales_h, scales_w
+        )
+    edge_grad_output = gradient_edge(grad_output)
+    if edge_grad_output is None:
+        return __upsample_bicubic2d_aa_backward[below](
+            below, grad_output, output_size, input_size, align_corners, scales_h, scales_w
+        )
+    node = UpsampleBicubic2DAaBackwardBackward0((edge_grad_output,))
+    node.align_corners = align_corners
+    node.output_size = output_size
+    node.scales_h = scales_h
+    node.scales_w = scales_w
+    result = __upsample_bicubic2d_aa_backward[below](
+        below, grad_output, output_size, input_size, align_corners, scales_h, scales_w
+    )
+    set_history(result, node)
+    return result
+
+
+class UpsampleLanczos2DAaBackward0(Node):
+    align_corners: Any
+    output_size: Any
+    scales_h: Any
+    scales_w: Any
+    self_shape: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        align_corners = self.align_corners
+        output_size = self.output_size
+        scales_h = self.scales_h
+        scales_w = self.scales_w
+        self_shape = self.self_shape
+        grad_self = f._upsample_lanczos2d_aa_backward(grad, output_size, self_shape, align_corners, scales_h, scales_w)
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("_upsample_lanczos2d_aa")
+def _upsample_lanczos2d_aa(
+    keys: int, self: Any, output_size: Any, align_corners: Any, scales_h: Any, scales_w: Any
+) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return __upsample_lanczos2d_aa[below](below, self, output_size, align_corners, scales_h, scales_w)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return __upsample_lanczos2d_aa[below](below, self, output_size, align_corners, scales_h, scales_w)
+    node = UpsampleLanczos2DAaBackward0((edge_self,))
+    node.align_corners = align_corners
+    node.output_size = output_size
+    node.scales_h = scales_h
+    node.scales_w = scales_w
+    node.self_shape = self._shape
+    result = __upsample_lanczos2d_aa[below](below, self, output_size, align_corners, scales_h, scales_w)
+    set_history(result, node)
+    return result
+
+
+class UpsampleLanczos2DAaBackwardBackward0(Node):
+    align_corners: Any
+    output_size: Any
+    scales_h: Any
+    scales_w: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        align_corners = self.align_corners
+        output_size = self.output_size
+        scales_h = self.scales_h
+        scales_w = self.scales_w
+        grad_grad_output = f._upsample_lanczos2d_aa(grad, output_size, align_corners, scales_h, scales_w)
+        return (grad_grad_output,)
+
+
+@AUTOGRAD.impl("_upsample_lanczos2d_aa_backward")
+def _upsample_lanczos2d_aa_backward(
+    keys: int, grad_output: Any, output_size: Any, input_size: Any, align_corners: Any, scales_h: Any, scales_w: Any
+) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if grad_output._autograd_meta is None or not grad_mode.get():
+        return __upsample_lanczos2d_aa_backward[below](
+            below, grad_output, output_size, input_size, align_corners, scales_h, scales_w
+        )
+    edge_grad_output = gradient_edge(grad_output)
+    if edge_grad_output is None:
+        return __upsample_lanczos2d_aa_backward[below](
+            below, grad_output, output_size, input_size, align_corners, scales_h, scales_w
+        )
+    node = UpsampleLanczos2DAaBackwardBackward0((edge_grad_output,))
+    node.align_corners = align_corners
+    node.output_size = output_size
+    node.scales_h = scales_h
+    node.scales_w = scales_w
+    result = __upsample_lanczos2d_aa_backward[below](
+        below, grad_output, output_size, input_size, align_corners, scales_h, scales_w
+    )
+    set_history(result, node)
+    return result
+
+
+class GridSampler2DBackward0(Node):
+    saved_input: SavedVariable | None
+    saved_grid: SavedVariable | None
+    align_corners: Any
+    interpolation_mode: Any
+    padding_mode: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        edges = self.next_edges
+        grad_input: Any = None
+        grad_grid: Any = None
+        if edges[0] is not None or edges[1] is not None:
+            input = self.unpack(self.saved_input)
+            grid = self.unpack(self.saved_grid)
+            align_corners = self.align_corners
+            interpolation_mode = self.interpolation_mode
+            padding_mode = self.padding_mode
+            grad_input_mask = [edges[0] is not None, edges[1] is not None]
+            grad_input, grad_grid = f.grid_sampler_2d_backward(
+                grad, input, grid, interpolation_mode, padding_mode, align_corners, grad_input_mask
+            )
+        return (grad_input, grad_grid)
+
+    def release_variables(self) -> None:
+        self.saved_input = self.saved_grid = None
+        self.released = True
+
+
+@AUTOGRAD.impl("grid_sampler_2d")
+def grid_sampler_2d(
+    keys: int, input: Any, grid: Any, interpolation_mode: Any, padding_mode: Any, align_corners: Any
+) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (input._autograd_meta is None and grid._autograd_meta is None) or not grad_mode.get():
+        return _grid_sampler_2d[below](below, input, grid, interpolation_mode, padding_mode, align_corners)
+    edge_input = gradient_edge(input)
+    edge_grid = gradient_edge(grid)
+    if edge_input is None and edge_grid is None:
+        return _grid_sampler_2d[below](below, input, grid, interpolation_mode, padding_mode, align_corners)
+    node = GridSampler2DBackward0((edge_input, edge_grid))
+    node.saved_input = SavedVariable(input)
+    node.saved_grid = SavedVariable(grid)
+    node.align_corners = align_corners
+    node.interpolation_mode = interpolation_mode
+    node.padding_mode = padding_mode
+    result = _grid_sampler_2d[below](below, input, grid, interpolation_mode, padding_mode, align_corners)
+    set_history(result, node)
+    return result
+
+
+class GridSampler2DBackwardBackward0(Node):
+    saved_grad_output: SavedVariable | None
+    saved_input: SavedVariable | None
+    saved_grid: SavedVariable | None
+    align_corners: Any
+    interpolation_mode: Any
+    padding_mode: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        edges = self.next_edges
+        grad_grad_output: Any = None
+        grad_input: Any = None
+        grad_grid: Any = None
+        if edges[0] is not None or edges[1] is not None or edges[2] is not None:
+            grad_output = self.unpack(self.saved_grad_output)
+            input = self.unpack(self.saved_input)
+            grid = self.unpack(self.saved_grid)
+            align_corners = self.align_corners
+            interpolation_mode = self.interpolation_mode
+            padding_mode = self.padding_mode
+            grad_grad_output, grad_input, grad_grid = grid_sampler_double_backward(
+                grads[0], grads[1], grad_output, input, grid, interpolation_mode, padding_mode, align_corners
+            )
+        return (grad_grad_output, grad_input, grad_grid)
+
+    def release_variables(self) -> None:
+        self.saved_grad_output = self.saved_input = self.saved_grid = None
+        self.released = True
+
+
+@AUTOGRAD.impl("grid_sampler_2d_backward")
+def grid_sampler_2d_backward(
+    keys: int,
+    grad_output: Any,
+    input: Any,
+    grid: Any,
+    interpolation_mode: Any,
+    padding_mode: Any,
+    align_corners: Any,
+    output_mask: Any,
+) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (
+        grad_output._autograd_meta is None and input._autograd_meta is None and grid._autograd_meta is None
+    ) or not grad_mode.get():
+        return _grid_sampler_2d_backward[below](
+            below, grad_output, input, grid, interpolation_mode, padding_mode, align_corners, output_mask
+        )
+    edge_grad_output = gradient_edge(grad_output)
+    edge_input = gradient_edge(input)
+    edge_grid = gradient_edge(grid)
+    if edge_grad_output is None and edge_input is None and edge_grid is None:
+        return _grid_sampler_2d_backward[below](
+            below, grad_output, input, grid, interpolation_mode, padding_mode, align_corners, output_mask
+        )
+    node = GridSampler2DBackwardBackward0((edge_grad_output, edge_input, edge_grid))
+    node.saved_grad_output = SavedVariable(grad_output)
+    node.saved_input = SavedVariable(input)
+    node.saved_grid = SavedVariable(grid)
+    node.align_corners = align_corners
+    node.interpolation_mode = interpolation_mode
+    node.padding_mode = padding_mode
+    results = _grid_sampler_2d_backward[below](
+        below, grad_output, input, grid, interpolation_mode, padding_mode, align_corners, output_mask
+    )
+    set_histories((results[0], results[1]), node)
+    return results
+
+
+class GridSampler3DBackward0(Node):
+    saved_input: SavedVariable | None
+    saved_grid: SavedVariable | None
+    align_corners: Any
+    interpolation_mode: Any
+    padding_mode: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        edges = self.next_edges
+        grad_input: Any = None
+        grad_grid: Any = None
+        if edges[0] is not None or edges[1] is not None:
+            input = self.unpack(self.saved_input)
+            grid = self.unpack(self.saved_grid)
+            align_corners = self.align_corners
+            interpolation_mode = self.interpolation_mode
+            padding_mode = self.padding_mode
+            grad_input_mask = [edges[0] is not None, edges[1] is not None]
+            grad_input, grad_grid = f.grid_sampler_3d_backward(
+                grad, input, grid, interpolation_mode, padding_mode, align_corners, grad_input_mask
+            )
+        return (grad_input, grad_grid)
+
+    def release_variables(self) -> None:
+        self.saved_input = self.saved_grid = None
+        self.released = True
+
+
+@AUTOGRAD.impl("grid_sampler_3d")
+def grid_sampler_3d(
+    keys: int, input: Any, grid: Any, interpolation_mode: Any, padding_mode: Any, align_corners: Any
+) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (input._autograd_meta is None and grid._autograd_meta is None) or not grad_mode.get():
+        return _grid_sampler_3d[below](below, input, grid, interpolation_mode, padding_mode, align_corners)
+    edge_input = gradient_edge(input)
+    edge_grid = gradient_edge(grid)
+    if edge_input is None and edge_grid is None:
+        return _grid_sampler_3d[below](below, input, grid, interpolation_mode, padding_mode, align_corners)
+    node = GridSampler3DBackward0((edge_input, edge_grid))
+    node.saved_input = SavedVariable(input)
+    node.saved_grid = SavedVariable(grid)
+    node.align_corners = align_corners
+    node.interpolation_mode = interpolation_mode
+    node.padding_mode = padding_mode
+    result = _grid_sampler_3d[below](below, input, grid, interpolation_mode, padding_mode, align_corners)
+    set_history(result, node)
+    return result
+
+
+class GridSampler3DBackwardBackward0(Node):
+    saved_grad_output: SavedVariable | None
+    saved_input: SavedVariable | None
+    saved_grid: SavedVariable | None
+    align_corners: Any
+    interpolation_mode: Any
+    padding_mode: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        edges = self.next_edges
+        grad_grad_output: Any = None
+        grad_input: Any = None
+        grad_grid: Any = None
+        if edges[0] is not None or edges[1] is not None or edges[2] is not None:
+            grad_output = self.unpack(self.saved_grad_output)
+            input = self.unpack(self.saved_input)
+            grid = self.unpack(self.saved_grid)
+            align_corners = self.align_corners
+            interpolation_mode = self.interpolation_mode
+            padding_mode = self.padding_mode
+            grad_grad_output, grad_input, grad_grid = grid_sampler_double_backward(
+                grads[0], grads[1], grad_output, input, grid, interpolation_mode, padding_mode, align_corners
+            )
+        return (grad_grad_output, grad_input, grad_grid)
+
+    def release_variables(self) -> None:
+        self.saved_grad_output = self.saved_input = self.saved_grid = None
+        self.released = True
+
+
+@AUTOGRAD.impl("grid_sampler_3d_backward")
+def grid_sampler_3d_backward(
+    keys: int,
+    grad_output: Any,
+    input: Any,
+    grid: Any,
+    interpolation_mode: Any,
+    padding_mode: Any,
+    align_corners: Any,
+    output_mask: Any,
+) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (
+        grad_output._autograd_meta is None and input._autograd_meta is None and grid._autograd_meta is None
+    ) or not grad_mode.get():
+        return _grid_sampler_3d_backward[below](
+            below, grad_output, input, grid, interpolation_mode, padding_mode, align_corners, output_mask
+        )
+    edge_grad_output = gradient_edge(grad_output)
+    edge_input = gradient_edge(input)
+    edge_grid = gradient_edge(grid)
+    if edge_grad_output is None and edge_input is None and edge_grid is None:
+        return _grid_sampler_3d_backward[below](
+            below, grad_output, input, grid, interpolation_mode, padding_mode, align_corners, output_mask
+        )
+    node = GridSampler3DBackwardBackward0((edge_grad_output, edge_input, edge_grid))
+    node.saved_grad_output = SavedVariable(grad_output)
+    node.saved_input = SavedVariable(input)
+    node.saved_grid = SavedVariable(grid)
+    node.align_corners = align_corners
+    node.interpolation_mode = interpolation_mode
+    node.padding_mode = padding_mode
+    results = _grid_sampler_3d_backward[below](
+        below, grad_output, input, grid, interpolation_mode, padding_mode, align_corners, output_mask
+    )
+    set_histories((results[0], results[1]), node)
+    return results
+
+
+class AffineGridGeneratorBackward0(Node):
+    align_corners: Any
+    size: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        align_corners = self.align_corners
+        size = self.size
+        grad_theta = f.affine_grid_generator_backward(grad, size, align_corners)
+        return (grad_theta,)
+
+
+@AUTOGRAD.impl("affine_grid_generator")
+def affine_grid_generator(keys: int, theta: Any, size: Any, align_corners: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if theta._autograd_meta is None or not grad_mode.get():
+        return _affine_grid_generator[below](below, theta, size, align_corners)
+    edge_theta = gradient_edge(theta)
+    if edge_theta is None:
+        return _affine_grid_generator[below](below, theta, size, align_corners)
+    node = AffineGridGeneratorBackward0((edge_theta,))
+    node.align_corners = align_corners
+    node.size = size
+    result = _affine_grid_generator[below](below, theta, size, align_corners)
     set_history(result, node)
     return result
 

@@ -1,9 +1,10 @@
 """Which layers are there?
 
 Reading order: `module`, `state`, `conversion`, `hooks`, `calling`, `global_hooks`, `backward_hooks`, `linear`,
-`activation`, `flatten`, `dropout`, `conv`, `fold`, `pooling`, `padding`, `pixelshuffle`, `channelshuffle`, `batchnorm`,
-`instancenorm`, `normalization`, `sparse`, `distance`, `loss`, `linear_cross_entropy_options`, `adaptive`, `rnn`,
-`transformer`, `container`, `attention`, `rnn_cells`, `transformer_layers`.
+`activation`, `flatten`, `dropout`, `conv`, `fold`, `pooling`, `padding`, `pixelshuffle`, `upsampling`,
+`channelshuffle`, `batchnorm`, `instancenorm`, `normalization`, `sparse`, `distance`, `loss`,
+`linear_cross_entropy_options`, `adaptive`, `rnn`, `transformer`, `container`, `attention`, `rnn_cells`,
+`transformer_layers`.
 
 Mirrors: torch/nn/modules
 """
@@ -124,6 +125,7 @@ from glasstorch.nn.modules.rnn_cells import GRUCell, LSTMCell, RNNCell, RNNCellB
 from glasstorch.nn.modules.sparse import Embedding, EmbeddingBag
 from glasstorch.nn.modules.transformer import Transformer, TransformerDecoder, TransformerEncoder
 from glasstorch.nn.modules.transformer_layers import TransformerDecoderLayer, TransformerEncoderLayer
+from glasstorch.nn.modules.upsampling import Upsample, UpsamplingBilinear2d, UpsamplingNearest2d
 
 __all__ = [
     "Module",
@@ -212,6 +214,9 @@ __all__ = [
     "ZeroPad3d",
     "PixelShuffle",
     "PixelUnshuffle",
+    "Upsample",
+    "UpsamplingBilinear2d",
+    "UpsamplingNearest2d",
     "ChannelShuffle",
     "BatchNorm1d",
     "BatchNorm2d",

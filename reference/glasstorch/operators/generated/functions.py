@@ -831,6 +831,24 @@ _fft_fftfreq = table("fft_fftfreq")
 _fft_rfftfreq = table("fft_rfftfreq")
 _fft_fftshift = table("fft_fftshift")
 _fft_ifftshift = table("fft_ifftshift")
+_upsample_nearest1d_backward = table("upsample_nearest1d_backward")
+_upsample_nearest2d_backward = table("upsample_nearest2d_backward")
+_upsample_nearest3d_backward = table("upsample_nearest3d_backward")
+__upsample_nearest_exact1d_backward = table("_upsample_nearest_exact1d_backward")
+__upsample_nearest_exact2d_backward = table("_upsample_nearest_exact2d_backward")
+__upsample_nearest_exact3d_backward = table("_upsample_nearest_exact3d_backward")
+_upsample_linear1d_backward = table("upsample_linear1d_backward")
+_upsample_bilinear2d_backward = table("upsample_bilinear2d_backward")
+_upsample_trilinear3d_backward = table("upsample_trilinear3d_backward")
+_upsample_bicubic2d_backward = table("upsample_bicubic2d_backward")
+__upsample_bilinear2d_aa_backward = table("_upsample_bilinear2d_aa_backward")
+__upsample_bicubic2d_aa_backward = table("_upsample_bicubic2d_aa_backward")
+__upsample_lanczos2d_aa_backward = table("_upsample_lanczos2d_aa_backward")
+_grid_sampler = table("grid_sampler")
+_grid_sampler_2d = table("grid_sampler_2d")
+_grid_sampler_3d = table("grid_sampler_3d")
+_affine_grid_generator = table("affine_grid_generator")
+_affine_grid_generator_backward = table("affine_grid_generator_backward")
 _embedding = table("embedding")
 _embedding_backward = table("embedding_backward")
 _embedding_dense_backward = table("embedding_dense_backward")
@@ -1834,6 +1852,39 @@ _parse_fft_fftfreq = PythonFunction("fft_fftfreq", ["fft_fftfreq"], ["fft_fftfre
 _parse_fft_rfftfreq = PythonFunction("fft_rfftfreq", ["fft_rfftfreq"], ["fft_rfftfreq.out"])
 _parse_fft_fftshift = PythonFunction("fft_fftshift", ["fft_fftshift"])
 _parse_fft_ifftshift = PythonFunction("fft_ifftshift", ["fft_ifftshift"])
+_parse_upsample_nearest1d = PythonFunction("upsample_nearest1d", ["upsample_nearest1d.vec", "upsample_nearest1d"], ["upsample_nearest1d.out"])
+_parse_upsample_nearest1d_backward = PythonFunction("upsample_nearest1d_backward", ["upsample_nearest1d_backward"], ["upsample_nearest1d_backward.grad_input"])
+_parse_upsample_nearest2d = PythonFunction("upsample_nearest2d", ["upsample_nearest2d.vec", "upsample_nearest2d"], ["upsample_nearest2d.out"])
+_parse_upsample_nearest2d_backward = PythonFunction("upsample_nearest2d_backward", ["upsample_nearest2d_backward"], ["upsample_nearest2d_backward.grad_input"])
+_parse_upsample_nearest3d = PythonFunction("upsample_nearest3d", ["upsample_nearest3d.vec", "upsample_nearest3d"], ["upsample_nearest3d.out"])
+_parse_upsample_nearest3d_backward = PythonFunction("upsample_nearest3d_backward", ["upsample_nearest3d_backward"], ["upsample_nearest3d_backward.grad_input"])
+_parse__upsample_nearest_exact1d = PythonFunction("_upsample_nearest_exact1d", ["_upsample_nearest_exact1d.vec", "_upsample_nearest_exact1d"], ["_upsample_nearest_exact1d.out"])
+_parse__upsample_nearest_exact1d_backward = PythonFunction("_upsample_nearest_exact1d_backward", ["_upsample_nearest_exact1d_backward"], ["_upsample_nearest_exact1d_backward.grad_input"])
+_parse__upsample_nearest_exact2d = PythonFunction("_upsample_nearest_exact2d", ["_upsample_nearest_exact2d.vec", "_upsample_nearest_exact2d"], ["_upsample_nearest_exact2d.out"])
+_parse__upsample_nearest_exact2d_backward = PythonFunction("_upsample_nearest_exact2d_backward", ["_upsample_nearest_exact2d_backward"], ["_upsample_nearest_exact2d_backward.grad_input"])
+_parse__upsample_nearest_exact3d = PythonFunction("_upsample_nearest_exact3d", ["_upsample_nearest_exact3d.vec", "_upsample_nearest_exact3d"], ["_upsample_nearest_exact3d.out"])
+_parse__upsample_nearest_exact3d_backward = PythonFunction("_upsample_nearest_exact3d_backward", ["_upsample_nearest_exact3d_backward"], ["_upsample_nearest_exact3d_backward.grad_input"])
+_parse_upsample_linear1d = PythonFunction("upsample_linear1d", ["upsample_linear1d.vec", "upsample_linear1d"], ["upsample_linear1d.out"])
+_parse_upsample_linear1d_backward = PythonFunction("upsample_linear1d_backward", ["upsample_linear1d_backward"], ["upsample_linear1d_backward.grad_input"])
+_parse_upsample_bilinear2d = PythonFunction("upsample_bilinear2d", ["upsample_bilinear2d.vec", "upsample_bilinear2d"], ["upsample_bilinear2d.out"])
+_parse_upsample_bilinear2d_backward = PythonFunction("upsample_bilinear2d_backward", ["upsample_bilinear2d_backward"], ["upsample_bilinear2d_backward.grad_input"])
+_parse_upsample_trilinear3d = PythonFunction("upsample_trilinear3d", ["upsample_trilinear3d.vec", "upsample_trilinear3d"], ["upsample_trilinear3d.out"])
+_parse_upsample_trilinear3d_backward = PythonFunction("upsample_trilinear3d_backward", ["upsample_trilinear3d_backward"], ["upsample_trilinear3d_backward.grad_input"])
+_parse_upsample_bicubic2d = PythonFunction("upsample_bicubic2d", ["upsample_bicubic2d.vec", "upsample_bicubic2d"], ["upsample_bicubic2d.out"])
+_parse_upsample_bicubic2d_backward = PythonFunction("upsample_bicubic2d_backward", ["upsample_bicubic2d_backward"], ["upsample_bicubic2d_backward.grad_input"])
+_parse__upsample_bilinear2d_aa = PythonFunction("_upsample_bilinear2d_aa", ["_upsample_bilinear2d_aa.vec", "_upsample_bilinear2d_aa"], ["_upsample_bilinear2d_aa.out"])
+_parse__upsample_bilinear2d_aa_backward = PythonFunction("_upsample_bilinear2d_aa_backward", ["_upsample_bilinear2d_aa_backward"], ["_upsample_bilinear2d_aa_backward.grad_input"])
+_parse__upsample_bicubic2d_aa = PythonFunction("_upsample_bicubic2d_aa", ["_upsample_bicubic2d_aa.vec", "_upsample_bicubic2d_aa"], ["_upsample_bicubic2d_aa.out"])
+_parse__upsample_bicubic2d_aa_backward = PythonFunction("_upsample_bicubic2d_aa_backward", ["_upsample_bicubic2d_aa_backward"], ["_upsample_bicubic2d_aa_backward.grad_input"])
+_parse__upsample_lanczos2d_aa = PythonFunction("_upsample_lanczos2d_aa", ["_upsample_lanczos2d_aa.vec", "_upsample_lanczos2d_aa"], ["_upsample_lanczos2d_aa.out"])
+_parse__upsample_lanczos2d_aa_backward = PythonFunction("_upsample_lanczos2d_aa_backward", ["_upsample_lanczos2d_aa_backward"], ["_upsample_lanczos2d_aa_backward.grad_input"])
+_parse_grid_sampler = PythonFunction("grid_sampler", ["grid_sampler"])
+_parse_grid_sampler_2d = PythonFunction("grid_sampler_2d", ["grid_sampler_2d"])
+_parse_grid_sampler_2d_backward = PythonFunction("grid_sampler_2d_backward", ["grid_sampler_2d_backward"])
+_parse_grid_sampler_3d = PythonFunction("grid_sampler_3d", ["grid_sampler_3d"])
+_parse_grid_sampler_3d_backward = PythonFunction("grid_sampler_3d_backward", ["grid_sampler_3d_backward"])
+_parse_affine_grid_generator = PythonFunction("affine_grid_generator", ["affine_grid_generator"])
+_parse_affine_grid_generator_backward = PythonFunction("affine_grid_generator_backward", ["affine_grid_generator_backward"])
 _parse_embedding = PythonFunction("embedding", ["embedding"])
 _parse_embedding_backward = PythonFunction("embedding_backward", ["embedding_backward"])
 _parse_embedding_dense_backward = PythonFunction("embedding_dense_backward", ["embedding_dense_backward"])
@@ -15183,6 +15234,646 @@ def fft_ifftshift(*args: Any, **kwargs: Any) -> Tensor:
         keys = (args[0].key_set | included) & allowed
         return _fft_ifftshift[keys](keys, args[0], [args[1]])
     return _parse_fft_ifftshift(*args, **kwargs)
+
+
+def upsample_nearest1d(*args: Any, **kwargs: Any) -> Tensor:
+    """A signal at another size, each element the one at its left border.
+
+    upsample_nearest1d(input, output_size, scale_factors) -> Tensor
+    upsample_nearest1d(input, output_size, scales=None, *, out=None) -> Tensor
+    """
+    return _parse_upsample_nearest1d(*args, **kwargs)
+
+
+def upsample_nearest1d_backward(
+    grad_output: Tensor,
+    output_size: Sequence[int] | int,
+    input_size: Sequence[int] | int,
+    scales: float | None = None,
+    *,
+    out: Any = None,
+) -> Tensor:
+    """The gradient of upsample_nearest1d.
+
+    upsample_nearest1d_backward(grad_output, output_size, input_size, scales=None, *, out=None) -> Tensor
+    """
+    if (
+        isinstance(grad_output, TensorImpl)
+        and is_ints(output_size)
+        and is_ints(input_size)
+        and (scales is None or type(scales) is float)
+        and out is None
+    ):
+        included, allowed = active_keys.get()
+        keys = (grad_output.key_set | included) & allowed
+        return _upsample_nearest1d_backward[keys](keys, grad_output, list(output_size), list(input_size), scales)
+    return _parse_upsample_nearest1d_backward(grad_output, output_size, input_size, scales, out=out)
+
+
+def upsample_nearest2d(*args: Any, **kwargs: Any) -> Tensor:
+    """An image at another size, each element the one at its left border.
+
+    upsample_nearest2d(input, output_size, scale_factors) -> Tensor
+    upsample_nearest2d(input, output_size, scales_h=None, scales_w=None, *, out=None) -> Tensor
+    """
+    return _parse_upsample_nearest2d(*args, **kwargs)
+
+
+def upsample_nearest2d_backward(
+    grad_output: Tensor,
+    output_size: Sequence[int] | int,
+    input_size: Sequence[int] | int,
+    scales_h: float | None = None,
+    scales_w: float | None = None,
+    *,
+    out: Any = None,
+) -> Tensor:
+    """The gradient of upsample_nearest2d.
+
+    upsample_nearest2d_backward(grad_output, output_size, input_size, scales_h=None, scales_w=None, *, out=None) -> Tensor
+    """
+    if (
+        isinstance(grad_output, TensorImpl)
+        and is_ints(output_size)
+        and is_ints(input_size)
+        and (scales_h is None or type(scales_h) is float)
+        and (scales_w is None or type(scales_w) is float)
+        and out is None
+    ):
+        included, allowed = active_keys.get()
+        keys = (grad_output.key_set | included) & allowed
+        return _upsample_nearest2d_backward[keys](
+            keys, grad_output, list(output_size), list(input_size), scales_h, scales_w
+        )
+    return _parse_upsample_nearest2d_backward(grad_output, output_size, input_size, scales_h, scales_w, out=out)
+
+
+def upsample_nearest3d(*args: Any, **kwargs: Any) -> Tensor:
+    """A volume at another size, each element the one at its left border.
+
+    upsample_nearest3d(input, output_size, scale_factors) -> Tensor
+    upsample_nearest3d(input, output_size, scales_d=None, scales_h=None, scales_w=None, *, out=None) -> Tensor
+    """
+    return _parse_upsample_nearest3d(*args, **kwargs)
+
+
+def upsample_nearest3d_backward(
+    grad_output: Tensor,
+    output_size: Sequence[int] | int,
+    input_size: Sequence[int] | int,
+    scales_d: float | None = None,
+    scales_h: float | None = None,
+    scales_w: float | None = None,
+    *,
+    out: Any = None,
+) -> Tensor:
+    """The gradient of upsample_nearest3d.
+
+    upsample_nearest3d_backward(grad_output, output_size, input_size, scales_d=None, scales_h=None, scales_w=None, *, out=None) -> Tensor
+    """
+    if (
+        isinstance(grad_output, TensorImpl)
+        and is_ints(output_size)
+        and is_ints(input_size)
+        and (scales_d is None or type(scales_d) is float)
+        and (scales_h is None or type(scales_h) is float)
+        and (scales_w is None or type(scales_w) is float)
+        and out is None
+    ):
+        included, allowed = active_keys.get()
+        keys = (grad_output.key_set | included) & allowed
+        return _upsample_nearest3d_backward[keys](
+            keys, grad_output, list(output_size), list(input_size), scales_d, scales_h, scales_w
+        )
+    return _parse_upsample_nearest3d_backward(
+        grad_output, output_size, input_size, scales_d, scales_h, scales_w, out=out
+    )
+
+
+def _upsample_nearest_exact1d(*args: Any, **kwargs: Any) -> Tensor:
+    """A signal at another size, each element the one in its middle.
+
+    _upsample_nearest_exact1d(input, output_size, scale_factors) -> Tensor
+    _upsample_nearest_exact1d(input, output_size, scales=None, *, out=None) -> Tensor
+    """
+    return _parse__upsample_nearest_exact1d(*args, **kwargs)
+
+
+def _upsample_nearest_exact1d_backward(
+    grad_output: Tensor,
+    output_size: Sequence[int] | int,
+    input_size: Sequence[int] | int,
+    scales: float | None = None,
+    *,
+    out: Any = None,
+) -> Tensor:
+    """The gradient of _upsample_nearest_exact1d.
+
+    _upsample_nearest_exact1d_backward(grad_output, output_size, input_size, scales=None, *, out=None) -> Tensor
+    """
+    if (
+        isinstance(grad_output, TensorImpl)
+        and is_ints(output_size)
+        and is_ints(input_size)
+        and (scales is None or type(scales) is float)
+        and out is None
+    ):
+        included, allowed = active_keys.get()
+        keys = (grad_output.key_set | included) & allowed
+        return __upsample_nearest_exact1d_backward[keys](keys, grad_output, list(output_size), list(input_size), scales)
+    return _parse__upsample_nearest_exact1d_backward(grad_output, output_size, input_size, scales, out=out)
+
+
+def _upsample_nearest_exact2d(*args: Any, **kwargs: Any) -> Tensor:
+    """An image at another size, each element the one in its middle.
+
+    _upsample_nearest_exact2d(input, output_size, scale_factors) -> Tensor
+    _upsample_nearest_exact2d(input, output_size, scales_h=None, scales_w=None, *, out=None) -> Tensor
+    """
+    return _parse__upsample_nearest_exact2d(*args, **kwargs)
+
+
+def _upsample_nearest_exact2d_backward(
+    grad_output: Tensor,
+    output_size: Sequence[int] | int,
+    input_size: Sequence[int] | int,
+    scales_h: float | None = None,
+    scales_w: float | None = None,
+    *,
+    out: Any = None,
+) -> Tensor:
+    """The gradient of _upsample_nearest_exact2d.
+
+    _upsample_nearest_exact2d_backward(grad_output, output_size, input_size, scales_h=None, scales_w=None, *, out=None) -> Tensor
+    """
+    if (
+        isinstance(grad_output, TensorImpl)
+        and is_ints(output_size)
+        and is_ints(input_size)
+        and (scales_h is None or type(scales_h) is float)
+        and (scales_w is None or type(scales_w) is float)
+        and out is None
+    ):
+        included, allowed = active_keys.get()
+        keys = (grad_output.key_set | included) & allowed
+        return __upsample_nearest_exact2d_backward[keys](
+            keys, grad_output, list(output_size), list(input_size), scales_h, scales_w
+        )
+    return _parse__upsample_nearest_exact2d_backward(grad_output, output_size, input_size, scales_h, scales_w, out=out)
+
+
+def _upsample_nearest_exact3d(*args: Any, **kwargs: Any) -> Tensor:
+    """A volume at another size, each element the one in its middle.
+
+    _upsample_nearest_exact3d(input, output_size, scale_factors) -> Tensor
+    _upsample_nearest_exact3d(input, output_size, scales_d=None, scales_h=None, scales_w=None, *, out=None) -> Tensor
+    """
+    return _parse__upsample_nearest_exact3d(*args, **kwargs)
+
+
+def _upsample_nearest_exact3d_backward(
+    grad_output: Tensor,
+    output_size: Sequence[int] | int,
+    input_size: Sequence[int] | int,
+    scales_d: float | None = None,
+    scales_h: float | None = None,
+    scales_w: float | None = None,
+    *,
+    out: Any = None,
+) -> Tensor:
+    """The gradient of _upsample_nearest_exact3d.
+
+    _upsample_nearest_exact3d_backward(grad_output, output_size, input_size, scales_d=None, scales_h=None, scales_w=None, *, out=None) -> Tensor
+    """
+    if (
+        isinstance(grad_output, TensorImpl)
+        and is_ints(output_size)
+        and is_ints(input_size)
+        and (scales_d is None or type(scales_d) is float)
+        and (scales_h is None or type(scales_h) is float)
+        and (scales_w is None or type(scales_w) is float)
+        and out is None
+    ):
+        included, allowed = active_keys.get()
+        keys = (grad_output.key_set | included) & allowed
+        return __upsample_nearest_exact3d_backward[keys](
+            keys, grad_output, list(output_size), list(input_size), scales_d, scales_h, scales_w
+        )
+    return _parse__upsample_nearest_exact3d_backward(
+        grad_output, output_size, input_size, scales_d, scales_h, scales_w, out=out
+    )
+
+
+def upsample_linear1d(*args: Any, **kwargs: Any) -> Tensor:
+    """A signal at another size, linear between its elements.
+
+    upsample_linear1d(input, output_size, align_corners, scale_factors) -> Tensor
+    upsample_linear1d(input, output_size, align_corners, scales=None, *, out=None) -> Tensor
+    """
+    return _parse_upsample_linear1d(*args, **kwargs)
+
+
+def upsample_linear1d_backward(
+    grad_output: Tensor,
+    output_size: Sequence[int] | int,
+    input_size: Sequence[int] | int,
+    align_corners: bool,
+    scales: float | None = None,
+    *,
+    out: Any = None,
+) -> Tensor:
+    """The gradient of upsample_linear1d.
+
+    upsample_linear1d_backward(grad_output, output_size, input_size, align_corners, scales=None, *, out=None) -> Tensor
+    """
+    if (
+        isinstance(grad_output, TensorImpl)
+        and is_ints(output_size)
+        and is_ints(input_size)
+        and type(align_corners) is bool
+        and (scales is None or type(scales) is float)
+        and out is None
+    ):
+        included, allowed = active_keys.get()
+        keys = (grad_output.key_set | included) & allowed
+        return _upsample_linear1d_backward[keys](
+            keys, grad_output, list(output_size), list(input_size), align_corners, scales
+        )
+    return _parse_upsample_linear1d_backward(grad_output, output_size, input_size, align_corners, scales, out=out)
+
+
+def upsample_bilinear2d(*args: Any, **kwargs: Any) -> Tensor:
+    """An image at another size, linear between its elements.
+
+    upsample_bilinear2d(input, output_size, align_corners, scale_factors) -> Tensor
+    upsample_bilinear2d(input, output_size, align_corners, scales_h=None, scales_w=None, *, out=None) -> Tensor
+    """
+    return _parse_upsample_bilinear2d(*args, **kwargs)
+
+
+def upsample_bilinear2d_backward(
+    grad_output: Tensor,
+    output_size: Sequence[int] | int,
+    input_size: Sequence[int] | int,
+    align_corners: bool,
+    scales_h: float | None = None,
+    scales_w: float | None = None,
+    *,
+    out: Any = None,
+) -> Tensor:
+    """The gradient of upsample_bilinear2d.
+
+    upsample_bilinear2d_backward(grad_output, output_size, input_size, align_corners, scales_h=None, scales_w=None, *, out=None) -> Tensor
+    """
+    if (
+        isinstance(grad_output, TensorImpl)
+        and is_ints(output_size)
+        and is_ints(input_size)
+        and type(align_corners) is bool
+        and (scales_h is None or type(scales_h) is float)
+        and (scales_w is None or type(scales_w) is float)
+        and out is None
+    ):
+        included, allowed = active_keys.get()
+        keys = (grad_output.key_set | included) & allowed
+        return _upsample_bilinear2d_backward[keys](
+            keys, grad_output, list(output_size), list(input_size), align_corners, scales_h, scales_w
+        )
+    return _parse_upsample_bilinear2d_backward(
+        grad_output, output_size, input_size, align_corners, scales_h, scales_w, out=out
+    )
+
+
+def upsample_trilinear3d(*args: Any, **kwargs: Any) -> Tensor:
+    """A volume at another size, linear between its elements.
+
+    upsample_trilinear3d(input, output_size, align_corners, scale_factors) -> Tensor
+    upsample_trilinear3d(input, output_size, align_corners, scales_d=None, scales_h=None, scales_w=None, *, out=None) -> Tensor
+    """
+    return _parse_upsample_trilinear3d(*args, **kwargs)
+
+
+def upsample_trilinear3d_backward(
+    grad_output: Tensor,
+    output_size: Sequence[int] | int,
+    input_size: Sequence[int] | int,
+    align_corners: bool,
+    scales_d: float | None = None,
+    scales_h: float | None = None,
+    scales_w: float | None = None,
+    *,
+    out: Any = None,
+) -> Tensor:
+    """The gradient of upsample_trilinear3d.
+
+    upsample_trilinear3d_backward(grad_output, output_size, input_size, align_corners, scales_d=None, scales_h=None, scales_w=None, *, out=None) -> Tensor
+    """
+    if (
+        isinstance(grad_output, TensorImpl)
+        and is_ints(output_size)
+        and is_ints(input_size)
+        and type(align_corners) is bool
+        and (scales_d is None or type(scales_d) is float)
+        and (scales_h is None or type(scales_h) is float)
+        and (scales_w is None or type(scales_w) is float)
+        and out is None
+    ):
+        included, allowed = active_keys.get()
+        keys = (grad_output.key_set | included) & allowed
+        return _upsample_trilinear3d_backward[keys](
+            keys, grad_output, list(output_size), list(input_size), align_corners, scales_d, scales_h, scales_w
+        )
+    return _parse_upsample_trilinear3d_backward(
+        grad_output, output_size, input_size, align_corners, scales_d, scales_h, scales_w, out=out
+    )
+
+
+def upsample_bicubic2d(*args: Any, **kwargs: Any) -> Tensor:
+    """An image at another size, cubic between its elements.
+
+    upsample_bicubic2d(input, output_size, align_corners, scale_factors) -> Tensor
+    upsample_bicubic2d(input, output_size, align_corners, scales_h=None, scales_w=None, *, out=None) -> Tensor
+    """
+    return _parse_upsample_bicubic2d(*args, **kwargs)
+
+
+def upsample_bicubic2d_backward(
+    grad_output: Tensor,
+    output_size: Sequence[int] | int,
+    input_size: Sequence[int] | int,
+    align_corners: bool,
+    scales_h: float | None = None,
+    scales_w: float | None = None,
+    *,
+    out: Any = None,
+) -> Tensor:
+    """The gradient of upsample_bicubic2d.
+
+    upsample_bicubic2d_backward(grad_output, output_size, input_size, align_corners, scales_h=None, scales_w=None, *, out=None) -> Tensor
+    """
+    if (
+        isinstance(grad_output, TensorImpl)
+        and is_ints(output_size)
+        and is_ints(input_size)
+        and type(align_corners) is bool
+        and (scales_h is None or type(scales_h) is float)
+        and (scales_w is None or type(scales_w) is float)
+        and out is None
+    ):
+        included, allowed = active_keys.get()
+        keys = (grad_output.key_set | included) & allowed
+        return _upsample_bicubic2d_backward[keys](
+            keys, grad_output, list(output_size), list(input_size), align_corners, scales_h, scales_w
+        )
+    return _parse_upsample_bicubic2d_backward(
+        grad_output, output_size, input_size, align_corners, scales_h, scales_w, out=out
+    )
+
+
+def _upsample_bilinear2d_aa(*args: Any, **kwargs: Any) -> Tensor:
+    """An image at another size, under triangles that are as wide as its new elements.
+
+    _upsample_bilinear2d_aa(input, output_size, align_corners, scale_factors) -> Tensor
+    _upsample_bilinear2d_aa(input, output_size, align_corners, scales_h=None, scales_w=None, *, out=None) -> Tensor
+    """
+    return _parse__upsample_bilinear2d_aa(*args, **kwargs)
+
+
+def _upsample_bilinear2d_aa_backward(
+    grad_output: Tensor,
+    output_size: Sequence[int] | int,
+    input_size: Sequence[int] | int,
+    align_corners: bool,
+    scales_h: float | None = None,
+    scales_w: float | None = None,
+    *,
+    out: Any = None,
+) -> Tensor:
+    """The gradient of _upsample_bilinear2d_aa.
+
+    _upsample_bilinear2d_aa_backward(grad_output, output_size, input_size, align_corners, scales_h=None, scales_w=None, *, out=None) -> Tensor
+    """
+    if (
+        isinstance(grad_output, TensorImpl)
+        and is_ints(output_size)
+        and is_ints(input_size)
+        and type(align_corners) is bool
+        and (scales_h is None or type(scales_h) is float)
+        and (scales_w is None or type(scales_w) is float)
+        and out is None
+    ):
+        included, allowed = active_keys.get()
+        keys = (grad_output.key_set | included) & allowed
+        return __upsample_bilinear2d_aa_backward[keys](
+            keys, grad_output, list(output_size), list(input_size), align_corners, scales_h, scales_w
+        )
+    return _parse__upsample_bilinear2d_aa_backward(
+        grad_output, output_size, input_size, align_corners, scales_h, scales_w, out=out
+    )
+
+
+def _upsample_bicubic2d_aa(*args: Any, **kwargs: Any) -> Tensor:
+    """An image at another size, under cubic filters that are as wide as its new elements.
+
+    _upsample_bicubic2d_aa(input, output_size, align_corners, scale_factors) -> Tensor
+    _upsample_bicubic2d_aa(input, output_size, align_corners, scales_h=None, scales_w=None, *, out=None) -> Tensor
+    """
+    return _parse__upsample_bicubic2d_aa(*args, **kwargs)
+
+
+def _upsample_bicubic2d_aa_backward(
+    grad_output: Tensor,
+    output_size: Sequence[int] | int,
+    input_size: Sequence[int] | int,
+    align_corners: bool,
+    scales_h: float | None = None,
+    scales_w: float | None = None,
+    *,
+    out: Any = None,
+) -> Tensor:
+    """The gradient of _upsample_bicubic2d_aa.
+
+    _upsample_bicubic2d_aa_backward(grad_output, output_size, input_size, align_corners, scales_h=None, scales_w=None, *, out=None) -> Tensor
+    """
+    if (
+        isinstance(grad_output, TensorImpl)
+        and is_ints(output_size)
+        and is_ints(input_size)
+        and type(align_corners) is bool
+        and (scales_h is None or type(scales_h) is float)
+        and (scales_w is None or type(scales_w) is float)
+        and out is None
+    ):
+        included, allowed = active_keys.get()
+        keys = (grad_output.key_set | included) & allowed
+        return __upsample_bicubic2d_aa_backward[keys](
+            keys, grad_output, list(output_size), list(input_size), align_corners, scales_h, scales_w
+        )
+    return _parse__upsample_bicubic2d_aa_backward(
+        grad_output, output_size, input_size, align_corners, scales_h, scales_w, out=out
+    )
+
+
+def _upsample_lanczos2d_aa(*args: Any, **kwargs: Any) -> Tensor:
+    """An image at another size, under Lanczos filters that are as wide as its new elements.
+
+    _upsample_lanczos2d_aa(input, output_size, align_corners, scale_factors) -> Tensor
+    _upsample_lanczos2d_aa(input, output_size, align_corners, scales_h=None, scales_w=None, *, out=None) -> Tensor
+    """
+    return _parse__upsample_lanczos2d_aa(*args, **kwargs)
+
+
+def _upsample_lanczos2d_aa_backward(
+    grad_output: Tensor,
+    output_size: Sequence[int] | int,
+    input_size: Sequence[int] | int,
+    align_corners: bool,
+    scales_h: float | None = None,
+    scales_w: float | None = None,
+    *,
+    out: Any = None,
+) -> Tensor:
+    """The gradient of _upsample_lanczos2d_aa.
+
+    _upsample_lanczos2d_aa_backward(grad_output, output_size, input_size, align_corners, scales_h=None, scales_w=None, *, out=None) -> Tensor
+    """
+    if (
+        isinstance(grad_output, TensorImpl)
+        and is_ints(output_size)
+        and is_ints(input_size)
+        and type(align_corners) is bool
+        and (scales_h is None or type(scales_h) is float)
+        and (scales_w is None or type(scales_w) is float)
+        and out is None
+    ):
+        included, allowed = active_keys.get()
+        keys = (grad_output.key_set | included) & allowed
+        return __upsample_lanczos2d_aa_backward[keys](
+            keys, grad_output, list(output_size), list(input_size), align_corners, scales_h, scales_w
+        )
+    return _parse__upsample_lanczos2d_aa_backward(
+        grad_output, output_size, input_size, align_corners, scales_h, scales_w, out=out
+    )
+
+
+def grid_sampler(
+    input: Tensor, grid: Tensor, interpolation_mode: int, padding_mode: int, align_corners: bool
+) -> Tensor:
+    """The input at the places that a grid names: an image or a volume.
+
+    grid_sampler(input, grid, interpolation_mode, padding_mode, align_corners) -> Tensor
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and isinstance(grid, TensorImpl)
+        and type(interpolation_mode) is int
+        and type(padding_mode) is int
+        and type(align_corners) is bool
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | grid.key_set | included) & allowed
+        return _grid_sampler[keys](keys, input, grid, interpolation_mode, padding_mode, align_corners)
+    return _parse_grid_sampler(input, grid, interpolation_mode, padding_mode, align_corners)
+
+
+def grid_sampler_2d(
+    input: Tensor, grid: Tensor, interpolation_mode: int, padding_mode: int, align_corners: bool
+) -> Tensor:
+    """An image at the places that a grid names.
+
+    grid_sampler_2d(input, grid, interpolation_mode, padding_mode, align_corners) -> Tensor
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and isinstance(grid, TensorImpl)
+        and type(interpolation_mode) is int
+        and type(padding_mode) is int
+        and type(align_corners) is bool
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | grid.key_set | included) & allowed
+        return _grid_sampler_2d[keys](keys, input, grid, interpolation_mode, padding_mode, align_corners)
+    return _parse_grid_sampler_2d(input, grid, interpolation_mode, padding_mode, align_corners)
+
+
+def grid_sampler_2d_backward(
+    grad_output: Tensor,
+    input: Tensor,
+    grid: Tensor,
+    interpolation_mode: int,
+    padding_mode: int,
+    align_corners: bool,
+    output_mask: Sequence[bool] | bool,
+) -> Any:
+    """The gradients of grid_sampler_2d with respect to the image and the grid.
+
+    grid_sampler_2d_backward(grad_output, input, grid, interpolation_mode, padding_mode, align_corners, output_mask) -> (Tensor, Tensor)
+    """
+    return _parse_grid_sampler_2d_backward(
+        grad_output, input, grid, interpolation_mode, padding_mode, align_corners, output_mask
+    )
+
+
+def grid_sampler_3d(
+    input: Tensor, grid: Tensor, interpolation_mode: int, padding_mode: int, align_corners: bool
+) -> Tensor:
+    """A volume at the places that a grid names.
+
+    grid_sampler_3d(input, grid, interpolation_mode, padding_mode, align_corners) -> Tensor
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and isinstance(grid, TensorImpl)
+        and type(interpolation_mode) is int
+        and type(padding_mode) is int
+        and type(align_corners) is bool
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | grid.key_set | included) & allowed
+        return _grid_sampler_3d[keys](keys, input, grid, interpolation_mode, padding_mode, align_corners)
+    return _parse_grid_sampler_3d(input, grid, interpolation_mode, padding_mode, align_corners)
+
+
+def grid_sampler_3d_backward(
+    grad_output: Tensor,
+    input: Tensor,
+    grid: Tensor,
+    interpolation_mode: int,
+    padding_mode: int,
+    align_corners: bool,
+    output_mask: Sequence[bool] | bool,
+) -> Any:
+    """The gradients of grid_sampler_3d with respect to the volume and the grid.
+
+    grid_sampler_3d_backward(grad_output, input, grid, interpolation_mode, padding_mode, align_corners, output_mask) -> (Tensor, Tensor)
+    """
+    return _parse_grid_sampler_3d_backward(
+        grad_output, input, grid, interpolation_mode, padding_mode, align_corners, output_mask
+    )
+
+
+def affine_grid_generator(theta: Tensor, size: Sequence[int], align_corners: bool) -> Tensor:
+    """The grid on which an affine map lays an image or a volume.
+
+    affine_grid_generator(theta, size, align_corners) -> Tensor
+    """
+    if isinstance(theta, TensorImpl) and is_ints(size) and type(align_corners) is bool:
+        included, allowed = active_keys.get()
+        keys = (theta.key_set | included) & allowed
+        return _affine_grid_generator[keys](keys, theta, list(size), align_corners)
+    return _parse_affine_grid_generator(theta, size, align_corners)
+
+
+def affine_grid_generator_backward(grad: Tensor, size: Sequence[int], align_corners: bool) -> Tensor:
+    """The gradient of affine_grid_generator.
+
+    affine_grid_generator_backward(grad, size, align_corners) -> Tensor
+    """
+    if isinstance(grad, TensorImpl) and is_ints(size) and type(align_corners) is bool:
+        included, allowed = active_keys.get()
+        keys = (grad.key_set | included) & allowed
+        return _affine_grid_generator_backward[keys](keys, grad, list(size), align_corners)
+    return _parse_affine_grid_generator_backward(grad, size, align_corners)
 
 
 def embedding(
