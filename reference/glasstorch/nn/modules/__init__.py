@@ -1,7 +1,7 @@
 """Which layers are there?
 
 Reading order: `module`, `state`, `conversion`, `hooks`, `calling`, `global_hooks`, `backward_hooks`, `linear`,
-`activation`, `flatten`, `dropout`, `conv`, `fold`, `pooling`, `padding`, `pixelshuffle`, `upsampling`,
+`activation`, `flatten`, `dropout`, `conv`, `fold`, `pooling`, `padding`, `upsampling`, `pixelshuffle`,
 `channelshuffle`, `batchnorm`, `instancenorm`, `normalization`, `sparse`, `distance`, `loss`,
 `linear_cross_entropy_options`, `adaptive`, `rnn`, `transformer`, `container`, `attention`, `rnn_cells`,
 `transformer_layers`.
@@ -212,11 +212,11 @@ __all__ = [
     "ZeroPad1d",
     "ZeroPad2d",
     "ZeroPad3d",
-    "PixelShuffle",
-    "PixelUnshuffle",
     "Upsample",
     "UpsamplingBilinear2d",
     "UpsamplingNearest2d",
+    "PixelShuffle",
+    "PixelUnshuffle",
     "ChannelShuffle",
     "BatchNorm1d",
     "BatchNorm2d",
