@@ -95,8 +95,8 @@ def test_layers_are_made_on_a_device(cuda: Devices) -> None:
         layer(glasstorch.ones(4, 3))
 
 
-# What moves tensors, what asks which form of a step a device has, and the fast path of attention, which PyTorch admits by device.
-NAMING_DEVICES = ("module.py", "conversion.py", "forms.py", "attention.py")
+# What moves tensors, what asks which form of a step a device has, and attention, whose fast path asks for the device.
+NAMING_DEVICES = ("module.py", "conversion.py", "packing.py", "forms.py", "attention.py")
 
 
 def test_nothing_above_the_kernels_has_code_for_cuda() -> None:
@@ -107,5 +107,5 @@ def test_nothing_above_the_kernels_has_code_for_cuda() -> None:
             words = {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
             words |= {node.module or "" for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
             words |= {node.value for node in ast.walk(tree) if isinstance(node, ast.Constant) and node.value == "cuda"}
-            named = {"cuda"} if path.name in NAMING_DEVICES else set()
+            named = {"cuda", "is_cuda"} if path.name in NAMING_DEVICES else set()
             assert {word for word in words if "cuda" in word} <= named, path
