@@ -9,6 +9,8 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
+import pytest
+
 import glasstorch
 
 Program = Callable[[Any], Any]
@@ -25,8 +27,8 @@ def outcome(program: Program, library: Any) -> tuple[Any, Any, list[tuple[type[W
     return returned, error, [(warning.category, str(warning.message)) for warning in caught]
 
 
-def assert_same(program: Program, torch: Any, words: bool = True) -> None:
-    """The same data, warnings and errors; messages too, unless `words` is False."""
+def assert_same(program: Program, torch: Any, words: bool = True, within: float = 0.0) -> None:
+    """The same data, warnings and errors; messages too, unless `words` is False. Numbers agree `within` a share of them."""
     expected, expected_error, expected_warnings = outcome(program, torch)
     returned, error, warned = outcome(program, glasstorch)
     if (error is None) != (expected_error is None):
@@ -35,10 +37,22 @@ def assert_same(program: Program, torch: Any, words: bool = True) -> None:
         assert isinstance(error, type(expected_error)), (error, expected_error)
         if words:
             assert as_torch(str(error)) == str(expected_error)
-    assert returned == expected
+    assert_equal(returned, expected, within)
     assert [kind for kind, _ in warned] == [kind for kind, _ in expected_warnings]
     if words:
         assert [as_torch(text) for _, text in warned] == [text for _, text in expected_warnings]
+
+
+def assert_equal(returned: Any, expected: Any, within: float) -> None:
+    """The same data: lists of the same lengths, and numbers that agree `within` a share of them (or so far apart near zero)."""
+    if within and isinstance(expected, list | tuple):
+        assert (type(returned), len(returned)) == (type(expected), len(expected))
+        for one, other in zip(returned, expected, strict=True):
+            assert_equal(one, other, within)
+    elif within and isinstance(expected, float):
+        assert returned == pytest.approx(expected, rel=within, abs=within, nan_ok=True)
+    else:
+        assert returned == expected
 
 
 def as_torch(text: str) -> str:

@@ -213,8 +213,13 @@ def aligned_or_not(aligns: bool) -> list[tuple[bool, ...]]:
     return [(False,), (True,)] if aligns else [()]
 
 
+def scale_of(size: list[int]) -> list[float]:
+    """The scale of a signal: without it a graph, which does not name overloads, reads the call as the form `vec`."""
+    return [size[0] / 5] if len(size) == 1 else []
+
+
 ROWS: tuple[Row, ...] = (
-    *(row(name, forward(matrix, aligns), *(call(INPUTS[d], size, *aligned)
+    *(row(name, forward(matrix, aligns), *(call(INPUTS[d], size, *aligned, *scale_of(size))
         for size in (LARGER[d], SMALLER[d]) for aligned in aligned_or_not(aligns)), dtypes=REAL)
         for name, (d, matrix, aligns) in NAMES.items()),
     *(row(f"{name}.vec", by_scales(matrix, aligns), *(call(INPUTS[d], *how)

@@ -79,7 +79,7 @@ def grid_sampler(
     input: Tensor, grid: Tensor, interpolation_mode: int, padding_mode: int, align_corners: bool
 ) -> Tensor:
     """The sampler of images for four dimensions, that of volumes for others."""
-    sampler = f.grid_sampler_2d if len(input._shape) == len(grid._shape) == 4 else f.grid_sampler_3d
+    sampler = f.grid_sampler_2d if len(input._shape) == 4 else f.grid_sampler_3d
     return sampler(input, grid, interpolation_mode, padding_mode, align_corners)
 
 
