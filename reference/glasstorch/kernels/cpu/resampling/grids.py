@@ -38,8 +38,12 @@ class Taps(NamedTuple):
     slopes: Array  # of the weights, as the grid's number grows
 
 
-def padded(coordinate: Array, size: int, padding: int, align_corners: bool) -> tuple[Array, Array]:
-    """A coordinate brought into the input, and how it moves there: 1, -1 where it is reflected, or 0 at the border."""
+def padded(coordinate: Array, size: int, padding: int, align_corners: bool, nan: float = 0) -> tuple[Array, Array]:
+    """A coordinate brought into the input, and how it moves there: 1, -1 where it is reflected, or 0 at the border.
+
+    What is not a number goes to `nan`: PyTorch's kernel of images brings it to the first element, that of volumes to
+    the last one.
+    """
     real, sign = coordinate.dtype.type, np.ones_like(coordinate)
     if padding == ZEROS:
         return coordinate, sign
@@ -52,32 +56,36 @@ def padded(coordinate: Array, size: int, padding: int, align_corners: bool) -> t
         rest = np.abs(away) - np.trunc(np.abs(away) / there_and_back) * there_and_back
         sign = np.where((away < 0) != (rest > span), -sign, sign)
         coordinate = np.minimum(rest, there_and_back - rest) + real(low)
+    coordinate = np.where(np.isnan(coordinate), real(nan), coordinate)
     sign = np.where((coordinate <= 0) | (coordinate >= size - 1), 0, sign).astype(real)
     return np.minimum(np.where(coordinate > 0, coordinate, 0), size - 1).astype(real), sign
 
 
-def taps_of(numbers: Array, size: int, mode: int, padding: int, align_corners: bool) -> Taps:
+def taps_of(numbers: Array, size: int, mode: int, padding: int, align_corners: bool, volume: bool) -> Taps:
     """The taps along one dimension, for numbers (batch, places) of which -1 and 1 are the input's borders."""
     real = numbers.dtype.type
     width = size - 1 if align_corners else size
     coordinate = (numbers + 1) * real(width / 2) - real(0 if align_corners else 0.5)
     slope = np.full_like(numbers, width / 2)
     if mode != BICUBIC:
-        coordinate, sign = padded(coordinate, size, padding, align_corners)
+        coordinate, sign = padded(coordinate, size, padding, align_corners, size - 1 if volume else 0)
         slope = slope * sign
+        if volume:  # PyTorch's kernel of volumes takes what is not finite for a place outside
+            coordinate = np.where(np.isfinite(coordinate), coordinate, real(-100))
+    first = np.rint(coordinate) if mode == NEAREST else np.floor(coordinate)
+    behind = (coordinate - first)[:, None]
     if mode == NEAREST:
-        first, weights, slopes = np.rint(coordinate), np.ones_like(numbers)[:, None], np.zeros_like(numbers)[:, None]
-        places = first[:, None]
+        places, weights, slopes = first[:, None], np.ones_like(behind), np.zeros_like(behind)
+    elif mode == BILINEAR:
+        places = first[:, None] + np.arange(2, dtype=real)[:, None]
+        weights = np.concatenate([1 - behind, behind], 1)
+        slopes = slope[:, None] * np.array([[-1], [1]], real)
     else:
-        first = np.floor(coordinate)
-        offsets = np.arange(-1, 3, dtype=real) if mode == BICUBIC else np.arange(2, dtype=real)
-        places = first[:, None] + offsets[:, None]
-        behind = (coordinate - first)[:, None]
-        away = offsets[:, None] - behind
-        weights = SHARP(away) if mode == BICUBIC else np.concatenate([1 - behind, behind], 1)
-        slopes = slope[:, None] * (cubic_slope(away) if mode == BICUBIC else np.array([[-1], [1]], real))
-        if mode == BICUBIC:
-            places = padded(places, size, padding, align_corners)[0]
+        offsets = np.arange(-1, 3, dtype=real)[:, None]
+        away = offsets - behind
+        places = padded(first[:, None] + offsets, size, padding, align_corners)[0]
+        weights = np.where(np.isnan(behind), behind, SHARP(away))
+        slopes = slope[:, None] * cubic_slope(away)
     inside = (places > -1) & (places < size)
     return Taps(np.where(inside, places, 0).astype(np.int64), inside, weights, slopes)
 
@@ -113,7 +121,8 @@ class Sampling:
         self.elements = input.array().reshape(self.batch, self.channels, prod(self.sizes))
         lines = numbers.reshape(self.batch, prod(grid._shape[1:-1]), len(self.sizes))
         self.axes = [
-            taps_of(lines[..., -1 - dim], size, mode, padding, align_corners) for dim, size in enumerate(self.sizes)
+            taps_of(lines[..., -1 - dim], size, mode, padding, align_corners, len(self.sizes) == 3)
+            for dim, size in enumerate(self.sizes)
         ]
 
     def __iter__(self) -> Iterator[Tap]:
@@ -130,7 +139,7 @@ class Sampling:
 
     def read(self, tap: Tap) -> Array:
         """The elements at a tap of every place: (batch, channels, places)."""
-        return np.take_along_axis(self.elements, tap.place[:, None], 2) * tap.inside[:, None]
+        return np.where(tap.inside[:, None], np.take_along_axis(self.elements, tap.place[:, None], 2), 0)
 
 
 def sample(sampling: Sampling) -> Array:
@@ -144,7 +153,7 @@ def gradient_of_input(sampling: Sampling, grad: Array) -> Array:
     sums = np.zeros((batch * count, channels), grad.dtype)
     rows = np.arange(batch)[:, None] * count
     for tap in sampling:
-        shares = grad * (tap.weight() * tap.inside)[:, None]
+        shares = np.where(tap.inside[:, None], grad * tap.weight()[:, None], 0)
         np.add.at(sums, (rows + tap.place).ravel(), shares.swapaxes(1, 2).reshape(-1, channels))
     return sums.reshape(batch, count, channels).swapaxes(1, 2)
 
