@@ -28,7 +28,10 @@ def outcome(program: Program, library: Any) -> tuple[Any, Any, list[tuple[type[W
 
 
 def assert_same(program: Program, torch: Any, words: bool = True, within: float = 0.0) -> None:
-    """The same data, warnings and errors; messages too, unless `words` is False. Numbers agree `within` a share of them."""
+    """The same data, warnings and errors; messages too, unless `words` is False.
+
+    Numbers differ by at most the share `within` of them or, near zero, by `within`.
+    """
     expected, expected_error, expected_warnings = outcome(program, torch)
     returned, error, warned = outcome(program, glasstorch)
     if (error is None) != (expected_error is None):
@@ -44,7 +47,7 @@ def assert_same(program: Program, torch: Any, words: bool = True, within: float 
 
 
 def assert_equal(returned: Any, expected: Any, within: float) -> None:
-    """The same data: lists of the same lengths, and numbers that agree `within` a share of them (or so far apart near zero)."""
+    """The same data: lists of the same lengths, and numbers that are nearly the same."""
     if within and isinstance(expected, list | tuple):
         assert (type(returned), len(returned)) == (type(expected), len(expected))
         for one, other in zip(returned, expected, strict=True):
