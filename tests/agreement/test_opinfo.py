@@ -34,7 +34,7 @@ from tests.refusals import builtin
 
 OPERATORS = (
     *("pointwise unary", "pointwise binary", "pointwise other", "reductions", "indexing", "scans and statistics"),
-    *("sort and search", "linalg", "special", "fft", "masked", "signal.windows"),
+    *("sort and search", "linalg", "special", "fft", "masked", "signal.windows", "nn.functional"),
 )
 ENTRIES = entries(OPERATORS)
 SAMPLES = {"float32": 2, "float64": 2, "int64": 2, "bool": 1, "complex64": 1, "float16": 1, "bfloat16": 1}

@@ -58,7 +58,7 @@ def windows(
     found = tuple(
         Windows(*numbers, ceil_mode) for numbers in zip(sizes[-dims:], kernel, stride, padding, dilation, strict=True)
     )
-    for one in reversed(found):
+    for one in found:
         if one.stride == 0:
             raise ArgumentError("stride should not be zero")
         if one.padding < 0:
