@@ -238,6 +238,7 @@ def trials_of_refusals(entry: Any, torch: Any) -> Iterator[Trial]:
 def check_class(ours: Exception | None, theirs: Exception) -> None:
     """A refusal of the same class."""
     assert isinstance(ours, builtin(theirs)), f"{ours!r}, expected {theirs!r}"
+    assert type(ours).__name__ == type(theirs).__name__, f"{ours!r}, expected {theirs!r}"
 
 
 def check_words(ours: Exception | None, theirs: Exception, pattern: str) -> None:

@@ -27,7 +27,7 @@ def test_a_question_to_a_layer_that_is_not_loaded_says_which(question: str, miss
     done = subprocess.run(
         [sys.executable, "-c", code], cwd=REFERENCE, capture_output=True, text=True, encoding="utf-8", check=False
     )
-    assert f"AutogradError: {name}: {missing} is not loaded; `import glasstorch` loads it" in done.stderr
+    assert f"RuntimeError: {name}: {missing} is not loaded; `import glasstorch` loads it" in done.stderr
 
 
 def test_the_layers_above_have_answered() -> None:

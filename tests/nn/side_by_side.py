@@ -38,6 +38,7 @@ def assert_same(program: Program, torch: Any, words: bool = True, within: float 
         raise error or AssertionError(f"PyTorch raises {expected_error!r}; this library returned {returned!r}")
     if error is not None:
         assert isinstance(error, type(expected_error)), (error, expected_error)
+        assert type(error).__name__ == type(expected_error).__name__
         if words:
             assert as_torch(str(error)) == str(expected_error)
     assert_equal(returned, expected, within)

@@ -271,7 +271,8 @@ class Raises:
 
     def __str__(self) -> str:
         words = f" whose message has {self.text!r}" if self.text else ""
-        return f"the function raises {self.kind.__name__}{words}"
+        kind = getattr(self.kind, "rule", self.kind.__name__)  # glasstorch's errors are shown as the builtin they are
+        return f"the function raises {kind}{words}"
 
     def accepts(self, error: BaseException | None) -> bool:
         """Whether the outcome is such an exception."""

@@ -55,7 +55,7 @@ def method_operator(function: Function, self: Any, other: Any) -> Any:
     ...     raise ShapeError("the sizes do not fit")
     >>> method_operator(does_not_fit, 7, 5)
     Traceback (most recent call last):
-    glasstorch.core.errors.ShapeError: the sizes do not fit
+    RuntimeError: the sizes do not fit
     """
     raise NotImplementedError
 

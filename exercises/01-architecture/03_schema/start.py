@@ -50,14 +50,15 @@ def parse_arguments(text: str) -> tuple[Argument, ...]:
     ()
 
     What is no type and name, and a name that stands there twice, is a
-    SchemaError whose message quotes it.
+    SchemaError whose message quotes it. As every error of the library, it is
+    shown as the builtin that it is.
 
     >>> parse_arguments("Tensor self, int 2d")
     Traceback (most recent call last):
-    glasstorch.core.errors.SchemaError: cannot read the argument 'int 2d'
+    ValueError: cannot read the argument 'int 2d'
     >>> parse_arguments("Tensor a, Tensor a")
     Traceback (most recent call last):
-    glasstorch.core.errors.SchemaError: two arguments are named 'a'
+    ValueError: two arguments are named 'a'
     """
     raise NotImplementedError
 

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 from glasstorch.autograd.history import AutogradMeta, gradient_edge, keep_gradient_at, set_view_hooks
 from glasstorch.autograd.hooks import Gradients
-from glasstorch.autograd.node import Edge, Metadata, Node
+from glasstorch.autograd.node import Edge, Node, Unseen
 from glasstorch.autograd.seen import Look, edge_seen_in, seen_in, strided_view_of
 from glasstorch.autograd.views import refresh_view
 from glasstorch.core.layout import contiguous_format
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 class CopySlices(Node):
     """A tensor with one part replaced: the gradient of the part goes through the operator that changed it."""
 
-    metadata: tuple[Metadata]
+    metadata: Unseen
 
     def __init__(self, base: Tensor, view: Tensor, function: Node) -> None:
         super().__init__((gradient_edge(base), *function.next_edges[1:]))

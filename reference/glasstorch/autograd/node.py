@@ -9,7 +9,9 @@ from __future__ import annotations
 import itertools
 import re
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from operator import attrgetter
 from typing import Any
 
 from glasstorch.autograd import anomaly_mode
@@ -21,8 +23,18 @@ from glasstorch.core.geometry import Shape
 
 Edge = tuple["Node", int]  # a node, and which of its inputs: the number of the result that the gradient belongs to
 Metadata = tuple[Shape, dtype, device]  # the shape, dtype and device that a gradient must have at one input of a node
+Getter = Callable[["Node"], Any]
+
+# What a generated node's annotations say of a fact that it keeps: how `_saved_*` hands it out. PyTorch's names are
+# those of the C++ functions that gave the fact, and its integers are unsigned: a dim of -1 is read as 2**64 - 1.
+Integers = Any  # an integer or several: unsigned
+Sizes = Any  # `self_shape` is read as `_saved_self_sym_sizes`
+SizesOrNone = Any  # the same of an argument that may be None: `_saved_bias_sym_sizes_opt`, (0,) for None
+Geometry = Any  # `self_geometry` is read as `_saved_self_sym_sizes` and `_saved_self_sym_strides`
+Unseen = Any  # a dtype, a device: PyTorch has no getter for it
 
 _sequence = itertools.count()
+_getters: dict[type, dict[str, Getter]] = {}  # filled by `getters`
 WRITTEN_BY_HAND = frozenset(("CopyBackwards", "CopySlices"))  # each in PyTorch's namespace
 
 
@@ -101,21 +113,64 @@ class Node:
 
     def __getattr__(self, name: str) -> Any:
         """`_saved_self` is the tensor that was saved, `_saved_dim` the number, as on PyTorch's nodes."""
-        slots = type(self).__annotations__  # a generated node declares what it saves
-        if name.startswith("_saved_"):
-            if name[1:] in slots:
-                saved = getattr(self, name[1:])
-                return [s and self.unpack(s) for s in saved] if isinstance(saved, list) else self.unpack(saved)
-            if name[7:] in slots:
-                return getattr(self, name[7:])
+        if name.startswith("_saved_") and (how := getters(type(self)).get(name)) is not None:
+            return how(self)
         raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
 
     def __dir__(self) -> list[str]:
-        saved = ("_saved_" + slot.removeprefix("saved_") for slot in type(self).__annotations__)
-        return [*object.__dir__(self), *saved]
+        return [*object.__dir__(self), *getters(type(self))]
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} object at {id(self):#x}>"
+
+
+def getters(kind: type[Node]) -> dict[str, Getter]:
+    """The names under which a kind of node shows what it saves, and how each is read."""
+    if kind not in _getters:
+        _getters[kind] = dict(_each_getter(kind))
+    return _getters[kind]
+
+
+def _each_getter(kind: type[Node]) -> Iterator[tuple[str, Getter]]:
+    for slot, told in kind.__annotations__.items():  # a generated node declares what it saves
+        if slot.startswith("saved_"):
+            yield "_" + slot, partial(_variable, slot)
+        elif told == "Sizes":
+            yield f"_saved_{slot.removesuffix('shape')}sym_sizes", attrgetter(slot)
+        elif told == "SizesOrNone":
+            yield f"_saved_{slot.removesuffix('shape')}sym_sizes_opt", partial(_sizes_or_zero, slot)
+        elif told == "Geometry":
+            owner = slot.removesuffix("geometry")
+            yield f"_saved_{owner}sym_sizes", partial(_part, slot, 0)
+            yield f"_saved_{owner}sym_strides", partial(_part, slot, 1)
+        elif told == "Integers":
+            yield "_saved_" + slot, partial(_unsigned_fact, slot)
+        elif told != "Unseen":
+            yield "_saved_" + slot, attrgetter(slot)
+
+
+def _variable(slot: str, node: Node) -> Any:
+    saved = getattr(node, slot)
+    return tuple(s and node.unpack(s) for s in saved) if isinstance(saved, list) else node.unpack(saved)
+
+
+def _sizes_or_zero(slot: str, node: Node) -> Any:
+    sizes = getattr(node, slot)
+    return (0,) if sizes is None else sizes
+
+
+def _part(slot: str, number: int, node: Node) -> Any:
+    return getattr(node, slot)[number]
+
+
+def _unsigned_fact(slot: str, node: Node) -> Any:
+    return _unsigned(getattr(node, slot))
+
+
+def _unsigned(value: Any) -> Any:
+    if isinstance(value, list | tuple | range):
+        return tuple(map(_unsigned, value))
+    return value % 2**64 if type(value) is int else value
 
 
 def made_by(node: Node) -> str:

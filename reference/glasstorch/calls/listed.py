@@ -22,7 +22,7 @@ def listed(method: Callable[..., Any], parameter: str) -> Callable[..., Any]:
     >>> torch.flip(torch.tensor([1, 2]), 0)
     Traceback (most recent call last):
         ...
-    glasstorch.core.errors.ArgumentTypeError: flip(): argument 'dims' (position 2) must be tuple of ints, not int
+    TypeError: flip(): argument 'dims' (position 2) must be tuple of ints, not int
     """
     name = method.__name__
 

@@ -3,37 +3,69 @@
 Mirrors: c10/util/Exception.h (TORCH_CHECK, TORCH_CHECK_INDEX, TORCH_CHECK_TYPE, TORCH_CHECK_NOT_IMPLEMENTED),
     torch/headeronly/core/Dispatch.h (THO_DISPATCH_SWITCH_TMPL),
     torch/csrc/Exceptions.cpp (AcceleratorError, OutOfMemoryError), torch/cuda/_sanitizer.py (UnsynchronizedAccessError)
-Differs: PyTorch raises Python's builtins; each class here derives from the builtin that PyTorch raises in that
-    case, so `except RuntimeError` written for torch still works and a reader can see which rule was broken.
+Differs: PyTorch raises Python's builtins. Each class here derives from the builtin that PyTorch raises in that case and
+    is shown under its name, so that programs and tracebacks read as they do there; the class, and its name in `rule`,
+    say which rule was broken.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+import builtins
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+
+class Rule:
+    """A rule that a caller broke: an error with a class of its own that is shown as the builtin PyTorch raises.
+
+    A subclass derives from that builtin too, and is shown under the name of the first builtin among its bases, or of
+    the one in `seen_as`. The name that it has in the source is kept in `rule`; an error is pickled by that name.
+    """
+
+    __slots__ = ()
+    rule: ClassVar[str]
+    _defined_in: ClassVar[str]
+
+    def __init_subclass__(cls, *, seen_as: type[Exception] | None = None) -> None:
+        super().__init_subclass__()
+        cls.rule, cls._defined_in = cls.__name__, cls.__module__
+        shown = seen_as or next(base for base in cls.__mro__[1:] if vars(builtins).get(base.__name__) is base)
+        cls.__name__ = cls.__qualname__ = shown.__name__
+        cls.__module__ = shown.__module__
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        made_from = _broken, (self._defined_in, self.rule, getattr(self, "args", ()))
+        return (*made_from, vars(self)) if vars(self) else made_from
+
+
+def _broken(module: str, rule: str, args: tuple[Any, ...]) -> Any:
+    """The error of this rule with these arguments; how a pickled one is made again."""
+    return getattr(import_module(module), rule)(*args)
+
+
 # What a caller did wrong ----------------------------------------------------------------------------------------
 
 
-class ShapeError(RuntimeError):
+class ShapeError(Rule, RuntimeError):
     """Sizes do not fit together, or do not fit the operator."""
 
 
-class DimensionError(IndexError):
+class DimensionError(Rule, IndexError):
     """A dimension or an index is out of range for the tensor."""
 
 
-class IndexValueError(RuntimeError):
+class IndexValueError(Rule, RuntimeError):
     """An element of an index tensor is out of range for its dimension, where PyTorch raises RuntimeError for that."""
 
 
-class DtypeError(RuntimeError):
+class DtypeError(Rule, RuntimeError):
     """The operator does not accept the dtype, or the result cannot be cast to the one that was given."""
 
 
-class DtypeNotImplementedError(NotImplementedError):
+class DtypeNotImplementedError(Rule, NotImplementedError):
     """The kernel exists, but not for this dtype."""
 
 
@@ -49,31 +81,31 @@ def not_implemented_for(kernel: str, dtype: Dtype) -> DtypeNotImplementedError:
     return DtypeNotImplementedError(f"\"{kernel}\" not implemented for '{dtype.scalar_name}'")
 
 
-class DeviceError(RuntimeError):
+class DeviceError(Rule, RuntimeError):
     """Tensors are on different devices, or a device does not exist."""
 
 
-class OverlapError(RuntimeError):
+class OverlapError(Rule, RuntimeError):
     """Writing would touch one memory location twice, or change an input while it is being read."""
 
 
-class ArgumentTypeError(TypeError):
+class ArgumentTypeError(Rule, TypeError):
     """An argument has a type that no overload of the function accepts."""
 
 
-class ArgumentValueError(ValueError):
+class ArgumentValueError(Rule, ValueError):
     """An argument has the right type and a value that the function cannot use."""
 
 
-class ArgumentError(RuntimeError):
+class ArgumentError(Rule, RuntimeError):
     """An argument has a value that the operator cannot use, where PyTorch raises RuntimeError and not ValueError."""
 
 
-class IntegerDivisionError(RuntimeError):
+class IntegerDivisionError(Rule, RuntimeError):
     """An integer was divided by zero; integers have no infinity and no NaN."""
 
 
-class AutogradError(RuntimeError):
+class AutogradError(Rule, RuntimeError):
     """The gradient asked for does not exist, or can no longer be computed."""
 
 
@@ -85,11 +117,11 @@ def no_gradient(form: str) -> AutogradError:
     )
 
 
-class InplaceError(RuntimeError):
+class InplaceError(Rule, RuntimeError):
     """An in-place operation would make a gradient wrong."""
 
 
-class NoDataError(NotImplementedError):
+class NoDataError(Rule, NotImplementedError):
     """The elements of a tensor on the meta device were asked for; it has none."""
 
 
@@ -98,27 +130,30 @@ def needs_data(name: str, shape: Iterable[int]) -> NoDataError:
     return NoDataError(f"{name}: the sizes of its result depend on the data, and {list(shape)} on meta has none")
 
 
-class StorageError(RuntimeError):
+class StorageError(Rule, RuntimeError):
     """A storage is too small for the geometry, or cannot be resized."""
 
 
-class HostMemoryError(StorageError, MemoryError):
+class HostMemoryError(StorageError, MemoryError, seen_as=RuntimeError):
     """Main memory has no room for an allocation: PyTorch's RuntimeError, and Python's own error for it."""
 
 
-class FileError(OSError, RuntimeError):
+class FileError(Rule, OSError, RuntimeError, seen_as=RuntimeError):
     """A file cannot be opened: PyTorch's RuntimeError, and Python's own error for it."""
 
 
-class MissingFileError(FileError, FileNotFoundError):
+class MissingFileError(FileError, FileNotFoundError, seen_as=RuntimeError):
     """The file that was named does not exist."""
 
 
 # What an accelerator reports ------------------------------------------------------------------------------------
 
 
-class LinAlgError(RuntimeError):
+class _LinAlgError(RuntimeError):
     """A matrix has no inverse, no solution or no decomposition of the kind that was asked for."""
+
+
+LinAlgError = _LinAlgError  # PyTorch's class has the underscore in its name, and users catch it without
 
 
 class AcceleratorError(RuntimeError):
@@ -144,13 +179,13 @@ class UnsynchronizedAccessError(RuntimeError):
 # What a registration did wrong ----------------------------------------------------------------------------------
 
 
-class SchemaError(ValueError):
+class SchemaError(Rule, ValueError):
     """A schema, or a line of a declaration file, cannot be parsed."""
 
 
-class RegistrationError(RuntimeError):
+class RegistrationError(Rule, RuntimeError):
     """An operator or a kernel is registered twice, or for something that does not exist."""
 
 
-class MissingKernelError(NotImplementedError):
+class MissingKernelError(Rule, NotImplementedError):
     """No kernel is registered for the dispatch key of the arguments."""

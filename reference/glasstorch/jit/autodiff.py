@@ -37,6 +37,7 @@ from glasstorch.autograd.graph import grad
 from glasstorch.autograd.modes import enable_grad
 from glasstorch.core.device import META, device
 from glasstorch.core.dtype import dtype, get_default_dtype
+from glasstorch.core.errors import Rule
 from glasstorch.core.geometry import Shape
 from glasstorch.core.keys import (
     ADINPLACEORVIEW,
@@ -62,7 +63,7 @@ STEPS_AGAIN: Final = 3  # at most so many operators are recomputed for one value
 Defined = tuple[bool, ...]  # for each output of a graph whether a gradient arrives for it
 
 
-class NotDerivableError(RuntimeError):
+class NotDerivableError(Rule, RuntimeError):
     """The gradient of a graph cannot be derived as a graph; the message says why."""
 
 

@@ -20,6 +20,7 @@ from glasstorch.core.device import DEVICE as DEVICE_PATTERN
 from glasstorch.core.device import TYPES as DEVICE_TYPES
 from glasstorch.core.device import device as Device
 from glasstorch.core.dtype import DTYPES
+from glasstorch.core.errors import Rule
 from glasstorch.jit.ir import Block, Graph, Node, SourceRange, Value
 from glasstorch.jit.printer import SUBGRAPH
 from glasstorch.jit.types import (
@@ -69,7 +70,7 @@ END: Final = "the end of the text"
 Read = TypeVar("Read")
 
 
-class IRParseError(RuntimeError):
+class IRParseError(Rule, RuntimeError):
     """A text cannot be parsed as a graph; the message says where, what was expected and what was found."""
 
 

@@ -38,7 +38,7 @@ from glasstorch._tensor import Tensor, empty, make
 from glasstorch.core.device import CPU
 from glasstorch.core.device import device as Device
 from glasstorch.core.dtype import BY_NAME
-from glasstorch.core.errors import DeviceError
+from glasstorch.core.errors import DeviceError, Rule
 from glasstorch.core.storage import Storage
 from glasstorch.core.tensor_impl import check_fits
 from glasstorch.jit._script import (
@@ -64,7 +64,7 @@ INT64_MAX: Final = 2**63 - 1  # the maximum of sizes, strides, offsets and numbe
 DAMAGE: Final = (zipfile.BadZipFile, NotImplementedError, EOFError, ValueError, OSError, struct.error, zlib.error)
 
 
-class ArchiveError(RuntimeError):
+class ArchiveError(Rule, RuntimeError):
     """A file is not an archive of a program, or a damaged one; the message says why."""
 
 

@@ -3,7 +3,7 @@
 Reading order: `optimizer` (groups and state), with its `hooks`, `options` (which values are accepted) and `forms` (what
 the forms of a step share); `sgd`, `adam`, `adamw`; then `adamax`, `nadam`, `radam`, `adagrad`, `adadelta`, `rmsprop`,
 `rprop`, `asgd`, `_adafactor`, `_muon`, `sparse_adam`; `lbfgs` with its `line_search`; `_functional` (one step of each).
-Then `lr_scheduler/` and `swa_utils`.
+Then `lr_scheduler/`, `swa_utils`, and `_stateless` (a step on other parameters).
 
 Mirrors: torch/optim
 Differs: SparseAdam is refused by name, since there are no sparse layouts.
@@ -14,6 +14,7 @@ from glasstorch.optim import lr_scheduler as lr_scheduler
 from glasstorch.optim import swa_utils as swa_utils
 from glasstorch.optim._adafactor import Adafactor
 from glasstorch.optim._muon import Muon
+from glasstorch.optim._stateless import swap_in_optimizer_params_and_state as swap_in_optimizer_params_and_state
 from glasstorch.optim.adadelta import Adadelta
 from glasstorch.optim.adagrad import Adagrad
 from glasstorch.optim.adam import Adam

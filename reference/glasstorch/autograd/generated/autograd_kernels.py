@@ -186,7 +186,7 @@ from glasstorch.autograd.in_place import (
     two_of_two,
 )
 from glasstorch.autograd.modes import grad_mode
-from glasstorch.autograd.node import Node
+from glasstorch.autograd.node import Geometry, Integers, Node, Sizes, SizesOrNone, Unseen
 from glasstorch.autograd.out_forms import register_out_forms
 from glasstorch.autograd.saved import SavedVariable
 from glasstorch.core.keys import BELOW_AUTOGRAD
@@ -644,8 +644,8 @@ __ctc_loss_Tensor = table("_ctc_loss.Tensor")
 
 
 class NormalBackward3(Node):
-    mean_shape: Any
-    std_shape: Any
+    mean_shape: Sizes
+    std_shape: Sizes
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
@@ -680,7 +680,7 @@ def normal_Tensor_Tensor(keys: int, mean: Any, std: Any, generator: Any) -> Any:
 
 
 class NormalBackward1(Node):
-    mean_shape: Any
+    mean_shape: Sizes
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
@@ -706,7 +706,7 @@ def normal_Tensor_float(keys: int, mean: Any, std: Any, generator: Any) -> Any:
 
 
 class NormalBackward2(Node):
-    std_shape: Any
+    std_shape: Sizes
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
@@ -4019,7 +4019,7 @@ def digamma(keys: int, self: Any) -> Any:
 
 class PolygammaBackward0(Node):
     saved_self: SavedVariable | None
-    n: Any
+    n: Integers
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
@@ -4052,7 +4052,7 @@ def polygamma(keys: int, n: Any, self: Any) -> Any:
 
 class PolygammaBackward1(Node):
     saved_self: SavedVariable | None
-    n: Any
+    n: Integers
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
@@ -4075,7 +4075,7 @@ def polygamma_(node: Any, self: Any, n: Any) -> None:
 
 class MvlgammaBackward0(Node):
     saved_self: SavedVariable | None
-    p: Any
+    p: Integers
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
@@ -4854,7 +4854,7 @@ def special_zeta_other_scalar(keys: int, self: Any, other: Any) -> Any:
 
 
 class SumBackward0(Node):
-    self_shape: Any
+    self_shape: Sizes
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
@@ -4881,9 +4881,9 @@ def sum(keys: int, self: Any, dtype: Any) -> Any:
 
 
 class SumBackward1(Node):
-    dim: Any
+    dim: Integers
     keepdim: Any
-    self_shape: Any
+    self_shape: Sizes
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
@@ -4914,7 +4914,7 @@ def sum_dim_IntList(keys: int, self: Any, dim: Any, keepdim: Any, dtype: Any) ->
 
 
 class MeanBackward0(Node):
-    self_shape: Any
+    self_shape: Sizes
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
@@ -4941,9 +4941,9 @@ def mean(keys: int, self: Any, dtype: Any) -> Any:
 
 
 class MeanBackward1(Node):
-    dim: Any
+    dim: Integers
     keepdim: Any
-    self_shape: Any
+    self_shape: Sizes
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
@@ -4975,7 +4975,7 @@ def mean_dim(keys: int, self: Any, dim: Any, keepdim: Any, dtype: Any) -> Any:
 
 class NansumBackward0(Node):
     saved_self: SavedVariable | None
-    dim: Any
+    dim: Integers
     keepdim: Any
 
     def apply(self, grads: Gradients) -> Gradients:
@@ -5014,7 +5014,7 @@ class AminmaxBackward0(Node):
     saved_self: SavedVariable | None
     saved_min: SavedVariable | None
     saved_max: SavedVariable | None
-    dim: Any
+    dim: Integers
     keepdim: Any
 
     def apply(self, grads: Gradients) -> Gradients:
@@ -5085,9 +5085,9 @@ def max(keys: int, self: Any) -> Any:
 
 class MaxBackward0(Node):
     saved_indices: SavedVariable | None
-    dim: Any
+    dim: Integers
     keepdim: Any
-    self_shape: Any
+    self_shape: Sizes
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
@@ -5157,9 +5157,9 @@ def min(keys: int, self: Any) -> Any:
 
 class MinBackward0(Node):
     saved_indices: SavedVariable | None
-    dim: Any
+    dim: Integers
     keepdim: Any
-    self_shape: Any
+    self_shape: Sizes
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
@@ -5197,7 +5197,7 @@ def min_dim(keys: int, self: Any, dim: Any, keepdim: Any) -> Any:
 class AmaxBackward0(Node):
     saved_self: SavedVariable | None
     saved_result: SavedVariable | None
-    dim: Any
+    dim: Integers
     keepdim: Any
 
     def apply(self, grads: Gradients) -> Gradients:
@@ -5236,7 +5236,7 @@ def amax(keys: int, self: Any, dim: Any, keepdim: Any) -> Any:
 class AminBackward0(Node):
     saved_self: SavedVariable | None
     saved_result: SavedVariable | None
-    dim: Any
+    dim: Integers
     keepdim: Any
 
     def apply(self, grads: Gradients) -> Gradients:
@@ -5305,7 +5305,7 @@ def prod(keys: int, self: Any, dtype: Any) -> Any:
 
 class ProdBackward1(Node):
     saved_self: SavedVariable | None
-    dim: Any
+    dim: Integers
     keepdim: Any
 
     def apply(self, grads: Gradients) -> Gradients:
@@ -5343,7 +5343,7 @@ def prod_dim_int(keys: int, self: Any, dim: Any, keepdim: Any, dtype: Any) -> An
 class VarBackward0(Node):
     saved_self: SavedVariable | None
     correction: Any
-    dim: Any
+    dim: Integers
     keepdim: Any
 
     def apply(self, grads: Gradients) -> Gradients:
@@ -5383,7 +5383,7 @@ class StdBackward0(Node):
     saved_self: SavedVariable | None
     saved_result: SavedVariable | None
     correction: Any
-    dim: Any
+    dim: Integers
     keepdim: Any
 
     def apply(self, grads: Gradients) -> Gradients:
@@ -5424,7 +5424,7 @@ def std_correction(keys: int, self: Any, dim: Any, correction: Any, keepdim: Any
 class VarMeanBackward0(Node):
     saved_self: SavedVariable | None
     correction: Any
-    dim: Any
+    dim: Integers
     keepdim: Any
 
     def apply(self, grads: Gradients) -> Gradients:
@@ -5462,7 +5462,7 @@ class StdMeanBackward0(Node):
     saved_self: SavedVariable | None
     saved_result0: SavedVariable | None
     correction: Any
-    dim: Any
+    dim: Integers
     keepdim: Any
 
     def apply(self, grads: Gradients) -> Gradients:
@@ -5501,7 +5501,7 @@ def std_mean_correction(keys: int, self: Any, dim: Any, correction: Any, keepdim
 class LogsumexpBackward0(Node):
     saved_self: SavedVariable | None
     saved_result: SavedVariable | None
-    dim: Any
+    dim: Integers
     keepdim: Any
 
     def apply(self, grads: Gradients) -> Gradients:
@@ -5538,7 +5538,7 @@ def logsumexp(keys: int, self: Any, dim: Any, keepdim: Any) -> Any:
 
 
 class CumsumBackward0(Node):
-    dim: Any
+    dim: Integers
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
@@ -5572,7 +5572,7 @@ def cumsum_(node: Any, self: Any, dim: Any, dtype: Any) -> None:
 class CumprodBackward0(Node):
     saved_self: SavedVariable | None
     saved_result: SavedVariable | None
-    dim: Any
+    dim: Integers
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
@@ -5614,8 +5614,8 @@ def cumprod_(node: Any, self: Any, dim: Any, dtype: Any) -> None:
 
 class CummaxBackward0(Node):
     saved_indices: SavedVariable | None
-    dim: Any
-    self_shape: Any
+    dim: Integers
+    self_shape: Sizes
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
@@ -5651,8 +5651,8 @@ def cummax(keys: int, self: Any, dim: Any) -> Any:
 
 class CumminBackward0(Node):
     saved_indices: SavedVariable | None
-    dim: Any
-    self_shape: Any
+    dim: Integers
+    self_shape: Sizes
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
@@ -5689,7 +5689,7 @@ def cummin(keys: int, self: Any, dim: Any) -> Any:
 class LogcumsumexpBackward0(Node):
     saved_self: SavedVariable | None
     saved_result: SavedVariable | None
-    dim: Any
+    dim: Integers
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
@@ -5724,8 +5724,8 @@ def logcumsumexp(keys: int, self: Any, dim: Any) -> Any:
 
 class SortBackward0(Node):
     saved_indices: SavedVariable | None
-    dim: Any
-    self_shape: Any
+    dim: Integers
+    self_shape: Sizes
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
@@ -5760,8 +5760,8 @@ def sort(keys: int, self: Any, dim: Any, descending: Any) -> Any:
 
 class SortBackward1(Node):
     saved_indices: SavedVariable | None
-    dim: Any
-    self_shape: Any
+    dim: Integers
+    self_shape: Sizes
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
@@ -5796,8 +5796,8 @@ def sort_stable(keys: int, self: Any, stable: Any, dim: Any, descending: Any) ->
 
 class TopkBackward0(Node):
     saved_indices: SavedVariable | None
-    dim: Any
-    self_shape: Any
+    dim: Integers
+    self_shape: Sizes
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
@@ -5832,9 +5832,9 @@ def topk(keys: int, self: Any, k: Any, dim: Any, largest: Any, sorted: Any) -> A
 
 class KthvalueBackward0(Node):
     saved_indices: SavedVariable | None
-    dim: Any
+    dim: Integers
     keepdim: Any
-    self_shape: Any
+    self_shape: Sizes
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
@@ -5904,9 +5904,9 @@ def median(keys: int, self: Any) -> Any:
 
 class MedianBackward1(Node):
     saved_indices: SavedVariable | None
-    dim: Any
+    dim: Integers
     keepdim: Any
-    self_shape: Any
+    self_shape: Sizes
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
@@ -5976,9 +5976,9 @@ def nanmedian(keys: int, self: Any) -> Any:
 
 class NanmedianBackward1(Node):
     saved_indices: SavedVariable | None
-    dim: Any
+    dim: Integers
     keepdim: Any
-    self_shape: Any
+    self_shape: Sizes
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
@@ -6015,9 +6015,9 @@ def nanmedian_dim(keys: int, self: Any, dim: Any, keepdim: Any) -> Any:
 
 class ModeBackward0(Node):
     saved_indices: SavedVariable | None
-    dim: Any
+    dim: Integers
     keepdim: Any
-    self_shape: Any
+    self_shape: Sizes
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
@@ -6142,7 +6142,7 @@ def unique_dim(keys: int, self: Any, dim: Any, sorted: Any, return_inverse: Any,
 
 class TakeBackward0(Node):
     saved_index: SavedVariable | None
-    self_shape: Any
+    self_shape: Sizes
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
@@ -6175,7 +6175,7 @@ def take(keys: int, self: Any, index: Any) -> Any:
 
 class IndexBackward0(Node):
     saved_indices: list[SavedVariable | None] | None
-    self_shape: Any
+    self_shape: Sizes
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
@@ -6255,8 +6255,8 @@ def index_put_(node: Any, self: Any, indices: Any, values: Any, accumulate: Any)
 
 class GatherBackward0(Node):
     saved_index: SavedVariable | None
-    dim: Any
-    self_shape: Any
+    dim: Integers
+    self_shape: Sizes
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
@@ -6291,7 +6291,7 @@ def gather(keys: int, self: Any, dim: Any, index: Any, sparse_grad: Any) -> Any:
 
 class ScatterBackward0(Node):
     saved_index: SavedVariable | None
-    dim: Any
+    dim: Integers
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
@@ -6339,7 +6339,7 @@ def scatter__src(node: Any, self: Any, dim: Any, index: Any, src: Any) -> None:
 
 class ScatterBackward1(Node):
     saved_index: SavedVariable | None
-    dim: Any
+    dim: Integers
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
@@ -6378,7 +6378,7 @@ def scatter__value(node: Any, self: Any, dim: Any, index: Any, value: Any) -> No
 
 class ScatterAddBackward0(Node):
     saved_index: SavedVariable | None
-    dim: Any
+    dim: Integers
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
@@ -6428,7 +6428,7 @@ class ScatterReduceBackward0(Node):
     saved_index: SavedVariable | None
     saved_src: SavedVariable | None
     saved_result: SavedVariable | None
-    dim: Any
+    dim: Integers
     include_self: Any
     reduce: Any
 
@@ -6490,8 +6490,8 @@ def scatter_reduce__two(node: Any, self: Any, dim: Any, index: Any, src: Any, re
 class IndexAddBackward0(Node):
     saved_index: SavedVariable | None
     alpha: Any
-    dim: Any
-    source_shape: Any
+    dim: Integers
+    source_shape: Sizes
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
@@ -6547,7 +6547,7 @@ class IndexReduceBackward0(Node):
     saved_index: SavedVariable | None
     saved_source: SavedVariable | None
     saved_result: SavedVariable | None
-    dim: Any
+    dim: Integers
     include_self: Any
     reduce: Any
 
@@ -6610,8 +6610,8 @@ def index_reduce_(node: Any, self: Any, dim: Any, index: Any, source: Any, reduc
 
 class IndexCopyBackward0(Node):
     saved_index: SavedVariable | None
-    dim: Any
-    source_shape: Any
+    dim: Integers
+    source_shape: Sizes
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
@@ -6662,7 +6662,7 @@ def index_copy_(node: Any, self: Any, dim: Any, index: Any, source: Any) -> None
 
 class IndexFillBackward0(Node):
     saved_index: SavedVariable | None
-    dim: Any
+    dim: Integers
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
@@ -6701,7 +6701,7 @@ def index_fill__int_Scalar(node: Any, self: Any, dim: Any, index: Any, value: An
 
 class IndexFillBackward1(Node):
     saved_index: SavedVariable | None
-    dim: Any
+    dim: Integers
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
@@ -6750,7 +6750,7 @@ def index_fill__int_Tensor(node: Any, self: Any, dim: Any, index: Any, value: An
 class PutBackward0(Node):
     saved_index: SavedVariable | None
     accumulate: Any
-    source_shape: Any
+    source_shape: Sizes
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
@@ -6801,7 +6801,7 @@ def put_(node: Any, self: Any, index: Any, source: Any, accumulate: Any) -> None
 
 class MaskedScatterBackward0(Node):
     saved_mask: SavedVariable | None
-    source_shape: Any
+    source_shape: Sizes
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
@@ -6881,8 +6881,8 @@ def masked_scatter_backward(keys: int, grad_output: Any, mask: Any, sizes: Any) 
 
 class IndexSelectBackward0(Node):
     saved_index: SavedVariable | None
-    dim: Any
-    self_shape: Any
+    dim: Integers
+    self_shape: Sizes
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
@@ -6917,7 +6917,7 @@ def index_select(keys: int, self: Any, dim: Any, index: Any) -> Any:
 
 class MaskedSelectBackward0(Node):
     saved_mask: SavedVariable | None
-    self_shape: Any
+    self_shape: Sizes
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
@@ -6993,7 +6993,7 @@ def lift_fresh(keys: int, self: Any) -> Any:
 
 
 class ViewBackward0(Node):
-    self_shape: Any
+    self_shape: Sizes
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
@@ -7019,7 +7019,7 @@ def view(keys: int, self: Any, size: Any) -> Any:
 
 
 class UnsafeViewBackward0(Node):
-    self_shape: Any
+    self_shape: Sizes
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
@@ -7045,7 +7045,7 @@ def _unsafe_view(keys: int, self: Any, size: Any) -> Any:
 
 
 class ReshapeAliasBackward0(Node):
-    self_shape: Any
+    self_shape: Sizes
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
@@ -7071,8 +7071,8 @@ def _reshape_alias(keys: int, self: Any, size: Any, stride: Any) -> Any:
 
 
 class TransposeBackward0(Node):
-    dim0: Any
-    dim1: Any
+    dim0: Integers
+    dim1: Integers
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
@@ -7122,7 +7122,7 @@ def t(keys: int, self: Any) -> Any:
 
 
 class PermuteBackward0(Node):
-    dims: Any
+    dims: Integers
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
@@ -7170,7 +7170,7 @@ def expand(keys: int, self: Any, size: Any, implicit: Any) -> Any:
 
 
 class SqueezeBackward0(Node):
-    self_shape: Any
+    self_shape: Sizes
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
@@ -7196,7 +7196,7 @@ def squeeze(keys: int, self: Any) -> Any:
 
 
 class SqueezeBackward1(Node):
-    self_shape: Any
+    self_shape: Sizes
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
@@ -7222,7 +7222,7 @@ def squeeze_dim(keys: int, self: Any, dim: Any) -> Any:
 
 
 class SqueezeBackward2(Node):
-    self_shape: Any
+    self_shape: Sizes
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
@@ -7248,7 +7248,7 @@ def squeeze_dims(keys: int, self: Any, dim: Any) -> Any:
 
 
 class UnsqueezeBackward0(Node):
-    self_shape: Any
+    self_shape: Sizes
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
@@ -7274,9 +7274,9 @@ def unsqueeze(keys: int, self: Any, dim: Any) -> Any:
 
 
 class SelectBackward0(Node):
-    dim: Any
-    index: Any
-    self_shape: Any
+    dim: Integers
+    index: Integers
+    self_shape: Sizes
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
@@ -7306,11 +7306,11 @@ def select_int(keys: int, self: Any, dim: Any, index: Any) -> Any:
 
 
 class SliceBackward0(Node):
-    dim: Any
-    end: Any
-    self_shape: Any
-    start: Any
-    step: Any
+    dim: Integers
+    end: Integers
+    self_shape: Sizes
+    start: Integers
+    step: Integers
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
@@ -7344,10 +7344,10 @@ def slice_Tensor(keys: int, self: Any, dim: Any, start: Any, end: Any, step: Any
 
 
 class DiagonalBackward0(Node):
-    dim1: Any
-    dim2: Any
-    offset: Any
-    self_shape: Any
+    dim1: Integers
+    dim2: Integers
+    offset: Integers
+    self_shape: Sizes
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
@@ -7379,10 +7379,10 @@ def diagonal(keys: int, self: Any, offset: Any, dim1: Any, dim2: Any) -> Any:
 
 
 class UnfoldBackward0(Node):
-    dimension: Any
-    self_shape: Any
-    size: Any
-    step: Any
+    dimension: Integers
+    self_shape: Sizes
+    size: Integers
+    step: Integers
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
@@ -7414,9 +7414,9 @@ def unfold(keys: int, self: Any, dimension: Any, size: Any, step: Any) -> Any:
 
 
 class UnbindBackward0(Node):
-    dim: Any
-    self_dtype: Any
-    self_shape: Any
+    dim: Integers
+    self_dtype: Unseen
+    self_shape: Sizes
 
     def apply(self, grads: Gradients) -> Gradients:
         dim = self.dim
@@ -7444,10 +7444,10 @@ def unbind_int(keys: int, self: Any, dim: Any) -> Any:
 
 
 class SplitBackward0(Node):
-    dim: Any
-    self_dtype: Any
-    self_shape: Any
-    split_size: Any
+    dim: Integers
+    self_dtype: Unseen
+    self_shape: Sizes
+    split_size: Integers
 
     def apply(self, grads: Gradients) -> Gradients:
         dim = self.dim
@@ -7477,10 +7477,10 @@ def split_Tensor(keys: int, self: Any, split_size: Any, dim: Any) -> Any:
 
 
 class AsStridedBackward0(Node):
-    self_geometry: Any
-    size: Any
-    storage_offset: Any
-    stride: Any
+    self_geometry: Geometry
+    size: Integers
+    storage_offset: Integers
+    stride: Integers
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
@@ -7512,9 +7512,9 @@ def as_strided(keys: int, self: Any, size: Any, stride: Any, storage_offset: Any
 
 
 class SplitWithSizesBackward0(Node):
-    dim: Any
-    self_shape: Any
-    split_sizes: Any
+    dim: Integers
+    self_shape: Sizes
+    split_sizes: Integers
 
     def apply(self, grads: Gradients) -> Gradients:
         dim = self.dim
@@ -7542,10 +7542,10 @@ def split_with_sizes(keys: int, self: Any, split_sizes: Any, dim: Any) -> Any:
 
 
 class UnsafeSplitBackward0(Node):
-    dim: Any
-    self_dtype: Any
-    self_shape: Any
-    split_size: Any
+    dim: Integers
+    self_dtype: Unseen
+    self_shape: Sizes
+    split_size: Integers
 
     def apply(self, grads: Gradients) -> Gradients:
         dim = self.dim
@@ -7575,9 +7575,9 @@ def unsafe_split_Tensor(keys: int, self: Any, split_size: Any, dim: Any) -> Any:
 
 
 class UnsafeSplitWithSizesBackward0(Node):
-    dim: Any
-    self_shape: Any
-    split_sizes: Any
+    dim: Integers
+    self_shape: Sizes
+    split_sizes: Integers
 
     def apply(self, grads: Gradients) -> Gradients:
         dim = self.dim
@@ -7605,8 +7605,8 @@ def unsafe_split_with_sizes(keys: int, self: Any, split_sizes: Any, dim: Any) ->
 
 
 class TransposeBackward1(Node):
-    dim0: Any
-    dim1: Any
+    dim0: Integers
+    dim1: Integers
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
@@ -7632,7 +7632,7 @@ class TBackward1(Node):
 
 
 class SqueezeBackward3(Node):
-    self_shape: Any
+    self_shape: Sizes
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
@@ -7648,7 +7648,7 @@ def squeeze_(node: Any, self: Any) -> None:
 
 
 class SqueezeBackward4(Node):
-    self_shape: Any
+    self_shape: Sizes
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
@@ -7664,7 +7664,7 @@ def squeeze__dim(node: Any, self: Any, dim: Any) -> None:
 
 
 class SqueezeBackward5(Node):
-    self_shape: Any
+    self_shape: Sizes
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
@@ -7680,7 +7680,7 @@ def squeeze__dims(node: Any, self: Any, dim: Any) -> None:
 
 
 class UnsqueezeBackward1(Node):
-    self_shape: Any
+    self_shape: Sizes
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
@@ -7696,10 +7696,10 @@ def unsqueeze_(node: Any, self: Any, dim: Any) -> None:
 
 
 class AsStridedBackward1(Node):
-    self_geometry: Any
-    size: Any
-    storage_offset: Any
-    stride: Any
+    self_geometry: Geometry
+    size: Integers
+    storage_offset: Integers
+    stride: Integers
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
@@ -7721,8 +7721,8 @@ def as_strided_(node: Any, self: Any, size: Any, stride: Any, storage_offset: An
 
 
 class SelectBackwardBackward0(Node):
-    dim: Any
-    index: Any
+    dim: Integers
+    index: Integers
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
@@ -7750,10 +7750,10 @@ def select_backward(keys: int, grad_output: Any, input_sizes: Any, dim: Any, ind
 
 
 class SliceBackwardBackward0(Node):
-    dim: Any
-    end: Any
-    start: Any
-    step: Any
+    dim: Integers
+    end: Integers
+    start: Integers
+    step: Integers
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
@@ -7785,12 +7785,12 @@ def slice_backward(keys: int, grad_output: Any, input_sizes: Any, dim: Any, star
 
 
 class AsStridedBackwardBackward0(Node):
-    input_offset: Any
-    input_size: Any
-    input_stride: Any
-    offset: Any
-    size: Any
-    stride: Any
+    input_offset: Integers
+    input_size: Integers
+    input_stride: Integers
+    offset: Integers
+    size: Integers
+    stride: Integers
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
@@ -7887,7 +7887,7 @@ def _neg_view_copy(keys: int, self: Any) -> Any:
 
 
 class ReshapeAliasBackward0_copy(Node):
-    self_shape: Any
+    self_shape: Sizes
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
@@ -7935,10 +7935,10 @@ def alias_copy(keys: int, self: Any) -> Any:
 
 
 class AsStridedBackward0_copy(Node):
-    self_geometry: Any
-    size: Any
-    storage_offset: Any
-    stride: Any
+    self_geometry: Geometry
+    size: Integers
+    storage_offset: Integers
+    stride: Integers
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
@@ -7970,10 +7970,10 @@ def as_strided_copy(keys: int, self: Any, size: Any, stride: Any, storage_offset
 
 
 class DiagonalBackward0_copy(Node):
-    dim1: Any
-    dim2: Any
-    offset: Any
-    self_shape: Any
+    dim1: Integers
+    dim2: Integers
+    offset: Integers
+    self_shape: Sizes
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
@@ -8027,7 +8027,7 @@ def expand_copy(keys: int, self: Any, size: Any, implicit: Any) -> Any:
 
 
 class PermuteBackward0_copy(Node):
-    dims: Any
+    dims: Integers
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
@@ -8053,9 +8053,9 @@ def permute_copy(keys: int, self: Any, dims: Any) -> Any:
 
 
 class SelectBackward0_copy(Node):
-    dim: Any
-    index: Any
-    self_shape: Any
+    dim: Integers
+    index: Integers
+    self_shape: Sizes
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
@@ -8085,11 +8085,11 @@ def select_copy_int(keys: int, self: Any, dim: Any, index: Any) -> Any:
 
 
 class SliceBackward0_copy(Node):
-    dim: Any
-    end: Any
-    self_shape: Any
-    start: Any
-    step: Any
+    dim: Integers
+    end: Integers
+    self_shape: Sizes
+    start: Integers
+    step: Integers
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
@@ -8123,7 +8123,7 @@ def slice_copy_Tensor(keys: int, self: Any, dim: Any, start: Any, end: Any, step
 
 
 class SqueezeBackward0_copy(Node):
-    self_shape: Any
+    self_shape: Sizes
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
@@ -8149,7 +8149,7 @@ def squeeze_copy(keys: int, self: Any) -> Any:
 
 
 class SqueezeBackward1_copy(Node):
-    self_shape: Any
+    self_shape: Sizes
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
@@ -8175,7 +8175,7 @@ def squeeze_copy_dim(keys: int, self: Any, dim: Any) -> Any:
 
 
 class SqueezeBackward2_copy(Node):
-    self_shape: Any
+    self_shape: Sizes
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
@@ -8223,8 +8223,8 @@ def t_copy(keys: int, self: Any) -> Any:
 
 
 class TransposeBackward0_copy(Node):
-    dim0: Any
-    dim1: Any
+    dim0: Integers
+    dim1: Integers
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
@@ -8252,10 +8252,10 @@ def transpose_copy_int(keys: int, self: Any, dim0: Any, dim1: Any) -> Any:
 
 
 class UnfoldBackward0_copy(Node):
-    dimension: Any
-    self_shape: Any
-    size: Any
-    step: Any
+    dimension: Integers
+    self_shape: Sizes
+    size: Integers
+    step: Integers
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
@@ -8287,7 +8287,7 @@ def unfold_copy(keys: int, self: Any, dimension: Any, size: Any, step: Any) -> A
 
 
 class UnsqueezeBackward0_copy(Node):
-    self_shape: Any
+    self_shape: Sizes
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
@@ -8357,7 +8357,7 @@ def view_as_real_copy(keys: int, self: Any) -> Any:
 
 
 class ViewBackward0_copy(Node):
-    self_shape: Any
+    self_shape: Sizes
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
@@ -8383,10 +8383,10 @@ def view_copy(keys: int, self: Any, size: Any) -> Any:
 
 
 class NarrowCopyBackward0(Node):
-    dim: Any
-    length: Any
-    self_shape: Any
-    start: Any
+    dim: Integers
+    length: Integers
+    self_shape: Sizes
+    start: Integers
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
@@ -8418,10 +8418,10 @@ def narrow_copy(keys: int, self: Any, dim: Any, start: Any, length: Any) -> Any:
 
 
 class SplitBackward0_copy(Node):
-    dim: Any
-    self_dtype: Any
-    self_shape: Any
-    split_size: Any
+    dim: Integers
+    self_dtype: Unseen
+    self_shape: Sizes
+    split_size: Integers
 
     def apply(self, grads: Gradients) -> Gradients:
         dim = self.dim
@@ -8451,9 +8451,9 @@ def split_copy_Tensor(keys: int, self: Any, split_size: Any, dim: Any) -> Any:
 
 
 class SplitWithSizesBackward0_copy(Node):
-    dim: Any
-    self_shape: Any
-    split_sizes: Any
+    dim: Integers
+    self_shape: Sizes
+    split_sizes: Integers
 
     def apply(self, grads: Gradients) -> Gradients:
         dim = self.dim
@@ -8481,9 +8481,9 @@ def split_with_sizes_copy(keys: int, self: Any, split_sizes: Any, dim: Any) -> A
 
 
 class UnbindBackward0_copy(Node):
-    dim: Any
-    self_dtype: Any
-    self_shape: Any
+    dim: Integers
+    self_dtype: Unseen
+    self_shape: Sizes
 
     def apply(self, grads: Gradients) -> Gradients:
         dim = self.dim
@@ -8511,11 +8511,11 @@ def unbind_copy_int(keys: int, self: Any, dim: Any) -> Any:
 
 
 class SliceScatterBackward0(Node):
-    dim: Any
-    end: Any
-    src_shape: Any
-    start: Any
-    step: Any
+    dim: Integers
+    end: Integers
+    src_shape: Sizes
+    start: Integers
+    step: Integers
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
@@ -8560,9 +8560,9 @@ def slice_scatter(keys: int, self: Any, src: Any, dim: Any, start: Any, end: Any
 
 
 class SelectScatterBackward0(Node):
-    dim: Any
-    index: Any
-    src_shape: Any
+    dim: Integers
+    index: Integers
+    src_shape: Sizes
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
@@ -8601,10 +8601,10 @@ def select_scatter(keys: int, self: Any, src: Any, dim: Any, index: Any) -> Any:
 
 
 class DiagonalScatterBackward0(Node):
-    dim1: Any
-    dim2: Any
-    offset: Any
-    src_shape: Any
+    dim1: Integers
+    dim2: Integers
+    offset: Integers
+    src_shape: Sizes
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
@@ -8646,10 +8646,10 @@ def diagonal_scatter(keys: int, self: Any, src: Any, offset: Any, dim1: Any, dim
 
 
 class AsStridedScatterBackward0(Node):
-    size: Any
-    src_shape: Any
-    storage_offset: Any
-    stride: Any
+    size: Integers
+    src_shape: Sizes
+    storage_offset: Integers
+    stride: Integers
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
@@ -8691,8 +8691,8 @@ def as_strided_scatter(keys: int, self: Any, src: Any, size: Any, stride: Any, s
 
 
 class CatBackward0(Node):
-    dim: Any
-    tensors_shapes: Any
+    dim: Integers
+    tensors_shapes: Unseen
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
@@ -8719,7 +8719,7 @@ def cat(keys: int, tensors: Any, dim: Any) -> Any:
 
 
 class StackBackward0(Node):
-    dim: Any
+    dim: Integers
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
@@ -8744,7 +8744,7 @@ def stack(keys: int, tensors: Any, dim: Any) -> Any:
 
 
 class BlockDiagBackward0(Node):
-    tensors_shapes: Any
+    tensors_shapes: Unseen
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
@@ -8769,7 +8769,7 @@ def block_diag(keys: int, tensors: Any) -> Any:
 
 
 class FlipBackward0(Node):
-    dims: Any
+    dims: Integers
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
@@ -8795,8 +8795,8 @@ def flip(keys: int, self: Any, dims: Any) -> Any:
 
 
 class RollBackward0(Node):
-    dims: Any
-    shifts: Any
+    dims: Integers
+    shifts: Integers
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
@@ -8824,8 +8824,8 @@ def roll(keys: int, self: Any, shifts: Any, dims: Any) -> Any:
 
 
 class Rot90Backward0(Node):
-    dims: Any
-    k: Any
+    dims: Integers
+    k: Integers
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
@@ -8853,8 +8853,8 @@ def rot90(keys: int, self: Any, k: Any, dims: Any) -> Any:
 
 
 class RepeatBackward0(Node):
-    repeats: Any
-    self_shape: Any
+    repeats: Integers
+    self_shape: Sizes
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
@@ -8882,7 +8882,7 @@ def repeat(keys: int, self: Any, repeats: Any) -> Any:
 
 
 class TrilBackward0(Node):
-    diagonal: Any
+    diagonal: Integers
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
@@ -8913,7 +8913,7 @@ def tril_(node: Any, self: Any, diagonal: Any) -> None:
 
 
 class TriuBackward0(Node):
-    diagonal: Any
+    diagonal: Integers
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
@@ -8944,9 +8944,9 @@ def triu_(node: Any, self: Any, diagonal: Any) -> None:
 
 
 class DiagEmbedBackward0(Node):
-    dim1: Any
-    dim2: Any
-    offset: Any
+    dim1: Integers
+    dim2: Integers
+    offset: Integers
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
@@ -8976,7 +8976,7 @@ def diag_embed(keys: int, self: Any, offset: Any, dim1: Any, dim2: Any) -> Any:
 
 
 class ConstantPadNdBackward0(Node):
-    pad: Any
+    pad: Integers
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
@@ -9003,7 +9003,7 @@ def constant_pad_nd(keys: int, self: Any, pad: Any, value: Any) -> Any:
 
 class ReflectionPad1DBackward0(Node):
     saved_self: SavedVariable | None
-    padding: Any
+    padding: Integers
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
@@ -9036,7 +9036,7 @@ def reflection_pad1d(keys: int, self: Any, padding: Any) -> Any:
 
 class ReflectionPad1DBackwardBackward0(Node):
     saved_self: SavedVariable | None
-    padding: Any
+    padding: Integers
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
@@ -9076,7 +9076,7 @@ def reflection_pad1d_backward(keys: int, grad_output: Any, self: Any, padding: A
 
 class ReflectionPad2DBackward0(Node):
     saved_self: SavedVariable | None
-    padding: Any
+    padding: Integers
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
@@ -9109,7 +9109,7 @@ def reflection_pad2d(keys: int, self: Any, padding: Any) -> Any:
 
 class ReflectionPad2DBackwardBackward0(Node):
     saved_self: SavedVariable | None
-    padding: Any
+    padding: Integers
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
@@ -9149,7 +9149,7 @@ def reflection_pad2d_backward(keys: int, grad_output: Any, self: Any, padding: A
 
 class ReflectionPad3DBackward0(Node):
     saved_self: SavedVariable | None
-    padding: Any
+    padding: Integers
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
@@ -9182,7 +9182,7 @@ def reflection_pad3d(keys: int, self: Any, padding: Any) -> Any:
 
 class ReflectionPad3DBackwardBackward0(Node):
     saved_self: SavedVariable | None
-    padding: Any
+    padding: Integers
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
@@ -9222,7 +9222,7 @@ def reflection_pad3d_backward(keys: int, grad_output: Any, self: Any, padding: A
 
 class ReplicationPad1DBackward0(Node):
     saved_self: SavedVariable | None
-    padding: Any
+    padding: Integers
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
@@ -9255,7 +9255,7 @@ def replication_pad1d(keys: int, self: Any, padding: Any) -> Any:
 
 class ReplicationPad1DBackwardBackward0(Node):
     saved_self: SavedVariable | None
-    padding: Any
+    padding: Integers
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
@@ -9295,7 +9295,7 @@ def replication_pad1d_backward(keys: int, grad_output: Any, self: Any, padding: 
 
 class ReplicationPad2DBackward0(Node):
     saved_self: SavedVariable | None
-    padding: Any
+    padding: Integers
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
@@ -9328,7 +9328,7 @@ def replication_pad2d(keys: int, self: Any, padding: Any) -> Any:
 
 class ReplicationPad2DBackwardBackward0(Node):
     saved_self: SavedVariable | None
-    padding: Any
+    padding: Integers
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
@@ -9368,7 +9368,7 @@ def replication_pad2d_backward(keys: int, grad_output: Any, self: Any, padding: 
 
 class ReplicationPad3DBackward0(Node):
     saved_self: SavedVariable | None
-    padding: Any
+    padding: Integers
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
@@ -9401,7 +9401,7 @@ def replication_pad3d(keys: int, self: Any, padding: Any) -> Any:
 
 class ReplicationPad3DBackwardBackward0(Node):
     saved_self: SavedVariable | None
-    padding: Any
+    padding: Integers
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
@@ -9440,7 +9440,7 @@ def replication_pad3d_backward(keys: int, grad_output: Any, self: Any, padding: 
 
 
 class PixelShuffleBackward0(Node):
-    upscale_factor: Any
+    upscale_factor: Integers
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
@@ -9466,7 +9466,7 @@ def pixel_shuffle(keys: int, self: Any, upscale_factor: Any) -> Any:
 
 
 class PixelUnshuffleBackward0(Node):
-    downscale_factor: Any
+    downscale_factor: Integers
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
@@ -9492,7 +9492,7 @@ def pixel_unshuffle(keys: int, self: Any, downscale_factor: Any) -> Any:
 
 
 class ChannelShuffleBackward0(Node):
-    groups: Any
+    groups: Integers
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
@@ -9540,7 +9540,7 @@ def clone(keys: int, self: Any, memory_format: Any) -> Any:
 
 
 class CopyBackwards(Node):
-    src_device: Any
+    src_device: Unseen
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
@@ -9562,7 +9562,7 @@ def copy_(node: Any, self: Any, src: Any, non_blocking: Any) -> None:
 
 
 class ToCopyBackward0(Node):
-    self_device: Any
+    self_device: Unseen
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
@@ -9880,8 +9880,8 @@ def _neg_view(keys: int, self: Any) -> Any:
 class MmBackward0(Node):
     saved_mat2: SavedVariable | None
     saved_self: SavedVariable | None
-    self_geometry: Any
-    mat2_geometry: Any
+    self_geometry: Geometry
+    mat2_geometry: Geometry
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
@@ -10048,8 +10048,8 @@ class AddmmBackward0(Node):
     saved_mat1: SavedVariable | None
     beta: Any
     alpha: Any
-    mat1_geometry: Any
-    mat2_geometry: Any
+    mat1_geometry: Geometry
+    mat2_geometry: Geometry
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
@@ -10304,8 +10304,8 @@ class AddbmmBackward0(Node):
     saved_batch1: SavedVariable | None
     beta: Any
     alpha: Any
-    batch2_shape: Any
-    batch1_shape: Any
+    batch2_shape: Sizes
+    batch1_shape: Sizes
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
@@ -10419,10 +10419,10 @@ class TrilinearBackward0(Node):
     saved_i2: SavedVariable | None
     saved_i3: SavedVariable | None
     saved_i1: SavedVariable | None
-    expand1: Any
-    expand2: Any
-    expand3: Any
-    sumdim: Any
+    expand1: Integers
+    expand2: Integers
+    expand3: Integers
+    sumdim: Integers
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
@@ -10615,7 +10615,7 @@ def _linalg_slogdet(keys: int, A: Any) -> Any:
 class LinalgEigBackward0(Node):
     saved_eigenvalues: SavedVariable | None
     saved_eigenvectors: SavedVariable | None
-    self_dtype: Any
+    self_dtype: Unseen
 
     def apply(self, grads: Gradients) -> Gradients:
         eigenvalues = self.unpack(self.saved_eigenvalues)
@@ -10748,7 +10748,7 @@ def _linalg_svd(keys: int, A: Any, full_matrices: Any, compute_uv: Any, driver: 
 class LinalgSolveExBackward0(Node):
     saved_A: SavedVariable | None
     saved_result: SavedVariable | None
-    B_shape: Any
+    B_shape: Sizes
     left: Any
 
     def apply(self, grads: Gradients) -> Gradients:
@@ -11350,7 +11350,7 @@ def linalg_pinv_atol_rtol_tensor(keys: int, self: Any, atol: Any, rtol: Any, her
 class LinalgVectorNormBackward0(Node):
     saved_self: SavedVariable | None
     saved_result: SavedVariable | None
-    dim: Any
+    dim: Integers
     keepdim: Any
     ord: Any
 
@@ -11466,7 +11466,7 @@ def norm_Scalar(keys: int, self: Any, p: Any) -> Any:
 class NormBackward3(Node):
     saved_self: SavedVariable | None
     saved_result: SavedVariable | None
-    dim: Any
+    dim: Integers
     keepdim: Any
     p: Any
 
@@ -11509,7 +11509,7 @@ def norm_ScalarOpt_dim_dtype(keys: int, self: Any, p: Any, dim: Any, keepdim: An
 class NormBackward1(Node):
     saved_self: SavedVariable | None
     saved_result: SavedVariable | None
-    dim: Any
+    dim: Integers
     keepdim: Any
     p: Any
 
@@ -11600,7 +11600,7 @@ def dist(keys: int, self: Any, other: Any, p: Any) -> Any:
 
 class RenormBackward0(Node):
     saved_self: SavedVariable | None
-    dim: Any
+    dim: Integers
     maxnorm: Any
     p: Any
 
@@ -11648,7 +11648,7 @@ def renorm_(node: Any, self: Any, p: Any, dim: Any, maxnorm: Any) -> None:
 class LinalgCrossBackward0(Node):
     saved_other: SavedVariable | None
     saved_self: SavedVariable | None
-    dim: Any
+    dim: Integers
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
@@ -11690,7 +11690,7 @@ def linalg_cross(keys: int, self: Any, other: Any, dim: Any) -> Any:
 
 
 class TraceBackward0(Node):
-    self_shape: Any
+    self_shape: Sizes
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
@@ -11843,9 +11843,9 @@ def _pdist_forward(keys: int, self: Any, p: Any) -> Any:
 
 
 class FftC2CBackward0(Node):
-    dim: Any
+    dim: Integers
     forward: Any
-    normalization: Any
+    normalization: Integers
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
@@ -11875,10 +11875,10 @@ def _fft_c2c(keys: int, self: Any, dim: Any, normalization: Any, forward: Any) -
 
 
 class FftR2CBackward0(Node):
-    dim: Any
-    normalization: Any
+    dim: Integers
+    normalization: Integers
     onesided: Any
-    self_shape: Any
+    self_shape: Sizes
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
@@ -11910,8 +11910,8 @@ def _fft_r2c(keys: int, self: Any, dim: Any, normalization: Any, onesided: Any) 
 
 
 class FftC2RBackward0(Node):
-    dim: Any
-    normalization: Any
+    dim: Integers
+    normalization: Integers
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
@@ -11939,9 +11939,9 @@ def _fft_c2r(keys: int, self: Any, dim: Any, normalization: Any, last_dim_size: 
 
 
 class UpsampleNearest1DBackward0(Node):
-    output_size: Any
+    output_size: Integers
     scales: Any
-    self_shape: Any
+    self_shape: Sizes
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
@@ -11971,7 +11971,7 @@ def upsample_nearest1d(keys: int, self: Any, output_size: Any, scales: Any) -> A
 
 
 class UpsampleNearest1DBackwardBackward0(Node):
-    output_size: Any
+    output_size: Integers
     scales: Any
 
     def apply(self, grads: Gradients) -> Gradients:
@@ -12000,10 +12000,10 @@ def upsample_nearest1d_backward(keys: int, grad_output: Any, output_size: Any, i
 
 
 class UpsampleNearest2DBackward0(Node):
-    output_size: Any
+    output_size: Integers
     scales_h: Any
     scales_w: Any
-    self_shape: Any
+    self_shape: Sizes
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
@@ -12035,7 +12035,7 @@ def upsample_nearest2d(keys: int, self: Any, output_size: Any, scales_h: Any, sc
 
 
 class UpsampleNearest2DBackwardBackward0(Node):
-    output_size: Any
+    output_size: Integers
     scales_h: Any
     scales_w: Any
 
@@ -12069,11 +12069,11 @@ def upsample_nearest2d_backward(
 
 
 class UpsampleNearest3DBackward0(Node):
-    output_size: Any
+    output_size: Integers
     scales_d: Any
     scales_h: Any
     scales_w: Any
-    self_shape: Any
+    self_shape: Sizes
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
@@ -12107,7 +12107,7 @@ def upsample_nearest3d(keys: int, self: Any, output_size: Any, scales_d: Any, sc
 
 
 class UpsampleNearest3DBackwardBackward0(Node):
-    output_size: Any
+    output_size: Integers
     scales_d: Any
     scales_h: Any
     scales_w: Any
@@ -12150,9 +12150,9 @@ def upsample_nearest3d_backward(
 
 
 class UpsampleNearestExact1DBackward0(Node):
-    output_size: Any
+    output_size: Integers
     scales: Any
-    self_shape: Any
+    self_shape: Sizes
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
@@ -12182,7 +12182,7 @@ def _upsample_nearest_exact1d(keys: int, self: Any, output_size: Any, scales: An
 
 
 class UpsampleNearestExact1DBackwardBackward0(Node):
-    output_size: Any
+    output_size: Integers
     scales: Any
 
     def apply(self, grads: Gradients) -> Gradients:
@@ -12213,10 +12213,10 @@ def _upsample_nearest_exact1d_backward(
 
 
 class UpsampleNearestExact2DBackward0(Node):
-    output_size: Any
+    output_size: Integers
     scales_h: Any
     scales_w: Any
-    self_shape: Any
+    self_shape: Sizes
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
@@ -12248,7 +12248,7 @@ def _upsample_nearest_exact2d(keys: int, self: Any, output_size: Any, scales_h: 
 
 
 class UpsampleNearestExact2DBackwardBackward0(Node):
-    output_size: Any
+    output_size: Integers
     scales_h: Any
     scales_w: Any
 
@@ -12286,11 +12286,11 @@ def _upsample_nearest_exact2d_backward(
 
 
 class UpsampleNearestExact3DBackward0(Node):
-    output_size: Any
+    output_size: Integers
     scales_d: Any
     scales_h: Any
     scales_w: Any
-    self_shape: Any
+    self_shape: Sizes
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
@@ -12326,7 +12326,7 @@ def _upsample_nearest_exact3d(
 
 
 class UpsampleNearestExact3DBackwardBackward0(Node):
-    output_size: Any
+    output_size: Integers
     scales_d: Any
     scales_h: Any
     scales_w: Any
@@ -12370,9 +12370,9 @@ def _upsample_nearest_exact3d_backward(
 
 class UpsampleLinear1DBackward0(Node):
     align_corners: Any
-    output_size: Any
+    output_size: Integers
     scales: Any
-    self_shape: Any
+    self_shape: Sizes
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
@@ -12405,7 +12405,7 @@ def upsample_linear1d(keys: int, self: Any, output_size: Any, align_corners: Any
 
 class UpsampleLinear1DBackwardBackward0(Node):
     align_corners: Any
-    output_size: Any
+    output_size: Integers
     scales: Any
 
     def apply(self, grads: Gradients) -> Gradients:
@@ -12439,10 +12439,10 @@ def upsample_linear1d_backward(
 
 class UpsampleBilinear2DBackward0(Node):
     align_corners: Any
-    output_size: Any
+    output_size: Integers
     scales_h: Any
     scales_w: Any
-    self_shape: Any
+    self_shape: Sizes
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
@@ -12479,7 +12479,7 @@ def upsample_bilinear2d(
 
 class UpsampleBilinear2DBackwardBackward0(Node):
     align_corners: Any
-    output_size: Any
+    output_size: Integers
     scales_h: Any
     scales_w: Any
 
@@ -12522,11 +12522,11 @@ def upsample_bilinear2d_backward(
 
 class UpsampleTrilinear3DBackward0(Node):
     align_corners: Any
-    output_size: Any
+    output_size: Integers
     scales_d: Any
     scales_h: Any
     scales_w: Any
-    self_shape: Any
+    self_shape: Sizes
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
@@ -12567,7 +12567,7 @@ def upsample_trilinear3d(
 
 class UpsampleTrilinear3DBackwardBackward0(Node):
     align_corners: Any
-    output_size: Any
+    output_size: Integers
     scales_d: Any
     scales_h: Any
     scales_w: Any
@@ -12620,10 +12620,10 @@ def upsample_trilinear3d_backward(
 
 class UpsampleBicubic2DBackward0(Node):
     align_corners: Any
-    output_size: Any
+    output_size: Integers
     scales_h: Any
     scales_w: Any
-    self_shape: Any
+    self_shape: Sizes
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
@@ -12658,7 +12658,7 @@ def upsample_bicubic2d(keys: int, self: Any, output_size: Any, align_corners: An
 
 class UpsampleBicubic2DBackwardBackward0(Node):
     align_corners: Any
-    output_size: Any
+    output_size: Integers
     scales_h: Any
     scales_w: Any
 
@@ -12701,10 +12701,10 @@ def upsample_bicubic2d_backward(
 
 class UpsampleBilinear2DAaBackward0(Node):
     align_corners: Any
-    output_size: Any
+    output_size: Integers
     scales_h: Any
     scales_w: Any
-    self_shape: Any
+    self_shape: Sizes
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
@@ -12741,7 +12741,7 @@ def _upsample_bilinear2d_aa(
 
 class UpsampleBilinear2DAaBackwardBackward0(Node):
     align_corners: Any
-    output_size: Any
+    output_size: Integers
     scales_h: Any
     scales_w: Any
 
@@ -12784,10 +12784,10 @@ def _upsample_bilinear2d_aa_backward(
 
 class UpsampleBicubic2DAaBackward0(Node):
     align_corners: Any
-    output_size: Any
+    output_size: Integers
     scales_h: Any
     scales_w: Any
-    self_shape: Any
+    self_shape: Sizes
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
@@ -12824,7 +12824,7 @@ def _upsample_bicubic2d_aa(
 
 class UpsampleBicubic2DAaBackwardBackward0(Node):
     align_corners: Any
-    output_size: Any
+    output_size: Integers
     scales_h: Any
     scales_w: Any
 
@@ -12867,10 +12867,10 @@ def _upsample_bicubic2d_aa_backward(
 
 class UpsampleLanczos2DAaBackward0(Node):
     align_corners: Any
-    output_size: Any
+    output_size: Integers
     scales_h: Any
     scales_w: Any
-    self_shape: Any
+    self_shape: Sizes
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
@@ -12907,7 +12907,7 @@ def _upsample_lanczos2d_aa(
 
 class UpsampleLanczos2DAaBackwardBackward0(Node):
     align_corners: Any
-    output_size: Any
+    output_size: Integers
     scales_h: Any
     scales_w: Any
 
@@ -12952,8 +12952,8 @@ class GridSampler2DBackward0(Node):
     saved_input: SavedVariable | None
     saved_grid: SavedVariable | None
     align_corners: Any
-    interpolation_mode: Any
-    padding_mode: Any
+    interpolation_mode: Integers
+    padding_mode: Integers
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
@@ -13005,8 +13005,8 @@ class GridSampler2DBackwardBackward0(Node):
     saved_input: SavedVariable | None
     saved_grid: SavedVariable | None
     align_corners: Any
-    interpolation_mode: Any
-    padding_mode: Any
+    interpolation_mode: Integers
+    padding_mode: Integers
 
     def apply(self, grads: Gradients) -> Gradients:
         edges = self.next_edges
@@ -13073,8 +13073,8 @@ class GridSampler3DBackward0(Node):
     saved_input: SavedVariable | None
     saved_grid: SavedVariable | None
     align_corners: Any
-    interpolation_mode: Any
-    padding_mode: Any
+    interpolation_mode: Integers
+    padding_mode: Integers
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
@@ -13126,8 +13126,8 @@ class GridSampler3DBackwardBackward0(Node):
     saved_input: SavedVariable | None
     saved_grid: SavedVariable | None
     align_corners: Any
-    interpolation_mode: Any
-    padding_mode: Any
+    interpolation_mode: Integers
+    padding_mode: Integers
 
     def apply(self, grads: Gradients) -> Gradients:
         edges = self.next_edges
@@ -13192,7 +13192,7 @@ def grid_sampler_3d_backward(
 
 class AffineGridGeneratorBackward0(Node):
     align_corners: Any
-    size: Any
+    size: Integers
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
@@ -13221,10 +13221,10 @@ def affine_grid_generator(keys: int, theta: Any, size: Any, align_corners: Any) 
 
 class EmbeddingBackward0(Node):
     saved_indices: SavedVariable | None
-    padding_idx: Any
+    padding_idx: Integers
     scale_grad_by_freq: Any
     sparse: Any
-    weight_shape: Any
+    weight_shape: Sizes
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
@@ -13263,7 +13263,7 @@ def embedding(keys: int, weight: Any, indices: Any, padding_idx: Any, scale_grad
 
 class EmbeddingDenseBackwardBackward0(Node):
     saved_indices: SavedVariable | None
-    padding_idx: Any
+    padding_idx: Integers
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
@@ -13308,11 +13308,11 @@ class EmbeddingBagBackward0(Node):
     saved_result1: SavedVariable | None
     saved_result2: SavedVariable | None
     saved_result3: SavedVariable | None
-    mode: Any
-    padding_idx: Any
+    mode: Integers
+    padding_idx: Integers
     scale_grad_by_freq: Any
     sparse: Any
-    weight_shape: Any
+    weight_shape: Sizes
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
@@ -14101,7 +14101,7 @@ class NativeLayerNormBackward0(Node):
     saved_bias: SavedVariable | None
     saved_result1: SavedVariable | None
     saved_result2: SavedVariable | None
-    normalized_shape: Any
+    normalized_shape: Integers
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
@@ -14160,7 +14160,7 @@ class NativeLayerNormBackwardBackward0(Node):
     saved_grad_out: SavedVariable | None
     saved_mean: SavedVariable | None
     saved_rstd: SavedVariable | None
-    normalized_shape: Any
+    normalized_shape: Integers
 
     def apply(self, grads: Gradients) -> Gradients:
         edges = self.next_edges
@@ -14231,10 +14231,10 @@ class NativeGroupNormBackward0(Node):
     saved_weight: SavedVariable | None
     saved_result1: SavedVariable | None
     saved_result2: SavedVariable | None
-    C: Any
-    HxW: Any
-    N: Any
-    group: Any
+    C: Integers
+    HxW: Integers
+    N: Integers
+    group: Integers
 
     def apply(self, grads: Gradients) -> Gradients:
         edges = self.next_edges
@@ -14297,10 +14297,10 @@ class NativeGroupNormBackwardBackward0(Node):
     saved_grad_out: SavedVariable | None
     saved_mean: SavedVariable | None
     saved_rstd: SavedVariable | None
-    C: Any
-    HxW: Any
-    N: Any
-    group: Any
+    C: Integers
+    HxW: Integers
+    N: Integers
+    group: Integers
 
     def apply(self, grads: Gradients) -> Gradients:
         edges = self.next_edges
@@ -14378,10 +14378,10 @@ class MaxPool2DWithIndicesBackward0(Node):
     saved_self: SavedVariable | None
     saved_result1: SavedVariable | None
     ceil_mode: Any
-    dilation: Any
-    kernel_size: Any
-    padding: Any
-    stride: Any
+    dilation: Integers
+    kernel_size: Integers
+    padding: Integers
+    stride: Integers
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
@@ -14486,10 +14486,10 @@ class MaxPool3DWithIndicesBackward0(Node):
     saved_self: SavedVariable | None
     saved_result1: SavedVariable | None
     ceil_mode: Any
-    dilation: Any
-    kernel_size: Any
-    padding: Any
-    stride: Any
+    dilation: Integers
+    kernel_size: Integers
+    padding: Integers
+    stride: Integers
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
@@ -14594,10 +14594,10 @@ class AvgPool2DBackward0(Node):
     saved_self: SavedVariable | None
     ceil_mode: Any
     count_include_pad: Any
-    divisor_override: Any
-    kernel_size: Any
-    padding: Any
-    stride: Any
+    divisor_override: Integers
+    kernel_size: Integers
+    padding: Integers
+    stride: Integers
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
@@ -14659,10 +14659,10 @@ class AvgPool2DBackwardBackward0(Node):
     saved_self: SavedVariable | None
     ceil_mode: Any
     count_include_pad: Any
-    divisor_override: Any
-    kernel_size: Any
-    padding: Any
-    stride: Any
+    divisor_override: Integers
+    kernel_size: Integers
+    padding: Integers
+    stride: Integers
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
@@ -14732,10 +14732,10 @@ class AvgPool3DBackward0(Node):
     saved_self: SavedVariable | None
     ceil_mode: Any
     count_include_pad: Any
-    divisor_override: Any
-    kernel_size: Any
-    padding: Any
-    stride: Any
+    divisor_override: Integers
+    kernel_size: Integers
+    padding: Integers
+    stride: Integers
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
@@ -14797,10 +14797,10 @@ class AvgPool3DBackwardBackward0(Node):
     saved_self: SavedVariable | None
     ceil_mode: Any
     count_include_pad: Any
-    divisor_override: Any
-    kernel_size: Any
-    padding: Any
-    stride: Any
+    divisor_override: Integers
+    kernel_size: Integers
+    padding: Integers
+    stride: Integers
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
@@ -14898,7 +14898,7 @@ def _adaptive_avg_pool2d(keys: int, self: Any, output_size: Any) -> Any:
 
 class AdaptiveAvgPool2DBackwardBackward0(Node):
     saved_self: SavedVariable | None
-    grad_output_shape: Any
+    grad_output_shape: Sizes
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
@@ -14968,7 +14968,7 @@ def _adaptive_avg_pool3d(keys: int, self: Any, output_size: Any) -> Any:
 
 class AdaptiveAvgPool3DBackwardBackward0(Node):
     saved_self: SavedVariable | None
-    grad_output_shape: Any
+    grad_output_shape: Sizes
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
@@ -15155,8 +15155,8 @@ def adaptive_max_pool3d_backward(keys: int, grad_output: Any, self: Any, indices
 class FractionalMaxPool2DBackward0(Node):
     saved_self: SavedVariable | None
     saved_result1: SavedVariable | None
-    kernel_size: Any
-    output_size: Any
+    kernel_size: Integers
+    output_size: Integers
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
@@ -15236,8 +15236,8 @@ def fractional_max_pool2d_backward(
 class FractionalMaxPool3DBackward0(Node):
     saved_self: SavedVariable | None
     saved_result1: SavedVariable | None
-    kernel_size: Any
-    output_size: Any
+    kernel_size: Integers
+    output_size: Integers
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
@@ -16706,7 +16706,7 @@ def softshrink_backward(keys: int, grad_output: Any, self: Any, lambd: Any) -> A
 
 class GluBackward0(Node):
     saved_self: SavedVariable | None
-    dim: Any
+    dim: Integers
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
@@ -16740,7 +16740,7 @@ def glu(keys: int, self: Any, dim: Any) -> Any:
 class GluBackwardBackward0(Node):
     saved_self: SavedVariable | None
     saved_grad_output: SavedVariable | None
-    dim: Any
+    dim: Integers
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
@@ -16853,8 +16853,8 @@ def native_dropout_backward(keys: int, grad_output: Any, mask: Any, scale: Any) 
 
 class SoftmaxBackward0(Node):
     saved_result: SavedVariable | None
-    dim: Any
-    self_dtype: Any
+    dim: Integers
+    self_dtype: Unseen
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
@@ -16890,7 +16890,7 @@ def _softmax(keys: int, self: Any, dim: Any, half_to_float: Any) -> Any:
 class SoftmaxBackwardDataBackward0(Node):
     saved_output: SavedVariable | None
     saved_grad_output: SavedVariable | None
-    dim: Any
+    dim: Integers
     input_dtype: Any
 
     def apply(self, grads: Gradients) -> Gradients:
@@ -16937,8 +16937,8 @@ def _softmax_backward_data(keys: int, grad_output: Any, output: Any, dim: Any, i
 
 class LogSoftmaxBackward0(Node):
     saved_result: SavedVariable | None
-    dim: Any
-    self_dtype: Any
+    dim: Integers
+    self_dtype: Unseen
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
@@ -16974,7 +16974,7 @@ def _log_softmax(keys: int, self: Any, dim: Any, half_to_float: Any) -> Any:
 class LogSoftmaxBackwardDataBackward0(Node):
     saved_output: SavedVariable | None
     saved_grad_output: SavedVariable | None
-    dim: Any
+    dim: Integers
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
@@ -17093,8 +17093,8 @@ def _scaled_dot_product_flash_attention_for_cpu(
 
 class SafeSoftmaxBackward0(Node):
     saved_result: SavedVariable | None
-    dim: Any
-    self_dtype: Any
+    dim: Integers
+    self_dtype: Unseen
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
@@ -17131,7 +17131,7 @@ def _safe_softmax(keys: int, self: Any, dim: Any, dtype: Any) -> Any:
 class PackPaddedSequenceBackward0(Node):
     saved_result1: SavedVariable | None
     batch_first: Any
-    input_shape: Any
+    input_shape: Sizes
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
@@ -17177,12 +17177,12 @@ class MkldnnRnnLayerBackward0(Node):
     saved_result2: SavedVariable | None
     saved_result3: SavedVariable | None
     batch_first: Any
-    batch_sizes: Any
+    batch_sizes: Integers
     bidirectional: Any
     has_biases: Any
-    hidden_size: Any
-    mode: Any
-    num_layers: Any
+    hidden_size: Integers
+    mode: Integers
+    num_layers: Integers
     reverse: Any
     train: Any
 
@@ -17381,12 +17381,12 @@ def mkldnn_rnn_layer(
 class ConvolutionBackward0(Node):
     saved_input: SavedVariable | None
     saved_weight: SavedVariable | None
-    bias_shape: Any
-    dilation: Any
-    groups: Any
-    output_padding: Any
-    padding: Any
-    stride: Any
+    bias_shape: SizesOrNone
+    dilation: Integers
+    groups: Integers
+    output_padding: Integers
+    padding: Integers
+    stride: Integers
     transposed: Any
 
     def apply(self, grads: Gradients) -> Gradients:
@@ -17475,11 +17475,11 @@ class ConvolutionBackwardBackward0(Node):
     saved_grad_output: SavedVariable | None
     saved_weight: SavedVariable | None
     saved_input: SavedVariable | None
-    dilation: Any
-    groups: Any
-    output_padding: Any
-    padding: Any
-    stride: Any
+    dilation: Integers
+    groups: Integers
+    output_padding: Integers
+    padding: Integers
+    stride: Integers
     transposed: Any
 
     def apply(self, grads: Gradients) -> Gradients:
@@ -17602,12 +17602,12 @@ def convolution_backward(
 class ConvolutionBackward1(Node):
     saved_input: SavedVariable | None
     saved_weight: SavedVariable | None
-    bias_shape: Any
-    dilation: Any
-    groups: Any
-    output_padding: Any
-    padding: Any
-    stride: Any
+    bias_shape: SizesOrNone
+    dilation: Integers
+    groups: Integers
+    output_padding: Integers
+    padding: Integers
+    stride: Integers
     transposed: Any
 
     def apply(self, grads: Gradients) -> Gradients:
@@ -17739,7 +17739,7 @@ class ConvTbcBackward0(Node):
     saved_self: SavedVariable | None
     saved_weight: SavedVariable | None
     saved_bias: SavedVariable | None
-    pad: Any
+    pad: Integers
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
@@ -17784,11 +17784,11 @@ def conv_tbc(keys: int, self: Any, weight: Any, bias: Any, pad: Any) -> Any:
 
 
 class Im2ColBackward0(Node):
-    dilation: Any
-    kernel_size: Any
-    padding: Any
-    self_shape: Any
-    stride: Any
+    dilation: Integers
+    kernel_size: Integers
+    padding: Integers
+    self_shape: Sizes
+    stride: Integers
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
@@ -17822,10 +17822,10 @@ def im2col(keys: int, self: Any, kernel_size: Any, dilation: Any, padding: Any, 
 
 
 class Col2ImBackward0(Node):
-    dilation: Any
-    kernel_size: Any
-    padding: Any
-    stride: Any
+    dilation: Integers
+    kernel_size: Integers
+    padding: Integers
+    stride: Integers
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
@@ -17861,8 +17861,8 @@ class NllLossBackward0(Node):
     saved_target: SavedVariable | None
     saved_weight: SavedVariable | None
     saved_total_weight: SavedVariable | None
-    ignore_index: Any
-    reduction: Any
+    ignore_index: Integers
+    reduction: Integers
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
@@ -17904,8 +17904,8 @@ def nll_loss_forward(keys: int, self: Any, target: Any, weight: Any, reduction: 
 class NllLossBackwardBackward0(Node):
     saved_target: SavedVariable | None
     saved_weight: SavedVariable | None
-    ignore_index: Any
-    reduction: Any
+    ignore_index: Integers
+    reduction: Integers
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
@@ -17965,8 +17965,8 @@ class NllLoss2DBackward0(Node):
     saved_target: SavedVariable | None
     saved_weight: SavedVariable | None
     saved_total_weight: SavedVariable | None
-    ignore_index: Any
-    reduction: Any
+    ignore_index: Integers
+    reduction: Integers
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
@@ -18008,8 +18008,8 @@ def nll_loss2d_forward(keys: int, self: Any, target: Any, weight: Any, reduction
 class NllLoss2DBackwardBackward0(Node):
     saved_target: SavedVariable | None
     saved_weight: SavedVariable | None
-    ignore_index: Any
-    reduction: Any
+    ignore_index: Integers
+    reduction: Integers
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
@@ -18069,7 +18069,7 @@ def nll_loss2d_backward(
 class MseLossBackward0(Node):
     saved_self: SavedVariable | None
     saved_target: SavedVariable | None
-    reduction: Any
+    reduction: Integers
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
@@ -18116,7 +18116,7 @@ class MseLossBackwardBackward0(Node):
     saved_self: SavedVariable | None
     saved_target: SavedVariable | None
     saved_grad_output: SavedVariable | None
-    reduction: Any
+    reduction: Integers
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
@@ -18173,7 +18173,7 @@ class SmoothL1LossBackward0(Node):
     saved_self: SavedVariable | None
     saved_target: SavedVariable | None
     beta: Any
-    reduction: Any
+    reduction: Integers
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
@@ -18224,7 +18224,7 @@ class SmoothL1LossBackwardBackward0(Node):
     saved_target: SavedVariable | None
     saved_grad_output: SavedVariable | None
     beta: Any
-    reduction: Any
+    reduction: Integers
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
@@ -18287,7 +18287,7 @@ class HuberLossBackward0(Node):
     saved_self: SavedVariable | None
     saved_target: SavedVariable | None
     delta: Any
-    reduction: Any
+    reduction: Integers
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
@@ -18338,7 +18338,7 @@ class HuberLossBackwardBackward0(Node):
     saved_target: SavedVariable | None
     saved_grad_output: SavedVariable | None
     delta: Any
-    reduction: Any
+    reduction: Integers
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
@@ -18400,7 +18400,7 @@ def huber_loss_backward(keys: int, grad_output: Any, self: Any, target: Any, red
 class SoftMarginLossBackward0(Node):
     saved_self: SavedVariable | None
     saved_target: SavedVariable | None
-    reduction: Any
+    reduction: Integers
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
@@ -18444,7 +18444,7 @@ class SoftMarginLossBackwardBackward0(Node):
     saved_self: SavedVariable | None
     saved_target: SavedVariable | None
     saved_grad_output: SavedVariable | None
-    reduction: Any
+    reduction: Integers
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
@@ -18499,7 +18499,7 @@ class BinaryCrossEntropyBackward0(Node):
     saved_self: SavedVariable | None
     saved_target: SavedVariable | None
     saved_weight: SavedVariable | None
-    reduction: Any
+    reduction: Integers
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
@@ -18560,7 +18560,7 @@ class BinaryCrossEntropyBackwardBackward0(Node):
     saved_target: SavedVariable | None
     saved_weight: SavedVariable | None
     saved_grad_output: SavedVariable | None
-    reduction: Any
+    reduction: Integers
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
@@ -18649,7 +18649,7 @@ class BinaryCrossEntropyWithLogitsBackward0(Node):
     saved_target: SavedVariable | None
     saved_weight: SavedVariable | None
     saved_pos_weight: SavedVariable | None
-    reduction: Any
+    reduction: Integers
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
@@ -18729,7 +18729,7 @@ class MultiMarginLossBackward0(Node):
     saved_weight: SavedVariable | None
     margin: Any
     p: Any
-    reduction: Any
+    reduction: Integers
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
@@ -18779,7 +18779,7 @@ class MultilabelMarginLossBackward0(Node):
     saved_self: SavedVariable | None
     saved_target: SavedVariable | None
     saved_is_target: SavedVariable | None
-    reduction: Any
+    reduction: Integers
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
@@ -18819,9 +18819,9 @@ class CtcLossBackward0(Node):
     saved_targets: SavedVariable | None
     saved_result0: SavedVariable | None
     saved_result1: SavedVariable | None
-    blank: Any
-    input_lengths: Any
-    target_lengths: Any
+    blank: Integers
+    input_lengths: Integers
+    target_lengths: Integers
     zero_infinity: Any
 
     def apply(self, grads: Gradients) -> Gradients:
@@ -18876,7 +18876,7 @@ class CtcLossBackward1(Node):
     saved_target_lengths: SavedVariable | None
     saved_result0: SavedVariable | None
     saved_result1: SavedVariable | None
-    blank: Any
+    blank: Integers
     zero_infinity: Any
 
     def apply(self, grads: Gradients) -> Gradients:

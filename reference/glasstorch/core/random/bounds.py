@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from glasstorch.core.dtype import FLOAT8, from_numpy_dtype
-from glasstorch.core.errors import ArgumentValueError, DtypeNotImplementedError
+from glasstorch.core.errors import ArgumentValueError, DtypeNotImplementedError, Rule
 from glasstorch.core.user_line import warn_user
 
 # Significant bits, and the largest finite value.
@@ -31,7 +31,7 @@ SMALL_FLOATS = tuple(d.name for d in FLOAT8)
 INT64_MIN, INT64_MAX = -(1 << 63), (1 << 63) - 1
 
 
-class RandomNumberError(RuntimeError):
+class RandomNumberError(Rule, RuntimeError):
     """A seed, a state, a dtype or a range from which no random number can be drawn."""
 
 

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from glasstorch._tensor import Tensor
 from glasstorch.autograd.modes import no_grad
+from glasstorch.core.errors import Rule
 from glasstorch.nn.parameter import Parameter
 
 EXTRA_STATE = "_extra_state"  # the last part of the name of what `get_extra_state` returns
@@ -30,7 +31,7 @@ class _IncompatibleKeys(NamedTuple):
         return f"_IncompatibleKeys(missing_keys={self.missing_keys}, unexpected_keys={self.unexpected_keys})"
 
 
-class StateDictError(RuntimeError):
+class StateDictError(Rule, RuntimeError):
     """The loaded values do not fit the module."""
 
 

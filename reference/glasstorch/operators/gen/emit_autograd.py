@@ -32,6 +32,8 @@ KINDS = {
     ((0, 3), False): "fourth",
 }
 
+FACTS = {"_shape": "Sizes", "_geometry": "Geometry", "_dtype": "Unseen", "_device": "Unseen", "_shapes": "Unseen"}
+
 HEADER = '''"""The autograd node and kernels of every operator with derivative formulas. {mark}
 
 Mirrors: torch/csrc/autograd/generated/VariableType_*.cpp, Functions_*.cpp
@@ -55,7 +57,7 @@ from glasstorch.autograd.history import (
 from glasstorch.autograd.hooks import Gradients
 from glasstorch.autograd.in_place import {makers}
 from glasstorch.autograd.modes import grad_mode
-from glasstorch.autograd.node import Node
+from glasstorch.autograd.node import Geometry, Integers, Node, Sizes, SizesOrNone, Unseen
 from glasstorch.autograd.out_forms import register_out_forms
 from glasstorch.autograd.saved import SavedVariable
 from glasstorch.core.keys import BELOW_AUTOGRAD
@@ -188,7 +190,7 @@ def _node(name: str, plan: _Plan) -> str:
         f"    saved_{n}: {'list[SavedVariable | None]' if n in lists else 'SavedVariable'} | None\n"
         for n in (*plan.tensors, *plan.results)
     ]
-    lines += [f"    {local_name(c)}: Any\n" for c in plan.constants]
+    lines += [f"    {local_name(c)}: {_told_as(c, plan)}\n" for c in plan.constants]
     lines.append("\n")
     lines.append("    def apply(self, grads: Gradients) -> Gradients:\n")
     multiple = len(plan.names) > 1 or _returns_list(plan)
@@ -229,6 +231,18 @@ def _node(name: str, plan: _Plan) -> str:
     else:
         lines[-1] = "\n\n"
     return "".join(lines)
+
+
+def _told_as(constant: str, plan: _Plan) -> str:
+    """The annotation of a fact that a node keeps: how `autograd/node.py` shows it."""
+    types = {a.name: str(a.type) for a in plan.f.schema.arguments}
+    if constant in types:
+        return "Integers" if re.match(r"(Sym)?[iI]nt\b", types[constant]) else "Any"
+    for ending, kind in FACTS.items():
+        if constant.endswith(ending):
+            owner = types.get(constant.removesuffix(ending), "")
+            return "SizesOrNone" if kind == "Sizes" and owner.endswith("?") else kind
+    return "Any"
 
 
 def _unpack(formula: Formula, plan: _Plan, indent: str) -> list[str]:
