@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -35,43 +35,52 @@ Tensors = Sequence[Tensor]
 Job = list[list[Array]]  # for each list of tensors, arrays of one dimension that lie within one block together
 
 
-class Update(NamedTuple):
-    """A step of Adam on arrays of one dimension, with room for what is computed in between."""
+class Update:
+    """A step of Adam on arrays of one dimension, with room for what is computed in between.
 
-    rule: plain.Adam
-    step: float
+    The numbers of the step are arrays without dimensions: NumPy converts a Python number anew in every call.
+    """
+
+    def __init__(self, rule: plain.Adam, step: float, dtype: np.dtype[Any]) -> None:
+        def number(value: float) -> Array:
+            return np.array(value, dtype)
+
+        factor, divisor = rule.corrections(step)
+        self.rule = rule
+        self.factor, self.divisor, self.eps = number(factor), number(divisor), number(rule.eps)
+        self.decay = number(1 - rule.lr * rule.weight_decay if rule.is_decoupled else rule.weight_decay)
+        self.is_near = abs(1 - rule.beta1) < 0.5  # which end of the interpolation is exact: as in lerp
+        self.weight = number(1 - rule.beta1 if self.is_near else 1 - (1 - rule.beta1))
+        self.kept, self.added = number(rule.beta2), number(1 - rule.beta2)
 
     def run(self, p: Array, g: Array, mean: Array, square_mean: Array, *largest_and_room: Array) -> None:
         *largest, a, b = largest_and_room
         rule = self.rule
-        factor, divisor = rule.corrections(self.step)
         if rule.maximize:
-            g = np.negative(g, out=b)
+            g = np.negative(g, b)
         if rule.weight_decay != 0 and rule.is_decoupled:
-            p *= 1 - rule.lr * rule.weight_decay
+            np.multiply(p, self.decay, p)
         elif rule.weight_decay != 0:
-            np.multiply(p, rule.weight_decay, out=a)
-            g = np.add(g, a, out=b)
-        weight = 1 - rule.beta1
-        np.subtract(g, mean, out=a)
-        if abs(weight) < 0.5:
-            a *= weight
-            mean += a
+            np.multiply(p, self.decay, a)
+            g = np.add(g, a, b)
+        np.subtract(g, mean, a)
+        np.multiply(a, self.weight, a)
+        if self.is_near:
+            np.add(mean, a, mean)
         else:
-            a *= 1 - weight
-            np.subtract(g, a, out=mean)
-        square_mean *= rule.beta2
-        np.multiply(g, 1 - rule.beta2, out=a)
-        a *= g
-        square_mean += a
+            np.subtract(g, a, mean)
+        np.multiply(square_mean, self.kept, square_mean)
+        np.multiply(g, self.added, a)
+        np.multiply(a, g, a)
+        np.add(square_mean, a, square_mean)
         for most in largest:
             square_mean = np.maximum(most, square_mean, out=most)
-        np.sqrt(square_mean, out=a)
-        a /= divisor
-        a += rule.eps
-        np.multiply(mean, factor, out=b)
-        b /= a
-        p += b
+        np.sqrt(square_mean, a)
+        np.divide(a, self.divisor, a)
+        np.add(a, self.eps, a)
+        np.multiply(mean, self.factor, b)
+        np.divide(b, a, b)
+        np.add(p, b, p)
 
 
 @fast("_fused_adam_", when=WHEN, benchmark=BENCHMARK, exact="bits")
@@ -122,7 +131,7 @@ def _in_blocks(is_decoupled: bool, lists: Sequence[Tensors], state_steps: Tensor
     arrays = [[tensor.array() for tensor in tensors] for tensors in (lists if rule.amsgrad else lists[:-1])]
     if len(steps) != 1 or not _are_alike(arrays):
         return False
-    quietly(_run, Update(rule, steps.pop()), list(_jobs(arrays)))
+    quietly(_run, Update(rule, steps.pop(), arrays[0][0].dtype), list(_jobs(arrays)))
     return True
 
 

@@ -10,6 +10,7 @@ Differs: PyTorch takes one window after another, and a vector of channels at a t
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from itertools import product
 from typing import Any, NamedTuple
 
@@ -19,7 +20,7 @@ from glasstorch.core.tensor_impl import Array
 from glasstorch.dispatch.fast import fast
 from glasstorch.kernels.cpu.pooling import averages as plain_averages
 from glasstorch.kernels.cpu.pooling import maxima as plain_maxima
-from glasstorch.kernels.cpu.pooling.places import Along, each_place, first_places
+from glasstorch.kernels.cpu.pooling.places import Along, first_places
 from glasstorch.kernels.halves import widened
 
 
@@ -61,8 +62,27 @@ def steps(table: Along) -> Steps | None:
 
 def all_steps(tables: Sequence[Along]) -> list[Steps] | None:
     """The windows along every dimension; None where some are not at equal distances, or not of one length."""
+    return _all_steps(tuple(tables))
+
+
+@lru_cache(maxsize=256)
+def _all_steps(tables: tuple[Along, ...]) -> list[Steps] | None:
     found = [one for table in tables if (one := steps(table)) is not None]
     return found if len(found) == len(tables) else None
+
+
+@lru_cache(maxsize=256)
+def offsets(tables: tuple[Along, ...]) -> tuple[Array, Array]:
+    """Where the first element of each window is in its plane, and how far from it the k-th is, for k from 1 on.
+
+    The first of the distances, for a window of which no element is the largest, is 0.
+    """
+    begins, distances = np.zeros(1, np.int64), np.zeros(1, np.int64)
+    for table in tables:
+        first = table.positions[0]
+        begins = begins[..., None] * table.size + first
+        distances = distances[..., None] * table.size + table.positions[:, 0] - first[0]
+    return begins, np.concatenate([[0], distances.ravel()])
 
 
 def padded(array: Array, along: Sequence[Steps], value: Any) -> Array:
@@ -84,22 +104,32 @@ EQUALLY_FAR_APART = "the windows have one length and are equally far apart"
 @fast(plain_maxima.largest, when=EQUALLY_FAR_APART, benchmark="fast: max_pool2d, 64x32x8x8", exact="bits")
 def largest(array: Array, tables: Sequence[Along]) -> tuple[Array, Array]:
     along = all_steps(tables)
-    wide = widened(array)
-    if along is None or not array.size or (wide.dtype.kind == "f" and np.isnan(wide).any()):
+    if along is None or not array.size:
         return plain_maxima.largest.plain(array, tables)
+    wide = widened(array)
     lowest = plain_maxima.lowest(wide.dtype)
-    shape = (*array.shape[: -len(tables)], *(one.outputs for one in along))
-    best = np.full(shape, lowest)
-    # Which of its elements each window took, in few bytes; and where that is, counted from the window's begin.
-    places = [at[0] for at, _, _ in each_place(tables)]
-    taken = np.full(shape, len(places), np.int16)
-    for k, values in enumerate(parts(padded(wide, along, lowest), along)):
-        better = values > best
-        np.maximum(best, values, out=best)
-        np.copyto(taken, k, where=better)
-    where = np.stack([*places, first_places(tables)[0]]).reshape(len(places) + 1, -1)
-    flat = where[taken.reshape(-1, where.shape[1]), np.arange(where.shape[1])]
-    return best, flat.reshape(shape)
+    begins, distances = offsets(tuple(tables))
+    # Which of its elements each window took, counted from 1: the number grows, so the larger of two is the later.
+    number = np.int8 if len(distances) <= np.iinfo(np.int8).max else np.int32
+    whole = padded(wide, along, lowest)
+    values = parts(whole, along)
+    if whole is wide:
+        best = next(values).copy()
+        taken = np.ones(best.shape, number)
+    else:
+        best = np.full((*array.shape[: -len(tables)], *(one.outputs for one in along)), lowest)
+        taken = np.zeros(best.shape, number)
+    for k, value in enumerate(values, 2 if whole is wide else 1):
+        better = value > best
+        np.maximum(best, value, out=best)
+        np.maximum(taken, np.multiply(better, number(k), dtype=number), out=taken)
+    if wide.dtype.kind == "f" and np.isnan(best).any():
+        return plain_maxima.largest.plain(array, tables)
+    places = distances[taken]
+    places += begins
+    if whole is not wide and not taken.all():
+        np.copyto(places, first_places(tables), where=taken == 0)
+    return best, places
 
 
 @fast(plain_averages.averages, when=EQUALLY_FAR_APART, benchmark="fast: avg_pool2d, 64x32x8x8", exact="bits")

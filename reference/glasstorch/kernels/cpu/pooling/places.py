@@ -14,9 +14,10 @@ input, and not of the padding or beyond the end of a shorter window. The k-th el
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
 from itertools import product
 from math import prod
-from typing import NamedTuple
 
 import numpy as np
 
@@ -25,10 +26,11 @@ from glasstorch.core.tensor_impl import Array
 from glasstorch.operators.shapes.pooling.windows import Windows
 
 
-class Along(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Along:
     """What windows read along one dimension: arrays of shape (k, outputs) or (k, planes, outputs).
 
-    See Note [Windows as tables].
+    See Note [Windows as tables]. A table is equal to itself alone, so that what is worked out of it can be kept for it.
     """
 
     size: int  # of the input
@@ -38,6 +40,7 @@ class Along(NamedTuple):
     first: Array  # the position that each window begins at, behind the padding
 
 
+@lru_cache(maxsize=256)
 def sliding(one: Windows) -> Along:
     """Windows of one size at equal distances."""
     begins = np.arange(one.outputs) * one.stride - one.padding
@@ -46,6 +49,7 @@ def sliding(one: Windows) -> Along:
     return Along(one.size, positions, inside, counted, np.where(begins < 0, begins % one.dilation, begins))
 
 
+@lru_cache(maxsize=256)
 def adaptive(size: int, count: int) -> Along:
     """So many windows spread over an input; neighbours may overlap by an element."""
     outputs = np.arange(count)

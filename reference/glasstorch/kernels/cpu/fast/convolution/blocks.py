@@ -60,10 +60,11 @@ def side_by_side(images: Array) -> Array:
 
 
 def transposed(matrix: Array, out: Array) -> None:
-    """The transpose of a matrix, a tile at a time, so that the lines that it is written to stay in cache."""
-    if len(out) > len(matrix):
-        matrix, out = matrix.T, out.T
-    for some in chunks(out.shape[1], thresholds.CONVOLUTION_TILE):
+    """The transpose of a matrix, a tile at a time.
+
+    A tile has few rows where they are long: rows a power of two apart would push each other out of the cache.
+    """
+    for some in chunks(len(matrix), max(8, thresholds.CONVOLUTION_TILE // max(1, matrix.shape[1]))):
         out[:, some] = matrix[some].T
 
 
@@ -83,7 +84,8 @@ class Bordered:
         if self.bare:
             return filled
         filled = self.buffer[..., : len(images)]
-        filled[self.inside] = np.moveaxis(images, 0, -1)
+        for some in chunks(len(images), 16):  # few at a time, as in `transposed`
+            filled[(*self.inside, some)] = np.moveaxis(images[some], 0, -1)
         return filled
 
 
