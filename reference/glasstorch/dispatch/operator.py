@@ -76,6 +76,8 @@ class Registry:
         self.operators: dict[str, Operator] = {}
         self.fallbacks: dict[DispatchKey, Kernel] = {}
         self.generation = 0
+        self._by_name: dict[str, list[Operator]] = {}  # see `overloads`
+        self._indexed = -1, -1  # the generation and the number of operators that it was made of
         self.lock = threading.RLock()
         self.resolve: Callable[[Operator, int], Resolution]  # set by resolve.py, which reads operators
         # Set while a trace is on: makes the table entries that record (dispatch/trace.py).
@@ -102,8 +104,13 @@ class Registry:
 
     def overloads(self, namespace: str, name: str) -> list[Operator]:
         """All operators of one name, in the order of declaration."""
-        start = f"{namespace}::{name}"
-        return [o for full, o in self.operators.items() if full == start or full.startswith(start + ".")]
+        with self.lock:
+            if self._indexed != (self.generation, len(self.operators)):
+                self._by_name.clear()
+                for full, operator in self.operators.items():
+                    self._by_name.setdefault(full.partition(".")[0], []).append(operator)
+                self._indexed = self.generation, len(self.operators)
+            return self._by_name.get(f"{namespace}::{name}", []).copy()
 
 
 registry = Registry()
