@@ -53,6 +53,19 @@ def test_what_does_not_exist_is_an_attribute_error(torch: Any) -> None:
     assert not hasattr(torch.ops.no_such_namespace, "f")
 
 
+def test_an_integer_stands_for_a_list_that_has_a_length(torch: Any) -> None:
+    x, aten = torch.arange(16.0).view(1, 4, 4), torch.ops.aten
+    assert aten.max_pool2d.default(x, 2).tolist() == aten.max_pool2d.default(x, [2, 2]).tolist()
+    assert aten.sum.dim_IntList(x, 1).tolist() == aten.sum.dim_IntList(x, [1]).tolist()
+    refused = (
+        r"aten::flip\(\) Expected a value of type 'List\[int\]' for argument 'dims' but instead found type 'int'\."
+    )
+    with pytest.raises(RuntimeError, match=refused + r"\nPosition: 1\nValue: 0\nDeclaration: aten::flip\("):
+        aten.flip.default(x, 0)
+    with pytest.raises(RuntimeError, match=refused):
+        aten.flip.default(self=x, dims=0)
+
+
 def test_a_users_operator_appears_and_goes_with_its_library(torch: Any) -> None:
     with torch.library._scoped_library("glasstorch_ops", "DEF") as library:
         library.define("f(Tensor x, int n=2) -> Tensor")

@@ -199,7 +199,7 @@ class Operator:
         """`add.Tensor`: the name without the namespace."""
         return self.name.partition("::")[2]
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         """Call the operator: the plain twin of the generated functions, for any schema."""
         arguments = self.bind(args, kwargs)
         keys = compute_keys(keys_of(arguments))
@@ -212,7 +212,8 @@ class Operator:
     def bind(self, args: Sequence[Any], kwargs: dict[str, Any]) -> list[Any]:
         """The arguments of one call in the order of the schema, defaults filled in.
 
-        A Python number may stand for a tensor. Other types are not checked.
+        A Python number may stand for a tensor, and an integer for a list of them that has a length (`int[2]`). Other
+        types are not checked.
         """
         called = self.name.partition(".")[0]
         parameters = self.schema.arguments
@@ -231,9 +232,9 @@ class Operator:
                         f"Argument '{parameter.name}' specified both as positional and keyword argument. Schema: "
                         f"{self.schema}"
                     )
-                bound.append(self._converted(parameter, args[i]))
+                bound.append(self._converted(parameter, args[i], i))
             elif parameter.name in rest:
-                bound.append(self._converted(parameter, rest.pop(parameter.name)))
+                bound.append(self._converted(parameter, rest.pop(parameter.name), None))
             elif parameter.default is not None:
                 bound.append(parameter.default_value)
             else:
@@ -246,20 +247,24 @@ class Operator:
             )
         return bound
 
-    def _converted(self, parameter: Argument, value: Any) -> Any:
+    def _converted(self, parameter: Argument, value: Any, position: int | None) -> Any:
         kind = parameter.type
-        if (
-            not kind.is_tensor_like
-            or kind.is_list
-            or isinstance(value, TensorImpl)
-            or (value is None and kind.is_optional)
-        ):
+        if kind.is_list:
+            if kind.base not in ("int", "SymInt") or type(value) is not int:
+                return value
+            if kind.list_size is not None:
+                return [value] * kind.list_size
+            wanted = "List[int]"
+        elif not kind.is_tensor_like or isinstance(value, TensorImpl) or (value is None and kind.is_optional):
             return value
-        if isinstance(value, bool | int | float):
+        elif isinstance(value, bool | int | float):
             return hooks.tensor_hooks.wrapped_number(value)
+        else:
+            wanted = str(kind)
+        where = "" if position is None else f"Position: {position}\n"
         raise ArgumentError(
-            f"{self.name.partition('.')[0]}() Expected a value of type '{kind}' for argument '{parameter.name}' but "
-            f"instead found type '{type(value).__name__}'. Declaration: {self.schema}"
+            f"{self.name.partition('.')[0]}() Expected a value of type '{wanted}' for argument '{parameter.name}' but "
+            f"instead found type '{type(value).__name__}'.\n{where}Value: {value!r}\nDeclaration: {self.schema}"
         )
 
     def has_kernel_for(self, key: DispatchKey | str) -> bool:
