@@ -1,7 +1,7 @@
 """Does a GRU foretell noisy waves?
 
-The hidden state is carried from one piece of the signal to the next and detached between them; layer norm, Huber's loss;
-NAdam, and a rate that falls in steps.
+The hidden state is carried from one piece of the signal to the next and detached between them; layer norm,
+Huber's loss; NAdam, and a rate that falls in steps.
 """
 
 from __future__ import annotations
