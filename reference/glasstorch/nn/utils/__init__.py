@@ -1,11 +1,12 @@
 """What else is done with the parameters of a module?
 
-Reading order: `stateless`, `clip_grad`, `convert_parameters`, `rnn`.
+Reading order: `stateless`, `clip_grad`, `convert_parameters`, `rnn`, `parametrize`.
 
 Mirrors: torch/nn/utils
 """
 
 from glasstorch.core.unknown_names import refuse_unknown_names as _refuse_unknown_names
+from glasstorch.nn.utils import parametrize as parametrize
 from glasstorch.nn.utils import rnn as rnn
 from glasstorch.nn.utils import stateless as stateless
 from glasstorch.nn.utils.clip_grad import (
