@@ -68,10 +68,14 @@ def _functional_call(
 
 @contextmanager
 def _reparametrize_module(
-    module: Module, given: Values, tie_weights: bool = False, strict: bool = False, stack_weights: bool = False
+    module: Module,
+    parameters_and_buffers: Values,
+    tie_weights: bool = False,
+    strict: bool = False,
+    stack_weights: bool = False,
 ) -> Iterator[None]:
     """In the `with` block the module has these tensors; `stack_weights` puts its own back in the reverse order."""
-    values = _with_tied(module, given) if tie_weights else given
+    values = _with_tied(module, parameters_and_buffers) if tie_weights else parameters_and_buffers
     if strict:
         _check_names(module, values)
     places = {name: _Place.of(module, name) for name in values}
@@ -89,7 +93,8 @@ def _reparametrize_module(
     finally:
         names = list(before)
         after = {name: places[name].swap(before[name]) for name in (reversed(names) if stack_weights else names)}
-        given.update({name: after[name] for name in given if name in after})
+        changed = {name: after[name] for name in parameters_and_buffers if name in after}
+        parameters_and_buffers.update(changed)
 
 
 MISSING: Any = object()  # what an attribute that does not exist is
