@@ -51,6 +51,7 @@ WITHOUT_ROW = {
     ),
     "multilabel_margin_loss_backward": "wants marks that fit the targets: tests/kernels/cpu/loss/test_classes.py",
     "_batch_norm_impl_index": "gives a number that is no tensor: tests/kernels/cpu/test_normalization.py",
+    "_weight_norm_interface_backward": "wants the norms of its weight: tests/kernels/cpu/test_normalization.py",
     "_batch_norm_with_update": "moves its arguments: tests/kernels/cpu/test_normalization.py",
     "meshgrid": "warns at its first call in a process: tests/operators/composite/joining/test_grids.py",
     "lift_fresh": "gives its argument itself: tests/test_python_dispatch.py",

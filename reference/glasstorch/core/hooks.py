@@ -197,6 +197,9 @@ def set_memory_hooks(hooks: MemoryHooks) -> None:
 class TraceHooks(Protocol):
     """Events that the tracer must know of, because they bypass the operators and no graph can hold them."""
 
+    def records_here(self) -> bool:
+        """Whether the function that is being traced is the caller's, and not that of another thread."""
+
     def value_read(self, tensor: Any) -> None:
         """A tensor's elements go to Python or NumPy."""
 

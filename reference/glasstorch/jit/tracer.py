@@ -250,6 +250,9 @@ def _count_traces(step: int) -> None:
 class _TraceHooks:
     """Warns of events that no graph can hold, except inside kernels and in threads that do not trace."""
 
+    def records_here(self) -> bool:
+        return is_tracing()
+
     def value_read(self, tensor: Any) -> None:
         state = _recorded()
         if state is not None and state.knows(tensor):

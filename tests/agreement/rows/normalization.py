@@ -98,6 +98,21 @@ def with_update(x: Array, w: Array, b: Array, mean: Array, var: Array, momentum:
     return *batch_norm(x, w, b, mean, var, True, momentum, eps), np.zeros(0), *moved
 
 
+def others(x: Array, dim: int) -> tuple[int, ...]:
+    """All axes but one; all of them for -1."""
+    return tuple(axis for axis in range(x.ndim) if axis != dim)
+
+
+def weight_norm(v: Array, g: Array, dim: int = 0) -> tuple[Array, Array]:
+    norms = np.sqrt((v * v).sum(others(v, dim), keepdims=dim != -1))
+    return v * (g / norms), norms
+
+
+def weight_norm_backward(grad: Array, v: Array, g: Array, norms: Array, dim: int) -> tuple[Array, Array]:
+    along = (grad * v).sum(others(v, dim), keepdims=True)
+    return g * (grad / norms - v * along / norms**3), along / norms
+
+
 def batch_norm_backward(
     grad: Array, x: Array, weight: Array, mean: Any, var: Any, m: Any, r: Any, train: bool, eps: float, _: Any
 ) -> Any:
@@ -152,4 +167,14 @@ ROWS: tuple[Row, ...] = (
         dtypes=FLOATS, cuda=False, tolerance=4),
     row("_fused_rms_norm", rms_norm, call(t(3, 2, 4), [4], t(4), 0.1), dtypes=SINGLE, cuda=False, result=(SAME, SAME),
         tolerance=4),
+    row("norm_except_dim", lambda v, pow, dim: (abs(v) ** pow).sum(others(v, dim), keepdims=dim != -1) ** (1 / pow),
+        call(t(3, 2, 4), 2, 0), call(t(3, 2, 4), 3, 1), call(t(3, 4), 2, 1), call(t(3, 4), 2, -1), dtypes=FLOATS,
+        cuda=False, tolerance=4),
+    row("_weight_norm", lambda *a: weight_norm(*a)[0], call(t(3, 2, 4), t(3, 1, 1), 0), call(t(3, 2, 4), t(1, 2, 1), 1),
+        call(t(3, 4), t(), -1), dtypes=FLOATS, cuda=False, tolerance=4),
+    row("_weight_norm_interface", weight_norm, call(t(3, 2, 4), t(3, 1, 1)), call(t(3, 2, 4), t(1, 1, 4), 2),
+        dtypes=SINGLE, result=(SAME, SAME), tolerance=4),
+    row("_weight_norm_differentiable_backward", weight_norm_backward,
+        call(t(3, 4), t(3, 4), t(3, 1), t(3, 1, low=0.5), 0), call(t(3, 4), t(3, 4), t(1, 4), t(1, 4, low=0.5), 1),
+        dtypes=SINGLE, cuda=False, result=(SAME, SAME), tolerance=8, in_torch=False),
 )  # fmt: skip

@@ -91,6 +91,56 @@ def masked_gradients(torch: Any) -> list[Any]:
     return rounded(*in_training, *by_running)
 
 
+WEIGHTS = [((4, 1, 1), 0), ((1, 1, 5), 2)]  # sizes of g for weights of (4, 3, 5), and the dimension that is kept
+
+
+def weights(torch: Any) -> list[Any]:
+    x = numbers(torch, 4, 3, 5)
+    found = []
+    for sizes, dim in WEIGHTS:
+        g = numbers(torch, *sizes, start=7)
+        weight, norms = torch._weight_norm_interface(x, g, dim)
+        arguments = (x * x, x, g, norms, dim)
+        found += [weight, norms, *torch.ops.aten._weight_norm_interface_backward(*arguments)]
+        found += torch.ops.aten._weight_norm_differentiable_backward(*arguments)
+    return rounded(*found)
+
+
+def dtypes_of_weights(torch: Any) -> list[Any]:
+    """The norms are float32 beside half precision, and the gradients wide only if the weight is."""
+    found = []
+    for kind in (torch.float16, torch.bfloat16, torch.float32, torch.float64):
+        x, g = numbers(torch, 4, 3).to(kind), numbers(torch, 4, 1).to(kind)
+        weight, norms = torch._weight_norm_interface(x, g)
+        found += [weight, norms, torch._weight_norm(x, g), torch.norm_except_dim(x)]
+        if kind is not torch.float16:  # whose norms PyTorch gives another dtype on the meta device
+            found += torch._weight_norm_interface(x.to("meta"), g.to("meta"))
+        found += torch.ops.aten._weight_norm_interface_backward(weight, x, g, norms, 0)
+    return [(str(t.dtype), list(t.shape), t.stride()) for t in found]
+
+
+def orders_of_weights(torch: Any) -> list[Any]:
+    """Whatever the order of the elements of v, the result has its own."""
+    x, g = numbers(torch, 3, 4).t(), numbers(torch, 8, 1)[::2]
+    found = [torch._weight_norm(x, g), torch._weight_norm(x, g.view(1, 4)[:, :3], 1)]
+    return [*rounded(*found), [t.stride() for t in found]]
+
+
+def norms_over_all_but_one(torch: Any) -> list[Any]:
+    x = numbers(torch, 4, 3, 5)
+    found = [torch.norm_except_dim(x, power, dim) for power in (0, 1, 2, 3) for dim in (-3, -2, -1, 0, 1, 2)]
+    found += [
+        torch.norm_except_dim(torch.complex(x, x), 2, 1),
+        torch.norm_except_dim(x[0, 0]),
+        torch._weight_norm(x, g=x[:, :1, :1]),
+    ]
+    return [*rounded(*found), [t.stride() for t in found]]
+
+
+def weights_of_zero(torch: Any) -> list[str]:
+    return [str(t.tolist()) for t in torch._weight_norm_interface(torch.zeros(2, 3), torch.ones(2, 1))]
+
+
 def refused(call: Callable[..., Any]) -> Callable[[Any], Any]:
     """A program that calls a function of the library, the input and the vectors of its channels."""
     return lambda torch: call(torch, *channels(torch)) and None
@@ -105,6 +155,25 @@ PROGRAMS: dict[str, Callable[[Any], Any]] = {
     "second order of empty groups": second_order_of_empty_groups,
     "gradients of statistics": gradients_of_statistics_of_groups,
     "masked gradients": masked_gradients,
+    "weights": weights,
+    "dtypes of weights": dtypes_of_weights,
+    "orders of weights": orders_of_weights,
+    "norms over all but one": norms_over_all_but_one,
+    "weights of zero": weights_of_zero,
+    "a norm of a number": refused(lambda t, x, *_: t.norm_except_dim(x.sum())),
+    "a norm without a dimension": refused(lambda t, x, *_: t.norm_except_dim(x, 2, 3)),
+    "a norm of integers": refused(lambda t, x, *_: t._weight_norm(x.int(), x.int()[:, :1, :1])),
+    "a norm of complex numbers": refused(lambda t, x, *_: t._weight_norm(*[t.complex(x, x)[:, :, 0]] * 2)),
+    "a weight and its scale in two dtypes": refused(lambda t, x, *_: t._weight_norm(x, x.float()[:, :1, :1])),
+    "a weight and its scale on two devices": refused(lambda t, x, *_: t._weight_norm(x, x.to("meta")[:, :1, :1])),
+    "a saved weight in columns": refused(lambda t, x, w, *_: t.ops.aten._weight_norm_interface_backward(
+        x, x.mT.contiguous().mT, x[:, :1, :1], w, 0)),
+    "saved norms in columns": refused(lambda t, x, w, *_: t.ops.aten._weight_norm_differentiable_backward(
+        x, x, w, x[:, :1, :1], 0)),
+    "a gradient of a weight's middle": refused(lambda t, x, w, *_: t.ops.aten._weight_norm_differentiable_backward(
+        x, x, w, w, 1)),
+    "a weight's gradient in another dtype": refused(lambda t, x, w, *_: t.ops.aten._weight_norm_interface_backward(
+        x.float(), x, t.ones(4).double(), t.ones(4).double(), 0)),
     "a vector": refused(lambda t, x, w, b, m, v: t.native_batch_norm(w, None, None, m, v, False, 0.1, 1e-5)),
     "a vector in training": refused(lambda t, x, w, b, m, v: t.nn.functional.batch_norm(w, m, v)),
     "an empty batch": refused(lambda t, x, w, b, m, v: t.native_batch_norm(x[:0], w, b, m, v, True, 0.1, 1e-5)),
@@ -142,3 +211,44 @@ def test_a_weight_of_another_dtype_is_warned_of(require: Require) -> None:
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_as_in_torch(name: str, require: Require) -> None:
     assert_same(PROGRAMS[name], require("torch"))
+
+
+def test_a_scale_for_each_norm() -> None:
+    """PyTorch reads beyond its end."""
+    x = numbers(glasstorch, 4, 3)
+    with pytest.raises(RuntimeError, match=r"^expected 4 elements, one for each index of dimension 0 of a weight of"):
+        glasstorch._weight_norm_interface(x, glasstorch.ones(3).double())
+    with pytest.raises(RuntimeError, match=r"^fused kernels can only be applied for first or last dim, got dim -1"):
+        glasstorch._weight_norm_interface(x, glasstorch.ones(1).double(), -1)
+
+
+@pytest.mark.parametrize("twice", [False, True])
+@pytest.mark.parametrize(("sizes", "dim"), [*WEIGHTS, ((1, 3, 1), 1), ((), -1), ((4,), 0)])
+def test_derivatives_of_weights_are_those_of_the_formula(sizes: tuple[int, ...], dim: int, twice: bool) -> None:
+    """PyTorch's second derivative treats the norms as constants."""
+
+    def by_formula(v: Any, g: Any, dim: int) -> Any:
+        over = [axis for axis in range(v.dim()) if axis != dim]
+        squares = (v * v).sum(over, keepdim=True) if over else v * v
+        return v * (g / squares.sqrt())
+
+    x = numbers(glasstorch, 4, 3, 5) if len(sizes) != 1 else numbers(glasstorch, 4)
+    found = []
+    for function in (glasstorch._weight_norm, by_formula):
+        v, g = x.clone().requires_grad_(), numbers(glasstorch, *sizes, start=7).requires_grad_()
+        gradients = glasstorch.autograd.grad(function(v, g, dim).pow(3).sum(), (v, g), create_graph=twice)
+        if twice:
+            gradients = glasstorch.autograd.grad(sum((x * x).sum() for x in gradients), (v, g), create_graph=True)
+            gradients = glasstorch.autograd.grad(sum((x * x).sum() for x in gradients), (v, g))
+        found.append(gradients)
+    for one, other in zip(*found, strict=True):
+        assert one.flatten().tolist() == pytest.approx(other.flatten().tolist(), rel=1e-6, abs=1e-6)
+
+
+def test_results_of_a_weights_norm_that_have_a_gradient() -> None:
+    v = numbers(glasstorch, 4, 3).requires_grad_()
+    weight, norms = glasstorch._weight_norm_interface(v, glasstorch.ones(4, 1).double())
+    assert weight.requires_grad
+    assert not norms.requires_grad
+    gradient = glasstorch.ops.aten._weight_norm_interface_backward(weight, v, norms, norms, 0)[0]
+    assert gradient.requires_grad

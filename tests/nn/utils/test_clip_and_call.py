@@ -65,6 +65,46 @@ def joined_and_taken_apart(torch: Any) -> Any:
     return vector.tolist(), [p.flatten().tolist() for p in net.parameters()]
 
 
+def of_several_dtypes(torch: Any) -> Any:
+    net = network(torch).append(torch.nn.Linear(1, 2).double())
+    net[2].weight.grad = torch.ones(2, 1, dtype=torch.float64)
+    total = torch.nn.utils.clip_grad_norm_(net.parameters(), 1.0, 1.0)
+    return str(total.dtype), round(total.item(), 5), gradients(net)
+
+
+def a_list_in_place_of_a_vector(torch: Any) -> Any:
+    torch.nn.utils.vector_to_parameters([1.0], network(torch).parameters())
+
+
+def a_vector_that_is_too_short(torch: Any) -> Any:
+    torch.nn.utils.vector_to_parameters(torch.ones(5), network(torch).parameters())
+
+
+def no_parameters_to_join(torch: Any) -> Any:
+    return torch.nn.utils.parameters_to_vector([])
+
+
+def parameters_in_another_order(torch: Any) -> Any:
+    return torch.nn.utils.parameters_to_vector([torch.ones(2, 3).t()])
+
+
+def totals(torch: Any) -> Any:
+    tensors = [torch.arange(3.0), -torch.ones(2, 2)]
+    norms = [round(torch.nn.utils.get_total_norm(tensors, order).item(), 5) for order in (0, 1, 2, 3, float("inf"))]
+    return norms, torch.nn.utils.get_total_norm([]).item(), torch.nn.utils.get_total_norm(torch.ones(4)).item()
+
+
+def scaled_by_a_given_total(torch: Any) -> Any:
+    net = network(torch)
+    returned = torch.nn.utils.clip_grads_with_norm_(net.parameters(), 1.0, torch.tensor(4.0))
+    return returned, gradients(net)
+
+
+def the_deprecated_name(torch: Any) -> Any:
+    net = network(torch)
+    return round(torch.nn.utils.clip_grad_norm(net.parameters(), 1.0).item(), 5), gradients(net)
+
+
 def called_with_other_parameters(torch: Any) -> Any:
     net = network(torch)
     call = torch.nn.utils.stateless.functional_call
@@ -97,9 +137,10 @@ def all_names_are_wanted(torch: Any) -> Any:
 
 
 PROGRAMS = [
-    clipped, clipped_by_the_largest, left_as_they_are, clipped_values, nothing_to_clip, not_finite,
-    joined_and_taken_apart, called_with_other_parameters, tied_parameters, two_values_for_tied_parameters,
-    all_names_are_wanted,
+    clipped, clipped_by_the_largest, left_as_they_are, clipped_values, nothing_to_clip, not_finite, of_several_dtypes,
+    a_list_in_place_of_a_vector, a_vector_that_is_too_short, no_parameters_to_join, parameters_in_another_order,
+    totals, scaled_by_a_given_total, the_deprecated_name, joined_and_taken_apart, called_with_other_parameters,
+    tied_parameters, two_values_for_tied_parameters, all_names_are_wanted,
 ]  # fmt: skip
 
 

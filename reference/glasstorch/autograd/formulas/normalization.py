@@ -8,7 +8,8 @@ h = -rstd * (g * mean(v * u) + v * mean(g * u)), because the derivative of u wit
 through rstd, whose derivative with respect to x is -rstd**2 * u / n: as -rstd**2 * u * mean(g * P(v)).
 
 Mirrors: torch/csrc/autograd/FunctionsManual.cpp (batchnorm_double_backward, layer_norm_double_backward)
-Differs: one function for all kinds; PyTorch differentiates group_norm's gradient by composing it of operators.
+Differs: one function for all kinds; PyTorch differentiates group_norm's gradient by composing it of operators. So
+    it does weight_norm's, but treats the norms as constants, by which its second derivative lacks a term.
 """
 
 from __future__ import annotations
@@ -188,4 +189,33 @@ def group_norm_backward(
         if to_rstd is not None:
             from_both = from_both - (to_rstd * rstd.pow(3)).unsqueeze(2) * (x - mean.unsqueeze(2)) / each
         found[0] = _plus(found[0], from_both.reshape(input.shape))
+    return found[0], found[1], found[2]
+
+
+def weight_norm_double_backward(grads: Sequence[Tensor | None], grad: Tensor, v: Tensor, g: Tensor, dim: int) -> Triple:
+    """The gradients of _weight_norm_interface_backward's first three arguments, given those of its two results.
+
+    With u = v / n, where n is the norm of v, its results are g / n * P(grad), where P(x) = x - u * sum(x * u) takes
+    away what lies along v, and sum(grad * u). The norms that it was given are those of v, and are not constants here.
+    """
+    to_v, to_g = grads
+    norms = f.norm_except_dim(v, 2, dim)
+    unit, scale = v / norms, g.view(norms.shape) / norms
+    others = [axis for axis in range(v.dim()) if axis != dim]
+
+    def along(x: Tensor, y: Tensor) -> Tensor:
+        return (x * y).sum(others, keepdim=True) if others else x * y  # `sum` over no dimensions would be that over all
+
+    def across(x: Tensor) -> Tensor:
+        return x - unit * along(x, unit)
+
+    found: list[Tensor | None] = [None, None, None]
+    if to_g is not None:
+        found[0], found[1] = to_g * unit, across(to_g * grad) / norms
+    if to_v is not None:
+        share, both = along(grad, unit), along(to_v, across(grad))
+        of_unit = across(to_v * share + along(to_v, unit) * grad) + unit * both
+        found[0] = _plus(found[0], scale * across(to_v))
+        found[1] = _plus(found[1], -scale / norms * of_unit)
+        found[2] = (both / norms).view(g.shape)
     return found[0], found[1], found[2]

@@ -85,6 +85,7 @@ from glasstorch.autograd.formulas.normalization import (
     group_norm_backward,
     group_norm_double_backward,
     layer_norm_double_backward,
+    weight_norm_double_backward,
 )
 from glasstorch.autograd.formulas.padding import constant_pad_nd_backward
 from glasstorch.autograd.formulas.pointwise import (
@@ -551,6 +552,8 @@ _native_layer_norm = table("native_layer_norm")
 _native_layer_norm_backward = table("native_layer_norm_backward")
 _native_group_norm = table("native_group_norm")
 _native_group_norm_backward = table("native_group_norm_backward")
+__weight_norm_interface = table("_weight_norm_interface")
+__weight_norm_interface_backward = table("_weight_norm_interface_backward")
 _max_pool2d_with_indices = table("max_pool2d_with_indices")
 _max_pool2d_with_indices_backward = table("max_pool2d_with_indices_backward")
 _max_pool3d_with_indices = table("max_pool3d_with_indices")
@@ -14371,6 +14374,98 @@ def native_group_norm_backward(
         below, grad_out, input, mean, rstd, weight, N, C, HxW, group, output_mask
     )
     set_histories((results[0], results[1], results[2]), node)
+    return results
+
+
+class WeightNormInterfaceBackward0(Node):
+    saved_v: SavedVariable | None
+    saved_g: SavedVariable | None
+    saved_result1: SavedVariable | None
+    dim: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        edges = self.next_edges
+        grad_v: Any = None
+        grad_g: Any = None
+        if edges[0] is not None or edges[1] is not None:
+            v = self.unpack(self.saved_v)
+            g = self.unpack(self.saved_g)
+            result1 = self.unpack(self.saved_result1)
+            dim = self.dim
+            grad_v, grad_g = f._weight_norm_interface_backward(grad.contiguous(), v, g, result1, dim)
+        return (grad_v, grad_g)
+
+    def release_variables(self) -> None:
+        self.saved_v = self.saved_g = self.saved_result1 = None
+        self.released = True
+
+
+@AUTOGRAD.impl("_weight_norm_interface")
+def _weight_norm_interface(keys: int, v: Any, g: Any, dim: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (v._autograd_meta is None and g._autograd_meta is None) or not grad_mode.get():
+        return __weight_norm_interface[below](below, v, g, dim)
+    edge_v = gradient_edge(v)
+    edge_g = gradient_edge(g)
+    if edge_v is None and edge_g is None:
+        return __weight_norm_interface[below](below, v, g, dim)
+    node = WeightNormInterfaceBackward0((edge_v, edge_g))
+    node.saved_v = SavedVariable(v)
+    node.saved_g = SavedVariable(g)
+    node.dim = dim
+    results = __weight_norm_interface[below](below, v, g, dim)
+    node.saved_result1 = SavedVariable(results[1], node, 1)
+    set_histories((results[0], None), node)
+    return results
+
+
+class WeightNormInterfaceBackwardBackward0(Node):
+    saved_grad_w: SavedVariable | None
+    saved_saved_v: SavedVariable | None
+    saved_saved_g: SavedVariable | None
+    dim: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        edges = self.next_edges
+        grad_grad_w: Any = None
+        grad_saved_v: Any = None
+        grad_saved_g: Any = None
+        if edges[0] is not None or edges[1] is not None or edges[2] is not None:
+            grad_w = self.unpack(self.saved_grad_w)
+            saved_v = self.unpack(self.saved_saved_v)
+            saved_g = self.unpack(self.saved_saved_g)
+            dim = self.dim
+            grad_grad_w, grad_saved_v, grad_saved_g = weight_norm_double_backward(grads, grad_w, saved_v, saved_g, dim)
+        return (grad_grad_w, grad_saved_v, grad_saved_g)
+
+    def release_variables(self) -> None:
+        self.saved_grad_w = self.saved_saved_v = self.saved_saved_g = None
+        self.released = True
+
+
+@AUTOGRAD.impl("_weight_norm_interface_backward")
+def _weight_norm_interface_backward(
+    keys: int, grad_w: Any, saved_v: Any, saved_g: Any, saved_norms: Any, dim: Any
+) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (
+        grad_w._autograd_meta is None and saved_v._autograd_meta is None and saved_g._autograd_meta is None
+    ) or not grad_mode.get():
+        return __weight_norm_interface_backward[below](below, grad_w, saved_v, saved_g, saved_norms, dim)
+    edge_grad_w = gradient_edge(grad_w)
+    edge_saved_v = gradient_edge(saved_v)
+    edge_saved_g = gradient_edge(saved_g)
+    if edge_grad_w is None and edge_saved_v is None and edge_saved_g is None:
+        return __weight_norm_interface_backward[below](below, grad_w, saved_v, saved_g, saved_norms, dim)
+    node = WeightNormInterfaceBackwardBackward0((edge_grad_w, edge_saved_v, edge_saved_g))
+    node.saved_grad_w = SavedVariable(grad_w)
+    node.saved_saved_v = SavedVariable(saved_v)
+    node.saved_saved_g = SavedVariable(saved_g)
+    node.dim = dim
+    results = __weight_norm_interface_backward[below](below, grad_w, saved_v, saved_g, saved_norms, dim)
+    set_histories((results[0], results[1]), node)
     return results
 
 

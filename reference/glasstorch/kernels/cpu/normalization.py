@@ -1,4 +1,4 @@
-"""How are tensors normalized on the CPU: over batches, over the last dimensions, over groups of channels?
+"""How are tensors normalized on the CPU: over batches, last dimensions, groups of channels, all dimensions but one?
 
 # Note [One normalization]
 Each kind takes the mean and the deviation over some axes of an array, and multiplies and adds parameters that differ
@@ -6,7 +6,7 @@ along others. The array is viewed with as few dimensions as say this: (N, C, res
 last dimensions, (N, groups, channels, rest) for groups. The same functions then compute all kinds.
 
 Mirrors: aten/src/ATen/native/Normalization.cpp, cpu/batch_norm_kernel.cpp, cpu/layer_norm_kernel.cpp,
-    cpu/group_norm_kernel.cpp
+    cpu/group_norm_kernel.cpp, WeightNorm.cpp, cpu/WeightNormKernel.cpp
 Differs: one set of functions for all kinds; everything is float64 and rounded once.
 """
 
@@ -394,3 +394,48 @@ def native_group_norm_backward(
     results = shapes.native_group_norm_backward(grad_out, input, mean, rstd, weight, N, C, HxW, group, output_mask)
     kind = of_groups(N, C, HxW, group)
     return gradients.run(grad_out, input, statistic(mean, kind), statistic(rstd, kind), weight, kind, results, out)
+
+
+# Of weights -----------------------------------------------------------------------------------------------------
+
+
+def by_index(tensor: Tensor, dim: int) -> tuple[Array, int]:
+    """The elements as a float64 matrix with this dimension, the first or the last, as one axis; and the other axis."""
+    array = tensor.array().astype(np.float64)
+    size = tensor._shape[dim]
+    rest = prod(tensor._shape[1:] if dim == 0 else tensor._shape[:-1])
+    return (array.reshape(size, rest), 1) if dim == 0 else (array.reshape(rest, size), 0)
+
+
+def for_each(tensor: Tensor, other: int) -> Array:
+    """One number for each index, to be broadcast with the matrix of `by_index`."""
+    return np.expand_dims(tensor.array().astype(np.float64).reshape(-1), other)
+
+
+@structured(CPU, "_weight_norm_interface")
+def _weight_norm_interface(keys: int, v: Tensor, g: Tensor, dim: int = 0, out: Outs = None) -> tuple[Any, ...]:
+    """The vector of each index as long as its g says; and how long the vectors were."""
+    results = shapes._weight_norm_interface(v, g, dim)
+    matrix, other = by_index(v, dim)
+
+    def scaled() -> tuple[Array, Array]:
+        norms = np.sqrt(np.square(matrix).sum(other, keepdims=True))
+        return matrix * (for_each(g, other) / norms), norms
+
+    return finished(quietly(scaled), results, out)
+
+
+@structured(CPU, "_weight_norm_interface_backward")
+def _weight_norm_interface_backward(
+    keys: int, grad_w: Tensor, saved_v: Tensor, saved_g: Tensor, saved_norms: Tensor, dim: int, out: Outs = None
+) -> tuple[Any, ...]:
+    """The gradient of g is that along v divided by the norm; that of v is what is left across v, scaled by g."""
+    results = shapes._weight_norm_interface_backward(grad_w, saved_v, saved_g, saved_norms, dim)
+    (grad, other), (v, _) = by_index(grad_w, dim), by_index(saved_v, dim)
+    norms, g = for_each(saved_norms, other), for_each(saved_g, other)
+
+    def gradients() -> tuple[Array, Array]:
+        to_g = (grad * v).sum(other, keepdims=True) / norms
+        return g / norms * (grad - v * (to_g / norms)), to_g
+
+    return finished(quietly(gradients), results, out)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from glasstorch._tensor import Tensor
+from glasstorch.nn.modules.module import typename
 from glasstorch.operators.generated import functions as operators
 
 __all__ = ["parameters_to_vector", "vector_to_parameters"]
@@ -23,7 +24,7 @@ def parameters_to_vector(parameters: Iterable[Tensor]) -> Tensor:
 def vector_to_parameters(vec: Tensor, parameters: Iterable[Tensor]) -> None:
     """Make each parameter a view of its part of the vector."""
     if not isinstance(vec, Tensor):
-        raise TypeError(f"expected torch.Tensor, but got: {type(vec)}")
+        raise TypeError(f"expected torch.Tensor, but got: {typename(vec)}")
     found = list(parameters)
     _check_devices(found)
     begin = 0
@@ -34,5 +35,5 @@ def vector_to_parameters(vec: Tensor, parameters: Iterable[Tensor]) -> None:
 
 
 def _check_devices(parameters: list[Tensor]) -> None:
-    if len({parameter.device for parameter in parameters}) > 1:
+    if len({parameter.device if parameter.is_cuda else None for parameter in parameters}) > 1:
         raise TypeError("Found two parameters on different devices, this is currently not supported.")

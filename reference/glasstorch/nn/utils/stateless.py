@@ -8,14 +8,22 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 from glasstorch._tensor import Tensor
+from glasstorch.core import hooks
 from glasstorch.nn.modules.module import Module
 
 __all__ = ["functional_call"]
 
 Values = dict[str, Tensor]
+
+
+@runtime_checkable
+class _Jitted(Protocol):
+    """What is stored as a graph, whose tensors are not looked up by name."""
+
+    def graph_for(self, *args: Any, **kwargs: Any) -> Any: ...
 
 
 def functional_call(
@@ -48,44 +56,98 @@ def _functional_call(
 ) -> Any:
     """With `tie_weights`, a tensor that the module has under two names stands for both. `strict` wants all names.
 
-    What the module assigns to its parameters and buffers is found in `parameters_and_buffers` afterwards.
+    What the module assigns to these names is found in `parameters_and_buffers` afterwards. A value for a parametrized
+    tensor goes through the `right_inverse` of its parametrizations; the name of an original reaches that alone.
     """
+    if isinstance(module, _Jitted) or (hooks.trace_hooks is not None and hooks.trace_hooks.records_here()):
+        raise RuntimeError("The stateless API can't be used with Jitted modules")
     arguments = () if args is None else args if isinstance(args, tuple) else (args,)
     with _reparametrize_module(module, parameters_and_buffers, tie_weights, strict):
         return module(*arguments, **(kwargs or {}))
 
 
 @contextmanager
-def _reparametrize_module(module: Module, given: Values, tie_weights: bool, strict: bool) -> Iterator[None]:
-    values = _with_tied(module, given) if tie_weights else dict(given)
+def _reparametrize_module(
+    module: Module,
+    parameters_and_buffers: Values,
+    tie_weights: bool = False,
+    strict: bool = False,
+    stack_weights: bool = False,
+) -> Iterator[None]:
+    """In the `with` block the module has these tensors; `stack_weights` puts its own back in the reverse order."""
+    values = _with_tied(module, parameters_and_buffers) if tie_weights else parameters_and_buffers
     if strict:
         _check_names(module, values)
-    places = {name: place for name in values if (place := _place_of(module, name)) is not None}
-    before = {name: held[last] for name, (held, last) in places.items()}
+    places = {name: _Place.of(module, name) for name in values}
+    before: dict[str, Any] = {}
     try:
-        for name, (held, last) in places.items():
-            held[last] = values[name]
+        try:
+            for name, place in places.items():
+                before[name] = place.swap(values[name])
+        except Exception:
+            for name, tensor in before.items():
+                places[name].swap(tensor)
+            before = {}
+            raise
         yield
     finally:
-        after = {name: held[last] for name, (held, last) in places.items()}
-        for name, (held, last) in places.items():
-            held[last] = before[name]
-        given.update({name: after[name] for name in given if name in after})
+        names = list(before)
+        after = {name: places[name].swap(before[name]) for name in (reversed(names) if stack_weights else names)}
+        changed = {name: after[name] for name in parameters_and_buffers if name in after}
+        parameters_and_buffers.update(changed)
 
 
-def _place_of(module: Module, name: str) -> tuple[dict[str, Any], str] | None:
-    """The dictionary that holds a parameter or buffer, and its name there; None for a name that is neither."""
-    path, _, last = name.rpartition(".")
-    try:
-        owner = module.get_submodule(path)
-    except AttributeError:
-        raise KeyError(
-            f"functional_call: {type(module).__name__} has no module `{path}`, which `{name}` names"
-        ) from None
-    for held in (owner._parameters, owner._buffers):
-        if last in held:
-            return held, last
-    return None
+MISSING: Any = object()  # what an attribute that does not exist is
+
+
+class _Place(NamedTuple):
+    """Where a tensor belongs: the module that it is an attribute of, and the attribute's name."""
+
+    owner: Module
+    name: str
+
+    @classmethod
+    def of(cls, module: Module, path: str) -> _Place:
+        *names, last = path.split(".")
+        for position, name in enumerate(names):
+            if not hasattr(module, name):
+                raise AttributeError(f"{module._get_name()} has no attribute `{name}`")
+            child = getattr(module, name)
+            if not isinstance(child, Module):
+                raise TypeError(
+                    f"submodule `{'.'.join(names[: position + 1])}`: {child} is not an instance of torch.nn.Module"
+                )
+            module = child
+        if last == "":
+            raise KeyError('tensor name can\'t be empty string ""')
+        return cls(module, last)
+
+    def swap(self, tensor: Any) -> Any:
+        """Put a tensor there and return what was there: MISSING, which may also be given, is the absence of any."""
+        owner, name = self
+        if tensor is not MISSING:
+            _check_is_tensor(tensor, "")
+        for held in (owner._parameters, owner._buffers):
+            if name in held:
+                before: Any = held[name]
+                if tensor is MISSING:
+                    del held[name]
+                else:
+                    held[name] = tensor
+                return before
+        before = getattr(owner, name, MISSING)  # computed by a parametrization, or set by the module's `forward`
+        if before is not MISSING:
+            _check_is_tensor(before, f"attribute `{name}`: ")
+        if tensor is not MISSING:
+            setattr(owner, name, tensor)
+        elif before is not MISSING:
+            delattr(owner, name)
+        return before
+
+
+def _check_is_tensor(value: object, subject: str) -> None:
+    if value is not None and not isinstance(value, Tensor):
+        raise TypeError(f"{subject}{value} is not an instance of torch.Tensor")
 
 
 def _with_tied(module: Module, given: Values) -> Values:

@@ -1,7 +1,8 @@
 """How are the functions of normalization composed of other operators?
 
 Mirrors: aten/src/ATen/native/Normalization.cpp (batch_norm, instance_norm), layer_norm.cpp (layer_norm,
-    rms_norm_composite), group_norm.cpp (group_norm)
+    rms_norm_composite), group_norm.cpp (group_norm), WeightNorm.cpp (norm_except_dim, _weight_norm,
+    _weight_norm_differentiable_backward)
 Differs: there is one library to choose; functional forms copy the running statistics here.
 """
 
@@ -12,20 +13,25 @@ from math import prod
 from typing import TYPE_CHECKING
 
 from glasstorch.core.dtype import bfloat16, float16, float32, float64, uint8
-from glasstorch.core.errors import ArgumentError, not_implemented_for
+from glasstorch.core.errors import ArgumentError, DeviceError, not_implemented_for
 from glasstorch.core.type_info import finfo
 from glasstorch.core.user_line import warn_user
+from glasstorch.operators.direct import on_tensor
 from glasstorch.operators.generated import functions as f
 from glasstorch.operators.shapes.normalization import (
     channels_of,
     check_channels,
     check_groups,
     check_last_dimensions,
+    check_saved,
 )
 from glasstorch.operators.shapes.result import C_NAMES
 
 if TYPE_CHECKING:
     from glasstorch._tensor import Tensor
+
+_norm = on_tensor("norm.Scalar")
+_norm_over = on_tensor("norm.ScalarOpt_dim")
 
 
 def batch_norm(
@@ -189,3 +195,48 @@ def _fused_rms_norm(
     scale = f.rsqrt(wide.pow(2).mean(dims, keepdim=True).add_(eps))
     out = wide * scale
     return (out if weight is None else out * weight).type_as(input), scale
+
+
+# Of weights -----------------------------------------------------------------------------------------------------
+
+
+def norm_except_dim(v: Tensor, pow: int, dim: int) -> Tensor:
+    """The norm for each index of one dimension; a dimension in the middle is brought to the front and back."""
+    if dim == -1:
+        return _norm(v, pow)
+    last = v.dim() - 1
+    if dim == 0:
+        return _norm_over(v.contiguous().view((v.size(0), -1)), pow, [1], False).view((v.size(0), *(1,) * last))
+    if dim == last:
+        return _norm_over(v.contiguous().view((-1, v.size(last))), pow, [0], False).view((*(1,) * last, v.size(last)))
+    return f.norm_except_dim(v.transpose(0, dim), pow, 0).transpose(0, dim)
+
+
+def _weight_norm(v: Tensor, g: Tensor, dim: int) -> Tensor:
+    """One kernel for the first and the last dimension but for float16; otherwise a norm, a quotient and a product."""
+    if v.device != g.device:
+        raise DeviceError(
+            f"weight_norm: expected v_in and g_in to be on the same device, but v_in is on {v.device} and g_in is on "
+            f"{g.device}"
+        )
+    v, g = v.contiguous(), g.contiguous()
+    if float16 not in (v.dtype, g.dtype) and dim in (0, v.dim() - 1):
+        return f._weight_norm_interface(v, g, dim)[0]  # type: ignore[no-any-return]
+    return v * (g / f.norm_except_dim(v, 2, dim))
+
+
+def _weight_norm_differentiable_backward(
+    grad_w: Tensor, saved_v: Tensor, saved_g: Tensor, saved_norms: Tensor, dim: int
+) -> tuple[Tensor, Tensor]:
+    """The gradient of g is that along v divided by the norm; that of v is what is left across v, scaled by g."""
+    check_saved(grad_w=grad_w, saved_v=saved_v, saved_g=saved_g, saved_norms=saved_norms)
+    last = saved_v.dim() - 1
+    if dim not in (0, last):
+        raise ArgumentError("Expected dim to be the first or last dimension")
+    norms = saved_norms.to(saved_g.dtype)
+    size = saved_v.size(dim)
+    by_index, over = ((size, -1), 1) if dim == 0 else ((-1, size), 0)
+    sizes = (size, *(1,) * last) if dim == 0 else (*(1,) * last, size)
+    along = (grad_w * saved_v).view(by_index).sum(over).view(sizes)
+    to_v = (saved_g / norms) * (grad_w - saved_v * (along / (norms * norms)))
+    return to_v, along / norms

@@ -35,6 +35,7 @@ SHOWN = (  # private names that programs call
     "_safe_",
     "_scaled_dot_product_",
     "_transformer_encoder_",
+    "_weight_norm",
 )
 
 

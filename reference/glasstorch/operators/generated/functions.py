@@ -876,6 +876,11 @@ _group_norm = table("group_norm")
 _native_group_norm = table("native_group_norm")
 _rms_norm = table("rms_norm")
 __fused_rms_norm = table("_fused_rms_norm")
+_norm_except_dim = table("norm_except_dim")
+__weight_norm = table("_weight_norm")
+__weight_norm_interface = table("_weight_norm_interface")
+__weight_norm_interface_backward = table("_weight_norm_interface_backward")
+__weight_norm_differentiable_backward = table("_weight_norm_differentiable_backward")
 _max_pool1d = table("max_pool1d")
 _max_pool1d_with_indices = table("max_pool1d_with_indices")
 _max_pool2d_with_indices_backward = table("max_pool2d_with_indices_backward")
@@ -1918,6 +1923,11 @@ _parse_native_group_norm = PythonFunction("native_group_norm", ["native_group_no
 _parse_native_group_norm_backward = PythonFunction("native_group_norm_backward", ["native_group_norm_backward"])
 _parse_rms_norm = PythonFunction("rms_norm", ["rms_norm"])
 _parse__fused_rms_norm = PythonFunction("_fused_rms_norm", ["_fused_rms_norm"])
+_parse_norm_except_dim = PythonFunction("norm_except_dim", ["norm_except_dim"])
+_parse__weight_norm = PythonFunction("_weight_norm", ["_weight_norm"])
+_parse__weight_norm_interface = PythonFunction("_weight_norm_interface", ["_weight_norm_interface"])
+_parse__weight_norm_interface_backward = PythonFunction("_weight_norm_interface_backward", ["_weight_norm_interface_backward"])
+_parse__weight_norm_differentiable_backward = PythonFunction("_weight_norm_differentiable_backward", ["_weight_norm_differentiable_backward"])
 _parse_max_pool1d = PythonFunction("max_pool1d", ["max_pool1d"])
 _parse_max_pool1d_with_indices = PythonFunction("max_pool1d_with_indices", ["max_pool1d_with_indices"])
 _parse_max_pool2d = PythonFunction("max_pool2d", ["max_pool2d"])
@@ -16872,6 +16882,84 @@ def _fused_rms_norm(input: Tensor, normalized_shape: Sequence[int], weight: Tens
             keys |= weight.key_set & allowed
         return __fused_rms_norm[keys](keys, input, list(normalized_shape), weight, eps)
     return _parse__fused_rms_norm(input, normalized_shape, weight, eps)
+
+
+def norm_except_dim(v: Tensor, pow: int = 2, dim: int = 0, axis: int | None = None) -> Tensor:
+    """The norm over all dimensions but one, which keep a size of 1; over all of them for dim -1.
+
+    norm_except_dim(v, pow=2, dim=0) -> Tensor
+    """
+    if isinstance(v, TensorImpl) and type(pow) is int and type(dim) is int and axis is None:
+        included, allowed = active_keys.get()
+        keys = (v.key_set | included) & allowed
+        return _norm_except_dim[keys](keys, v, pow, dim)
+    if axis is not None:
+        return _parse_norm_except_dim.by_names({} if axis is None else {"axis": axis}, v=v, pow=pow, dim=dim)
+    return _parse_norm_except_dim(v, pow, dim)
+
+
+def _weight_norm(v: Tensor, g: Tensor, dim: int = 0) -> Tensor:
+    """The tensor v, divided by its norm over all dimensions but one, times g.
+
+    _weight_norm(v, g, dim=0) -> Tensor
+    """
+    if isinstance(v, TensorImpl) and isinstance(g, TensorImpl) and type(dim) is int:
+        included, allowed = active_keys.get()
+        keys = (v.key_set | g.key_set | included) & allowed
+        return __weight_norm[keys](keys, v, g, dim)
+    return _parse__weight_norm(v, g, dim)
+
+
+def _weight_norm_interface(v: Tensor, g: Tensor, dim: int = 0) -> Any:
+    """The tensor v, divided by its norm over all dimensions but the first or last, times g; the norms.
+
+    _weight_norm_interface(v, g, dim=0) -> (Tensor, Tensor)
+    """
+    if isinstance(v, TensorImpl) and isinstance(g, TensorImpl) and type(dim) is int:
+        included, allowed = active_keys.get()
+        keys = (v.key_set | g.key_set | included) & allowed
+        return __weight_norm_interface[keys](keys, v, g, dim)
+    return _parse__weight_norm_interface(v, g, dim)
+
+
+def _weight_norm_interface_backward(
+    grad_w: Tensor, saved_v: Tensor, saved_g: Tensor, saved_norms: Tensor, dim: int
+) -> Any:
+    """The gradients of v and g, given that of the first result of _weight_norm_interface.
+
+    _weight_norm_interface_backward(grad_w, saved_v, saved_g, saved_norms, dim) -> (Tensor, Tensor)
+    """
+    if (
+        isinstance(grad_w, TensorImpl)
+        and isinstance(saved_v, TensorImpl)
+        and isinstance(saved_g, TensorImpl)
+        and isinstance(saved_norms, TensorImpl)
+        and type(dim) is int
+    ):
+        included, allowed = active_keys.get()
+        keys = (grad_w.key_set | saved_v.key_set | saved_g.key_set | saved_norms.key_set | included) & allowed
+        return __weight_norm_interface_backward[keys](keys, grad_w, saved_v, saved_g, saved_norms, dim)
+    return _parse__weight_norm_interface_backward(grad_w, saved_v, saved_g, saved_norms, dim)
+
+
+def _weight_norm_differentiable_backward(
+    grad_w: Tensor, saved_v: Tensor, saved_g: Tensor, saved_norms: Tensor, dim: int
+) -> Any:
+    """As _weight_norm_interface_backward, made of operators that have derivatives.
+
+    _weight_norm_differentiable_backward(grad_w, saved_v, saved_g, saved_norms, dim) -> (Tensor, Tensor)
+    """
+    if (
+        isinstance(grad_w, TensorImpl)
+        and isinstance(saved_v, TensorImpl)
+        and isinstance(saved_g, TensorImpl)
+        and isinstance(saved_norms, TensorImpl)
+        and type(dim) is int
+    ):
+        included, allowed = active_keys.get()
+        keys = (grad_w.key_set | saved_v.key_set | saved_g.key_set | saved_norms.key_set | included) & allowed
+        return __weight_norm_differentiable_backward[keys](keys, grad_w, saved_v, saved_g, saved_norms, dim)
+    return _parse__weight_norm_differentiable_backward(grad_w, saved_v, saved_g, saved_norms, dim)
 
 
 def max_pool1d(*args: Any, **kwargs: Any) -> Tensor:

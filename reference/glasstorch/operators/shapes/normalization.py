@@ -1,7 +1,8 @@
 """What shape have normalized tensors and their statistics, and which inputs are refused?
 
 Mirrors: aten/src/ATen/native/Normalization.cpp, layer_norm.cpp, layer_norm.h (_check_layer_norm_inputs),
-    group_norm.cpp, mixed_data_type.h (param_scalar_type)
+    group_norm.cpp, mixed_data_type.h (param_scalar_type), WeightNorm.cpp, cpu/WeightNormKernel.cpp
+Differs: a weight's g that has not an element for each of its norms is refused; PyTorch reads and writes beyond its end.
 """
 
 from __future__ import annotations
@@ -338,3 +339,51 @@ def native_group_norm_backward(
     _check_gradient(grad_out, input._shape)
     _check_dtype("GroupNormBackwardKernelImpl", input)
     return _gradients(input, (C,), mean.dtype, output_mask)
+
+
+# Of weights -----------------------------------------------------------------------------------------------------
+
+
+def _weight_norm_interface(v: Tensor, g: Tensor, dim: int) -> tuple[Result, Result]:
+    """The weight, as v; the norms, as g, and float32 where g is of half precision."""
+    _check_weight("weight_norm_kernel", v, dim, g)
+    _check_same(v.dtype, g.dtype)
+    kept = float32 if g.dtype in HALF_PRECISION else g.dtype
+    return Result(v._shape, v.dtype, None, same_dtype), Result(g._shape, kept, None, same_dtype)
+
+
+def _weight_norm_interface_backward(
+    grad_w: Tensor, saved_v: Tensor, saved_g: Tensor, saved_norms: Tensor, dim: int
+) -> tuple[Result, Result]:
+    """The gradients of v and g."""
+    check_saved(saved_v=saved_v, saved_g=saved_g, saved_norm=saved_norms)
+    _check_weight("weight_norm_backward_kernel", saved_v, dim, saved_g, saved_norms)
+    _check_gradient(grad_w, saved_v._shape)
+    kept = float32 if saved_v.dtype in HALF_PRECISION else saved_v.dtype
+    for expected, given in ((saved_v.dtype, grad_w), (saved_v.dtype, saved_g), (kept, saved_norms)):
+        _check_same(expected, given.dtype)
+    return Result(saved_v._shape, saved_v.dtype, None, same_dtype), Result(
+        saved_g._shape, saved_g.dtype, None, same_dtype
+    )
+
+
+def check_saved(**saved: Tensor) -> None:
+    """What a gradient is given, by name, is contiguous."""
+    for name, tensor in saved.items():
+        if not tensor.is_contiguous():
+            raise ArgumentError(f"{name} must be contiguous")
+
+
+def _check_weight(kernel: str, v: Tensor, dim: int, *by_index: Tensor) -> None:
+    if dim not in (0, v.dim() - 1) or not v._shape:
+        raise ArgumentError(
+            f"fused kernels can only be applied for first or last dim, got dim {dim} of a tensor with {v.dim()} "
+            "dimensions"
+        )
+    _check_dtype(kernel, v)
+    for given in by_index:
+        if given.numel() != v._shape[dim]:
+            raise ShapeError(
+                f"expected {v._shape[dim]} elements, one for each index of dimension {dim} of a weight of shape "
+                f"{list(v._shape)}, got {list(given._shape)}"
+            )
