@@ -14381,7 +14381,7 @@ class WeightNormInterfaceBackward0(Node):
     saved_v: SavedVariable | None
     saved_g: SavedVariable | None
     saved_result1: SavedVariable | None
-    dim: Any
+    dim: Integers
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
@@ -14425,7 +14425,7 @@ class WeightNormInterfaceBackwardBackward0(Node):
     saved_grad_w: SavedVariable | None
     saved_saved_v: SavedVariable | None
     saved_saved_g: SavedVariable | None
-    dim: Any
+    dim: Integers
 
     def apply(self, grads: Gradients) -> Gradients:
         edges = self.next_edges
