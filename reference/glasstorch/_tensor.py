@@ -269,7 +269,7 @@ def make_view_as(base: TensorImpl, dtype: dtype, shape: Shape, strides: Shape | 
 
 def alias(base: TensorImpl, cls: type[Tensor] = Tensor) -> Tensor:
     """The same storage, geometry and version counter without autograd's record."""
-    storage = base.untyped_storage()
+    storage = TensorImpl.untyped_storage(base)  # not the method of a subclass, which may refuse
     t = tensor_of(base.dtype, base._shape, base.key_set, base._array, storage, base._strides, base._offset, cls)
     t._generation = base._generation
     t._version_counter = base.version_counter()
