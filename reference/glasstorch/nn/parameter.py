@@ -19,7 +19,14 @@ from glasstorch.nn.uninitialized import (
 )
 from glasstorch.operators.generated import functions as operators
 
-__all__ = ["Parameter", "UninitializedParameter", "is_lazy", "Buffer", "UninitializedBuffer", "UninitializedTensorMixin"]
+__all__ = [
+    "Parameter",
+    "UninitializedParameter",
+    "is_lazy",
+    "Buffer",
+    "UninitializedBuffer",
+    "UninitializedTensorMixin",
+]
 
 
 class Parameter(Tensor):
@@ -46,7 +53,7 @@ class Parameter(Tensor):
         return "Parameter containing:\n" + (text if type(self) is Parameter else f"Parameter({text})")
 
 
-class UninitializedParameter(UninitializedTensorMixin, Parameter):
+class UninitializedParameter(UninitializedTensorMixin, Parameter):  # type: ignore[misc]
     """A parameter whose sizes are not known yet. `materialize(shape)` makes it a Parameter."""
 
     cls_to_become = Parameter
@@ -84,7 +91,7 @@ class Buffer(Tensor, metaclass=_BufferMeta):
         return made
 
 
-class UninitializedBuffer(UninitializedTensorMixin, Tensor):
+class UninitializedBuffer(UninitializedTensorMixin, Tensor):  # type: ignore[misc]
     """A buffer whose sizes are not known yet. `materialize(shape)` makes it a Tensor. It cannot be deep copied."""
 
     cls_to_become = Tensor

@@ -46,6 +46,7 @@ CALLED_AS = {
     "__matmul__": "matmul", "__neg__": "neg", "__pos__": "positive", "__rand__": "bitwise_and",
     "__ror__": "bitwise_or", "__rxor__": "bitwise_xor", "__lt__": "lt", "__le__": "le", "__gt__": "gt",
     "__ge__": "ge", "__ne__": "ne", "__iter__": "dim", "ndimension": "dim", "nelement": "numel",
+    "_typed_storage": "untyped_storage",
 }  # fmt: skip
 # What PyTorch calls neither a method nor a Python function.
 SLOTS = ("__getitem__", "__setitem__")
@@ -141,7 +142,7 @@ class UninitializedTensorMixin:
             "before calling `module.share_memory()`."
         )
 
-    def __repr__(self) -> str:
+    def __repr__(self, *, tensor_contents: Any = None) -> str:
         return f"<{type(self).__name__}>"
 
     def __reduce_ex__(self: Any, protocol: Any) -> tuple[Any, ...]:

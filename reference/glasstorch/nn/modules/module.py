@@ -17,7 +17,7 @@ from typing import Any, NoReturn, Self
 
 from glasstorch._tensor import Tensor
 from glasstorch.core.device import device as Device
-from glasstorch.core.dtype import bfloat16, dtype, float16, float32, float64
+from glasstorch.core.dtype import dtype, float16, float32, float64
 from glasstorch.core.removable_handle import RemovableHandle
 from glasstorch.nn.modules import conversion, state
 from glasstorch.nn.modules.calling import Call
@@ -482,7 +482,7 @@ class Module:
 
     def bfloat16(self) -> Self:
         """Cast floating point parameters and buffers to bfloat16."""
-        return self._apply(lambda tensor: tensor.to(bfloat16) if tensor.is_floating_point() else tensor)
+        return self._apply(lambda tensor: tensor.bfloat16() if tensor.is_floating_point() else tensor)
 
     def cpu(self) -> Self:
         """Move to the CPU."""
@@ -491,6 +491,10 @@ class Module:
     def cuda(self, device: Device | int | None = None) -> Self:
         """Move to a CUDA device, by default the current one."""
         return self._apply(lambda tensor: tensor.cuda(device))
+
+    def share_memory(self) -> Self:
+        """Move parameters and buffers to memory that other processes can read."""
+        return self._apply(lambda tensor: tensor.share_memory_())
 
     def train(self, mode: bool = True) -> Self:
         """Set training mode for this module and all below; dropout and batch norm depend on it."""
