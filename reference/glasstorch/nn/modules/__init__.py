@@ -1,7 +1,7 @@
 """Which layers are there?
 
-Reading order: `module`, `state`, `conversion`, `hooks`, `calling`, `global_hooks`, `backward_hooks`, `lazy`, `linear`,
-`activation`, `flatten`, `dropout`, `conv`, `fold`, `pooling`, `padding`, `upsampling`, `pixelshuffle`,
+Reading order: `module`, `state`, `conversion`, `hooks`, `calling`, `utils`, `global_hooks`, `backward_hooks`, `lazy`,
+`linear`, `activation`, `flatten`, `dropout`, `conv`, `fold`, `pooling`, `padding`, `upsampling`, `pixelshuffle`,
 `channelshuffle`, `batchnorm`, `instancenorm`, `normalization`, `sparse`, `distance`, `loss`,
 `linear_cross_entropy_options`, `adaptive`, `rnn`, `transformer`, `container`, `attention`, `rnn_cells`,
 `transformer_layers`.
@@ -10,6 +10,7 @@ Mirrors: torch/nn/modules
 """
 
 from glasstorch.core.unknown_names import refuse_unknown_names as _refuse_unknown_names
+from glasstorch.nn.modules import utils as utils
 from glasstorch.nn.modules.activation import (
     CELU,
     ELU,

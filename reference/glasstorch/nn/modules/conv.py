@@ -20,6 +20,10 @@ from glasstorch.nn.functions.convolution import Sizes
 from glasstorch.nn.functions.tuples import for_each, on_both_sides
 from glasstorch.nn.modules.lazy import LazyModuleMixin
 from glasstorch.nn.modules.module import Module
+from glasstorch.nn.modules.utils import _pair as _pair
+from glasstorch.nn.modules.utils import _reverse_repeat_tuple as _reverse_repeat_tuple
+from glasstorch.nn.modules.utils import _single as _single
+from glasstorch.nn.modules.utils import _triple as _triple
 from glasstorch.nn.parameter import Parameter, UninitializedParameter
 from glasstorch.operators.generated import functions as operators
 
@@ -108,6 +112,10 @@ class _ConvNd(Module):
                 inputs = self.weight.shape[1] * math.prod(self.kernel_size)
                 bound = 1 / math.sqrt(inputs) if inputs > 0 else 0
                 init.uniform_(self.bias, -bound, bound)
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Layers of PyTorch's early versions have no `padding_mode`."""
+        super().__setstate__({"padding_mode": "zeros", **state})
 
     def extra_repr(self) -> str:
         shown = [

@@ -65,11 +65,12 @@ class _InstanceNorm(_NormBase):
                 "passing in num_features, which is not used because affine=False",
                 stacklevel=2,
             )
-        if channels == 0:
-            return self._normalized(input.unsqueeze(0)).squeeze(0)
-        return self._normalized(input)
+        return self._handle_no_batch_input(input) if channels == 0 else self._apply_instance_norm(input)
 
-    def _normalized(self, input: Tensor) -> Tensor:
+    def _handle_no_batch_input(self, input: Tensor) -> Tensor:
+        return self._apply_instance_norm(input.unsqueeze(0)).squeeze(0)
+
+    def _apply_instance_norm(self, input: Tensor) -> Tensor:
         return F.instance_norm(
             input,
             self.running_mean,

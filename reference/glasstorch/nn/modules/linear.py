@@ -25,6 +25,7 @@ class Linear(Module):
     The input has shape (..., in_features), the result (..., out_features).
     """
 
+    __constants__: ClassVar = ["in_features", "out_features"]
     in_features: int
     out_features: int
     weight: Parameter

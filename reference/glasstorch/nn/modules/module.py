@@ -1,7 +1,7 @@
 """What is a module, and how does it find its parameters?
 
 Mirrors: torch/nn/modules/module.py
-Differs: no `compile`, and no forms for data-parallel replicas.
+Differs: no `compile`.
 
 A module keeps three dictionaries: parameters, buffers and child modules. Assigning an attribute puts the value into
 the right one; everything else a module does is a walk through these dictionaries.
@@ -140,6 +140,8 @@ class Module:
         ):
             return Call(self, args, kwargs).run()
         return self.forward(*args, **kwargs)
+
+    _call_impl = _wrapped_call_impl = __call__
 
     def register_forward_pre_hook(
         self, hook: Hook, *, prepend: bool = False, with_kwargs: bool = False
@@ -616,6 +618,16 @@ class Module:
         self.__dict__.setdefault("_is_full_backward_hook", None)
         for hooks in HOOKS:
             self.__dict__.setdefault(hooks, OrderedDict())
+
+    def _replicate_for_data_parallel(self) -> Self:
+        """A copy of the module without parameters, which `nn.parallel.replicate` gives it as plain tensors."""
+        replica = self.__new__(type(self))
+        replica.__dict__ = self.__dict__.copy()
+        replica._parameters = {}
+        replica._buffers = self._buffers.copy()
+        replica._modules = self._modules.copy()
+        replica.__dict__["_is_replica"] = True
+        return replica
 
     # ---- printing ------------------------------------------------------------------------------------------
 
