@@ -77,13 +77,14 @@ class Tensor(TensorMethods):
     def data(self, value: Tensor) -> None:
         if value.is_meta != self.is_meta:
             raise DeviceError(
-                f"incompatible tensor type: .data of a tensor on {self.device} cannot be set to one on {value.device}"
+                "Attempted to call `variable.set_data(tensor)`, but `variable` and `tensor` have incompatible tensor "
+                "type."
             )
         meta = self._autograd_meta
         if meta is not None and (value.dtype is not self.dtype or value.device is not self.device):
             meta.accumulator = None  # its AccumulateGrad expects gradients of the old dtype and device
         self.dtype, self.key_set = value.dtype, value.key_set
-        self.set_storage(value.untyped_storage(), value._shape, value._strides, value._offset)
+        self.set_storage(TensorImpl.untyped_storage(value), value._shape, value._strides, value._offset)
 
     def as_subclass(self, cls: type[Tensor]) -> Any:
         """The same storage, geometry and history as an instance of a subclass."""
@@ -269,7 +270,7 @@ def make_view_as(base: TensorImpl, dtype: dtype, shape: Shape, strides: Shape | 
 
 def alias(base: TensorImpl, cls: type[Tensor] = Tensor) -> Tensor:
     """The same storage, geometry and version counter without autograd's record."""
-    storage = base.untyped_storage()
+    storage = TensorImpl.untyped_storage(base)  # an uninitialized parameter refuses its own
     t = tensor_of(base.dtype, base._shape, base.key_set, base._array, storage, base._strides, base._offset, cls)
     t._generation = base._generation
     t._version_counter = base.version_counter()

@@ -55,8 +55,8 @@ def test_every_folder_has_a_row_or_a_path_of_torch(torch_names: dict[str, Names]
         ("_tensor.py", "from glasstorch.kernels import cpu"),
         ("kernels/a.py", "from glasstorch.operators.gen import model"),
         ("kernels/a.py", "from glasstorch.operators import gen"),
-        ("nn/a.py", "from glasstorch.nn import parallel"),
-        ("nn/a.py", "from glasstorch.nn.parallel import DataParallel"),
+        ("nn/a.py", "from glasstorch.nn.parallel import distributed"),
+        ("nn/a.py", "from glasstorch.nn.parallel.distributed import DistributedDataParallel"),
     ],
 )
 def test_an_import_that_points_elsewhere_is_found(tmp_path: Path, file: str, code: str) -> None:
@@ -78,7 +78,8 @@ def test_an_import_that_points_elsewhere_is_found(tmp_path: Path, file: str, cod
         ("operators/gen/a.py", "from glasstorch.operators.gen import model"),
         ("__init__.py", "from glasstorch.nn import module\nfrom . import core"),
         ("utils/a.py", "from glasstorch.data import loader"),
-        ("nn/parallel/a.py", "from glasstorch.distributed import group"),
+        ("nn/parallel/a.py", "from glasstorch.nn.modules import module"),
+        ("nn/parallel/distributed/a.py", "from glasstorch.distributed import group"),
     ],
 )
 def test_an_import_of_an_earlier_row_is_left_alone(tmp_path: Path, file: str, code: str) -> None:

@@ -25,6 +25,13 @@ def test_the_message_says_what_is_missing_the_nearest_and_where_the_list_is() ->
     assert "nearest" not in str(unknown_name("glasstorch", "xyzzy", ["Linear"]))
 
 
+def test_what_is_left_out_on_purpose_is_said_to_be() -> None:
+    assert str(unknown_name("glasstorch.nn", "qat", ["cat"])) == (
+        "module 'glasstorch.nn' has no attribute 'qat': torch.nn.qat is left out of glasstorch, because there are no "
+        "quantized dtypes"
+    )
+
+
 def test_private_names_are_refused_without_advice() -> None:
     # Python itself asks modules for names such as __path__ and __wrapped__.
     assert str(unknown_name("glasstorch", "__wrapped__", ["x"])) == "module 'glasstorch' has no attribute '__wrapped__'"

@@ -10,6 +10,8 @@ import sys
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+from glasstorch.core.left_out import LEFT_OUT
+
 LIST_COMMAND = "python -m glasstorch --list"
 
 NEAR = 0.75  # the least similarity of two names, from 0 to 1: `rnad` is near `rand`, `einsum` is not near `sum`
@@ -34,7 +36,9 @@ def advice(name: str, known: Iterable[str]) -> str:
 def unknown_name(module: str, name: str, known: Iterable[str]) -> AttributeError:
     """The error for a name that a module of the library does not have."""
     message = f"module '{module}' has no attribute '{name}'"
-    if not name.startswith("_"):
+    if (reason := LEFT_OUT.get(f"{as_torch(module)}.{name}")) is not None:
+        message += f": {as_torch(module)}.{name} is left out of glasstorch, because {reason}"
+    elif not name.startswith("_"):
         message += f": {as_torch(module)}.{name} is not in glasstorch; {advice(name, known)}"
     # With `name` set, Python does not add a suggestion of its own.
     return AttributeError(message, name=name)

@@ -1,10 +1,18 @@
 """Which functions do layers compute?
 
 Mirrors: torch/nn/functional.py
-Differs: only the functions whose operators exist; they are written in `nn/functions`.
+Differs: only the functions whose operators exist; they are written in `nn/functions`. No `has_torch_function`.
 """
 
+import math as math
+import warnings as warnings
+
+import numpy
+
+from glasstorch._tensor import Tensor as Tensor
 from glasstorch.core.unknown_names import refuse_unknown_names as _refuse_unknown_names
+from glasstorch.nn import _reduction
+from glasstorch.nn import grad as grad
 from glasstorch.nn.functions import activation as _activation
 from glasstorch.nn.functions import attention as _attention
 from glasstorch.nn.functions import class_loss as _class_loss
@@ -21,7 +29,14 @@ from glasstorch.nn.functions import pair_loss as _pair_loss
 from glasstorch.nn.functions import pooling as _pooling
 from glasstorch.nn.functions import resampling as _resampling
 from glasstorch.nn.functions.activation import *  # noqa: F403
+from glasstorch.nn.functions.activation import _get_softmax_dim as _get_softmax_dim
 from glasstorch.nn.functions.attention import *  # noqa: F403
+from glasstorch.nn.functions.attention import _canonical_mask as _canonical_mask
+from glasstorch.nn.functions.attention import _in_projection as _in_projection
+from glasstorch.nn.functions.attention import _in_projection_packed as _in_projection_packed
+from glasstorch.nn.functions.attention import _mha_shape_check as _mha_shape_check
+from glasstorch.nn.functions.attention import _none_or_dtype as _none_or_dtype
+from glasstorch.nn.functions.choice import boolean_dispatch as boolean_dispatch
 from glasstorch.nn.functions.class_loss import *  # noqa: F403
 from glasstorch.nn.functions.convolution import *  # noqa: F403
 from glasstorch.nn.functions.distance import *  # noqa: F403
@@ -31,10 +46,33 @@ from glasstorch.nn.functions.linear import *  # noqa: F403
 from glasstorch.nn.functions.linear_cross_entropy import *  # noqa: F403
 from glasstorch.nn.functions.loss import *  # noqa: F403
 from glasstorch.nn.functions.normalization import *  # noqa: F403
+from glasstorch.nn.functions.normalization import _verify_batch_size as _verify_batch_size
+from glasstorch.nn.functions.normalization import _verify_spatial_size as _verify_spatial_size
 from glasstorch.nn.functions.padding import *  # noqa: F403
 from glasstorch.nn.functions.pair_loss import *  # noqa: F403
 from glasstorch.nn.functions.pooling import *  # noqa: F403
+from glasstorch.nn.functions.pooling import _adaptive_max_pool1d as _adaptive_max_pool1d
+from glasstorch.nn.functions.pooling import _adaptive_max_pool2d as _adaptive_max_pool2d
+from glasstorch.nn.functions.pooling import _adaptive_max_pool3d as _adaptive_max_pool3d
+from glasstorch.nn.functions.pooling import _fractional_max_pool2d as _fractional_max_pool2d
+from glasstorch.nn.functions.pooling import _fractional_max_pool3d as _fractional_max_pool3d
+from glasstorch.nn.functions.pooling import _max_pool1d as _max_pool1d
+from glasstorch.nn.functions.pooling import _max_pool2d as _max_pool2d
+from glasstorch.nn.functions.pooling import _max_pool3d as _max_pool3d
+from glasstorch.nn.functions.pooling import _unpool_output_size as _unpool_output_size
 from glasstorch.nn.functions.resampling import *  # noqa: F403
+from glasstorch.nn.functions.resampling import _is_integer as _is_integer
+from glasstorch.nn.functions.tuples import BroadcastingList1 as BroadcastingList1
+from glasstorch.nn.functions.tuples import BroadcastingList2 as BroadcastingList2
+from glasstorch.nn.functions.tuples import BroadcastingList3 as BroadcastingList3
+from glasstorch.nn.functions.tuples import _list_with_default as _list_with_default
+from glasstorch.nn.functions.tuples import _pair as _pair
+from glasstorch.nn.functions.tuples import _single as _single
+from glasstorch.nn.functions.tuples import _triple as _triple
+from glasstorch.nn.functions.tuples import assert_int_or_pair as assert_int_or_pair
+
+# PyTorch's names for what its functions use.
+np, DType, _Reduction = numpy, int, _reduction
 
 __all__: list[str] = []
 __all__ += _activation.__all__

@@ -1,7 +1,6 @@
 """What are parameters initialised to?
 
 Mirrors: torch/nn/init.py
-Differs: the deprecated names without an underscore are left out.
 
 Equal seeds give PyTorch's weights, bit for bit: each function draws the same random numbers as PyTorch's, in the same
 order. Only `orthogonal_` uses another QR factorisation, whose result agrees up to rounding.
@@ -11,12 +10,14 @@ from __future__ import annotations
 
 import math
 import warnings
+from collections.abc import Callable
+from typing import Any
 
 from glasstorch._tensor import Tensor
 from glasstorch.autograd.modes import no_grad
 from glasstorch.core.random.generator import Generator
 from glasstorch.core.unknown_names import refuse_unknown_names
-from glasstorch.operators.generated.functions import diagonal, empty_like, eye, linalg_qr, randperm, where
+from glasstorch.operators.generated import functions as operators
 
 __all__ = [
     "calculate_gain",
@@ -34,18 +35,29 @@ __all__ = [
     "kaiming_normal_",
     "orthogonal_",
     "sparse_",
+    "uniform",
+    "normal",
+    "constant",
+    "eye",
+    "dirac",
+    "xavier_uniform",
+    "xavier_normal",
+    "kaiming_uniform",
+    "kaiming_normal",
+    "orthogonal",
+    "sparse",
 ]
 
 # By how much a layer must scale the standard deviation, so that the nonlinearity after it does not shrink the signal.
 GAINS = {
-    "linear": 1.0,
-    "conv1d": 1.0,
-    "conv2d": 1.0,
-    "conv3d": 1.0,
-    "conv_transpose1d": 1.0,
-    "conv_transpose2d": 1.0,
-    "conv_transpose3d": 1.0,
-    "sigmoid": 1.0,
+    "linear": 1,
+    "conv1d": 1,
+    "conv2d": 1,
+    "conv3d": 1,
+    "conv_transpose1d": 1,
+    "conv_transpose2d": 1,
+    "conv_transpose3d": 1,
+    "sigmoid": 1,
     "tanh": 5.0 / 3,
     "relu": math.sqrt(2.0),
     "selu": 3.0 / 4,
@@ -64,7 +76,7 @@ def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
             raise ValueError(f"negative_slope {slope} not a valid number")
         return math.sqrt(2.0 / (1 + slope**2))
     if nonlinearity not in GAINS:
-        raise ValueError(f"Unsupported nonlinearity {nonlinearity}; expected leaky_relu or one of {', '.join(GAINS)}")
+        raise ValueError(f"Unsupported nonlinearity {nonlinearity}")
     return GAINS[nonlinearity]
 
 
@@ -118,8 +130,8 @@ def _redrawn_outside(
     low, high = (tensor.new_tensor(bound, device="cpu").item() for bound in (a, b))  # as the dtype holds them
     tensor.normal_(mean, std, generator=generator)
     while (outside := (tensor < low) | (tensor > high)).any():
-        again = empty_like(tensor).normal_(mean, std, generator=generator)
-        tensor.copy_(where(outside, again, tensor))
+        again = operators.empty_like(tensor).normal_(mean, std, generator=generator)
+        tensor.copy_(operators.where(outside, again, tensor))
     return tensor
 
 
@@ -131,12 +143,12 @@ def _accepted_by_chance(
     proposed, refused = tensor.clone(), None
     while True:
         height = proposed.sub(mean).div_(std).pow_(2).mul_(-0.5).sub_(highest)  # a logarithm, at most 0
-        below_chance = empty_like(tensor).uniform_(generator=generator).log_().gt(height)
+        below_chance = operators.empty_like(tensor).uniform_(generator=generator).log_().gt(height)
         refused = below_chance if refused is None else refused & below_chance
         if not refused.any():
             return tensor
-        proposed = empty_like(tensor).uniform_(a, b, generator=generator)
-        tensor.copy_(where(refused, proposed, tensor))
+        proposed = operators.empty_like(tensor).uniform_(a, b, generator=generator)
+        tensor.copy_(operators.where(refused, proposed, tensor))
 
 
 def constant_(tensor: Tensor, val: float) -> Tensor:
@@ -152,15 +164,16 @@ def ones_(tensor: Tensor) -> Tensor:
 
 def zeros_(tensor: Tensor) -> Tensor:
     """Fill with 0."""
-    return constant_(tensor, 0.0)
+    with no_grad():
+        return tensor.zero_()
 
 
 def eye_(tensor: Tensor) -> Tensor:
     """Fill a matrix with the identity: a linear layer with it passes on as many inputs as possible."""
     if tensor.dim() != 2:
-        raise ValueError(f"Only tensors with 2 dimensions are supported, got {tensor.dim()}")
+        raise ValueError("Only tensors with 2 dimensions are supported")
     with no_grad():
-        eye(tensor.size(0), tensor.size(1), out=tensor)
+        operators.eye(tensor.size(0), tensor.size(1), out=tensor)
     return tensor
 
 
@@ -170,9 +183,9 @@ def dirac_(tensor: Tensor, groups: int = 1) -> Tensor:
     With several groups, each group does so.
     """
     if tensor.dim() not in (3, 4, 5):
-        raise ValueError(f"Only tensors with 3, 4, or 5 dimensions are supported, got {tensor.dim()}")
+        raise ValueError("Only tensors with 3, 4, or 5 dimensions are supported")
     if tensor.size(0) % groups:
-        raise ValueError(f"dim 0 must be divisible by groups: {tensor.size(0)} channels for {groups} groups")
+        raise ValueError("dim 0 must be divisible by groups")
     if tensor.is_meta:
         return tensor
     channels = tensor.size(0) // groups  # per group
@@ -211,9 +224,10 @@ def kaiming_uniform_(
 
     `a` is the negative slope of the leaky ReLU that follows.
     """
-    if _is_empty(tensor):
+    if _is_empty(tensor.numel()):
         return tensor
-    std = calculate_gain(nonlinearity, a) / math.sqrt(_calculate_correct_fan(tensor, mode))
+    fan = _calculate_correct_fan(tensor, mode)
+    std = calculate_gain(nonlinearity, a) / math.sqrt(fan)
     bound = math.sqrt(3.0) * std
     return uniform_(tensor, -bound, bound, generator)
 
@@ -226,9 +240,10 @@ def kaiming_normal_(
     generator: Generator | None = None,
 ) -> Tensor:
     """He's normal initialisation; see `kaiming_uniform_`."""
-    if _is_empty(tensor):
+    if _is_empty(math.prod(tensor.shape)):
         return tensor
-    std = calculate_gain(nonlinearity, a) / math.sqrt(_calculate_correct_fan(tensor, mode))
+    fan = _calculate_correct_fan(tensor, mode)
+    std = calculate_gain(nonlinearity, a) / math.sqrt(fan)
     return normal_(tensor, 0.0, std, generator)
 
 
@@ -239,15 +254,15 @@ def orthogonal_(tensor: Tensor, gain: float = 1, generator: Generator | None = N
     Dimensions after the first are flattened.
     """
     if tensor.dim() < 2:
-        raise ValueError(f"Only tensors with 2 or more dimensions are supported, got {tensor.dim()}")
+        raise ValueError("Only tensors with 2 or more dimensions are supported")
     if not tensor.numel() or tensor.is_meta:
         return tensor
     rows = tensor.size(0)
     columns = tensor.numel() // rows
     drawn = tensor.new_empty((rows, columns)).normal_(0, 1, generator=generator)
     with no_grad():
-        q, r = linalg_qr(drawn.t() if rows < columns else drawn)
-        q = q * diagonal(r).sign()
+        q, r = operators.linalg_qr(drawn.t() if rows < columns else drawn)
+        q = q * operators.diagonal(r).sign()
         tensor.view(rows, columns).copy_(q.t() if rows < columns else q)
         return tensor.mul_(gain)
 
@@ -255,7 +270,7 @@ def orthogonal_(tensor: Tensor, gain: float = 1, generator: Generator | None = N
 def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01, generator: Generator | None = None) -> Tensor:
     """Fill a matrix with normal random numbers, and set the fraction `sparsity` of each column to zero."""
     if tensor.dim() != 2:
-        raise ValueError(f"Only tensors with 2 dimensions are supported, got {tensor.dim()}")
+        raise ValueError("Only tensors with 2 dimensions are supported")
     if tensor.is_meta:
         return tensor
     rows, columns = tensor.shape
@@ -263,15 +278,14 @@ def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01, generator: Gener
     with no_grad():
         tensor.normal_(0, std, generator=generator)
         for column in range(columns):
-            tensor[randperm(rows)[:zeros], column] = 0
+            tensor[operators.randperm(rows)[:zeros], column] = 0
     return tensor
 
 
-def _is_empty(tensor: Tensor) -> bool:
-    empty = 0 in tensor.shape
-    if empty:
+def _is_empty(elements: int) -> bool:
+    if elements == 0:
         warnings.warn("Initializing zero-element tensors is a no-op", stacklevel=3)
-    return empty
+    return elements == 0
 
 
 def _calculate_fan_in_and_fan_out(tensor: Tensor) -> tuple[int, int]:
@@ -280,19 +294,55 @@ def _calculate_fan_in_and_fan_out(tensor: Tensor) -> tuple[int, int]:
     `tensor` is a weight of shape (out, in, *kernel).
     """
     if tensor.dim() < 2:
-        raise ValueError(
-            "Fan in and fan out can not be computed for tensor with fewer than 2 dimensions, "
-            f"got size {tuple(tensor.shape)}"
-        )
+        raise ValueError("Fan in and fan out can not be computed for tensor with fewer than 2 dimensions")
     kernel = math.prod(tensor.shape[2:])
     return tensor.size(1) * kernel, tensor.size(0) * kernel
 
 
 def _calculate_correct_fan(tensor: Tensor, mode: str) -> int:
-    modes = ("fan_in", "fan_out")
-    if mode.lower() not in modes:
-        raise ValueError(f"Mode {mode} not supported, please use one of {list(modes)}")
-    return _calculate_fan_in_and_fan_out(tensor)[modes.index(mode.lower())]
+    mode, modes = mode.lower(), ["fan_in", "fan_out"]
+    if mode not in modes:
+        raise ValueError(f"Mode {mode} not supported, please use one of {modes}")
+    return _calculate_fan_in_and_fan_out(tensor)[modes.index(mode)]
+
+
+# Names from before a function that changes its argument ended in an underscore ----------------------------------------
+
+
+def _deprecated(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
+    old = function.__name__.removesuffix("_")
+
+    def initialise(*args: Any, **kwargs: Any) -> Tensor:
+        warnings.warn(
+            f"`nn.init.{old}` is now deprecated in favor of `nn.init.{function.__name__}`.",
+            FutureWarning,
+            stacklevel=2,
+        )
+        return function(*args, **kwargs)
+
+    initialise.__name__ = initialise.__qualname__ = old
+    initialise.__doc__ = f"The same as `{function.__name__}`; deprecated."
+    return initialise
+
+
+uniform = _deprecated(uniform_)
+normal = _deprecated(normal_)
+constant = _deprecated(constant_)
+eye = _deprecated(eye_)
+dirac = _deprecated(dirac_)
+xavier_uniform = _deprecated(xavier_uniform_)
+xavier_normal = _deprecated(xavier_normal_)
+kaiming_uniform = _deprecated(kaiming_uniform_)
+kaiming_normal = _deprecated(kaiming_normal_)
+orthogonal = _deprecated(orthogonal_)
+sparse = _deprecated(sparse_)
+
+# Names that programs use although they are PyTorch's own.
+_no_grad_uniform_ = uniform_
+_no_grad_normal_ = normal_
+_no_grad_trunc_normal_ = trunc_normal_
+_no_grad_fill_ = constant_
+_no_grad_zero_ = zeros_
 
 
 __getattr__ = refuse_unknown_names(__name__)

@@ -1,7 +1,6 @@
 """What is a module's parameter?
 
 Mirrors: torch/nn/parameter.py
-Differs: no lazily sized parameters.
 """
 
 from __future__ import annotations
@@ -9,7 +8,25 @@ from __future__ import annotations
 from typing import Any, Self
 
 from glasstorch._tensor import Tensor, alias
+from glasstorch.core.unknown_names import refuse_unknown_names as _refuse_unknown_names
+from glasstorch.nn.uninitialized import (
+    UNINITIALIZED,
+    UninitializedTensorMixin,
+    as_pytorch_prints,
+    is_lazy,
+    make_uninitialized,
+    refuse,
+)
 from glasstorch.operators.generated import functions as operators
+
+__all__ = [
+    "Parameter",
+    "UninitializedParameter",
+    "is_lazy",
+    "Buffer",
+    "UninitializedBuffer",
+    "UninitializedTensorMixin",
+]
 
 
 class Parameter(Tensor):
@@ -23,6 +40,8 @@ class Parameter(Tensor):
     def __new__(cls, data: Tensor | None = None, requires_grad: bool = True) -> Self:
         if data is None:
             data = operators.empty(0)
+        if is_lazy(data):
+            data = data.detach()  # which is refused
         parameter = alias(data, cls)
         assert isinstance(parameter, cls)
         parameter.requires_grad_(requires_grad)
@@ -32,6 +51,20 @@ class Parameter(Tensor):
     def __repr__(self, *, tensor_contents: str | None = None) -> str:  # type: ignore[override]
         text = super().__repr__(tensor_contents=tensor_contents)  # type: ignore[call-arg]
         return "Parameter containing:\n" + (text if type(self) is Parameter else f"Parameter({text})")
+
+
+class UninitializedParameter(UninitializedTensorMixin, Parameter):  # type: ignore[misc]
+    """A parameter whose sizes are not known yet. `materialize(shape)` makes it a Parameter."""
+
+    cls_to_become = Parameter
+
+    def __new__(cls, requires_grad: bool = True, device: Any = None, dtype: Any = None) -> Any:
+        return make_uninitialized(cls, requires_grad, device, dtype)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Any:
+        if id(self) not in memo:
+            memo[id(self)] = type(self)(self.requires_grad, self.device, self.dtype)
+        return memo[id(self)]
 
 
 class _BufferMeta(type(Tensor)):  # type: ignore[misc]
@@ -56,3 +89,32 @@ class Buffer(Tensor, metaclass=_BufferMeta):
         made.persistent = persistent
         made._is_buffer = True
         return made
+
+
+class UninitializedBuffer(UninitializedTensorMixin, Tensor):  # type: ignore[misc]
+    """A buffer whose sizes are not known yet. `materialize(shape)` makes it a Tensor. It cannot be deep copied."""
+
+    cls_to_become = Tensor
+    persistent: bool
+    _is_buffer: bool
+
+    def __new__(
+        cls, requires_grad: bool = False, device: Any = None, dtype: Any = None, persistent: bool = True
+    ) -> Any:
+        made = make_uninitialized(cls, requires_grad, device, dtype)
+        made.persistent = persistent
+        made._is_buffer = True
+        return made
+
+    @classmethod
+    def _as_own(cls, converted: Tensor) -> Tensor:
+        made = alias(converted, cls)
+        made._autograd_meta = converted._autograd_meta
+        made.key_set |= UNINITIALIZED
+        return made
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Any:
+        refuse(as_pytorch_prints("__deepcopy__"), type(self))
+
+
+__getattr__ = _refuse_unknown_names(__name__)

@@ -7,10 +7,10 @@
     ...     torch._fused_sdp_choice(x, x, x)
     0
 
-Reading order: `bias` (masks that are known by their form).
+Reading order: `_registry`, `bias` (masks that are known by their form).
 
 Mirrors: torch/nn/attention/__init__.py
-Differs: no registry of kernels from elsewhere, no flex_attention, no sequences of several lengths in one tensor.
+Differs: no flex_attention, no sequences of several lengths in one tensor.
 """
 
 from __future__ import annotations
@@ -20,9 +20,25 @@ from contextlib import contextmanager
 from enum import IntEnum
 
 from glasstorch.core.unknown_names import refuse_unknown_names as _refuse_unknown_names
+from glasstorch.nn.attention._registry import (
+    activate_flash_attention_impl,
+    current_flash_attention_impl,
+    list_flash_attention_impls,
+    register_flash_attention_impl,
+    restore_flash_attention_impl,
+)
 from glasstorch.operators.composite.attention.choice import ALLOWED, ORDER
 
-__all__ = ["WARN_FOR_UNFUSED_KERNELS", "SDPBackend", "sdpa_kernel"]
+__all__ = [
+    "SDPBackend",
+    "sdpa_kernel",
+    "WARN_FOR_UNFUSED_KERNELS",
+    "register_flash_attention_impl",
+    "activate_flash_attention_impl",
+    "list_flash_attention_impls",
+    "current_flash_attention_impl",
+    "restore_flash_attention_impl",
+]
 
 WARN_FOR_UNFUSED_KERNELS = False
 
@@ -51,6 +67,10 @@ def _cur_sdpa_kernel_backends(with_priority: bool = False) -> list[SDPBackend]:
     """The ways that are allowed now; with priority in the order in which they are tried."""
     allowed = [SDPBackend[backend] for name, backend in _backend_names.items() if ALLOWED[name]]
     return sorted(allowed, key=ORDER.index) if with_priority else allowed
+
+
+def _backend_from_string(name: str) -> SDPBackend:
+    return SDPBackend[name]
 
 
 def _allow(backends: Iterable[SDPBackend], set_priority: bool) -> None:

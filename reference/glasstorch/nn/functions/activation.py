@@ -206,10 +206,13 @@ def gumbel_softmax(logits: Tensor, tau: float = 1, hard: bool = False, eps: floa
 
 
 def _softmax_dim(name: str, input: Tensor, dim: int | None, stacklevel: int) -> int:
-    if dim is not None:
-        return dim
+    return _get_softmax_dim(name, input.dim(), stacklevel + 1) if dim is None else dim
+
+
+def _get_softmax_dim(name: str, ndim: int, stacklevel: int) -> int:
+    """The dimension that is taken where none is given."""
     warnings.warn(
         f"Implicit dimension choice for {name} has been deprecated. Change the call to include dim=X as an argument.",
         stacklevel=stacklevel,
     )
-    return 0 if input.dim() in (0, 1, 3) else 1
+    return 0 if ndim in (0, 1, 3) else 1

@@ -31,7 +31,7 @@ def batch_norm(
     A batch that has one value for each channel is refused in training.
     """
     if training:
-        _check_values_per_channel(input.shape)
+        _verify_batch_size(input.shape)
     if training and eps <= 0:
         raise ArgumentValueError(f"batch_norm eps must be positive during training, but got {eps}")
     if eps < 0:
@@ -39,7 +39,7 @@ def batch_norm(
     return operators.batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps, True)
 
 
-def _check_values_per_channel(size: Sequence[int]) -> None:
+def _verify_batch_size(size: Sequence[int]) -> None:
     if prod((size[0], *size[2:])) == 1:
         raise ArgumentValueError(f"Expected more than 1 value per channel when training, got input size {size}")
 
@@ -55,9 +55,14 @@ def instance_norm(
     eps: float = 1e-5,
 ) -> Tensor:
     """Normalize each channel of each image of (N, C, ...), by its own statistics or by the running ones."""
-    if use_input_stats and prod(input.shape[2:]) == 1:
-        raise ArgumentValueError(f"Expected more than 1 spatial element when training, got input size {input.shape}")
+    if use_input_stats:
+        _verify_spatial_size(input.shape)
     return operators.instance_norm(input, weight, bias, running_mean, running_var, use_input_stats, momentum, eps, True)
+
+
+def _verify_spatial_size(size: Sequence[int]) -> None:
+    if prod(size[2:]) == 1:
+        raise ArgumentValueError(f"Expected more than 1 spatial element when training, got input size {size}")
 
 
 def layer_norm(
@@ -85,7 +90,7 @@ def group_norm(
     if input.dim() < 2:
         raise ShapeError(f"Expected at least 2 dimensions for input tensor but received {input.dim()}")
     shape = input.shape
-    _check_values_per_channel([shape[0] * shape[1] // num_groups, num_groups, *shape[2:]])
+    _verify_batch_size([shape[0] * shape[1] // num_groups, num_groups, *shape[2:]])
     return operators.group_norm(input, num_groups, weight, bias, eps, True)
 
 

@@ -1,7 +1,6 @@
 """Which functions reduce windows to one element each?
 
 Mirrors: torch/nn/functional.py, torch/nn/modules/utils.py (_list_with_default)
-Differs: a function with `return_indices` is one function; PyTorch dispatches between two.
 """
 
 from __future__ import annotations
@@ -12,6 +11,8 @@ from typing import Any
 
 from glasstorch._tensor import Tensor
 from glasstorch.nn.functions.activation import relu
+from glasstorch.nn.functions.choice import boolean_dispatch
+from glasstorch.nn.functions.tuples import _list_with_default, for_each
 from glasstorch.operators.generated import functions as operators
 
 __all__ = [
@@ -76,7 +77,7 @@ def max_pool1d_with_indices(
     )
 
 
-def max_pool1d(
+def _max_pool1d(
     input: Tensor,
     kernel_size: Ints,
     stride: Ints | None = None,
@@ -85,10 +86,11 @@ def max_pool1d(
     ceil_mode: bool = False,
     return_indices: bool = False,
 ) -> Any:
-    """The largest element of each window of (N, C, L) or (C, L); with `return_indices` also their places."""
-    if return_indices:
-        return max_pool1d_with_indices(input, kernel_size, stride, padding, dilation, ceil_mode)
+    """The largest element of each window of (N, C, L) or (C, L)."""
     return operators.max_pool1d(input, kernel_size, [] if stride is None else stride, padding, dilation, ceil_mode)
+
+
+max_pool1d = boolean_dispatch("return_indices", 6, False, max_pool1d_with_indices, _max_pool1d, __name__, "max_pool1d")
 
 
 def max_pool2d_with_indices(
@@ -106,7 +108,7 @@ def max_pool2d_with_indices(
     )
 
 
-def max_pool2d(
+def _max_pool2d(
     input: Tensor,
     kernel_size: Ints,
     stride: Ints | None = None,
@@ -115,10 +117,11 @@ def max_pool2d(
     ceil_mode: bool = False,
     return_indices: bool = False,
 ) -> Any:
-    """The largest element of each window of (N, C, H, W) or (C, H, W); with `return_indices` also their places."""
-    if return_indices:
-        return max_pool2d_with_indices(input, kernel_size, stride, padding, dilation, ceil_mode)
+    """The largest element of each window of (N, C, H, W) or (C, H, W)."""
     return operators.max_pool2d(input, kernel_size, [] if stride is None else stride, padding, dilation, ceil_mode)
+
+
+max_pool2d = boolean_dispatch("return_indices", 6, False, max_pool2d_with_indices, _max_pool2d, __name__, "max_pool2d")
 
 
 def max_pool3d_with_indices(
@@ -136,7 +139,7 @@ def max_pool3d_with_indices(
     )
 
 
-def max_pool3d(
+def _max_pool3d(
     input: Tensor,
     kernel_size: Ints,
     stride: Ints | None = None,
@@ -145,10 +148,11 @@ def max_pool3d(
     ceil_mode: bool = False,
     return_indices: bool = False,
 ) -> Any:
-    """The largest element of each window of (N, C, D, H, W) or (C, D, H, W), with their places if asked for."""
-    if return_indices:
-        return max_pool3d_with_indices(input, kernel_size, stride, padding, dilation, ceil_mode)
+    """The largest element of each window of (N, C, D, H, W) or (C, D, H, W)."""
     return operators.max_pool3d(input, kernel_size, [] if stride is None else stride, padding, dilation, ceil_mode)
+
+
+max_pool3d = boolean_dispatch("return_indices", 6, False, max_pool3d_with_indices, _max_pool3d, __name__, "max_pool3d")
 
 
 # Averages by the p-norm -----------------------------------------------------------------------------------------
@@ -196,24 +200,14 @@ def _lp_pool(
 # Windows spread over the input ----------------------------------------------------------------------------------
 
 
-def sizes_asked(output_size: Any, input: Tensor) -> Any:
-    """The output sizes, where None stands for the input's own size."""
-    if isinstance(output_size, int):
-        return output_size
-    sizes = input.shape
-    if len(sizes) <= len(output_size):
-        raise ValueError(f"Input dimension should be at least {len(output_size) + 1}")
-    return [own if n is None else n for n, own in zip(output_size, sizes[-len(output_size) :], strict=False)]
-
-
 def adaptive_avg_pool2d(input: Tensor, output_size: Ints) -> Tensor:
     """The averages of as many windows of (N, C, H, W) or (C, H, W) as asked for; None stands for the input's size."""
-    return operators.adaptive_avg_pool2d(input, sizes_asked(output_size, input))
+    return operators.adaptive_avg_pool2d(input, _list_with_default(output_size, input.size()))
 
 
 def adaptive_avg_pool3d(input: Tensor, output_size: Ints) -> Tensor:
     """The averages of as many windows of (N, C, D, H, W) or (C, D, H, W) as asked for."""
-    return operators.adaptive_avg_pool3d(input, sizes_asked(output_size, input))
+    return operators.adaptive_avg_pool3d(input, _list_with_default(output_size, input.size()))
 
 
 def adaptive_max_pool1d_with_indices(input: Tensor, output_size: Ints, return_indices: bool = False) -> Any:
@@ -221,32 +215,44 @@ def adaptive_max_pool1d_with_indices(input: Tensor, output_size: Ints, return_in
     return operators.adaptive_max_pool1d(input, output_size)
 
 
-def adaptive_max_pool1d(input: Tensor, output_size: Ints, return_indices: bool = False) -> Any:
+def _adaptive_max_pool1d(input: Tensor, output_size: Ints, return_indices: bool = False) -> Any:
     """The largest elements of as many windows of (N, C, L) or (C, L) as asked for."""
-    found = adaptive_max_pool1d_with_indices(input, output_size)
-    return found if return_indices else found[0]
+    return adaptive_max_pool1d_with_indices(input, output_size)[0]
+
+
+adaptive_max_pool1d = boolean_dispatch(
+    "return_indices", 2, False, adaptive_max_pool1d_with_indices, _adaptive_max_pool1d, __name__, "adaptive_max_pool1d"
+)
 
 
 def adaptive_max_pool2d_with_indices(input: Tensor, output_size: Ints, return_indices: bool = False) -> Any:
     """The largest elements of as many windows of (N, C, H, W) or (C, H, W) as asked for, and their places."""
-    return operators.adaptive_max_pool2d(input, sizes_asked(output_size, input))
+    return operators.adaptive_max_pool2d(input, _list_with_default(output_size, input.size()))
 
 
-def adaptive_max_pool2d(input: Tensor, output_size: Ints, return_indices: bool = False) -> Any:
+def _adaptive_max_pool2d(input: Tensor, output_size: Ints, return_indices: bool = False) -> Any:
     """The largest elements of as many windows of (N, C, H, W) or (C, H, W) as asked for."""
-    found = adaptive_max_pool2d_with_indices(input, output_size)
-    return found if return_indices else found[0]
+    return adaptive_max_pool2d_with_indices(input, output_size)[0]
+
+
+adaptive_max_pool2d = boolean_dispatch(
+    "return_indices", 2, False, adaptive_max_pool2d_with_indices, _adaptive_max_pool2d, __name__, "adaptive_max_pool2d"
+)
 
 
 def adaptive_max_pool3d_with_indices(input: Tensor, output_size: Ints, return_indices: bool = False) -> Any:
     """The largest elements of as many windows of (N, C, D, H, W) or (C, D, H, W) as asked for, and their places."""
-    return operators.adaptive_max_pool3d(input, sizes_asked(output_size, input))
+    return operators.adaptive_max_pool3d(input, _list_with_default(output_size, input.size()))
 
 
-def adaptive_max_pool3d(input: Tensor, output_size: Ints, return_indices: bool = False) -> Any:
+def _adaptive_max_pool3d(input: Tensor, output_size: Ints, return_indices: bool = False) -> Any:
     """The largest elements of as many windows of (N, C, D, H, W) or (C, D, H, W) as asked for."""
-    found = adaptive_max_pool3d_with_indices(input, output_size)
-    return found if return_indices else found[0]
+    return adaptive_max_pool3d_with_indices(input, output_size)[0]
+
+
+adaptive_max_pool3d = boolean_dispatch(
+    "return_indices", 2, False, adaptive_max_pool3d_with_indices, _adaptive_max_pool3d, __name__, "adaptive_max_pool3d"
+)
 
 
 # Windows at random places ---------------------------------------------------------------------------------------
@@ -261,12 +267,12 @@ def fractional_max_pool2d_with_indices(
     _random_samples: Tensor | None = None,
 ) -> Any:
     """The largest elements of windows at random places of (N, C, H, W) or (C, H, W), and their places."""
-    sizes = _sizes_by_ratio("fractional_max_pool2d", input, output_size, output_ratio, 2, "tuple of Ints")
+    sizes = _sizes_by_ratio("fractional_max_pool2d", input, output_size, output_ratio, 2)
     samples = _drawn(input, 2) if _random_samples is None else _random_samples
     return operators.fractional_max_pool2d(input, kernel_size, sizes, samples)
 
 
-def fractional_max_pool2d(
+def _fractional_max_pool2d(
     input: Tensor,
     kernel_size: Ints,
     output_size: Ints | None = None,
@@ -275,10 +281,20 @@ def fractional_max_pool2d(
     _random_samples: Tensor | None = None,
 ) -> Any:
     """The largest elements of windows at random places of (N, C, H, W) or (C, H, W)."""
-    found = fractional_max_pool2d_with_indices(
+    return fractional_max_pool2d_with_indices(
         input, kernel_size, output_size, output_ratio, return_indices, _random_samples
-    )
-    return found if return_indices else found[0]
+    )[0]
+
+
+fractional_max_pool2d = boolean_dispatch(
+    "return_indices",
+    4,
+    False,
+    fractional_max_pool2d_with_indices,
+    _fractional_max_pool2d,
+    __name__,
+    "fractional_max_pool2d",
+)
 
 
 def fractional_max_pool3d_with_indices(
@@ -290,12 +306,12 @@ def fractional_max_pool3d_with_indices(
     _random_samples: Tensor | None = None,
 ) -> Any:
     """The largest elements of windows at random places of (N, C, D, H, W) or (C, D, H, W), and their places."""
-    sizes = _sizes_by_ratio("fractional_max_pool3d", input, output_size, output_ratio, 3, "tuple of Ints")
+    sizes = _sizes_by_ratio("fractional_max_pool3d", input, output_size, output_ratio, 3)
     samples = _drawn(input, 3) if _random_samples is None else _random_samples
     return operators.fractional_max_pool3d(input, kernel_size, sizes, samples)
 
 
-def fractional_max_pool3d(
+def _fractional_max_pool3d(
     input: Tensor,
     kernel_size: Ints,
     output_size: Ints | None = None,
@@ -304,21 +320,31 @@ def fractional_max_pool3d(
     _random_samples: Tensor | None = None,
 ) -> Any:
     """The largest elements of windows at random places of (N, C, D, H, W) or (C, D, H, W)."""
-    found = fractional_max_pool3d_with_indices(
+    return fractional_max_pool3d_with_indices(
         input, kernel_size, output_size, output_ratio, return_indices, _random_samples
-    )
-    return found if return_indices else found[0]
+    )[0]
 
 
-def _sizes_by_ratio(name: str, input: Tensor, output_size: Any, ratio: Any, dims: int, accepted: str) -> Any:
+fractional_max_pool3d = boolean_dispatch(
+    "return_indices",
+    4,
+    False,
+    fractional_max_pool3d_with_indices,
+    _fractional_max_pool3d,
+    __name__,
+    "fractional_max_pool3d",
+)
+
+
+def _sizes_by_ratio(name: str, input: Tensor, output_size: Any, ratio: Any, dims: int) -> Any:
     if output_size is not None:
         return output_size
     if ratio is None:
         raise ValueError(f"{name} requires specifying either an output_size or an output_ratio")
-    ratios = [ratio] * dims if isinstance(ratio, int | float) else list(ratio)
-    if len(ratios) > dims:
-        raise ValueError(f"{name} requires output_ratio to either be a single Int or {accepted}.")
-    return [int(size * r) for size, r in zip(input.shape[-dims:], ratios, strict=True)]
+    if dims == 2 and len(ratio) > 2:  # which refuses a number, as PyTorch does
+        raise ValueError(f"{name} requires output_ratio to either be a single Int or tuple of Ints.")
+    ratios = for_each(dims, ratio)
+    return [int(size * ratios[d]) for d, size in enumerate(input.shape[-dims:])]
 
 
 def _drawn(input: Tensor, dims: int) -> Tensor:
@@ -372,25 +398,43 @@ def max_unpool3d(
 def _unpooled_sizes(
     input: Tensor, kernel_size: Ints, stride: Any, padding: Ints, output_size: Sequence[int] | None, dims: int
 ) -> list[int]:
-    """The sizes before pooling; those asked for may differ from the default by less than a stride."""
     kernels, pads = per_dimension(kernel_size, dims), per_dimension(padding, dims)
     steps = per_dimension(kernel_size if stride is None else stride, dims)
+    return _unpool_output_size(input, kernels, steps, pads, output_size)
+
+
+def _unpool_output_size(
+    input: Tensor,
+    kernel_size: Sequence[int],
+    stride: Sequence[int],
+    padding: Sequence[int],
+    output_size: Sequence[int] | None,
+) -> list[int]:
+    """The sizes before pooling; those asked for may differ from the default by less than a stride."""
+    dims = len(kernel_size)
     default = [
         (size - 1) * step + kernel - 2 * pad
-        for size, step, kernel, pad in zip(input.shape[-dims:], steps, kernels, pads, strict=True)
+        for size, step, kernel, pad in zip(input.shape[-dims:], stride, kernel_size, padding, strict=False)
     ]
-    if output_size is None:
-        return default
-    if len(output_size) == dims + 2:
-        output_size = output_size[2:]
-    if len(output_size) != dims:
-        raise ValueError(
-            f"output_size should be a sequence containing {dims} or {dims + 2} elements, but it has a length of "
-            f"'{len(output_size)}'"
-        )
-    for d, (asked, usual, step) in enumerate(zip(output_size, default, steps, strict=True)):
-        if not usual - step < asked < usual + step:
+    sizes = default
+    if output_size is not None:
+        if len(output_size) == dims + 2:
+            output_size = output_size[2:]
+        if len(output_size) != dims:
             raise ValueError(
-                f'invalid output_size "{output_size}" (dim {d} must be between {usual - step} and {usual + step})'
+                f"output_size should be a sequence containing {dims} or {dims + 2} elements, but it has a length of "
+                f"'{len(output_size)}'"
             )
-    return list(output_size)
+        for d, (asked, usual, step) in enumerate(zip(output_size, default, stride, strict=False)):
+            if not usual - step < asked < usual + step:
+                raise ValueError(
+                    f'invalid output_size "{output_size}" (dim {d} must be between {usual - step} and {usual + step})'
+                )
+        sizes = list(output_size)
+    for d, size in enumerate(sizes):
+        if size < 0:
+            raise ValueError(
+                "max_unpooling: output_size must contain non-negative spatial dimensions, but got "
+                f"output_size[{d}]={size}"
+            )
+    return sizes

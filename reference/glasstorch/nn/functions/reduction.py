@@ -10,7 +10,7 @@ import warnings
 REDUCTIONS = {"none": 0, "mean": 1, "sum": 2}
 
 
-def reduction_name(size_average: bool | None, reduce: bool | None, reduction: str) -> str:
+def reduction_name(size_average: bool | None, reduce: bool | None, reduction: str, warn: bool = True) -> str:
     """The reduction, also from the two flags that expressed it before PyTorch 0.4.1."""
     if size_average is None and reduce is None:
         return reduction
@@ -18,10 +18,11 @@ def reduction_name(size_average: bool | None, reduce: bool | None, reduction: st
         reduction = "none"
     else:
         reduction = "sum" if size_average is False else "mean"
-    warnings.warn(
-        f"size_average and reduce args will be deprecated, please use reduction='{reduction}' instead.",
-        stacklevel=3,
-    )
+    if warn:
+        warnings.warn(
+            f"size_average and reduce args will be deprecated, please use reduction='{reduction}' instead.",
+            stacklevel=3,
+        )
     return reduction
 
 
@@ -33,5 +34,5 @@ def reduction_number(reduction: str) -> int:
                 "reduction='elementwise_mean' is deprecated. Please use reduction='mean' instead.", stacklevel=3
             )
             return REDUCTIONS["mean"]
-        raise ValueError(f"{reduction} is not a valid value for reduction; expected one of {', '.join(REDUCTIONS)}")
+        raise ValueError(f"{reduction} is not a valid value for reduction")
     return REDUCTIONS[reduction]

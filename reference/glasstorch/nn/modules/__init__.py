@@ -1,7 +1,7 @@
 """Which layers are there?
 
-Reading order: `module`, `state`, `conversion`, `hooks`, `calling`, `global_hooks`, `backward_hooks`, `linear`,
-`activation`, `flatten`, `dropout`, `conv`, `fold`, `pooling`, `padding`, `upsampling`, `pixelshuffle`,
+Reading order: `module`, `state`, `conversion`, `hooks`, `calling`, `utils`, `global_hooks`, `backward_hooks`, `lazy`,
+`linear`, `activation`, `flatten`, `dropout`, `conv`, `fold`, `pooling`, `padding`, `upsampling`, `pixelshuffle`,
 `channelshuffle`, `batchnorm`, `instancenorm`, `normalization`, `sparse`, `distance`, `loss`,
 `linear_cross_entropy_options`, `adaptive`, `rnn`, `transformer`, `container`, `attention`, `rnn_cells`,
 `transformer_layers`.
@@ -10,6 +10,7 @@ Mirrors: torch/nn/modules
 """
 
 from glasstorch.core.unknown_names import refuse_unknown_names as _refuse_unknown_names
+from glasstorch.nn.modules import utils as utils
 from glasstorch.nn.modules.activation import (
     CELU,
     ELU,
@@ -42,16 +43,44 @@ from glasstorch.nn.modules.activation import (
 )
 from glasstorch.nn.modules.adaptive import AdaptiveLogSoftmaxWithLoss
 from glasstorch.nn.modules.attention import MultiheadAttention
-from glasstorch.nn.modules.batchnorm import BatchNorm1d, BatchNorm2d, BatchNorm3d, SyncBatchNorm
+from glasstorch.nn.modules.batchnorm import (
+    BatchNorm1d,
+    BatchNorm2d,
+    BatchNorm3d,
+    LazyBatchNorm1d,
+    LazyBatchNorm2d,
+    LazyBatchNorm3d,
+    SyncBatchNorm,
+)
 from glasstorch.nn.modules.channelshuffle import ChannelShuffle
 from glasstorch.nn.modules.container import Container, ModuleDict, ModuleList, ParameterDict, ParameterList, Sequential
-from glasstorch.nn.modules.conv import Conv1d, Conv2d, Conv3d, ConvTranspose1d, ConvTranspose2d, ConvTranspose3d
+from glasstorch.nn.modules.conv import (
+    Conv1d,
+    Conv2d,
+    Conv3d,
+    ConvTranspose1d,
+    ConvTranspose2d,
+    ConvTranspose3d,
+    LazyConv1d,
+    LazyConv2d,
+    LazyConv3d,
+    LazyConvTranspose1d,
+    LazyConvTranspose2d,
+    LazyConvTranspose3d,
+)
 from glasstorch.nn.modules.distance import CosineSimilarity, PairwiseDistance
 from glasstorch.nn.modules.dropout import AlphaDropout, Dropout, Dropout1d, Dropout2d, Dropout3d, FeatureAlphaDropout
 from glasstorch.nn.modules.flatten import Flatten, Unflatten
 from glasstorch.nn.modules.fold import Fold, Unfold
-from glasstorch.nn.modules.instancenorm import InstanceNorm1d, InstanceNorm2d, InstanceNorm3d
-from glasstorch.nn.modules.linear import Bilinear, Identity, Linear, NonDynamicallyQuantizableLinear
+from glasstorch.nn.modules.instancenorm import (
+    InstanceNorm1d,
+    InstanceNorm2d,
+    InstanceNorm3d,
+    LazyInstanceNorm1d,
+    LazyInstanceNorm2d,
+    LazyInstanceNorm3d,
+)
+from glasstorch.nn.modules.linear import Bilinear, Identity, LazyLinear, Linear, NonDynamicallyQuantizableLinear
 from glasstorch.nn.modules.linear_cross_entropy_options import LinearCrossEntropyOptions
 from glasstorch.nn.modules.loss import (
     BCELoss,
@@ -131,6 +160,7 @@ __all__ = [
     "Module",
     "Bilinear",
     "Identity",
+    "LazyLinear",
     "Linear",
     "NonDynamicallyQuantizableLinear",
     "CELU",
@@ -175,6 +205,12 @@ __all__ = [
     "ConvTranspose1d",
     "ConvTranspose2d",
     "ConvTranspose3d",
+    "LazyConv1d",
+    "LazyConv2d",
+    "LazyConv3d",
+    "LazyConvTranspose1d",
+    "LazyConvTranspose2d",
+    "LazyConvTranspose3d",
     "Fold",
     "Unfold",
     "AdaptiveAvgPool1d",
@@ -221,10 +257,16 @@ __all__ = [
     "BatchNorm1d",
     "BatchNorm2d",
     "BatchNorm3d",
+    "LazyBatchNorm1d",
+    "LazyBatchNorm2d",
+    "LazyBatchNorm3d",
     "SyncBatchNorm",
     "InstanceNorm1d",
     "InstanceNorm2d",
     "InstanceNorm3d",
+    "LazyInstanceNorm1d",
+    "LazyInstanceNorm2d",
+    "LazyInstanceNorm3d",
     "CrossMapLRN2d",
     "GroupNorm",
     "LayerNorm",

@@ -10,13 +10,14 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from glasstorch._tensor import Tensor
 from glasstorch.core.device import device as Device
 from glasstorch.core.dtype import dtype as Dtype
 from glasstorch.core.errors import ArgumentValueError
 from glasstorch.nn import functional, init
+from glasstorch.nn.modules.attention import MultiheadAttention as MultiheadAttention
 from glasstorch.nn.modules.module import Module
 from glasstorch.nn.parameter import Parameter
 from glasstorch.operators.generated.functions import empty
@@ -368,6 +369,10 @@ class _AlongDim(Module):
     def __init__(self, dim: int | None = None) -> None:
         super().__init__()
         self.dim = dim
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Layers of PyTorch's early versions have no `dim`."""
+        super().__setstate__({"dim": None, **state})
 
     def extra_repr(self) -> str:
         return f"dim={self.dim}"

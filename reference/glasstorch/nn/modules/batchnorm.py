@@ -14,11 +14,20 @@ from glasstorch.core.dtype import dtype as Dtype
 from glasstorch.core.dtype import int64
 from glasstorch.nn import functional as F
 from glasstorch.nn import init
+from glasstorch.nn.modules.lazy import LazyModuleMixin
 from glasstorch.nn.modules.module import Module
-from glasstorch.nn.parameter import Parameter
+from glasstorch.nn.parameter import Parameter, UninitializedBuffer, UninitializedParameter
 from glasstorch.operators.generated import functions as operators
 
-__all__ = ["BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "SyncBatchNorm"]
+__all__ = [
+    "BatchNorm1d",
+    "LazyBatchNorm1d",
+    "BatchNorm2d",
+    "LazyBatchNorm2d",
+    "BatchNorm3d",
+    "LazyBatchNorm3d",
+    "SyncBatchNorm",
+]
 
 
 class _NormBase(Module):
@@ -98,6 +107,61 @@ class _NormBase(Module):
         super()._load_from_state_dict(state_dict, prefix, local_metadata, *rest)
 
 
+class _LazyNormBase(LazyModuleMixin, _NormBase):
+    """BatchNorm or InstanceNorm without `num_features`."""
+
+    weight: Any
+    bias: Any
+    running_mean: Any
+    running_var: Any
+
+    def __init__(
+        self,
+        eps: float = 1e-5,
+        momentum: float | None = 0.1,
+        affine: bool = True,
+        track_running_stats: bool = True,
+        device: Device | str | None = None,
+        dtype: Dtype | None = None,
+        *,
+        bias: bool = True,
+    ) -> None:
+        super().__init__(0, eps, momentum, False, False, device, dtype, bias=False)
+        self.affine = affine
+        self.track_running_stats = track_running_stats
+        if affine:
+            self.weight = UninitializedParameter(device=device, dtype=dtype)
+            if bias:
+                self.bias = UninitializedParameter(device=device, dtype=dtype)
+        if track_running_stats:
+            self.running_mean = UninitializedBuffer(device=device, dtype=dtype)
+            self.running_var = UninitializedBuffer(device=device, dtype=dtype)
+            self.num_batches_tracked = operators.zeros((), device=device, dtype=int64)
+
+    def reset_parameters(self) -> None:
+        """As the ordinary layer's, once there are sizes."""
+        if not self.has_uninitialized_params() and self.num_features != 0:
+            super().reset_parameters()
+
+    def initialize_parameters(self, input: Tensor) -> None:
+        """Give parameters and running statistics as many elements as this input has channels."""
+        if not self.has_uninitialized_params():
+            return
+        self.num_features = input.shape[1]
+        waiting = ["weight", "bias"] if self.affine else []
+        for name in waiting:
+            parameter = getattr(self, name)
+            if parameter is None and name == "bias":
+                continue
+            if not isinstance(parameter, UninitializedParameter):
+                raise AssertionError(f"self.{name} must be an UninitializedParameter")
+            parameter.materialize((self.num_features,))
+        if self.track_running_stats:
+            self.running_mean.materialize((self.num_features,))
+            self.running_var.materialize((self.num_features,))
+        self.reset_parameters()
+
+
 class _BatchNorm(_NormBase):
     """BatchNorm of any number of dimensions."""
 
@@ -134,6 +198,15 @@ class BatchNorm1d(_BatchNorm):
         _refuse_dims(input, "2D or 3D", (2, 3))
 
 
+class LazyBatchNorm1d(_LazyNormBase, _BatchNorm):
+    """A BatchNorm1d that takes `num_features` from its first input."""
+
+    cls_to_become = BatchNorm1d
+
+    def _check_input_dim(self, input: Tensor) -> None:
+        _refuse_dims(input, "2D or 3D", (2, 3))
+
+
 class BatchNorm2d(_BatchNorm):
     """Normalize each channel of (N, C, H, W) over the batch."""
 
@@ -141,8 +214,26 @@ class BatchNorm2d(_BatchNorm):
         _refuse_dims(input, "4D", (4,))
 
 
+class LazyBatchNorm2d(_LazyNormBase, _BatchNorm):
+    """A BatchNorm2d that takes `num_features` from its first input."""
+
+    cls_to_become = BatchNorm2d
+
+    def _check_input_dim(self, input: Tensor) -> None:
+        _refuse_dims(input, "4D", (4,))
+
+
 class BatchNorm3d(_BatchNorm):
     """Normalize each channel of (N, C, D, H, W) over the batch."""
+
+    def _check_input_dim(self, input: Tensor) -> None:
+        _refuse_dims(input, "5D", (5,))
+
+
+class LazyBatchNorm3d(_LazyNormBase, _BatchNorm):
+    """A BatchNorm3d that takes `num_features` from its first input."""
+
+    cls_to_become = BatchNorm3d
 
     def _check_input_dim(self, input: Tensor) -> None:
         _refuse_dims(input, "5D", (5,))

@@ -1,7 +1,7 @@
 """Which layers slide a learned kernel over their input?
 
 Mirrors: torch/nn/modules/conv.py
-Differs: the layers for one, two and three dimensions share the code of a base class. There are no lazily sized ones.
+Differs: the layers for one, two and three dimensions share the code of a base class.
 """
 
 from __future__ import annotations
@@ -18,8 +18,13 @@ from glasstorch.core.layout import contiguous_format
 from glasstorch.nn import functional, init
 from glasstorch.nn.functions.convolution import Sizes
 from glasstorch.nn.functions.tuples import for_each, on_both_sides
+from glasstorch.nn.modules.lazy import LazyModuleMixin
 from glasstorch.nn.modules.module import Module
-from glasstorch.nn.parameter import Parameter
+from glasstorch.nn.modules.utils import _pair as _pair
+from glasstorch.nn.modules.utils import _reverse_repeat_tuple as _reverse_repeat_tuple
+from glasstorch.nn.modules.utils import _single as _single
+from glasstorch.nn.modules.utils import _triple as _triple
+from glasstorch.nn.parameter import Parameter, UninitializedParameter
 from glasstorch.operators.generated import functions as operators
 
 PADDINGS = ("same", "valid")
@@ -107,6 +112,10 @@ class _ConvNd(Module):
                 inputs = self.weight.shape[1] * math.prod(self.kernel_size)
                 bound = 1 / math.sqrt(inputs) if inputs > 0 else 0
                 init.uniform_(self.bias, -bound, bound)
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Layers of PyTorch's early versions have no `padding_mode`."""
+        super().__setstate__({"padding_mode": "zeros", **state})
 
     def extra_repr(self) -> str:
         shown = [
@@ -321,3 +330,149 @@ class ConvTranspose3d(_ConvTransposeNd):
 
     dims = 3
     function = staticmethod(functional.conv_transpose3d)
+
+
+# Layers that take their number of channels from the first input -------------------------------------------------
+
+
+class _LazyConvXdMixin(LazyModuleMixin):
+    """A convolution without `in_channels`, convolving or transposed."""
+
+    dims: ClassVar[int]
+    groups: int
+    transposed: bool
+    in_channels: int
+    out_channels: int
+    kernel_size: tuple[int, ...]
+    weight: Any
+    bias: Any
+
+    def _wait_for_channels(self, out_channels: int, bias: bool, device: Any, dtype: Any) -> None:
+        self.weight = UninitializedParameter(device=device, dtype=dtype)
+        self.out_channels = out_channels
+        if bias:
+            self.bias = UninitializedParameter(device=device, dtype=dtype)
+
+    def reset_parameters(self: Any) -> None:
+        """As the ordinary layer's, once there are sizes."""
+        if not self.has_uninitialized_params() and self.in_channels != 0:
+            super().reset_parameters()  # type: ignore[misc]
+
+    def initialize_parameters(self, input: Tensor, *args: Any, **kwargs: Any) -> None:
+        """Give the parameters the sizes that fit this input, and draw their values."""
+        if not self.has_uninitialized_params():
+            return
+        self.in_channels = self._get_in_channels(input)
+        if self.in_channels % self.groups != 0:
+            raise ValueError("in_channels must be divisible by groups")
+        for name in ("weight", "bias"):
+            parameter = getattr(self, name)
+            if not isinstance(parameter, UninitializedParameter) and (name == "weight" or parameter is not None):
+                raise AssertionError(f"self.{name} must be an UninitializedParameter")
+        into, out = self.in_channels, self.out_channels
+        channels = (into, out // self.groups) if self.transposed else (out, into // self.groups)
+        self.weight.materialize((*channels, *self.kernel_size))
+        if self.bias is not None:
+            self.bias.materialize((out,))
+        self.reset_parameters()
+
+    def _get_in_channels(self, input: Tensor) -> int:
+        """The channels of an input with a batch or without."""
+        alone = self._get_num_spatial_dims() + 1
+        if input.dim() not in (alone, alone + 1):
+            raise RuntimeError(
+                f"Expected {alone}D (unbatched) or {alone + 1}D (batched) input to {type(self).__name__}, but got "
+                f"input of size: {input.shape}"
+            )
+        return input.shape[input.dim() - alone]
+
+    def _get_num_spatial_dims(self) -> int:
+        return self.dims
+
+
+class _LazyConv(_LazyConvXdMixin):
+    def __init__(
+        self,
+        out_channels: int,
+        kernel_size: Sizes,
+        stride: Sizes = 1,
+        padding: str | Sizes = 0,
+        dilation: Sizes = 1,
+        groups: int = 1,
+        bias: bool = True,
+        padding_mode: str = "zeros",
+        device: Device | str | None = None,
+        dtype: Dtype | None = None,
+    ) -> None:
+        super().__init__(
+            0, 0, kernel_size, stride, padding, dilation, groups, False, padding_mode, device=device, dtype=dtype
+        )
+        self._wait_for_channels(out_channels, bias, device, dtype)
+
+
+class LazyConv1d(_LazyConv, Conv1d):
+    """A Conv1d that takes `in_channels` from its first input."""
+
+    cls_to_become = Conv1d
+
+
+class LazyConv2d(_LazyConv, Conv2d):
+    """A Conv2d that takes `in_channels` from its first input."""
+
+    cls_to_become = Conv2d
+
+
+class LazyConv3d(_LazyConv, Conv3d):
+    """A Conv3d that takes `in_channels` from its first input."""
+
+    cls_to_become = Conv3d
+
+
+class _LazyConvTranspose(_LazyConvXdMixin):
+    def __init__(
+        self,
+        out_channels: int,
+        kernel_size: Sizes,
+        stride: Sizes = 1,
+        padding: Sizes = 0,
+        output_padding: Sizes = 0,
+        groups: int = 1,
+        bias: bool = True,
+        dilation: Sizes = 1,
+        padding_mode: str = "zeros",
+        device: Device | str | None = None,
+        dtype: Dtype | None = None,
+    ) -> None:
+        super().__init__(
+            0,
+            0,
+            kernel_size,
+            stride,
+            padding,
+            output_padding,
+            groups,
+            False,
+            dilation,
+            padding_mode,
+            device=device,
+            dtype=dtype,
+        )
+        self._wait_for_channels(out_channels, bias, device, dtype)
+
+
+class LazyConvTranspose1d(_LazyConvTranspose, ConvTranspose1d):
+    """A ConvTranspose1d that takes `in_channels` from its first input."""
+
+    cls_to_become = ConvTranspose1d
+
+
+class LazyConvTranspose2d(_LazyConvTranspose, ConvTranspose2d):
+    """A ConvTranspose2d that takes `in_channels` from its first input."""
+
+    cls_to_become = ConvTranspose2d
+
+
+class LazyConvTranspose3d(_LazyConvTranspose, ConvTranspose3d):
+    """A ConvTranspose3d that takes `in_channels` from its first input."""
+
+    cls_to_become = ConvTranspose3d

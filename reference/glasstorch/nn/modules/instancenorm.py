@@ -12,9 +12,16 @@ from glasstorch._tensor import Tensor
 from glasstorch.core.device import device as Device
 from glasstorch.core.dtype import dtype as Dtype
 from glasstorch.nn import functional as F
-from glasstorch.nn.modules.batchnorm import _NormBase
+from glasstorch.nn.modules.batchnorm import _LazyNormBase, _NormBase
 
-__all__ = ["InstanceNorm1d", "InstanceNorm2d", "InstanceNorm3d"]
+__all__ = [
+    "InstanceNorm1d",
+    "InstanceNorm2d",
+    "InstanceNorm3d",
+    "LazyInstanceNorm1d",
+    "LazyInstanceNorm2d",
+    "LazyInstanceNorm3d",
+]
 
 
 class _InstanceNorm(_NormBase):
@@ -58,11 +65,12 @@ class _InstanceNorm(_NormBase):
                 "passing in num_features, which is not used because affine=False",
                 stacklevel=2,
             )
-        if channels == 0:
-            return self._normalized(input.unsqueeze(0)).squeeze(0)
-        return self._normalized(input)
+        return self._handle_no_batch_input(input) if channels == 0 else self._apply_instance_norm(input)
 
-    def _normalized(self, input: Tensor) -> Tensor:
+    def _handle_no_batch_input(self, input: Tensor) -> Tensor:
+        return self._apply_instance_norm(input.unsqueeze(0)).squeeze(0)
+
+    def _apply_instance_norm(self, input: Tensor) -> Tensor:
         return F.instance_norm(
             input,
             self.running_mean,
@@ -118,4 +126,25 @@ class InstanceNorm2d(_InstanceNorm):
 class InstanceNorm3d(_InstanceNorm):
     """Normalize each channel of (C, D, H, W) or (N, C, D, H, W), image by image."""
 
+    dims = 3
+
+
+class LazyInstanceNorm1d(_LazyNormBase, _InstanceNorm):
+    """An InstanceNorm1d that takes `num_features` from its first input, of shape (N, C, ...)."""
+
+    cls_to_become = InstanceNorm1d
+    dims = 1
+
+
+class LazyInstanceNorm2d(_LazyNormBase, _InstanceNorm):
+    """An InstanceNorm2d that takes `num_features` from its first input, of shape (N, C, ...)."""
+
+    cls_to_become = InstanceNorm2d
+    dims = 2
+
+
+class LazyInstanceNorm3d(_LazyNormBase, _InstanceNorm):
+    """An InstanceNorm3d that takes `num_features` from its first input, of shape (N, C, ...)."""
+
+    cls_to_become = InstanceNorm3d
     dims = 3

@@ -1,7 +1,6 @@
 """What are linear and bilinear layers?
 
 Mirrors: torch/nn/modules/linear.py
-Differs: no lazily sized layers.
 """
 
 from __future__ import annotations
@@ -10,11 +9,13 @@ import math
 from typing import Any, ClassVar
 
 from glasstorch._tensor import Tensor
+from glasstorch.autograd.modes import no_grad
 from glasstorch.core.device import device as Device
 from glasstorch.core.dtype import dtype as Dtype
 from glasstorch.nn import functional, init
+from glasstorch.nn.modules.lazy import LazyModuleMixin
 from glasstorch.nn.modules.module import Module
-from glasstorch.nn.parameter import Parameter
+from glasstorch.nn.parameter import Parameter, UninitializedParameter
 from glasstorch.operators.generated import functions as operators
 
 
@@ -24,6 +25,7 @@ class Linear(Module):
     The input has shape (..., in_features), the result (..., out_features).
     """
 
+    __constants__: ClassVar = ["in_features", "out_features"]
     in_features: int
     out_features: int
     weight: Parameter
@@ -127,3 +129,44 @@ class Identity(Module):
 
 class NonDynamicallyQuantizableLinear(Linear):
     """A Linear with a name of its own: what projects the heads of MultiheadAttention, which quantization leaves out."""
+
+
+class LazyLinear(LazyModuleMixin, Linear):
+    """A Linear that takes `in_features` from its first input, of shape (..., in_features)."""
+
+    cls_to_become = Linear
+
+    def __init__(
+        self,
+        out_features: int,
+        bias: bool = True,
+        device: Device | str | None = None,
+        dtype: Dtype | None = None,
+    ) -> None:
+        super().__init__(0, 0, False)
+        self.weight = UninitializedParameter(device=device, dtype=dtype)
+        self.out_features = out_features
+        if bias:
+            self.bias = UninitializedParameter(device=device, dtype=dtype)
+
+    def reset_parameters(self) -> None:
+        """As Linear's, once there are sizes."""
+        if not self.has_uninitialized_params() and self.in_features != 0:
+            super().reset_parameters()
+
+    def initialize_parameters(self, input: Tensor) -> None:
+        """Give the parameters the sizes that fit this input, and draw their values."""
+        if self.has_uninitialized_params():
+            with no_grad():
+                self.in_features = input.shape[-1]
+                self.weight.materialize((self.out_features, self.in_features))  # type: ignore[attr-defined]
+                if self.bias is not None:
+                    self.bias.materialize((self.out_features,))  # type: ignore[attr-defined]
+                self.reset_parameters()
+        if self.in_features == 0:  # values were loaded before the first call
+            if input.shape[-1] != self.weight.shape[-1]:
+                raise AssertionError(
+                    f"The in_features inferred from input: {input.shape[-1]} is not equal to in_features from "
+                    f"self.weight: {self.weight.shape[-1]}"
+                )
+            self.in_features = input.shape[-1]

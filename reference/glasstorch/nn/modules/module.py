@@ -1,7 +1,7 @@
 """What is a module, and how does it find its parameters?
 
 Mirrors: torch/nn/modules/module.py
-Differs: no `compile`, and no forms for data-parallel replicas.
+Differs: no `compile`.
 
 A module keeps three dictionaries: parameters, buffers and child modules. Assigning an attribute puts the value into
 the right one; everything else a module does is a walk through these dictionaries.
@@ -17,7 +17,7 @@ from typing import Any, NoReturn, Self
 
 from glasstorch._tensor import Tensor
 from glasstorch.core.device import device as Device
-from glasstorch.core.dtype import bfloat16, dtype, float16, float32, float64
+from glasstorch.core.dtype import dtype, float16, float32, float64
 from glasstorch.core.removable_handle import RemovableHandle
 from glasstorch.nn.modules import conversion, state
 from glasstorch.nn.modules.calling import Call
@@ -140,6 +140,8 @@ class Module:
         ):
             return Call(self, args, kwargs).run()
         return self.forward(*args, **kwargs)
+
+    _call_impl = _wrapped_call_impl = __call__
 
     def register_forward_pre_hook(
         self, hook: Hook, *, prepend: bool = False, with_kwargs: bool = False
@@ -482,7 +484,7 @@ class Module:
 
     def bfloat16(self) -> Self:
         """Cast floating point parameters and buffers to bfloat16."""
-        return self._apply(lambda tensor: tensor.to(bfloat16) if tensor.is_floating_point() else tensor)
+        return self._apply(lambda tensor: tensor.bfloat16() if tensor.is_floating_point() else tensor)
 
     def cpu(self) -> Self:
         """Move to the CPU."""
@@ -491,6 +493,10 @@ class Module:
     def cuda(self, device: Device | int | None = None) -> Self:
         """Move to a CUDA device, by default the current one."""
         return self._apply(lambda tensor: tensor.cuda(device))
+
+    def share_memory(self) -> Self:
+        """Move parameters and buffers to memory that other processes can read."""
+        return self._apply(lambda tensor: tensor.share_memory_())
 
     def train(self, mode: bool = True) -> Self:
         """Set training mode for this module and all below; dropout and batch norm depend on it."""
@@ -612,6 +618,16 @@ class Module:
         self.__dict__.setdefault("_is_full_backward_hook", None)
         for hooks in HOOKS:
             self.__dict__.setdefault(hooks, OrderedDict())
+
+    def _replicate_for_data_parallel(self) -> Self:
+        """A copy of the module without parameters, which `nn.parallel.replicate` gives it as plain tensors."""
+        replica = self.__new__(type(self))
+        replica.__dict__ = self.__dict__.copy()
+        replica._parameters = {}
+        replica._buffers = self._buffers.copy()
+        replica._modules = self._modules.copy()
+        replica.__dict__["_is_replica"] = True
+        return replica
 
     # ---- printing ------------------------------------------------------------------------------------------
 

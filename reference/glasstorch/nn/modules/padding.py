@@ -11,6 +11,9 @@ from glasstorch._tensor import Tensor
 from glasstorch.nn import functional as F
 from glasstorch.nn.functions.tuples import for_each
 from glasstorch.nn.modules.module import Module
+from glasstorch.nn.modules.utils import _ntuple as _ntuple
+from glasstorch.nn.modules.utils import _pair as _pair
+from glasstorch.nn.modules.utils import _quadruple as _quadruple
 
 __all__ = [
     "CircularPad1d",
@@ -84,7 +87,9 @@ class ConstantPad3d(_ConstantPadNd):
     dims = 3
 
 
-class _ZeroPadNd(_ConstantPadNd):
+class ZeroPad1d(ConstantPad1d):
+    """Pad (..., W) with zeros."""
+
     def __init__(self, padding: Padding) -> None:
         super().__init__(padding, 0.0)
 
@@ -92,67 +97,80 @@ class _ZeroPadNd(_ConstantPadNd):
         return f"{self.padding}"
 
 
-class ZeroPad1d(_ZeroPadNd):
-    """Pad (..., W) with zeros."""
+class ZeroPad2d(ConstantPad2d):
+    """Pad (..., H, W) with zeros."""
+
+    def __init__(self, padding: Padding) -> None:
+        super().__init__(padding, 0.0)
+
+    def extra_repr(self) -> str:
+        return f"{self.padding}"
+
+
+class ZeroPad3d(ConstantPad3d):
+    """Pad (..., D, H, W) with zeros."""
+
+    def __init__(self, padding: Padding) -> None:
+        super().__init__(padding, 0.0)
+
+    def extra_repr(self) -> str:
+        return f"{self.padding}"
+
+
+class _ReflectionPadNd(_PadNd):
+    mode = "reflect"
+
+
+class ReflectionPad1d(_ReflectionPadNd):
+    """Continue (C, W) or (N, C, W) with itself, mirrored at the border."""
 
     dims = 1
 
 
-class ZeroPad2d(_ZeroPadNd):
-    """Pad (..., H, W) with zeros."""
+class ReflectionPad2d(_ReflectionPadNd):
+    """Continue (C, H, W) or (N, C, H, W) with itself, mirrored at the border."""
 
     dims = 2
 
 
-class ZeroPad3d(_ZeroPadNd):
-    """Pad (..., D, H, W) with zeros."""
+class ReflectionPad3d(_ReflectionPadNd):
+    """Continue (C, D, H, W) or (N, C, D, H, W) with itself, mirrored at the border."""
 
     dims = 3
 
 
-class ReflectionPad1d(_PadNd):
-    """Continue (C, W) or (N, C, W) with itself, mirrored at the border."""
-
-    dims, mode = 1, "reflect"
+class _ReplicationPadNd(_PadNd):
+    mode = "replicate"
 
 
-class ReflectionPad2d(_PadNd):
-    """Continue (C, H, W) or (N, C, H, W) with itself, mirrored at the border."""
-
-    dims, mode = 2, "reflect"
-
-
-class ReflectionPad3d(_PadNd):
-    """Continue (C, D, H, W) or (N, C, D, H, W) with itself, mirrored at the border."""
-
-    dims, mode = 3, "reflect"
-
-
-class ReplicationPad1d(_PadNd):
+class ReplicationPad1d(_ReplicationPadNd):
     """Continue (C, W) or (N, C, W) with the elements at its border."""
 
-    dims, mode = 1, "replicate"
+    dims = 1
 
 
-class ReplicationPad2d(_PadNd):
+class ReplicationPad2d(_ReplicationPadNd):
     """Continue (C, H, W) or (N, C, H, W) with the elements at its border."""
 
-    dims, mode = 2, "replicate"
+    dims = 2
 
 
-class ReplicationPad3d(_PadNd):
+class ReplicationPad3d(_ReplicationPadNd):
     """Continue (C, D, H, W) or (N, C, D, H, W) with the elements at its border."""
 
-    dims, mode = 3, "replicate"
+    dims = 3
 
 
 class _CircularPadNd(_PadNd):
     mode = "circular"
 
-    def forward(self, input: Tensor) -> Tensor:
+    def _check_input_dim(self, input: Tensor) -> None:
         least = self.dims + 1
         if input.dim() not in (least, least + 1):
             raise ValueError(f"expected {least}D or {least + 1}D input (got {input.dim()}D input)")
+
+    def forward(self, input: Tensor) -> Tensor:
+        self._check_input_dim(input)
         return super().forward(input)
 
 

@@ -11,6 +11,9 @@ from glasstorch._tensor import Tensor
 from glasstorch.nn import functional
 from glasstorch.nn.functions.tuples import for_each
 from glasstorch.nn.modules.module import Module
+from glasstorch.nn.modules.utils import _pair as _pair
+from glasstorch.nn.modules.utils import _single as _single
+from glasstorch.nn.modules.utils import _triple as _triple
 
 Ints = int | tuple[int, ...]
 
@@ -213,6 +216,10 @@ class AvgPool3d(_AvgPoolNd):
             self.count_include_pad,
             self.divisor_override,
         )
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Layers of PyTorch's early versions have none of these settings."""
+        super().__setstate__({"padding": 0, "ceil_mode": False, "count_include_pad": True, **state})
 
 
 class _LPPoolNd(Module):

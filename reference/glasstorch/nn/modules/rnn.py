@@ -19,6 +19,10 @@ from glasstorch.core.device import device as Device
 from glasstorch.core.dtype import dtype as Dtype
 from glasstorch.nn import init
 from glasstorch.nn.modules.module import Module
+from glasstorch.nn.modules.rnn_cells import GRUCell as GRUCell
+from glasstorch.nn.modules.rnn_cells import LSTMCell as LSTMCell
+from glasstorch.nn.modules.rnn_cells import RNNCell as RNNCell
+from glasstorch.nn.modules.rnn_cells import RNNCellBase as RNNCellBase
 from glasstorch.nn.packing import PackedSequence
 from glasstorch.nn.parameter import Parameter
 from glasstorch.operators.generated import functions as operators

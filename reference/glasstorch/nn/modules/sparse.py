@@ -48,6 +48,9 @@ class _Table(Module):
     def reset_parameters(self) -> None:
         """Draw all rows from a normal distribution; the row of padding is zeros."""
         init.normal_(self.weight)
+        self._fill_padding_idx_with_zero()
+
+    def _fill_padding_idx_with_zero(self) -> None:
         if self.padding_idx is not None:
             with no_grad():
                 self.weight[self.padding_idx].fill_(0)

@@ -15,6 +15,7 @@ from glasstorch._tensor import Tensor
 from glasstorch.autograd.modes import no_grad
 from glasstorch.core.errors import Rule
 from glasstorch.nn.parameter import Parameter
+from glasstorch.nn.uninitialized import is_lazy
 
 EXTRA_STATE = "_extra_state"  # the last part of the name of what `get_extra_state` returns
 
@@ -193,9 +194,10 @@ def _load_one(module: Any, name: str, tensor: Tensor, key: str, value: Any, assi
             f'While copying the parameter named "{key}", expected torch.Tensor or Tensor-like object from '
             f"checkpoint but received {type(value)}"
         )
-    if tensor.dim() == 0 and tuple(value.shape) == (1,):
+    waits = is_lazy(tensor)  # for the sizes of a value that has none either
+    if not waits and tensor.dim() == 0 and tuple(value.shape) == (1,):
         value = value[0]  # checkpoints from before there were tensors without dimensions
-    if value.shape != tensor.shape:
+    if not waits and value.shape != tensor.shape:
         return (
             f"size mismatch for {key}: copying a param with shape {value.shape} from checkpoint, "
             f"the shape in current model is {tensor.shape}."
@@ -239,13 +241,18 @@ class _Snapshot:
             for part in modules
             for registered in (part._parameters, part._buffers, part._modules)
         ]
-        tensors = [tensor for part in modules for _, tensor in own_tensors(part) if not tensor.is_meta]
+        own = [tensor for part in modules for _, tensor in own_tensors(part)]
+        self.uninitialized = [(tensor, type(tensor), tensor.data) for tensor in own if is_lazy(tensor)]
+        tensors = [tensor for tensor in own if not tensor.is_meta and not is_lazy(tensor)]
         self.contents = [(tensor, tensor._version, tensor.detach().clone()) for tensor in tensors]
 
     def restore(self) -> None:
         for registered, before in self.entries:
             registered.clear()
             registered.update(before)
+        for waiting, kind, empty in self.uninitialized:
+            waiting.__class__ = kind
+            waiting.data = empty
         with no_grad():
             for tensor, version, before in self.contents:
                 if tensor._version != version:

@@ -1,0 +1,27 @@
+"""Which names of PyTorch are left out on purpose?
+
+Mirrors: nothing; PyTorch has all its names
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+QUANTIZED = "there are no quantized dtypes"
+SCALED = "there are no float8 dtypes, nor products of matrices in groups"
+PROCESSES = "there are no groups of processes"
+
+LEFT_OUT: Final = {
+    "torch.nn.intrinsic": QUANTIZED,
+    "torch.nn.qat": QUANTIZED,
+    "torch.nn.quantizable": QUANTIZED,
+    "torch.nn.quantized": QUANTIZED,
+    "torch.nn.functional.grouped_mm": SCALED,
+    "torch.nn.functional.scaled_mm": SCALED,
+    "torch.nn.functional.scaled_grouped_mm": SCALED,
+    "torch.nn.functional.ScalingType": SCALED,
+    "torch.nn.functional.SwizzleType": SCALED,
+    "torch.nn.parallel.DistributedDataParallel": PROCESSES,
+    "torch.nn.parallel.DistributedDataParallelCPU": PROCESSES,
+    "torch.nn.parallel.distributed": PROCESSES,
+}
