@@ -1,7 +1,7 @@
 """What are networks built from?
 
 Reading order: `uninitialized`, `parameter`, `attention/`, `packing`, `functions`, `grad`, `functional`, `init`,
-`factory`, `common_types`, `_reduction`, `modules`, `utils`, `parallel/`.
+`factory`, `common_types`, `_reduction`, `modules`, `parallel/`, `utils`.
 
 Mirrors: torch/nn
 """

@@ -203,7 +203,12 @@ def the_class(torch: Any) -> Any:
     return made.name, made.dim, made.n_power_iterations, made.eps, made._version, kind._version
 
 
+def of_a_lazy_layer(torch: Any) -> Any:
+    torch.nn.utils.spectral_norm(torch.nn.LazyLinear(2))
+
+
 PROGRAMS = [
+    of_a_lazy_layer,
     registered, called_in_training, called_in_evaluation, trained, two_calls_and_then_backward, of_convolutions, twice,
     of_two_parameters, of_an_unknown_name, of_none, no_iterations, removed, removed_from_what_has_none,
     removed_by_another_name, pickled, copied, saved_and_loaded, loaded_without_versions, loaded_from_before_version_1,

@@ -215,7 +215,12 @@ def deprecated(torch: Any) -> Any:
     return torch.nn.utils.stateless.functional_call(network(torch), values, torch.ones(1, 1)).tolist()
 
 
+def in_parallel(torch: Any) -> Any:
+    torch.nn.utils.stateless._functional_call(torch.nn.DataParallel(network(torch)), {}, torch.ones(1, 1))
+
+
 PROGRAMS = [
+    in_parallel,
     all_of_them, some_of_them, tied_ones, tied_ones_apart, two_values_for_tied_ones, one_value_for_both_tied_ones,
     a_plain_attribute, an_attribute_that_is_no_tensor, an_attribute_that_does_not_exist, a_module_that_does_not_exist,
     a_module_in_a_module_that_does_not_exist, a_module_that_is_a_tensor, an_empty_name, an_empty_last_name,

@@ -177,7 +177,12 @@ def the_class(torch: Any) -> Any:
     )
 
 
+def of_a_lazy_layer(torch: Any) -> Any:
+    torch.nn.utils.weight_norm(torch.nn.LazyLinear(2))
+
+
 PROGRAMS = [
+    of_a_lazy_layer,
     by_rows, by_columns, as_a_whole, along_no_dimension, of_another_parameter, of_an_unknown_name, of_a_buffer,
     of_a_convolution, of_a_recurrent_layer, computed_before_each_call, trained, twice, of_two_parameters, removed,
     removed_from_what_has_none, removed_by_another_name, pickled, copied_with_its_graph, copied_without_a_graph, loaded,

@@ -15,7 +15,7 @@ from glasstorch.core.layout import contiguous_format
 from glasstorch.nn import functional as F
 from glasstorch.nn.modules.conv import ConvTranspose1d, ConvTranspose2d, ConvTranspose3d
 from glasstorch.nn.modules.module import Module
-from glasstorch.nn.parameter import Parameter
+from glasstorch.nn.parameter import Parameter, UninitializedParameter
 from glasstorch.operators.generated import functions as operators
 
 __all__ = [
@@ -95,6 +95,11 @@ class SpectralNorm:
         weight = module._parameters[name]
         if weight is None:
             raise ValueError(f"`SpectralNorm` cannot be applied as parameter `{name}` is None")
+        if isinstance(weight, UninitializedParameter):
+            raise ValueError(
+                "The module passed to `SpectralNorm` can't have uninitialized parameters. Make sure to run the dummy "
+                "forward before applying spectral normalization"
+            )
         with no_grad():
             rows, columns = hook.reshape_weight_to_matrix(weight).size()
             u = F.normalize(weight.new_empty(rows).normal_(0, 1), dim=0, eps=eps)

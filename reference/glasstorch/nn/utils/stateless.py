@@ -13,6 +13,7 @@ from typing import Any, NamedTuple, Protocol, runtime_checkable
 from glasstorch._tensor import Tensor
 from glasstorch.core import hooks
 from glasstorch.nn.modules.module import Module
+from glasstorch.nn.parallel.data_parallel import DataParallel
 
 __all__ = ["functional_call"]
 
@@ -61,6 +62,8 @@ def _functional_call(
     """
     if isinstance(module, _Jitted) or (hooks.trace_hooks is not None and hooks.trace_hooks.records_here()):
         raise RuntimeError("The stateless API can't be used with Jitted modules")
+    if isinstance(module, DataParallel):
+        raise RuntimeError("The stateless API can't be used with nn.DataParallel module")
     arguments = () if args is None else args if isinstance(args, tuple) else (args,)
     with _reparametrize_module(module, parameters_and_buffers, tie_weights, strict):
         return module(*arguments, **(kwargs or {}))

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 from glasstorch._tensor import Tensor
 from glasstorch.nn.modules.module import Module
-from glasstorch.nn.parameter import Parameter
+from glasstorch.nn.parameter import Parameter, UninitializedParameter
 from glasstorch.operators.generated import functions as operators
 
 __all__ = ["WeightNorm", "weight_norm", "remove_weight_norm"]
@@ -46,6 +46,11 @@ class WeightNorm:
             raise RuntimeError(f"Cannot register two weight_norm hooks on the same parameter {name}")
         hook = WeightNorm(name, dim)
         weight = getattr(module, name)
+        if isinstance(weight, UninitializedParameter):
+            raise ValueError(
+                "The module passed to `WeightNorm` can't have uninitialized parameters. Make sure to run the dummy "
+                "forward before applying weight normalization"
+            )
         del module._parameters[name]
         module.register_parameter(name + "_g", Parameter(operators.norm_except_dim(weight, 2, hook.dim).data))
         module.register_parameter(name + "_v", Parameter(weight.data))
