@@ -124,3 +124,11 @@ def test_an_implementation_runs_in_the_operators_place() -> None:
         attention.restore_flash_attention_impl()
         glasstorch.nn.functional.scaled_dot_product_attention(x, x, x)
     assert calls == [(1, 2, 4, 8)]
+
+
+def test_a_way_of_attention_prints_its_name(require: Callable[[str], Any]) -> None:
+    def program(t: Any) -> list[str]:
+        math = t.nn.attention.SDPBackend.MATH
+        return [str(math), repr(math), f"{math}", f"{t.nn.attention.SDPBackend(1)!s}"]
+
+    assert_same(program, require("torch"))

@@ -108,3 +108,24 @@ def test_sparse_gradients_are_refused_by_name() -> None:
     layer = glasstorch.nn.Embedding(3, 2, sparse=True)
     with pytest.raises(RuntimeError, match="sparse=True"):
         layer(glasstorch.tensor([0])).sum().backward()
+
+
+REFUSED_BAGS: list[dict[str, Any]] = [
+    {"mode": "sum"}, {"mode": "mean"}, {"mode": "max"}, {"mode": "mean", "padding_idx": 2},
+    {"mode": "sum", "dtype": "float64"}, {"mode": "sum", "dtype": "float16"},
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("how", REFUSED_BAGS)
+@pytest.mark.parametrize("index", [9, -1])
+def test_a_bag_refuses_a_row_that_the_table_lacks_as_pytorch_does(
+    how: dict[str, Any], index: int, require: Callable[[str], Any]
+) -> None:
+    options = dict(how)
+    dtype = options.pop("dtype", "float32")
+
+    def program(t: Any) -> Any:
+        table = t.ones(6, 2, dtype=getattr(t, dtype))
+        return t.nn.functional.embedding_bag(t.tensor([0, index, 1]), table, t.tensor([0]), **options).tolist()
+
+    assert_same(program, require("torch"))

@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 
 from glasstorch._tensor import Tensor
-from glasstorch.core.errors import ArgumentError, DimensionError, DtypeError, ShapeError
+from glasstorch.core.dtype import bfloat16, float16, float32
+from glasstorch.core.errors import ArgumentError, DimensionError, DtypeError, IndexValueError, ShapeError
 from glasstorch.core.tensor_impl import Array
 from glasstorch.dispatch.library import KernelTable
 from glasstorch.kernels.structured import Out, Outs, finish_as, structured
@@ -133,7 +134,8 @@ def embedding_bag(
         padding_idx,
     )
     bags = results[2].shape[0]
-    flat = checked(indices, weight._shape[0])
+    fast = mode != MAX and padding_idx < 0 and weight.dtype in (float32, float16, bfloat16)
+    flat = checked_in_bags(indices, weight._shape[0], fast)
     bag = bags_of(flat.size, offsets.array(), bags)
     kept = flat != padding_idx
     rows = weight.array()[flat].astype(np.float64)
@@ -149,6 +151,21 @@ def embedding_bag(
     outs = out or (None,) * 4
     found = (values, bag, sizes, chosen)
     return tuple(finish_as(result, array, one) for result, array, one in zip(results, found, outs, strict=True))
+
+
+def checked_in_bags(indices: Tensor, rows: int, fast: bool) -> Array:
+    """The indices as one vector. What refuses one that no row has is PyTorch's fast kernel or the other one."""
+    flat = indices.array().reshape(-1)
+    (wrong,) = np.nonzero((flat < 0) | (flat >= rows))
+    if wrong.size and fast:
+        raise IndexValueError(
+            f"Index {wrong[0]} of input takes value {flat[wrong[0]]} which is not in the valid range [0, {rows})"
+        )
+    if wrong.size:
+        raise IndexValueError(
+            f"embedding_bag: Expected idx >= 0 && idx < num_embeddings but found idx to be {flat[wrong[0]]}"
+        )
+    return flat
 
 
 def bags_of(count: int, offsets: Array, bags: int) -> Array:

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from enum import IntEnum
+from enum import Enum, IntEnum
 
 from glasstorch.core.unknown_names import refuse_unknown_names as _refuse_unknown_names
 from glasstorch.nn.attention._registry import (
@@ -52,6 +52,9 @@ class SDPBackend(IntEnum):
     EFFICIENT_ATTENTION = 2
     CUDNN_ATTENTION = 3
     OVERRIDEABLE = 4
+
+    __str__ = Enum.__str__
+    __format__ = Enum.__format__
 
 
 _backend_names = {

@@ -135,7 +135,7 @@ class LSTMCell(RNNCellBase):
     def forward(self, input: Tensor, hx: tuple[Tensor, Tensor] | None = None) -> tuple[Tensor, Tensor]:
         """The next hidden state and cell; `hx` is a pair of 0 unless given."""
         self._check_dims("input", input)
-        for number, value in enumerate(hx or ()):
+        for number, value in enumerate(() if hx is None else hx):
             self._check_dims(f"hx[{number}]", value)
         batched = input.dim() == 2
         input = input if batched else input.unsqueeze(0)

@@ -68,7 +68,7 @@ NAMED = {number: mode for mode, number in MODES.items()}
 def pad(self: Tensor, pad: Sequence[int], mode: str, value: float | None) -> Tensor:
     """_pad_enum by the name of a mode."""
     if mode not in MODES:
-        raise ArgumentError(f"Unrecognised padding mode {mode}")
+        raise NotImplementedError(f"Unrecognised padding mode {mode}")
     return f._pad_enum(self, pad, MODES[mode], value)
 
 
@@ -89,7 +89,11 @@ def _pad_enum(self: Tensor, pad: Sequence[int], mode: int, value: float | None) 
         raise ArgumentError(f'Padding mode "{name}" doesn\'t take in value argument')
     padded = len(pad) // 2
     if padded not in (1, 2, 3) or dims not in (padded + 1, padded + 2):
-        raise NotImplementedError("Only 2D, 3D, 4D, 5D padding with non-constant padding are supported for now")
+        raise NotImplementedError(
+            f"Padding size {len(pad)} is not supported for {dims}D input tensor.\nSupported combinations for "
+            "non-constant padding:\n  - 2D or 3D input: padding size = 2 (pads last dimension)\n  - 3D or 4D input: "
+            "padding size = 4 (pads last 2 dimensions)\n  - 4D or 5D input: padding size = 6 (pads last 3 dimensions)"
+        )
     if name == "circular":
         return f._pad_circular(self, pad)
     kind = "reflection" if name == "reflect" else "replication"
