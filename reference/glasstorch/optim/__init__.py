@@ -14,7 +14,7 @@ from glasstorch.optim import lr_scheduler as lr_scheduler
 from glasstorch.optim import swa_utils as swa_utils
 from glasstorch.optim._adafactor import Adafactor
 from glasstorch.optim._muon import Muon
-from glasstorch.optim._stateless import swap_in_optimizer_params_and_state as swap_in_optimizer_params_and_state
+from glasstorch.optim._stateless import swap_in_optimizer_params_and_state
 from glasstorch.optim.adadelta import Adadelta
 from glasstorch.optim.adagrad import Adagrad
 from glasstorch.optim.adam import Adam
@@ -48,6 +48,7 @@ __all__ = [
     "Rprop",
     "SGD",
     "SparseAdam",
+    "swap_in_optimizer_params_and_state",
     "swa_utils",
 ]
 

@@ -227,7 +227,8 @@ class Optimizer:
         for group in self.param_groups:
             for parameter in group["params"]:
                 numbers.setdefault(parameter, len(numbers))
-            groups.append({**group, "params": [numbers[p] for p in group["params"]]})
+            options = {name: value for name, value in group.items() if name != "params"}
+            groups.append({**options, "params": [numbers[p] for p in group["params"]]})
         saved: dict[str, Any] = {
             "state": {numbers.get(key, key): value for key, value in self.state.items()},
             "param_groups": groups,

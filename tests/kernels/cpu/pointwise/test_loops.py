@@ -269,3 +269,15 @@ def test_the_operator_of_bits_is_refused_in_words_of_its_own(torch: Any, name: s
     with pytest.raises(NotImplementedError, match='"bitwise_not_cpu" not implemented for'):
         x.bitwise_not()
     assert [(~torch.tensor([value])).tolist() for value in (True, 1)] == [[False], [-2]]
+
+
+@pytest.mark.parametrize("dtype", ["bfloat16", "float16"])
+@pytest.mark.parametrize("name", ["add", "sub", "rsub"])
+def test_alpha_is_rounded_to_a_half_precision(name: str, dtype: str, require: Callable[[str], Any]) -> None:
+    """PyTorch rounds what is left beyond whole vectors more often; 128 elements leave nothing."""
+    found = []
+    for t in (glasstorch, require("torch")):
+        t.manual_seed(0)
+        x, y = t.rand(128).to(getattr(t, dtype)), t.rand(128).to(getattr(t, dtype))
+        found.append(getattr(t, name)(x, y, alpha=0.1).tolist())
+    assert found[0] == found[1]

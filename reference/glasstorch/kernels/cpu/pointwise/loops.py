@@ -114,7 +114,7 @@ def compute(row: Row, arguments: Sequence[Any], output: Tensor) -> Tensor:
     row.check(common)
     loop = row.loop_for(common)
     if numbers and (row.scaled is None or numbers != (1,)):
-        loop = with_numbers(row.scaled or loop, numbers, common)
+        loop = with_numbers(loop, numbers, common) if row.scaled is None else scaled_by(row.scaled, numbers[0], common)
     produces = common.to_real() if row.real_of_complex and common.is_complex else row.produces
     return pointwise(loop, common, tensors, output, produces, row.exact_number)
 
@@ -125,6 +125,12 @@ def with_numbers(loop: Loop, numbers: Sequence[Number], common: dtype) -> Loop:
     if isinstance(loop, np.ufunc):
         return lambda out, *inputs: loop(*inputs, *fixed, out=out)
     return lambda out, *inputs: loop(out, *inputs, *fixed)
+
+
+def scaled_by(loop: Loop, alpha: Number, common: dtype) -> Loop:
+    """A loop that scales its second input by alpha, which PyTorch rounds to a half precision (add_kernel)."""
+    rounded = np.array(number_as(alpha, common), common.numpy).astype(op_math(common).numpy)
+    return lambda out, *inputs: loop(out, *inputs, rounded)
 
 
 # Registering -----------------------------------------------------------------------------------------------------
