@@ -190,10 +190,10 @@ def weights(torch: Any, *sizes: int) -> list[Any]:
 REFUSED: list[Callable[[Any], Any]] = [
     lambda torch: torch.optim.SGD(*weights(torch, 2)),
     lambda torch: torch.optim.SGD(3),
-    lambda torch: torch.optim.SGD([torch.nn.Linear(1, 2)]),
+    lambda torch: torch.optim.SGD(["a"]),
     lambda torch: torch.optim.SGD([None]),
     lambda torch: torch.optim.SGD([2 * weights(torch, 2)[0]]),
-    lambda torch: torch.optim.SGD(set(weights(torch, 2))),
+    lambda torch: torch.optim.SGD([{"params": set(weights(torch, 2))}]),
     lambda torch: torch.optim.SGD(weights(torch, 2), torch.ones(2)),
     lambda torch: torch.optim.Adam(weights(torch, 2), betas=(0.9,)),
     lambda torch: torch.optim.SGD(weights(torch, 2, 3)).load_state_dict(grouped(torch).state_dict()),
