@@ -124,6 +124,7 @@ from glasstorch.python_forms.tensor_types import HalfTensor as HalfTensor
 from glasstorch.python_forms.tensor_types import IntTensor as IntTensor
 from glasstorch.python_forms.tensor_types import LongTensor as LongTensor
 from glasstorch.python_forms.tensor_types import ShortTensor as ShortTensor
+from glasstorch.python_forms.tensor_types import typename as typename
 from glasstorch.random import default_generator as default_generator
 from glasstorch.random import get_rng_state as get_rng_state
 from glasstorch.random import initial_seed as initial_seed

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import MappingProxyType
 from typing import Any
 
 import pytest
@@ -117,6 +118,8 @@ def test_an_input_that_was_not_used_is_an_error_or_what_was_asked_for(torch: Any
     ]
     found = grad((a * 2).sum(), [a, b], materialize_grads=True)
     assert [g.tolist() for g in found] == [[2.0, 2.0], [0.0, 0.0]]
+    found = grad((a * 2).sum(), [a, b], create_graph=True, materialize_grads=True)
+    assert [g.requires_grad for g in found] == [False, True]
     with pytest.raises(ValueError, match="Expected allow_unused to be True or not passed when materialize_grads=True"):
         grad((a * 2).sum(), [a, b], materialize_grads=True, allow_unused=False)
 
@@ -131,6 +134,66 @@ def test_what_cannot_be_differentiated_is_refused(torch: Any) -> None:
         torch.autograd.grad((a * 2).sum(), [])
     with pytest.raises(RuntimeError, match="got 2 tensors and 1 gradients"):
         torch.autograd.grad([a * 2, a * 3], [a], [torch.ones(2)])
+    with pytest.raises(RuntimeError, match="all inputs have to be Tensors or GradientEdges, but got NoneType"):
+        torch.autograd.grad((a * 2).sum(), [a, None])
+    with pytest.raises(RuntimeError, match=r"Mismatch in dtype: grad_output\[0\] has a dtype of torch.complex64 and"):
+        torch.autograd.grad(a * 2, a, torch.ones(2, dtype=torch.complex64))
+
+
+def test_a_dict_of_inputs_gives_a_dict_of_gradients(torch: Any) -> None:
+    a, b = leaf(torch, 1.0, 2.0), leaf(torch, 3.0, 4.0)
+    found = torch.autograd.grad((a * b).sum(), {"first": a, "second": b})
+    assert {name: gradient.tolist() for name, gradient in found.items()} == {"first": [3.0, 4.0], "second": [1.0, 2.0]}
+    (a * b).sum().backward(inputs={"second": b})
+    assert (a.grad, b.grad.tolist()) == (None, [1.0, 2.0])
+    other = MappingProxyType({"first": a})
+    for differentiate, name in ((torch.autograd.grad, "grad"), (torch.autograd.backward, "backward")):
+        with pytest.raises(TypeError, match=rf"`inputs` argument to `{name}\(\)` must be a dict, not mappingproxy"):
+            differentiate((a * b).sum(), inputs=other)
+
+
+def test_a_batch_of_gradients_to_start_from_gives_a_batch(torch: Any) -> None:
+    a, unused = leaf(torch, 1.0, 2.0), leaf(torch, 1.0)
+    b = a * a
+    batched = {"is_grads_batched": True}
+    rows, none = torch.autograd.grad(b, [a, unused], torch.eye(2), allow_unused=True, create_graph=True, **batched)
+    assert (rows.tolist(), none) == ([[2.0, 0.0], [0.0, 4.0]], None)
+    assert torch.autograd.grad(rows.sum(), a, retain_graph=True)[0].tolist() == [2.0, 2.0]
+    with pytest.raises(RuntimeError, match=r"If `is_grads_batched=True`, .* grad_output\[0\] has a shape of .*\[\]\)"):
+        torch.autograd.grad(b, a, torch.ones(2, 3), retain_graph=True, **batched)
+    with pytest.raises(ValueError, match=r"same size in the mapped dimension, got sizes \[2, 3\]"):
+        torch.autograd.grad([b, b.sum()], a, [torch.eye(2), torch.ones(3)], retain_graph=True, **batched)
+    with pytest.raises(ValueError, match="Got in_dim=0 for some input"):
+        torch.autograd.grad(b.sum(), a, retain_graph=True, **batched)
+    torch.autograd.grad(b, a, torch.eye(2), **batched)
+    with pytest.raises(RuntimeError, match="Trying to backward through the graph a second time"):
+        torch.autograd.grad(b, a, torch.eye(2), **batched)
+
+
+def test_edges_stand_for_their_tensors(torch: Any) -> None:
+    a = leaf(torch, 1.0, 2.0)
+    b = a * a
+    edge_of = torch.autograd.graph.get_gradient_edge
+    of_a, of_b = torch.autograd.grad(edge_of(b.sum()), [edge_of(a), edge_of(b)], retain_graph=True)
+    assert (of_a.tolist(), of_b.tolist()) == ([2.0, 4.0], [1.0, 1.0])
+    assert torch.autograd.grad(edge_of(b), a, torch.ones(2), retain_graph=True)[0].tolist() == [2.0, 4.0]
+    torch.autograd.backward(b.sum(), inputs=[edge_of(a)], retain_graph=True)
+    assert a.grad.tolist() == [2.0, 4.0]
+    with pytest.raises(RuntimeError, match="grad can be implicitly created only for scalar outputs"):
+        torch.autograd.grad(edge_of(b), a)
+    with pytest.raises(RuntimeError, match="materialize_grads cannot be used when the given input is a GradientEdge"):
+        torch.autograd.grad(b.sum(), [edge_of(leaf(torch, 1.0))], materialize_grads=True)
+
+
+def test_old_arguments_are_deprecated(torch: Any) -> None:
+    a = leaf(torch, 1.0, 2.0)
+    with pytest.warns(FutureWarning, match="only_inputs argument is deprecated and is ignored now"):
+        assert torch.autograd.grad((a * a).sum(), a, None, False, False, False)[0].tolist() == [2.0, 4.0]
+    with pytest.warns(FutureWarning, match="`grad_variables` is deprecated. Use `grad_tensors` instead"):
+        torch.autograd.backward(a * 2, grad_variables=torch.ones(2))
+    assert a.grad.tolist() == [2.0, 2.0]
+    with pytest.warns(FutureWarning), pytest.raises(RuntimeError, match="both passed to `backward"):
+        torch.autograd.backward(a * 2, torch.ones(2), grad_variables=torch.ones(2))
 
 
 def test_nodes_that_lead_to_no_input_do_not_run(torch: Any) -> None:

@@ -2,12 +2,14 @@
 
 import copy
 import pickle
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 import glasstorch as torch
 from glasstorch import nn, optim
+from tests.refusals import same_refusal
 
 
 def parameters(count: int) -> list[torch.Tensor]:
@@ -86,6 +88,7 @@ def test_state_dict_numbers_the_parameters_in_the_order_of_the_groups() -> None:
     saved = optimizer.state_dict()
     assert [group["params"] for group in saved["param_groups"]] == [[0, 1], [2]]
     assert [group["lr"] for group in saved["param_groups"]] == [0.1, 2.0]
+    assert all(list(group)[-1] == "params" for group in saved["param_groups"])
     assert saved["state"][2]["momentum_buffer"] is optimizer.state[c]["momentum_buffer"]
 
 
@@ -178,6 +181,35 @@ def test_states_that_do_not_fit_are_refused() -> None:
         optim.SGD(parameters(3)).load_state_dict(saved)
     with pytest.raises(ValueError, match="that doesn't match the size of optimizer's group"):
         optim.SGD([{"params": parameters(1)}, {"params": parameters(1)}]).load_state_dict(saved)
+
+
+def weights(torch: Any, *sizes: int) -> list[Any]:
+    return [torch.nn.Parameter(torch.ones(size)) for size in sizes]
+
+
+REFUSED: list[Callable[[Any], Any]] = [
+    lambda torch: torch.optim.SGD(*weights(torch, 2)),
+    lambda torch: torch.optim.SGD(3),
+    lambda torch: torch.optim.SGD(["a"]),
+    lambda torch: torch.optim.SGD([None]),
+    lambda torch: torch.optim.SGD([2 * weights(torch, 2)[0]]),
+    lambda torch: torch.optim.SGD([{"params": set(weights(torch, 2))}]),
+    lambda torch: torch.optim.SGD(weights(torch, 2), torch.ones(2)),
+    lambda torch: torch.optim.Adam(weights(torch, 2), betas=(0.9,)),
+    lambda torch: torch.optim.SGD(weights(torch, 2, 3)).load_state_dict(grouped(torch).state_dict()),
+    lambda torch: grouped(torch).load_state_dict(
+        torch.optim.SGD([{"params": weights(torch, 2)}, {"params": weights(torch, 2)}]).state_dict()
+    ),
+]
+
+
+def grouped(torch: Any) -> Any:
+    return torch.optim.SGD([{"params": weights(torch, 2)}, {"params": weights(torch, 2, 3)}])
+
+
+@pytest.mark.parametrize("number", range(len(REFUSED)))
+def test_refuses_in_pytorchs_words(number: int, require: Callable[[str], Any]) -> None:
+    same_refusal(require("torch"), REFUSED[number])
 
 
 def test_an_optimizer_of_one_s_own_says_which_options_it_needs() -> None:

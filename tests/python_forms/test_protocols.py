@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import operator
+import warnings
 from typing import Any
 
 import pytest
+
+import glasstorch
 
 
 def test_an_element_as_a_python_number(torch: Any) -> None:
@@ -35,3 +38,21 @@ def test_one_element_is_or_is_not_0(torch: Any) -> None:
         torch.ones(2).is_nonzero()
     with pytest.raises(RuntimeError, match="no values is ambiguous"):
         torch.ones(0).is_nonzero()
+
+
+@pytest.mark.parametrize(("number", "warned"), [(float, True), (complex, True), (int, False), (bool, False)])
+def test_a_float_of_what_requires_grad_is_warned_of_where_gradients_are_recorded(
+    number: type, warned: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("glasstorch.core.warn_once._given", set())
+    x = glasstorch.ones(1, requires_grad=True)
+    with warnings.catch_warnings(record=True) as given:
+        warnings.simplefilter("always")
+        with glasstorch.no_grad():
+            assert number(x) == 1
+        assert (number(x.detach()), x.item()) == (1, 1)
+        assert given == []
+        assert number(x) == number(x * 1) == 1
+    assert ["Converting a tensor with requires_grad=True to a scalar" in str(one.message) for one in given] == (
+        [True] * warned
+    )

@@ -62,6 +62,20 @@ def test_type_converts(torch: Any) -> None:
     assert torch.ones(1, dtype=torch.int8).type(torch.Tensor).dtype is torch.float32
 
 
+def test_the_name_of_what_something_is() -> None:
+    theirs = pytest.importorskip("torch")
+    import glasstorch as ours
+
+    def names(torch: Any) -> list[str]:
+        x = torch.ones(2, dtype=torch.int16)
+        linear = torch.nn.Linear(1, 2)
+        things = [x, linear.weight, linear, torch.nn.Linear, linear.forward, 3, [], None, len, str.join, int, any]
+        return [torch.typename(thing).replace("glasstorch.", "torch.") for thing in things]
+
+    assert names(ours) == names(theirs)
+    assert ours.typename(names) == f"{__name__}.{names.__qualname__}"
+
+
 def test_what_is_no_type_is_refused(torch: Any) -> None:
     x = torch.ones(1)
     for wrong in ("float", "torch.meta.FloatTensor", float):

@@ -1,47 +1,73 @@
 """How does a user ask for gradients?
 
 Mirrors: torch/autograd/__init__.py (backward, grad), torch/autograd/graph.py, torch/csrc/autograd/python_variable.cpp
-Differs: `is_grads_batched` comes with vmap.
+Differs: `is_grads_batched` goes backward once for each start, where PyTorch calls vmap.
 """
 
 from __future__ import annotations
 
+import math
 import warnings
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from glasstorch._tensor import Tensor, alias
 from glasstorch.autograd.engine import execute
 from glasstorch.autograd.history import AutogradMeta, gradient_edge
 from glasstorch.autograd.hooks import HookHandle
-from glasstorch.autograd.node import Edge, Node
+from glasstorch.autograd.modes import is_grad_enabled
+from glasstorch.autograd.node import Edge, Metadata, Node
 from glasstorch.autograd.views import refresh_view
 from glasstorch.core import hooks
 from glasstorch.core.dtype import FLOATING
+from glasstorch.core.dtype import dtype as dtype_
 from glasstorch.core.errors import AutogradError
+from glasstorch.core.geometry import Size
 from glasstorch.core.inference import is_inference_mode_enabled
-from glasstorch.operators.generated.functions import ones_like, zeros_like
+from glasstorch.core.warn_once import warn_once
+from glasstorch.operators.generated.functions import ones, ones_like, stack, zeros_like
 from glasstorch.operators.shapes.result import C_NAMES
 
 if TYPE_CHECKING:
     from glasstorch.core.hooks import VariableHooks
+    from glasstorch.core.tensor_impl import TensorImpl
+
+
+class GradientEdge(NamedTuple):
+    """Where a tensor's gradient arrives: a node, and the number of the tensor among its results."""
+
+    node: Node
+    output_nr: int
+
+
+Outputs = Tensor | GradientEdge | Sequence[Tensor | GradientEdge]
 
 
 def backward(
-    tensors: Tensor | Sequence[Tensor],
+    tensors: Outputs,
     grad_tensors: Any = None,
     retain_graph: bool | None = None,
     create_graph: bool = False,
+    grad_variables: Any = None,
     inputs: Any = None,
 ) -> None:
     """Compute the gradients of leaves and add them to their `.grad`.
 
     `grad_tensors` are the gradients of `tensors`, of the same shapes; one may be None for a tensor of one element. The
     graph is freed on the way unless `retain_graph` (which follows `create_graph`). With `inputs`, only theirs are
-    computed.
+    computed. `grad_variables` is the old name of `grad_tensors`.
     """
-    tensors = [tensors] if isinstance(tensors, Tensor) else list(tensors)
+    if grad_variables is not None:
+        warnings.warn("`grad_variables` is deprecated. Use `grad_tensors` instead.", FutureWarning, stacklevel=2)
+        if grad_tensors is not None:
+            raise AutogradError(
+                "`grad_tensors` and `grad_variables` (deprecated) arguments both passed to `backward()`. Please only "
+                "use `grad_tensors`."
+            )
+        grad_tensors = grad_variables
+    wanted = None if inputs is None else _inputs(inputs, "backward")
+    tensors = _outputs(tensors)
     gradients = _root_gradients(tensors, _as_list(grad_tensors, len(tensors)), create_graph)
     keep = create_graph if retain_graph is None else retain_graph
     if create_graph:
@@ -52,103 +78,204 @@ def backward(
             stacklevel=3,
         )
     only = None
-    if inputs is not None:
-        inputs = [inputs] if isinstance(inputs, Tensor) else list(inputs)
-        if not inputs:
-            raise AutogradError("`inputs` argument to `backward()` cannot be empty.")
-        only = [_input_edge(i, t) for i, t in enumerate(inputs)]
-        for tensor in inputs:
-            tensor.retain_grad()
+    if wanted is not None:
+        only = _input_edges(wanted)
+        for tensor in wanted:
+            if isinstance(tensor, Tensor):
+                tensor.retain_grad()
     execute(_roots(tensors), gradients, keep, create_graph, only=only)
 
 
 def grad(
-    outputs: Tensor | Sequence[Tensor],
-    inputs: Tensor | Sequence[Tensor],
+    outputs: Outputs,
+    inputs: Any,
     grad_outputs: Any = None,
     retain_graph: bool | None = None,
     create_graph: bool = False,
+    only_inputs: bool = True,
     allow_unused: bool | None = None,
+    is_grads_batched: bool = False,
     materialize_grads: bool = False,
-) -> tuple[Tensor | None, ...]:
+) -> Any:
     """The gradients of outputs with respect to inputs, as a tuple; no `.grad` is touched.
 
     An input that the outputs do not depend on is an error, or None with `allow_unused`, or zeros with
-    `materialize_grads`.
+    `materialize_grads`. A dict of inputs gives a dict of gradients. With `is_grads_batched`, `grad_outputs` have a
+    batch as their first dimension, and so has what is returned. `only_inputs` is deprecated, and changes nothing.
     """
-    outputs = [outputs] if isinstance(outputs, Tensor) else list(outputs)
-    inputs = [inputs] if isinstance(inputs, Tensor) else list(inputs)
     if materialize_grads and allow_unused is False:
         raise ValueError(
             "Expected allow_unused to be True or not passed when materialize_grads=True, but got: allow_unused=False."
         )
-    if not inputs:
-        raise AutogradError("`inputs` argument to `grad()` cannot be empty.")
-    gradients = _root_gradients(outputs, _as_list(grad_outputs, len(outputs)), create_graph)
-    keep = create_graph if retain_graph is None else retain_graph
-    found = execute(_roots(outputs), gradients, keep, create_graph, [_input_edge(i, t) for i, t in enumerate(inputs)])
-    if materialize_grads:
-        return tuple(zeros_like(t) if g is None else g for t, g in zip(inputs, found, strict=True))
-    if not allow_unused and any(g is None for g in found):
-        at = next(i for i, g in enumerate(found) if g is None)
-        raise AutogradError(
-            f"The differentiated Tensor at index {at} appears to not have been used in the graph. Set "
-            f"allow_unused=True if this is the desired behavior."
+    outputs, wanted = _outputs(outputs), _inputs(inputs, "grad")
+    if not only_inputs:
+        warnings.warn(
+            "only_inputs argument is deprecated and is ignored now (defaults to True). To accumulate gradient for "
+            "other parts of the graph, please use torch.autograd.backward.",
+            FutureWarning,
+            stacklevel=2,
         )
-    return tuple(found)
+    given = _as_list(grad_outputs, len(outputs))
+    keep = create_graph if retain_graph is None else retain_graph
+
+    def differentiate(gradients: Sequence[Any], keep: bool) -> list[Any]:
+        found = execute(_roots(outputs), gradients, keep, create_graph, _input_edges(wanted))
+        if not (allow_unused or materialize_grads) and any(g is None for g in found):
+            raise AutogradError(
+                f"The differentiated Tensor at index {[g is None for g in found].index(True)} appears to not have been "
+                f"used in the graph. Set allow_unused=True if this is the desired behavior."
+            )
+        return found
+
+    if is_grads_batched:
+        found = _of_batches(outputs, given, create_graph, keep, differentiate)
+    else:
+        found = differentiate(_root_gradients(outputs, given, create_graph), keep)
+    if materialize_grads:
+        if any(g is None and not isinstance(t, Tensor) for g, t in zip(found, wanted, strict=True)):
+            raise AutogradError("materialize_grads cannot be used when the given input is a GradientEdge")
+        found = [
+            zeros_like(t, requires_grad=create_graph) if g is None else g for g, t in zip(found, wanted, strict=True)
+        ]
+    return dict(zip(inputs, found, strict=True)) if type(inputs) is dict else tuple(found)
+
+
+def _of_batches(
+    outputs: Sequence[Tensor | GradientEdge],
+    gradients: Sequence[Any],
+    create_graph: bool,
+    keep: bool,
+    differentiate: Callable[[Sequence[Any], bool], list[Any]],
+) -> list[Any]:
+    """The gradients from one start of the batch after the other, stacked; the graph is kept until the last."""
+    starts = _root_gradients(outputs, gradients, create_graph, batched=True)
+    sizes = [start.size(0) for start in starts]
+    if len(set(sizes)) > 1:
+        raise ValueError(
+            f"vmap: Expected all tensors to have the same size in the mapped dimension, got sizes {sizes} for the "
+            f"mapped dimension"
+        )
+    last = sizes[0] - 1
+    rows = [differentiate([start[i] for start in starts], keep or i < last) for i in range(sizes[0])]
+    return [None if column[0] is None else stack(column) for column in zip(*rows, strict=True)]
+
+
+def _outputs(outputs: Outputs) -> list[Tensor | GradientEdge]:
+    return [outputs] if isinstance(outputs, Tensor | GradientEdge) else list(outputs)
+
+
+def _inputs(inputs: Any, function: str) -> list[Any]:
+    """Tensors or edges, from one of them, from several or from a dict's values; there must be one."""
+    if isinstance(inputs, Tensor | GradientEdge):
+        return [inputs]
+    if isinstance(inputs, Mapping) and type(inputs) is not dict:
+        raise TypeError(
+            f"`inputs` argument to `{function}()` must be a dict, not {type(inputs).__name__}. Other Mapping types are "
+            f"not supported."
+        )
+    found = list(inputs.values() if type(inputs) is dict else inputs)
+    if not found:
+        raise AutogradError(f"`inputs` argument to `{function}()` cannot be empty.")
+    return found
 
 
 def _as_list(gradients: Any, count: int) -> list[Any]:
     if gradients is None:
         return [None] * count
     given = [gradients] if isinstance(gradients, Tensor) else list(gradients)
-    if len(given) != count:
+    if len(given) < count:
         raise AutogradError(f"got {count} tensors and {len(given)} gradients")
-    return given
+    return given[:count]
 
 
-def _root_gradients(tensors: Sequence[Tensor], gradients: Sequence[Any], create_graph: bool) -> list[Tensor]:
-    """The gradient to start from at each root: the given one, checked, or 1 for a tensor of one element."""
+def _root_gradients(
+    outputs: Sequence[Tensor | GradientEdge], gradients: Sequence[Any], create_graph: bool, batched: bool = False
+) -> list[Tensor]:
+    """The gradient to start from at each root: the given one, checked, or 1 for a tensor of one element.
+
+    A batch of gradients is checked by its first; one that is not given has no batch.
+    """
     result = []
-    for i, (tensor, gradient) in enumerate(zip(tensors, gradients, strict=True)):
+    for i, (output, gradient) in enumerate(zip(outputs, gradients, strict=True)):
+        shape, dtype, place = _metadata(output)
         if gradient is None:
-            if tensor.requires_grad and tensor.numel() != 1:
-                raise AutogradError("grad can be implicitly created only for scalar outputs")
-            if tensor.requires_grad and not tensor.dtype.is_floating_point:
-                raise AutogradError(
-                    f"grad can be implicitly created only for real scalar outputs but got {tensor.dtype}"
+            if not isinstance(output, Tensor) or output.requires_grad:
+                if math.prod(shape) != 1:
+                    raise AutogradError("grad can be implicitly created only for scalar outputs")
+                if not dtype.is_floating_point:
+                    raise AutogradError(f"grad can be implicitly created only for real scalar outputs but got {dtype}")
+            if batched:
+                raise ValueError(
+                    "vmap(vjp, in_dims=0, ...)(<inputs>): Got in_dim=0 for some input, but that input is a Tensor of "
+                    "dimensionality 0 so expected in_dim to satisfy 0 <= in_dim < 0."
                 )
-            gradient = ones_like(alias(tensor))
+            if isinstance(output, Tensor):
+                gradient = ones_like(alias(output))
+            else:
+                gradient = ones(shape, dtype=dtype, device=place)
         elif not isinstance(gradient, Tensor):
             raise TypeError(f"gradients can be either Tensors or None, but got {type(gradient).__name__}")
-        elif gradient._shape != tensor._shape:
-            raise AutogradError(
-                f"Mismatch in shape: grad_output[{i}] has a shape of {gradient.shape} and output[{i}] has a shape of "
-                f"{tensor.shape}."
-            )
-        elif not create_graph and gradient.requires_grad:
-            gradient = gradient.detach()
-        if gradient.dtype is not tensor.dtype:
-            gradient = gradient.to(tensor.dtype)
+        else:
+            _check_gradient(i, gradient, gradient[0] if batched else gradient, Size(shape), dtype, batched)
+            if not create_graph and gradient.requires_grad:
+                gradient = gradient.detach()
+        if gradient.dtype is not dtype:
+            gradient = gradient.to(dtype)
         result.append(gradient)
     return result
 
 
-def _roots(tensors: Sequence[Tensor]) -> list[Edge]:
+def _check_gradient(number: int, gradient: Tensor, first: Tensor, shape: Size, dtype: dtype_, batched: bool) -> None:
+    """Refuse what has not its output's shape, or is complex where that is real."""
+    if first.shape != shape:
+        if not batched:
+            raise AutogradError(
+                f"Mismatch in shape: grad_output[{number}] has a shape of {first.shape} and output[{number}] has a "
+                f"shape of {shape}."
+            )
+        raise AutogradError(
+            f"If `is_grads_batched=True`, we interpret the first dimension of each grad_output as the batch dimension. "
+            f"The sizes of the remaining dimensions are expected to match the shape of corresponding output, but a "
+            f"mismatch was detected: grad_output[{number}] has a shape of {first.shape[1:]} and output[{number}] has a "
+            f"shape of {shape}. If you only want some tensors in `grad_output` to be considered batched, consider "
+            f"using vmap."
+        )
+    if gradient.dtype.is_complex != dtype.is_complex:
+        raise AutogradError(
+            f"For complex Tensors, both grad_output and output are required to have the same dtype. Mismatch in dtype: "
+            f"grad_output[{number}] has a dtype of {gradient.dtype} and output[{number}] has a dtype of {dtype}."
+        )
+
+
+def _metadata(output: Tensor | GradientEdge) -> Metadata:
+    """The shape, dtype and device of the gradient that arrives at a root."""
+    if isinstance(output, Tensor):
+        return output._shape, output.dtype, output.device
+    metadata = output.node.metadata[output.output_nr]
+    assert metadata is not None, "the result of an operator that does not require grad has no edge"
+    return metadata
+
+
+def _roots(outputs: Sequence[Tensor | GradientEdge]) -> list[Edge]:
     edges = []
-    for i, tensor in enumerate(tensors):
-        edge = gradient_edge(tensor)
+    for i, output in enumerate(outputs):
+        edge = output if isinstance(output, GradientEdge) else gradient_edge(output)
         if edge is None:
             raise AutogradError(f"element {i} of tensors does not require grad and does not have a grad_fn")
         edges.append(edge)
     return edges
 
 
-def _input_edge(index: int, tensor: Tensor) -> Edge:
-    edge = gradient_edge(tensor)
-    if edge is None:
-        raise AutogradError(f"One of the differentiated Tensors does not require grad: the one at index {index}")
-    return edge
+def _input_edges(inputs: Sequence[Any]) -> list[Edge]:
+    edges = []
+    for i, given in enumerate(inputs):
+        if not isinstance(given, Tensor | GradientEdge):
+            raise AutogradError(f"all inputs have to be Tensors or GradientEdges, but got {type(given).__name__}")
+        edge = given if isinstance(given, GradientEdge) else gradient_edge(given)
+        if edge is None:
+            raise AutogradError(f"One of the differentiated Tensors does not require grad: the one at index {i}")
+        edges.append(edge)
+    return edges
 
 
 class _Hooks:
@@ -168,7 +295,7 @@ class _Hooks:
     def backward(
         self, tensor: Tensor, gradient: Any, retain_graph: bool | None, create_graph: bool, inputs: Any
     ) -> None:
-        backward([tensor], None if gradient is None else [gradient], retain_graph, create_graph, inputs)
+        backward([tensor], None if gradient is None else [gradient], retain_graph, create_graph, None, inputs)
 
     def requires_grad_(self, tensor: Tensor, requires_grad: bool) -> None:
         if not isinstance(requires_grad, bool):
@@ -271,12 +398,12 @@ class _Hooks:
         meta = tensor._autograd_meta
         return None if meta is None else meta.base
 
-
-class GradientEdge(NamedTuple):
-    """Where a tensor's gradient arrives: a node, and the number of the tensor among its results."""
-
-    node: Node
-    output_nr: int
+    def becomes_number(self, tensor: TensorImpl) -> None:
+        if tensor.requires_grad and is_grad_enabled():
+            warn_once(
+                "Converting a tensor with requires_grad=True to a scalar may lead to unexpected behavior.\nConsider "
+                "using tensor.detach() first."
+            )
 
 
 def get_gradient_edge(tensor: Tensor) -> GradientEdge:

@@ -22,6 +22,7 @@ from glasstorch.optim.forms import Tensors, check_fused, new_scalar
 from glasstorch.optim.hooks import Hooks, hooked, register
 from glasstorch.optim.hooks import register_optimizer_step_post_hook as register_optimizer_step_post_hook
 from glasstorch.optim.hooks import register_optimizer_step_pre_hook as register_optimizer_step_pre_hook
+from glasstorch.python_forms.tensor_types import typename
 
 Parameters = Iterable[Tensor] | Iterable[dict[str, Any]] | Iterable[tuple[str, Tensor]]
 
@@ -68,7 +69,7 @@ class Optimizer:
         if isinstance(params, Tensor):
             raise TypeError(
                 "params argument given to the optimizer should be an iterable of Tensors or dicts, "
-                f"but got a {type(params).__name__}"
+                f"but got {typename(params)}"
             )
         self.state = defaultdict(dict)
         self.param_groups = []
@@ -207,9 +208,7 @@ class Optimizer:
             raise ValueError("all optimizer params should be with/without names. Some param names are missing")
         for parameter in parameters:
             if not isinstance(parameter, Tensor):
-                raise TypeError(
-                    "optimizer can only optimize Tensors, but one of the params is " + type(parameter).__name__
-                )
+                raise TypeError(f"optimizer can only optimize Tensors, but one of the params is {typename(parameter)}")
             if not (self.defaults.get("differentiable") or parameter.is_leaf or parameter.retains_grad):
                 raise ValueError("can't optimize a non-leaf Tensor")
         group["params"] = parameters
@@ -249,16 +248,11 @@ class Optimizer:
             state_dict = state_dict if replaced is None else replaced
         saved = copy.deepcopy(state_dict["param_groups"])
         if len(saved) != len(self.param_groups):
-            raise ValueError(
-                "loaded state dict has a different number of parameter groups: "
-                f"{len(saved)}, and this optimizer has {len(self.param_groups)}"
-            )
-        for number, (theirs, ours) in enumerate(zip(saved, self.param_groups, strict=True)):
+            raise ValueError("loaded state dict has a different number of parameter groups")
+        for theirs, ours in zip(saved, self.param_groups, strict=True):
             if len(theirs["params"]) != len(ours["params"]):
                 raise ValueError(
-                    "loaded state dict contains a parameter group that doesn't match the size of optimizer's "
-                    f"group: group {number} has {len(theirs['params'])} parameters there and "
-                    f"{len(ours['params'])} here"
+                    "loaded state dict contains a parameter group that doesn't match the size of optimizer's group"
                 )
         parameters = {
             index: (parameter, theirs)

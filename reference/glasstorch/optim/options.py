@@ -22,7 +22,7 @@ def check_lr(lr: Any) -> None:
 
 def check_single(lr: Any) -> None:
     if isinstance(lr, Tensor) and lr.numel() != 1:
-        raise ValueError(f"Tensor lr must be 1-element, got size {tuple(lr.shape)}")
+        raise ValueError("Tensor lr must be 1-element")
 
 
 def check_not_negative(**options: Any) -> None:
@@ -33,7 +33,8 @@ def check_not_negative(**options: Any) -> None:
 
 def check_betas(betas: Any) -> None:
     """Decay rates of running means lie in [0, 1)."""
-    for index, beta in enumerate(betas[:2]):
+    for index in (0, 1):
+        beta = betas[index]
         if not 0.0 <= beta < 1.0:
             raise ValueError(f"Invalid beta parameter at index {index}: {beta}")
 

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from glasstorch.core import hooks
 from glasstorch.core.dtype import (
     BOOL,
     COMPLEX,
@@ -319,10 +320,6 @@ TAKE: dict[int, Callable[[Any], Any]] = {BOOL: _take_bool, FLOATING: _take_real,
 def _item(value: TensorImpl) -> Any:
     if math.prod(value._shape) != 1:
         raise ArgumentValueError("only one element tensors can be converted to Python scalars")
-    if getattr(value, "requires_grad", False):
-        warn_once(
-            "Converting a tensor with requires_grad=True to a scalar may lead to unexpected behavior.\n"
-            "Consider using tensor.detach() first."
-        )
+    hooks.variable_hooks.becomes_number(value)
     number = value.host_array().item()
     return number if type(number) in PYTHON_NUMBERS else float(number)

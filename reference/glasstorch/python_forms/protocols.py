@@ -48,12 +48,14 @@ def __int__(self: Tensor) -> Any:
 
 
 def __float__(self: Tensor) -> Any:
-    """The one element as a float."""
+    """The one element as a float. One that requires grad is warned of, since a float has no gradient."""
+    hooks.variable_hooks.becomes_number(self)
     return number_as(_one_element(self), float64)
 
 
 def __complex__(self: Tensor) -> complex:
-    """The one element as a complex number."""
+    """The one element as a complex number. One that requires grad is warned of."""
+    hooks.variable_hooks.becomes_number(self)
     return complex(_one_element(self))
 
 

@@ -1,7 +1,7 @@
 """What are torch.FloatTensor and the other legacy tensor types?
 
 Mirrors: torch/csrc/tensor/python_tensor.cpp, torch/csrc/utils/tensor_types.cpp, Tensor.type in
-    tools/autograd/templates/python_variable_methods.cpp
+    tools/autograd/templates/python_variable_methods.cpp, typename in torch/__init__.py
 Differs: the types of CPU tensors only, as classes; PyTorch has those of CUDA in torch.cuda.
 """
 
@@ -89,6 +89,21 @@ ShortTensor = _named(int16, "Short")
 def type_name(tensor: TensorImpl) -> str:
     """`torch.FloatTensor`: the device, unless it is the CPU, and the dtype's name in PyTorch's errors."""
     return f"{ON_DEVICE[tensor.device.type]}.{tensor.dtype.scalar_name}Tensor"
+
+
+def typename(obj: Any, /) -> str:
+    """The module and name of a class or function, or of an object's class; of a tensor, what its `type()` says.
+
+    >>> typename(FloatTensor([1.0])), typename(3), typename(typename)
+    ('torch.FloatTensor', 'int', 'glasstorch.python_forms.tensor_types.typename')
+    """
+    if isinstance(obj, TensorImpl):
+        return type_name(obj)
+    name = getattr(obj, "__qualname__", None) or getattr(obj, "__name__", None)
+    module = getattr(obj, "__module__", None)
+    if name is None:
+        name, module = type(obj).__qualname__, type(obj).__module__
+    return f"{module}.{name}" if module and module != "builtins" else name
 
 
 DTYPE_OF_NAME = {f"{d.scalar_name}Tensor": d for d in DTYPES}

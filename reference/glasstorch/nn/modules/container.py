@@ -14,8 +14,9 @@ from itertools import chain, groupby
 from typing import Any, Self, overload
 
 from glasstorch._tensor import Tensor
-from glasstorch.nn.modules.module import Module, typename
+from glasstorch.nn.modules.module import Module
 from glasstorch.nn.parameter import Parameter
+from glasstorch.python_forms.tensor_types import typename
 
 
 class Container(Module):

@@ -41,6 +41,7 @@ from glasstorch.nn.modules.global_hooks import (
 from glasstorch.nn.modules.hooks import Hook, _WrappedHook, add_hook, as_hooks_want
 from glasstorch.nn.parameter import Buffer, Parameter
 from glasstorch.operators.generated import functions as operators
+from glasstorch.python_forms.tensor_types import typename
 
 __all__ = [
     "Module",
@@ -646,14 +647,6 @@ class Module:
             return f"{self._get_name()}({extra})"
         body = "".join(f"\n  {line}" for line in lines + children)
         return f"{self._get_name()}({body}\n)" if body else f"{self._get_name()}()"
-
-
-def typename(value: object) -> str:
-    """The type of a value as PyTorch's messages name it: `torch.FloatTensor`, or module and class."""
-    if isinstance(value, Tensor) and not isinstance(value, Parameter):
-        return f"torch.{value.dtype.scalar_name}Tensor"
-    kind = type(value)
-    return kind.__qualname__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__qualname__}"
 
 
 def _attribute(module: Module, name: str) -> Any:
