@@ -95,8 +95,17 @@ def test_layers_are_made_on_a_device(cuda: Devices) -> None:
         layer(glasstorch.ones(4, 3))
 
 
-# What moves tensors, what asks which form of a step a device has, and attention, whose fast path asks for the device.
-NAMING_DEVICES = ("module.py", "conversion.py", "packing.py", "forms.py", "attention.py")
+# What moves tensors, what asks which form of a step a device has, attention, whose fast path asks for the device, what
+# spreads a module over devices, and the conversions that a parameter without sizes permits.
+NAMING_DEVICES = (
+    "module.py",
+    "conversion.py",
+    "packing.py",
+    "forms.py",
+    "attention.py",
+    "devices.py",
+    "uninitialized.py",
+)
 
 
 def test_nothing_above_the_kernels_has_code_for_cuda() -> None:

@@ -15,8 +15,8 @@ def boolean_dispatch(
     default: bool,
     if_true: Callable[..., Any],
     if_false: Callable[..., Any],
-    module_name: str | None = None,
-    func_name: str | None = None,
+    module_name: str | None,
+    func_name: str | None,
 ) -> Callable[..., Any]:
     """A function that hands all its arguments to one of two, by that with this name or index.
 
