@@ -124,13 +124,13 @@ def test_the_list_leads_where_the_figure_leads() -> None:
 
 def test_a_layer_of_which_nothing_is_built_is_dashed_and_leads_to_pytorch_only(tmp_path: Path) -> None:
     figure = Figure("small", "t", "d", house_map.RIGHT, 100)
-    layer = Layer(6, ("func", "printing.py"), "What?", ("torch/a.py",), ("02", "07"))
+    layer = Layer(6, ("func", "printing.py"), "What?", ("torch/a.py",), ("02", "08"))
     house_map.storey(figure, layer, 0, 64, layer.built(tmp_path), first_sections(ROOT))
     svg = "\n".join(figure.parts)
     assert svg.count("g-dashed") == 3
     assert re.findall(r'href="([^"]*)"', svg) == [address_of("torch/a.py")]
     assert ">02: a later section<" in svg
-    assert ">07: not written yet<" in svg
+    assert ">08: not written yet<" in svg
 
 
 def test_rooms_that_do_not_fit_stand_in_the_next_line() -> None:
