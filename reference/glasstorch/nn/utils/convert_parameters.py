@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from glasstorch._tensor import Tensor
-from glasstorch.nn.modules.module import typename
 from glasstorch.operators.generated import functions as operators
+from glasstorch.python_forms.tensor_types import typename
 
 __all__ = ["parameters_to_vector", "vector_to_parameters"]
 
