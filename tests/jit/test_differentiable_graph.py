@@ -54,8 +54,8 @@ def test_one_node_stands_for_all_operators() -> None:
     assert total.grad_fn.name() == "DifferentiableGraphBackward"
     assert [node and node.name() for node, _ in total.grad_fn.next_functions] == [
         None,
-        "AccumulateGrad",
-        "AccumulateGrad",
+        "torch::autograd::AccumulateGrad",
+        "torch::autograd::AccumulateGrad",
     ]
 
 

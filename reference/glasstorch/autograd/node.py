@@ -35,7 +35,7 @@ Unseen = Any  # a dtype, a device: PyTorch has no getter for it
 
 _sequence = itertools.count()
 _getters: dict[type, dict[str, Getter]] = {}  # filled by `getters`
-WRITTEN_BY_HAND = frozenset(("CopyBackwards", "CopySlices"))  # each in PyTorch's namespace
+WRITTEN_BY_HAND = frozenset(("AccumulateGrad", "CopyBackwards", "CopySlices"))  # each in PyTorch's namespace
 
 
 class Node:

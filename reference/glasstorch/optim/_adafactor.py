@@ -14,8 +14,8 @@ from glasstorch._tensor import Tensor
 from glasstorch.autograd.modes import no_grad
 from glasstorch.core.type_info import finfo
 from glasstorch.operators.generated import functions as f
-from glasstorch.optim.forms import Tensors, check_steps, new_scalar, to_scalar, towards, value_of
-from glasstorch.optim.optimizer import Optimizer, Parameters
+from glasstorch.optim.forms import Tensors, _get_value, _to_scalar, check_steps, new_scalar, towards
+from glasstorch.optim.optimizer import Optimizer, ParamsT
 from glasstorch.optim.options import check_single
 
 
@@ -28,7 +28,7 @@ class Adafactor(Optimizer):
 
     def __init__(
         self,
-        params: Parameters,
+        params: ParamsT,
         lr: float | Tensor = 1e-2,
         beta2_decay: float = -0.8,
         eps: tuple[float | None, float] = (None, 1e-3),
@@ -137,7 +137,7 @@ def adafactor(
         variances,
         state_steps,
         d=d,
-        lr=value_of(to_scalar(lr)),
+        lr=_get_value(_to_scalar(lr)),
         beta2_decay=beta2_decay,
         weight_decay=weight_decay,
         eps1=eps1,
@@ -179,7 +179,7 @@ def _single_tensor_adafactor(
         grad = -grads[i] if maximize else grads[i]
         row_var, col_var, variance = row_vars[i], col_vars[i], variances[i]
         least = finfo(parameter.dtype).eps if eps1 is None else eps1
-        step = value_of(state_steps[i].add_(1))
+        step = _get_value(state_steps[i].add_(1))
         weight = step**beta2_decay
         rate = _rate(parameter, step, lr, eps2)
         if weight_decay != 0:
@@ -222,7 +222,7 @@ def _multi_tensor_adafactor(
             continue
         parameters, along, counters = ([tensors[i] for i in some] for tensors in (params, grads, state_steps))
         f._foreach_add_(counters, 1)
-        steps = [value_of(step) for step in counters]
+        steps = [_get_value(step) for step in counters]
         weights = [step**beta2_decay for step in steps]
         rates = [_rate(p, step, lr, eps2) for p, step in zip(parameters, steps, strict=True)]
         least = [finfo(p.dtype).eps if eps1 is None else eps1 for p in parameters]

@@ -13,8 +13,8 @@ from typing import Any
 from glasstorch._tensor import Tensor
 from glasstorch.autograd.modes import no_grad
 from glasstorch.operators.generated import functions as f
-from glasstorch.optim.forms import Tensors, to_scalar
-from glasstorch.optim.optimizer import Optimizer, Parameters
+from glasstorch.optim.forms import Tensors, _to_scalar
+from glasstorch.optim.optimizer import Optimizer, ParamsT
 from glasstorch.optim.options import check_single
 
 COEFFICIENTS = (3.4445, -4.7750, 2.0315)  # of the polynomial that brings singular values near 1
@@ -31,7 +31,7 @@ class Muon(Optimizer):
 
     def __init__(
         self,
-        params: Parameters,
+        params: ParamsT,
         lr: float | Tensor = 1e-3,
         weight_decay: float = 0.1,
         momentum: float = 0.95,
@@ -114,7 +114,7 @@ def muon(
     if has_complex:
         raise ValueError("Complex parameters are not supported")
     _check(grads, ns_coefficients, ns_steps)
-    lr = to_scalar(lr)
+    lr = _to_scalar(lr)
     for parameter, grad, buffer in zip(params, grads, muon_momentum_bufs, strict=True):
         buffer.lerp_(grad, 1 - momentum)
         update = grad.lerp(buffer, momentum) if nesterov else buffer

@@ -13,19 +13,19 @@ from glasstorch._tensor import Tensor
 from glasstorch.operators.generated import functions as f
 from glasstorch.optim.forms import (
     Tensors,
+    _get_value,
+    _to_scalar,
+    _use_grad_for_differentiable,
     check_capturable,
     check_multi,
     check_steps,
     in_reals,
     lists_in_reals,
     new_scalar,
-    to_scalar,
     towards,
-    use_grad_for_differentiable,
-    value_of,
     with_decay,
 )
-from glasstorch.optim.optimizer import Optimizer, Parameters
+from glasstorch.optim.optimizer import Optimizer, ParamsT
 from glasstorch.optim.options import check_lr, check_not_negative
 
 
@@ -37,7 +37,7 @@ class Adadelta(Optimizer):
 
     def __init__(
         self,
-        params: Parameters,
+        params: ParamsT,
         lr: float | Tensor = 1.0,
         rho: float = 0.9,
         eps: float = 1e-6,
@@ -75,7 +75,7 @@ class Adadelta(Optimizer):
             "acc_delta": f.zeros_like(parameter),
         }
 
-    @use_grad_for_differentiable
+    @_use_grad_for_differentiable
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
         loss = self._loss(closure)
         for group in self.param_groups:
@@ -126,7 +126,7 @@ def adadelta(
         square_avgs,
         acc_deltas,
         state_steps,
-        lr=to_scalar(lr),
+        lr=_to_scalar(lr),
         rho=rho,
         eps=eps,
         weight_decay=weight_decay,
@@ -200,4 +200,4 @@ def _multi_tensor_adadelta(
     f._foreach_mul_(deltas, grads)
     f._foreach_mul_(acc_deltas, rho)
     f._foreach_addcmul_(acc_deltas, deltas, deltas, value=1 - rho)
-    f._foreach_add_(params, deltas, alpha=-value_of(lr))
+    f._foreach_add_(params, deltas, alpha=-_get_value(lr))

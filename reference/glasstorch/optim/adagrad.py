@@ -13,6 +13,9 @@ from glasstorch._tensor import Tensor
 from glasstorch.operators.generated import functions as f
 from glasstorch.optim.forms import (
     Tensors,
+    _get_value,
+    _to_scalar,
+    _use_grad_for_differentiable,
     check_fused,
     check_multi,
     check_scales,
@@ -20,13 +23,10 @@ from glasstorch.optim.forms import (
     in_reals,
     lists_in_reals,
     new_scalar,
-    to_scalar,
     towards,
-    use_grad_for_differentiable,
-    value_of,
     with_decay,
 )
-from glasstorch.optim.optimizer import Optimizer, Parameters
+from glasstorch.optim.optimizer import Optimizer, ParamsT
 from glasstorch.optim.options import check_forms, check_lr, check_not_negative
 
 
@@ -38,7 +38,7 @@ class Adagrad(Optimizer):
 
     def __init__(
         self,
-        params: Parameters,
+        params: ParamsT,
         lr: float | Tensor = 1e-2,
         lr_decay: float = 0,
         weight_decay: float = 0,
@@ -92,7 +92,7 @@ class Adagrad(Optimizer):
             initial = complex(initial, initial)
         return {"step": new_scalar(0.0, parameter, group), "sum": f.full_like(parameter, initial)}
 
-    @use_grad_for_differentiable
+    @_use_grad_for_differentiable
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
         loss = self._loss(closure)
         for group in self.param_groups:
@@ -148,7 +148,7 @@ def adagrad(
         state_steps,
         grad_scale,
         found_inf,
-        lr=to_scalar(lr),
+        lr=_to_scalar(lr),
         weight_decay=weight_decay,
         lr_decay=lr_decay,
         eps=eps,
@@ -174,7 +174,7 @@ def _single_tensor_adagrad(
 ) -> None:
     check_scales(grad_scale, found_inf)
     for i, parameter in enumerate(params):
-        step = value_of(state_steps[i].add_(1))
+        step = _get_value(state_steps[i].add_(1))
         grad = -grads[i] if maximize else grads[i]
         if weight_decay != 0:
             grad = grad.add(parameter, alpha=weight_decay)
@@ -206,7 +206,7 @@ def _multi_tensor_adagrad(
     grads = with_decay(towards(grads, maximize), params, weight_decay)
     f._foreach_add_(state_steps, 1)
     params, grads, state_sums = lists_in_reals(params, grads, state_sums)
-    rates = [-(value_of(lr) / (1 + (value_of(step) - 1) * lr_decay)) for step in state_steps]
+    rates = [-(_get_value(lr) / (1 + (_get_value(step) - 1) * lr_decay)) for step in state_steps]
     f._foreach_addcmul_(state_sums, grads, grads, value=1)
     deviations = f._foreach_sqrt(state_sums)
     f._foreach_add_(deviations, eps)

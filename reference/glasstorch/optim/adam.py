@@ -16,6 +16,9 @@ from glasstorch.nn.parameter import Parameter
 from glasstorch.operators.generated import functions as f
 from glasstorch.optim.forms import (
     Tensors,
+    _get_value,
+    _to_scalar,
+    _use_grad_for_differentiable,
     check_capturable,
     check_multi,
     check_scales,
@@ -23,13 +26,10 @@ from glasstorch.optim.forms import (
     in_reals,
     lists_in_reals,
     new_scalar,
-    to_scalar,
     towards,
-    use_grad_for_differentiable,
-    value_of,
     with_decay,
 )
-from glasstorch.optim.optimizer import Optimizer, Parameters
+from glasstorch.optim.optimizer import Optimizer, ParamsT
 from glasstorch.optim.options import check_betas, check_forms, check_lr, check_not_negative
 
 WHOLE = (Tensor, Parameter)  # the classes of which the default form takes the fused operator
@@ -45,7 +45,7 @@ class Adam(Optimizer):
 
     def __init__(
         self,
-        params: Parameters,
+        params: ParamsT,
         lr: float | Tensor = 1e-3,
         betas: tuple[float | Tensor, float | Tensor] = (0.9, 0.999),
         eps: float = 1e-8,
@@ -68,7 +68,7 @@ class Adam(Optimizer):
         _check_kinds(betas, foreach, capturable)
         defaults = {
             "lr": lr,
-            "betas": tuple(map(to_scalar, betas)),
+            "betas": tuple(map(_to_scalar, betas)),
             "eps": eps,
             "weight_decay": weight_decay,
             "amsgrad": amsgrad,
@@ -99,7 +99,7 @@ class Adam(Optimizer):
             state["max_exp_avg_sq"] = f.zeros_like(parameter)
         return state
 
-    @use_grad_for_differentiable
+    @_use_grad_for_differentiable
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
         loss = self._loss(closure)
         for group in self.param_groups:
@@ -232,7 +232,7 @@ def _single_tensor_adam(
 ) -> None:
     check_scales(grad_scale, found_inf)
     check_capturable(capturable, params, state_steps)
-    lr, beta1, beta2 = to_scalar(lr), to_scalar(beta1), to_scalar(beta2)
+    lr, beta1, beta2 = _to_scalar(lr), _to_scalar(beta1), _to_scalar(beta2)
     for i, parameter in enumerate(params):
         grad = -grads[i] if maximize else grads[i]
         step = state_steps[i].add_(1)
@@ -251,7 +251,7 @@ def _single_tensor_adam(
             square_mean.mul_(beta2).addcmul_(grad, grad, value=1 - beta2)
         # Bias correction: both means start at zero, and so are too small at first.
         recorded = capturable or differentiable
-        count = step.clone() if recorded else value_of(step)
+        count = step.clone() if recorded else _get_value(step)
         mean_correction = 1 - beta1**count
         square_mean_correction = 1 - beta2**count
         if amsgrad:
@@ -305,7 +305,7 @@ def _multi_tensor_adam(
             raise kind(f"{name} as a Tensor is not supported for capturable=False and foreach=True")
     check_capturable(capturable, params, state_steps)
     check_multi(differentiable, grad_scale, found_inf)
-    lr, beta1, beta2 = (value_of(number) for number in (lr, beta1, beta2))
+    lr, beta1, beta2 = (_get_value(number) for number in (lr, beta1, beta2))
     grads = towards(grads, maximize)
     f._foreach_add_(state_steps, 1)
     if weight_decay != 0 and decoupled_weight_decay:
@@ -318,7 +318,7 @@ def _multi_tensor_adam(
     f._foreach_lerp_(exp_avgs, grads, 1 - beta1)
     f._foreach_mul_(exp_avg_sqs, beta2)
     f._foreach_addcmul_(exp_avg_sqs, grads, grads, value=1 - beta2)
-    steps = [value_of(step) for step in state_steps]
+    steps = [_get_value(step) for step in state_steps]
     if amsgrad:
         f._foreach_maximum_(max_exp_avg_sqs, exp_avg_sqs)
     denominators = f._foreach_sqrt(max_exp_avg_sqs if amsgrad else exp_avg_sqs)
@@ -361,9 +361,9 @@ def _fused_adam(
         exp_avg_sqs,
         max_exp_avg_sqs,
         state_steps,
-        lr=to_scalar(lr),
-        beta1=value_of(beta1),
-        beta2=value_of(beta2),
+        lr=_to_scalar(lr),
+        beta1=_get_value(beta1),
+        beta2=_get_value(beta2),
         weight_decay=weight_decay,
         eps=eps,
         amsgrad=amsgrad,

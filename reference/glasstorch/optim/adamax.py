@@ -13,19 +13,19 @@ from glasstorch._tensor import Tensor
 from glasstorch.operators.generated import functions as f
 from glasstorch.optim.forms import (
     Tensors,
+    _get_value,
+    _to_scalar,
+    _use_grad_for_differentiable,
     check_capturable,
     check_multi,
     check_steps,
     in_reals,
     lists_in_reals,
     new_scalar,
-    to_scalar,
     towards,
-    use_grad_for_differentiable,
-    value_of,
     with_decay,
 )
-from glasstorch.optim.optimizer import Optimizer, Parameters
+from glasstorch.optim.optimizer import Optimizer, ParamsT
 from glasstorch.optim.options import check_betas, check_lr, check_not_negative
 
 
@@ -34,7 +34,7 @@ class Adamax(Optimizer):
 
     def __init__(
         self,
-        params: Parameters,
+        params: ParamsT,
         lr: float | Tensor = 2e-3,
         betas: tuple[float, float] = (0.9, 0.999),
         eps: float = 1e-8,
@@ -72,7 +72,7 @@ class Adamax(Optimizer):
             "exp_inf": f.zeros_like(parameter),
         }
 
-    @use_grad_for_differentiable
+    @_use_grad_for_differentiable
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
         loss = self._loss(closure)
         for group in self.param_groups:
@@ -127,7 +127,7 @@ def adamax(
         eps=eps,
         beta1=beta1,
         beta2=beta2,
-        lr=to_scalar(lr),
+        lr=_to_scalar(lr),
         weight_decay=weight_decay,
         maximize=maximize,
         differentiable=differentiable,
@@ -167,7 +167,7 @@ def _single_tensor_adamax(
             correction = (beta1**step - 1).div_(lr)
             parameter.addcdiv_(mean, largest * correction)
         else:
-            parameter.addcdiv_(mean, largest, value=-(lr / (1 - beta1 ** value_of(step))))
+            parameter.addcdiv_(mean, largest, value=-(lr / (1 - beta1 ** _get_value(step))))
 
 
 def _multi_tensor_adamax(
@@ -198,5 +198,5 @@ def _multi_tensor_adamax(
     sizes = f._foreach_abs(grads)
     f._foreach_add_(sizes, eps)
     f._foreach_maximum_(exp_infs, sizes)
-    factors = [-(value_of(lr) / (1 - beta1 ** value_of(step))) for step in state_steps]
+    factors = [-(_get_value(lr) / (1 - beta1 ** _get_value(step))) for step in state_steps]
     f._foreach_addcdiv_(params, exp_avgs, exp_infs, factors)

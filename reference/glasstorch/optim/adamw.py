@@ -10,7 +10,7 @@ from typing import Any
 from glasstorch._tensor import Tensor
 from glasstorch.optim.adam import Adam, adam
 from glasstorch.optim.forms import Tensors
-from glasstorch.optim.optimizer import Parameters
+from glasstorch.optim.optimizer import ParamsT
 
 
 class AdamW(Adam):
@@ -18,7 +18,7 @@ class AdamW(Adam):
 
     def __init__(
         self,
-        params: Parameters,
+        params: ParamsT,
         lr: float | Tensor = 1e-3,
         betas: tuple[float | Tensor, float | Tensor] = (0.9, 0.999),
         eps: float = 1e-8,

@@ -13,18 +13,18 @@ from glasstorch._tensor import Tensor
 from glasstorch.operators.generated import functions as f
 from glasstorch.optim.forms import (
     Tensors,
+    _get_scalar_dtype,
+    _get_value,
+    _to_scalar,
+    _use_grad_for_differentiable,
     check_capturable,
     check_multi,
     in_reals,
     lists_in_reals,
-    scalar_dtype,
-    to_scalar,
     towards,
-    use_grad_for_differentiable,
-    value_of,
     with_decay,
 )
-from glasstorch.optim.optimizer import Optimizer, Parameters
+from glasstorch.optim.optimizer import Optimizer, ParamsT
 from glasstorch.optim.options import check_lr, check_not_negative
 
 
@@ -36,7 +36,7 @@ class ASGD(Optimizer):
 
     def __init__(
         self,
-        params: Parameters,
+        params: ParamsT,
         lr: float | Tensor = 1e-2,
         lambd: float = 1e-4,
         alpha: float = 0.75,
@@ -68,16 +68,16 @@ class ASGD(Optimizer):
 
     def _new_state(self, parameter: Tensor, group: dict[str, Any]) -> dict[str, Any]:
         def number(value: float) -> Tensor:
-            return f.full((), value, device=parameter.device, dtype=scalar_dtype())
+            return f.full((), value, device=parameter.device, dtype=_get_scalar_dtype())
 
         return {
             "step": number(0.0),
-            "eta": number(value_of(group["lr"])),
+            "eta": number(_get_value(group["lr"])),
             "mu": number(1.0),
             "ax": f.zeros_like(parameter),
         }
 
-    @use_grad_for_differentiable
+    @_use_grad_for_differentiable
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
         loss = self._loss(closure)
         for group in self.param_groups:
@@ -131,7 +131,7 @@ def asgd(
         etas,
         state_steps,
         lambd=lambd,
-        lr=to_scalar(lr),
+        lr=_to_scalar(lr),
         t0=t0,
         alpha=alpha,
         weight_decay=weight_decay,
@@ -169,13 +169,13 @@ def _single_tensor_asgd(
         if capturable:
             parameter.mul_(1 - lambd * eta).addcmul_(grad, eta, value=-1)
         else:
-            rate = value_of(eta)
+            rate = _get_value(eta)
             parameter.mul_(1 - lambd * rate).add_(grad, alpha=-rate)
         if capturable or mu.item() != 1:
             average.add_(parameter.sub(average).mul_(mu))
         else:
             average.copy_(parameter)
-        count = step if capturable else value_of(step)
+        count = step if capturable else _get_value(step)
         rate = lr / (1 + lambd * lr * count) ** alpha
         if capturable:
             eta.copy_(rate)
@@ -213,4 +213,4 @@ def _multi_tensor_asgd(
     f._foreach_addcmul_(axs, f._foreach_sub(params, axs), mus)
     for eta, mu, step in zip(etas, mus, state_steps, strict=True):
         eta.copy_(lr / (1 + lambd * lr * step) ** alpha)  # in the dtype of the step, unlike the single form
-        mu.fill_(1 / max(1, value_of(step) - t0))
+        mu.fill_(1 / max(1, _get_value(step) - t0))

@@ -30,7 +30,7 @@ CAPTURABLE_ON = ["cuda"]  # where a step may be recorded in a graph
 FUSED_ON = ["cpu"]  # where fused operators have kernels
 
 
-def use_grad_for_differentiable(step: Function) -> Function:
+def _use_grad_for_differentiable(step: Function) -> Function:
     """A decorator: the step is recorded if the optimizer is `differentiable`, and not otherwise."""
 
     @functools.wraps(step)
@@ -41,26 +41,56 @@ def use_grad_for_differentiable(step: Function) -> Function:
     return wrapped  # type: ignore[return-value]
 
 
-def value_of(number: Any) -> Any:
+def _get_value(number: Any) -> Any:
     """The Python number that a tensor of one element holds; a number itself."""
     return number.item() if isinstance(number, Tensor) else number
 
 
-def to_scalar(option: Any) -> Any:
+def _to_scalar(option: Any) -> Any:
     """A tensor of one element without dimensions; a number itself."""
     return option.squeeze() if isinstance(option, Tensor) and option.dim() else option
 
 
-def scalar_dtype(is_fused: bool | None = None) -> dtype:
+def _get_scalar_dtype(is_fused: bool | None = None) -> dtype:
     """The dtype in which steps are counted."""
     return float64 if not is_fused and get_default_dtype() is float64 else float32
+
+
+def _default_to_fused_or_foreach(params: Tensors, differentiable: bool, use_fused: bool = False) -> tuple[bool, bool]:
+    """Whether a step is fused, and whether it is of the multi form, for an optimizer that was not told.
+
+    Fused if that is asked for and all tensors can be; of the multi form only where all lie on a CUDA device.
+    """
+    if differentiable:
+        return False, False
+    plain = all(type(p).__name__ in ("Tensor", "Parameter") for p in params)
+    fused = use_fused and plain and all(p.device.type in FUSED_ON and p.is_floating_point() for p in params)
+    return fused, not fused and plain and all(p.device.type in CAPTURABLE_ON for p in params)
+
+
+def _stack_if_compiling(numbers: Any) -> Any:
+    """The numbers as they are: nothing compiles a step."""
+    return numbers
+
+
+def _view_as_real(params: Tensors, *state_and_grads: Tensors) -> None:
+    """Replace complex tensors in the lists by views of them as pairs of real ones."""
+    for number, parameter in enumerate(params):
+        if parameter.is_complex():
+            for tensors in (params, *state_and_grads):
+                tensors[number] = f.view_as_real(tensors[number])
+
+
+def _get_capturable_supported_devices(supports_xla: bool = True) -> list[str]:
+    """The kinds of devices on which a step may be recorded in a graph."""
+    return list(CAPTURABLE_ON)
 
 
 def new_scalar(value: float, parameter: Tensor, group: dict[str, Any]) -> Tensor:
     """A number of a parameter's state; it lies on the CPU unless the step is captured or fused."""
     fused = group.get("fused")
     device = parameter.device if group.get("capturable") or fused else "cpu"
-    return f.full((), value, dtype=scalar_dtype(fused), device=device)
+    return f.full((), value, dtype=_get_scalar_dtype(fused), device=device)
 
 
 def check_steps(numbers: Sequence[Any], name: str = "state_steps") -> None:

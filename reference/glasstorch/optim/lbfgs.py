@@ -13,9 +13,9 @@ from glasstorch._tensor import Tensor
 from glasstorch.autograd.modes import enable_grad, no_grad
 from glasstorch.core.layout import contiguous_format
 from glasstorch.operators.generated import functions as f
-from glasstorch.optim.forms import in_reals, to_scalar
+from glasstorch.optim.forms import _to_scalar, in_reals
 from glasstorch.optim.line_search import strong_wolfe
-from glasstorch.optim.optimizer import Optimizer, Parameters
+from glasstorch.optim.optimizer import Optimizer, ParamsT
 from glasstorch.optim.options import check_lr
 
 
@@ -28,7 +28,7 @@ class LBFGS(Optimizer):
 
     def __init__(
         self,
-        params: Parameters,
+        params: ParamsT,
         lr: float | Tensor = 1,
         max_iter: int = 20,
         max_eval: int | None = None,
@@ -75,7 +75,7 @@ class LBFGS(Optimizer):
         self, closure: Callable[[], Any], group: dict[str, Any], state: dict[str, Any], loss: float, grad: Tensor
     ) -> None:
         """Iterations, until one of the limits is reached."""
-        lr, change = to_scalar(group["lr"]), group["tolerance_change"]
+        lr, change = _to_scalar(group["lr"]), group["tolerance_change"]
         evaluations = 1
         for iteration in range(1, group["max_iter"] + 1):
             state["n_iter"] += 1

@@ -13,19 +13,19 @@ from glasstorch._tensor import Tensor
 from glasstorch.operators.generated import functions as f
 from glasstorch.optim.forms import (
     Tensors,
+    _get_value,
+    _to_scalar,
+    _use_grad_for_differentiable,
     check_capturable,
     check_multi,
     check_steps,
     in_reals,
     lists_in_reals,
     new_scalar,
-    to_scalar,
     towards,
-    use_grad_for_differentiable,
-    value_of,
     with_decay,
 )
-from glasstorch.optim.optimizer import Optimizer, Parameters
+from glasstorch.optim.optimizer import Optimizer, ParamsT
 from glasstorch.optim.options import check_betas, check_lr, check_not_negative
 
 
@@ -34,7 +34,7 @@ class NAdam(Optimizer):
 
     def __init__(
         self,
-        params: Parameters,
+        params: ParamsT,
         lr: float | Tensor = 2e-3,
         betas: tuple[float, float] = (0.9, 0.999),
         eps: float = 1e-8,
@@ -77,7 +77,7 @@ class NAdam(Optimizer):
             "exp_avg_sq": f.zeros_like(parameter),
         }
 
-    @use_grad_for_differentiable
+    @_use_grad_for_differentiable
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
         loss = self._loss(closure)
         for group in self.param_groups:
@@ -141,7 +141,7 @@ def nadam(
         state_steps,
         beta1=beta1,
         beta2=beta2,
-        lr=to_scalar(lr),
+        lr=_to_scalar(lr),
         weight_decay=weight_decay,
         momentum_decay=momentum_decay,
         eps=eps,
@@ -182,7 +182,7 @@ def _single_tensor_nadam(
         grad = -grads[i] if maximize else grads[i]
         parameter, grad, mean, square_mean = in_reals(parameter, grad, exp_avgs[i], exp_avg_sqs[i])
         counter = state_steps[i].add_(1)
-        step = counter if capturable else value_of(counter)
+        step = counter if capturable else _get_value(counter)
         if weight_decay != 0:
             if decoupled_weight_decay:
                 parameter.mul_(1 - lr * weight_decay)
@@ -199,7 +199,7 @@ def _single_tensor_nadam(
             parameter.addcdiv_(mean * (-lr * mu_next / (1.0 - product * mu_next)), denominator)
         else:
             denominator.add_(eps)
-            so_far = value_of(product)
+            so_far = _get_value(product)
             parameter.addcdiv_(grad, denominator, value=-lr * (1.0 - mu) / (1.0 - so_far))
             parameter.addcdiv_(mean, denominator, value=-lr * mu_next / (1.0 - so_far * mu_next))
 
@@ -228,7 +228,7 @@ def _multi_tensor_nadam(
     check_multi(differentiable)
     words = "params, mu_products, and state_steps"
     check_capturable(capturable, params, mu_products, state_steps, words=words)
-    lr = value_of(lr)
+    lr = _get_value(lr)
     grads = towards(grads, maximize)
     f._foreach_add_(state_steps, 1)
     if weight_decay != 0 and decoupled_weight_decay:
@@ -239,11 +239,11 @@ def _multi_tensor_nadam(
     f._foreach_lerp_(exp_avgs, grads, 1 - beta1)
     f._foreach_mul_(exp_avg_sqs, beta2)
     f._foreach_addcmul_(exp_avg_sqs, grads, grads, value=1 - beta2)
-    steps = [value_of(step) for step in state_steps]
+    steps = [_get_value(step) for step in state_steps]
     mus = [_momentum(beta1, step, momentum_decay) for step in steps]
     nexts = [_momentum(beta1, step + 1, momentum_decay) for step in steps]
     f._foreach_mul_(mu_products, mus)
-    products = [value_of(product) for product in mu_products]
+    products = [_get_value(product) for product in mu_products]
     denominators = f._foreach_sqrt(exp_avg_sqs)
     f._foreach_div_(denominators, [(1 - beta2**step) ** 0.5 for step in steps])
     f._foreach_add_(denominators, eps)

@@ -19,22 +19,32 @@ from glasstorch.core.dtype import float32
 from glasstorch.core.removable_handle import RemovableHandle
 from glasstorch.operators.generated import functions as operators
 from glasstorch.optim.forms import Tensors, check_fused, new_scalar
+from glasstorch.optim.forms import _default_to_fused_or_foreach as _default_to_fused_or_foreach
+from glasstorch.optim.forms import _get_capturable_supported_devices as _get_capturable_supported_devices
+from glasstorch.optim.forms import _get_scalar_dtype as _get_scalar_dtype
+from glasstorch.optim.forms import _get_value as _get_value
+from glasstorch.optim.forms import _stack_if_compiling as _stack_if_compiling
+from glasstorch.optim.forms import _to_scalar as _to_scalar
+from glasstorch.optim.forms import _use_grad_for_differentiable as _use_grad_for_differentiable
+from glasstorch.optim.forms import _view_as_real as _view_as_real
 from glasstorch.optim.hooks import Hooks, hooked, register
+from glasstorch.optim.hooks import _global_optimizer_post_hooks as _global_optimizer_post_hooks
+from glasstorch.optim.hooks import _global_optimizer_pre_hooks as _global_optimizer_pre_hooks
 from glasstorch.optim.hooks import register_optimizer_step_post_hook as register_optimizer_step_post_hook
 from glasstorch.optim.hooks import register_optimizer_step_pre_hook as register_optimizer_step_pre_hook
 from glasstorch.python_forms.tensor_types import typename
 
-Parameters = Iterable[Tensor] | Iterable[dict[str, Any]] | Iterable[tuple[str, Tensor]]
+ParamsT = Iterable[Tensor] | Iterable[dict[str, Any]] | Iterable[tuple[str, Tensor]]
 
 
-class _Required:
+class _RequiredParameter:
     """The placeholder for an option without a default, which each parameter group must give."""
 
     def __repr__(self) -> str:
         return "<required parameter>"
 
 
-required: Final = _Required()
+required: Final = _RequiredParameter()
 
 
 HOOKS: Final = (
@@ -63,7 +73,7 @@ class Optimizer:
     _optimizer_load_state_dict_pre_hooks: Hooks
     _optimizer_load_state_dict_post_hooks: Hooks
 
-    def __init__(self, params: Parameters, defaults: dict[str, Any]) -> None:
+    def __init__(self, params: ParamsT, defaults: dict[str, Any]) -> None:
         self.defaults = defaults
         self._prepare_hooks()
         if isinstance(params, Tensor):

@@ -13,19 +13,19 @@ from glasstorch._tensor import Tensor
 from glasstorch.operators.generated import functions as f
 from glasstorch.optim.forms import (
     Tensors,
+    _get_value,
+    _to_scalar,
+    _use_grad_for_differentiable,
     check_capturable,
     check_multi,
     check_steps,
     in_reals,
     lists_in_reals,
     new_scalar,
-    to_scalar,
     towards,
-    use_grad_for_differentiable,
-    value_of,
     with_decay,
 )
-from glasstorch.optim.optimizer import Optimizer, Parameters
+from glasstorch.optim.optimizer import Optimizer, ParamsT
 from glasstorch.optim.options import check_betas, check_lr, check_not_negative
 
 
@@ -34,7 +34,7 @@ class RAdam(Optimizer):
 
     def __init__(
         self,
-        params: Parameters,
+        params: ParamsT,
         lr: float | Tensor = 1e-3,
         betas: tuple[float, float] = (0.9, 0.999),
         eps: float = 1e-8,
@@ -74,7 +74,7 @@ class RAdam(Optimizer):
             "exp_avg_sq": f.zeros_like(parameter),
         }
 
-    @use_grad_for_differentiable
+    @_use_grad_for_differentiable
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
         loss = self._loss(closure)
         for group in self.param_groups:
@@ -130,7 +130,7 @@ def radam(
         state_steps,
         beta1=beta1,
         beta2=beta2,
-        lr=to_scalar(lr),
+        lr=_to_scalar(lr),
         weight_decay=weight_decay,
         eps=eps,
         decoupled_weight_decay=decoupled_weight_decay,
@@ -172,7 +172,7 @@ def _single_tensor_radam(
         grad = -grads[i] if maximize else grads[i]
         parameter, grad, mean, square_mean = in_reals(parameter, grad, exp_avgs[i], exp_avg_sqs[i])
         counter = state_steps[i].add_(1)
-        step = counter if capturable else value_of(counter)
+        step = counter if capturable else _get_value(counter)
         if weight_decay != 0:
             if decoupled_weight_decay:
                 parameter.mul_(1 - lr * weight_decay)
@@ -215,7 +215,7 @@ def _multi_tensor_radam(
         return
     check_multi(differentiable)
     check_capturable(capturable, params, state_steps)
-    lr = value_of(lr)
+    lr = _get_value(lr)
     f._foreach_add_(state_steps, 1)
     grads = towards(grads, maximize)
     if weight_decay != 0 and decoupled_weight_decay:
@@ -227,7 +227,7 @@ def _multi_tensor_radam(
     f._foreach_mul_(exp_avg_sqs, beta2)
     f._foreach_addcmul_(exp_avg_sqs, grads, grads, value=1 - beta2)
     rectified, plain = [], []  # factors of the rectified step and of the one without the mean of squares
-    for step in map(value_of, state_steps):
+    for step in map(_get_value, state_steps):
         limit, now = _degrees(beta2, step)
         rate = lr / (1 - beta1**step)
         rectified.append(-((1 - beta2**step) ** 0.5 * rate * _rectification(limit, now)) if now > 5 else 0.0)

@@ -13,19 +13,19 @@ from glasstorch._tensor import Tensor
 from glasstorch.operators.generated import functions as f
 from glasstorch.optim.forms import (
     Tensors,
+    _get_value,
+    _to_scalar,
+    _use_grad_for_differentiable,
     check_capturable,
     check_multi,
     check_steps,
     in_reals,
     lists_in_reals,
     new_scalar,
-    to_scalar,
     towards,
-    use_grad_for_differentiable,
-    value_of,
     with_decay,
 )
-from glasstorch.optim.optimizer import Optimizer, Parameters
+from glasstorch.optim.optimizer import Optimizer, ParamsT
 from glasstorch.optim.options import check_lr, check_not_negative
 
 
@@ -38,7 +38,7 @@ class RMSprop(Optimizer):
 
     def __init__(
         self,
-        params: Parameters,
+        params: ParamsT,
         lr: float | Tensor = 1e-2,
         alpha: float = 0.99,
         eps: float = 1e-8,
@@ -78,7 +78,7 @@ class RMSprop(Optimizer):
             state["grad_avg"] = f.zeros_like(parameter)
         return state
 
-    @use_grad_for_differentiable
+    @_use_grad_for_differentiable
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
         loss = self._loss(closure)
         for group in self.param_groups:
@@ -136,7 +136,7 @@ def rmsprop(
         grad_avgs,
         momentum_buffer_list,
         state_steps,
-        lr=to_scalar(lr),
+        lr=_to_scalar(lr),
         alpha=alpha,
         eps=eps,
         weight_decay=weight_decay,
@@ -229,6 +229,6 @@ def _multi_tensor_rmsprop(
     if momentum > 0:
         f._foreach_mul_(momentum_buffer_list, momentum)
         f._foreach_addcdiv_(momentum_buffer_list, grads, deviations)
-        f._foreach_add_(params, momentum_buffer_list, alpha=-value_of(lr))
+        f._foreach_add_(params, momentum_buffer_list, alpha=-_get_value(lr))
     else:
-        f._foreach_addcdiv_(params, grads, deviations, value=-value_of(lr))
+        f._foreach_addcdiv_(params, grads, deviations, value=-_get_value(lr))

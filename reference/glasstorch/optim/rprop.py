@@ -13,17 +13,17 @@ from glasstorch._tensor import Tensor
 from glasstorch.operators.generated import functions as f
 from glasstorch.optim.forms import (
     Tensors,
+    _to_scalar,
+    _use_grad_for_differentiable,
     check_capturable,
     check_multi,
     check_steps,
     in_reals,
     lists_in_reals,
     new_scalar,
-    to_scalar,
     towards,
-    use_grad_for_differentiable,
 )
-from glasstorch.optim.optimizer import Optimizer, Parameters
+from glasstorch.optim.optimizer import Optimizer, ParamsT
 from glasstorch.optim.options import check_lr
 
 
@@ -36,7 +36,7 @@ class Rprop(Optimizer):
 
     def __init__(
         self,
-        params: Parameters,
+        params: ParamsT,
         lr: float | Tensor = 1e-2,
         etas: tuple[float, float] = (0.5, 1.2),
         step_sizes: tuple[float, float] = (1e-6, 50),
@@ -65,7 +65,7 @@ class Rprop(Optimizer):
         self._fill(foreach=None, maximize=False, differentiable=False, capturable=False)
 
     def _new_state(self, parameter: Tensor, group: dict[str, Any]) -> dict[str, Any]:
-        size = to_scalar(group["lr"])
+        size = _to_scalar(group["lr"])
         if parameter.is_complex():
             size = complex(size, size)
         return {
@@ -74,7 +74,7 @@ class Rprop(Optimizer):
             "step_size": f.full_like(parameter.grad, size),  # type: ignore[arg-type]
         }
 
-    @use_grad_for_differentiable
+    @_use_grad_for_differentiable
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
         loss = self._loss(closure)
         for group in self.param_groups:

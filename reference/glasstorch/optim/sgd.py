@@ -13,16 +13,16 @@ from glasstorch._tensor import Tensor
 from glasstorch.operators.generated import functions as f
 from glasstorch.optim.forms import (
     Tensors,
+    _get_value,
+    _to_scalar,
+    _use_grad_for_differentiable,
     check_fused,
     check_multi,
     check_scales,
-    to_scalar,
     towards,
-    use_grad_for_differentiable,
-    value_of,
     with_decay,
 )
-from glasstorch.optim.optimizer import Optimizer, Parameters
+from glasstorch.optim.optimizer import Optimizer, ParamsT
 from glasstorch.optim.options import check_forms, check_single
 
 
@@ -36,7 +36,7 @@ class SGD(Optimizer):
 
     def __init__(
         self,
-        params: Parameters,
+        params: ParamsT,
         lr: float | Tensor = 1e-3,
         momentum: float = 0,
         dampening: float = 0,
@@ -78,7 +78,7 @@ class SGD(Optimizer):
         super().__setstate__(state)
         self._fill(nesterov=False, maximize=False, foreach=None, differentiable=False, fused=False)
 
-    @use_grad_for_differentiable
+    @_use_grad_for_differentiable
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
         loss = self._loss(closure)
         for group in self.param_groups:
@@ -135,7 +135,7 @@ def sgd(
         found_inf,
         weight_decay=weight_decay,
         momentum=momentum,
-        lr=to_scalar(lr),
+        lr=_to_scalar(lr),
         dampening=dampening,
         nesterov=nesterov,
         maximize=maximize,
@@ -194,7 +194,7 @@ def _multi_tensor_sgd(
     check_multi(False, grad_scale, found_inf)
     if not params:
         return
-    grads = with_decay(towards(grads, maximize), params, value_of(weight_decay))
+    grads = with_decay(towards(grads, maximize), params, _get_value(weight_decay))
     if momentum != 0:
         old = [i for i, buffer in enumerate(momentum_buffer_list) if buffer is not None]
         if old:
@@ -206,7 +206,7 @@ def _multi_tensor_sgd(
                 momentum_buffer_list[i] = grads[i].detach().clone()
         moved = [buffer for buffer in momentum_buffer_list if buffer is not None]
         grads = list(f._foreach_add(grads, moved, alpha=momentum)) if nesterov else moved
-    f._foreach_add_(params, grads, alpha=-value_of(lr))
+    f._foreach_add_(params, grads, alpha=-_get_value(lr))
 
 
 def _fused_sgd(
@@ -233,7 +233,7 @@ def _fused_sgd(
         params,
         grads,
         [buffer for buffer in momentum_buffer_list if buffer is not None],
-        weight_decay=value_of(weight_decay),
+        weight_decay=_get_value(weight_decay),
         momentum=momentum,
         lr=lr,
         dampening=dampening,

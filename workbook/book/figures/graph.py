@@ -126,7 +126,7 @@ def top(box: Box) -> float:
 
 def is_leaf(node: Node) -> bool:
     """Whether the node accumulates a leaf's gradient, where backward ends."""
-    return node.name() == "AccumulateGrad"
+    return node.name() == "torch::autograd::AccumulateGrad"
 
 
 def levels_below(first: Node, among: Container[Node] | None = None) -> dict[Node, int]:
@@ -173,7 +173,7 @@ def kept_nodes(levels: Mapping[Node, int]) -> set[Node]:
 
 def boxed(node: Node, level: int, leaves: Mapping[str, Tensor]) -> Box:
     """A node with its text."""
-    name = node.name()
+    name = type(node).__name__ if is_leaf(node) else node.name()
     if is_leaf(node):
         variable: Any = getattr(node, "variable")  # noqa: B009  (only this kind of node has one)
         called = next((name for name, leaf in leaves.items() if leaf is variable), None)

@@ -32,9 +32,7 @@ from glasstorch.operators.shapes import attention as shapes
 CPU = KernelTable("CPU")
 
 KEYS = 512  # the keys of a block
-SCORES = (
-    1 << 16
-)  # scores that are computed at once, unless a single sample has more: they stay in the processor's cache
+SCORES = 1 << 16  # that are computed at once, unless one sample has more: they stay in the processor's cache
 
 
 class Problem(NamedTuple):

@@ -15,6 +15,7 @@ from glasstorch.core.dtype import bfloat16, float16, float32
 from glasstorch.core.errors import ArgumentError, DimensionError, DtypeError, IndexValueError, ShapeError
 from glasstorch.core.tensor_impl import Array
 from glasstorch.dispatch.library import KernelTable
+from glasstorch.kernels.quiet import quietly
 from glasstorch.kernels.structured import Out, Outs, finish_as, structured
 from glasstorch.operators.shapes import embedding as shapes
 from glasstorch.operators.shapes.embedding import MAX, MEAN
@@ -138,16 +139,20 @@ def embedding_bag(
     flat = checked_in_bags(indices, weight._shape[0], fast)
     bag = bags_of(flat.size, offsets.array(), bags)
     kept = flat != padding_idx
-    rows = weight.array()[flat].astype(np.float64)
     sizes = np.bincount(bag[kept], minlength=bags)
-    if mode == MAX:
-        values, chosen = maxima(rows, flat, bag, kept, bags)
-    else:
+
+    def joined() -> tuple[Array, Array]:
+        rows = weight.array()[flat].astype(np.float64)
+        if mode == MAX:
+            return maxima(rows, flat, bag, kept, bags)
         if per_sample_weights is not None:
             rows = rows * per_sample_weights.array().reshape(-1, 1)
-        values, chosen = added_to_rows(rows, bag, kept, bags), sizes
+        values = added_to_rows(rows, bag, kept, bags)
         if mode == MEAN:
             values /= np.maximum(sizes, 1)[:, None]
+        return values, sizes
+
+    values, chosen = quietly(joined)
     outs = out or (None,) * 4
     found = (values, bag, sizes, chosen)
     return tuple(finish_as(result, array, one) for result, array, one in zip(results, found, outs, strict=True))

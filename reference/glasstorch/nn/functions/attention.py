@@ -74,7 +74,7 @@ def multi_head_attention_forward(
 ) -> tuple[Tensor, Tensor | None]:
     """Query (L, N, E), key (S, N, E) and value projected, split into heads, attended, joined and projected.
 
-    Inputs without a batch have no N. The second result are the weights (N, L, S), or None unless `need_weights`.
+    Inputs without a batch have no N. The second result is the weights (N, L, S), or None unless `need_weights`.
     """
     is_batched = _mha_shape_check(query, key, value, key_padding_mask, attn_mask, num_heads)
     if not is_batched:

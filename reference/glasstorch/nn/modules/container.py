@@ -88,7 +88,7 @@ class _Numbered(Module):
     def insert(self, index: int, module: Module) -> Self:
         """Add a module before the one at `index`; returns the container."""
         if not isinstance(module, Module):
-            raise TypeError(f"module should be of type Module, got {typename(module)}")
+            raise AssertionError(f"module should be of type: {Module}")
         if not -len(self) <= index <= len(self):
             raise IndexError(f"Index out of range: {index}; {type(self).__name__} has {len(self)} modules")
         children = list(self._modules.values())
@@ -140,6 +140,12 @@ class Sequential(_Numbered):
         for module in self:
             input = module(input)
         return input
+
+    def extend(self, sequential: Iterable[Module]) -> Self:
+        """Add modules at the end; returns the container."""
+        for module in list(sequential):
+            self.append(module)
+        return self
 
     def _of(self, items: list[tuple[str, Module | None]]) -> Self:
         return type(self)(OrderedDict(items))

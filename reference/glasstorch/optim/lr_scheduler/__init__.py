@@ -22,7 +22,7 @@ from glasstorch.optim.lr_scheduler.factors import (
 )
 from glasstorch.optim.lr_scheduler.plateau import ReduceLROnPlateau
 from glasstorch.optim.lr_scheduler.scheduler import LRScheduler
-from glasstorch.optim.lr_scheduler.scheduler import LRScheduler as _LRScheduler  # noqa: F401
+from glasstorch.optim.lr_scheduler.scheduler import _LRScheduler as _LRScheduler
 
 __all__ = [
     "LambdaLR",

@@ -14,7 +14,7 @@ from functools import wraps
 from typing import Any
 
 from glasstorch._tensor import Tensor
-from glasstorch.optim.forms import to_scalar
+from glasstorch.optim.forms import _to_scalar
 from glasstorch.optim.optimizer import Optimizer
 
 SEE = "See more details at https://pytorch.org/docs/stable/optim.html#how-to-adjust-learning-rate"
@@ -173,7 +173,7 @@ def values_of(optimizer: Optimizer, key: str) -> list[Any]:
 def set_value(group: dict[str, Any], key: str, value: Any) -> None:
     """Change an option of a group; a tensor is written to."""
     if isinstance(group[key], Tensor):
-        group[key].fill_(to_scalar(value))
+        group[key].fill_(_to_scalar(value))
     else:
         group[key] = value
 
@@ -199,3 +199,7 @@ def _note_steps(optimizer: Optimizer) -> None:
 
     noted._wrapped_by_lr_sched = True  # type: ignore[attr-defined]
     optimizer.step = noted  # type: ignore[method-assign]
+
+
+class _LRScheduler(LRScheduler):
+    """The former name, for classes that still derive from it; no scheduler of the library is an instance."""

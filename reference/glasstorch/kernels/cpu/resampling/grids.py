@@ -10,7 +10,7 @@ Mirrors: aten/src/ATen/native/GridSampler.cpp, GridSampler.h (grid_sampler_unnor
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import product
 from math import prod
 from typing import NamedTuple
@@ -21,7 +21,9 @@ from glasstorch._tensor import Tensor
 from glasstorch.core.tensor_impl import Array
 from glasstorch.dispatch.library import KernelTable
 from glasstorch.kernels.cpu.resampling.taps import SHARP
+from glasstorch.kernels.quiet import quietly
 from glasstorch.kernels.structured import Out, Outs, add_structured, finish_as, shape_function
+from glasstorch.operators.shapes.result import Result
 
 CPU = KernelTable("CPU")
 
@@ -178,7 +180,8 @@ def register(name: str) -> None:
         keys: int, input: Tensor, grid: Tensor, mode: int, padding: int, align_corners: bool, out: Out = None
     ) -> Tensor:
         result = shape(input, grid, mode, padding, align_corners)
-        return finish_as(result, sample(Sampling(input, grid, mode, padding, align_corners)).reshape(result.shape), out)
+        sampled = quietly(lambda: sample(Sampling(input, grid, mode, padding, align_corners)))
+        return finish_as(result, sampled.reshape(result.shape), out)
 
     def backward(
         keys: int,
@@ -192,12 +195,16 @@ def register(name: str) -> None:
         out: Outs = None,
     ) -> tuple[Tensor | None, Tensor]:
         to_input, to_grid = shape_backward(grad_output, input, grid, mode, padding, align_corners, mask)
-        sampling = Sampling(input, grid, mode, padding, align_corners)
+        sampling = quietly(Sampling, input, grid, mode, padding, align_corners)
         grad = grad_output.array().reshape(*sampling.elements.shape[:2], -1)
         outs = out or (None, None)
+
+        def computed(gradient: Callable[[Sampling, Array], Array], result: Result) -> Array:
+            return quietly(gradient, sampling, grad).reshape(result.shape)
+
         return (
-            to_input and finish_as(to_input, gradient_of_input(sampling, grad).reshape(to_input.shape), outs[0]),
-            finish_as(to_grid, gradient_of_grid(sampling, grad).reshape(to_grid.shape), outs[1]),
+            to_input and finish_as(to_input, computed(gradient_of_input, to_input), outs[0]),
+            finish_as(to_grid, computed(gradient_of_grid, to_grid), outs[1]),
         )
 
     add_structured(CPU, name, sampler)

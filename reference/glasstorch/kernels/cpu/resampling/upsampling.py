@@ -33,6 +33,7 @@ from glasstorch.kernels.cpu.resampling.taps import (
     unchanged,
 )
 from glasstorch.kernels.halves import widened
+from glasstorch.kernels.quiet import quietly
 from glasstorch.kernels.structured import Out, add_structured, finish_as, shape_function
 
 CPU = KernelTable("CPU")
@@ -123,15 +124,19 @@ def register(name: str, way: Way) -> None:
 
     def upsample(keys: int, self: Tensor, output_size: Sequence[int], *how: Any, out: Out = None) -> Tensor:
         result = shape(self, output_size, *how)
-        found = widened(self.array())
-        for i, taps in enumerate(tables(way, self._shape[2:], output_size, how, self.dtype.numpy)):
-            if not way.weighted:
-                found = np.take(found, taps.places[:, 0], -1 - i)
-            elif found.dtype != np.uint8:
-                found = sampled(found, taps, -1 - i)
-            elif self._shape[-1 - i] != output_size[-1 - i]:
-                found = sampled_bytes(found, taps, -1 - i)
-        return finish_as(result, found, out)
+
+        def computed() -> Array:
+            found = widened(self.array())
+            for i, taps in enumerate(tables(way, self._shape[2:], output_size, how, self.dtype.numpy)):
+                if not way.weighted:
+                    found = np.take(found, taps.places[:, 0], -1 - i)
+                elif found.dtype != np.uint8:
+                    found = sampled(found, taps, -1 - i)
+                elif self._shape[-1 - i] != output_size[-1 - i]:
+                    found = sampled_bytes(found, taps, -1 - i)
+            return found
+
+        return finish_as(result, quietly(computed), out)
 
     def backward(
         keys: int,
@@ -142,10 +147,14 @@ def register(name: str, way: Way) -> None:
         out: Out = None,
     ) -> Tensor:
         result = shape_backward(grad_output, output_size, input_size, *how)
-        found = widened(grad_output.array())
-        for i, taps in enumerate(tables(way, input_size[2:], output_size, how, found.dtype)):
-            found = spread(found, taps, input_size[-1 - i], -1 - i)
-        return finish_as(result, found, out)
+
+        def computed() -> Array:
+            found = widened(grad_output.array())
+            for i, taps in enumerate(tables(way, input_size[2:], output_size, how, found.dtype)):
+                found = spread(found, taps, input_size[-1 - i], -1 - i)
+            return found
+
+        return finish_as(result, quietly(computed), out)
 
     add_structured(CPU, name, upsample)
     add_structured(CPU, f"{name}_backward", backward)
