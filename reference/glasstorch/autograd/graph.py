@@ -299,7 +299,7 @@ class _Hooks:
 
     def requires_grad_(self, tensor: Tensor, requires_grad: bool) -> None:
         if not isinstance(requires_grad, bool):
-            raise TypeError(f"requires_grad must be a bool, got {requires_grad!r}")
+            raise AutogradError("requires_grad must be a bool")
         if requires_grad and tensor.is_inference() and not is_inference_mode_enabled():
             raise AutogradError("Setting requires_grad=True on inference tensor outside InferenceMode is not allowed.")
         meta = tensor._autograd_meta

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from glasstorch._tensor import Tensor
-from glasstorch.core.errors import ArgumentError, DimensionError, DtypeError, ShapeError
+from glasstorch.core.errors import ArgumentError, DimensionError, DtypeError, IndexValueError, ShapeError
 from glasstorch.core.tensor_impl import Array
 from glasstorch.dispatch.library import KernelTable
 from glasstorch.kernels.structured import Out, Outs, finish_as, structured
@@ -27,10 +27,7 @@ def checked(indices: Tensor, rows: int) -> Array:
     if flat.size and not rows:
         raise ShapeError("index_select(): self indexing axis dim should be positive")
     if flat.size and (flat.min() < 0 or flat.max() >= rows):
-        raise DimensionError(
-            f"index out of range in self: the table has {rows} rows, and an index is "
-            f"{flat.min() if flat.min() < 0 else flat.max()}"
-        )
+        raise DimensionError("index out of range in self")
     return flat
 
 
@@ -133,7 +130,9 @@ def embedding_bag(
         padding_idx,
     )
     bags = results[2].shape[0]
-    flat = checked(indices, weight._shape[0])
+    flat = indices.array().reshape(-1)
+    summed_fast = mode != MAX and padding_idx < 0 and weight.dtype.itemsize < 8 and weight.stride(-1) == 1
+    check_indices_of_bags(flat, weight._shape[0], summed_fast)
     bag = bags_of(flat.size, offsets.array(), bags)
     kept = flat != padding_idx
     rows = weight.array()[flat].astype(np.float64)
@@ -164,6 +163,18 @@ def bags_of(count: int, offsets: Array, bags: int) -> Array:
         )
     ends = np.append(offsets[1:bags], count) if bags == len(offsets) else offsets[1:]
     return np.repeat(np.arange(bags), ends - offsets[:bags])
+
+
+def check_indices_of_bags(indices: Array, rows: int, summed_fast: bool) -> None:
+    """Refuse an index that no row has; where PyTorch sums by FBGEMM, it says which one."""
+    outside = np.flatnonzero((indices < 0) | (indices >= rows))
+    if outside.size:
+        first, value = outside[0], indices[outside[0]]
+        raise IndexValueError(
+            f"Index {first} of input takes value {value} which is not in the valid range [0, {rows})"
+            if summed_fast
+            else f"embedding_bag: Expected idx >= 0 && idx < num_embeddings but found idx to be {value}"
+        )
 
 
 def maxima(rows: Array, flat: Array, bag: Array, kept: Array, bags: int) -> tuple[Array, Array]:

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 
 from glasstorch._tensor import Tensor
 from glasstorch.operators.generated import functions as operators
+from glasstorch.python_forms.tensor_types import typename
 
 __all__ = ["parameters_to_vector", "vector_to_parameters"]
 
@@ -23,7 +24,7 @@ def parameters_to_vector(parameters: Iterable[Tensor]) -> Tensor:
 def vector_to_parameters(vec: Tensor, parameters: Iterable[Tensor]) -> None:
     """Make each parameter a view of its part of the vector."""
     if not isinstance(vec, Tensor):
-        raise TypeError(f"expected torch.Tensor, but got: {type(vec)}")
+        raise TypeError(f"expected torch.Tensor, but got: {typename(vec)}")
     found = list(parameters)
     _check_devices(found)
     begin = 0
