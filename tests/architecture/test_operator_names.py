@@ -260,7 +260,7 @@ COMPARING = frozenset(["endswith", "get", "intersection", "isdisjoint", "issubse
 # Files that compare them, and what for: nothing that is computed depends on it.
 NAMED = {
     f"{LIBRARY}/core/unknown_names.py": "dir() of a module lists what the library made, and not what it imported",
-    f"{LIBRARY}/nn/modules/module.py": "a message writes a class of Python's own without its module",
+    f"{LIBRARY}/python_forms/tensor_types.py": "typename writes a class of Python's own without its module",
     f"{LIBRARY}/python_forms/indexing.py": "a message writes a class of Python's own without its module",
     f"{LIBRARY}/outside_data/nested.py": "a message writes a class of Python's own without its module",
     f"{LIBRARY}/calls/signature.py": "a message writes a class of NumPy's with its module",

@@ -31,7 +31,6 @@ from glasstorch.operators.shapes.result import C_NAMES
 
 if TYPE_CHECKING:
     from glasstorch.core.hooks import VariableHooks
-    from glasstorch.core.tensor_impl import TensorImpl
 
 
 class GradientEdge(NamedTuple):
@@ -398,7 +397,7 @@ class _Hooks:
         meta = tensor._autograd_meta
         return None if meta is None else meta.base
 
-    def becomes_number(self, tensor: TensorImpl) -> None:
+    def becomes_number(self, tensor: Any) -> None:
         if tensor.requires_grad and is_grad_enabled():
             warn_once(
                 "Converting a tensor with requires_grad=True to a scalar may lead to unexpected behavior.\nConsider "

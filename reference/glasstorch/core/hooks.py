@@ -17,7 +17,6 @@ from glasstorch.core.errors import AutogradError, DeviceError
 if TYPE_CHECKING:
     from glasstorch._tensor import Tensor
     from glasstorch.core.device import device
-    from glasstorch.core.tensor_impl import TensorImpl
 
 
 class VariableHooks(Protocol):
@@ -50,7 +49,7 @@ class VariableHooks(Protocol):
     def base(self, tensor: Tensor) -> Tensor | None:
         """The base of a view, or None."""
 
-    def becomes_number(self, tensor: TensorImpl) -> None:
+    def becomes_number(self, tensor: Any) -> None:
         """Python is about to take a tensor as a float or a complex number, which has no gradient."""
 
 
