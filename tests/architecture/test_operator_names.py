@@ -25,7 +25,6 @@ LIBRARY = "reference/glasstorch"
 EXCEPTIONS = {
     f"{LIBRARY}/core/return_types.py": "fields of named results: `min` and `max` of aminmax",
     f"{LIBRARY}/nn/init.py": "names of nonlinearities that calculate_gain takes",
-    f"{LIBRARY}/nn/uninitialized.py": "which of Tensor's methods PyTorch writes in Python, and its messages show so",
     f"{LIBRARY}/calls/old_orders.py": "PyTorch's deprecated.yaml: signatures that are no operators'",
     f"{LIBRARY}/calls/removed.py": "functions that PyTorch has removed, which are no operators",
     f"{LIBRARY}/kernels/pointwise/expression.py": "words of the vocabulary that signs stand for",
@@ -261,7 +260,7 @@ COMPARING = frozenset(["endswith", "get", "intersection", "isdisjoint", "issubse
 # Files that compare them, and what for: nothing that is computed depends on it.
 NAMED = {
     f"{LIBRARY}/core/unknown_names.py": "dir() of a module lists what the library made, and not what it imported",
-    f"{LIBRARY}/python_forms/tensor_types.py": "a message writes a class of Python's own without its module",
+    f"{LIBRARY}/python_forms/tensor_types.py": "typename writes a class of Python's own without its module",
     f"{LIBRARY}/python_forms/indexing.py": "a message writes a class of Python's own without its module",
     f"{LIBRARY}/outside_data/nested.py": "a message writes a class of Python's own without its module",
     f"{LIBRARY}/calls/signature.py": "a message writes a class of NumPy's with its module",

@@ -267,6 +267,10 @@ def test_only_leaves_stop_requiring_grad(torch: Any) -> None:
     assert b.detach().requires_grad_().is_leaf
     a.requires_grad = False
     assert not a.requires_grad
+    with pytest.raises(RuntimeError, match="requires_grad must be a bool"):
+        a.requires_grad = 1
+    with pytest.raises(TypeError, match=r"argument 'requires_grad' \(position 1\) must be bool, not int"):
+        a.requires_grad_(1)
 
 
 def test_a_gradient_must_look_like_its_tensor(torch: Any) -> None:

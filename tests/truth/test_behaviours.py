@@ -22,7 +22,6 @@ ROOT = Path(__file__).parents[2]
 RECORDED = recorded(ROOT)
 
 WAITING = {
-    "B054": "is_grads_batched and eye",
     "B056": "torch._C: the C++ base of a custom function; an instance of one is refused at once here",
     "B057": "the classes between Function and object, which are one class here",
     "B064": "forward-mode differentiation",
@@ -114,7 +113,7 @@ def printed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 
 
 def test_a_copy_prints_what_a_process_of_its_own_prints(printed: dict[str, str], tmp_path: Path) -> None:
-    for identity in ("B001", "B054"):  # one prints what PyTorch prints, one ends with an error
+    for identity in ("B001", "B126"):  # one prints what PyTorch prints, one ends with an error
         path = program(RECORDED[identity], tmp_path)
         alone = run("-m", "glasstorch", str(path))
         assert told(printed[identity]) == told(alone)

@@ -31,7 +31,6 @@ from glasstorch.operators.shapes.result import C_NAMES
 
 if TYPE_CHECKING:
     from glasstorch.core.hooks import VariableHooks
-    from glasstorch.core.tensor_impl import TensorImpl
 
 
 class GradientEdge(NamedTuple):
@@ -299,7 +298,7 @@ class _Hooks:
 
     def requires_grad_(self, tensor: Tensor, requires_grad: bool) -> None:
         if not isinstance(requires_grad, bool):
-            raise TypeError(f"requires_grad must be a bool, got {requires_grad!r}")
+            raise AutogradError("requires_grad must be a bool")
         if requires_grad and tensor.is_inference() and not is_inference_mode_enabled():
             raise AutogradError("Setting requires_grad=True on inference tensor outside InferenceMode is not allowed.")
         meta = tensor._autograd_meta
@@ -398,7 +397,7 @@ class _Hooks:
         meta = tensor._autograd_meta
         return None if meta is None else meta.base
 
-    def becomes_number(self, tensor: TensorImpl) -> None:
+    def becomes_number(self, tensor: Any) -> None:
         if tensor.requires_grad and is_grad_enabled():
             warn_once(
                 "Converting a tensor with requires_grad=True to a scalar may lead to unexpected behavior.\nConsider "

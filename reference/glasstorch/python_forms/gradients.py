@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from glasstorch.core import hooks
-from glasstorch.core.errors import AutogradError
+from glasstorch.core.errors import ArgumentTypeError, AutogradError
 
 if TYPE_CHECKING:
     from glasstorch._tensor import Tensor
@@ -18,6 +18,10 @@ if TYPE_CHECKING:
 
 def requires_grad_(self: Tensor, requires_grad: bool = True) -> Tensor:
     """Make a leaf require grad, or stop it from doing so; returns the tensor itself."""
+    if not isinstance(requires_grad, bool):
+        raise ArgumentTypeError(
+            f"requires_grad_(): argument 'requires_grad' (position 1) must be bool, not {type(requires_grad).__name__}"
+        )
     hooks.variable_hooks.requires_grad_(self, requires_grad)
     return self
 

@@ -11,6 +11,7 @@ import pytest
 from glasstorch.nn import functional
 from glasstorch.nn.functions import class_loss, distance, linear, linear_cross_entropy, loss, pair_loss
 from tests.nn.side_by_side import Program, assert_same
+from tests.refusals import same_refusal
 
 Require = Callable[[str], Any]
 FILES = (class_loss, distance, linear, linear_cross_entropy, loss, pair_loss)
@@ -168,3 +169,16 @@ def test_an_unknown_reduction_is_refused(torch: Any) -> None:
     f = torch.nn.functional.triplet_margin_with_distance_loss
     with pytest.raises(ValueError, match="median is not a valid value for reduction"):
         f(torch.ones(2), torch.ones(2), torch.ones(2), reduction="median")
+
+
+REFUSED: list[Callable[[Any], Any]] = [
+    lambda torch: torch.nn.functional.cross_entropy(torch.ones(2, 3), torch.tensor([0, 1]), label_smoothing=2.0),
+    lambda torch: torch.nn.functional.mse_loss(torch.ones(2), torch.ones(2), reduction="most"),
+    lambda torch: torch.nn.functional.cosine_embedding_loss(torch.ones(2, 2), torch.ones(2, 2), torch.ones(2, 1)),
+    lambda torch: torch.nn.functional.multi_margin_loss(torch.ones(2, 3), torch.tensor([0, 3])),
+]
+
+
+@pytest.mark.parametrize("number", range(len(REFUSED)))
+def test_refuses_in_pytorchs_words(number: int, require: Callable[[str], Any]) -> None:
+    same_refusal(require("torch"), REFUSED[number])

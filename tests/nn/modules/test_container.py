@@ -9,6 +9,7 @@ import pytest
 import glasstorch as torch
 from glasstorch import nn
 from tests.nn.side_by_side import assert_same
+from tests.refusals import same_refusal
 
 
 def layers(count: int) -> list[nn.Linear]:
@@ -190,3 +191,18 @@ def test_as_in_torch(program: Callable[[Any], Any], require: Callable[[str], Any
 
 def test_keys_are_strings(require: Callable[[str], Any]) -> None:
     assert_same(a_key_that_is_no_string, require("torch"), words=False)
+
+
+REFUSED: list[Callable[[Any], Any]] = [
+    lambda torch: torch.nn.Sequential(torch.nn.ReLU())[1],
+    lambda torch: torch.nn.ModuleList()[-1],
+    lambda torch: torch.nn.ParameterList([torch.ones(2)])[3],
+    lambda torch: torch.nn.Module()(1),
+    lambda torch: torch.nn.Linear(1, 1).train("no"),
+    lambda torch: torch.nn.Linear(1, 1).requires_grad_("no"),
+]
+
+
+@pytest.mark.parametrize("number", range(len(REFUSED)))
+def test_refuses_in_pytorchs_words(number: int, require: Callable[[str], Any]) -> None:
+    same_refusal(require("torch"), REFUSED[number])

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from tests.nn.side_by_side import assert_same
+from tests.refusals import same_refusal
 
 
 def network(torch: Any) -> Any:
@@ -147,3 +148,7 @@ PROGRAMS = [
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.__name__)
 def test_as_in_torch(program: Callable[[Any], Any], require: Callable[[str], Any]) -> None:
     assert_same(program, require("torch"))
+
+
+def test_what_is_no_vector_is_refused_in_pytorchs_words(require: Callable[[str], Any]) -> None:
+    same_refusal(require("torch"), lambda torch: torch.nn.utils.vector_to_parameters([1.0], []))

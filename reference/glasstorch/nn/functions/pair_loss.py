@@ -102,7 +102,7 @@ def triplet_margin_with_distance_loss(
 ) -> Tensor:
     """As `triplet_margin_loss`, with a distance function of one's own; `pairwise_distance` is the default."""
     if reduction not in REDUCTIONS:
-        raise ValueError(f"{reduction} is not a valid value for reduction; expected one of {', '.join(REDUCTIONS)}")
+        raise ValueError(f"{reduction} is not a valid value for reduction")
     _check_margin(margin)
     dims = anchor.ndim, positive.ndim, negative.ndim
     if len(set(dims)) > 1:

@@ -77,7 +77,7 @@ class _Numbered(Module):
     def _name_at(self, index: int) -> str:
         position = operator.index(index)
         if not -len(self) <= position < len(self):
-            raise IndexError(f"index {position} is out of range: {type(self).__name__} has {len(self)} modules")
+            raise IndexError(f"index {position} is out of range")
         return list(self._modules)[position]
 
     def append(self, module: Module) -> Self:
@@ -293,7 +293,7 @@ class ParameterList(Module):
     def _name_at(self, index: int) -> str:
         position = operator.index(index)
         if not -len(self) <= position < len(self):
-            raise IndexError(f"index {position} is out of range: {type(self).__name__} has {len(self)} values")
+            raise IndexError(f"index {position} is out of range")
         return str(position % len(self))
 
     def __len__(self) -> int:

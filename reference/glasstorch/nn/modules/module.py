@@ -123,10 +123,7 @@ class Module:
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
         """What the module computes. Call the module itself, so that hooks run too."""
-        raise NotImplementedError(
-            f'Module [{type(self).__name__}] is missing the required "forward" function: define '
-            f"`def forward(self, input)` in it"
-        )
+        raise NotImplementedError(f'Module [{type(self).__name__}] is missing the required "forward" function')
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if (
@@ -502,7 +499,7 @@ class Module:
     def train(self, mode: bool = True) -> Self:
         """Set training mode for this module and all below; dropout and batch norm depend on it."""
         if not isinstance(mode, bool):
-            raise ValueError(f"training mode is expected to be boolean, got {mode!r}")
+            raise ValueError("training mode is expected to be boolean")
         self.training = mode
         for module in self.children():
             module.train(mode)

@@ -83,7 +83,7 @@ def _log_probabilities(self: Tensor) -> Tensor:
 
 def _check_smoothing(label_smoothing: float) -> None:
     if label_smoothing > 1:
-        raise ArgumentError(f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing}")
+        raise ArgumentError(f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing:g}")
 
 
 def _share(label_smoothing: float, classes: int) -> float:

@@ -30,9 +30,7 @@ def cosine_embedding_loss(input1: Tensor, input2: Tensor, target: Tensor, margin
     """`1 - cosine` for the target 1, the cosine above the margin for -1: vectors (N, D) and targets (N), or (D), ()."""
     dims = len(target._shape)
     if dims > 1:
-        raise ShapeError(
-            f"0D or 1D target tensor expected, multi-target not supported; got target sizes {list(target._shape)}"
-        )
+        raise ShapeError("0D or 1D target tensor expected, multi-target not supported")
     if not len(input1._shape) == len(input2._shape) == dims + 1:
         raise ShapeError(
             f"{dims}D target tensor expects {dims + 1}D input tensors, but found inputs with sizes "
