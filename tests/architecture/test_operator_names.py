@@ -25,6 +25,7 @@ LIBRARY = "reference/glasstorch"
 EXCEPTIONS = {
     f"{LIBRARY}/core/return_types.py": "fields of named results: `min` and `max` of aminmax",
     f"{LIBRARY}/nn/init.py": "names of nonlinearities that calculate_gain takes",
+    f"{LIBRARY}/nn/uninitialized.py": "which of Tensor's methods PyTorch writes in Python, and its messages show so",
     f"{LIBRARY}/calls/old_orders.py": "PyTorch's deprecated.yaml: signatures that are no operators'",
     f"{LIBRARY}/calls/removed.py": "functions that PyTorch has removed, which are no operators",
     f"{LIBRARY}/kernels/pointwise/expression.py": "words of the vocabulary that signs stand for",
