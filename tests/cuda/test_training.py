@@ -96,7 +96,8 @@ def test_layers_are_made_on_a_device(cuda: Devices) -> None:
 
 
 # What moves tensors, what asks which form of a step a device has, attention, whose fast path asks for the device, what
-# spreads a module over devices, and the conversions that a parameter without sizes permits.
+# spreads a module over devices, the conversions that a parameter without sizes permits, and the vector of all
+# parameters, which refuses those of several devices.
 NAMING_DEVICES = (
     "module.py",
     "conversion.py",
@@ -105,6 +106,7 @@ NAMING_DEVICES = (
     "attention.py",
     "devices.py",
     "uninitialized.py",
+    "convert_parameters.py",
 )
 
 
