@@ -24,6 +24,7 @@ from glasstorch import linalg as linalg
 from glasstorch import masked as masked
 from glasstorch import nn as nn
 from glasstorch import optim as optim
+from glasstorch import overrides as overrides
 from glasstorch import random as random
 from glasstorch import return_types as return_types
 from glasstorch import signal as signal

@@ -2,7 +2,7 @@
 
 Reading order: `arguments` (conversion of one argument), `signature` (matching one overload), `parser` (overload
 resolution), `listed`, `old_orders`, `as_method`, `python_operators` (`a + b` and NotImplemented), `ops`
-(operators under their own names), `removed`.
+(operators under their own names), `overloaded` (`__torch_function__`), `removed`.
 
 Mirrors: torch/csrc/utils/python_arg_parser.cpp, torch/_ops.py
 Differs: generated functions resolve plain calls themselves, and come here only with the others.

@@ -10,6 +10,7 @@ from typing import Final
 QUANTIZED = "there are no quantized dtypes"
 SCALED = "there are no float8 dtypes, nor products of matrices in groups"
 PROCESSES = "there are no groups of processes"
+DOCSTRINGS = "it is a part of PyTorch's docstrings"
 
 LEFT_OUT: Final = {
     "torch.nn.intrinsic": QUANTIZED,
@@ -21,6 +22,9 @@ LEFT_OUT: Final = {
     "torch.nn.functional.scaled_grouped_mm": SCALED,
     "torch.nn.functional.ScalingType": SCALED,
     "torch.nn.functional.SwizzleType": SCALED,
+    "torch.nn.functional.reproducibility_notes": DOCSTRINGS,
+    "torch.nn.functional.sparse_support_notes": DOCSTRINGS,
+    "torch.nn.functional.tf32_notes": DOCSTRINGS,
     "torch.nn.parallel.DistributedDataParallel": PROCESSES,
     "torch.nn.parallel.DistributedDataParallelCPU": PROCESSES,
     "torch.nn.parallel.distributed": PROCESSES,

@@ -1,7 +1,7 @@
 """Which functions do layers compute?
 
 Mirrors: torch/nn/functional.py
-Differs: only the functions whose operators exist; they are written in `nn/functions`. No `has_torch_function`.
+Differs: only the functions whose operators exist; they are written in `nn/functions`, and ask no `__torch_function__`.
 """
 
 import math as math
@@ -10,6 +10,10 @@ import warnings as warnings
 import numpy
 
 from glasstorch._tensor import Tensor as Tensor
+from glasstorch.calls.overloaded import handle_torch_function as handle_torch_function
+from glasstorch.calls.overloaded import has_torch_function as has_torch_function
+from glasstorch.calls.overloaded import has_torch_function_unary as has_torch_function_unary
+from glasstorch.calls.overloaded import has_torch_function_variadic as has_torch_function_variadic
 from glasstorch.core.unknown_names import refuse_unknown_names as _refuse_unknown_names
 from glasstorch.nn import _reduction
 from glasstorch.nn import grad as grad
