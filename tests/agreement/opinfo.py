@@ -221,8 +221,8 @@ class Call:
         if dataclasses.is_dataclass(value):
             fields = {f.name: self.converted(getattr(value, f.name)) for f in dataclasses.fields(value)}
             return getattr(glasstorch.nn, type(value).__name__)(**fields)
-        # nn.functional.triplet_margin_with_distance_loss takes a layer as its distance. A comparison that hands over PyTorch's
-        # own layer, as the project's measurement of conformance does, fails for every library but PyTorch.
+        # nn.functional.triplet_margin_with_distance_loss takes a layer as its distance. Where a comparison hands over
+        # PyTorch's own layer, as the project's measurement of conformance does, only PyTorch's tensors can pass.
         if isinstance(value, torch.nn.Module):
             return getattr(glasstorch.nn, type(value).__name__)()
         return counterpart(value, torch) if callable(value) else value
