@@ -3,8 +3,9 @@
 The database is ModuleInfo (torch/testing/_internal/common_modules.py). For each of its inputs, in training and in
 evaluation, the module is built in both libraries from the same seed. Compared are the parameters and buffers to the
 bit, what is printed, results, the gradients of inputs and parameters, and the buffers afterwards; the same with inputs
-that are not contiguous. Copies made by pickle, deepcopy and state_dict compute the same bits as the module. Where the
-database has calls that PyTorch refuses, ours are refused with an exception of the same class and the same words.
+that are not contiguous. Copies made by pickle, deepcopy and state_dict compute the same bits as the module. Moved to
+other dtypes and to the meta device, its tensors are what PyTorch's are. Where the database has calls that PyTorch
+refuses, ours are refused with an exception of the same class and the same words.
 """
 
 from __future__ import annotations
@@ -342,6 +343,68 @@ def test_copies_of_a_module_compute_the_same(require: Require, name: str) -> Non
 
 def values(value: Any) -> Any:
     return value.detach().numpy() if isinstance(value, glasstorch.Tensor) else value
+
+
+# Moves -----------------------------------------------------------------------------------------------------------
+
+MOVES: dict[str, Callable[[Any, Any], Any]] = {
+    "to float64": lambda library, module: module.to(library.float64),
+    "to cpu and float16": lambda library, module: module.to("cpu", library.float16),
+    "to bfloat16 by name": lambda library, module: module.to(dtype=library.bfloat16),
+    "to what a tensor has": lambda library, module: module.to(library.ones(1)),
+    "to where it is": lambda library, module: module.to("cpu"),
+    "double": lambda library, module: module.double(),
+    "half": lambda library, module: module.half(),
+    "type": lambda library, module: module.type(library.float32),
+    "to meta": lambda library, module: module.to("meta"),
+    "to integers": lambda library, module: module.to(library.int64),
+    "from meta": lambda library, module: module.to("cpu"),
+    "to_empty": lambda library, module: module.to_empty(device="cpu"),
+}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_modules_move_as_pytorchs_do(require: Require, name: str) -> None:
+    torch = require("torch")
+    entry = database(torch)[name]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        given = next(inputs_of(entry, torch.float32, False, torch))
+        pair = sides(name, given, torch.float32, False, torch)
+        for side in pair:
+            make_gradients(side)
+        for move, function in MOVES.items():
+            found, wanted = (moved(side, function) for side in pair)
+            assert found == wanted, f"{name}, {move}"
+        # Back among numbers, a module that went through other dtypes computes what it did, but for what they rounded.
+        mine, theirs = sides(name, given, torch.float32, False, torch)
+        for side in (mine, theirs):
+            side.module.double().float()
+        compare(mine.call().out, theirs.call().out, torch, f"{name} after a way through float64")
+
+
+def make_gradients(side: Side) -> None:
+    """Call the module, which gives sizes to lazy parameters, and give every second parameter a gradient."""
+    side.call()
+    for parameter in list(side.module.parameters())[::2]:
+        parameter.grad = side.library.ones_like(parameter)
+
+
+def moved(side: Side, function: Callable[[Any, Any], Any]) -> Any:
+    """What can be seen of the tensors of a module that was moved, or how that was refused."""
+    before = list(side.module.parameters())
+    try:
+        result = function(side.library, side.module)
+    except (TypeError, NotImplementedError) as error:
+        return type(error).__name__, str(error).replace("glasstorch", "torch")
+    after = dict(side.module.named_parameters())
+    tensors = {**side.module.state_dict(keep_vars=True), **{f"{n}.grad": p.grad for n, p in after.items()}}
+    seen = {
+        key: (str(t.dtype).rpartition(".")[2], str(t.device), tuple(t.shape), t.requires_grad, type(t).__name__)
+        for key, t in tensors.items()
+        if hasattr(t, "dtype")
+    }
+    return result is side.module, [a is b for a, b in zip(before, after.values(), strict=True)], seen
 
 
 # Refusals --------------------------------------------------------------------------------------------------------
