@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import copy
 import functools
+import itertools
 import pickle
 import warnings
 from collections.abc import Callable, Iterator
@@ -431,30 +432,43 @@ def test_modules_refuse_what_pytorchs_do(require: Require, name: str) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_gradients_of_modules_have_gradients(require: Require, name: str) -> None:
-    torch = require("torch")
+    check_seconds(name, require("torch"), most=1)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", NAMES)
+def test_gradients_of_modules_have_gradients_for_all_inputs(require: Require, name: str) -> None:
+    check_seconds(name, require("torch"))
+
+
+def check_seconds(name: str, torch: Any, most: int | None = None) -> None:
+    """The second derivatives of a module on the first of its inputs, or on all, where PyTorch's own test has them."""
     entry = database(torch)[name]
     if not entry.supports_gradgrad or left_out(name, "test_gradgrad", torch):
         return
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        given = next(inputs_of(entry, torch.float64, True, torch))
-        mine = Side(glasstorch, name, given, torch.float64, True, torch)
-        call = mine.call()
-        places = {name: p for name, p in mine.module.named_parameters() if p.requires_grad}
-        variable = [t for t in call.inputs if t.requires_grad] + list(places.values())
+        for given in itertools.islice(inputs_of(entry, torch.float64, True, torch), most):
+            check_second(Side(glasstorch, name, given, torch.float64, True, torch))
 
-        def function(*now: Any) -> Any:
-            new = dict(zip(map(id, variable), now, strict=True))
-            glasstorch.default_generator.manual_seed(0)
-            inputs = replaced((call.args[1:], call.kwargs), new)
-            weights = {name: new[id(p)] for name, p in places.items()}
-            args, kwargs = inputs
-            out = leaves(stateless._functional_call(mine.module, weights, tuple(args), kwargs))
-            return tuple(t for t in out if isinstance(t, glasstorch.Tensor) and t.requires_grad)
 
-        if variable and function(*variable):
-            assert glasstorch.autograd.gradcheck(function, variable, fast_mode=True)
-            assert glasstorch.autograd.gradgradcheck(function, variable, fast_mode=True)
+def check_second(mine: Side) -> None:
+    """gradcheck and gradgradcheck of a module, as a function of its inputs and parameters."""
+    call = mine.call()
+    places = {name: p for name, p in mine.module.named_parameters() if p.requires_grad}
+    variable = [t for t in call.inputs if t.requires_grad] + list(places.values())
+
+    def function(*now: Any) -> Any:
+        new = dict(zip(map(id, variable), now, strict=True))
+        glasstorch.default_generator.manual_seed(0)
+        args, kwargs = replaced((call.args[1:], call.kwargs), new)
+        weights = {name: new[id(p)] for name, p in places.items()}
+        out = leaves(stateless._functional_call(mine.module, weights, tuple(args), kwargs))
+        return tuple(t for t in out if isinstance(t, glasstorch.Tensor) and t.requires_grad)
+
+    if variable and function(*variable):
+        assert glasstorch.autograd.gradcheck(function, variable, fast_mode=True)
+        assert glasstorch.autograd.gradgradcheck(function, variable, fast_mode=True)
 
 
 def replaced(value: Any, new: dict[int, Any]) -> Any:
