@@ -10,6 +10,9 @@ from typing import Final
 QUANTIZED = "there are no quantized dtypes"
 SCALED = "there are no float8 dtypes, nor products of matrices in groups"
 PROCESSES = "there are no groups of processes"
+OVERRIDES = "`__torch_function__` is not called"
+NOTES = "it is a text that PyTorch puts into its own docstrings"
+COMPILED = "it is for compiled kernels"
 
 LEFT_OUT: Final = {
     "torch.nn.intrinsic": QUANTIZED,
@@ -21,6 +24,15 @@ LEFT_OUT: Final = {
     "torch.nn.functional.scaled_grouped_mm": SCALED,
     "torch.nn.functional.ScalingType": SCALED,
     "torch.nn.functional.SwizzleType": SCALED,
+    "torch.nn.functional.handle_torch_function": OVERRIDES,
+    "torch.nn.functional.has_torch_function": OVERRIDES,
+    "torch.nn.functional.has_torch_function_unary": OVERRIDES,
+    "torch.nn.functional.has_torch_function_variadic": OVERRIDES,
+    "torch.nn.functional.reproducibility_notes": NOTES,
+    "torch.nn.functional.sparse_support_notes": NOTES,
+    "torch.nn.functional.tf32_notes": NOTES,
+    "torch.nn.attention.flex_attention": COMPILED,
+    "torch.nn.attention.varlen": COMPILED,
     "torch.nn.parallel.DistributedDataParallel": PROCESSES,
     "torch.nn.parallel.DistributedDataParallelCPU": PROCESSES,
     "torch.nn.parallel.distributed": PROCESSES,
