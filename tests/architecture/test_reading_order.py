@@ -19,11 +19,22 @@ def test_the_reading_order_names_every_file(folder: Path) -> None:
     assert missing(folder) == []
 
 
-def missing(folder: Path) -> list[str]:
-    """The files and folders of a folder that its reading order leaves out."""
+@pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.relative_to(PACKAGE).as_posix())
+def test_the_reading_order_names_no_file_twice(folder: Path) -> None:
+    names = names_in(folder)
+    assert sorted(names) == sorted(set(names))
+
+
+def names_in(folder: Path) -> list[str]:
+    """What the reading order of a folder names."""
     text = ast.get_docstring(ast.parse((folder / "__init__.py").read_text(encoding="utf-8"))) or ""
     found = ORDER.search(text)
-    named = set(NAME.findall(found[1])) if found else set()
+    return NAME.findall(found[1]) if found else []
+
+
+def missing(folder: Path) -> list[str]:
+    """The files and folders of a folder that its reading order leaves out."""
+    named = set(names_in(folder))
     inside = {path.name.removesuffix(".py") for path in folder.iterdir() if path.name != "__pycache__"} - {"__init__"}
     return sorted(name for name in inside - named if not is_beside(folder / name, named))
 

@@ -33,7 +33,7 @@ TOLERANCE = {"float32": 2e-6, "float64": 1e-13, "complex64": 2e-6, "bfloat16": 2
 # Products of matrices in bfloat16 round after sums that are added in another order; a search magnifies differences.
 LESS_EXACT = {("Muon", "float32"): 2e-3, ("Muon", "float64"): 2e-3, ("LBFGS", "float32"): 1e-4}
 LESS_EXACT |= {("LBFGS", "complex64"): 1e-4, ("LBFGS", "float64"): 1e-8}
-# A differentiable step computes with the step count, which is in single precision; so does a rate of ASGD's multi form.
+# A differentiable step computes with the step count, which is in single precision; so do rates of ASGD.
 COUNTED = 1e-7
 
 
@@ -232,6 +232,41 @@ def test_goes_on_from_a_state_dict(name: str, require: Require) -> None:
         again.step()
         for key, array in walk.everything().items():
             assert array.tobytes() == again.everything()[key].tobytes(), f"{given.desc}: {key}"
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("name", [name for name in NAMES if name != "LBFGS"])
+def test_goes_on_from_what_pytorch_remembers(name: str, dtype: str, require: Require) -> None:
+    """Two steps with PyTorch, then two here from its parameters and state, and the other way round."""
+    torch = require("torch")
+    for given in database()[name].optim_inputs_func(device="cpu"):
+        walks = [
+            Walk(library, name, {key: convert(value) for key, value in given.kwargs.items()}, dtype)
+            for library, convert in ((glasstorch, ours), (torch, lambda value: value))
+        ]
+        for _ in range(2):
+            for walk in walks:
+                walk.step()
+        states = [copy.deepcopy(walk.optimizer.state_dict()) for walk in walks]
+        places = [[p.detach().numpy().copy() for p in walk.parameters] for walk in walks]
+        for walk, state, values in zip(walks, reversed(states), reversed(places), strict=True):
+            for parameter, value in zip(walk.parameters, values, strict=True):
+                parameter.detach().copy_(walk.library.from_numpy(value))
+            walk.optimizer.load_state_dict(in_library(walk.library, state))
+        for _ in range(2):
+            for walk in walks:
+                walk.step()
+            tolerance = COUNTED if name == "ASGD" else LESS_EXACT.get((name, dtype), TOLERANCE[dtype])
+            close(*walks, tolerance, f"{given.desc} {dtype}")
+
+
+def in_library(library: Any, state: Any) -> Any:
+    """A state dict with the tensors of one library in the place of another's."""
+    if isinstance(state, dict):
+        return {key: in_library(library, value) for key, value in state.items()}
+    if isinstance(state, list):
+        return [in_library(library, value) for value in state]
+    return library.from_numpy(state.numpy().copy()) if hasattr(state, "numpy") else state
 
 
 @pytest.mark.parametrize("name", [name for name in NAMES if name not in ("LBFGS", "Muon", "Adafactor")])

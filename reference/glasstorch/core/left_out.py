@@ -10,7 +10,8 @@ from typing import Final
 QUANTIZED = "there are no quantized dtypes"
 SCALED = "there are no float8 dtypes, nor products of matrices in groups"
 PROCESSES = "there are no groups of processes"
-DOCSTRINGS = "it is a part of PyTorch's docstrings"
+NOTES = "it is a text that PyTorch puts into its own docstrings"
+COMPILED = "it is for compiled kernels"
 
 LEFT_OUT: Final = {
     "torch.nn.intrinsic": QUANTIZED,
@@ -22,9 +23,11 @@ LEFT_OUT: Final = {
     "torch.nn.functional.scaled_grouped_mm": SCALED,
     "torch.nn.functional.ScalingType": SCALED,
     "torch.nn.functional.SwizzleType": SCALED,
-    "torch.nn.functional.reproducibility_notes": DOCSTRINGS,
-    "torch.nn.functional.sparse_support_notes": DOCSTRINGS,
-    "torch.nn.functional.tf32_notes": DOCSTRINGS,
+    "torch.nn.functional.reproducibility_notes": NOTES,
+    "torch.nn.functional.sparse_support_notes": NOTES,
+    "torch.nn.functional.tf32_notes": NOTES,
+    "torch.nn.attention.flex_attention": COMPILED,
+    "torch.nn.attention.varlen": COMPILED,
     "torch.nn.parallel.DistributedDataParallel": PROCESSES,
     "torch.nn.parallel.DistributedDataParallelCPU": PROCESSES,
     "torch.nn.parallel.distributed": PROCESSES,

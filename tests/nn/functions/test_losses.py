@@ -176,9 +176,23 @@ REFUSED: list[Callable[[Any], Any]] = [
     lambda torch: torch.nn.functional.mse_loss(torch.ones(2), torch.ones(2), reduction="most"),
     lambda torch: torch.nn.functional.cosine_embedding_loss(torch.ones(2, 2), torch.ones(2, 2), torch.ones(2, 1)),
     lambda torch: torch.nn.functional.multi_margin_loss(torch.ones(2, 3), torch.tensor([0, 3])),
+    lambda torch: torch.nn.functional.cross_entropy(torch.ones(2, 3), torch.ones(2)),
+    lambda torch: torch.nn.functional.cross_entropy(torch.ones(2, 3), torch.tensor(1)),
+    lambda torch: torch.nn.functional.nll_loss(torch.ones(2, 3, 4, 4), torch.ones(2, 4)),
+    lambda torch: torch.nn.functional.nll_loss(torch.ones(2, 3, 4, 4), torch.ones(2, 4, 4)),
+    lambda torch: torch.nn.functional.nll_loss(torch.ones(2, 3, 4, 4), torch.ones(2, 4, 4).byte()),
 ]
 
 
 @pytest.mark.parametrize("number", range(len(REFUSED)))
 def test_refuses_in_pytorchs_words(number: int, require: Callable[[str], Any]) -> None:
     same_refusal(require("torch"), REFUSED[number])
+
+
+def test_probabilities_for_other_classes_are_refused_by_their_sizes(require: Callable[[str], Any]) -> None:
+    scores_and_shares = (2, 3), (2, 2)
+    same_refusal(
+        require("torch"),
+        lambda torch: torch.nn.functional.cross_entropy(*(torch.ones(sizes) for sizes in scores_and_shares)),
+        more=True,
+    )

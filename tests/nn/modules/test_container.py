@@ -200,6 +200,12 @@ REFUSED: list[Callable[[Any], Any]] = [
     lambda torch: torch.nn.Module()(1),
     lambda torch: torch.nn.Linear(1, 1).train("no"),
     lambda torch: torch.nn.Linear(1, 1).requires_grad_("no"),
+    lambda torch: torch.nn.ModuleDict([3]),
+    lambda torch: torch.nn.ModuleDict([("a", torch.nn.Tanh(), 3)]),
+    lambda torch: torch.nn.ParameterDict([("a", 1, 2)]),
+    lambda torch: torch.nn.Sequential(torch.nn.Tanh()) + 3,
+    lambda torch: torch.nn.ParameterDict()(),
+    lambda torch: torch.nn.ParameterDict()(3),
 ]
 
 

@@ -3,14 +3,16 @@
 The database is ModuleInfo (torch/testing/_internal/common_modules.py). For each of its inputs, in training and in
 evaluation, the module is built in both libraries from the same seed. Compared are the parameters and buffers to the
 bit, what is printed, results, the gradients of inputs and parameters, and the buffers afterwards; the same with inputs
-that are not contiguous. Copies made by pickle, deepcopy and state_dict compute the same bits as the module. Where the
-database has calls that PyTorch refuses, ours are refused with an exception of the same class and the same words.
+that are not contiguous. Copies made by pickle, deepcopy and state_dict compute the same bits as the module. Moved to
+other dtypes and to the meta device, its tensors are what PyTorch's are. Where the database has calls that PyTorch
+refuses, ours are refused with an exception of the same class and the same words.
 """
 
 from __future__ import annotations
 
 import copy
 import functools
+import itertools
 import pickle
 import warnings
 from collections.abc import Callable, Iterator
@@ -344,6 +346,68 @@ def values(value: Any) -> Any:
     return value.detach().numpy() if isinstance(value, glasstorch.Tensor) else value
 
 
+# Moves -----------------------------------------------------------------------------------------------------------
+
+MOVES: dict[str, Callable[[Any, Any], Any]] = {
+    "to float64": lambda library, module: module.to(library.float64),
+    "to cpu and float16": lambda library, module: module.to("cpu", library.float16),
+    "to bfloat16 by name": lambda library, module: module.to(dtype=library.bfloat16),
+    "to what a tensor has": lambda library, module: module.to(library.ones(1)),
+    "to where it is": lambda library, module: module.to("cpu"),
+    "double": lambda library, module: module.double(),
+    "half": lambda library, module: module.half(),
+    "type": lambda library, module: module.type(library.float32),
+    "to meta": lambda library, module: module.to("meta"),
+    "to integers": lambda library, module: module.to(library.int64),
+    "from meta": lambda library, module: module.to("cpu"),
+    "to_empty": lambda library, module: module.to_empty(device="cpu"),
+}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_modules_move_as_pytorchs_do(require: Require, name: str) -> None:
+    torch = require("torch")
+    entry = database(torch)[name]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        given = next(inputs_of(entry, torch.float32, False, torch))
+        pair = sides(name, given, torch.float32, False, torch)
+        for side in pair:
+            make_gradients(side)
+        for move, function in MOVES.items():
+            found, wanted = (moved(side, function) for side in pair)
+            assert found == wanted, f"{name}, {move}"
+        # Back among numbers, a module that went through other dtypes computes what it did, but for what they rounded.
+        mine, theirs = sides(name, given, torch.float32, False, torch)
+        for side in (mine, theirs):
+            side.module.double().float()
+        compare(mine.call().out, theirs.call().out, torch, f"{name} after a way through float64")
+
+
+def make_gradients(side: Side) -> None:
+    """Call the module, which gives sizes to lazy parameters, and give every second parameter a gradient."""
+    side.call()
+    for parameter in list(side.module.parameters())[::2]:
+        parameter.grad = side.library.ones_like(parameter)
+
+
+def moved(side: Side, function: Callable[[Any, Any], Any]) -> Any:
+    """What can be seen of the tensors of a module that was moved, or how that was refused."""
+    before = list(side.module.parameters())
+    try:
+        result = function(side.library, side.module)
+    except (TypeError, NotImplementedError) as error:
+        return type(error).__name__, str(error).replace("glasstorch", "torch")
+    after = dict(side.module.named_parameters())
+    tensors = {**side.module.state_dict(keep_vars=True), **{f"{n}.grad": p.grad for n, p in after.items()}}
+    seen = {
+        key: (str(t.dtype).rpartition(".")[2], str(t.device), tuple(t.shape), t.requires_grad, type(t).__name__)
+        for key, t in tensors.items()
+        if hasattr(t, "dtype")
+    }
+    return result is side.module, [a is b for a, b in zip(before, after.values(), strict=True)], seen
+
+
 # Refusals --------------------------------------------------------------------------------------------------------
 
 
@@ -368,30 +432,43 @@ def test_modules_refuse_what_pytorchs_do(require: Require, name: str) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_gradients_of_modules_have_gradients(require: Require, name: str) -> None:
-    torch = require("torch")
+    check_seconds(name, require("torch"), most=1)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", NAMES)
+def test_gradients_of_modules_have_gradients_for_all_inputs(require: Require, name: str) -> None:
+    check_seconds(name, require("torch"))
+
+
+def check_seconds(name: str, torch: Any, most: int | None = None) -> None:
+    """The second derivatives of a module on the first of its inputs, or on all, where PyTorch's own test has them."""
     entry = database(torch)[name]
     if not entry.supports_gradgrad or left_out(name, "test_gradgrad", torch):
         return
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        given = next(inputs_of(entry, torch.float64, True, torch))
-        mine = Side(glasstorch, name, given, torch.float64, True, torch)
-        call = mine.call()
-        places = {name: p for name, p in mine.module.named_parameters() if p.requires_grad}
-        variable = [t for t in call.inputs if t.requires_grad] + list(places.values())
+        for given in itertools.islice(inputs_of(entry, torch.float64, True, torch), most):
+            check_second(Side(glasstorch, name, given, torch.float64, True, torch))
 
-        def function(*now: Any) -> Any:
-            new = dict(zip(map(id, variable), now, strict=True))
-            glasstorch.default_generator.manual_seed(0)
-            inputs = replaced((call.args[1:], call.kwargs), new)
-            weights = {name: new[id(p)] for name, p in places.items()}
-            args, kwargs = inputs
-            out = leaves(stateless._functional_call(mine.module, weights, tuple(args), kwargs))
-            return tuple(t for t in out if isinstance(t, glasstorch.Tensor) and t.requires_grad)
 
-        if variable and function(*variable):
-            assert glasstorch.autograd.gradcheck(function, variable, fast_mode=True)
-            assert glasstorch.autograd.gradgradcheck(function, variable, fast_mode=True)
+def check_second(mine: Side) -> None:
+    """gradcheck and gradgradcheck of a module, as a function of its inputs and parameters."""
+    call = mine.call()
+    places = {name: p for name, p in mine.module.named_parameters() if p.requires_grad}
+    variable = [t for t in call.inputs if t.requires_grad] + list(places.values())
+
+    def function(*now: Any) -> Any:
+        new = dict(zip(map(id, variable), now, strict=True))
+        glasstorch.default_generator.manual_seed(0)
+        args, kwargs = replaced((call.args[1:], call.kwargs), new)
+        weights = {name: new[id(p)] for name, p in places.items()}
+        out = leaves(stateless._functional_call(mine.module, weights, tuple(args), kwargs))
+        return tuple(t for t in out if isinstance(t, glasstorch.Tensor) and t.requires_grad)
+
+    if variable and function(*variable):
+        assert glasstorch.autograd.gradcheck(function, variable, fast_mode=True)
+        assert glasstorch.autograd.gradgradcheck(function, variable, fast_mode=True)
 
 
 def replaced(value: Any, new: dict[int, Any]) -> Any:

@@ -40,7 +40,12 @@ def cross_entropy(
     reduction: str = "mean",
     label_smoothing: float = 0.0,
 ) -> Tensor:
-    """`nll_loss` of `log_softmax`. `target` holds class indices, or probabilities in the input's shape."""
+    """`nll_loss` of `log_softmax`: minus the log-probability of the target class.
+
+    `input` holds logits (N, C, ...) or (C,). `target` holds class indices, int64 of shape (N, ...) or (), or
+    probabilities of the input's shape and dtype. `label_smoothing`, from 0 to 1, is the share of the target that goes
+    to all classes alike.
+    """
     reduction = reduction_name(size_average, reduce, reduction)
     return operators.cross_entropy_loss(
         input, target, weight, reduction_number(reduction), ignore_index, label_smoothing

@@ -174,7 +174,7 @@ class Sequential(_Numbered):
 
     def _same(self, other: Iterable[Module]) -> Iterable[Module]:
         if not isinstance(other, Sequential):
-            raise ValueError(f"add operator supports only objects of Sequential class, but {typename(other)} is given.")
+            raise ValueError(f"add operator supports only objects of Sequential class, but {type(other)} is given.")
         return other
 
 
@@ -250,12 +250,10 @@ class ModuleDict(Module):
 
     def update(self, modules: Mapping[str, Module] | Iterable[tuple[str, Module]]) -> None:
         """Add the modules of a mapping, or of name and module pairs; a module of the same name is replaced."""
-        if isinstance(modules, ModuleDict):
-            pairs: Any = modules.items()
-        elif isinstance(modules, Mapping):
-            pairs = modules.items()
+        if isinstance(modules, ModuleDict | Mapping):
+            pairs: Iterable[tuple[str, Any]] = modules.items()
         elif isinstance(modules, Iterable):
-            pairs = modules
+            pairs = (_pair("ModuleDict", i, element) for i, element in enumerate(modules))
         else:
             raise TypeError(
                 f"ModuleDict.update should be called with an iterable of key/value pairs, but got {typename(modules)}"
@@ -430,14 +428,14 @@ class ParameterDict(Module):
         elif isinstance(parameters, Mapping):
             pairs = sorted(parameters.items())
         else:
-            pairs = (_pair(i, element) for i, element in enumerate(parameters))
+            pairs = (_pair("ParameterDict", i, element) for i, element in enumerate(parameters))
         for key, value in pairs:
             self[key] = value
 
     def extra_repr(self) -> str:
         return "\n".join(_line(key, value, Tensor.type) for key, value in self.items())
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, input: Any) -> Any:
         raise RuntimeError("ParameterDict should not be called.")
 
     def __or__(self, other: ParameterDict) -> ParameterDict:
@@ -459,14 +457,15 @@ def _as_parameter(value: Any) -> Any:
     return Parameter(value) if isinstance(value, Tensor) and not isinstance(value, Parameter) else value
 
 
-def _pair(position: int, element: Any) -> tuple[str, Any]:
+def _pair(container: str, position: int, element: Any) -> tuple[str, Any]:
+    """A key and a value, among those that a container's `update` is given."""
     if not isinstance(element, Iterable):
         raise TypeError(
-            f"ParameterDict update sequence element #{position} should be Iterable; is{type(element).__name__}"
+            f"{container} update sequence element #{position} should be Iterable; is{type(element).__name__}"
         )
     pair = tuple(element)
     if len(pair) != 2:
-        raise ValueError(f"ParameterDict update sequence element #{position} has length {len(pair)}; 2 is required")
+        raise ValueError(f"{container} update sequence element #{position} has length {len(pair)}; 2 is required")
     return pair
 
 

@@ -219,21 +219,27 @@ class _Conv(_ConvNd):
 
 
 class Conv1d(_Conv):
-    """A convolution of signals: (N, in_channels, length), also without N."""
+    """A convolution of signals: (N, in_channels, length), also without N. Conv2d says what the arguments mean."""
 
     dims = 1
     function = staticmethod(functional.conv1d)
 
 
 class Conv2d(_Conv):
-    """A convolution of images: (N, in_channels, height, width), also without N."""
+    """A convolution of images: (N, in_channels, height, width), also without N.
+
+    The result has `out_channels`, and `(size + 2 * padding - dilation * (kernel_size - 1) - 1) // stride + 1` places in
+    each dimension. The weight is (out_channels, in_channels // groups, height, width of the kernel). One number stands
+    for all dimensions. `padding` is also "valid" (none) or, in steps of 1, "same"; `padding_mode` says what lies there:
+    "zeros", "reflect", "replicate" or "circular".
+    """
 
     dims = 2
     function = staticmethod(functional.conv2d)
 
 
 class Conv3d(_Conv):
-    """A convolution of volumes: (N, in_channels, depth, height, width), also without N."""
+    """A convolution of volumes: (N, in_channels, depth, height, width), also without N, as Conv2d."""
 
     dims = 3
     function = staticmethod(functional.conv3d)

@@ -1,7 +1,7 @@
 """What is a module, and how does it find its parameters?
 
 Mirrors: torch/nn/modules/module.py
-Differs: no `compile`.
+Differs: no `compile`; no `xpu`, `ipu` and `mtia`, which no device here answers to.
 
 A module keeps three dictionaries: parameters, buffers and child modules. Assigning an attribute puts the value into
 the right one; everything else a module does is a walk through these dictionaries.
@@ -39,6 +39,7 @@ from glasstorch.nn.modules.global_hooks import (
     register_module_parameter_registration_hook,
 )
 from glasstorch.nn.modules.hooks import Hook, _WrappedHook, add_hook, as_hooks_want
+from glasstorch.nn.modules.state import _IncompatibleKeys as _IncompatibleKeys
 from glasstorch.nn.parameter import Buffer, Parameter
 from glasstorch.operators.generated import functions as operators
 from glasstorch.python_forms.tensor_types import typename
@@ -555,7 +556,7 @@ class Module:
 
     def load_state_dict(
         self, state_dict: Mapping[str, Any], strict: bool = True, assign: bool = False
-    ) -> state._IncompatibleKeys:
+    ) -> _IncompatibleKeys:
         """Copy values from a `state_dict()` into the parameters and buffers of the same names.
 
         With `strict`, missing and unexpected names are an error. With `assign`, the given tensors replace the

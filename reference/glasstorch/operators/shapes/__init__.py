@@ -6,7 +6,7 @@ schema order, checks them (with PyTorch's errors), and returns a `Result`, or a 
 Reading order: `result`, `promotion`, `scalars`; then the families: `random`, `pointwise/`, `special`, `reductions/`,
 `scans`, `statistics/`, `sorting/`, `searching`, `indexing/`, `joining`, `transformations/`, `complex_numbers`,
 `matmul`, `linalg/`, `distances`, `fft`, `resampling/`, `activation`, `embedding`, `normalization`, `padding`,
-`pooling/`, `softmax`, `attention`, `recurrent`, `loss/`, `convolution`, `loss`.
+`pooling/`, `softmax`, `attention`, `recurrent`, `convolution`, `loss/`.
 
 Mirrors: TORCH_META_FUNC in aten/src/ATen/native (structured kernels), torch/_meta_registrations.py
 Differs: pure functions of the arguments.

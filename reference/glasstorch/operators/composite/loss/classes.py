@@ -36,7 +36,7 @@ def nll_loss_nd(self: Tensor, target: Tensor, weight: Tensor | None, reduction: 
         raise ArgumentValueError("Expected 1 or more dimensions (got 0)")
     if len(scores) > 1 and scores[:1] != targets[:1]:
         raise ArgumentValueError(
-            f"Expected input batch_size ({scores[0]}) to match target batch_size ({targets[0] if targets else 'none'})."
+            f"Expected input batch_size ({scores[0]}) to match target batch_size ({targets[0] if targets else 0})."
         )
     if len(scores) <= 2:
         return f.nll_loss(self, target, weight, reduction, ignore_index)

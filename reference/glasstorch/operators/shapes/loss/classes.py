@@ -112,12 +112,12 @@ def _nll_gradient(name: str, grad_output: Tensor, self: Tensor, total_weight: Te
 
 def _check_nll(self: Tensor, target: Tensor, weight: Tensor | None) -> None:
     """(C) with a single target, or (N, C) with (N); a weight for each class."""
-    _check_target(target, (int64, uint8))
     scores, targets = self._shape, target._shape
     if len(scores) not in (1, 2):
         raise ShapeError(f"input tensor should be 1D or 2D, got sizes {list(scores)}")
     if len(targets) > 1:
         raise ShapeError(f"0D or 1D target tensor expected, multi-target not supported, got sizes {list(targets)}")
+    _check_target(target)
     if len(scores) == 1:
         if targets not in ((), (1,)):
             raise ArgumentValueError(f"For 1D input, 1D target must have size 1, but got target size: {targets[0]}")
@@ -130,7 +130,6 @@ def _check_nll(self: Tensor, target: Tensor, weight: Tensor | None) -> None:
 
 def _check_nll2d(self: Tensor, target: Tensor, weight: Tensor | None) -> None:
     """(N, C, H, W) with (N, H, W); a weight for each class."""
-    _check_target(target, (int64,))
     scores, targets = self._shape, target._shape
     if len(targets) != 3:
         raise ShapeError(
@@ -142,15 +141,15 @@ def _check_nll2d(self: Tensor, target: Tensor, weight: Tensor | None) -> None:
         )
     if (scores[0], *scores[2:]) != targets:
         raise ShapeError(f"size mismatch (got input: {list(scores)} , target: {list(targets)}")
+    _check_target(target)
     _check_weight(self, weight)
+    check_same(int64, target.dtype)
 
 
-def _check_target(target: Tensor, accepted: tuple[dtype, ...]) -> None:
+def _check_target(target: Tensor) -> None:
     """Class indices are int64; nll_loss also accepts uint8."""
     if target.dtype not in (int64, uint8):
         raise DtypeError(f"expected target dtype to be Long or Byte, but got {target.dtype.scalar_name}")
-    if target.dtype not in accepted:
-        check_same(accepted[0], target.dtype)
 
 
 def _check_weight(self: Tensor, weight: Tensor | None) -> None:
