@@ -28,6 +28,13 @@ CASES: list[tuple[str, list[Make], Use]] = [
         lambda t, x, y, d: t.ops.aten._cdist_backward(d, x, y, 1.0, d),
     ),
     ("max_pool2d, 64x32x8x8", [IMAGES], lambda t, x: t.nn.functional.max_pool2d(x, 2)),
+    (
+        "max_pool2d backward, 64x32x8x8",
+        [normal(64, 32, 4, 4), IMAGES, lambda random: random.integers(0, 64, (64, 32, 4, 4))],
+        lambda t, grad, x, places: t.ops.aten.max_pool2d_with_indices_backward(
+            grad, x, [2, 2], [2, 2], [0, 0], [1, 1], False, places
+        ),
+    ),
     ("avg_pool2d, 64x32x8x8", [IMAGES], lambda t, x: t.nn.functional.avg_pool2d(x, 2)),
     (
         "avg_pool2d backward, 64x32x8x8",
