@@ -33,7 +33,8 @@ def applies(sampling: Sampling) -> bool:
 
 def count_of(sampling: Sampling) -> int:
     """How many places each image is read at."""
-    return sampling.axes[0].places.shape[-1]
+    count: int = sampling.axes[0].places.shape[-1]
+    return count
 
 
 def part_of(sampling: Sampling, image: int, places: slice) -> Sampling:
