@@ -28,11 +28,28 @@ CASES: list[tuple[str, list[Make], Use]] = [
         lambda t, x, y, d: t.ops.aten._cdist_backward(d, x, y, 1.0, d),
     ),
     ("max_pool2d, 64x32x8x8", [IMAGES], lambda t, x: t.nn.functional.max_pool2d(x, 2)),
+    (
+        "max_pool2d backward, 64x32x8x8",
+        [normal(64, 32, 4, 4), IMAGES, lambda random: random.integers(0, 64, (64, 32, 4, 4))],
+        lambda t, grad, x, places: t.ops.aten.max_pool2d_with_indices_backward(
+            grad, x, [2, 2], [2, 2], [0, 0], [1, 1], False, places
+        ),
+    ),
     ("avg_pool2d, 64x32x8x8", [IMAGES], lambda t, x: t.nn.functional.avg_pool2d(x, 2)),
     (
         "avg_pool2d backward, 64x32x8x8",
         [normal(64, 32, 4, 4), IMAGES],
         lambda t, grad, x: t.ops.aten.avg_pool2d_backward(grad, x, [2, 2], [2, 2], [0, 0], False, True, None),
+    ),
+    (
+        "grid_sample, 8x16x32x32",
+        [normal(8, 16, 32, 32), normal(8, 64, 64, 2)],
+        lambda t, x, grid: t.nn.functional.grid_sample(x, grid, align_corners=False),
+    ),
+    (
+        "grid_sample backward, 8x16x32x32",
+        [normal(8, 16, 64, 64), normal(8, 16, 32, 32), normal(8, 64, 64, 2)],
+        lambda t, grad, x, grid: t.ops.aten.grid_sampler_2d_backward(grad, x, grid, 0, 0, False, [True, True]),
     ),
     ("rfft of rows", [ROWS], lambda t, x: t.fft.rfft(x)),
     ("mul of float16, 1e6", [lambda random: ROWS(random).astype("float16")] * 2, lambda t, x, y: t.mul(x, y)),

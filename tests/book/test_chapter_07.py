@@ -17,16 +17,21 @@ pytestmark = pytest.mark.skipif(PLAIN, reason="plain kernels alone")
 
 
 def cheapest(
-    channels: int, made: int, kernel: int = 3, size: int = 64, batch: int = 1, product: str = "forward"
+    channels: int, made: int, kernel: int = 3, size: int = 64, batch: int = 1, stride: int = 1, product: str = "forward"
 ) -> str:
-    """The way that is taken for square images with borders that keep their size."""
+    """The way that is taken for square images with borders that keep their size, in steps of 1."""
     sizes = (batch, channels, size, size), (made, channels, kernel, kernel)
-    return choices(*sizes, padding=kernel // 2, product=product)[0].way  # type: ignore[arg-type]
+    return choices(*sizes, stride, kernel // 2, product=product)[0].way  # type: ignore[arg-type]
 
 
 def test_three_convolutions_take_three_ways() -> None:
     assert "for these three it takes three different ones" in WORDS
     assert [cheapest(64, 64), cheapest(64, 3), cheapest(8, 8, 31)] == ["columns", "shifted", "transform"]
+
+
+def test_steps_of_two_make_rows_cheaper() -> None:
+    assert "Columns in steps of 1, rows in steps of 2" in WORDS
+    assert [cheapest(256, 512, size=14, batch=4, stride=stride) for stride in (1, 2)] == ["columns", "rows"]
 
 
 def test_a_gradient_of_the_input_takes_the_way_of_the_layer_with_the_channels_exchanged() -> None:

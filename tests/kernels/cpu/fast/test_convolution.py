@@ -71,9 +71,11 @@ def test_each_way_gives_what_the_plain_one_gives(name: str) -> None:
     assert reached == WAYS[name].compute.keys()
 
 
-def costed(*sizes: int, kernel: int, padding: int, channels: int, made: int, batch: int = 1) -> list[str]:
+def costed(
+    *sizes: int, kernel: int, padding: int, channels: int, made: int, batch: int = 1, stride: int = 1
+) -> list[str]:
     """The ways to compute a convolution of images, cheapest first."""
-    window = Window((kernel,) * 2, (1, 1), (padding,) * 2, (1, 1))
+    window = Window((kernel,) * 2, (stride,) * 2, (padding,) * 2, (1, 1))
     one = Problem(batch, 1, channels, made, sizes, window.places(sizes), window, np.dtype("float32"))
     return list(costs(Product.FORWARD, one))
 
@@ -82,6 +84,7 @@ def costed(*sizes: int, kernel: int, padding: int, channels: int, made: int, bat
 def test_the_sizes_decide() -> None:
     assert costed(56, 56, kernel=3, padding=1, channels=64, made=64)[0] == "columns"
     assert costed(64, 64, kernel=7, padding=3, channels=64, made=3)[0] == "shifted"
+    assert costed(28, 28, kernel=3, padding=1, channels=128, made=256, batch=4, stride=2)[0] == "rows"
     assert costed(256, 256, kernel=31, padding=15, channels=1, made=1)[0] == "transform"
 
 

@@ -99,7 +99,8 @@ def convolution_backward(
         return backward_weight.run(*((grad, conjugated(x)) if transposed else (conjugated(x), grad)), problem)
 
     def to_bias() -> Array:
-        return np.add.reduce(grad, (0, *range(2, grad.ndim)))  # type: ignore[no-any-return]
+        images = np.add.reduce(grad, 0)  # their sum first: NumPy adds whole images faster than many short runs
+        return np.add.reduce(images, tuple(range(1, images.ndim)))  # type: ignore[no-any-return]
 
     computed = (to_input, to_weight, to_bias)
     return tuple(

@@ -12,15 +12,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import product
+from math import prod
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from glasstorch.core.allocator import empty_array
 from glasstorch.core.tensor_impl import Array
 from glasstorch.dispatch.fast import fast
+from glasstorch.kernels.cpu.fast import thresholds
 from glasstorch.kernels.cpu.pooling import averages as plain_averages
 from glasstorch.kernels.cpu.pooling import maxima as plain_maxima
-from glasstorch.kernels.cpu.pooling.places import Along, first_places
+from glasstorch.kernels.cpu.pooling.places import Along, first_places, planes_of
 from glasstorch.kernels.halves import widened
 
 
@@ -130,6 +133,29 @@ def largest(array: Array, tables: Sequence[Along]) -> tuple[Array, Array]:
     if whole is not wide and not taken.all():
         np.copyto(places, first_places(tables), where=taken == 0)
     return best, places
+
+
+@fast(
+    plain_maxima.spread,
+    when="float32 and float64",
+    benchmark="fast: max_pool2d backward, 64x32x8x8",
+    exact="bits",
+)
+def spread(grad: Array, indices: Array, shape: tuple[int, ...], dims: int) -> Array:
+    """Some planes at a time: their sums in float64 stay in cache, and none of the whole is made."""
+    size = prod(shape[-dims:])
+    if grad.dtype not in (np.float32, np.float64) or not grad.size:
+        return plain_maxima.spread.plain(grad, indices, shape, dims)
+    places, shares = planes_of(indices, dims), planes_of(grad, dims)
+    sums = empty_array((len(places), size), grad.dtype, len(places) * size * grad.itemsize)
+    step = max(1, thresholds.BLOCK // size)
+    begins = size * np.arange(step)[:, None]
+    for start in range(0, len(places), step):
+        some = slice(start, min(start + step, len(places)))
+        among = places[some] + begins[: some.stop - start]
+        found = np.bincount(among.ravel(), shares[some].ravel(), (some.stop - start) * size)
+        sums[some] = found.reshape(-1, size)
+    return sums.reshape(shape)
 
 
 @fast(plain_averages.averages, when=EQUALLY_FAR_APART, benchmark="fast: avg_pool2d, 64x32x8x8", exact="bits")

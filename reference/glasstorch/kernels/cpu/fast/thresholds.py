@@ -63,6 +63,9 @@ NORMALIZED_BY_A_THREAD = 1 << 19  # of what a thread gets at least
 NORMALIZED_COLUMNS_FROM = 256  # of a row: NumPy adds the columns as fast as BLAS
 NORMALIZED_PLACES_FROM = 16  # of a channel: NumPy's loops along them are long enough
 
+# Resampling, in elements
+GRID_BY_IMAGES_FROM = 1 << 12  # that are read of an image: its calls of NumPy pay
+
 # Distances
 CDIST_BATCHED_FROM = 16  # matrices per block: a batch is processed together
 
@@ -86,6 +89,7 @@ CONVOLUTION_RUN = 1 << 9  # elements of a row of those, at most
 CONVOLUTION_LAID_UP_TO = 1 << 17  # elements of a weight whose gradient is computed as its transpose
 CONVOLUTION_TILE = 1 << 13  # elements of a matrix that are transposed at a time
 CONVOLUTION_TRANSFORMED_UP_TO = 1 << 24  # elements of all images and kernels whose Fourier transforms are kept at once
+
 # Steps of optimizers, in elements
 STEP_BLOCK = 1 << 15  # of a block: six arrays of single precision fit into the second-level cache
 STEP_GATHERED_UP_TO = 1 << 13  # of a parameter that is copied into a block with others, and back

@@ -59,6 +59,7 @@ def lowest(dtype: np.dtype[Any]) -> Any:
     return dtype.type(-np.inf)
 
 
+@slot
 def spread(grad: Array, indices: Array, shape: tuple[int, ...], dims: int) -> Array:
     """The sum of the gradients at each element of the input: `indices` say which element each window took."""
     size = prod(shape[-dims:])
@@ -141,7 +142,7 @@ def register_gradient(name: str, dims: int) -> None:
 
     def backward(keys: int, grad_output: Tensor, self: Tensor, *rest: Any, out: Out = None) -> Tensor:
         result = shape(grad_output, self, *rest)
-        return finish_as(result, quietly(spread, grad_output.array(), rest[-1].array(), self._shape, dims), out)
+        return finish_as(result, quietly(spread.run, grad_output.array(), rest[-1].array(), self._shape, dims), out)
 
     add_structured(CPU, name, backward)
 

@@ -19,6 +19,7 @@ import numpy as np
 
 from glasstorch._tensor import Tensor
 from glasstorch.core.tensor_impl import Array
+from glasstorch.dispatch.fast import slot
 from glasstorch.dispatch.library import KernelTable
 from glasstorch.kernels.cpu.resampling.taps import SHARP
 from glasstorch.kernels.quiet import quietly
@@ -139,16 +140,20 @@ class Sampling:
             weights = [axis.weights[:, tap] for axis, tap in picked]
             yield Tap(place, inside, weights, [axis.slopes[:, tap] for axis, tap in picked])
 
-    def read(self, tap: Tap) -> Array:
-        """The elements at a tap of every place: (batch, channels, places)."""
-        return np.where(tap.inside[:, None], np.take_along_axis(self.elements, tap.place[:, None], 2), 0)
+
+@slot
+def read(sampling: Sampling, tap: Tap) -> Array:
+    """The elements at a tap of every place: (batch, channels, places)."""
+    return np.where(tap.inside[:, None], np.take_along_axis(sampling.elements, tap.place[:, None], 2), 0)
 
 
+@slot
 def sample(sampling: Sampling) -> Array:
     """(batch, channels, places)."""
-    return sum(sampling.read(tap) * tap.weight()[:, None] for tap in sampling)  # type: ignore[return-value]
+    return sum(read.run(sampling, tap) * tap.weight()[:, None] for tap in sampling)  # type: ignore[return-value]
 
 
+@slot
 def gradient_of_input(sampling: Sampling, grad: Array) -> Array:
     """Each place's gradient goes to its taps, times their weights: (batch, channels, elements)."""
     batch, channels, count = sampling.elements.shape
@@ -160,12 +165,13 @@ def gradient_of_input(sampling: Sampling, grad: Array) -> Array:
     return sums.reshape(batch, count, channels).swapaxes(1, 2)
 
 
+@slot
 def gradient_of_grid(sampling: Sampling, grad: Array) -> Array:
     """What each place's result changes by, as its numbers grow: (batch, places, dimensions), x first."""
     dims = len(sampling.sizes)
     sums = np.zeros((dims, *grad.shape[::2]), grad.dtype)
     for tap in sampling:
-        felt = (sampling.read(tap) * grad).sum(1)
+        felt = (read.run(sampling, tap) * grad).sum(1)
         for dim in range(dims):
             others = prod(weight for i, weight in enumerate(tap.weights) if i != dim)
             sums[dim] += felt * tap.slopes[dim] * others
@@ -180,7 +186,7 @@ def register(name: str) -> None:
         keys: int, input: Tensor, grid: Tensor, mode: int, padding: int, align_corners: bool, out: Out = None
     ) -> Tensor:
         result = shape(input, grid, mode, padding, align_corners)
-        sampled = quietly(lambda: sample(Sampling(input, grid, mode, padding, align_corners)))
+        sampled = quietly(lambda: sample.run(Sampling(input, grid, mode, padding, align_corners)))
         return finish_as(result, sampled.reshape(result.shape), out)
 
     def backward(
@@ -203,8 +209,8 @@ def register(name: str) -> None:
             return quietly(gradient, sampling, grad).reshape(result.shape)
 
         return (
-            to_input and finish_as(to_input, computed(gradient_of_input, to_input), outs[0]),
-            finish_as(to_grid, computed(gradient_of_grid, to_grid), outs[1]),
+            to_input and finish_as(to_input, computed(gradient_of_input.run, to_input), outs[0]),
+            finish_as(to_grid, computed(gradient_of_grid.run, to_grid), outs[1]),
         )
 
     add_structured(CPU, name, sampler)

@@ -46,6 +46,11 @@ def counts(rng: np.random.Generator, x: Tensor, dims: int) -> list[int]:
     return [one_of(rng, [1, size, int(rng.integers(1, 12))]) for size in x.shape[-dims:]]
 
 
+def spread(rng: np.random.Generator) -> Call:
+    """The gradient of maxima."""
+    return gradient(largest(rng))
+
+
 def averages(rng: np.random.Generator) -> Call:
     x, dims = images(rng)
     if not rng.integers(4):
@@ -58,20 +63,25 @@ def averages(rng: np.random.Generator) -> Call:
 
 def shared(rng: np.random.Generator) -> Call:
     """The gradient of an average."""
-    forward = averages(rng)
+    return gradient(averages(rng))
 
-    def gradient(x: Tensor) -> Tensor:
+
+def gradient(forward: Call) -> Call:
+    """The gradient of a call's only result, or of the first of several."""
+
+    def backward(x: Tensor) -> Tensor:
         leaf = x.detach().requires_grad_()
-        pooled = forward.function(leaf, *forward.args[1:])
-        return torch.autograd.grad(pooled, leaf, torch.linspace(-1, 1, pooled.numel(), dtype=x.dtype).view_as(pooled))[
-            0
-        ]
+        found = forward.function(leaf, *forward.args[1:])
+        pooled = found if isinstance(found, Tensor) else found[0]
+        shares = torch.linspace(-1, 1, pooled.numel(), dtype=x.dtype).view_as(pooled)
+        return torch.autograd.grad(pooled, leaf, shares)[0]
 
-    return Call(gradient, forward.args[:1])
+    return Call(backward, forward.args[:1])
 
 
 CALLS = {
     "cpu.pooling.maxima.largest": largest,
+    "cpu.pooling.maxima.spread": spread,
     "cpu.pooling.averages.averages": averages,
     "cpu.pooling.averages.shared": shared,
 }

@@ -15,6 +15,7 @@ from glasstorch.kernels.cpu.convolution.problem import Problem
 from glasstorch.kernels.cpu.convolution.ways import Product
 from glasstorch.kernels.cpu.fast.convolution import shifted as shifts
 from glasstorch.kernels.cpu.fast.convolution.blocks import height, together
+from glasstorch.kernels.cpu.fast.convolution.rows import at_once
 from glasstorch.kernels.cpu.fast.convolution.transform import lengths
 
 CALL = 2000.0  # of a few lines of Python that end in a call of NumPy
@@ -25,8 +26,9 @@ COPY = 0.15  # an element that is copied along a run
 COPY_RUN = 5.0  # a run
 ADD = 0.5  # an element that is added along a run
 ADD_RUN = 10.0
-SKIP = 0.5  # an element that is copied in steps along a row
-ARRANGE = 0.5  # an element that is laid side by side with those of other images
+SKIP = 0.35  # an element that is copied in steps along a row
+ARRANGE = 0.6  # an element that is laid side by side with those of other images
+LAST = 0.3  # an element of several small images that is brought into the order with the channels last, or back
 STEP = 0.9  # an element that is copied across the order of memory
 TRANSFORM = 0.35  # an element of a Fourier transform in float64, for each doubling of its length
 FREQUENCY = 40.0  # a product of small complex matrices
@@ -58,12 +60,38 @@ def shifted(product: Product, problem: Problem) -> float:
     images = together(problem)
     blocks = number_of_blocks(problem, images)
     made = problem.batch * problem.groups * problem.inner * prod(problem.places)
-    added = made * ADD + made / (problem.places[-1] * images) * ADD_RUN
-    if max(problem.window.stride) > 1:
+    added = made * ADD + made / run_beside(problem, images) * ADD_RUN
+    if max(problem.window.stride) > 1 and images == 1:
         added += made * STEP
     multiplied = matrices(problem, blocks, (problem.inner, problem.made, prod(problem.places) * problem.batch / blocks))
     arranged = arranging(problem, images)
     return CALL * (8 + (2 + 2 * problem.elements) * blocks) + wide(problem) * (added + multiplied + arranged)
+
+
+def rows(product: Product, problem: Problem) -> float:
+    """See `rows`; the input's gradient as another convolution, or by shifted sums where the steps are larger than 1."""
+    weight = problem.groups * problem.made * problem.inner
+    if product is Product.INPUT and shifts.can_turn(problem):
+        return rows(Product.FORWARD, shifts.turned(problem)) + wide(problem) * weight * COPY
+    images, height = at_once(problem)
+    blocks = ceil(problem.batch / images) * ceil(problem.places[0] / height)
+    read = problem.batch * problem.groups * problem.channels * prod(problem.padded)
+    made = problem.batch * problem.groups * problem.made * prod(problem.places)
+    moved = problem.batch * problem.groups * problem.inner * prod(problem.places)
+    arranged = weight * (STEP if product is Product.WEIGHT else SKIP) + (
+        (read + made) * LAST if images > 1 else read * STEP
+    )
+    places = prod(problem.places) * problem.batch / blocks
+    if product is Product.INPUT:
+        multiplied = matrices(problem, blocks, (places, problem.made, problem.inner))
+        shared = moved * ADD + moved / problem.channels * ADD_RUN
+        return CALL * (8 + (2 + 2 * problem.elements) * blocks) + wide(problem) * (arranged + multiplied + shared)
+    multiplied = matrices(problem, blocks, (places, problem.inner, problem.made))
+    whole = problem.groups == 1 and problem.window.dilation[-1] == 1  # a row of the kernel is one run
+    run = problem.channels * (problem.window.kernel[-1] if whole else 1)
+    copied = moved * COPY + moved / run * COPY_RUN
+    added = ADD * 2 * (blocks - 1) * weight if product is Product.WEIGHT else 0.0
+    return CALL * (8 + 4 * blocks) + wide(problem) * (copied + multiplied + arranged + added)
 
 
 def transform(product: Product, problem: Problem) -> float:
@@ -94,10 +122,15 @@ def matrices(problem: Problem, count: float, sizes: tuple[float, float, float]) 
 
 
 def copying(problem: Problem, elements: float, images: int) -> float:
-    """Elements, in runs as long as a row of the result."""
+    """Elements, in runs."""
     if problem.window.stride[-1] > 1 and images == 1:
         return elements * SKIP
-    return elements * COPY + elements / (problem.places[-1] * images) * COPY_RUN
+    return elements * COPY + elements / run_beside(problem, images) * COPY_RUN
+
+
+def run_beside(problem: Problem, images: int) -> int:
+    """The length of a run of images side by side: a row of the result, or a place where the steps are larger than 1."""
+    return images if problem.window.stride[-1] > 1 and images > 1 else problem.places[-1] * images
 
 
 def arranging(problem: Problem, images: int) -> float:

@@ -19,7 +19,7 @@ from glasstorch.kernels.cpu.convolution import ways
 from glasstorch.kernels.cpu.convolution.problem import Problem
 from glasstorch.kernels.cpu.convolution.ways import WAYS, Product, Way
 from glasstorch.kernels.cpu.fast import thresholds
-from glasstorch.kernels.cpu.fast.convolution import columns, costs, shifted, transform
+from glasstorch.kernels.cpu.fast.convolution import columns, costs, rows, shifted, transform
 from glasstorch.kernels.cpu.fast.convolution.transform import lengths
 
 
@@ -69,6 +69,11 @@ WAYS.update(
             ),
             costs.shifted,
             {Product.FORWARD: turned_forward, Product.INPUT: shifted.backward_input},
+        ),
+        "rows": Way(
+            lambda product, problem: in_blas(problem),
+            costs.rows,
+            {Product.FORWARD: rows.forward, Product.INPUT: rows.backward_input, Product.WEIGHT: rows.backward_weight},
         ),
         "transform": Way(
             transforms_fit,
