@@ -23,6 +23,7 @@ import numpy as np
 
 from glasstorch._tensor import Tensor
 from glasstorch.core.tensor_impl import Array
+from glasstorch.dispatch.fast import slot
 from glasstorch.dispatch.library import KernelTable
 from glasstorch.kernels.halves import widened
 from glasstorch.kernels.quiet import quietly
@@ -94,7 +95,16 @@ def blocks(one: Problem) -> Iterator[slice]:
 
 
 def scores(one: Problem, keys: slice) -> Array:
-    """What each query scores with the keys of a block, masked: (B, H, G, keys, queries).
+    """What each query scores with the keys of a block, masked: (B, H, G, keys, queries)."""
+    found = products(one, keys)
+    if one.causal:
+        later = np.arange(keys.start, keys.stop)[:, None] > np.arange(found.shape[-1])
+        np.copyto(found, -np.inf, where=later)
+    return found
+
+
+def products(one: Problem, keys: slice) -> Array:
+    """The scores without the causal mask.
 
     The keys come first because NumPy adds, and finds maxima, along an outer axis several times faster.
     """
@@ -102,9 +112,6 @@ def scores(one: Problem, keys: slice) -> Array:
     found: Array = one.key[..., keys, :] @ scaled.swapaxes(-1, -2)
     if one.mask is not None:
         found += (one.mask[..., keys] if one.mask.shape[-1] > 1 else one.mask).swapaxes(-1, -2)
-    if one.causal:
-        later = np.arange(keys.start, keys.stop)[:, None] > np.arange(found.shape[-1])
-        np.copyto(found, -np.inf, where=later)
     return found
 
 
@@ -113,10 +120,11 @@ def attention(one: Problem) -> tuple[Array, Array]:
     output = np.empty(one.query.shape, one.query.dtype)
     logsumexp = np.empty(one.query.shape[:-1], one.query.dtype)
     for samples, part in one.parts():
-        attend(part, output[samples], logsumexp[samples])
+        attend.run(part, output[samples], logsumexp[samples])
     return output, logsumexp
 
 
+@slot
 def attend(one: Problem, output: Array, logsumexp: Array) -> None:
     """Write both results for a part of the batch."""
     output[...] = 0

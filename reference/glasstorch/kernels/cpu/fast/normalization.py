@@ -81,6 +81,20 @@ def column_sums(array: Array) -> Array:
     return np.add.reduce(array, 0)  # type: ignore[no-any-return]
 
 
+def row_sums(array: Array, factors: Array) -> Array:
+    """The sum (rows, 1) of each row of a block times factors; here too BLAS is faster for short rows."""
+    if array.shape[1] < thresholds.NORMALIZED_COLUMNS_FROM:
+        return np.matmul(array, factors[:, None])  # type: ignore[no-any-return]
+    return np.vecdot(array, factors)[:, None]  # type: ignore[no-any-return]
+
+
+def mean_squares(array: Array, share: Array) -> Array:
+    """The mean (rows, 1) of the squares in each row of a block."""
+    if array.shape[1] < thresholds.NORMALIZED_COLUMNS_FROM:
+        return row_sums(np.square(array), share)
+    return np.vecdot(array, array)[:, None] / array.shape[1]  # type: ignore[no-any-return]
+
+
 # Layers ---------------------------------------------------------------------------------------------------------
 
 
@@ -109,10 +123,10 @@ def normalized_rows(x: Array, weight: Array | None, bias: Array | None, eps: flo
 
     def part(rows: slice) -> None:
         block, out, middle, inverse = x[rows], y[rows], mean[rows], rstd[rows]
-        np.vecdot(block, share, middle[:, 0])
+        middle[...] = row_sums(block, share)
         np.subtract(block, middle, out)
-        rest = np.vecdot(out, share)[:, None]  # what rounding left in the mean
-        variance = np.vecdot(out, out)[:, None] / width - np.square(rest)
+        rest = row_sums(out, share)  # what rounding left in the mean
+        variance = mean_squares(out, share) - np.square(rest)
         np.divide(1, np.sqrt(variance + eps), inverse)
         if not np.abs(rest * inverse).max() < negligible:
             np.add(middle, rest, middle)
@@ -137,16 +151,15 @@ def row_gradients(
 
     def part(rows: slice) -> tuple[Array, Array]:
         slopes, inverse = grad[rows], rstd[rows]
-        unit = np.subtract(x[rows], mean[rows])
-        np.multiply(unit, inverse, unit)
-        product = np.multiply(slopes, unit)
-        sums = column_sums(product), column_sums(slopes)
+        distance = np.subtract(x[rows], mean[rows])
+        product = np.multiply(slopes, distance)
+        sums = np.matmul(inverse[:, 0], product), column_sums(slopes)
         if of_input is not None:
-            common, along = np.vecdot(slopes, share)[:, None], np.vecdot(product, share)[:, None]
-            np.multiply(unit, along, unit)
+            along = row_sums(product, share) * inverse * inverse  # in this order: the square may overflow
+            np.multiply(distance, along, distance)
             pulled = slopes if weight is None else np.multiply(slopes, weight, product)
-            out = np.subtract(pulled, common, of_input[rows])
-            np.subtract(out, unit, out)
+            np.add(distance, row_sums(slopes, share), distance)
+            out = np.subtract(pulled, distance, of_input[rows])
             np.multiply(out, inverse, out)
         return sums
 
