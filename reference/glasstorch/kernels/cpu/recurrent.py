@@ -18,6 +18,7 @@ import numpy as np
 
 from glasstorch._tensor import Tensor
 from glasstorch.core.tensor_impl import Array
+from glasstorch.dispatch.fast import slot
 from glasstorch.dispatch.library import KernelTable
 from glasstorch.kernels.halves import widened
 from glasstorch.kernels.quiet import quietly
@@ -41,12 +42,12 @@ def each_gate(gates: Array) -> tuple[Array, Array, Array, Array]:
 
 def to_sigmoid(x: Array) -> None:
     """The sigmoid, in place."""
-    np.negative(x, out=x)
-    np.exp(x, out=x)
+    np.exp(-x, out=x)  # not np.negative in place, for the reason in `pointwise/steps.py`
     x += 1
     np.reciprocal(x, out=x)
 
 
+@slot
 def forward(
     inputs: Array, w_ih: Array, w_hh: Array, bias: Array, hidden: Array, cell: Array
 ) -> tuple[Array, Array, Array, Array]:
@@ -72,6 +73,7 @@ def forward(
     return outputs, hidden.copy(), cell.copy(), workspace
 
 
+@slot
 def backward(
     inputs: Array,
     w_ih: Array,
@@ -141,7 +143,7 @@ def layer(
     tensors = (input, weight0, weight1, weight2, weight3, hx_, cx_)
     shapes.layer(*tensors, reverse, *rest)
     inputs, w_ih, w_hh, b_ih, b_hh, hidden, cell = (widened(one.array()) for one in tensors)
-    found = quietly(forward, in_order(inputs, reverse), w_ih, w_hh, b_ih + b_hh, hidden, cell)
+    found = quietly(forward.run, in_order(inputs, reverse), w_ih, w_hh, b_ih + b_hh, hidden, cell)
     outputs, *others = found
     arrays = (in_order(outputs, reverse), *others)
     return tuple(finish(array, input.dtype, one) for array, one in zip(arrays, out or (None,) * 4, strict=True))
@@ -175,7 +177,7 @@ def layer_backward(
     )
     w_ih, w_hh, hidden, cell = (widened(one.array()) for one in (weight1, weight2, hx_, cx_tmp))
     to_inputs, to_w_ih, to_w_hh, to_bias, to_hidden, to_cell = quietly(
-        backward,
+        backward.run,
         in_order(widened(input.array()), reverse),
         w_ih,
         w_hh,

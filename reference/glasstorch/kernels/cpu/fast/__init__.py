@@ -7,7 +7,7 @@ short paths for the arguments that most calls have.
 Reading order: `thresholds` (from which sizes each of them pays), `blocks`, `iterator`, `halves`; then the families:
 `pointwise/`, `special/`, `reductions`, `scans`, `statistics`, `sorting`, `searching`, `indexing`, `joining`,
 `transformations`, `copies`, `matmul`, `linalg`, `distances`, `fft`, `softmax`, `attention`, `activation`,
-`convolution`, `pooling`, `resampling`, `normalization`, `loss`, `foreach`.
+`convolution`, `pooling`, `resampling`, `normalization`, `recurrent`, `loss`, `foreach`.
 
 Without this folder everything gives the plain kernels' results: Note [Plain and fast] (dispatch/fast.py).
 
