@@ -9,6 +9,8 @@ one number a row, top + log(total): with it, each block's weights are computed a
 
 A row whose scores are all -inf has weights 0.
 
+A causal mask hides half of the scores. The queries are then taken in parts, each with the keys up to its last query.
+
 Mirrors: aten/src/ATen/native/cpu/FlashAttentionKernel.cpp (cpu_flash_attention, cpu_flash_attention_backward)
 Differs: NumPy multiplies the matrices, of all heads at once. Half precision is computed in float32 and rounded once.
 """
@@ -33,6 +35,7 @@ from glasstorch.operators.shapes import attention as shapes
 CPU = KernelTable("CPU")
 
 KEYS = 512  # the keys of a block
+QUERIES = 128  # of a part under a causal mask, at least; there are up to four parts
 SCORES = 1 << 16  # that are computed at once, unless one sample has more: they stay in the processor's cache
 
 
@@ -45,19 +48,26 @@ class Problem(NamedTuple):
     mask: Array | None
     causal: bool
     scale: float
+    first: int = 0  # which of all queries is the first of these
 
-    def of_samples(self, samples: slice) -> Problem:
-        """The same for a part of the batch."""
-        mask = self.mask if self.mask is None or len(self.mask) == 1 else self.mask[samples]
-        return self._replace(query=self.query[samples], key=self.key[samples], value=self.value[samples], mask=mask)
+    def part(self, samples: slice, rows: slice) -> Problem:
+        """The same for a part of the batch and of the queries."""
+        mask = self.mask
+        if mask is not None:
+            mask = mask if len(mask) == 1 else mask[samples]
+            mask = mask if mask.shape[-2] == 1 else mask[..., rows, :]
+        query = self.query[samples][..., rows, :]
+        key, value = self.key[samples], self.value[samples]
+        return self._replace(query=query, key=key, value=value, mask=mask, first=rows.start)
 
-    def parts(self) -> Iterator[tuple[slice, Problem]]:
-        """Parts of the batch, small enough that a block of scores stays in the cache."""
+    def parts(self) -> Iterator[tuple[slice, slice]]:
+        """Parts of the batch and of the queries, small enough that a block of scores stays in the cache."""
         batch, heads, groups, queries, _ = self.query.shape
-        step = max(1, SCORES // max(1, heads * groups * queries * min(KEYS, self.key.shape[-2])))
+        rows = max(QUERIES, -(-queries // 4)) if self.causal else max(queries, 1)
+        step = max(1, SCORES // max(1, heads * groups * min(rows, queries) * min(KEYS, self.key.shape[-2])))
         for start in range(0, batch, step):
-            samples = slice(start, start + step)
-            yield samples, self.of_samples(samples)
+            for first in range(0, queries, rows):
+                yield slice(start, start + step), slice(first, first + rows)
 
 
 def problem(
@@ -87,10 +97,15 @@ def grouped(tensor: Tensor, heads: int) -> Array:
     return array.reshape(array.shape[0], heads, array.shape[1] // max(heads, 1), *array.shape[2:])
 
 
+def keys_seen(one: Problem) -> int:
+    """How many keys there are, or under a causal mask up to the last query."""
+    keys = one.key.shape[-2]
+    return min(keys, one.first + one.query.shape[-2]) if one.causal else keys
+
+
 def blocks(one: Problem) -> Iterator[slice]:
     """The keys, block by block; under a causal mask those that some query sees."""
-    queries, keys = one.query.shape[-2], one.key.shape[-2]
-    seen = min(keys, queries) if one.causal else keys
+    seen = keys_seen(one)
     return (slice(start, min(start + KEYS, seen)) for start in range(0, seen, KEYS))
 
 
@@ -98,7 +113,7 @@ def scores(one: Problem, keys: slice) -> Array:
     """What each query scores with the keys of a block, masked: (B, H, G, keys, queries)."""
     found = products(one, keys)
     if one.causal:
-        later = np.arange(keys.start, keys.stop)[:, None] > np.arange(found.shape[-1])
+        later = np.arange(keys.start, keys.stop)[:, None] > np.arange(one.first, one.first + found.shape[-1])
         np.copyto(found, -np.inf, where=later)
     return found
 
@@ -119,8 +134,8 @@ def attention(one: Problem) -> tuple[Array, Array]:
     """The output, and the logarithm of each row's sum of exponentials; see Note [Online softmax]."""
     output = np.empty(one.query.shape, one.query.dtype)
     logsumexp = np.empty(one.query.shape[:-1], one.query.dtype)
-    for samples, part in one.parts():
-        attend.run(part, output[samples], logsumexp[samples])
+    for at, rows in one.parts():
+        attend.run(one.part(at, rows), output[at][..., rows, :], logsumexp[at][..., rows])
     return output, logsumexp
 
 
@@ -166,32 +181,34 @@ def gradients(grad: Array, one: Problem, output: Array, logsumexp: Array) -> tup
     of_query = np.zeros(one.query.shape, one.query.dtype)
     of_key, of_value = (np.zeros(one.key.shape, one.key.dtype) for _ in range(2))
     pulled = np.einsum("...e,...e->...", grad, output)  # what softmax's gradient subtracts from each row
-    for at, part in one.parts():
-        pull_back(grad[at], part, pulled[at], logsumexp[at], of_query[at], of_key[at], of_value[at])
+    for at, rows in one.parts():
+        of_rows = (array[at][..., rows, :] for array in (grad, of_query))
+        of_each = (array[at][..., rows] for array in (pulled, logsumexp))
+        pull_back(one.part(at, rows), *of_rows, *of_each, of_key[at], of_value[at])
+    scale = one.query.dtype.type(one.scale)
+    of_query *= scale
+    of_key *= scale
     return of_query, of_key, of_value
 
 
 def pull_back(
-    grad: Array,
     one: Problem,
+    grad: Array,
+    of_query: Array,
     pulled: Array,
     logsumexp: Array,
-    of_query: Array,
     of_key: Array,
     of_value: Array,
 ) -> None:
-    """Write the gradients for a part of the batch, which are 0 before."""
-    scale = one.query.dtype.type(one.scale)
+    """Add the gradients for a part of the batch and of the queries, which lack the scale of query and key."""
     for keys in blocks(one):
         weights = exp_below(scores(one, keys), logsumexp)
-        of_value[..., keys, :] = over_group(weights @ grad)
+        of_value[..., keys, :] += over_group(weights @ grad)
         of_scores = one.value[..., keys, :] @ grad.swapaxes(-1, -2)
         of_scores -= pulled[..., None, :]
         of_scores *= weights
         of_query += of_scores.swapaxes(-1, -2) @ one.key[..., keys, :]
-        of_key[..., keys, :] = over_group(of_scores @ one.query)
-    of_query *= scale
-    of_key *= scale
+        of_key[..., keys, :] += over_group(of_scores @ one.query)
 
 
 @structured(CPU, "_scaled_dot_product_flash_attention_for_cpu")

@@ -15,6 +15,7 @@ from glasstorch.core.dtype import bfloat16, float16, float32
 from glasstorch.core.errors import ArgumentError, DimensionError, DtypeError, IndexValueError, ShapeError
 from glasstorch.core.tensor_impl import Array
 from glasstorch.dispatch.library import KernelTable
+from glasstorch.kernels.cpu.indexing.along import reduce_slices
 from glasstorch.kernels.quiet import quietly
 from glasstorch.kernels.structured import Out, Outs, finish_as, structured
 from glasstorch.operators.shapes import embedding as shapes
@@ -77,7 +78,7 @@ def wide(array: Array) -> Array:
 def added_to_rows(terms: Array, rows: Array, kept: Array, count: int) -> Array:
     """A table of sums: each kept term is added to its row."""
     table = np.zeros((count, terms.shape[1]), terms.dtype)
-    np.add.at(table, rows[kept], terms[kept])
+    reduce_slices.run(np.add, table, 0, rows[kept], terms[kept])
     return table
 
 

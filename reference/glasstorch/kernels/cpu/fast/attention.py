@@ -19,34 +19,30 @@ import numpy as np
 from glasstorch.core.tensor_impl import Array
 from glasstorch.dispatch.fast import fast
 from glasstorch.kernels.cpu import attention as plain
-from glasstorch.kernels.cpu.attention import KEYS, Problem, products
+from glasstorch.kernels.cpu.attention import KEYS, Problem, keys_seen, products
 
 SCORE: Final = 40.0  # no score is above: the sum of the exponentials of a block stays below 1e20
 SUM: Final = 1e-20  # no sum is below: what is lost in it is lost in the sum after subtraction, too
 
 
-def seen(one: Problem) -> Array:
-    """1 where a query sees a key under a causal mask, 0 elsewhere: (keys, queries)."""
-    return np.tri(one.query.shape[-2], one.key.shape[-2], dtype=one.query.dtype).T
-
-
 @fast(plain.attend, when="up to 512 keys, scores up to 40", benchmark="GPT of 2 layers, a step", exact=16.0)
 def attend(one: Problem, output: Array, logsumexp: Array) -> None:
     """See Note [Exponentials without a maximum]."""
-    if one.key.shape[-2] > KEYS or not one.key.size or not one.query.size:
+    keys = slice(keys_seen(one))
+    if keys.stop > KEYS or not one.key.size or not one.query.size:
         plain.attend.plain(one, output, logsumexp)
         return
-    weights = products(one, slice(one.key.shape[-2]))
+    weights = products(one, keys)
     if not weights.max() < SCORE:  # nor is it NaN
         plain.attend.plain(one, output, logsumexp)
         return
     np.exp(weights, out=weights)
     if one.causal:
-        weights *= seen(one)
+        weights *= np.tri(*one.query.shape[-2:-1], keys.stop, one.first, weights.dtype).T
     total = np.ones((1, weights.shape[-2]), weights.dtype) @ weights
     if not total.min() > SUM:
         plain.attend.plain(one, output, logsumexp)
         return
-    np.matmul(weights.swapaxes(-1, -2), one.value, out=output)
+    np.matmul(weights.swapaxes(-1, -2), one.value[..., keys, :], out=output)
     output /= total.swapaxes(-1, -2)
     np.log(total[..., 0, :], out=logsumexp)
