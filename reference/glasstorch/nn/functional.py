@@ -1,7 +1,8 @@
 """Which functions do layers compute?
 
 Mirrors: torch/nn/functional.py
-Differs: only the functions whose operators exist; they are written in `nn/functions`. No `has_torch_function`.
+Differs: the functions are written in `nn/functions`, kind by kind, and gathered here. `core/left_out.py` lists what is
+    left out.
 """
 
 import math as math
