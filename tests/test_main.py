@@ -171,12 +171,13 @@ def test_it_explains_itself(tmp_path: Path) -> None:
         assert "`-c` and `-` among them, are refused" in refused.stderr
 
 
-def test_its_list_may_be_cut_off_by_its_reader() -> None:
+@pytest.mark.parametrize("arguments", [["--list"], ["--where", "lstm", "torch.conv2d"]])
+def test_what_it_prints_may_be_cut_off_by_its_reader(arguments: list[str]) -> None:
     reading, writing = os.pipe()
     os.close(reading)
     with os.fdopen(writing, "w") as pipe:
         done = subprocess.run(
-            [sys.executable, "-m", "glasstorch", "--list"],
+            [sys.executable, "-m", "glasstorch", *arguments],
             check=False,
             stdout=pipe,
             stderr=subprocess.PIPE,

@@ -119,16 +119,8 @@ def without_our_frames(traceback: TracebackType | None) -> TracebackType | None:
 
 def print_names() -> int:
     """Print every public name of every module that a program can import as torch's; returns the exit code."""
-    try:
-        for torch_name in _as_torch.torch_modules():
-            module = importlib.import_module(_as_torch.our_name(torch_name))
-            print(f"{torch_name}\n    " + " ".join(offered_names(vars(module))))
-        sys.stdout.flush()
-    except BrokenPipeError:
-        # The pipe was closed, as in `--list | head`. Python flushes at exit: send that to devnull.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 1
-    return 0
+    modules = {name: importlib.import_module(_as_torch.our_name(name)) for name in _as_torch.torch_modules()}
+    return print_text("\n".join(f"{n}\n    " + " ".join(offered_names(vars(m))) for n, m in modules.items()))
 
 
 def print_where(names: list[str]) -> int:
@@ -143,9 +135,18 @@ def print_where(names: list[str]) -> int:
             found.append(described(name))
         except ArgumentError as error:
             code = fail(str(error), 1)
-    if found:
-        print("\n\n".join(found))
-    return code
+    return (print_text("\n\n".join(found)) if found else 0) or code
+
+
+def print_text(text: str) -> int:
+    """Print what may be long, to a reader who may close the pipe, as `| head` does; returns the exit code."""
+    try:
+        print(text, flush=True)
+    except BrokenPipeError:
+        # Python flushes again at exit: send that to devnull.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    return 0
 
 
 if __name__ == "__main__":

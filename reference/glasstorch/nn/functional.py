@@ -1,7 +1,8 @@
 """Which functions do layers compute?
 
 Mirrors: torch/nn/functional.py
-Differs: only the functions whose operators exist; they are written in `nn/functions`, and ask no `__torch_function__`.
+Differs: the functions are written in `nn/functions`, kind by kind, and gathered here; they ask no `__torch_function__`.
+    `core/left_out.py` lists what is left out.
 """
 
 import math as math
