@@ -99,8 +99,8 @@ def grouped(tensor: Tensor, heads: int) -> Array:
 
 def keys_seen(one: Problem) -> int:
     """How many keys there are, or under a causal mask up to the last query."""
-    keys = one.key.shape[-2]
-    return min(keys, one.first + one.query.shape[-2]) if one.causal else keys
+    keys: int = one.key.shape[-2]
+    return min(keys, one.first + int(one.query.shape[-2])) if one.causal else keys
 
 
 def blocks(one: Problem) -> Iterator[slice]:
@@ -182,9 +182,15 @@ def gradients(grad: Array, one: Problem, output: Array, logsumexp: Array) -> tup
     of_key, of_value = (np.zeros(one.key.shape, one.key.dtype) for _ in range(2))
     pulled = np.einsum("...e,...e->...", grad, output)  # what softmax's gradient subtracts from each row
     for at, rows in one.parts():
-        of_rows = (array[at][..., rows, :] for array in (grad, of_query))
-        of_each = (array[at][..., rows] for array in (pulled, logsumexp))
-        pull_back(one.part(at, rows), *of_rows, *of_each, of_key[at], of_value[at])
+        pull_back(
+            one.part(at, rows),
+            grad[at][..., rows, :],
+            pulled[at][..., rows],
+            logsumexp[at][..., rows],
+            of_query[at][..., rows, :],
+            of_key[at],
+            of_value[at],
+        )
     scale = one.query.dtype.type(one.scale)
     of_query *= scale
     of_key *= scale
@@ -194,9 +200,9 @@ def gradients(grad: Array, one: Problem, output: Array, logsumexp: Array) -> tup
 def pull_back(
     one: Problem,
     grad: Array,
-    of_query: Array,
     pulled: Array,
     logsumexp: Array,
+    of_query: Array,
     of_key: Array,
     of_value: Array,
 ) -> None:

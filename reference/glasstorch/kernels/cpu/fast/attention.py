@@ -38,7 +38,7 @@ def attend(one: Problem, output: Array, logsumexp: Array) -> None:
         return
     np.exp(weights, out=weights)
     if one.causal:
-        weights *= np.tri(*one.query.shape[-2:-1], keys.stop, one.first, weights.dtype).T
+        weights *= np.tri(weights.shape[-1], keys.stop, one.first, weights.dtype).T
     total = np.ones((1, weights.shape[-2]), weights.dtype) @ weights
     if not total.min() > SUM:
         plain.attend.plain(one, output, logsumexp)
