@@ -86,6 +86,7 @@ CONVOLUTION_RUN = 1 << 9  # elements of a row of those, at most
 CONVOLUTION_LAID_UP_TO = 1 << 17  # elements of a weight whose gradient is computed as its transpose
 CONVOLUTION_TILE = 1 << 13  # elements of a matrix that are transposed at a time
 CONVOLUTION_TRANSFORMED_UP_TO = 1 << 24  # elements of all images and kernels whose Fourier transforms are kept at once
+
 # Steps of optimizers, in elements
 STEP_BLOCK = 1 << 15  # of a block: six arrays of single precision fit into the second-level cache
-STEP_GATHERED_UP_TO = 1 << 13  # of a parameter that is copied into a block with others, and back
+STEP_GATHERED_UP_TO = 1 << 11  # of a parameter that is copied into a block with others, and back
