@@ -17,6 +17,7 @@ from glasstorch.dispatch.library import Library
 from glasstorch.dispatch.operator import registry
 from glasstorch.dispatch.resolve import resolve
 from glasstorch.dispatch.trace import trace
+from glasstorch.nn.functional import cross_entropy, linear
 
 CALLS: dict[str, Callable[[Any, Any], Any]] = {
     "abs": lambda x, y: x.abs(),
@@ -34,6 +35,8 @@ CALLS: dict[str, Callable[[Any, Any], Any]] = {
     "reshape": lambda x, y: x.reshape(3, 2),
     "detach": lambda x, y: x.detach(),
     "unbind.int": lambda x, y: x.unbind(1)[2],
+    "linear": lambda x, y: glasstorch.nn.functional.linear(x, y, x[0, :2]),
+    "cross_entropy_loss": lambda x, y: glasstorch.nn.functional.cross_entropy(x, glasstorch.tensor([2, 0])),
 }
 MODES = {"recording": nullcontext, "no_grad": glasstorch.no_grad, "inference": glasstorch.inference_mode}
 
@@ -118,6 +121,49 @@ def test_a_view_of_a_row_major_tensor_is_the_same_with_and_without_a_shortcut(sh
             assert outcome(call) == short
 
 
+LOSSES: dict[str, Callable[[Any, Any], Any]] = {
+    "mean": lambda x, y: cross_entropy(x, y),
+    "of each": lambda x, y: cross_entropy(x, y, reduction="none"),
+    "weighted": lambda x, y: cross_entropy(x, y, weight=x[0].detach()),
+    "smoothed": lambda x, y: cross_entropy(x, y, label_smoothing=0.5),
+    "too much smoothed": lambda x, y: cross_entropy(x, y, label_smoothing=2.0),
+    "one ignored": lambda x, y: cross_entropy(x, y, ignore_index=1),
+    "under probabilities": lambda x, y: cross_entropy(x, x),
+    "another batch": lambda x, y: cross_entropy(x, y[:1]),
+    "one sample": lambda x, y: cross_entropy(x[0], y[0]),
+    "no such class": lambda x, y: cross_entropy(x, y + 2),
+    "doubles": lambda x, y: cross_entropy(x.double(), y),
+    "halves": lambda x, y: cross_entropy(x.half(), y),
+    "integers": lambda x, y: cross_entropy(x.long(), y),
+    "float targets": lambda x, y: cross_entropy(x, y.float()),
+    "linear": lambda x, y: linear(x, x, x[0, :2]),
+    "linear without bias": lambda x, y: linear(x, x),
+    "linear of a vector": lambda x, y: linear(x[0], x, x[0, :2]),
+    "linear of a batch": lambda x, y: linear(x[None], x, x[0, :2]),
+    "linear of other sizes": lambda x, y: linear(x, x.t(), x[0, :2]),
+    "linear of other dtypes": lambda x, y: linear(x, x.double(), x[0, :2]),
+}
+
+
+@pytest.mark.parametrize("name", LOSSES)
+def test_a_shortcut_through_a_composite_leaves_value_graph_and_error_as_they_are(name: str) -> None:
+    def outcome() -> Any:
+        x = glasstorch.arange(6.0).view(2, 3).clone().requires_grad_()
+        try:
+            z = LOSSES[name](x, glasstorch.tensor([2, 0]))
+            nodes = [z.grad_fn.name()] if z.requires_grad else []
+            if nodes:
+                nodes += [node.name() for node, _ in z.grad_fn.next_functions if node is not None]
+                z.sum().backward()
+        except (RuntimeError, IndexError, ValueError) as error:
+            return type(error), str(error)
+        return z.dtype, z.tolist(), nodes, None if x.grad is None else x.grad.tolist()
+
+    short = outcome()
+    with no_shortcuts():
+        assert outcome() == short
+
+
 def entry(name: str) -> Any:
     return registry.find(f"aten::{name}").table[compute_keys(CPU_KEYS)]
 
@@ -174,6 +220,24 @@ def test_a_shortcut_past_two_operators_goes_with_the_kernel_of_either() -> None:
         assert x.reshape(6).shape == (2, 3)
         assert called == [(6,)]
     assert x.reshape(6).shape == (6,)
+
+
+@pytest.mark.parametrize("part", ["log_softmax.int", "nll_loss_nd", "nll_loss", "_log_softmax", "nll_loss_forward"])
+def test_a_shortcut_through_a_composite_goes_with_the_kernel_of_a_part(part: str) -> None:
+    x, y, called = glasstorch.ones(2, 3), glasstorch.tensor([2, 0]), []
+
+    def mine(*arguments: Any) -> Any:
+        called.append(part)
+        loss = glasstorch.tensor(7.0)
+        return (loss, loss) if part == "nll_loss_forward" else x if "softmax" in part else loss
+
+    cross_entropy(x, y)
+    with Library("aten", "IMPL") as library:
+        library.impl(part, mine, "CPU" if part.startswith(("_", "nll_loss_f")) else "", allow_override=True)
+        cross_entropy(x, y)
+        assert called == [part]
+    cross_entropy(x, y)
+    assert called == [part]
 
 
 def test_a_trace_sees_every_hop() -> None:

@@ -209,9 +209,9 @@ def validated(grad: Tensor, wanted: Metadata, node: Node, index: int) -> Tensor:
 
 def sum_to(tensor: Tensor, shape: tuple[int, ...]) -> Tensor:
     """The sum over the dimensions that broadcasting `shape` to the tensor's shape added or expanded."""
-    added = tensor.dim() - len(shape)
-    repeated = [added + i for i, size in enumerate(shape) if size == 1 and tensor._shape[added + i] != 1]
-    if repeated:
+    added = len(tensor._shape) - len(shape)
+    if tensor._shape[added:] != shape:
+        repeated = [added + i for i, size in enumerate(shape) if size == 1 and tensor._shape[added + i] != 1]
         tensor = sum_over(tensor, repeated, True, None)
     return sum_over(tensor, list(range(added)), False, None) if added else tensor
 

@@ -15,7 +15,8 @@ operator's table, and is dropped with it when a kernel is registered. While a tr
 hop.
 
 Three views are asked for more often than all others, `view`, `reshape` and a slice of the first dimension, mostly of a
-row-major tensor. There the work of the backend's kernel is written out too: `Row-major views` below.
+row-major tensor. There the work of the backend's kernel is written out too: `Row-major views` below. Composite
+operators whose way leads through several others have shortcuts of their own: composite_shortcuts.py.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from typing import Any
 
 from glasstorch._tensor import make_view
 from glasstorch.autograd import inplace_or_view
+from glasstorch.autograd.composite_shortcuts import COMPOSITES, shortened_composite
 from glasstorch.autograd.generated import autograd_kernels
 from glasstorch.autograd.history import AutogradMeta, MadeBy
 from glasstorch.autograd.modes import grad_mode
@@ -49,6 +51,8 @@ def shortened(operator: Operator, keys: int, resolution: Resolution) -> Boxed:
     kernel = resolution.choice.kernel
     if kernel is not None and kernel.function is RESHAPE:
         return _shortened_reshape(operator, keys, entry)
+    if operator.name in COMPOSITES:
+        return shortened_composite(operator, keys, resolution)
     if not (keys & AUTOGRAD and _is_from(resolution, autograd_kernels.AUTOGRAD)):
         return entry
     arguments = operator.schema.arguments

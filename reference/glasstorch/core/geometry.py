@@ -365,8 +365,9 @@ def expand_strides(shape: Shape, strides: Shape, target: Shape) -> Shape:
 
 def is_expandable_to(shape: Shape, target: Shape) -> bool:
     """Whether `shape` can be expanded to `target`."""
-    return len(shape) <= len(target) and all(
-        size in (1, wanted) for size, wanted in zip(reversed(shape), reversed(target), strict=False)
+    added = len(target) - len(shape)
+    return added >= 0 and (
+        target[added:] == shape or all(size in (1, wanted) for size, wanted in zip(shape, target[added:], strict=True))
     )
 
 

@@ -324,7 +324,7 @@ class TensorImpl:
 
     def bump_version(self) -> None:
         """Count one in-place change; an inference tensor keeps no count, and outside the mode raises InplaceError."""
-        if self.is_inference():
+        if not self.key_set & ADINPLACEORVIEW:  # is_inference, written out
             if is_inference_mode_enabled():
                 return
             raise InplaceError(

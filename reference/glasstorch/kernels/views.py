@@ -163,7 +163,11 @@ def transpose(keys: int, self: Tensor, dim0: int, dim1: int) -> Tensor:  # hot p
     if strides is None:
         strides = contiguous_strides(shape)
     if ndim == 2:
-        return make_view(self, (shape[1], shape[0]), (strides[1], strides[0]), self._offset)
+        view = make_view(self, (shape[1], shape[0]), (strides[1], strides[0]), self._offset)
+        array = self._array
+        if array is not None and self._generation == view._generation:
+            view._array = array.T  # a tenth of what the same costs from the storage
+        return view
     sizes, steps = list(shape), list(strides)
     sizes[dim0], sizes[dim1] = shape[dim1], shape[dim0]
     steps[dim0], steps[dim1] = strides[dim1], strides[dim0]

@@ -38,6 +38,18 @@ def on_tensor(name: str) -> Callable[..., Result]:
     return call
 
 
+def on_pair(name: str) -> Callable[..., Result]:
+    """Calls an operator whose first two arguments are its only tensors."""
+    table = table_of(name)
+
+    def call(self: TensorImpl, other: TensorImpl, *rest: Any) -> Any:
+        included, allowed = active_keys.get()
+        keys = (self.key_set | other.key_set | included) & allowed
+        return table[keys](keys, self, other, *rest)
+
+    return call
+
+
 def factory(name: str) -> Callable[..., Result]:
     """Calls an operator that takes no tensors."""
     table = table_of(name)

@@ -13,6 +13,7 @@ from typing import Any
 from glasstorch._tensor import Tensor
 from glasstorch.core.dtype import float32, float64
 from glasstorch.nn.parameter import Parameter
+from glasstorch.operators.direct import on_tensors
 from glasstorch.operators.generated import functions as f
 from glasstorch.optim.forms import (
     Tensors,
@@ -33,6 +34,15 @@ from glasstorch.optim.optimizer import Optimizer, ParamsT
 from glasstorch.optim.options import check_betas, check_forms, check_lr, check_not_negative
 
 WHOLE = (Tensor, Parameter)  # the classes of which the default form takes the fused operator
+
+# What a fused step calls. The public functions would first look at the type of every tensor of six lists.
+add_to_each = on_tensors("_foreach_add_.Scalar")
+FUSED = {  # (whether the decay is decoupled, whether the learning rate is a tensor) -> the operator
+    (False, False): on_tensors("_fused_adam_"),
+    (False, True): on_tensors("_fused_adam_.tensor_lr"),
+    (True, False): on_tensors("_fused_adamw_"),
+    (True, True): on_tensors("_fused_adamw_.tensor_lr"),
+}
 
 
 class Adam(Optimizer):
@@ -352,24 +362,24 @@ def _fused_adam(
         return
     if differentiable:
         raise RuntimeError("Adam with fused=True does not support differentiable=True")
-    f._foreach_add_(state_steps, 1)
-    operator = f._fused_adamw_ if decoupled_weight_decay else f._fused_adam_
-    operator(
+    add_to_each(state_steps, 1)
+    of_tensor = isinstance(lr, Tensor)
+    FUSED[decoupled_weight_decay, of_tensor](
         params,
         grads,
         exp_avgs,
         exp_avg_sqs,
         max_exp_avg_sqs,
         state_steps,
-        lr=_to_scalar(lr),
-        beta1=_get_value(beta1),
-        beta2=_get_value(beta2),
-        weight_decay=weight_decay,
-        eps=eps,
-        amsgrad=amsgrad,
-        maximize=maximize,
-        grad_scale=grad_scale,
-        found_inf=found_inf,
+        _to_scalar(lr) if of_tensor else float(lr),
+        float(_get_value(beta1)),
+        float(_get_value(beta2)),
+        float(weight_decay),
+        float(eps),
+        amsgrad,
+        maximize,
+        grad_scale,
+        found_inf,
     )
     if found_inf is not None:
         f._foreach_sub_(state_steps, [found_inf.item()] * len(state_steps))

@@ -140,8 +140,7 @@ class Optimizer:
 
         A parameter that cannot be updated is refused here, before any other has been.
         """
-        params, grads = [], []
-        lists: list[Tensors] = [[] for _ in names]
+        params, grads, states = [], [], []
         for parameter in group["params"]:
             grad = parameter.grad
             if grad is None:
@@ -153,9 +152,8 @@ class Optimizer:
                 remembered.update(self._new_state(parameter, group))
             params.append(parameter)
             grads.append(grad)
-            for name, tensors in zip(names, lists, strict=True):
-                tensors.append(remembered[name])
-        return [params, grads, *lists]
+            states.append(remembered)
+        return [params, grads, *([remembered[name] for remembered in states] for name in names)]
 
     def zero_grad(self, set_to_none: bool = True) -> None:
         """Set the gradients of all parameters to None, or to zero unless `set_to_none`."""

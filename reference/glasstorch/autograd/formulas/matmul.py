@@ -9,16 +9,19 @@ from typing import TYPE_CHECKING
 
 from glasstorch.autograd.formulas.shared import Geometry, conjugate, scaled
 from glasstorch.core.dtype import Number
+from glasstorch.operators.direct import on_pair, on_tensor
 
 if TYPE_CHECKING:
     from glasstorch._tensor import Tensor
+
+mm, t = on_pair("mm"), on_tensor("t")
 
 
 def mm_left_grad(grad: Tensor, right: Tensor, left_geometry: Geometry, alpha: Number) -> Tensor:
     """The gradient of the left factor, column-major if that is. (PyTorch: mm_mat1_grad)"""
     if is_column_major(left_geometry):
-        return scaled(conjugate(right).mm(grad.t()).t(), conjugate(alpha))
-    return scaled(grad.mm(conjugate(right).t()), conjugate(alpha))
+        return scaled(t(mm(conjugate(right), t(grad))), conjugate(alpha))
+    return scaled(mm(grad, t(conjugate(right))), conjugate(alpha))
 
 
 def mm_right_grad(grad: Tensor, left: Tensor, right_geometry: Geometry, alpha: Number) -> Tensor:
@@ -28,8 +31,8 @@ def mm_right_grad(grad: Tensor, left: Tensor, right_geometry: Geometry, alpha: N
     kept without a copy.
     """
     if is_column_major(right_geometry):
-        return scaled(grad.t().mm(conjugate(left)).t(), conjugate(alpha))
-    return scaled(conjugate(left).t().mm(grad), conjugate(alpha))
+        return scaled(t(mm(t(grad), conjugate(left))), conjugate(alpha))
+    return scaled(mm(t(conjugate(left)), grad), conjugate(alpha))
 
 
 def is_column_major(geometry: Geometry) -> bool:

@@ -7,7 +7,6 @@ Differs: a dozen NumPy calls update a block. Small parameters are gathered into 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -27,7 +26,6 @@ PLAIN = key_set_of(
     "CPU", "ADInplaceOrView", "AutogradCPU", "AutocastCPU"
 )  # of a tensor on the CPU that is nothing else
 UNOBSERVED = (INCLUDED_BY_DEFAULT, ALLOWED_BY_DEFAULT)
-SINGLE, DOUBLE = np.dtype(np.float32), np.dtype(np.float64)
 BENCHMARK = "Adam, 200 tensors of (64,)"
 WHEN = "all parameters have one dtype, single or double, are row-major, and have taken as many steps"
 
@@ -112,12 +110,16 @@ def add_number(self: Tensors, scalar: Any) -> None:
     ):
         composite.add_number.plain(self, scalar)
         return
-    for tensor in self:
+    quietly(_add_to_each, self, scalar)
+
+
+def _add_to_each(tensors: Tensors, scalar: float) -> None:
+    for tensor in tensors:
         storage = tensor._storage
         if storage is not None and storage.lazy is not None:
             storage.materialize()
         array = tensor.array()
-        quietly(np.add, array, scalar, array)
+        array += scalar
         tensor.bump_version()
 
 
@@ -127,23 +129,23 @@ def _in_blocks(is_decoupled: bool, lists: Sequence[Tensors], state_steps: Tensor
     if grad_scale is not None or found_inf is not None or not lists[0]:
         return False
     rule = plain.Adam._make((*numbers, is_decoupled))
+    used = lists if rule.amsgrad else lists[:-1]
     steps = set(plain.counts(state_steps))
-    arrays = [[tensor.array() for tensor in tensors] for tensors in (lists if rule.amsgrad else lists[:-1])]
-    if len(steps) != 1 or not _are_alike(arrays):
+    if len(steps) != 1 or not _are_alike(used):
         return False
+    arrays = [[tensor.array() for tensor in tensors] for tensors in used]
     quietly(_run, Update(rule, steps.pop(), arrays[0][0].dtype), list(_jobs(arrays)))
     return True
 
 
-def _are_alike(arrays: list[list[Array]]) -> bool:
+def _are_alike(lists: Sequence[Tensors]) -> bool:
     """Whether all are row-major and of one dtype, and those of a place have one shape."""
-    params, *rest = arrays
-    dtype = params[0].dtype
-    if dtype not in (SINGLE, DOUBLE) or any(len(others) != len(params) for others in rest):
-        return False
-    shapes = [array.shape for array in params]
-    return all(array.dtype is dtype and array.flags.c_contiguous for array in chain(*arrays)) and all(
-        [array.shape for array in others] == shapes for others in rest
+    dtype, shapes = lists[0][0].dtype, [tensor._shape for tensor in lists[0]]
+    return dtype in (float32, float64) and all(
+        [tensor._shape for tensor in tensors] == shapes
+        and {tensor.dtype for tensor in tensors} == {dtype}
+        and all(tensor._strides is None or tensor.is_row_major() for tensor in tensors)
+        for tensors in lists
     )
 
 
@@ -174,10 +176,13 @@ def _run(update: Update, jobs: list[Job]) -> None:
     if not jobs:
         return
     room = np.empty((len(jobs[0]) + 2, thresholds.STEP_BLOCK), jobs[0][0][0].dtype)
+    a = b = room[0, :0]
     for job in jobs:
         if len(job[0]) == 1:
             arrays = [each[0] for each in job]
-            update.run(*arrays, *room[-2:, : arrays[0].size])
+            if arrays[0].size != a.size:
+                a, b = room[-2:, : arrays[0].size]
+            update.run(*arrays, a, b)
             continue
         count = sum(array.size for array in job[0])
         rows = list(room[:, :count])

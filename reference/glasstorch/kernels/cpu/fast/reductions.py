@@ -23,6 +23,7 @@ means (Chan, Golub and LeVeque, 1983). No temporary of the input's size is alloc
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -48,6 +49,12 @@ SUMMED_DIRECTLY = frozenset((float32, float64))
 multiply_reduction: Callable[..., Any] = np.multiply.reduce
 
 # Short paths ----------------------------------------------------------------------------------------------------
+
+
+@functools.cache
+def ones(number: int, dtype: np.dtype[Any]) -> Array:
+    """What BLAS multiplies a matrix of few rows by to add them: SUMMED_ROWS numbers at most, which are only read."""
+    return np.ones(number, dtype)
 
 
 @fast("sum", when="row-major float32 or float64", benchmark="`x.sum()`, 8 floats", exact=8.0)
@@ -77,7 +84,11 @@ def sum_dim(
         and self._shape[0] * self._shape[1] <= thresholds.SUMMED_AT_ONCE_UP_TO
         and self._shape[0] <= thresholds.SUMMED_ROWS
     ):
-        return wrap(quietly(add_reduction, self.array(), dim[0], None, None, keepdim), self.dtype)
+        array = self.array()
+        if dim[0] in (1, -1):
+            return wrap(quietly(add_reduction, array, 1, None, None, keepdim), self.dtype)
+        total = quietly(ones(len(array), array.dtype).dot, array)
+        return wrap(total[None] if keepdim else total, self.dtype)
     return sum_dims(keys, self, dim, keepdim, dtype, out)
 
 

@@ -92,4 +92,4 @@ CONVOLUTION_TRANSFORMED_UP_TO = 1 << 24  # elements of all images and kernels wh
 
 # Steps of optimizers, in elements
 STEP_BLOCK = 1 << 15  # of a block: six arrays of single precision fit into the second-level cache
-STEP_GATHERED_UP_TO = 1 << 13  # of a parameter that is copied into a block with others, and back
+STEP_GATHERED_UP_TO = 1 << 11  # of a parameter that is copied into a block with others, and back

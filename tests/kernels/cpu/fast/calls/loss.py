@@ -35,4 +35,21 @@ def targets(rng: np.random.Generator) -> Call:
     return Call(loss_and_gradient, (x, torch.from_numpy(target), weight, None, ignored, None, reduction))
 
 
-CALLS = {"cpu.loss.classes.named": targets}
+def batch(rng: np.random.Generator) -> Call:
+    """Scores of some classes for each sample; mostly without weights, and with targets that all count."""
+    classes, dtype, samples = int(rng.integers(1, 12)), one_of(rng, FLOATS + FLOATS + HALVES), int(rng.integers(0, 90))
+    target = np.asarray(rng.integers(0, classes, samples))
+    ignored = one_of(rng, [-100, -1, -1, 0, classes])
+    if not rng.integers(6) and samples:
+        target[rng.integers(samples)] = one_of(rng, [-1, -100, classes, 2**40])
+    weight = None if rng.integers(8) else laid_out(rng, [classes], dtype)
+    reduction = one_of(rng, ["mean", "mean", "sum", "none"])
+    x = laid_out(rng, [samples, classes], dtype, one_of(rng, [0, 0.01]))
+    return Call(loss_and_gradient, (x, torch.from_numpy(target), weight, None, ignored, None, reduction))
+
+
+CALLS = {
+    "cpu.loss.classes.named": targets,
+    "aten::nll_loss_forward": batch,
+    "aten::nll_loss_backward": batch,
+}
