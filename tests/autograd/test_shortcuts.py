@@ -11,8 +11,8 @@ import pytest
 
 import glasstorch
 from glasstorch.autograd import shortcuts
-from glasstorch.core.keys import BELOW_AUTOGRAD, CPU_KEYS
-from glasstorch.dispatch.active_keys import compute_keys
+from glasstorch.core.keys import BELOW_AUTOGRAD, CPU_KEYS, below, key_set_of
+from glasstorch.dispatch.active_keys import compute_keys, include
 from glasstorch.dispatch.library import Library
 from glasstorch.dispatch.operator import registry
 from glasstorch.dispatch.resolve import resolve
@@ -238,6 +238,25 @@ def test_a_shortcut_through_a_composite_goes_with_the_kernel_of_a_part(part: str
         assert called == [part]
     cross_entropy(x, y)
     assert called == [part]
+
+
+def test_a_mode_that_hands_on_a_smaller_set_sees_what_a_composite_calls() -> None:
+    x, bias, classes = glasstorch.ones(2, 3), glasstorch.ones(2), glasstorch.tensor([2, 0])
+    key, seen = "TESTING_ONLY_GenericMode", []
+
+    def see(keys: int, operator: Any, *args: Any, **kwargs: Any) -> Any:
+        seen.append(operator.qualified_overload)
+        return operator.redispatch(keys & below(key), *operator.bind(args, kwargs))
+
+    with Library("_", "IMPL") as everywhere, include(key_set_of(key)):
+        everywhere.fallback(see, key, with_keyset=True)
+        linear(x, x, bias)
+        cross_entropy(x, classes)
+    assert seen[:3] == ["linear", "t", "addmm"]
+    assert seen[3:] == [
+        *("cross_entropy_loss", "log_softmax.int", "to.dtype_layout", "_log_softmax"),
+        *("nll_loss_nd", "nll_loss", "nll_loss_forward"),
+    ]
 
 
 def test_a_trace_sees_every_hop() -> None:

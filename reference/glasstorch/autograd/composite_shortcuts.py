@@ -6,8 +6,9 @@ Differs: it changes only the cost of a call.
 A composite kernel calls operators as a program does: each call looks at the types of its arguments, computes the key
 set and perhaps runs another composite kernel, which does so once more. The loss of a small batch asks for six
 operators. A shortcut in front of the composite kernel finds the last ones of the way in their tables, with the key set
-of the call. It is made for plain tensors on the CPU, where all operators passed over have the library's own
-kernels. See Note [Hops taken at once] (shortcuts.py).
+of the call. It is made for plain tensors on the CPU, where all operators passed over have the library's own kernels.
+It is taken where no mode is on: one that handed on a smaller key set still sees what is called inside. See
+Note [Hops taken at once] (shortcuts.py).
 """
 
 from __future__ import annotations
@@ -16,16 +17,15 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from glasstorch.core.keys import CPU_KEYS
-from glasstorch.dispatch.active_keys import ALLOWED_BY_DEFAULT, INCLUDED_BY_DEFAULT
+from glasstorch.dispatch.active_keys import ALLOWED_BY_DEFAULT, INCLUDED_BY_DEFAULT, active_keys
 from glasstorch.dispatch.operator import Boxed, Operator, registry
 from glasstorch.dispatch.resolve import Resolution, resolve
 from glasstorch.operators.composite import matmul, softmax
 from glasstorch.operators.composite.loss import classes
 from glasstorch.operators.generated.registry import table
 
-PLAIN_TENSORS = (
-    CPU_KEYS | INCLUDED_BY_DEFAULT
-) & ALLOWED_BY_DEFAULT  # the key set of a call on them, in no mode that sees calls
+UNOBSERVED = (INCLUDED_BY_DEFAULT, ALLOWED_BY_DEFAULT)  # no mode of this thread sees calls
+PLAIN_TENSORS = (CPU_KEYS | INCLUDED_BY_DEFAULT) & ALLOWED_BY_DEFAULT  # the key set of a call on them then
 
 
 def linear(plain: Boxed) -> Boxed:
@@ -37,6 +37,7 @@ def linear(plain: Boxed) -> Boxed:
             bias is not None
             and len(input._shape) == 2 == len(weight._shape)
             and input.key_set == weight.key_set == bias.key_set
+            and active_keys.get() == UNOBSERVED
         ):
             return addmm[keys](keys, bias, input, t[keys](keys, weight), 1, 1)
         return plain(keys, input, weight, bias)
@@ -58,6 +59,7 @@ def cross_entropy_loss(plain: Boxed) -> Boxed:
             and weight is None
             and not label_smoothing > 0
             and self.key_set == target.key_set
+            and active_keys.get() == UNOBSERVED
         ):
             logarithms = log_softmax[keys](keys, self, 1, False)
             return nll_loss[keys](keys, logarithms, target, None, reduction, ignore_index)[0]
