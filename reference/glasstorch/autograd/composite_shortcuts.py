@@ -17,15 +17,14 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from glasstorch.core.keys import CPU_KEYS
-from glasstorch.dispatch.active_keys import ALLOWED_BY_DEFAULT, INCLUDED_BY_DEFAULT, active_keys
+from glasstorch.dispatch.active_keys import BY_DEFAULT, active_keys
 from glasstorch.dispatch.operator import Boxed, Operator, registry
 from glasstorch.dispatch.resolve import Resolution, resolve
 from glasstorch.operators.composite import matmul, softmax
 from glasstorch.operators.composite.loss import classes
 from glasstorch.operators.generated.registry import table
 
-UNOBSERVED = (INCLUDED_BY_DEFAULT, ALLOWED_BY_DEFAULT)  # no mode of this thread sees calls
-PLAIN_TENSORS = (CPU_KEYS | INCLUDED_BY_DEFAULT) & ALLOWED_BY_DEFAULT  # the key set of a call on them then
+PLAIN_TENSORS = (CPU_KEYS | BY_DEFAULT[0]) & BY_DEFAULT[1]  # the key set of a call on them where no mode is on
 
 
 def linear(plain: Boxed) -> Boxed:
@@ -37,7 +36,7 @@ def linear(plain: Boxed) -> Boxed:
             bias is not None
             and len(input._shape) == 2 == len(weight._shape)
             and input.key_set == weight.key_set == bias.key_set
-            and active_keys.get() == UNOBSERVED
+            and active_keys.get() == BY_DEFAULT
         ):
             return addmm[keys](keys, bias, input, t[keys](keys, weight), 1, 1)
         return plain(keys, input, weight, bias)
@@ -59,7 +58,7 @@ def cross_entropy_loss(plain: Boxed) -> Boxed:
             and weight is None
             and not label_smoothing > 0
             and self.key_set == target.key_set
-            and active_keys.get() == UNOBSERVED
+            and active_keys.get() == BY_DEFAULT
         ):
             logarithms = log_softmax[keys](keys, self, 1, False)
             return nll_loss[keys](keys, logarithms, target, None, reduction, ignore_index)[0]

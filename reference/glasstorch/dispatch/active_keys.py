@@ -15,9 +15,10 @@ from glasstorch.core.keys import ALL_BACKENDS, ALL_KEYS, AUTOCAST, FUNCTIONALITY
 
 INCLUDED_BY_DEFAULT = FUNCTIONALITY_BIT["BackendSelect"] | FUNCTIONALITY_BIT["ADInplaceOrView"]
 ALLOWED_BY_DEFAULT = ALL_KEYS & ~AUTOCAST
+BY_DEFAULT = INCLUDED_BY_DEFAULT, ALLOWED_BY_DEFAULT  # where no mode is on
 
 # (keys added to every call's set, mask of keys that may stay in it)
-active_keys: ContextVar[tuple[int, int]] = ContextVar("active_keys", default=(INCLUDED_BY_DEFAULT, ALLOWED_BY_DEFAULT))
+active_keys: ContextVar[tuple[int, int]] = ContextVar("active_keys", default=BY_DEFAULT)
 
 
 def compute_keys(keys: int) -> int:

@@ -47,7 +47,7 @@ from glasstorch.core.keys import (
     FUNCTIONALITY_BIT,
     DispatchKeySet,
 )
-from glasstorch.dispatch.active_keys import ALLOWED_BY_DEFAULT, INCLUDED_BY_DEFAULT, active_keys
+from glasstorch.dispatch.active_keys import BY_DEFAULT, active_keys
 from glasstorch.dispatch.operator import Operator
 from glasstorch.dispatch.resolve import MATH_KERNEL, resolve
 from glasstorch.dispatch.tags import Tag
@@ -147,7 +147,7 @@ def trace_joint(graph: Graph, signature: Signature, defined: Defined | None = No
     `defined` is every output that can have a gradient, if it is None. NotDerivableError where an operator or a formula
     needs data, writes to memory, or where outputs share memory with inputs or each other.
     """
-    token = active_keys.set((INCLUDED_BY_DEFAULT, ALLOWED_BY_DEFAULT))
+    token = active_keys.set(BY_DEFAULT)
     try:
         with enable_grad():
             return _trace_joint(graph, signature, defined)

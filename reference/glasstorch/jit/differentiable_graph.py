@@ -40,7 +40,7 @@ from glasstorch.autograd.node import Edge, Node
 from glasstorch.autograd.saved import SavedVariable
 from glasstorch.core.dtype import get_default_dtype
 from glasstorch.core.keys import ALL_BACKENDS, AUTOGRAD_AND_NESTED
-from glasstorch.dispatch.active_keys import ALLOWED_BY_DEFAULT, INCLUDED_BY_DEFAULT, active_keys
+from glasstorch.dispatch.active_keys import ALLOWED_BY_DEFAULT, BY_DEFAULT, INCLUDED_BY_DEFAULT, active_keys
 from glasstorch.jit.autodiff import Defined, Gradient, NotDerivableError, differentiate, signature_of
 from glasstorch.jit.interpreter import Code, register_operation
 from glasstorch.jit.ir import Graph
@@ -53,7 +53,6 @@ from glasstorch.jit.settings import fuser_name
 SIGNATURE_LIMIT: Final = 32  # Note [Kinds of inputs]
 STALE_CALLS: Final = 1000
 
-BY_DEFAULT: Final = INCLUDED_BY_DEFAULT, ALLOWED_BY_DEFAULT
 # Views are recorded and versions are counted, as returned tensors may share memory with saved ones.
 BELOW_AUTOGRAD: Final = INCLUDED_BY_DEFAULT, ALLOWED_BY_DEFAULT & ~(AUTOGRAD_AND_NESTED & ~ALL_BACKENDS)
 

@@ -13,19 +13,15 @@ import numpy as np
 
 from glasstorch._tensor import Tensor
 from glasstorch.core.dtype import float32, float64
-from glasstorch.core.keys import key_set_of
+from glasstorch.core.keys import CPU_KEYS
 from glasstorch.core.tensor_impl import Array
-from glasstorch.dispatch.active_keys import ALLOWED_BY_DEFAULT, INCLUDED_BY_DEFAULT, active_keys
+from glasstorch.dispatch.active_keys import BY_DEFAULT, active_keys
 from glasstorch.dispatch.fast import fast
 from glasstorch.kernels.cpu import foreach as plain
 from glasstorch.kernels.cpu.fast import thresholds
 from glasstorch.kernels.quiet import quietly
 from glasstorch.operators.composite import foreach as composite
 
-PLAIN = key_set_of(
-    "CPU", "ADInplaceOrView", "AutogradCPU", "AutocastCPU"
-)  # of a tensor on the CPU that is nothing else
-UNOBSERVED = (INCLUDED_BY_DEFAULT, ALLOWED_BY_DEFAULT)
 BENCHMARK = "Adam, 200 tensors of (64,)"
 WHEN = "all parameters have one dtype, single or double, are row-major, and have taken as many steps"
 
@@ -105,8 +101,8 @@ def add_number(self: Tensors, scalar: Any) -> None:
     """The work of `add_` alone: no hops, no conversion of the number."""
     if (
         type(scalar) not in (int, float)
-        or active_keys.get() != UNOBSERVED
-        or not all(t.key_set == PLAIN and t._autograd_meta is None and t.dtype in (float32, float64) for t in self)
+        or active_keys.get() != BY_DEFAULT
+        or not all(t.key_set == CPU_KEYS and t._autograd_meta is None and t.dtype in (float32, float64) for t in self)
     ):
         composite.add_number.plain(self, scalar)
         return
