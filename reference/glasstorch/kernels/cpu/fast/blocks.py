@@ -8,11 +8,13 @@ Differs: PyTorch converts and reduces one SIMD vector after another inside its l
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from math import prod
 from typing import Any
 
 import numpy as np
 
+from glasstorch.core.allocator import empty_array
 from glasstorch.core.geometry import Shape
 from glasstorch.core.tensor_impl import Array
 from glasstorch.kernels.cpu.fast import thresholds
@@ -49,6 +51,16 @@ def _joined(reduce: Reduce, join: Reduce, array: Array, dims: Shape) -> Array:
             parts = [join(np.concatenate(parts, d), (d,))]
     together = np.concatenate(parts, d)
     return join(together, (d,)) if d in dims and len(parts) > 1 else together
+
+
+def chunks(count: int, step: int) -> Iterator[slice]:
+    """Slices that cover so many."""
+    return (slice(start, min(start + step, count)) for start in range(0, count, step))
+
+
+def fresh(shape: Sequence[int], dtype: np.dtype[np.generic]) -> Array:
+    """An array of memory from the pool."""
+    return empty_array(tuple(shape), dtype, prod(shape) * dtype.itemsize)
 
 
 def strips(array: Array, axis: int) -> Iterator[tuple[slice, ...]]:

@@ -17,10 +17,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from glasstorch.core.allocator import empty_array
 from glasstorch.core.tensor_impl import Array
 from glasstorch.dispatch.fast import fast
 from glasstorch.kernels.cpu.fast import thresholds
+from glasstorch.kernels.cpu.fast.blocks import chunks, fresh
 from glasstorch.kernels.cpu.pooling import averages as plain_averages
 from glasstorch.kernels.cpu.pooling import maxima as plain_maxima
 from glasstorch.kernels.cpu.pooling.places import Along, first_places, planes_of
@@ -147,13 +147,13 @@ def spread(grad: Array, indices: Array, shape: tuple[int, ...], dims: int) -> Ar
     if grad.dtype not in (np.float32, np.float64) or not grad.size:
         return plain_maxima.spread.plain(grad, indices, shape, dims)
     places, shares = planes_of(indices, dims), planes_of(grad, dims)
-    sums = empty_array((len(places), size), grad.dtype, len(places) * size * grad.itemsize)
+    sums = fresh((len(places), size), grad.dtype)
     step = max(1, thresholds.BLOCK // size)
     begins = size * np.arange(step)[:, None]
-    for start in range(0, len(places), step):
-        some = slice(start, min(start + step, len(places)))
-        among = places[some] + begins[: some.stop - start]
-        found = np.bincount(among.ravel(), shares[some].ravel(), (some.stop - start) * size)
+    for some in chunks(len(places), step):
+        count = some.stop - some.start
+        among = places[some] + begins[:count]
+        found = np.bincount(among.ravel(), shares[some].ravel(), count * size)
         sums[some] = found.reshape(-1, size)
     return sums.reshape(shape)
 

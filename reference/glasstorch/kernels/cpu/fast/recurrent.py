@@ -16,7 +16,7 @@ import numpy as np
 from glasstorch.core.tensor_impl import Array
 from glasstorch.dispatch.fast import fast
 from glasstorch.kernels.cpu import recurrent as plain
-from glasstorch.kernels.cpu.fast.convolution.blocks import fresh
+from glasstorch.kernels.cpu.fast.blocks import fresh
 from glasstorch.kernels.cpu.recurrent import each_gate, kept
 
 BENCHMARK = "LSTM of 128 over 64 steps, a step"

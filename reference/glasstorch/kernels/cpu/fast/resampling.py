@@ -17,7 +17,7 @@ import numpy as np
 from glasstorch.core.tensor_impl import Array
 from glasstorch.dispatch.fast import fast
 from glasstorch.kernels.cpu.fast import thresholds
-from glasstorch.kernels.cpu.fast.convolution.blocks import chunks
+from glasstorch.kernels.cpu.fast.blocks import chunks
 from glasstorch.kernels.cpu.resampling import grids as plain
 from glasstorch.kernels.cpu.resampling.grids import Sampling, Tap, Taps
 

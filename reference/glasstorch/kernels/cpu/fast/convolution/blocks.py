@@ -12,16 +12,15 @@ Differs: the columns of a whole image are too many for the cache. They are made 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from math import ceil, prod
 
 import numpy as np
 
-from glasstorch.core.allocator import empty_array
 from glasstorch.core.geometry import Shape
 from glasstorch.core.tensor_impl import Array
 from glasstorch.kernels.cpu.convolution.problem import Problem
 from glasstorch.kernels.cpu.fast import thresholds
+from glasstorch.kernels.cpu.fast.blocks import chunks, fresh
 
 
 def together(problem: Problem) -> int:
@@ -37,16 +36,6 @@ def height(problem: Problem, images: int) -> int:
     beside = prod(problem.places[1:]) * images
     columns = thresholds.CONVOLUTION_BLOCK // max(1, problem.groups * problem.inner)
     return min(problem.places[0], ceil(max(columns, thresholds.CONVOLUTION_COLUMNS) / max(1, beside)))
-
-
-def chunks(count: int, step: int) -> Iterator[slice]:
-    """Slices that cover so many."""
-    return (slice(start, min(start + step, count)) for start in range(0, count, step))
-
-
-def fresh(shape: Sequence[int], dtype: np.dtype[np.generic]) -> Array:
-    """An array of memory from the pool."""
-    return empty_array(tuple(shape), dtype, prod(shape) * dtype.itemsize)
 
 
 def side_by_side(images: Array) -> Array:

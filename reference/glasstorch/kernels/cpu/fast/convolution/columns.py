@@ -14,10 +14,9 @@ import numpy as np
 from glasstorch.core.tensor_impl import Array
 from glasstorch.kernels.cpu.convolution.problem import Problem
 from glasstorch.kernels.cpu.fast import thresholds
+from glasstorch.kernels.cpu.fast.blocks import chunks, fresh
 from glasstorch.kernels.cpu.fast.convolution.blocks import (
     Bordered,
-    chunks,
-    fresh,
     height,
     side_by_side,
     together,

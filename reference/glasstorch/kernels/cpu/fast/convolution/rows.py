@@ -18,7 +18,8 @@ import numpy as np
 from glasstorch.core.tensor_impl import Array
 from glasstorch.kernels.cpu.convolution.problem import Problem
 from glasstorch.kernels.cpu.fast import thresholds
-from glasstorch.kernels.cpu.fast.convolution.blocks import chunks, fresh, inside, read_at
+from glasstorch.kernels.cpu.fast.blocks import chunks, fresh
+from glasstorch.kernels.cpu.fast.convolution.blocks import inside, read_at
 from glasstorch.kernels.cpu.fast.convolution.shifted import can_turn, turned
 
 

@@ -17,9 +17,8 @@ import numpy as np
 
 from glasstorch.core.tensor_impl import Array
 from glasstorch.kernels.cpu.convolution.problem import Problem
+from glasstorch.kernels.cpu.fast.blocks import chunks, fresh
 from glasstorch.kernels.cpu.fast.convolution.blocks import (
-    chunks,
-    fresh,
     height,
     inside,
     read_at,
