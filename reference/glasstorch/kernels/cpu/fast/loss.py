@@ -11,12 +11,13 @@ import math
 import numpy as np
 
 from glasstorch._tensor import Tensor, wrap
-from glasstorch.core.dtype import float32, float64, int64
+from glasstorch.core.dtype import int64
 from glasstorch.core.geometry import Shape
 from glasstorch.core.tensor_impl import Array
 from glasstorch.dispatch.fast import fast
 from glasstorch.kernels.cpu.fast.pointwise.loops import plain_kernel
 from glasstorch.kernels.cpu.loss import classes as plain
+from glasstorch.kernels.pointwise.dtypes import DIRECT_FLOATS
 from glasstorch.kernels.quiet import quietly
 from glasstorch.operators.shapes.loss.shared import MEAN, NONE
 
@@ -51,7 +52,6 @@ def _largest_unsigned(array: Array) -> int:
 
 # Kernels: a reduced loss of a batch, without weights, of which all targets count ----------------------------------
 
-DIRECT = frozenset((float32, float64))
 WHEN = "float32 or float64, row-major (N, C) with int64 targets (N) that all count, no weight, a mean or a sum"
 
 
@@ -61,7 +61,7 @@ def is_plain_batch(self: Tensor, target: Tensor, weight: Tensor | None, reductio
     return (
         weight is None
         and reduction != NONE
-        and self.dtype in DIRECT
+        and self.dtype in DIRECT_FLOATS
         and target.dtype is int64
         and len(scores) == 2
         and target._shape == scores[:1]

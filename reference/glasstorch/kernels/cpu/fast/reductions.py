@@ -31,7 +31,7 @@ from typing import Any
 import numpy as np
 
 from glasstorch._tensor import Tensor, wrap
-from glasstorch.core.dtype import dtype, float32, float64
+from glasstorch.core.dtype import dtype
 from glasstorch.core.geometry import Shape
 from glasstorch.core.tensor_impl import Array
 from glasstorch.dispatch.fast import fast
@@ -42,10 +42,10 @@ from glasstorch.kernels.cpu.reductions.moments import parts, xor_reduction
 from glasstorch.kernels.cpu.reductions.sums import add_reduction, mean_dim, sum_dims
 from glasstorch.kernels.halves import as_single, is_half
 from glasstorch.kernels.iterator import op_math
+from glasstorch.kernels.pointwise.dtypes import DIRECT_FLOATS
 from glasstorch.kernels.quiet import quietly
 from glasstorch.operators.shapes.reductions import sums as shapes
 
-SUMMED_DIRECTLY = frozenset((float32, float64))
 multiply_reduction: Callable[..., Any] = np.multiply.reduce
 
 # Short paths ----------------------------------------------------------------------------------------------------
@@ -60,7 +60,7 @@ def ones(number: int, dtype: np.dtype[Any]) -> Array:
 @fast("sum", when="row-major float32 or float64", benchmark="`x.sum()`, 8 floats", exact=8.0)
 def sum_all(keys: int, self: Tensor, dtype: dtype | None) -> Tensor:  # hot path: benchmarks/operators.py
     """The sum of all elements."""
-    if dtype is None and self._strides is None and self.dtype in SUMMED_DIRECTLY:
+    if dtype is None and self._strides is None and self.dtype in DIRECT_FLOATS:
         result = np.empty((), self.dtype.numpy)
         quietly(add_everything, self.array(), result)
         return wrap(result, self.dtype)
@@ -80,7 +80,7 @@ def sum_dim(
         and len(self._shape) == 2
         and -2 <= dim[0] < 2
         and self._strides is None
-        and self.dtype in SUMMED_DIRECTLY
+        and self.dtype in DIRECT_FLOATS
         and self._shape[0] * self._shape[1] <= thresholds.SUMMED_AT_ONCE_UP_TO
         and self._shape[0] <= thresholds.SUMMED_ROWS
     ):
@@ -95,7 +95,7 @@ def sum_dim(
 @fast("mean", when="row-major float32 or float64", benchmark="1e6: mean of rows", exact=8.0)
 def mean_all(keys: int, self: Tensor, dtype: dtype | None, out: Tensor | None = None) -> Tensor:
     """The mean of all elements."""
-    if dtype is None and out is None and self._strides is None and self.dtype in SUMMED_DIRECTLY:
+    if dtype is None and out is None and self._strides is None and self.dtype in DIRECT_FLOATS:
         result = np.empty((), self.dtype.numpy)
         quietly(add_everything, self.array(), result)
         quietly(np.true_divide, result, math.prod(self._shape), result)

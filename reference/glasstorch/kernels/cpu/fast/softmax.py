@@ -6,19 +6,19 @@ Differs: NumPy's loops, over blocks.
 # Note [Blocks that stay in cache]
 Each of the five passes over the data would read and write main memory. Therefore a block that fits into the processor's
 cache goes through all passes before the next block is touched. Where the dimension is short, NumPy's loops along it
-would be too short: such a block is transposed, and the loops run along the other dimension.
+would be too short: to find maxima such a block is transposed, and the loops run along the other dimension.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
 from glasstorch._tensor import Tensor, wrap
 from glasstorch.core.allocator import empty_array
-from glasstorch.core.dtype import dtype, float32, float64
+from glasstorch.core.dtype import dtype
 from glasstorch.core.tensor_impl import Array
 from glasstorch.dispatch.fast import fast, install
 from glasstorch.kernels.cpu import softmax as plain
@@ -26,24 +26,25 @@ from glasstorch.kernels.cpu.fast import thresholds
 from glasstorch.kernels.cpu.fast.pointwise.loops import plain_kernel
 from glasstorch.kernels.cpu.fast.reductions import add_reduce, ones
 from glasstorch.kernels.halves import as_single, cast, is_half
+from glasstorch.kernels.pointwise.dtypes import DIRECT_FLOATS
 from glasstorch.kernels.quiet import quietly
 
 largest: Callable[..., Array] = np.maximum.reduce
 
 # function(inputs, out, axis): computes one block; `out` may be the first input itself
-Function = Callable[[list[Array], Array, int], None]
+Function = Callable[[Sequence[Array], Array, int], None]
 
 
 # On one block ---------------------------------------------------------------------------------------------------
 
 
-def softmax_block(inputs: list[Array], out: Array, axis: int) -> None:
+def softmax_block(inputs: Sequence[Array], out: Array, axis: int) -> None:
     """exp(x - max), divided by its sum."""
     (x,) = inputs
     np.divide(out, exponentials(x, out, out, axis), out)
 
 
-def log_softmax_block(inputs: list[Array], out: Array, axis: int) -> None:
+def log_softmax_block(inputs: Sequence[Array], out: Array, axis: int) -> None:
     """x - max, minus the logarithm of the sum of its exponentials."""
     (x,) = inputs
     sums = exponentials(x, out, np.empty_like(out), axis)
@@ -79,20 +80,22 @@ def largest_in_rows(x: Array) -> Array:
 
 
 def total(array: Array, axis: int) -> Array:
-    """The sum along an axis, ready to be broadcast. Down short columns, BLAS adds in a fraction of the time."""
+    """The sum along an axis, ready to be broadcast. Of few numbers each, BLAS adds in a fraction of the time."""
     if axis == 0:
         return ones(array.shape[0], array.dtype).dot(array)  # type: ignore[no-any-return]
+    if array.ndim == 2 and array.shape[1] <= thresholds.SOFTMAX_TRANSPOSED_UP_TO:
+        return array.dot(ones(array.shape[1], array.dtype))[:, None]  # type: ignore[no-any-return]
     return add_reduce(array, (axis,), True)  # type: ignore[no-any-return]
 
 
-def softmax_backward_block(inputs: list[Array], out: Array, axis: int) -> None:
+def softmax_backward_block(inputs: Sequence[Array], out: Array, axis: int) -> None:
     """(grad - sum(grad * y)) * y"""
     grad, y = inputs
     np.subtract(grad, total(grad * y, axis), out)
     np.multiply(out, y, out)
 
 
-def log_softmax_backward_block(inputs: list[Array], out: Array, axis: int) -> None:
+def log_softmax_backward_block(inputs: Sequence[Array], out: Array, axis: int) -> None:
     """grad - exp(y) * sum(grad)"""
     grad, y = inputs
     share = np.exp(y)
@@ -103,7 +106,7 @@ def log_softmax_backward_block(inputs: list[Array], out: Array, axis: int) -> No
 def in_float32(function: Function) -> Function:
     """The same function for a block of half precision."""
 
-    def converted(inputs: list[Array], out: Array, axis: int) -> None:
+    def converted(inputs: Sequence[Array], out: Array, axis: int) -> None:
         blocks = [as_single.run(x) for x in inputs]
         function(blocks, blocks[0], axis)
         cast.run(out, blocks[0])
@@ -152,14 +155,14 @@ def _by_rows(function: Function, inputs: list[Array], out: Array) -> None:
         _strip(function, [x[part] for x in inputs], out[part])
 
 
-def _strip(function: Function, inputs: list[Array], out: Array) -> None:
-    """A block of whole rows; short ones are transposed."""
-    if out.shape[1] > thresholds.SOFTMAX_TRANSPOSED_UP_TO:
+def _strip(function: Function, inputs: Sequence[Array], out: Array) -> None:
+    """A block of whole rows. Short ones of which the maxima are sought, in a forward pass, are transposed."""
+    if len(inputs) > 1 or out.shape[1] > thresholds.SOFTMAX_TRANSPOSED_UP_TO:
         function(inputs, out, 1)
         return
-    columns = [x.T.copy() for x in inputs]
-    function(columns, columns[0], 0)
-    np.copyto(out, columns[0].T)
+    columns = inputs[0].T.copy()
+    function((columns,), columns, 0)
+    np.copyto(out, columns.T)
 
 
 def _by_planes(function: Function, inputs: list[Array], out: Array) -> None:
@@ -173,49 +176,14 @@ def _by_planes(function: Function, inputs: list[Array], out: Array) -> None:
 
 # Small tensors: one block, at once ------------------------------------------------------------------------------
 
-DIRECT = frozenset((float32, float64))
 
-
-def softmax_rows(rows: Array) -> Array:
-    """The rows are transposed, since NumPy finds the maxima of short rows slowly."""
-    x = rows.T.copy()
-    np.subtract(x, largest(x, 0), x)
-    np.exp(x, x)
-    np.divide(x, total(x, 0), x)
-    return x.T.copy()
-
-
-def log_softmax_rows(rows: Array) -> Array:
-    x = rows.T.copy()
-    np.subtract(x, largest(x, 0), x)
-    np.subtract(x, np.log(total(np.exp(x), 0)), x)
-    return x.T.copy()
-
-
-def softmax_backward_rows(grad: Array, y: Array) -> Array:
-    result = grad * y
-    np.subtract(grad, total_of_rows(result), result)
-    return np.multiply(result, y, result)  # type: ignore[no-any-return]
-
-
-def log_softmax_backward_rows(grad: Array, y: Array) -> Array:
-    share = np.exp(y)
-    np.multiply(share, total_of_rows(grad), share)
-    return np.subtract(grad, share, share)
-
-
-def total_of_rows(rows: Array) -> Array:
-    """The sum (rows, 1) of each short row, by BLAS."""
-    sums: Array = rows.dot(ones(rows.shape[1], rows.dtype))
-    return sums[:, None]
-
-
-def as_rows(function: Callable[..., Array], *arrays: Array) -> Array:
-    """A function of rows, along the last dimension."""
+def in_one_block(function: Function, *arrays: Array) -> Array:
+    """A function along the last dimension."""
     shape = arrays[0].shape
-    if len(shape) == 2:
-        return function(*arrays)
-    return function(*[x.reshape(-1, shape[-1]) for x in arrays]).reshape(shape)
+    rows = arrays if len(shape) == 2 else [x.reshape(-1, shape[-1]) for x in arrays]
+    out = np.empty(rows[0].shape, rows[0].dtype)
+    _strip(function, rows, out)
+    return out if len(shape) == 2 else out.reshape(shape)
 
 
 def is_one_block(array: Array, dim: int) -> bool:
@@ -229,13 +197,13 @@ def is_one_block(array: Array, dim: int) -> bool:
     )
 
 
-def install_small(name: str, forward: Callable[..., Array], backward: Callable[..., Array]) -> None:
+def install_small(name: str, forward: Function, backward: Function) -> None:
     """Put the kernels for small tensors in front of those of an operator and of its gradient."""
     plain_forward, plain_backward = plain_kernel(f"_{name}"), plain_kernel(f"_{name}_backward_data")
 
     def small(keys: int, self: Tensor, dim: int, half_to_float: bool) -> Tensor:  # hot path: benchmarks/operators.py
-        if self.dtype in DIRECT and not half_to_float and is_one_block(array := self.array(), dim):
-            return wrap(quietly(as_rows, forward, array), self.dtype)
+        if self.dtype in DIRECT_FLOATS and not half_to_float and is_one_block(array := self.array(), dim):
+            return wrap(quietly(in_one_block, forward, array), self.dtype)
         return plain_forward(keys, self, dim, half_to_float)
 
     def small_backward(
@@ -243,12 +211,12 @@ def install_small(name: str, forward: Callable[..., Array], backward: Callable[.
     ) -> Tensor:  # hot path: benchmarks/training.py
         own = output.dtype
         if (
-            own in DIRECT
+            own in DIRECT_FLOATS
             and grad_output.dtype is own is input_dtype
             and grad_output._shape == output._shape
             and is_one_block(array := output.array(), dim)
         ):
-            return wrap(quietly(as_rows, backward, grad_output.array(), array), own)
+            return wrap(quietly(in_one_block, backward, grad_output.array(), array), own)
         return plain_backward(keys, grad_output, output, dim, input_dtype)
 
     when = "float32 or float64, the last dimension, which is short, of a tensor that fits into one block"
@@ -256,5 +224,5 @@ def install_small(name: str, forward: Callable[..., Array], backward: Callable[.
     install(f"_{name}_backward_data", small_backward, when, "digits classifier, one epoch", 16.0)
 
 
-install_small("softmax", softmax_rows, softmax_backward_rows)
-install_small("log_softmax", log_softmax_rows, log_softmax_backward_rows)
+install_small("softmax", softmax_block, softmax_backward_block)
+install_small("log_softmax", log_softmax_block, log_softmax_backward_block)
