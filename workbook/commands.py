@@ -125,3 +125,4 @@ def bench() -> None:
     except TableError as error:
         raise CommandError(str(error)) from error
     print("\nThe table in README.md was replaced." if changed else "\nThe table in README.md is unchanged.")
+    print("Sections quote the measurement: run `workbook notebooks`, and read the differences.")
