@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -34,8 +35,10 @@ def window(rng: np.random.Generator, dims: int) -> dict[str, Any]:
 
 
 def largest(rng: np.random.Generator) -> Call:
-    """Sliding windows; or adaptive ones, which are equally far apart where the sizes divide."""
+    """Sliding windows; or adaptive ones, which are equally far apart where the sizes divide. Some have no largest."""
     x, dims = images(rng)
+    if not rng.integers(10):
+        x = torch.full_like(x, -math.inf)
     if not rng.integers(4):
         return Call(getattr(F, f"adaptive_max_pool{dims}d"), (x, counts(rng, x, dims), True))
     options = {**window(rng, dims), "dilation": [int(n) for n in rng.integers(1, 3, dims)], "return_indices": True}
