@@ -62,12 +62,12 @@ def multiplied(x: Array, factors: Array, problem: Problem) -> Array:
 def backward_weight(x: Array, y: Array, problem: Problem) -> Array:
     """(N, C, *sizes) and (N, O, *places) give (O, C / groups, *kernel)."""
     groups, made, inner = problem.groups, problem.made, problem.inner
-    y = y.reshape(len(y), groups, made, -1)
+    moved = y.reshape(len(y), groups, made, -1).transpose(1, 2, 0, 3)
     upright = groups * made * inner > thresholds.CONVOLUTION_LAID_UP_TO
     total = fresh((groups, made, inner) if upright else (groups, inner, made), x.dtype)
     term = None
     for images, places, rows in blocks(x, problem):
-        values = np.moveaxis(y[images, :, :, places], 0, 2).reshape(groups, made, -1)  # a view of a single image
+        values = moved[:, :, images, places].reshape(groups, made, -1)  # a view of a single image
         left: Array = values if upright else rows.swapaxes(1, 2)  # the longer matrix first, as in `columns`
         right: Array = rows if upright else values.swapaxes(1, 2)
         if term is None:
@@ -99,10 +99,11 @@ def blocks(x: Array, problem: Problem) -> Iterator[tuple[slice, slice, Array]]:
     if any(problem.window.padding):
         last.fill(0)
     read = windows(last, problem)
+    middle, moved = last[(slice(None), *inside(problem)[1:])], np.moveaxis(x, 1, -1)
     buffer = fresh((groups * some * height * width * problem.inner,), x.dtype)
     for images in chunks(len(x), some):
         beside = images.stop - images.start
-        np.copyto(last[(slice(0, beside), *inside(problem)[1:])], np.moveaxis(x[images], 1, -1))
+        np.copyto(middle[:beside], moved[images])
         for part in chunks(problem.places[0], height):
             window = read[:, :beside, part]
             rows = buffer[: window.size].reshape(window.shape)
@@ -129,13 +130,13 @@ def added(y: Array, matrix: Array, problem: Problem) -> Array:
     result = fresh((len(y), groups * channels, *problem.sizes), y.dtype)
     last = fresh((some, *problem.padded, groups, channels), y.dtype)
     products = fresh((groups * some * height * width * problem.inner,), y.dtype)
-    y = y.reshape(len(y), groups, problem.made, -1)
+    moved = y.reshape(len(y), groups, problem.made, -1).transpose(1, 0, 3, 2)
     for images in chunks(len(y), some):
         sums = last[: images.stop - images.start]
         sums.fill(0)
         for rows in chunks(places[0], height):
-            part = y[images, :, :, rows.start * width : rows.stop * width]
-            values = part.transpose(1, 0, 3, 2).reshape(groups, -1, problem.made)  # a view of a single image
+            part = moved[:, images, rows.start * width : rows.stop * width]
+            values = part.reshape(groups, -1, problem.made)  # a view of a single image
             product = products[: values.shape[1] * groups * problem.inner].reshape(groups, -1, problem.inner)
             np.matmul(values, matrix, product)
             shares = product.reshape(groups, len(sums), -1, *places[1:], *kernel, channels)
