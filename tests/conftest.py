@@ -60,7 +60,8 @@ def _required(name: str) -> Any:
 
 COMPARE = "tests compare with torch and were left out; CI runs them"
 WHAT_CI_RUNS = (
-    "browsers, the wheel, notebooks built again, installations, exercises judged, derived gradients, the plain kernels"
+    "browsers, the wheel, notebooks built again, installations, exercises judged, derived gradients, "
+    "programs of all operators, the plain kernels"
 )
 LEFT_TO_CI = f"tests were left to CI ({WHAT_CI_RUNS}); `make test-all` runs them too"
 # The files that take the longest, one a line. A worker that is given one of them last works on alone.

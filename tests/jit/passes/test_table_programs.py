@@ -31,6 +31,8 @@ from glasstorch.jit.printer import tensor_constants
 from tests.agreement.oracles import FORMS
 from tests.jit.passes.table_programs import CHOICES, DTYPES, HALF, Program, Seen, draw, observe, observe_twice
 
+pytestmark = pytest.mark.ci  # hundreds of programs are traced, optimized and differentiated
+
 Array = np.ndarray[Any, Any]
 SEEDS = HALF
 PASSES: dict[str, Callable[[Graph], bool]] = {
