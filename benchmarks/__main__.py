@@ -82,12 +82,12 @@ def versions(contestants: dict[str, ModuleType]) -> str:
     """What was measured, where and when."""
     packages = [f"{name} {module.__version__}" for name, module in contestants.items()]
     cores = os.cpu_count()
-    core = os.environ.get("OPENBLAS_CORETYPE")  # NumPy's products, as for another processor than this one
-    products = f", OPENBLAS_CORETYPE={core}" if core else ""
+    core = os.environ.get("OPENBLAS_CORETYPE")  # the processor for which NumPy's BLAS computes, if it is told one
+    blas = f", OPENBLAS_CORETYPE={core}" if core else ""
     return (
         f"{date.today().isoformat()}, {', '.join(packages)}, numpy {np.__version__}, Python "
         f"{platform.python_version()}, "
-        f"{platform.system()} {platform.machine()}, {cores} cores, one thread each{products}"
+        f"{platform.system()} {platform.machine()}, {cores} cores, one thread each{blas}"
     )
 
 
