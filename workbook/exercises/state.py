@@ -1,13 +1,15 @@
 """What has the reader done so far, and how is it kept?
 
-`exercises/progress.json` is a notebook of what happened, no more: an answer that stands on disk is never judged by it,
-and deleting it loses dates and passes, which `workbook check --all` finds again.
+`exercises/progress.json` records what happened to exercises, predictions and reviews. An answer that stands on disk is
+never judged by it. Deleting it loses dates, predictions, reviews and passes; `workbook check --all` finds the passes
+again.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+import math
 import os
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -15,12 +17,13 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, fields, replace
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any, TypeVar
 
 from workbook.exercises.catalogue import FOLDER, Damaged, Exercise
 from workbook.exercises.say import program
 from workbook.install import take
 
-VERSION = 1
+VERSION = 2  # version 1 knew exercises only
 FILE = "progress.json"
 LOCK = Path(".cache") / "progress.lock"
 PATIENCE = 2.0  # seconds to wait for another command that writes; then it is done without the lock
@@ -38,12 +41,39 @@ class Record:
     solution: str = ""  # the day when it was shown
 
 
+@dataclass(frozen=True)
+class Prediction:
+    """What the reader predicted before an output opened. The first answer to a question is the one that is kept."""
+
+    section: str = ""  # `02-tensor-storage/one-buffer-many-views`
+    given: tuple[str, ...] = ()  # the text, or the choices
+    mark: str = ""  # one of MARKS; empty while an open answer has not been graded
+    day: str = ""
+
+
+MARKS = ("", "right", "wrong")
+
+
+@dataclass(frozen=True)
+class Card:
+    """When a question comes back, and how well it is remembered: the state of one card of FSRS."""
+
+    due: str = ""
+    reviewed: str = ""
+    stability: float = 0.0  # days until the chance of recall falls to 90 %
+    difficulty: float = 0.0  # 1 to 10
+    lapses: int = 0  # how often it was not remembered
+
+
 @dataclass
 class State:
-    """All records by `chapter/name`, and the warnings about the file they came from."""
+    """Exercises by `chapter/name`, predictions and cards by the key of their question, and the warnings about the file
+    they came from."""
 
     records: dict[str, Record] = field(default_factory=dict)
     last: str = ""  # the exercise that was started or checked last
+    predictions: dict[str, Prediction] = field(default_factory=dict)
+    cards: dict[str, Card] = field(default_factory=dict)
     said: list[str] = field(default_factory=list)
     writable: bool = True
 
@@ -121,11 +151,22 @@ def update(root: Path, put: Callable[[State], None]) -> State:
             state = read(root)
         except DamagedState as damage:
             state = put_aside(root, str(damage))
-        before = (dict(state.records), state.last)
+        before = contents(state)
         put(state)
-        if state.writable and (state.said or before != (state.records, state.last)):
+        if state.writable and (state.said or before != contents(state)):
             write(root, state)
     return state
+
+
+def contents(state: State) -> dict[str, object]:
+    """The state as the JSON value that the file holds."""
+    return {
+        "version": VERSION,
+        "last": state.last,
+        "exercises": {name: spare(record) for name, record in sorted(state.records.items())},
+        "predictions": {key: spare(prediction) for key, prediction in sorted(state.predictions.items())},
+        "cards": {key: spare(card) for key, card in sorted(state.cards.items())},
+    }
 
 
 @contextmanager
@@ -156,11 +197,18 @@ def read(root: Path) -> State:
     """The contents of the file. A file from a newer version is neither read nor written."""
     path = root / FOLDER / FILE
     try:
-        table = json.loads(path.read_bytes())
+        content = path.read_bytes()
     except FileNotFoundError:
         return State()
     except OSError as error:
         return State(said=[f"{FOLDER}/{FILE} cannot be read ({error.strerror}); it is left as it is."], writable=False)
+    return parse(content)
+
+
+def parse(content: bytes) -> State:
+    """The state that the text of a file holds, whatever version of the workbook wrote it."""
+    try:
+        table = json.loads(content)
     except (ValueError, RecursionError) as error:
         raise DamagedState("it is not JSON") from error
     if not isinstance(table, dict) or type(table.get("version")) is not int:
@@ -171,24 +219,44 @@ def read(root: Path) -> State:
             "It is left as it is, and nothing is recorded. To get the newer workbook: git pull"
         )
         return State(said=[said], writable=False)
-    entries, last = table.get("exercises"), table.get("last", "")
-    if table["version"] < 1 or not isinstance(entries, dict) or not isinstance(last, str):
-        raise DamagedState("its contents are not those of version 1")
-    return State({name: read_record(name, entry) for name, entry in entries.items()}, last)
+    if table["version"] < 1 or not isinstance(table.get("last", ""), str):
+        raise DamagedState(f"its contents are not those of version {table['version']}")
+    kinds = {name: read_entries(table, name, kind) for name, kind in ENTRIES.items()}
+    for key, prediction in kinds["predictions"].items():
+        if prediction.mark not in MARKS:
+            raise DamagedState(f"its prediction {key} has mark = {prediction.mark!r}")
+    return State(kinds["exercises"], table.get("last", ""), kinds["predictions"], kinds["cards"])
 
 
-def read_record(name: str, entry: object) -> Record:
+Entry = TypeVar("Entry", Record, Prediction, Card)
+ENTRIES: dict[str, Any] = {"exercises": Record, "predictions": Prediction, "cards": Card}
+
+
+def read_entries(table: Mapping[str, object], name: str, kind: type[Entry]) -> dict[str, Entry]:
+    """The entries of one of the file's tables; version 1 had only that of the exercises."""
+    entries = table.get(name, None if name == "exercises" or table["version"] != 1 else {})
+    if not isinstance(entries, dict):
+        raise DamagedState(f"its contents are not those of version {table['version']}")
+    return {key: read_entry(key, entry, kind) for key, entry in entries.items()}
+
+
+def read_entry(name: str, entry: object, kind: type[Entry]) -> Entry:
     """One entry of the file."""
     if not isinstance(entry, Mapping):
         raise DamagedState(f"its entry {name} is not a table")
-    default = Record()
-    values = {item.name: entry.get(item.name, getattr(default, item.name)) for item in fields(Record)}
-    for part, value in values.items():
-        if type(value) is not type(getattr(default, part)):
-            raise DamagedState(f"its entry {name} has {part} = {value!r}")
-    if values["hints"] < 0:
-        raise DamagedState(f"its entry {name} has hints = {values['hints']}")
-    return Record(**values)
+    values = {}
+    for item in fields(kind):
+        value = entry.get(item.name, item.default)
+        if item.default == () and isinstance(value, list) and all(isinstance(part, str) for part in value):
+            value = tuple(value)
+        if isinstance(item.default, float) and type(value) is int:
+            value = float(value)
+        if type(value) is not type(item.default):
+            raise DamagedState(f"its entry {name} has {item.name} = {value!r}")
+        if isinstance(value, int | float) and not 0 <= value < math.inf:
+            raise DamagedState(f"its entry {name} has {item.name} = {value!r}")
+        values[item.name] = value
+    return kind(**values)
 
 
 def put_aside(root: Path, damage: str) -> State:
@@ -219,17 +287,16 @@ def rebuilt(root: Path) -> dict[str, Record]:
 
 def write(root: Path, state: State) -> None:
     """Replace the file by a new one atomically; warn if that fails."""
-    entries = {name: spare(record) for name, record in sorted(state.records.items())}
-    text = json.dumps({"version": VERSION, "last": state.last, "exercises": entries}, indent=1) + "\n"
+    text = json.dumps(contents(state), indent=1) + "\n"
     try:
         replace_file(root / FOLDER / FILE, text.encode())
     except OSError as error:
         state.said.append(f"Your progress could not be saved in {FOLDER}/{FILE} ({error.strerror}); the rest was done.")
 
 
-def spare(record: Record) -> dict[str, object]:
-    """A record without its empty fields."""
-    return {name: value for name, value in asdict(record).items() if value}
+def spare(entry: Record | Prediction | Card) -> dict[str, object]:
+    """An entry without its empty fields."""
+    return {name: value for name, value in asdict(entry).items() if value}
 
 
 def replace_file(path: Path, content: bytes) -> None:
@@ -269,3 +336,29 @@ def hinted(number: int) -> Callable[[Record], Record]:
 def solved(record: Record) -> Record:
     """The solution was shown; the first day counts."""
     return replace(record, solution=record.solution or today())
+
+
+# --- what happens to predictions ---
+
+
+def predicted(key: str, prediction: Prediction) -> Callable[[State], None]:
+    """The reader committed to an answer. An earlier answer to the same question stays, but an open one may be graded."""
+
+    def put(state: State) -> None:
+        before = state.predictions.get(key)
+        if before is None:
+            state.predictions[key] = replace(prediction, day=prediction.day or today())
+        elif not before.mark and prediction.mark:
+            state.predictions[key] = replace(before, mark=prediction.mark)
+
+    return put
+
+
+def merged(other: State) -> Callable[[State], None]:
+    """Add the predictions of another record, of which those that were here first stay."""
+
+    def put(state: State) -> None:
+        for key, prediction in other.predictions.items():
+            predicted(key, prediction)(state)
+
+    return put
