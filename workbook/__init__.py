@@ -13,12 +13,17 @@ if TYPE_CHECKING:
     from workbook.book.figures.live import show_keys as show_keys
     from workbook.book.figures.live import show_memory as show_memory
     from workbook.book.figures.live import show_memory_map as show_memory_map
+    from workbook.predictions.widget import predict as predict
 
 FIGURES = ("draw_graph", "draw_program", "show_keys", "show_memory", "show_memory_map")
 
 
 def __getattr__(name: str) -> Any:
-    """The figures, imported on first use, so that the command starts without them."""
+    """The figures and the questions, imported on first use, so that the command starts without them."""
+    if name == "predict":
+        from workbook.predictions.widget import predict
+
+        return predict
     if name in FIGURES:
         from workbook.book.figures import live
 
@@ -27,4 +32,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return [*globals(), *FIGURES]
+    return [*globals(), *FIGURES, "predict"]

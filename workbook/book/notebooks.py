@@ -23,10 +23,12 @@ import os
 import re
 import sys
 import tempfile
+import textwrap
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import jupytext
 import nbformat
@@ -38,6 +40,9 @@ from nbformat import NotebookNode
 
 from workbook.book.errors import BookError, last_line
 from workbook.book.project import CHAPTERS, LABS, project_root, shown
+from workbook.predictions import evaluation
+from workbook.predictions.literals import literal, written
+from workbook.predictions.question import KEYS, Question, QuestionError, question_of, with_value
 from workbook.progress import Progress
 
 # What is used of nbformat, whose functions carry no types.
@@ -50,6 +55,7 @@ notebook_from_json: Callable[..., NotebookNode] = nbformat.reads
 notebook_to_json: Callable[..., str] = nbformat.writes
 
 COMMAND = "python -m workbook.book.notebooks"
+WIDTH = 80  # columns of a cell
 CELL_TIMEOUT = 300  # seconds
 METADATA = {
     "kernelspec": {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"},
@@ -59,9 +65,16 @@ METADATA = {
 # What a tag does on the site stands in render.py; here is what it does in Jupyter.
 TAGS = frozenset(
     {"answer", "solution", "predict", "failure", "hide-input", "hide-output", "remove-input", "remove-cell"}
-)
+)  # of a text; the builder adds ASK
 SOURCE_HIDDEN = frozenset({"answer", "solution", "hide-input", "remove-input"})
 OUTPUTS_HIDDEN = frozenset({"predict", "hide-output"})
+
+ASK = "ask"  # the tag of a cell that asks the question of the cell below it; the builder puts it there
+ASKING = """\
+# Predict: {question}
+import workbook
+
+workbook.predict("{identity}")"""
 
 FRAME = re.compile(r"^  File (?P<path>.+?):(?P<line>\d+)(?P<rest>.*)$", re.MULTILINE)
 ADDRESS = re.compile(r"\b0x[0-9a-fA-F]{6,16}\b")
@@ -137,11 +150,52 @@ def read_text(source: Path) -> NotebookNode:
                 f"{shown(source)}: cell {number} holds another {{code-cell}} line\n"
                 "  close the fence of the cell above it with ```"
             )
-        digest = hashlib.sha256(f"{cell.cell_type}\n{cell.source}".encode()).hexdigest()[:10]
-        seen[digest] += 1
-        identity = digest if seen[digest] == 1 else f"{digest}-{seen[digest]}"
-        notebook.cells.append(new_cell[cell.cell_type](cell.source, id=identity, metadata=cell_metadata(tags)))
+        metadata = cell_metadata(tags)
+        if (question := question_in(cell, tags, source, number)) is not None:
+            metadata["prediction"] = declared(question)
+            add(notebook, seen, "code", asking(question), cell_metadata([ASK, "nbval-ignore-output"]))
+        add(notebook, seen, cell.cell_type, cell.source, metadata)
     return notebook
+
+
+def add(notebook: NotebookNode, seen: Counter[str], kind: str, source: str, metadata: dict[str, object]) -> None:
+    """Append a cell whose id comes from its content."""
+    digest = hashlib.sha256(f"{kind}\n{source}".encode()).hexdigest()[:10]
+    seen[digest] += 1
+    identity = digest if seen[digest] == 1 else f"{digest}-{seen[digest]}"
+    notebook.cells.append(new_cell[kind](source, id=identity, metadata=metadata))
+
+
+def question_in(cell: NotebookNode, tags: Sequence[str], source: Path, number: int) -> Question | None:
+    """The question that a cell of a section asks; None where it asks none, and in a lab sheet, where none is kept."""
+    options = {name: value for name, value in cell.metadata.items() if name != "tags"}
+    place = f"{shown(source)}: cell {number}"
+    if unknown := sorted(set(options) - set(KEYS)):
+        raise BookError(f"{place} has the option {unknown[0]!r}\n  known options: tags, {', '.join(KEYS)}")
+    if "predict" not in tags or (LABS in source.parts and not options):
+        if options:
+            raise BookError(f"{place} has the option {next(iter(options))!r}\n  accepted: with the tag predict only")
+        return None
+    try:
+        return question_of(options)
+    except QuestionError as error:
+        raise BookError(f"{place} {error}") from error
+
+
+def declared(question: Question) -> dict[str, object]:
+    """A question as the metadata of its cell."""
+    told: dict[str, object] = {"question": question.question, "kind": question.kind}
+    told |= {"choices": list(question.choices)}
+    told |= {"answer": question.expression, "tolerance": question.tolerance}
+    return {name: value for name, value in told.items() if value}
+
+
+def asking(question: Question) -> str:
+    """The source of the cell that asks in Jupyter."""
+    text = question.question.replace("`", "")
+    return ASKING.format(
+        question="\n# ".join(textwrap.wrap(text, WIDTH - len("# Predict: "))), identity=question.identity
+    )
 
 
 def cell_metadata(tags: Sequence[str]) -> dict[str, object]:
@@ -186,13 +240,14 @@ async def executed(source: Path, root: Path, folder: Path, report: Callable[[int
     `report` is told how many of how many code cells are done.
     """
     notebook = read_text(source)
-    total = sum(cell.cell_type == "code" for cell in notebook.cells)
+    total = sum(is_own(cell) for cell in notebook.cells)
     with tempfile.TemporaryDirectory() as ipython_folder:
         client = NotebookClient(
             notebook,
             timeout=CELL_TIMEOUT,
             kernel_name="python3",
             record_timing=False,
+            store_widget_state=False,
             coalesce_streams=True,  # how a stream was cut into messages depends on the machine's speed
             extra_arguments=[
                 "--InteractiveShell.xmode=Plain",
@@ -220,8 +275,8 @@ async def execute_cells(
     for index, cell in enumerate(client.nb.cells):
         if cell.cell_type != "code":
             continue
-        number += 1
-        place = f"{shown(source)}:{code_cell_line(source, number)}: code cell {number}"
+        number += is_own(cell)
+        place = f"{shown(source)}:{code_cell_line(source, max(number, 1))}: code cell {number}"
         try:
             await client.async_execute_cell(cell, index)
         except CellExecutionError as error:
@@ -242,7 +297,42 @@ async def execute_cells(
                 f"{place} prints {volatile!r}, which differs from run to run or from machine to machine\n"
                 "  print something else there"
             )
+        if not is_own(cell):
+            cell.outputs = []  # what a kernel shows there is not for a reader without one
+        if (told := cell.metadata.get("prediction")) is not None:
+            await evaluate_answer(client, cell, told, place)
         report(number, total)
+
+
+async def evaluate_answer(client: NotebookClient, cell: NotebookNode, told: dict[str, Any], place: str) -> None:
+    """Add the value of the answer, evaluated in the kernel that has just run the cell, to the cell's question."""
+    question = question_of(told)
+    if question.kind == "open":
+        return
+    printed = "".join(output.text for output in cell.outputs if output.get("name") == "stdout")
+    displayed = any(output.output_type == "execute_result" for output in cell.outputs)
+    expression = evaluation.call(question.expression, printed, displayed=displayed)
+    kernel: Any = client.kc
+    reply = await kernel.execute_interactive(
+        "", silent=True, store_history=False, allow_stdin=False, user_expressions={"answer": expression}
+    )
+    came = reply["content"]["user_expressions"]["answer"]
+    if came["status"] != "ok":
+        raise BookError(
+            f"{place}: its answer {question.expression} raised\n  {came['ename']}: {last_line(came['evalue'])}\n"
+            "  accepted: an expression over the notebook's names, and printed, shown and error"
+        )
+    try:
+        (text,) = literal(came["data"]["text/plain"]) or ("",)
+        (value,) = literal(str(text)) or (None,)
+        told["value"] = written(with_value(question, value).value)
+    except QuestionError as error:
+        raise BookError(f"{place}: {error}") from error
+
+
+def is_own(cell: NotebookNode) -> bool:
+    """Whether the cell is a code cell of the text, and not one that the builder added."""
+    return cell.cell_type == "code" and ASK not in cell.metadata.get("tags", [])
 
 
 def kernel_environment(root: Path, ipython_folder: str) -> dict[str, str]:
@@ -334,9 +424,12 @@ def check_in_step(source: Path) -> NotebookNode:
     """The committed notebook, once it is sure to say what the text says and to be executed from top to
     bottom."""
     expected, committed = read_text(source), read_notebook(source)
+    unvalued = copy.deepcopy(committed)
+    for cell in unvalued.cells:
+        cell.metadata.get("prediction", {}).pop("value", None)
     path = shown(source.with_suffix(".ipynb"))
     remedy = f"run: {COMMAND} {shown(source)}"
-    for number, (ours, theirs) in enumerate(zip(expected.cells, committed.cells, strict=False), start=1):
+    for number, (ours, theirs) in enumerate(zip(expected.cells, unvalued.cells, strict=False), start=1):
         if (ours.cell_type, ours.source, ours.metadata) != (theirs.cell_type, theirs.source, theirs.metadata):
             raise BookError(
                 f"{path}: out of step with its text: cell {number} differs\n{first_difference(theirs, ours)}  {remedy}"
@@ -357,7 +450,11 @@ def check_in_step(source: Path) -> NotebookNode:
             raise BookError(
                 f"{path}: code cell {number} {'raised' if raised else 'should have raised and did not'}\n  {remedy}"
             )
-    stripped = copy.deepcopy(committed)
+    for number, cell in enumerate(code, start=1):
+        told = cell.metadata.get("prediction")
+        if told is not None and ("value" in told) != (told["kind"] != "open"):
+            raise BookError(f"{path}: code cell {number} has a question without the value of its answer\n  {remedy}")
+    stripped = unvalued
     for cell in stripped.cells:
         if cell.cell_type == "code":
             cell.outputs, cell.execution_count = [], None

@@ -244,7 +244,7 @@ def read_entry(name: str, entry: object, kind: type[Entry]) -> Entry:
     """One entry of the file."""
     if not isinstance(entry, Mapping):
         raise DamagedState(f"its entry {name} is not a table")
-    values = {}
+    values: dict[str, Any] = {}
     for item in fields(kind):
         value = entry.get(item.name, item.default)
         if item.default == () and isinstance(value, list) and all(isinstance(part, str) for part in value):
@@ -342,7 +342,7 @@ def solved(record: Record) -> Record:
 
 
 def predicted(key: str, prediction: Prediction) -> Callable[[State], None]:
-    """The reader committed to an answer. An earlier answer to the same question stays, but an open one may be graded."""
+    """The reader committed to an answer. An earlier answer stays, but an open one may be graded."""
 
     def put(state: State) -> None:
         before = state.predictions.get(key)

@@ -12,7 +12,7 @@ import pytest
 from tests.workbook.exercises.tree import make_clone
 from workbook.exercises import state as states
 from workbook.exercises.catalogue import Exercise, find
-from workbook.exercises.state import Record, digest, load, note
+from workbook.exercises.state import Card, Prediction, Record, digest, load, note, update
 
 PLACES = ("02-tensor-storage/01_strides", "02-tensor-storage/02_view")
 
@@ -67,9 +67,11 @@ def test_what_happened_is_read_again(clone: Path, strides: Exercise) -> None:
 def test_the_file_is_small_and_says_its_version(clone: Path, strides: Exercise) -> None:
     note(clone, strides, states.begun)
     assert json.loads(file(clone).read_text()) == {
-        "version": 1,
+        "version": 2,
         "last": "02-tensor-storage/strides",
         "exercises": {"02-tensor-storage/strides": {"started": states.today()}},
+        "predictions": {},
+        "cards": {},
     }
     assert [path.name for path in file(clone).parent.glob("progress*")] == ["progress.json"]
 
@@ -128,6 +130,13 @@ DAMAGED = [
     '{"version": 1, "exercises": {"a/b": {"hints": "3"}}}',
     '{"version": 1, "exercises": {"a/b": {"started": null}}}',
     '{"version": 1, "exercises": {"a/b": {"hints": -5}}}',
+    '{"version": 2, "exercises": {}}',
+    '{"version": 2, "exercises": {}, "predictions": {}, "cards": []}',
+    '{"version": 2, "exercises": {}, "predictions": {"ab": {"mark": "perhaps"}}, "cards": {}}',
+    '{"version": 2, "exercises": {}, "predictions": {"ab": {"given": "three"}}, "cards": {}}',
+    '{"version": 2, "exercises": {}, "predictions": {"ab": {"given": [3]}}, "cards": {}}',
+    '{"version": 2, "exercises": {}, "predictions": {}, "cards": {"ab": {"stability": "2"}}}',
+    '{"version": 2, "exercises": {}, "predictions": {}, "cards": {"ab": {"stability": NaN}}}',
     b"\xff\xfe",
 ]
 
@@ -168,13 +177,13 @@ def test_a_damaged_file_in_a_read_only_folder_is_left(
 
 
 def test_a_newer_file_is_neither_read_nor_written(clone: Path, strides: Exercise) -> None:
-    text = '{"version": 2, "exercises": "otherwise"}'
+    text = '{"version": 3, "exercises": "otherwise"}'
     file(clone).write_text(text)
     strides.answer.write_text("x = 1\n")
     state = note(clone, strides, states.passed("0"))
     assert state.of(strides).passed  # for the rest of this command
     assert load(clone).standing(strides) == "started"
-    assert "newer workbook (version 2; this one knows 1)" in state.said[0]
+    assert "newer workbook (version 3; this one knows 2)" in state.said[0]
     assert "git pull" in state.said[0]
     assert file(clone).read_text() == text
     assert [path.name for path in file(clone).parent.glob("progress*")] == ["progress.json"]
@@ -185,6 +194,41 @@ def test_what_this_version_does_not_know_in_a_record_does_no_harm(clone: Path, s
     file(clone).write_text(json.dumps({"version": 1, "exercises": {"02-tensor-storage/strides": entry}}))
     assert load(clone).of(strides) == Record(started="2026-01-02")
     assert load(clone).last == ""
+
+
+def test_a_file_of_version_1_is_read_and_becomes_one_of_version_2(clone: Path, strides: Exercise) -> None:
+    entry = {"started": "2026-01-02", "hints": 2}
+    file(clone).write_text(json.dumps({"version": 1, "exercises": {"02-tensor-storage/strides": entry}}))
+    update(clone, states.predicted("ab", Prediction("04-autograd/x", ("3",), "right")))
+    assert json.loads(file(clone).read_text())["version"] == 2
+    assert load(clone).of(strides) == Record(started="2026-01-02", hints=2)
+
+
+def test_predictions_and_cards_are_read_again(clone: Path) -> None:
+    prediction = Prediction("04-autograd/x", ("<b>one</b>", "zwei"), "wrong", "2026-01-02")
+    card = Card(due="2026-02-03", reviewed="2026-01-30", stability=3.0, difficulty=5.25, lapses=1)
+    update(clone, states.predicted("ab", prediction))
+    update(clone, lambda state: state.cards.update(cd=card))
+    state = load(clone)
+    assert (state.predictions, state.cards) == ({"ab": prediction}, {"cd": card})
+
+
+def test_the_first_prediction_stays_and_an_open_one_may_be_graded(clone: Path) -> None:
+    first = Prediction("s", ("3",), "wrong", "2026-01-02")
+    for prediction in (first, Prediction("s", ("4",), "right", "2026-01-03")):
+        state = update(clone, states.predicted("ab", prediction))
+    assert state.predictions["ab"] == first
+    for mark in ("", "right", "wrong"):
+        state = update(clone, states.predicted("cd", Prediction("s", ("because",), mark)))
+    assert state.predictions["cd"] == Prediction("s", ("because",), "right", states.today())
+
+
+def test_merging_adds_what_is_missing(clone: Path) -> None:
+    mine, other = (Prediction("s", (given,), "right", "2026-01-02") for given in ("mine", "other"))
+    update(clone, states.predicted("ab", mine))
+    exported = json.dumps(states.contents(states.State(predictions={"ab": other, "cd": other}))).encode()
+    state = update(clone, states.merged(states.parse(exported)))
+    assert state.predictions == {"ab": mine, "cd": other}
 
 
 def test_a_read_only_folder_is_said_and_the_state_is_right_all_the_same(

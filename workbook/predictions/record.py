@@ -1,0 +1,37 @@
+"""How is an answer recorded, whichever way it was given: on the page, in Jupyter, in the terminal?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from workbook.exercises import state as states
+from workbook.exercises.state import Prediction, State
+from workbook.predictions.question import Question
+from workbook.predictions.questions import Asked
+
+MARK = {True: "right", False: "wrong", None: ""}
+
+
+def commit(root: Path, asked: Asked, given: Sequence[str], graded: bool | None = None) -> tuple[Prediction, State]:
+    """Record the reader's answer; `graded` is what they say of an open one. Returns what is on record from now on.
+
+    The first answer to a question stays. Raises Unanswerable if the text is no answer to it.
+    """
+    question = asked.question
+    mark = question.mark(given)
+    prediction = Prediction(
+        asked.section, tuple(text.strip() for text in given), MARK[graded if mark is None else mark]
+    )
+    state = states.update(root, states.predicted(question.key, prediction))
+    return state.predictions.get(question.key, prediction), state
+
+
+def verdict(question: Question, mark: str) -> str:
+    """One line that says how the answer compares, with the right one where there is one."""
+    if question.kind == "open":
+        return {"right": "You had it.", "wrong": "You did not have it; it comes back in review."}.get(mark, "")
+    if mark == "right":
+        return "Right."
+    expected = " and ".join(question.expected) or "none of them"
+    return f"Not so: {expected}." if question.kind != "several" else f"Not so: exactly {expected}."
