@@ -129,6 +129,21 @@ def start(
     raise typer.Exit(desk.start(commands.root(), name))
 
 
+@app.command()
+def predict(
+    name: Annotated[
+        str | None, typer.Argument(metavar="CHAPTER", help="A chapter or section, for example 04; by default all.")
+    ] = None,
+    again: Annotated[
+        bool, typer.Option("--again", help="Ask those that were answered, too; their first answers stay on record.")
+    ] = False,
+) -> None:
+    """Predict what cells of the book print, before you look."""
+    from workbook.predictions import terminal
+
+    raise typer.Exit(terminal.predict(commands.root(), name, again=again))
+
+
 @app.command(epilog=CODES)
 def check(
     name: Name = None,
@@ -207,10 +222,15 @@ def progress(
         str | None, typer.Argument(metavar="CHAPTER", help="Show only this chapter, for example 02.")
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print it as JSON, for scripts.")] = False,
+    imported: Annotated[
+        Path | None, typer.Option("--import", metavar="FILE", help="Add the predictions that a page exported.")
+    ] = None,
 ) -> None:
-    """Show all exercises, and which you have passed."""
+    """Show the exercises that you have passed, and your predictions."""
     from workbook.exercises import desk
 
+    if imported is not None:
+        raise typer.Exit(desk.import_record(commands.root(), imported))
     raise typer.Exit(desk.progress(commands.root(), chapter, as_json=as_json))
 
 

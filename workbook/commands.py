@@ -74,11 +74,12 @@ def read(port: int, *, serve: bool) -> None:
     """Build the book, serve it and print what to do next. Returns when Ctrl-C is pressed."""
     from workbook.serve import bind
 
-    pages = build(root())
+    folder = root()
+    pages = build(folder)
     if not serve:
         print(f"The book is in {pages / 'index.html'}")
         return
-    with bind(pages, port) as server:
+    with bind(pages, port, folder) as server:
         taken = server.server_port
         if port not in (0, taken):
             print(f"Port {port} is in use; the book is at port {taken} instead.")

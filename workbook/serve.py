@@ -3,18 +3,28 @@
 from __future__ import annotations
 
 import errno
+import json
 from functools import partial
 from http import HTTPStatus
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
+from workbook.predictions import pages
+
 HOST = "127.0.0.1"
 TRIES = 20  # ports after the wanted one, before the system is asked for any
 
 
 class Pages(SimpleHTTPRequestHandler):
-    """Serves one folder without logging, with the book's own page for missing ones."""
+    """Serves one folder without logging, with the book's own page for missing ones, and the record of predictions.
+
+    `book` is the clone whose record is read and written; without it there is none.
+    """
+
+    def __init__(self, *args: Any, book: Path | None = None, **kwargs: Any) -> None:
+        self.book = book  # first: the base class answers the request while it is initialised
+        super().__init__(*args, **kwargs)
 
     # The system's own table decides otherwise, and on Windows it can call a script plain text.
     extensions_map = SimpleHTTPRequestHandler.extensions_map | {
@@ -25,6 +35,38 @@ class Pages(SimpleHTTPRequestHandler):
         ".svg": "image/svg+xml",
         ".woff2": "font/woff2",
     }
+
+    def do_GET(self) -> None:
+        """Serve a file, or the predictions."""
+        if self.book is None or self.path != pages.PATH:
+            super().do_GET()
+        else:
+            self.tell(pages.refuse_strangers(dict(self.headers), writes=False) or pages.read(self.book))
+
+    def do_POST(self) -> None:
+        """Record predictions."""
+        if self.book is None or self.path != pages.PATH:
+            self.send_error(HTTPStatus.NOT_FOUND)
+            return
+        if (refusal := pages.refuse_strangers(dict(self.headers), writes=True)) is not None:
+            self.tell(refusal)
+            return
+        length = self.headers.get("Content-Length", "")
+        if not length.isdecimal() or int(length) > pages.LARGEST:
+            why = f"The request is larger than {pages.LARGEST >> 20} MiB, or does not say its length."
+            self.tell(pages.refused(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, why))
+            return
+        self.tell(pages.write(self.book, self.rfile.read(int(length))))
+
+    def tell(self, answer: pages.Answer) -> None:
+        """Answer with JSON."""
+        status, table = answer
+        content = json.dumps(table).encode()
+        self.send_response(status)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(content)))
+        self.end_headers()
+        self.wfile.write(content)
 
     def log_message(self, format: str, *args: Any) -> None:
         """Log nothing, because the terminal shows what to do next."""
@@ -56,9 +98,12 @@ class Server(ThreadingHTTPServer):
     daemon_threads = True
 
 
-def bind(folder: Path, port: int) -> ThreadingHTTPServer:
-    """A server for the folder on this port, or the next free one, or any; it only accepts this machine."""
-    handler = partial(Pages, directory=str(folder))
+def bind(folder: Path, port: int, book: Path | None = None) -> ThreadingHTTPServer:
+    """A server for the folder on this port, or the next free one, or any; it only accepts this machine.
+
+    With `book`, the clone, predictions that are committed on its pages are recorded there.
+    """
+    handler = partial(Pages, directory=str(folder), book=book)
     for candidate in (*range(port, min(port + TRIES, 65536)), 0):
         try:
             return Server((HOST, candidate), handler)

@@ -33,8 +33,10 @@ from workbook.book.section_head import with_head
 
 OUTPUT_FIGURES = "assets/outputs"
 VENDOR = "assets/vendor"
+PREDICTIONS = "assets/predictions.js"  # for pages that ask
 FONTS = "assets/fonts.css"  # of no use without the vendored typefaces
 
+ASKS = '<div class="prediction"'
 IMAGE = re.compile(r'(?:<p>)?<img\b[^>]*\bsrc="(?P<source>[^":]+\.svg)"[^>]*?/?>(?:</p>)?')
 
 
@@ -158,6 +160,9 @@ def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -
     if page.file.abs_src_path is not None and is_notebook_source(Path(page.file.abs_src_path)):
         notebook = posixpath.basename(page.file.src_uri).removesuffix(".md") + ".ipynb"
         html = with_head(html, notebook, f"{CHAPTERS}/{page.file.src_uri}")
+        if ASKS in html:
+            program = posixpath.relpath(PREDICTIONS, folder)
+            html += f'\n<script src="{program}" defer></script>'
     return html
 
 

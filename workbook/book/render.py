@@ -5,7 +5,9 @@ that the site turns on (fences with classes, `md_in_html`), but nothing of the p
 
 A code cell becomes one box with its input above its outputs. Tags change that:
 
-    predict         the output is folded under "Then look", with the text of an `answer` cell that follows
+    predict         the output is folded under "Then look", with the text of an `answer` cell that follows; the cell's
+                    question stands above, and assets/predictions.js makes a form of it
+    ask             the cell asks the question in Jupyter, and is not shown
     answer          the cell is folded under "Then look"
     solution        the cell is folded under "One solution"
     failure         the cell is meant to raise: its message stands in a red box, the traceback folded below
@@ -18,15 +20,20 @@ from __future__ import annotations
 import base64
 import hashlib
 import html
+import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from workbook.predictions.question import Question, value_of
+from workbook.predictions.questions import built
+
 FOLD_AFTER = 24  # lines of output shown unfolded
 KEPT_IN_SIGHT = 10  # lines of a folded output that stay visible above the fold
 
 ANSI = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]")
+CODE = re.compile(r"(`[^`]+`)")
 IMAGES = {"image/svg+xml": "svg", "image/png": "png", "image/jpeg": "jpg"}
 BLANK_LINES = re.compile(r"\n[ \t]*(?=\n)")
 
@@ -73,7 +80,7 @@ def is_answer(cell: Json) -> bool:
 def cell_markdown(cell: Json, name: str, figures: str, files: dict[str, bytes], answer: Json | None) -> str:
     """One cell, with the text that answers its question. Its images are added to `files`."""
     tags = frozenset(cell["metadata"].get("tags", ()))
-    if "remove-cell" in tags:
+    if tags & {"remove-cell", "ask"}:
         return ""
     body = cell["source"] if cell["cell_type"] == "markdown" else code_cell(cell, tags, name, figures, files, answer)
     if "solution" in tags:
@@ -91,6 +98,8 @@ def code_cell(
     if "remove-input" not in tags:
         source = fence(cell["source"], ".python .cell-input")
         parts.append(folded("The code", source, "cell-fold") if "hide-input" in tags else source)
+    if (question := built(cell)) is not None:
+        parts.append(prediction(question))
     outputs = [output_markdown(output, name, figures, files) for output in cell["outputs"]]
     if answer is not None:
         outputs.append(box("cell-markdown", answer["source"]))
@@ -102,6 +111,27 @@ def code_cell(
             shown = folded("The output", shown, "cell-fold")
         parts.append(shown)
     return box("cell failure" if "failure" in tags else "cell", "\n\n".join(parts)) if parts else ""
+
+
+def prediction(question: Question) -> str:
+    """A question with its choices, and in attributes what the page's program needs to mark an answer."""
+    facts: dict[str, Any] = {"kind": question.kind, "key": question.key, "choices": list(question.choices)}
+    if question.kind != "open":
+        facts |= {"expected": list(question.expected), "tolerance": question.tolerance}
+        facts["literal"] = not isinstance(question.value, str)
+    told = html.escape(json.dumps(facts, ensure_ascii=False))
+    choices = "\n".join(f"- {choice_markdown(choice)}" for choice in question.choices)
+    body = "\n\n".join(filter(None, (question.question, choices)))
+    return f'<div class="prediction" data-prediction="{told}" markdown="1">\n\n{body}\n\n</div>'
+
+
+def choice_markdown(choice: str) -> str:
+    """A choice as Markdown: a literal other than text is code, and so is what stands in backquotes."""
+    if isinstance(value_of(choice), str):
+        return "".join(
+            piece if number % 2 else markdown_escape(piece) for number, piece in enumerate(CODE.split(choice))
+        )
+    return f"`{choice.replace('`', '')}`"
 
 
 def output_markdown(output: Json, name: str, figures: str, files: dict[str, bytes]) -> str:

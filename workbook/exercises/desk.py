@@ -15,6 +15,8 @@ from workbook.exercises.report import kind
 from workbook.exercises.say import command, count, fill, markdown, paint, say, width
 from workbook.exercises.sheet import unanswered
 from workbook.exercises.state import State, key
+from workbook.predictions.questions import questions
+from workbook.predictions.standing import Standing, by_section, together
 
 BAR = 30  # columns of the progress bar
 NARROW = 60  # columns below which an exercise takes two lines
@@ -368,56 +370,101 @@ def keep(exercise: Exercise, mine: Path) -> Path:
 
 
 def progress(root: Path, chapter: str | None, *, as_json: bool) -> int:
-    """Show all exercises, or those of a chapter, with the reader's progress."""
+    """Show the exercises and predictions, or those of a chapter, with the reader's progress."""
     state = states.load(root)
-    all_of_them = known(root, state)
+    all_of_them, sections = known(root, state), by_section(questions(root), state)
     if chapter is not None:
-        all_of_them = of_chapter(all_of_them, chapter)
+        meant = chapter_called(chapter, all_of_them, sections)
+        all_of_them = [exercise for exercise in all_of_them if exercise.chapter == meant]
+        sections = [section for section in sections if section.chapter == meant]
     if as_json:
-        print_json(all_of_them, state)
-    elif all_of_them:
-        print_progress(all_of_them, state)
+        print_json(all_of_them, sections, state)
+    elif all_of_them or sections:
+        print_progress(all_of_them, sections, state, by_topic=chapter is not None)
     else:
         all_done(all_of_them)
     tell(state)
     return 0
 
 
-def of_chapter(all_of_them: Sequence[Exercise], name: str) -> list[Exercise]:
-    """The exercises of a chapter, by its number, its name, or one of its exercises."""
+def chapter_called(name: str, all_of_them: Sequence[Exercise], sections: Sequence[Standing]) -> str:
+    """The folder of a chapter, by its number, its name, or one of its exercises."""
     wanted = name.strip().rstrip("/").removeprefix("exercises/").removeprefix("chapters/")
-    chapters = {exercise.chapter for exercise in all_of_them}
+    chapters = sorted({part.chapter for part in (*all_of_them, *sections)})
     for chapter in chapters:
-        if wanted in (chapter, chapter[:2], chapter[:2].lstrip("0"), chapter[3:]):
-            return [exercise for exercise in all_of_them if exercise.chapter == chapter]
+        if wanted in (chapter, chapter[:2], str(int(chapter[:2])), chapter[3:]):
+            return chapter
     with suppress(UnknownExercise):
-        chapter = pick(all_of_them, name).chapter
-        return [exercise for exercise in all_of_them if exercise.chapter == chapter]
-    raise UnknownExercise(f"there are no exercises of a chapter {name!r}\n  chapters with exercises: " +
-                          ", ".join(sorted(chapters)))  # fmt: skip
+        return pick(all_of_them, name).chapter
+    raise UnknownExercise(f"there is no chapter {name!r}\n  chapters: {', '.join(chapters)}")
 
 
-def print_progress(all_of_them: Sequence[Exercise], state: State) -> None:
-    """The bar, and a line for each exercise."""
+def import_record(root: Path, path: Path) -> int:
+    """Add the predictions of a file that a page exported, or of another record."""
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise ExerciseError(
+            f"{path} cannot be read: {error.strerror}\n  it is the file that a page exported"
+        ) from error
+    try:
+        other = states.parse(content)
+    except states.DamagedState as error:
+        raise ExerciseError(
+            f"{path} was not imported: {error}\n  accepted: a file that a page of the book exported, or a progress.json"
+        ) from error
+    if not other.writable:
+        raise ExerciseError(
+            f"{path} was not imported: it was written by a newer workbook\n  to get the newer one: git pull"
+        )
+    before = len(states.load(root).predictions)
+    state = states.update(root, states.merged(other))
+    say(f"{count(len(state.predictions) - before, 'prediction')} added, {len(other.predictions)} in the file. "
+        f"What was on record before stays. To see them: {command('progress')}")  # fmt: skip
+    tell(state)
+    return 0 if state.saved and state.writable else 1
+
+
+def print_progress(
+    all_of_them: Sequence[Exercise], sections: Sequence[Standing], state: State, *, by_topic: bool
+) -> None:
+    """The bar, and a line for each exercise; the predictions by chapter, or `by_topic`, which is by section."""
     done = [exercise for exercise in all_of_them if state.of(exercise).passed]
     left = sum(exercise.minutes for exercise in all_of_them if exercise not in done)
-    filled = BAR * len(done) // len(all_of_them)
-    bar = f"[{paint('#' * filled, 'green')}{'-' * (BAR - filled)}]"
-    print(bar)
-    say(f"{len(done)} of {count(len(all_of_them), 'exercise')} passed" + (f"; about {long(left)} left" if left else ""))
-    for chapter in dict.fromkeys(exercise.chapter for exercise in all_of_them):
+    if all_of_them:
+        filled = BAR * len(done) // len(all_of_them)
+        print(f"[{paint('#' * filled, 'green')}{'-' * (BAR - filled)}]")
+        about = f"; about {long(left)} left" if left else ""
+        say(f"{len(done)} of {count(len(all_of_them), 'exercise')} passed{about}")
+    if sections:
+        say(f"Predictions: {together(sections)}")
+    for chapter in sorted({part.chapter for part in (*all_of_them, *sections)}):
         print()
         print(paint(chapter, "bold"))
         for exercise in all_of_them:
             if exercise.chapter == chapter:
                 print_exercise(exercise, state.standing(exercise))
+        print_predictions([section for section in sections if section.chapter == chapter], by_topic=by_topic)
     print()
     if any(state.standing(exercise) == "changed" for exercise in all_of_them):
         say("`changed`: the answer passed and was edited afterwards. Check it again.")
     if left:
         say(f"Go on: {command('next')}")
-    else:
+    elif all_of_them:
         say(f"To see that they all still pass: {command('check --all')}")
+    if by_topic and any(section.committed < section.asked for section in sections):
+        say(f"To predict what is open: {command(f'predict {sections[0].chapter[:2]}')}")
+
+
+def print_predictions(sections: Sequence[Standing], *, by_topic: bool) -> None:
+    """The lines of a chapter's predictions: one in all, or one for each section."""
+    for section in sections if by_topic else ():
+        if width() < NARROW:
+            say(f"{section.title}: {section}", "  predictions  ", "  ")
+        else:
+            print(f"  predictions  {section!s:<27}  {section.title}")
+    if sections and not by_topic:
+        say(f"predictions  {together(sections)}", "  ")
 
 
 def print_exercise(exercise: Exercise, standing: str) -> None:
@@ -431,9 +478,10 @@ def print_exercise(exercise: Exercise, standing: str) -> None:
         print(f"{first}{mark}  {long(exercise.minutes):>10}  {exercise.title}")
 
 
-def print_json(all_of_them: Sequence[Exercise], state: State) -> None:
+def print_json(all_of_them: Sequence[Exercise], sections: Sequence[Standing], state: State) -> None:
     """The same for scripts."""
     import json
+    from dataclasses import asdict
 
     rows = [
         {
@@ -454,4 +502,5 @@ def print_json(all_of_them: Sequence[Exercise], state: State) -> None:
         for record in [state.of(exercise)]
     ]
     done = sum(bool(row["passed"]) for row in rows)
-    print(json.dumps({"version": states.VERSION, "passed": done, "total": len(rows), "exercises": rows}, indent=1))
+    table = {"version": states.VERSION, "passed": done, "total": len(rows), "exercises": rows}
+    print(json.dumps(table | {"predictions": [asdict(section) for section in sections]}, indent=1))

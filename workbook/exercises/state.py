@@ -76,6 +76,7 @@ class State:
     cards: dict[str, Card] = field(default_factory=dict)
     said: list[str] = field(default_factory=list)
     writable: bool = True
+    saved: bool = True  # false where writing the file failed
 
     def of(self, exercise: Exercise) -> Record:
         """The record of an exercise; an empty one if it was never started."""
@@ -291,6 +292,7 @@ def write(root: Path, state: State) -> None:
     try:
         replace_file(root / FOLDER / FILE, text.encode())
     except OSError as error:
+        state.saved = False
         state.said.append(f"Your progress could not be saved in {FOLDER}/{FILE} ({error.strerror}); the rest was done.")
 
 

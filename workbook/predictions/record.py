@@ -33,5 +33,5 @@ def verdict(question: Question, mark: str) -> str:
         return {"right": "You had it.", "wrong": "You did not have it; it comes back in review."}.get(mark, "")
     if mark == "right":
         return "Right."
-    expected = " and ".join(question.expected) or "none of them"
-    return f"Not so: {expected}." if question.kind != "several" else f"Not so: exactly {expected}."
+    expected = " and ".join(text.replace("`", "") for text in question.expected) or "none of them"
+    return f"Wrong: the answer is {expected}."

@@ -1,0 +1,196 @@
+"""How does `workbook predict` ask in a terminal?
+
+Each answer is recorded as soon as it is given, so that a sitting can be broken off at any time.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from workbook.exercises import state as states
+from workbook.exercises.catalogue import UnknownExercise
+from workbook.exercises.desk import tell
+from workbook.exercises.say import command, count, markdown, paint, say, visible
+from workbook.predictions.literals import same_text
+from workbook.predictions.question import Question, Unanswerable, value_of
+from workbook.predictions.questions import CHAPTERS, Asked, questions
+from workbook.predictions.record import commit, verdict
+
+LINES = 40  # of an output that are shown
+HOW = {
+    "choice": "Its letter",
+    "several": "The letters of all that apply, or - for none",
+    "number": "A number",
+    "text": "One line",
+    "open": "Your explanation, in one line",
+}
+SKIP, QUIT = "?", "q"
+
+
+class Stopped(Exception):
+    """The reader wants to stop, or the input has ended."""
+
+
+def predict(root: Path, name: str | None, *, again: bool) -> int:
+    """Ask the open questions of a chapter or section, or with `again` all of them. Returns the exit code."""
+    state = states.load(root)
+    every = questions(root)
+    chosen = among(every, name)
+    left = [asked for asked in chosen if again or asked.question.key not in state.predictions]
+    if not left:
+        say(f"All {count(len(chosen), 'prediction')} here are committed: {command('progress')} shows them. "
+            f"To see them once more: {command(f'predict {name} --again' if name else 'predict --again')}")  # fmt: skip
+        tell(state)
+        return 0
+    say(f"{count(len(left), 'prediction')}. {SKIP} leaves one open, {QUIT} ends; every answer is recorded at once.")
+    marks: list[str] = []
+    try:
+        section = ""
+        for number, asked in enumerate(left, 1):
+            if asked.section != section:
+                section = asked.section
+                print(f"\n{paint(asked.title, 'bold')}")
+                say(f"{CHAPTERS}/{section}.md")
+            marks += ask(root, asked, f"{number} of {len(left)}", state)
+    except (Stopped, KeyboardInterrupt, EOFError):
+        print()
+    close(left, marks)
+    tell(states.load(root))
+    return 0
+
+
+def among(every: Sequence[Asked], name: str | None) -> list[Asked]:
+    """The questions of the chapter or section with this name; all of them without one."""
+    if name is None:
+        return list(every)
+    wanted = name.strip().rstrip("/").removeprefix(f"{CHAPTERS}/").removesuffix(".md").removesuffix(".ipynb").lower()
+    found = [asked for asked in every if wanted in names_of(asked)]
+    if not found:
+        chapters = ", ".join(dict.fromkeys(asked.chapter for asked in every)) or "none"
+        raise UnknownExercise(f"no chapter or section with predictions is called {name!r}\n  chapters: {chapters}")
+    return found
+
+
+def names_of(asked: Asked) -> set[str]:
+    """What a reader may call the chapter or section of a question."""
+    number, _, words = asked.chapter.partition("-")
+    return {asked.chapter, number, str(int(number)), words, asked.section, asked.section.partition("/")[2]}
+
+
+# --- one question ---
+
+
+def ask(root: Path, asked: Asked, place: str, state: states.State) -> list[str]:
+    """Ask one question and show what comes of it. Returns the mark in a list; nothing if it was left open."""
+    question = asked.question
+    print()
+    print("\n".join(f"    {line}" for line in asked.code.splitlines()))
+    print()
+    print(markdown(f"**{place}.** {question.question}"))
+    for letter, choice in zip(letters(question), question.choices, strict=True):
+        say(choice, f"  {letter}  ", "     ")
+    before = state.predictions.get(question.key)
+    given = answer_to(question)
+    if given is None:
+        return []
+    if before is not None:
+        mark = {True: "right", False: "wrong", None: ""}[question.mark(given)]
+    else:
+        prediction, state = commit(root, asked, given)
+        mark = prediction.mark
+    show(asked, mark)
+    if question.kind == "open":
+        mark = grade(question)
+        if before is None:
+            commit(root, asked, given, {"right": True, "wrong": False}[mark])
+    return [mark]
+
+
+def answer_to(question: Question) -> list[str] | None:
+    """What the reader answers; None if the question is left open. Asks again where the text is no answer."""
+    while True:
+        text = typed(HOW[question.kind])
+        if text == SKIP:
+            return None
+        if text == QUIT and QUIT not in letters(question):
+            raise Stopped
+        given = chosen_by(question, text) if question.choices else [text]
+        try:
+            question.mark(given)
+        except Unanswerable as error:
+            say(f"Not committed: {visible(str(error))}.")
+        else:
+            return given
+
+
+def chosen_by(question: Question, text: str) -> list[str]:
+    """The choices that are meant by letters, or by their own text."""
+    known = dict(zip(letters(question), question.choices, strict=True))
+    if question.kind == "several" and text == "-":
+        return []
+    parts = [part for part in text.lower().replace(",", " ").split() if part]
+    if question.kind == "several" and len(parts) == 1 and set(parts[0]) <= set(known):
+        parts = list(parts[0])
+    if parts and all(part in known for part in parts):
+        return [known[part] for part in dict.fromkeys(parts)]
+    return [next((choice for choice in question.choices if same_text(text, value_of(choice))), text)]
+
+
+def letters(question: Question) -> str:
+    """A letter for each choice."""
+    return "abcdefghijklmnop"[: len(question.choices)]
+
+
+def typed(prompt: str) -> str:
+    """A line that the reader typed. Raises EOFError where the input ends."""
+    sys.stdout.write(f"{prompt}: ")
+    sys.stdout.flush()
+    line = sys.stdin.readline()
+    if not line:
+        raise EOFError
+    if not sys.stdin.isatty():
+        print()
+    return line.strip()
+
+
+def grade(question: Question) -> str:
+    """What the reader says of an open answer."""
+    while True:
+        text = typed("Did you have it? y or n").lower()
+        if text in ("y", "yes", "n", "no"):
+            return "right" if text.startswith("y") else "wrong"
+
+
+def show(asked: Asked, mark: str) -> None:
+    """Print how the answer compares, what the cell printed, and why."""
+    said = verdict(asked.question, mark)
+    if said:
+        print(paint(said, {"right": "green", "wrong": "red"}.get(mark, "bold"), "bold"))
+    print()
+    lines = [line for output in asked.outputs for line in text_of_output(output)]
+    print("\n".join(f"    {visible(line)}" for line in lines[:LINES]))
+    if len(lines) > LINES:
+        print(f"    ... and {count(len(lines) - LINES, 'more line')}")
+    print()
+    print(markdown(asked.reason))
+
+
+def text_of_output(output: Mapping[str, Any]) -> Iterable[str]:
+    """An output as lines of text; a figure is named by its description."""
+    kind = output["output_type"]
+    if kind == "error":
+        return [f"{output['ename']}: {output['evalue']}"]
+    text = output["text"] if kind == "stream" else output["data"].get("text/plain", "")
+    return (text if isinstance(text, str) else "".join(text)).splitlines()
+
+
+def close(left: Sequence[Asked], marks: Sequence[str]) -> None:
+    """Print how the sitting went, and what to do next."""
+    print()
+    right = marks.count("right")
+    say(f"{len(marks)} answered, {right} right, {len(left) - len(marks)} left open.")
+    if marks:
+        say(f"All of them: {command('progress')}. What you missed comes back: {command('review')}")
