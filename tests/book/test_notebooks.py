@@ -21,9 +21,14 @@ from workbook.book.notebooks import (
 )
 
 
-def cell(code: str, *tags: str) -> str:
-    options = f":tags: [{', '.join(tags)}]\n\n" if tags else ""
-    return f"```{{code-cell}}\n{options}{code}\n```\n\n"
+def cell(code: str, *tags: str, **options: object) -> str:
+    declared = {"tags": list(tags)} | options if tags else options
+    head = f"---\n{json.dumps(declared)}\n---\n" if declared else ""
+    return f"```{{code-cell}}\n{head}{code}\n```\n\n"
+
+
+def asking(code: str, question: str = "What is it?", kind: str = "number", *tags: str, **options: object) -> str:
+    return cell(code, "predict", *tags, question=question, kind=kind, **options)
 
 
 def built(book: SmallBook, text: str, name: str = "section") -> Path:
@@ -44,7 +49,7 @@ SAMPLE = (
     + "Words.\n\n"
     + cell("print('out')\nimport sys\nprint('err', file=sys.stderr)\nprint('out again')")
     + cell("1 / 0", "failure")
-    + cell("6 * 7", "predict")
+    + asking("6 * 7", answer="shown")
 )
 
 
@@ -59,14 +64,18 @@ def test_two_builds_in_two_folders_give_the_same_bytes(tmp_path: Path) -> None:
 def test_a_notebook_holds_outputs_counts_and_no_timestamps(book: SmallBook) -> None:
     notebook = json.loads(built(book, SAMPLE).with_suffix(".ipynb").read_text(encoding="utf-8"))
     code = [c for c in notebook["cells"] if c["cell_type"] == "code"]
-    assert [c["execution_count"] for c in code] == [1, 2, 3, 4]
+    assert [c["execution_count"] for c in code] == [1, 2, 3, 4, 5]
     assert code[0]["outputs"][0]["data"]["text/plain"] == ["array([0, 1, 2])"]
     assert [(o["name"], "".join(o["text"])) for o in code[1]["outputs"]] == [
         ("stdout", "out\nout again\n"),
         ("stderr", "err\n"),
     ]
     assert code[2]["outputs"][0]["ename"] == "ZeroDivisionError"
-    assert code[3]["metadata"] == {"jupyter": {"outputs_hidden": True}, "tags": ["predict"]}
+    assert code[4]["metadata"] == {
+        "jupyter": {"outputs_hidden": True},
+        "prediction": {"answer": "shown", "kind": "number", "question": "What is it?", "value": "42"},
+        "tags": ["predict"],
+    }
     assert "timestamp" not in json.dumps(notebook)
     assert "execution" not in {key for c in code for key in c["metadata"]}
 
@@ -118,9 +127,10 @@ def test_a_fresh_notebook_is_in_step(book: SmallBook) -> None:
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        (lambda text: text.replace("6 * 7", "6 * 8"), "cell 6 differs\n    notebook: 6 * 7\n    text:     6 * 8"),
-        (lambda text: text.replace("[predict]", "[hide-output]"), "cell 6 differs"),
-        (lambda text: text + "More words.\n", "6 cells, the text has 7"),
+        (lambda text: text.replace("6 * 7", "6 * 8"), "cell 7 differs\n    notebook: 6 * 7\n    text:     6 * 8"),
+        (lambda text: text.replace("it?", "that?"), "cell 6 differs\n    notebook: # Predict: What is it?\n"),
+        (lambda text: text.replace("shown", "printed"), "cell 7 differs"),
+        (lambda text: text + "More words.\n", "7 cells, the text has 8"),
         (lambda text: text.replace("Words.", "Other words."), "notebook: Words."),
     ],
 )
@@ -141,6 +151,7 @@ def test_a_changed_text_is_refused(book: SmallBook, change, said: str) -> None:
         ('"language_info": {', '"signature": "x",\n  "language_info": {', "not as the builder writes it"),
         ('"cells": [', '"cells":  [', "not as the builder writes it"),
         ('{\n "cells"', "cells", "not a notebook"),
+        (',\n     "value": "42"', "", "code cell 5 has a question without the value of its answer"),
     ],
 )
 def test_an_edited_notebook_is_refused(book: SmallBook, old: str, new: str, said: str) -> None:
@@ -218,6 +229,17 @@ def test_what_a_cell_must_not_do_is_said(book: SmallBook, code: str, tags: tuple
     [
         (cell("1", "solutoin"), "has the tag 'solutoin'\n  known tags: answer, failure"),
         ("```{code-cell}\nx = 1\n\nWords.\n\n```{code-cell}\ny = 2\n```\n", "close the fence of the cell above it"),
+        (cell("1", "predict"), "cell 1 has no question\n  accepted: `question: "),
+        (asking("1", kind="maybe", answer="1"), "cell 1 has kind: maybe\n  accepted: choice, several"),
+        (asking("1", kind="choice", answer="1"), "has choices: None\n  accepted: two or more for choice"),
+        (asking("1", answer="1", choices=[1, 2]), "has choices: [1, 2]\n  accepted: two or more for choice"),
+        (asking("1", kind="choice", answer="1", choices=[1, 2, " 1"]), "has the choice 1 twice"),
+        (asking("1"), "has answer: None\n  accepted: an expression"),
+        (asking("1", kind="open", answer="1"), "has answer: 1\n  accepted: an expression"),
+        (asking("1", answer="1", tolerance=-1), "has tolerance: -1\n  accepted: a number above 0"),
+        (asking("1", answer="1", kind="text", tolerance=1), "has tolerance: 1\n  accepted: a number above 0"),
+        (asking("1", answer="1", hint="x"), "has the option 'hint'\n  known options: tags, question"),
+        (cell("1", question="What?"), "has the option 'question'\n  accepted: with the tag predict only"),
         ("```{code-cell}\n:tags: [unclosed\n\nx\n```\n", "cannot be read as a MyST notebook"),
     ],
 )
@@ -233,6 +255,74 @@ def test_one_broken_section_does_not_stop_the_others(book: SmallBook) -> None:
     problems = build([bad, good], book.root)
     assert [str(problem).partition(":")[0] for problem in problems] == ["chapters/bad.md"]
     assert good.with_suffix(".ipynb").is_file()
+
+
+# --- questions ----------------------------------------------------------------------------------------------
+
+
+def value_of(book: SmallBook, *cells: str) -> str:
+    """The value of the answer in the last cell of a section with these cells."""
+    notebook = json.loads(built(book, "".join(cells)).with_suffix(".ipynb").read_text(encoding="utf-8"))
+    return notebook["cells"][-1]["metadata"]["prediction"]["value"]
+
+
+def test_the_cell_that_asks_stands_above_and_is_empty(book: SmallBook) -> None:
+    notebook = json.loads(built(book, asking("6 * 7", answer="shown")).with_suffix(".ipynb").read_text())
+    ask, predict = notebook["cells"]
+    assert "".join(ask["source"]).startswith('# Predict: What is it?\nimport workbook\n\nworkbook.predict("')
+    assert ask["metadata"]["tags"] == ["ask", "nbval-ignore-output"]
+    assert (ask["outputs"], ask["execution_count"], predict["execution_count"]) == ([], 1, 2)
+    assert "widgets" not in notebook["metadata"]
+
+
+@pytest.mark.parametrize(
+    ("code", "answer", "value"),
+    [
+        ("hops = [1, 2]", "len(hops)", "2"),
+        ("print('a b')", "printed.split()[0]", "'a'"),
+        ("(2, 1)", "shown", "(2, 1)"),
+        ("x = 3", "shown", "None"),
+        ("import numpy as np\nx = np.int64(3)", "{int(x), 'b', 'a'}", "{'a', 'b', 3}"),
+        (
+            "try:\n    1 / 0\nexcept ZeroDivisionError as e:\n    caught = e",
+            "type(caught).__name__",
+            "'ZeroDivisionError'",
+        ),
+    ],
+)
+def test_an_answer_is_evaluated_after_its_cell(book: SmallBook, code: str, answer: str, value: str) -> None:
+    assert value_of(book, asking(code, kind="text", answer=answer)) == value
+
+
+def test_an_answer_may_name_what_was_raised(book: SmallBook) -> None:
+    raising = asking("1 / 0", "What is raised?", "text", "failure", answer="type(error).__name__")
+    assert value_of(book, cell("[][0]", "failure"), raising) == "'ZeroDivisionError'"
+
+
+def test_an_answer_changes_nothing_for_the_cells_below(book: SmallBook) -> None:
+    text = cell("7") + asking("x = 1", answer="x") + cell("_, 'workbook' in globals(), 'printed' in globals()")
+    notebook = json.loads(built(book, text).with_suffix(".ipynb").read_text())
+    assert notebook["cells"][-1]["outputs"][0]["data"]["text/plain"] == ["(7, True, False)"]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (asking("x = 1", kind="choice", choices=[2, 3], answer="x"), "is 1, which is not one of the choices\n"),
+        (asking("x = 1", kind="choice", choices=["True", 3], answer="x"), "is 1, which is not one of the choices"),
+        (asking("x = 1", kind="several", choices=[2, 3], answer="[x]"), "is 1, which is not one of the choices"),
+        (asking("x = 1", kind="several", choices=[1, 3], answer="x"), "is 1\n  accepted: a list of choices"),
+        (asking("x = '1'", answer="x"), "is '1'\n  accepted: a number"),
+        (asking("x = True", answer="x"), "is True\n  accepted: a number"),
+        (asking("x = 'a' * 41", kind="text", answer="x"), "accepted: one line of at most 40 characters"),
+        (asking("x = 'a\\nb'", kind="text", answer="x"), "accepted: one line of at most 40 characters"),
+        (asking("x = 1", answer="y"), "code cell 1: its answer y raised\n  NameError: name 'y' is not defined"),
+        (asking("x = 1", answer="x +"), "its answer x + raised\n  SyntaxError"),
+        (asking("x = object()", kind="text", answer="x"), "its answer x raised\n  TypeError: accepted: numbers, text"),
+    ],
+)
+def test_an_answer_that_cannot_be_asked_for_fails_the_build(book: SmallBook, text: str, said: str) -> None:
+    assert said in error_of(book, text)
 
 
 # --- which files --------------------------------------------------------------------------------------------

@@ -140,7 +140,7 @@ def clone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (["check", "02.7"], 2, "the exercises of chapter 02 are:"),
         (["watch", "strids"], 2, "the nearest are:"),
         (["hint", "02.1", "-n", "9"], 2, "has no hint 9"),
-        (["progress", "77"], 2, "chapters with exercises: 02-tensor-storage"),
+        (["progress", "77"], 2, "there is no chapter '77' chapters: 02-tensor-storage"),
         (["lab", "strids"], 2, "the nearest are:"),
         (["check", "02.1", "--all"], 2, "--all takes no exercise"),
         (["check", "--answer", "a.py"], 2, "--answer needs the exercise"),
@@ -352,7 +352,7 @@ class Interrupted:
 def test_read_says_what_to_do_next_and_ends_politely(
     workbook: Callable[..., int], pages: Path, monkeypatch: pytest.MonkeyPatch, capsys: Output
 ) -> None:
-    monkeypatch.setattr("workbook.serve.bind", lambda folder, port: Interrupted(port))
+    monkeypatch.setattr("workbook.serve.bind", lambda folder, port, book: Interrupted(port))
     assert workbook("read") == 0
     captured = capsys.readouterr()
     assert "The book is at http://127.0.0.1:8000" in captured.out
@@ -365,7 +365,7 @@ def test_read_says_what_to_do_next_and_ends_politely(
 def test_read_says_when_the_port_is_in_use(
     workbook: Callable[..., int], pages: Path, monkeypatch: pytest.MonkeyPatch, capsys: Output
 ) -> None:
-    monkeypatch.setattr("workbook.serve.bind", lambda folder, port: Interrupted(port + 1))
+    monkeypatch.setattr("workbook.serve.bind", lambda folder, port, book: Interrupted(port + 1))
     assert workbook("read") == 0
     assert "Port 8000 is in use; the book is at port 8001 instead." in capsys.readouterr().out
 

@@ -172,7 +172,7 @@ def question_in(cell: NotebookNode, tags: Sequence[str], source: Path, number: i
     place = f"{shown(source)}: cell {number}"
     if unknown := sorted(set(options) - set(KEYS)):
         raise BookError(f"{place} has the option {unknown[0]!r}\n  known options: tags, {', '.join(KEYS)}")
-    if "predict" not in tags or (LABS in source.parts and not options):
+    if "predict" not in tags or (source.resolve().parents[2].name == LABS and not options):
         if options:
             raise BookError(f"{place} has the option {next(iter(options))!r}\n  accepted: with the tag predict only")
         return None

@@ -390,13 +390,19 @@ def progress(root: Path, chapter: str | None, *, as_json: bool) -> int:
 def chapter_called(name: str, all_of_them: Sequence[Exercise], sections: Sequence[Standing]) -> str:
     """The folder of a chapter, by its number, its name, or one of its exercises."""
     wanted = name.strip().rstrip("/").removeprefix("exercises/").removeprefix("chapters/")
-    chapters = sorted({part.chapter for part in (*all_of_them, *sections)})
+    chapters = chapters_of(all_of_them, sections)
     for chapter in chapters:
         if wanted in (chapter, chapter[:2], str(int(chapter[:2])), chapter[3:]):
             return chapter
     with suppress(UnknownExercise):
-        return pick(all_of_them, name).chapter
+        exercise: Exercise = pick(all_of_them, name)
+        return exercise.chapter
     raise UnknownExercise(f"there is no chapter {name!r}\n  chapters: {', '.join(chapters)}")
+
+
+def chapters_of(all_of_them: Sequence[Exercise], sections: Sequence[Standing]) -> list[str]:
+    """The folders of all chapters that have exercises or predictions."""
+    return sorted({exercise.chapter for exercise in all_of_them} | {section.chapter for section in sections})
 
 
 def import_record(root: Path, path: Path) -> int:
@@ -438,7 +444,7 @@ def print_progress(
         say(f"{len(done)} of {count(len(all_of_them), 'exercise')} passed{about}")
     if sections:
         say(f"Predictions: {together(sections)}")
-    for chapter in sorted({part.chapter for part in (*all_of_them, *sections)}):
+    for chapter in chapters_of(all_of_them, sections):
         print()
         print(paint(chapter, "bold"))
         for exercise in all_of_them:

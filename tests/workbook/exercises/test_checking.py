@@ -307,12 +307,12 @@ def test_when_nothing_is_started_all_is_nothing(clone: Path, capsys: Output) -> 
 def test_a_state_that_cannot_be_saved_is_said_once_and_the_check_is_done(
     clone: Path, strides: Exercise, capsys: Output
 ) -> None:
-    (clone / "exercises" / "progress.json").write_text('{"version": 2}')
+    (clone / "exercises" / "progress.json").write_text('{"version": 3}')
     assert check(clone, "02.1") == 0
     captured = capsys.readouterr()
     assert "passed" in captured.out
-    assert captured.err.count("newer workbook (version 2") == 1
+    assert captured.err.count("newer workbook (version 3") == 1
     assert checking.check_all(clone, 20) == 0
     captured = capsys.readouterr()
     assert "1 of 1 exercise passed" in captured.out
-    assert captured.err.count("newer workbook (version 2") == 1
+    assert captured.err.count("newer workbook (version 3") == 1
