@@ -9,7 +9,7 @@
 
 // The value of a Python literal as nested arrays that begin with the name of its type, or undefined.
 function literal(text) {
-  const NUMBER = /(?:\d+(?:_\d+)*\.?\d*|\.\d+)(?:[eE][+-]?\d+)?/y;
+  const NUMBER = /0[xX][\da-fA-F]+|(?:\d+(?:_\d+)*\.?\d*|\.\d+)(?:[eE][+-]?\d+)?/y;
   const STRING = /'((?:[^'\\\n]|\\.)*)'|"((?:[^"\\\n]|\\.)*)"/y;
   const NAMES = { None: ["name", "None"], True: ["name", "True"], False: ["name", "False"] };
   const CLOSING = { "(": ")", "[": "]", "{": "}" };

@@ -115,14 +115,19 @@ def code_cell(
 
 def prediction(question: Question) -> str:
     """A question with its choices, and in attributes what the page's program needs to mark an answer."""
+    told = html.escape(json.dumps(prediction_facts(question), ensure_ascii=False))
+    choices = "\n".join(f"- {choice_markdown(choice)}" for choice in question.choices)
+    body = "\n\n".join(filter(None, (question.question, choices)))
+    return f'<div class="prediction" data-prediction="{told}" markdown="1">\n\n{body}\n\n</div>'
+
+
+def prediction_facts(question: Question) -> dict[str, Any]:
+    """What the page's program has to know of a question: `literal` says that its answer is no text."""
     facts: dict[str, Any] = {"kind": question.kind, "key": question.key, "choices": list(question.choices)}
     if question.kind != "open":
         facts |= {"expected": list(question.expected), "tolerance": question.tolerance}
         facts["literal"] = not isinstance(question.value, str)
-    told = html.escape(json.dumps(facts, ensure_ascii=False))
-    choices = "\n".join(f"- {choice_markdown(choice)}" for choice in question.choices)
-    body = "\n\n".join(filter(None, (question.question, choices)))
-    return f'<div class="prediction" data-prediction="{told}" markdown="1">\n\n{body}\n\n</div>'
+    return facts
 
 
 def choice_markdown(choice: str) -> str:

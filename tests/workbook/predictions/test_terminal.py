@@ -1,0 +1,170 @@
+"""Does `workbook predict` ask, mark and record, whatever is typed?"""
+
+from __future__ import annotations
+
+import io
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.workbook.predictions.asking_book import QUESTIONS, RIGHT, SECTION, WRONG, make_book
+from workbook.exercises import state as states
+from workbook.exercises.catalogue import UnknownExercise
+from workbook.predictions import terminal
+from workbook.predictions.questions import questions
+
+Output = pytest.CaptureFixture[str]
+
+
+@pytest.fixture
+def book(tmp_path: Path) -> Path:
+    """A clone whose book asks."""
+    return make_book(tmp_path)
+
+
+def asked(
+    book: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: Output,
+    *lines: str,
+    name: str | None = None,
+    again: bool = False,
+) -> str:
+    """What is printed while a reader types these lines."""
+    monkeypatch.setattr(sys, "stdin", io.StringIO("".join(f"{line}\n" for line in lines)))
+    assert terminal.predict(book, name, again=again) == 0
+    captured = capsys.readouterr()
+    assert captured.err == ""
+    return " ".join(captured.out.split())
+
+
+def marks(book: Path) -> list[str]:
+    """The marks on record, in the order of the book."""
+    predictions = states.load(book).predictions
+    return [predictions[one.question.key].mark for one in questions(book) if one.question.key in predictions]
+
+
+def test_a_chapter_is_asked_marked_and_recorded(book: Path, monkeypatch: pytest.MonkeyPatch, capsys: Output) -> None:
+    said = asked(book, monkeypatch, capsys, "3", "a", "a c", "(1, 2)", "Because.", "y", name="04")
+    assert marks(book) == ["right", "wrong", "right", "wrong", "right"]
+    assert "The graph chapters/04-autograd/graph.md print('output', 1)" in said
+    assert "a `CPU` b `Meta` c 3" in said
+    assert "Wrong: the answer is Meta. output 2 Because it is so." in said
+    assert "5 answered, 3 right, 0 left open." in said
+
+
+def test_what_was_answered_is_not_asked_again(book: Path, monkeypatch: pytest.MonkeyPatch, capsys: Output) -> None:
+    asked(book, monkeypatch, capsys, "4", "q")
+    said = asked(book, monkeypatch, capsys, "b", "q")
+    assert "4 predictions." in said
+    assert "1 of 4. Which key?" in said
+    said = asked(book, monkeypatch, capsys, "3", "q", again=True)
+    assert "1 of 5. How many nodes?" in said
+    assert "Right." in said
+    assert marks(book) == ["wrong", "right"]  # the first answers
+
+
+def test_all_of_them_answered_is_said(book: Path, monkeypatch: pytest.MonkeyPatch, capsys: Output) -> None:
+    asked(book, monkeypatch, capsys, "3", "b", "a c", "2,1", "so", "n")
+    assert marks(book) == ["right"] * 4 + ["wrong"]
+    assert "All 5 predictions here are committed" in asked(book, monkeypatch, capsys)
+
+
+@pytest.mark.parametrize("lines", [(), ("3",), ("3", "b", "q"), ("3", "b", "a,c", "x", "so")])
+def test_a_sitting_may_be_broken_off_at_any_place(
+    book: Path, monkeypatch: pytest.MonkeyPatch, capsys: Output, lines: tuple[str, ...]
+) -> None:
+    answered = [line for line in lines if line != "q"]
+    said = asked(book, monkeypatch, capsys, *lines)
+    assert len(states.load(book).predictions) == len(answered)
+    assert f"{min(len(answered), 4)} answered" in said
+
+
+def test_ctrl_c_ends_politely(book: Path, monkeypatch: pytest.MonkeyPatch, capsys: Output) -> None:
+    lines = iter(["3\n"])
+
+    class Interrupted(io.StringIO):
+        def readline(self, size: int = -1, /) -> str:
+            for line in lines:
+                return line
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(sys, "stdin", Interrupted())
+    assert terminal.predict(book, None, again=False) == 0
+    assert "1 answered, 1 right, 4 left open." in capsys.readouterr().out
+    assert marks(book) == ["right"]
+
+
+@pytest.mark.parametrize(
+    ("typed", "said"),
+    [
+        ("", "Not committed: nothing was entered."),
+        ("three", "Not committed: 'three' is not a number"),
+        ("3" * 100_000, "Not committed: 100,000 characters are too many"),
+        ("\x1b[31m", r"Not committed: '\x1b[31m' is not a number"),
+    ],
+)
+def test_what_is_no_answer_is_asked_again(
+    book: Path, monkeypatch: pytest.MonkeyPatch, capsys: Output, typed: str, said: str
+) -> None:
+    assert said in asked(book, monkeypatch, capsys, typed, "3")
+    assert marks(book) == ["right"]
+
+
+@pytest.mark.parametrize("typed", ["b", "B", "Meta", "'Meta'"])
+def test_a_choice_is_made_by_letter_or_by_text(
+    book: Path, monkeypatch: pytest.MonkeyPatch, capsys: Output, typed: str
+) -> None:
+    asked(book, monkeypatch, capsys, "?", typed)
+    assert marks(book) == ["right"]
+
+
+@pytest.mark.parametrize(("typed", "mark"), [("ac", "right"), ("c, a", "right"), ("a a c", "right"), ("-", "wrong")])
+def test_several_choices_are_made_by_their_letters(
+    book: Path, monkeypatch: pytest.MonkeyPatch, capsys: Output, typed: str, mark: str
+) -> None:
+    asked(book, monkeypatch, capsys, "?", "?", typed)
+    assert marks(book) == [mark]
+
+
+def test_a_chapter_or_a_section_is_named_in_any_way(book: Path) -> None:
+    make_book(book, "05-cuda/launch", QUESTIONS[:1])
+    every = questions(book)
+    for name in (
+        "04",
+        "4",
+        "04-autograd",
+        "autograd",
+        SECTION,
+        "graph",
+        f"chapters/{SECTION}.md",
+        "chapters/04-autograd/",
+    ):
+        assert len(terminal.among(every, name)) == 5, name
+    assert len(terminal.among(every, None)) == 6
+    with pytest.raises(UnknownExercise, match="called '77'\n  chapters: 04-autograd, 05-cuda"):
+        terminal.among(every, "77")
+
+
+def test_questions_come_in_the_order_of_the_navigation(book: Path) -> None:
+    make_book(book, "04-autograd/engine", QUESTIONS[:1])
+    assert [one.section for one in questions(book)] == [SECTION] * 5 + ["04-autograd/engine"]
+
+
+def test_a_notebook_of_an_older_book_or_a_damaged_one_asks_nothing(book: Path) -> None:
+    folder = book / "chapters" / "04-autograd"
+    (folder / "old.ipynb").write_text(
+        '{"cells": [{"cell_type": "code", "source": "1", "metadata": {}, "outputs": []}]}'
+    )
+    (folder / "damaged.ipynb").write_text("{")
+    (folder / "list.ipynb").write_text("[]")
+    assert len(questions(book)) == 5
+
+
+def test_the_wrong_answers_of_the_sample_are_wrong(book: Path, monkeypatch: pytest.MonkeyPatch, capsys: Output) -> None:
+    lines = [" ".join("abc"[QUESTIONS[2]["choices"].index(text)] for text in given) if number == 2 else given[0]
+             for number, given in enumerate(WRONG)]  # fmt: skip
+    asked(book, monkeypatch, capsys, *lines, "n")
+    assert marks(book) == ["wrong"] * 5
+    assert len(RIGHT) == 5
