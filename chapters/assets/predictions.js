@@ -50,7 +50,7 @@ function literal(text) {
       comma = take(",");
     }
     if (open === "(") return items.length === 1 && !comma ? items[0] : ["tuple", ...items];
-    if (open === "[") return ["list", ...items];
+    if (open === "[") return ["tuple", ...items]; // where a line is typed, a list is as good as a tuple
     if (keys.length !== items.length && keys.length) fail();
     if (!items.length || keys.length) return ["dict", ...sorted(keys.map((key, i) => [key, items[i]]))];
     return ["set", ...sorted(items)];

@@ -13,7 +13,9 @@ from workbook.predictions.questions import Asked, questions
 
 ASKED = questions(ROOT)
 SECTIONS = sorted({asked.section for asked in ASKED})
-POINTING = re.compile(r"\b((the|this|next|last) (cell|output)|(cell|code|line|table|program|figure) (above|below))\b", re.IGNORECASE)
+POINTING = re.compile(
+    r"\b((the|this|next|last) (cell|output)|(cell|code|line|table|program|figure) (above|below))\b", re.IGNORECASE
+)
 
 
 def named(asked: Asked) -> str:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import base64
+import json
 import re
+from html import unescape
 from typing import Any
 
 import markdown
@@ -178,3 +180,23 @@ def test_markdown_and_its_role_are_kept() -> None:
 
 def test_text_stored_as_lines_is_joined() -> None:
     assert "ab" in markdown_of(code("x", display({"text/plain": ["a", "b"]})))
+
+
+def test_a_question_is_shown_with_its_choices() -> None:
+    told = {
+        "question": "Which *one* of `a_b`?",
+        "kind": "choice",
+        "choices": ["(1, 2)", "only `x`, not <b>", "`C`"],
+        "answer": "k",
+    }
+    asked = code("1", stream("output\n"), tags=("predict",))
+    asked["metadata"]["prediction"] = told | {"value": "'C'"}
+    html = html_of(text("Before"), asked, text("Because.", "answer"))
+    assert "<li><code>(1, 2)</code></li>\n<li>only <code>x</code>, not &lt;b&gt;</li>\n<li><code>C</code></li>" in html
+    assert html.index('class="prediction"') < html.index('<details class="answer">') < html.index("output")
+    facts = json.loads(unescape(re.search(r'data-prediction="([^"]+)"', html)[1]))
+    assert (facts["expected"], facts["kind"], facts["literal"]) == (["`C`"], "choice", False)
+
+
+def test_the_cell_that_asks_in_jupyter_is_not_on_the_page() -> None:
+    assert markdown_of(code("workbook.predict('x')", tags=("ask",))) == "\n"

@@ -35,6 +35,7 @@ KEPT_IN_SIGHT = 10  # lines of a folded output that stay visible above the fold
 ANSI = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]")
 CODE = re.compile(r"(`[^`]+`)")
 IMAGES = {"image/svg+xml": "svg", "image/png": "png", "image/jpeg": "jpg"}
+MARKUP = re.compile(r"([\\\[\]`*_<>])")
 BLANK_LINES = re.compile(r"\n[ \t]*(?=\n)")
 
 Json = Mapping[str, Any]
@@ -133,9 +134,8 @@ def prediction_facts(question: Question) -> dict[str, Any]:
 def choice_markdown(choice: str) -> str:
     """A choice as Markdown: a literal other than text is code, and so is what stands in backquotes."""
     if isinstance(value_of(choice), str):
-        return "".join(
-            piece if number % 2 else markdown_escape(piece) for number, piece in enumerate(CODE.split(choice))
-        )
+        pieces = CODE.split(choice)
+        return "".join(piece if number % 2 else MARKUP.sub(r"\\\1", piece) for number, piece in enumerate(pieces))
     return f"`{choice.replace('`', '')}`"
 
 
@@ -233,4 +233,4 @@ def raw_html(text: str) -> str:
 
 def markdown_escape(text: str) -> str:
     """Text in one line that may be placed between square brackets."""
-    return re.sub(r"([\\\[\]`*_<>])", r"\\\1", " ".join(text.split()))
+    return MARKUP.sub(r"\\\1", " ".join(text.split()))

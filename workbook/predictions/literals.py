@@ -61,16 +61,16 @@ def same(one: object, other: object) -> bool:
     return tagged(one) == tagged(other)
 
 
-def tagged(value: object) -> object:
-    """The value with the name of its type at each level, for comparison."""
+def tagged(value: object, lists: str = "list") -> object:
+    """The value with the name of its type at each level, for comparison; `lists` is that of lists."""
     if isinstance(value, bool) or value is None:
         return repr(value)
     if isinstance(value, int | float):
         return ("number", value)
     if isinstance(value, tuple | list):
-        return (type(value).__name__, *map(tagged, value))
+        return ("tuple" if isinstance(value, tuple) else lists, *(tagged(item, lists) for item in value))
     if isinstance(value, dict):
-        return ("dict", frozenset((tagged(key), tagged(item)) for key, item in value.items()))
+        return ("dict", frozenset((tagged(key), tagged(item, lists)) for key, item in value.items()))
     if isinstance(value, set):
         return ("set", frozenset(map(tagged, value)))
     return (type(value).__name__, value)
@@ -79,13 +79,13 @@ def tagged(value: object) -> object:
 def same_text(given: str, expected: object) -> bool:
     """Whether a line that was typed means the expected value: as a literal where it is one, else without spacing.
 
-    Quotation marks around a text may be left out, and so may the parentheses of a tuple.
+    Quotation marks around a text may be left out, and so may the parentheses of a tuple; a list is as good as a tuple.
 
     >>> same_text("2,1", (2, 1)), same_text("'CPU'", "CPU"), same_text("Autograd CPU", "AutogradCPU")
     (True, True, True)
     """
     value = literal(given)
-    if value is not None and same(value[0], expected):
+    if value is not None and tagged(value[0], lists="tuple") == tagged(expected, lists="tuple"):
         return True
     said = value[0] if value is not None and isinstance(value[0], str) else given
     return without_spaces(said) == without_spaces(shown(expected))

@@ -22,13 +22,13 @@ TEXTS: tuple[tuple[object, str, bool], ...] = (
     ((2, 1), "(2, 1)", True),
     ((2, 1), "2,1", True),
     ((2, 1), " ( 2 ,1, ) ", True),
-    ((2, 1), "[2, 1]", False),
+    ((2, 1), "[2, 1]", True),
     ((2, 1), "(1, 2)", False),
     ((2, 1), "(2, 1", False),
     ((2,), "2,", True),
     ((2,), "(2)", False),
     ((), "()", True),
-    ([], "()", False),
+    ([], "()", True),
     ([1.5, -2], "[1.5,-2.0]", True),
     (3, "3.0", True),
     (3, "+3", True),
@@ -51,6 +51,8 @@ TEXTS: tuple[tuple[object, str, bool], ...] = (
     ({"a": 1}, "{'a': 2}", False),
     ({"a", "b"}, "{'b', 'a', 'a'}", True),
     ({"a", "b"}, "['a', 'b']", False),
+    ([(1, 2)], "((1, 2),)", True),
+    ([(1, 2)], "(1, 2)", False),
     (set(), "set()", True),
     ({}, "{}", True),
     ([(1, 2), (3,)], "[(1,2),(3,)]", True),
@@ -60,7 +62,7 @@ TEXTS: tuple[tuple[object, str, bool], ...] = (
 )
 
 
-@pytest.mark.parametrize(("value", "given", "right"), TEXTS, ids=[f"{v!r} {g!r}" for v, g, _ in TEXTS])
+@pytest.mark.parametrize(("value", "given", "right"), TEXTS, ids=[f"{written(v)} {g!r}" for v, g, _ in TEXTS])
 def test_a_text_is_compared_as_a_literal_or_without_spacing(value: object, given: str, right: bool) -> None:
     assert Question("?", "text", value=value).mark([given]) is right
 
