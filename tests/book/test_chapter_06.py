@@ -1,21 +1,31 @@
-"""Is what chapter 06 says of speed what the newest measurement says?"""
+"""Is what chapter 06 says of speed what the newest measurement says, and what it asks the same in all of them?"""
 
 from __future__ import annotations
 
 import json
+import re
+from pathlib import Path
 
 import pytest
 
 from tests.book.small_book import ROOT
+from workbook.predictions.literals import plain, same
+from workbook.predictions.question import Question
+from workbook.predictions.questions import questions
 
+RESULTS = ROOT / "benchmarks" / "results"
 SECTION = (ROOT / "chapters" / "06-jit" / "fusion-measured.md").read_text(encoding="utf-8")
 EIGHT = "eight operators on 1e6 floats"
 
 
+def measured(path: Path) -> dict[str, dict[str, float]]:
+    """The seconds of every row of a measurement."""
+    return {row["name"]: row["seconds"] for row in json.loads(path.read_text(encoding="utf-8"))["rows"]}
+
+
 def seconds(of: str) -> dict[str, dict[str, float]]:
     """The seconds of every row of the newest measurement."""
-    newest = max((ROOT / "benchmarks" / "results").glob(f"*-{of}.json"))
-    return {row["name"]: row["seconds"] for row in json.loads(newest.read_text(encoding="utf-8"))["rows"]}
+    return measured(max(RESULTS.glob(f"*-{of}.json")))
 
 
 def share(name: str, of: str = "torch") -> float:
@@ -25,7 +35,7 @@ def share(name: str, of: str = "torch") -> float:
 
 
 def test_cpp_needs_less_than_half_of_the_time_and_numpy_more() -> None:
-    assert "The one in C++ less than half, the one in NumPy more than half." in SECTION
+    assert "the one in C++ takes less than half, the one in NumPy more than half." in SECTION
     assert 1 / 7 < share(f"{EIGHT}, fused by C++") < 1 / 2  # "Neither comes down to a seventh"
     assert 1 / 2 < share(f"{EIGHT}, fused by NumPy in blocks") < 1
 
@@ -44,3 +54,49 @@ def test_an_addition_takes_all_of_them_about_the_same_time() -> None:
     assert "About the same for all three" in SECTION
     taken = seconds("cpu")["`a + b`, 1,000,000 floats"].values()
     assert max(taken) / min(taken) < 1.3
+
+
+# --- the questions about times: another measurement must not make another answer right ---
+
+OF_TIMES = [asked.question for asked in questions(ROOT, "06-jit") if "seconds[" in asked.question.expression]
+MEASUREMENTS = {
+    path.name: measured(path) for path in sorted([*RESULTS.glob("*-cpu.json"), *RESULTS.glob("*-fusion.json")])
+}
+
+
+def row_of(question: Question) -> str:
+    """The row of a measurement from which a question is answered."""
+    (row,) = re.findall(r'\bseconds\["([^"]+)"\]', question.expression)
+    return str(row)
+
+
+def rows_of(question: Question) -> dict[str, dict[str, float]]:
+    """The seconds of that row in every measurement that has it."""
+    return {name: rows[row_of(question)] for name, rows in MEASUREMENTS.items() if row_of(question) in rows}
+
+
+def answered(question: Question, taken: dict[str, float]) -> object:
+    """The answer to a question if its row were measured as this."""
+    return plain(eval(question.expression, {"seconds": {row_of(question): taken}}))
+
+
+def test_the_section_asks_for_the_time_of_three_rows() -> None:
+    assert [row_of(question) for question in OF_TIMES] == [
+        "`a + b`, 1,000,000 floats",
+        f"{EIGHT}, fused by C++",
+        "eight operators on 8 floats, fused",
+    ]
+
+
+@pytest.mark.parametrize("question", OF_TIMES, ids=row_of)
+def test_every_committed_measurement_gives_the_same_answer(question: Question) -> None:
+    answers = {name: answered(question, taken) for name, taken in rows_of(question).items()}
+    assert len(answers) > 1
+    assert {name: answer for name, answer in answers.items() if not same(answer, question.value)} == {}
+
+
+@pytest.mark.parametrize("question", OF_TIMES, ids=row_of)
+def test_other_times_would_give_another_answer(question: Question) -> None:
+    for taken in rows_of(question).values():
+        answers = [answered(question, {**taken, "glasstorch": taken["glasstorch"] * by}) for by in (1 / 20, 1, 20)]
+        assert any(answer != question.value for answer in answers)
