@@ -35,7 +35,6 @@ KEPT_IN_SIGHT = 10  # lines of a folded output that stay visible above the fold
 ANSI = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]")
 CODE = re.compile(r"(`[^`]+`)")
 IMAGES = {"image/svg+xml": "svg", "image/png": "png", "image/jpeg": "jpg"}
-MARKUP = re.compile(r"([\\\[\]`*_<>])")
 BLANK_LINES = re.compile(r"\n[ \t]*(?=\n)")
 
 Json = Mapping[str, Any]
@@ -135,8 +134,13 @@ def choice_markdown(choice: str) -> str:
     """A choice as Markdown: a literal other than text is code, and so is what stands in backquotes."""
     if isinstance(value_of(choice), str):
         pieces = CODE.split(choice)
-        return "".join(piece if number % 2 else MARKUP.sub(r"\\\1", piece) for number, piece in enumerate(pieces))
+        return "".join(piece if number % 2 else plain_markdown(piece) for number, piece in enumerate(pieces))
     return f"`{choice.replace('`', '')}`"
+
+
+def plain_markdown(text: str) -> str:
+    """Text in which nothing is markup."""
+    return html.escape(re.sub(r"([\\\[\]`*_])", r"\\\1", text), quote=False)
 
 
 def output_markdown(output: Json, name: str, figures: str, files: dict[str, bytes]) -> str:
@@ -233,4 +237,4 @@ def raw_html(text: str) -> str:
 
 def markdown_escape(text: str) -> str:
     """Text in one line that may be placed between square brackets."""
-    return MARKUP.sub(r"\\\1", " ".join(text.split()))
+    return re.sub(r"([\\\[\]`*_<>])", r"\\\1", " ".join(text.split()))
