@@ -238,7 +238,8 @@ class Form {
     this.inputs = this.makeInputs(question.id);
     this.button = element("button", { type: "submit" }, "Commit");
     this.said = element("p", { class: "prediction-said", role: "status" });
-    this.form.append(element("div", { class: "prediction-actions" }, this.button), this.said);
+    this.actions = element("div", { class: "prediction-actions" }, this.button);
+    this.form.append(this.actions, this.said);
     this.form.addEventListener("submit", (event) => { event.preventDefault(); this.commit(); });
     box.append(this.form);
     if (this.summary) this.summary.textContent = "Look without committing";
@@ -299,7 +300,7 @@ class Form {
         input.parentElement.classList.toggle("chosen", input.checked);
       }
     }
-    this.button.parentElement.replaceChildren();
+    this.actions.replaceChildren();
     this.box.dataset.mark = entry.mark;
     if (this.summary) this.summary.textContent = "The output, and why";
     this.say(entry.mark, this.verdict(entry.mark));
@@ -322,7 +323,7 @@ class Form {
       button.addEventListener("click", () => this.commit(mark));
       return button;
     });
-    this.form.querySelector(".prediction-actions").replaceChildren(...grades);
+    this.actions.replaceChildren(...grades);
   }
 
   say(mark, words) {

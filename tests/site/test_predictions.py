@@ -185,7 +185,7 @@ def test_answers_are_exported_and_imported(browser: Any, site: Path, tmp_path: P
             for content, said in (
                 ("{", "it is not JSON"),
                 ("[]", "it holds no predictions"),
-                (b"x" * 2_000_000, "megabyte"),
+                (b"x" * 2_000_000, "it is larger than a megabyte"),
             ):
                 bad = tmp_path / "bad.json"
                 bad.write_bytes(content if isinstance(content, bytes) else content.encode())
