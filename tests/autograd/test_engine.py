@@ -136,6 +136,19 @@ def test_a_chain_of_a_hundred_thousand_operators_runs_and_dies_without_recursion
     gc.collect()
 
 
+def test_the_nodes_that_lead_to_an_input_are_found_without_recursion_and_without_walking_each_path(torch: Any) -> None:
+    a = leaf(torch, 1.0)
+    b = a
+    for _ in range(100_000):
+        b = b + 1
+    b.sum().backward(inputs=[a])
+    assert a.grad.tolist() == [1.0]
+    c = a
+    for _ in range(50):
+        c = c + c
+    assert torch.autograd.grad(c.sum(), a)[0].tolist() == [2.0**50]
+
+
 def test_a_graph_that_nobody_holds_dies_at_once() -> None:
     a = leaf(glasstorch, 1.0)
     gc.collect()

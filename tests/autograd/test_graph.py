@@ -206,6 +206,20 @@ def test_nodes_that_lead_to_no_input_do_not_run(torch: Any) -> None:
     assert ran == ["left"]
 
 
+def test_a_node_between_two_inputs_runs_and_one_that_is_met_twice_is_found(torch: Any) -> None:
+    a = leaf(torch, 2.0)
+    ran: list[str] = []
+    b = a * 3
+    c = b.exp()
+    d = b * c  # leads to b by itself and through c
+    for name, tensor in (("b", b), ("c", c), ("d", d)):
+        tensor.grad_fn.register_hook(lambda gi, go, name=name: ran.append(name))
+    for inputs, expected in (([a], "dcb"), ([b], "dc"), ([b, a], "dcb"), ([c], "d"), ([c, b], "dc"), ([d], "")):
+        ran.clear()
+        torch.autograd.grad(d, inputs, torch.ones(1), retain_graph=True)
+        assert "".join(ran) == expected
+
+
 # Second derivatives ---------------------------------------------------------------------------------------------
 
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import inspect
 from pathlib import Path
 
 import pytest
 
 import glasstorch
+from glasstorch.autograd import engine
+from glasstorch.autograd.generated import autograd_kernels
 from glasstorch.core import geometry
 from workbook.exercises.catalogue import Exercise, find
 from workbook.exercises.dev import PATIENCE
@@ -15,22 +18,22 @@ from workbook.exercises.rungs import run_check
 from workbook.exercises.wrong import written_out
 
 ROOT = Path(__file__).parents[2]
-ROOT_WITHOUT_EDGES = '''
+IMPORTS_OF_A_SEARCH = """
+from collections.abc import Collection, Sequence
+
 from glasstorch.autograd.node import Edge, Node
+"""
+IMPORTS_OF_A_NODE = """
+from typing import Any
 
-
-def compute_dependencies(roots: list[Edge]) -> dict[Node, int]:
-    """Keeps every node that it has seen, a root to which no edge leads with the count 0."""
-    counts = {node: 0 for node, _ in roots}
-    to_visit = list(counts)
-    while to_visit:
-        for edge in to_visit.pop().next_edges:
-            if edge is not None:
-                if edge[0] not in counts:
-                    to_visit.append(edge[0])
-                counts[edge[0]] = counts.get(edge[0], 0) + 1
-    return counts
-'''
+import glasstorch as torch
+from glasstorch.autograd.history import gradient_edge, set_history
+from glasstorch.autograd.hooks import Gradients
+from glasstorch.autograd.modes import grad_mode
+from glasstorch.autograd.node import Node
+from glasstorch.autograd.saved import SavedVariable
+from glasstorch.core.keys import BELOW_AUTOGRAD
+"""
 LOCK_WITHOUT_WITH = """
 from glasstorch.dispatch.operator import Boxed, DispatchTable, registry
 from glasstorch.dispatch.resolve import resolve
@@ -76,9 +79,41 @@ def test_a_refused_parameter_may_be_quoted_with_the_space_before_it(tmp_path: Pa
     assert [rung.outcome for rung in report.rungs] == [PASSED] * 3, report.failed
 
 
-def test_counting_edges_may_keep_a_root_to_which_no_edge_leads(tmp_path: Path) -> None:
+def test_the_formulas_of_logaddexp2_may_be_those_of_pytorch_and_may_sum_to_the_shape_of_the_argument(
+    tmp_path: Path,
+) -> None:
     answer = tmp_path / "answer.py"
-    answer.write_text(ROOT_WITHOUT_EDGES, encoding="utf-8")
+    answer.write_text(
+        "import glasstorch as torch\n\n\n"
+        "def logaddexp2_self(grad, self, other):\n"
+        "    return grad / (1 + torch.exp2(other - self))\n\n\n"
+        "def logaddexp2_other(grad, self, other):\n"
+        "    return (grad / (1 + torch.exp2(self - other))).sum_to_size(other.shape)\n",
+        encoding="utf-8",
+    )
+    report = run_check(ROOT, find(ROOT, "04.1"), answer, limit=PATIENCE)
+    assert [rung.outcome for rung in report.rungs] == [PASSED] * 3, report.failed
+
+
+def test_the_node_of_hypot_may_be_written_as_the_generator_writes_it(tmp_path: Path) -> None:
+    generated = inspect.getsource(autograd_kernels)
+    text = generated.partition("class HypotBackward0(Node):")[2].partition("\n\n\n@AUTOGRAD.impl")[0]
+    kernel = inspect.getsource(autograd_kernels.hypot).partition("\n")[2]
+    answer = tmp_path / "answer.py"
+    answer.write_text(
+        f"{IMPORTS_OF_A_NODE}\n\nclass HypotBackward0(Node):{text}\n\n\n{kernel}".replace(
+            "_hypot[below]", "torch.ops.aten.hypot.default.redispatch"
+        ),
+        encoding="utf-8",
+    )
+    report = run_check(ROOT, find(ROOT, "04.2"), answer, limit=PATIENCE)
+    assert [rung.outcome for rung in report.rungs] == [PASSED] * 3, report.failed
+
+
+def test_the_nodes_that_must_run_may_be_found_in_a_single_walk(tmp_path: Path) -> None:
+    # the solution walks down and up; the library judges a node after those below it
+    answer = tmp_path / "answer.py"
+    answer.write_text(f"{IMPORTS_OF_A_SEARCH}\n\n{inspect.getsource(engine.nodes_leading_to)}", encoding="utf-8")
     report = run_check(ROOT, find(ROOT, "04.3"), answer, limit=PATIENCE)
     assert [rung.outcome for rung in report.rungs] == [PASSED] * 3, report.failed
 
@@ -105,7 +140,7 @@ def test_a_node_that_is_not_marked_released_is_told_what_would_be_accepted_and_w
 
 def test_the_keys_of_a_call_are_shown_by_their_names() -> None:
     told = refusal_of(find(ROOT, "04.2"), "wrong_value.py")
-    assert told.input.startswith("sigmoid({CPU, ADInplaceOrView, AutogradCPU, AutocastCPU}, tensor(")
+    assert told.input.startswith("hypot({CPU, ADInplaceOrView, AutogradCPU, AutocastCPU}, tensor(")
 
 
 def test_a_gradient_with_gaps_is_refused_for_its_gaps(tmp_path: Path) -> None:

@@ -90,10 +90,11 @@ class Graft:
         for piece in self.pieces:
             self.reader_function(module, piece)
         self.module = module
+        grafted: dict[str, dict[str, str]] = {}
         for piece in self.pieces:
             if piece.kind == "formula":
-                function = self.reader_function(module, piece)
-                self.sentences[piece.answer] = graft_formula(piece, function, self.trampoline(piece, None), self.path)
+                function, trampoline = self.reader_function(module, piece), self.trampoline(piece, None)
+                self.sentences[piece.answer] = graft_formula(piece, function, trampoline, self.path, grafted)
 
     def targets(self, module: str) -> list[Piece]:
         """The pieces whose counterpart is in this module."""

@@ -19,8 +19,13 @@ FACTS = ("shape", "dtype", "ndim", "device", "geometry")  # of an argument, that
 Function = Callable[..., Any]
 
 
-def graft_formula(piece: Piece, function: Function, trampoline: Function, path: Path) -> str:
-    """Generate the node and kernels of an operator again, and register them. Returns what was replaced."""
+def graft_formula(
+    piece: Piece, function: Function, trampoline: Function, path: Path, grafted: dict[str, dict[str, str]]
+) -> str:
+    """Generate the node and kernels of an operator again, and register them. Returns what was replaced.
+
+    `grafted` has the formulas that earlier pieces replaced, by operator and argument: they stay, and this one is added.
+    """
     from glasstorch.autograd.generated import autograd_kernels
     from glasstorch.core.errors import SchemaError
     from glasstorch.dispatch.library import KernelTable, register
@@ -32,9 +37,10 @@ def graft_formula(piece: Piece, function: Function, trampoline: Function, path: 
         row = load_row(op, argument)
     except SchemaError as error:
         raise author_error(piece, str(error)) from None
-    name = f"yours_{piece.target.replace('.', '_')}"
     arguments = formula_arguments(piece, function, row, path)
-    text = regenerate(row, f"{name}({', '.join(arguments)})", name)
+    name, formulas = helper(op, argument), grafted.setdefault(op, {})
+    formulas[argument] = f"{name}({', '.join(arguments)})"
+    text = regenerate(row, formulas[argument], *(helper(op, one) for one in formulas), others=formulas)
 
     class Overriding(KernelTable):
         """Replaces existing registrations."""
@@ -53,6 +59,15 @@ def graft_formula(piece: Piece, function: Function, trampoline: Function, path: 
     saved = [a.rpartition("=")[2] for a in arguments if a not in ("grad", "grads")]
     keeps = f"its node {row.node} saves {listing(saved)}" if saved else f"its node {row.node} saves nothing"
     return f"the derivative of {op} by {argument} is yours: {keeps}"
+
+
+def helper(op: str, argument: str) -> str:
+    """The name under which a formula calls the reader's function.
+
+    >>> helper("mul.Tensor", "other")
+    'yours_mul_Tensor_other'
+    """
+    return f"yours_{op}_{argument}".replace(".", "_")
 
 
 def formula_arguments(piece: Piece, function: Function, row: Any, path: Path) -> list[str]:

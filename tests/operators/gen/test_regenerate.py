@@ -53,6 +53,14 @@ def test_the_other_formulas_of_the_row_stay() -> None:
     assert "grad_other = yours(grad, self_)" in text
 
 
+def test_formulas_of_several_arguments_are_replaced_together() -> None:
+    row = load_row("mul.Tensor", "other")
+    text = regenerate(row, "yours(grad, self)", "yours", "theirs", others={"self": "theirs(grad, other.shape)"})
+    assert "grad_self = theirs(grad, other_shape)" in text
+    assert "grad_other = yours(grad, self_)" in text
+    assert "conjugate" not in text
+
+
 def test_a_name_that_is_not_known_is_refused() -> None:
     with pytest.raises(SchemaError, match="the name 'theirs' is neither"):
         regenerate(load_row("tanh", "self"), "theirs(grad)", "yours")

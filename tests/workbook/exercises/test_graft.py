@@ -86,6 +86,14 @@ def test_sigmoid_and_its_second_derivative():
     assert torch.sigmoid(leaf()).requires_grad
     assert gradcheck(torch.sigmoid, (leaf(),)) and gradgradcheck(torch.sigmoid, (leaf(),))
 """
+PRODUCT = """
+import glasstorch as torch
+
+def test_a_product():
+    x, y = torch.tensor([2.0], requires_grad=True), torch.tensor([5.0], requires_grad=True)
+    (x * y).backward()
+    assert (x.grad.tolist(), y.grad.tolist()) == ([5.0], [2.0])
+"""
 TANH_ONLY = """
 import glasstorch as torch
 
@@ -291,6 +299,21 @@ def test_a_formula_that_names_what_is_not_there_is_refused(tmp_path: Path) -> No
     assert told.came == "tanh_grad(grad, output): there is nothing called output"
     assert told.accepted == "parameters among grad, grads, self and result"
     assert told.line == 1
+
+
+def test_formulas_for_several_arguments_of_one_operator_stand_together(tmp_path: Path) -> None:
+    text = "def by_self(grad, other):\n    return grad * other\n\ndef by_other(grad, self):\n    return grad * self\n"
+    pieces = [("formula", f"mul.Tensor.{argument}", f"by_{argument}", "") for argument in ("self", "other")]
+    result = graft(tmp_path, text, *pieces, test=PRODUCT).rungs[0]
+    assert result.outcome == PASSED, result.refusal
+    assert result.calls is not None
+    assert set(result.calls) == {"by_self", "by_other"}
+    assert [sentence.partition("; ")[0] for sentence in result.replaced] == [
+        "the derivative of mul.Tensor by self is yours: its node MulBackward0 saves other",
+        "the derivative of mul.Tensor by other is yours: its node MulBackward0 saves self",
+    ]
+    told = refusal(graft(tmp_path / "one", text.replace("* self", "* 0"), *pieces, test=PRODUCT))
+    assert told.came.startswith("assert ([5.0], [0.0]) == ([5.0], [2.0")
 
 
 def test_a_formula_may_take_a_fact_and_keyword_arguments(tmp_path: Path) -> None:

@@ -9,12 +9,16 @@ Differs: one operator at a time, while the program runs.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 
 from glasstorch.core.errors import SchemaError
 from glasstorch.operators.gen.emit_autograd import emit_operators, node_names
 from glasstorch.operators.gen.formulas import helper_names
 from glasstorch.operators.gen.model import Derivative, NativeFunction, load_derivatives, load_functions, result_names
+
+NONE: Mapping[str, str] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,12 +82,14 @@ def load_row(op: str, argument: str) -> Row:
     return Row(functions, derivatives, derivative, argument)
 
 
-def regenerate(row: Row, formula: str, *helpers: str) -> str:
+def regenerate(row: Row, formula: str, *helpers: str, others: Mapping[str, str] = NONE) -> str:
     """The source of the operator's node and all its kernels, with this formula for the row's argument.
 
-    `helpers` are names that the formula may use besides those of autograd/formulas/.
+    `others` are formulas that take the place of those for other arguments. `helpers` are names that these and the
+    formula may use besides those of autograd/formulas/.
     """
-    formulas = tuple((names, formula if names == row.argument else old) for names, old in row.derivative.formulas)
+    new = {**others, row.argument: formula}
+    formulas = tuple((names, new.get(names, old)) for names, old in row.derivative.formulas)
     derivatives = {**row.derivatives, row.op: replace(row.derivative, formulas=formulas)}
     return "".join(
         text for text, _ in emit_operators(row.functions, derivatives, helper_names() | set(helpers), only=row.op)

@@ -1,0 +1,67 @@
+# ---
+# jupyter:
+#   jupytext:
+#     text_representation:
+#       extension: .py
+#       format_name: percent
+#   kernelspec:
+#     display_name: Python 3 (ipykernel)
+#     language: python
+#     name: python3
+# ---
+
+# %% [markdown]
+# # 04.3 Which nodes must run
+#
+# `torch.autograd.grad(loss, b)` and `loss.backward(inputs=[w])` want some of
+# the gradients. A node from which no wanted one can be reached would work for
+# nothing; an accumulator that ran would also fill a `.grad` that nobody asked
+# for. So a pass of this kind begins by finding out which nodes have to run.
+#
+# The wanted gradients are given as nodes, the *targets*. What arrives at a
+# target is its gradient: the node itself need not run for that, unless another
+# target lies behind it.
+#
+# Write the search. `torch.autograd.grad` will ask it before each pass. PyTorch
+# has it in `engine.cpp`, as `GraphTask::init_to_execute`.
+
+# %%
+from collections.abc import Collection, Sequence
+
+from glasstorch.autograd.node import Edge, Node
+
+
+def nodes_leading_to(
+    roots: Sequence[Edge],
+    targets: Collection[Node],
+) -> set[Node]:
+    """The nodes below the roots that must run for the targets.
+
+    A node must run if at least one of its edges leads to a target, or to a
+    node that must run. The roots themselves are among the nodes below the
+    roots. A target may lie behind other targets, or not below the roots at
+    all.
+
+    An edge is a pair of a node and a number, or None where it leads nowhere;
+    `node.next_edges` are those that start from a node.
+
+    >>> import glasstorch as torch
+    >>> w = torch.tensor(1.0, requires_grad=True)
+    >>> v = torch.tensor(1.0, requires_grad=True)
+    >>> b, c = w * 2, v.exp()
+    >>> loss = b * c
+    >>> roots = [(loss.grad_fn, 0)]
+    >>> nodes_leading_to(roots, {b.grad_fn}) == {loss.grad_fn}
+    True
+    >>> (accumulator, _), _ = b.grad_fn.next_edges
+    >>> needed = nodes_leading_to(roots, {accumulator})
+    >>> needed == {loss.grad_fn, b.grad_fn}
+    True
+    """
+    raise NotImplementedError
+
+
+# %% [markdown]
+# When you have something, save the file and run `workbook check 04.3`. It
+# may be half done: the answer tells what to look at next.
+# `workbook hint 04.3` gives a nudge, `workbook lab 04.3` a sheet to play on.

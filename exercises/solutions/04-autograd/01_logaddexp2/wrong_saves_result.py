@@ -1,0 +1,16 @@
+"""Asks for the result: short and right, and a third tensor in memory, the largest of the three.
+
+Refused by: check
+"""
+
+import glasstorch as torch
+
+
+def logaddexp2_self(grad: torch.Tensor, self: torch.Tensor, result: torch.Tensor) -> torch.Tensor:
+    """The gradient of the first argument, from the gradient of the result."""
+    return grad * torch.exp2(self - result)
+
+
+def logaddexp2_other(grad: torch.Tensor, other: torch.Tensor, result: torch.Tensor) -> torch.Tensor:
+    """The gradient of the second argument, from the gradient of the result."""
+    return grad * torch.exp2(other - result)
