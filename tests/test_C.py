@@ -26,6 +26,14 @@ def test_keys_are_switched_for_the_code_inside(torch: Any) -> None:
         assert str(torch._C._dispatch_tls_local_include_set()) == "DispatchKeySet(BackendSelect)"
 
 
+def test_the_table_of_an_operator_is_printed(torch: Any) -> None:
+    rows = dict(row.split(": ", 1) for row in torch._C._dispatch_dump_table("aten::matmul").splitlines())
+    assert rows["CPU"].startswith("registered at ")
+    assert rows["CPU"].endswith(" [math kernel]")
+    assert rows["ADInplaceOrView"].startswith("fallthrough registered at ")
+    assert rows["ADInplaceOrView"].endswith(" [backend fallback]")
+
+
 def test_what_is_not_here_is_refused() -> None:
     with pytest.raises(AttributeError, match=r"module 'glasstorch\._C' has no attribute '_jit_pass_dce'"):
         glasstorch._C._jit_pass_dce  # noqa: B018

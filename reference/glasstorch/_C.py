@@ -1,8 +1,8 @@
 """Which of PyTorch's internals can a program inspect?
 
 Mirrors: torch/_C/__init__.pyi.in, torch/csrc/utils/python_dispatch.cpp
-Differs: key sets, lazy copies and the base of Tensor only. Nothing here is compiled: the code is in core/ and
-    dispatch/.
+Differs: key sets, tables of operators, lazy copies and the base of Tensor only. Nothing here is compiled: the code is
+    in core/ and dispatch/.
 """
 
 from __future__ import annotations
@@ -15,6 +15,8 @@ from glasstorch.core.keys import DispatchKey as DispatchKey
 from glasstorch.core.keys import DispatchKeySet as DispatchKeySet
 from glasstorch.core.unknown_names import refuse_unknown_names
 from glasstorch.dispatch.active_keys import active_keys, exclude
+from glasstorch.dispatch.dump import dump_table
+from glasstorch.dispatch.operator import registry
 from glasstorch.operators.generated.methods import TensorMethods as TensorBase
 
 __all__ = ["DispatchKey", "DispatchKeySet", "TensorBase"]
@@ -23,6 +25,11 @@ __all__ = ["DispatchKey", "DispatchKeySet", "TensorBase"]
 def _dispatch_keys(tensor: Tensor) -> DispatchKeySet:
     """The key set that a tensor contributes to a call."""
     return DispatchKeySet(tensor.key_set)
+
+
+def _dispatch_dump_table(name: str) -> str:
+    """What each key of an operator leads to: where its kernel was registered, and by which rule it stands there."""
+    return dump_table(registry.find(name))
 
 
 def _dispatch_tls_local_include_set() -> DispatchKeySet:

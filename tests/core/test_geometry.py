@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import pickle
 from collections.abc import Callable
-from itertools import product
+from itertools import pairwise, product
 from typing import Any
 
 import numpy as np
@@ -69,6 +69,54 @@ def test_view_strides_read_the_same_elements_in_the_same_order(
 def _positions(shape: tuple[int, ...], strides: tuple[int, ...]) -> list[int]:
     """Where the elements lie, in row-major order."""
     return [sum(i * s for i, s in zip(index, strides, strict=True)) for index in np.ndindex(shape)]
+
+
+@st.composite
+def operands(draw: st.DrawFn) -> tuple[tuple[int, ...], list[tuple[int, ...]]]:
+    """Sizes, and the strides of up to three tensors that are walked together: dense, with gaps, or broadcast."""
+    shape = draw(small_shapes)
+    strides = []
+    for _ in range(draw(st.integers(1, 3))):
+        step, steps = 1, [0] * len(shape)
+        for dim in reversed(range(len(shape))):
+            steps[dim] = draw(st.sampled_from([step, step, step, step + 1, 0]))
+            step = steps[dim] * shape[dim] if shape[dim] != 1 else step
+        strides.append(tuple(steps))
+    return shape, strides
+
+
+@steady
+@given(operands())
+def test_fewer_dimensions_meet_the_same_elements_together_in_the_same_order(
+    walk: tuple[tuple[int, ...], list[tuple[int, ...]]],
+) -> None:
+    shape, strides = walk
+    sizes, steps = g.coalesce_dimensions(shape, strides)
+    assert [_positions(sizes, own) for own in steps] == [_positions(shape, own) for own in strides]
+
+
+@steady
+@given(operands())
+def test_no_two_neighbours_that_are_left_could_be_one(walk: tuple[tuple[int, ...], list[tuple[int, ...]]]) -> None:
+    sizes, steps = g.coalesce_dimensions(*walk)
+    assert 1 not in sizes
+    for dim in range(len(sizes) - 1):
+        pairs = [_positions(sizes[dim : dim + 2], own[dim : dim + 2]) for own in steps]
+        assert any(len({b - a for a, b in pairwise(cells)}) > 1 for cells in pairs)
+
+
+@pytest.mark.parametrize(
+    ("shape", "strides", "accepted"),
+    [
+        ((2, 3, 4), [(12, 4, 1)], ((24,), ((1,),))),
+        ((2, 3), [(1, 2), (1, 2)], ((2, 3), ((1, 2), (1, 2)))),  # the order stays
+        ((2, 3, 4), [(0, 0, 1), (12, 4, 1)], ((6, 4), ((0, 1), (4, 1)))),
+        ((1, 1), [(5, 7), (1, 1)], ((), ((), ()))),
+        ((2, 0), [(1, 1)], ((2, 0), ((1, 1),))),
+    ],
+)
+def test_coalescing(shape: tuple[int, ...], strides: list[tuple[int, ...]], accepted: object) -> None:
+    assert g.coalesce_dimensions(shape, strides) == accepted
 
 
 def test_strides_are_exact_beyond_the_digits_of_a_float() -> None:

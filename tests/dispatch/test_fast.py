@@ -160,13 +160,16 @@ def test_a_trace_as_run_names_shortcuts_fast_kernels_and_slots() -> None:
         x[1:]
     recorded, again = [hop.rule for hop in hops[:3]], [hop for hop in hops[3:-1] if hop.rule != "slot"]
     assert recorded == ["shortcut", "kernel", "slot"]
-    assert [key.name for key in hops[0].skipped] == ["AutogradCPU"]
+    assert [key.name for key in hops[0].in_place_of] == ["AutogradCPU"]
     assert hops[2].operator == "cpu.scans.accumulated"
     assert hops[2].fast.split()[0] == "accumulated_in_blocks"
     assert hops[2].where.startswith("kernels/cpu/scans.py:")
     assert [(hop.key.name, hop.rule) for hop in again] == [("AutogradCPU", "autograd kernel"), ("CPU", "kernel")]
     view = hops[-1]
-    assert (view.rule, [key.name for key in view.skipped]) == ("shortcut", ["AutogradCPU", "ADInplaceOrView", "CPU"])
+    assert (view.rule, [key.name for key in view.in_place_of]) == (
+        "shortcut",
+        ["AutogradCPU", "ADInplaceOrView", "CPU"],
+    )
     assert "in place of AutogradCPU, ADInplaceOrView, CPU" in str(view)
     assert "fast: accumulated_in_blocks  kernels/cpu/fast/scans.py:" in str(hops)
 

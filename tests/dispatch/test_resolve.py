@@ -38,6 +38,7 @@ from glasstorch.dispatch.resolve import (
     next_hop,
     resolve,
 )
+from tests.dispatch.both import REGISTERED, registered_in_both
 from tests.strategies import steady
 
 Require = Callable[[str], Any]
@@ -300,12 +301,6 @@ def test_keys_that_most_operators_do_not_care_about_are_passed_through() -> None
 
 # Against PyTorch ------------------------------------------------------------------------------------------------
 
-# One or two keys of every kind, and all aliases.
-REGISTERED = (
-    "CPU", "CUDA", "XLA", "QuantizedCPU", "SparseCPU", "SparseCsrCUDA", "NestedTensorCPU", "MkldnnCPU", "FPGA",
-    "AutogradCPU", "AutogradXLA", "AutogradOther", "AutogradNestedTensor", "ADInplaceOrView", "BackendSelect",
-    "Tracer", "AutocastCPU", "FuncTorchBatched", *ALIASES,
-)  # fmt: skip
 NO_RULE_OF_THE_OPERATORS = "a backend fallback, or nothing"  # which fallbacks there are is another matter
 _names = itertools.count()
 
@@ -314,14 +309,8 @@ _names = itertools.count()
 @given(st.sets(st.sampled_from(REGISTERED), max_size=6))
 def test_every_key_resolves_by_the_rule_that_pytorch_names(require: Require, keys: set[str]) -> None:
     torch = require("torch")
-    name = f"glasstorch_table_{next(_names)}"
-    with torch.library._scoped_library(name, "DEF") as theirs, Library(name, "DEF") as ours:
-        theirs.define("op(Tensor x) -> Tensor")
-        operator = ours.define("op(Tensor x) -> Tensor")
-        for key in sorted(keys):
-            theirs.impl("op", lambda x: x, key)
-            ours.impl("op", lambda x: x, key)
-        lines = torch._C._dispatch_dump_table(f"{name}::op").splitlines()
+    with registered_in_both(torch, keys) as (theirs, operator):
+        lines = torch._C._dispatch_dump_table(theirs).splitlines()
         table = dict(re.fullmatch(r"(\w+): .*\[([a-z ]+)\]", line).groups() for line in lines)  # type: ignore[union-attr]
         for key in DispatchKey:
             if key.name not in ALIASES:

@@ -9,11 +9,20 @@ from pathlib import Path
 import pytest
 
 import glasstorch.dispatch
-from glasstorch.core.keys import CPU_KEYS, DispatchKey, below
+from glasstorch.core.keys import (
+    ALL_BACKENDS,
+    CPU_KEYS,
+    FUNCTIONALITY_BIT,
+    META_KEYS,
+    DispatchKey,
+    below,
+    key_set_of,
+)
 from glasstorch.core.tensor_impl import TensorImpl
 from glasstorch.dispatch.active_keys import compute_keys
 from glasstorch.dispatch.library import Library
-from glasstorch.dispatch.operator import Operator, registry
+from glasstorch.dispatch.operator import Operator, fallthrough_kernel, registry
+from glasstorch.dispatch.resolve import resolve
 from glasstorch.dispatch.trace import trace
 
 Make = Callable[..., TensorImpl]
@@ -155,3 +164,124 @@ def test_a_registration_while_tracing_is_recorded_too(library: Library, operator
         library.impl("op", lambda x: "two", "AutogradCPU")
         assert operator(tensor()) == "two"
     assert [hop.key for hop in recorded] == [DispatchKey.CPU, DispatchKey.AutogradCPU]
+
+
+# What passed by ---------------------------------------------------------------------------------------------------
+
+
+BELOW = key_set_of("CPU", "BackendSelect")
+
+
+def names(keys: tuple[DispatchKey, ...]) -> list[str]:
+    return [key.name for key in keys]
+
+
+def test_the_keys_that_passed_by_in_a_call_are_those_of_all_its_hops(outer: Operator, tensor: Make) -> None:
+    with trace() as recorded:
+        outer(tensor())
+    assert [names(hop.skipped) for hop in recorded] == [
+        [], ["ADInplaceOrView", "BackendSelect"], ["BackendSelect"], ["BackendSelect"],
+    ]  # fmt: skip
+    assert [names(recorded.passed_by(index)) for index in range(3)] == [
+        ["ADInplaceOrView", "BackendSelect"], ["ADInplaceOrView", "BackendSelect"], ["BackendSelect"],
+    ]  # fmt: skip
+
+
+def test_what_passed_by_is_what_the_resolver_skipped() -> None:
+    with trace() as recorded:
+        x = glasstorch.ones(2, 3, requires_grad=True)
+        (x.t() * 2).sum().backward()
+        glasstorch.empty(2, device="meta").add_(1).reshape(1, 2)
+        glasstorch.ones(2, dtype=glasstorch.complex64).conj() + 1
+    assert len(recorded) > 30
+    assert sum(len(hop.skipped) for hop in recorded) > 20
+    for hop in recorded:
+        assert hop.skipped == resolve(registry.find(hop.operator), hop.keys).skipped
+
+
+def test_a_functionality_passes_by_once_for_all_its_backends(
+    library: Library, operator: Operator, tensor: Make
+) -> None:
+    library.impl("op", lambda x: x, "Meta")
+    with trace() as recorded:
+        operator(tensor(CPU_KEYS | META_KEYS))
+    assert names(recorded.passed_by()) == ["AutogradMeta", "ADInplaceOrView", "BackendSelect"]
+
+
+def test_an_operator_that_its_own_kernel_calls_from_the_top_is_another_call(
+    library: Library, operator: Operator, tensor: Make
+) -> None:
+    begun, meta = iter((True, False)), tensor(META_KEYS | key_set_of("Tracer"))
+
+    def again(x: TensorImpl) -> object:
+        return [operator.redispatch(BELOW, x), operator(meta)] if next(begun) else x
+
+    library.impl("op", again, "CPU")
+    library.impl("op", lambda x: x, "Meta")
+    library.impl("op", fallthrough_kernel, "Tracer")
+    library.impl(
+        "op",
+        lambda keys, x: operator.redispatch(keys & ALL_BACKENDS | FUNCTIONALITY_BIT["Dense"], x),
+        "Autograd",
+        with_keyset=True,
+    )
+    with trace() as recorded:
+        operator(tensor())
+    assert [(hop.depth, hop.key.name) for hop in recorded] == [
+        (0, "AutogradCPU"), (1, "CPU"), (2, "CPU"), (2, "Meta"),
+    ]  # fmt: skip
+    assert recorded.passed_by() == ()
+    assert [names(recorded.passed_by(index)) for index in (2, 3)] == [["BackendSelect"], ["Tracer", "BackendSelect"]]
+
+
+def test_what_a_kernel_calls_is_another_call_and_so_is_its_own_operator_below_that(
+    library: Library, operator: Operator, tensor: Make
+) -> None:
+    between = library.define("between(Tensor x) -> Tensor")
+    library.impl("op", lambda x: between(x), "AutogradCPU")
+    library.impl(
+        "between", lambda keys, x: between.redispatch(keys & below("AutogradOther"), x), "AutogradCPU", with_keyset=True
+    )
+    library.impl("between", lambda x: operator.redispatch(BELOW, x), "CPU")
+    library.impl("op", lambda x: x, "CPU")
+    with trace() as recorded:
+        operator(tensor())
+    assert [(hop.operator, names(hop.skipped)) for hop in recorded] == [
+        ("sample::op", []),
+        ("sample::between", []),
+        ("sample::between", ["ADInplaceOrView", "BackendSelect"]),
+        ("sample::op", ["BackendSelect"]),
+    ]
+    assert recorded.passed_by() == ()
+
+
+def test_what_a_kernel_takes_out_of_the_set_does_not_pass_by(
+    library: Library, operator: Operator, tensor: Make
+) -> None:
+    library.impl("op", lambda x: x, "CPU")
+    library.impl(
+        "op", lambda keys, x: operator.redispatch(keys & below("ADInplaceOrView"), x), "Autograd", with_keyset=True
+    )
+    with trace() as recorded:
+        operator(tensor())
+        operator(tensor())
+    assert names(recorded.passed_by()) == ["BackendSelect"]
+    assert names(recorded.passed_by(2)) == ["BackendSelect"]
+
+
+def test_a_key_that_passes_by_twice_in_a_call_is_told_once(library: Library, operator: Operator, tensor: Make) -> None:
+    def twice(keys: int, x: TensorImpl) -> object:
+        return [operator.redispatch(keys & below(key), x) for key in ("ADInplaceOrView", "AutogradOther")]
+
+    library.impl("op", lambda x: x, "CPU")
+    library.impl("op", twice, "Autograd", with_keyset=True)
+    with trace() as recorded:
+        operator(tensor())
+    assert names(recorded.passed_by()) == ["BackendSelect", "ADInplaceOrView"]
+
+
+def test_nothing_passes_by_a_slot_that_a_kernel_runs() -> None:
+    with trace(as_run=True) as recorded:
+        glasstorch.ones(3, 4).cumsum(1)
+    slot = next(index for index, hop in enumerate(recorded) if hop.rule == "slot")
+    assert recorded.passed_by(slot) == recorded[slot].skipped == ()

@@ -1,7 +1,8 @@
 """How do sizes, strides and an offset determine where each element lies?
 
 Mirrors: c10/core/TensorImpl.h (sizes_and_strides_), aten/src/ATen/TensorUtils.cpp (computeStride),
-    aten/src/ATen/ExpandUtils.h, aten/src/ATen/InferSize.h, c10/core/WrapDimMinimal.h, aten/src/ATen/MemoryOverlap.cpp
+    aten/src/ATen/ExpandUtils.h, aten/src/ATen/InferSize.h, c10/core/WrapDimMinimal.h, aten/src/ATen/MemoryOverlap.cpp,
+    aten/src/ATen/TensorIterator.cpp (reorder_dimensions, coalesce_dimensions)
 
 Strides and offsets count elements, as in PyTorch (NumPy's strides count bytes). To which shape several broadcast is
 decided here too, by `broadcast_shapes`.
@@ -204,6 +205,30 @@ def memory_order(all_strides: Sequence[Shape], shape: Shape) -> list[int]:
             elif wish < 0:
                 break
     return order
+
+
+def coalesce_dimensions(shape: Shape, strides: Sequence[Shape]) -> tuple[Shape, tuple[Shape, ...]]:
+    """The same walk over several tensors in the fewest dimensions: its sizes, and the strides of each tensor.
+
+    Dimensions of size 1 are dropped. Two neighbours become one if, in every tensor, a step of the outer one equals a
+    whole pass over the inner one. The order of the dimensions stays: `memory_order` decides that.
+    Mirrors: TensorIteratorBase::coalesce_dimensions, which leaves one dimension of size 1 where there is no other.
+
+    >>> coalesce_dimensions((2, 3, 4), [(12, 4, 1), (0, 4, 1)])
+    ((2, 12), ((12, 1), (0, 1)))
+    """
+    sizes: list[int] = []
+    steps: list[list[int]] = []  # for each dimension so far, the stride of each tensor
+    for size, *own in zip(shape, *strides, strict=True):
+        if size == 1:
+            continue
+        if sizes and steps[-1] == [size * stride for stride in own]:
+            sizes[-1] *= size
+            steps[-1] = own
+        else:
+            sizes.append(size)
+            steps.append(own)
+    return tuple(sizes), tuple(zip(*steps, strict=True)) or ((),) * len(strides)
 
 
 def strides_in_order(shape: Shape, order: Sequence[int]) -> Shape:

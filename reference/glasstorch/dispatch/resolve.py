@@ -37,6 +37,17 @@ AUTOGRAD_KERNEL = "autograd kernel"
 BATCHED_KERNEL = "batched kernel"
 BACKEND_FALLBACK = "backend fallback"
 MISSING = "missing"
+RULES = (
+    KERNEL,
+    DEFAULT_BACKEND_KERNEL,
+    NESTED_KERNEL,
+    MATH_KERNEL,
+    AMBIGUOUS,
+    AUTOGRAD_KERNEL,
+    BATCHED_KERNEL,
+    BACKEND_FALLBACK,
+    MISSING,
+)
 
 
 def _on_each_backend(*functionalities: str, without: tuple[str, ...] = ()) -> frozenset[DispatchKey]:

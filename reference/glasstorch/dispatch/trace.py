@@ -7,15 +7,15 @@ Differs: works in every build, records instead of printing, and costs nothing wh
 # Note [As it runs]
 `trace()` lists every hop that PyTorch makes too, each with the plain kernel that defines its answer. A call outside a
 trace does less: a shortcut takes several hops at once (Note [Hops taken at once]), and fast functions stand in front of
-plain ones (Note [Plain and fast]). `trace(as_run=True)` shows that. A shortcut is a hop of its own, whose `skipped` are
-the hops that it took the place of. A hop whose kernel has a fast function names it, and so does each slot that a kernel
-runs. A fast function decides itself whether its case applies: where it does not, it calls the plain one.
+plain ones (Note [Plain and fast]). `trace(as_run=True)` shows that. A shortcut is a hop of its own, and knows the hops
+that it is `in_place_of`. A hop whose kernel has a fast function names it, and so does each slot that a kernel runs. A
+fast function decides itself whether its case applies: where it does not, it calls the plain one.
 """
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
@@ -29,6 +29,7 @@ from glasstorch.core.keys import (
     BELOW_AUTOGRAD,
     DispatchKey,
     DispatchKeySet,
+    highest_key,
 )
 from glasstorch.dispatch.fast import SLOTS
 from glasstorch.dispatch.library import place
@@ -44,17 +45,22 @@ class Hop:
     operator: str  # or the name of a slot
     key: DispatchKey
     rule: str
-    skipped: tuple[DispatchKey, ...]  # keys that fell through before this one; of a shortcut, the hops it replaced
-    keys: int  # the masked key set of the call
+    keys: int  # the masked key set that the key was found in; 0 for a slot
     kernel: str  # the qualified name of the function; the plain one, if a fast one stands in front of it
     where: str  # file:line, relative to the library where it is inside
     fast: str = ""  # name and file:line of the fast function that ran in front of it; only as_run
+    in_place_of: tuple[DispatchKey, ...] = ()  # of a shortcut, the keys of the hops that it replaced; only as_run
+
+    @property
+    def skipped(self) -> tuple[DispatchKey, ...]:
+        """The keys that fell through on the way to this hop's, highest first."""
+        return passed_by((self,))
 
     def __str__(self) -> str:
         key = self.rule if self.rule in (SHORTCUT, SLOT) else self.key.name
         line = f"{'  ' * self.depth}{self.operator}  [{key}]  {self.kernel}  {self.where}"
         if self.rule == SHORTCUT:
-            line += f"  in place of {', '.join(key.name for key in self.skipped)}"
+            line += f"  in place of {', '.join(key.name for key in self.in_place_of)}"
         return f"{line}\n{'  ' * self.depth}    fast: {self.fast}" if self.fast else line
 
 
@@ -70,6 +76,30 @@ class Trace(list[Hop]):
     def key_set(self, index: int) -> DispatchKeySet:
         """The key set that a hop was resolved from."""
         return DispatchKeySet(self[index].keys)
+
+    def passed_by(self, index: int = 0) -> tuple[DispatchKey, ...]:
+        """The keys that fell through in the whole call that begins with a hop, its redispatches included."""
+        return passed_by(self, index)
+
+
+def passed_by(hops: Sequence[Hop], first: int = 0) -> tuple[DispatchKey, ...]:
+    """The keys that were asked in the call that begins with a hop, and fell through: each once, in the order asked.
+
+    A call goes on in a hop that one of its kernels made directly, of the same operator, with no key in its set that was
+    not in the kernel's own: it was redispatched. Any other hop belongs to another call. Keys below the last hop were
+    not asked, nor those that a kernel took out of the set. A functionality is asked on its highest backend.
+    """
+    found: dict[DispatchKey, None] = {}
+    of_call: dict[int, Hop | None] = {}  # by depth, the hop that runs there, if it belongs to the call
+    for index, hop in enumerate(hops[first:]):
+        caller = of_call.get(hop.depth - 1)
+        redispatched = caller is not None and caller.operator == hop.operator and not hop.keys & ~caller.keys
+        of_call[hop.depth] = hop if index == 0 or redispatched else None
+        keys = hop.keys if of_call[hop.depth] else 0
+        while (key := highest_key(keys)) not in (hop.key, DispatchKey.Undefined):
+            found[key] = None
+            keys &= ~(1 << (keys.bit_length() - 1))
+    return tuple(found)
 
 
 class _Recorder(NamedTuple):
@@ -128,9 +158,7 @@ def _recording(operator: Operator, resolution: Resolution) -> Boxed:
 
     def hop(current: _Recorder, keys: int) -> Hop:
         shown = fast if current.as_run else ""
-        return Hop(
-            current.depth[0], operator.name, choice.key, choice.rule, resolution.skipped, keys, name, where, shown
-        )
+        return Hop(current.depth[0], operator.name, choice.key, choice.rule, keys, name, where, shown)
 
     every_hop = _recorded(hop, resolution.entry)
     if registry.shorten is None:
@@ -174,7 +202,7 @@ def _recorded_shortcut(operator: Operator, key: DispatchKey, short: Boxed) -> Bo
         current = _recorder.get()
         assert current is not None
         hops, at = current.hops, len(current.hops)
-        hops.append(Hop(current.depth[0], operator.name, key, SHORTCUT, (), keys, name, where))
+        hops.append(Hop(current.depth[0], operator.name, key, SHORTCUT, keys, name, where))
         current.depth[0] += 1
         try:
             return short(keys, *arguments)
@@ -182,9 +210,9 @@ def _recorded_shortcut(operator: Operator, key: DispatchKey, short: Boxed) -> Bo
             current.depth[0] -= 1
             reached = hops[at + 1].key if len(hops) > at + 1 else None
             path = _path(operator, keys)
-            skipped = path[: path.index(reached)] if reached in path else path
-            if skipped:
-                hops[at] = replace(hops[at], skipped=tuple(skipped))
+            replaced = path[: path.index(reached)] if reached in path else path
+            if replaced:
+                hops[at] = replace(hops[at], in_place_of=tuple(replaced))
             else:  # it left the call to the kernel that it stands in front of
                 del hops[at]
                 hops[at:] = [replace(hop, depth=hop.depth - 1) for hop in hops[at:]]
@@ -215,7 +243,7 @@ def _recording_slot(name: str, plain: Boxed, run: Boxed) -> Boxed:
         current: _Recorder | None = getattr(_kernel, "recorder", None)
         if current is None or not current.as_run:
             return run(*arguments, **named)
-        hop = Hop(current.depth[0], name, DispatchKey.CPU, SLOT, (), 0, plain.__qualname__, _location(plain, ""))
+        hop = Hop(current.depth[0], name, DispatchKey.CPU, SLOT, 0, plain.__qualname__, _location(plain, ""))
         current.hops.append(replace(hop, fast=_named(run)))
         current.depth[0] += 1
         try:

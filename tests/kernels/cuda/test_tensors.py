@@ -19,6 +19,7 @@ from glasstorch.devices.modules import source
 from glasstorch.kernels.cuda import copies, tensors
 from glasstorch.operators.shapes.result import Result
 from tests.devices.devices import Devices
+from tests.strategies import steady
 
 
 def places(sizes: tuple[int, ...], strides: tuple[int, ...]) -> list[int]:
@@ -42,6 +43,7 @@ def walks(draw: Any) -> Any:
     return shape, tuple(strides)
 
 
+@steady
 @given(walks(), st.booleans())
 def test_a_walk_with_fewer_dimensions_visits_the_same_places_together(walk: Any, any_order: bool) -> None:
     shape, strides = walk

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from glasstorch.core.geometry import Shape
+from glasstorch.core.geometry import Shape, coalesce_dimensions
 
 
 class Walk(NamedTuple):
@@ -28,18 +28,8 @@ def plan_walk(shape: Shape, strides: Sequence[Shape]) -> Walk:
     >>> plan_walk((2, 3, 4), [(12, 4, 1), (0, 0, 1), (12, 4, 1)])
     Walk(sizes=(6, 4), strides=((4, 1), (0, 1), (4, 1)))
     """
-    order = [dim for dim in range(len(shape)) if shape[dim] != 1]
-    order.sort(key=lambda dim: -strides[-1][dim])
-    sizes: list[int] = []
-    moves: list[list[int]] = []  # for each dimension so far, the stride of each array
-    for dim in order:
-        size, own = shape[dim], [one[dim] for one in strides]
-        if sizes and moves[-1] == [stride * size for stride in own]:
-            sizes[-1] *= size
-            moves[-1] = own
-        else:
-            sizes.append(size)
-            moves.append(own)
-    if not sizes:
-        sizes, moves = [1], [[0] * len(strides)]
-    return Walk(tuple(sizes), tuple(zip(*moves, strict=True)))
+    order = sorted(range(len(shape)), key=lambda dim: -strides[-1][dim])
+    sizes, moves = coalesce_dimensions(
+        tuple(shape[dim] for dim in order), [tuple(own[dim] for dim in order) for own in strides]
+    )
+    return Walk(sizes, moves) if sizes else Walk((1,), ((0,),) * len(strides))

@@ -1,6 +1,6 @@
 """What do CUDA kernels need to know about their tensors?
 
-Mirrors: aten/src/ATen/TensorIterator.cpp (coalesce_dimensions, compute_types), c10/core/ScalarType.h,
+Mirrors: aten/src/ATen/TensorIterator.cpp (compute_types), c10/core/ScalarType.h,
     aten/src/ATen/cuda/detail/OffsetCalculator.cuh
 Differs: separate functions instead of a TensorIterator; its loop is in the `.cu` files.
 """
@@ -26,7 +26,7 @@ from glasstorch.core.dtype import (
     uint8,
 )
 from glasstorch.core.errors import DeviceError, DtypeNotImplementedError, ShapeError
-from glasstorch.core.geometry import Shape, expand_strides, memory_order
+from glasstorch.core.geometry import Shape, coalesce_dimensions, expand_strides, memory_order
 from glasstorch.operators.shapes.result import Result
 
 # Element types --------------------------------------------------------------------------------------------------
@@ -141,29 +141,17 @@ def is_flat(shape: Shape, *tensors: Tensor) -> bool:
 
 @lru_cache(maxsize=4096)
 def collapsed(shape: Shape, strides: tuple[Shape, ...], any_order: bool = False) -> tuple[Shape, tuple[Shape, ...]]:
-    """The same traversal with fewer dimensions: those of size 1 are dropped, and mergeable neighbours coalesced.
+    """The same traversal in the fewest dimensions, row-major or in the memory order of the operands.
 
     >>> collapsed((2, 3, 4), ((12, 4, 1), (0, 4, 1)))
     ((2, 12), ((12, 1), (0, 1)))
     >>> collapsed((2, 3), ((1, 2), (1, 2)), any_order=True)
     ((6,), ((1,), (1,)))
     """
-    order = memory_order(strides, shape)[::-1] if any_order and strides else range(len(shape))
-    sizes: list[int] = []
-    steps: list[list[int]] = [[] for _ in strides]
-    for dim in order:
-        size = shape[dim]
-        if size == 1:
-            continue
-        if sizes and all(step[-1] == size * own[dim] for step, own in zip(steps, strides, strict=True)):
-            sizes[-1] *= size
-            for step, own in zip(steps, strides, strict=True):
-                step[-1] = own[dim]
-        else:
-            sizes.append(size)
-            for step, own in zip(steps, strides, strict=True):
-                step.append(own[dim])
-    return tuple(sizes), tuple(tuple(step) for step in steps)
+    if any_order and strides:
+        order = memory_order(strides, shape)[::-1]
+        shape, strides = tuple(shape[dim] for dim in order), tuple(tuple(own[dim] for dim in order) for own in strides)
+    return coalesce_dimensions(shape, strides)
 
 
 @lru_cache(maxsize=4096)

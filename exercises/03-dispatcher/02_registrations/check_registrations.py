@@ -1,0 +1,169 @@
+"""Do the registrations that are found lead to the table, and could it be done with fewer?"""
+
+import random
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import combinations
+
+from glasstorch.core.keys import ALIASES, DispatchKey
+from glasstorch.dispatch.operator import Kernel, Operator
+from glasstorch.dispatch.resolve import INCLUDED_IN, backends_of, choose
+from workbook.exercises.asking import Ask, expect
+
+NONFUNCTIONAL = "CompositeExplicitAutogradNonFunctional"
+EXPLICIT = "CompositeExplicitAutograd"
+IMPLICIT = "CompositeImplicitAutograd"
+NESTED = "CompositeImplicitAutogradNestedTensor"
+BATCHED = "FuncTorchBatchedDecomposition"
+NOTHING = "backend fallback", "missing"
+FEW = "CPU AutogradCPU Meta AutogradMeta XLA ADInplaceOrView"  # the keys of most tables here
+
+Rules = Mapping[DispatchKey, str]
+
+
+def an_operator(registered: Iterable[DispatchKey]) -> Operator:
+    """An operator with a kernel for each of these keys and aliases."""
+    operator = Operator("check::op", "check::op(Tensor x) -> Tensor", "the check")
+    operator.kernels = {name: [Kernel(print, name, "the check")] for name in registered}
+    return operator
+
+
+def lead_to(registered: Iterable[DispatchKey], rules: Rules) -> bool:
+    """Whether an operator with these registrations has this table."""
+    operator = an_operator(registered)
+    found = ((choose(operator, key).rule, rule) for key, rule in rules.items())
+    return all(came == rule or {came, rule} <= {*NOTHING} for came, rule in found)
+
+
+def smallest(rules: Rules) -> frozenset[DispatchKey] | None:
+    """The fewest registrations, found by trying all. Slow, and cannot be wrong.
+
+    What is tried is the aliases, the keys of the table that have a kernel of their own (no other registration has this
+    rule), and for each autograd key in the table two of its backends that are not.
+    """
+    own = [key for key, rule in rules.items() if rule == "kernel"]
+    tried = [*INCLUDED_IN]
+    for key in rules:
+        tried += [backend for backend in sorted(backends_of(key)) if backend not in rules][:2]
+    for count in range(6):
+        for few in combinations(tried, count):
+            if lead_to([*own, *few], rules):
+                return frozenset([*own, *few])
+    return None
+
+
+def table(registered: str, keys: str = FEW) -> Rules:
+    """The rules at some keys of an operator with these registrations."""
+    operator = an_operator(map(DispatchKey.__getitem__, registered.split()))
+    return {key: choose(operator, key).rule for key in map(DispatchKey.__getitem__, keys.split())}
+
+
+def judge(ask: Ask, rules: Rules, because: str) -> None:
+    """Ask about a table; what comes has to lead to it, and to be as short as what was found by trying."""
+    found = smallest(rules)
+
+    def as_good(value: object, accepted: object) -> bool:
+        if found is None or not isinstance(value, frozenset):
+            return value is accepted
+        return len(value) == len(found) and lead_to(value, rules)
+
+    expect(ask("fewest_registrations", rules), found, because=because, same=as_good)
+
+
+def test_kernels_for_every_backend(ask: Ask) -> None:
+    """the fewest registrations for a table in which a backend has a default backend kernel"""
+    for registered, keys in (
+        (EXPLICIT, FEW),
+        (NONFUNCTIONAL, FEW),
+        (f"{NONFUNCTIONAL} {EXPLICIT}", FEW),
+        (f"{NONFUNCTIONAL} {IMPLICIT}", FEW),
+        (f"{NONFUNCTIONAL} SparseCPU", "CPU SparseCPU SparseCUDA"),
+    ):
+        because = "two aliases have this rule, and the keys that NonFunctional does not serve tell them apart"
+        judge(ask, table(registered, keys), because)
+
+
+def test_a_kernel_that_the_table_does_not_show(ask: Ask) -> None:
+    """the fewest registrations for a table with an autograd key at which a composite kernel stepped aside"""
+    for registered, keys in (
+        (f"{IMPLICIT} CPU", "AutogradCPU AutogradMeta"),
+        (f"{IMPLICIT} CPU XLA", "AutogradCPU Meta AutogradXLA"),
+        (f"{IMPLICIT} CPU Autograd", "AutogradCPU AutogradMeta Meta"),
+        (f"{IMPLICIT} NestedTensorCPU", "AutogradNestedTensor AutogradCPU NestedTensorCUDA"),
+    ):
+        because = "it steps aside where a backend has a kernel, and the table does not show that backend"
+        judge(ask, table(registered, keys), because)
+
+
+def test_an_ambiguous_key(ask: Ask) -> None:
+    """the fewest registrations for a table with the rule "ambiguous autogradother\""""
+    for registered, keys in (
+        (f"{IMPLICIT} SparseCPU", "SparseCPU AutogradOther CPU"),
+        (f"{IMPLICIT} SparseCPU", "AutogradOther"),
+        (f"{IMPLICIT} Metal", "FPGA Vulkan AutogradOther"),
+        (f"{IMPLICIT} {EXPLICIT} SparseCPU", "AutogradOther AutogradCPU AutogradMeta AutogradXLA"),
+        (f"{IMPLICIT} CPU SparseCPU", "AutogradOther AutogradCPU AutogradMeta AutogradXLA"),
+    ):
+        because = "beside the composite kernel there is one for a backend whose gradients AutogradOther records"
+        judge(ask, table(registered, keys), because)
+
+
+def test_registrations_that_change_nothing(ask: Ask) -> None:
+    """the fewest registrations for a whole table, of an operator of which one could be left out"""
+    whole = " ".join(key.name for key in DispatchKey if key.name not in ALIASES)
+    for registered in (
+        f"{IMPLICIT} Autograd",
+        f"{NONFUNCTIONAL} {EXPLICIT} Autograd",
+        f"{EXPLICIT} {IMPLICIT} CPU",
+        f"{IMPLICIT} {NESTED} {BATCHED} Tracer FuncTorchBatched",
+    ):
+        judge(ask, table(registered, whole), "the table would be the same without it")
+
+
+def test_keys_that_few_aliases_serve(ask: Ask) -> None:
+    """the fewest registrations for a table with keys of nested tensors, of batching, or of calls without tensors"""
+    for registered, keys in (
+        (NESTED, "NestedTensorCPU AutogradNestedTensor CPU"),
+        (BATCHED, "FuncTorchBatched CPU"),
+        (IMPLICIT, "Undefined"),
+        (EXPLICIT, "Undefined AutogradCPU"),
+        (f"Undefined {NONFUNCTIONAL}", "Undefined CPU XLA"),
+    ):
+        judge(ask, table(registered, keys), "the rule of this key says which alias serves it")
+
+
+def test_what_is_registered_for_all_operators(ask: Ask) -> None:
+    """the fewest registrations for a table in which nothing of the operator's own serves some keys"""
+    for registered in ("", "CPU", f"CPU {IMPLICIT}", "Autograd"):
+        rules = table(registered, f"{FEW} Tracer Functionalize")
+        for nothing in NOTHING:
+            changed = {key: nothing if rule in NOTHING else rule for key, rule in rules.items()}
+            judge(ask, changed, "fallbacks are not of the operator's own: with or without one, nothing is registered")
+
+
+def test_a_table_that_nothing_leads_to(ask: Ask) -> None:
+    """the fewest registrations for a table that was copied wrongly"""
+    for rules in (
+        {"CPU": "math kernel", "Meta": "missing"},
+        {"CPU": "math kernel", "AutogradCPU": "backend fallback"},
+        {"AutogradCPU": "autograd kernel", "AutogradMeta": "backend fallback"},
+        {"FuncTorchBatched": "math kernel"},
+        {"AutogradOther": "ambiguous autogradother", "SparseCPU": "missing"},
+    ):
+        came = ask("fewest_registrations", {DispatchKey[key]: rule for key, rule in rules.items()})
+        expect(came, None, because="whatever is registered, one of these rows comes out otherwise")
+
+
+def random_tables() -> Iterator[Rules]:
+    """Some keys of operators with up to four registrations."""
+    draw = random.Random("03.2")
+    backends = ("CPU", "Meta", "XLA", "SparseCPU", "QuantizedCPU", "NestedTensorCPU")
+    above = ("AutogradCPU", "AutogradMeta", "AutogradXLA", "ADInplaceOrView", "FuncTorchBatched")
+    for count in sorted(draw.randint(0, 4) for _ in range(40)):
+        registered = draw.sample([*backends, *above, *(alias for alias in ALIASES if alias != NESTED)], count)
+        yield table(" ".join(registered), " ".join(draw.sample([*backends, *above], draw.randint(2, 8))))
+
+
+def test_tables_of_a_few_keys(ask: Ask) -> None:
+    """the fewest registrations for a table that shows some keys of an operator"""
+    for rules in random_tables():
+        judge(ask, rules, "these lead to every row of the table, and no shorter choice does")

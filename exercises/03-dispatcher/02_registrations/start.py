@@ -1,0 +1,81 @@
+# ---
+# jupyter:
+#   jupytext:
+#     text_representation:
+#       extension: .py
+#       format_name: percent
+#   kernelspec:
+#     display_name: Python 3 (ipykernel)
+#     language: python
+#     name: python3
+# ---
+
+# %% [markdown]
+# # 03.2 The fewest registrations
+#
+# The section went from registrations to entries. Here is the way back. In a
+# bug report stands a table, some keys of an operator and their rules:
+#
+#     CPU          kernel
+#     AutogradCPU  backend fallback
+#     Meta         math kernel
+#
+# You want that operator on your machine. Under which keys and aliases must you
+# register a kernel to have this table, and as few of them as possible?
+#
+# - The table may show all keys of the operator, or a few. Of those that it
+#   does not show you know nothing; a kernel may be registered there.
+# - "backend fallback" and "missing" are one and the same to you: nothing of
+#   the operator's own serves the key. Which of the two it is depends on what
+#   is registered for all operators.
+# - Perhaps the table was copied wrongly, and no registrations lead to it.
+# - If several answers are equally short, any of them will do.
+#
+# `choose` is at hand. So are `INCLUDED_IN`, the keys that each of the six
+# aliases serves, and `backends_of`, the backends whose gradients an autograd
+# key records. Write the function. The library asks it about whole tables, of
+# its own operators and of PyTorch's.
+
+# %%
+from collections.abc import Mapping
+
+from glasstorch.core.keys import DispatchKey
+from glasstorch.dispatch.operator import Kernel, Operator
+from glasstorch.dispatch.resolve import INCLUDED_IN, backends_of, choose
+
+Registrations = frozenset[DispatchKey]
+
+
+def rule_at(registered: Registrations, key: DispatchKey) -> str:
+    """The rule at a key of an operator with these registrations."""
+    operator = Operator("lab::op", "lab::op(Tensor x) -> Tensor", "here")
+    for name in registered:
+        operator.kernels[name] = [Kernel(lambda x: x, name, "here")]
+    return choose(operator, key).rule
+
+
+def fewest_registrations(
+    rules: Mapping[DispatchKey, str],
+) -> Registrations | None:
+    """The fewest keys and aliases whose kernels lead to these rules, or None.
+
+    >>> def found(**table):
+    ...     rules = {DispatchKey[key]: rule for key, rule in table.items()}
+    ...     answer = fewest_registrations(rules)
+    ...     return None if answer is None else sorted(a.name for a in answer)
+    >>> found(CPU="math kernel", AutogradCPU="math kernel")
+    ['CompositeImplicitAutograd']
+    >>> found(CPU="kernel", AutogradCPU="backend fallback", Meta="math kernel")
+    ['CPU', 'CompositeImplicitAutograd']
+    >>> found(CPU="default backend kernel", XLA="missing", Meta="kernel")
+    ['CompositeExplicitAutogradNonFunctional', 'Meta']
+    >>> found(CPU="math kernel", Meta="missing") is None
+    True
+    """
+    raise NotImplementedError
+
+
+# %% [markdown]
+# When you have something, save the file and run `workbook check 03.2`. It may
+# be half done: the answer tells what to look at next. `workbook hint 03.2`
+# gives a nudge, `workbook lab 03.2` a sheet to play on.

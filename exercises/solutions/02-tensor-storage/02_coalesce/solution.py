@@ -1,0 +1,19 @@
+"""Goes through the dimensions from the outside in, and joins each to the one before where every operand allows it."""
+
+from collections.abc import Sequence
+
+Shape = tuple[int, ...]
+Walk = tuple[Shape, tuple[Shape, ...]]
+
+
+def coalesce_dimensions(shape: Shape, strides: Sequence[Shape]) -> Walk:
+    """The walk in the fewest dimensions: its sizes, each operand's strides."""
+    kept: list[tuple[int, list[int]]] = []  # each dimension's size, and the stride of each operand there
+    for dim, size in enumerate(shape):
+        if size == 1:
+            continue
+        steps = [own[dim] for own in strides]
+        if kept and all(outer == size * inner for outer, inner in zip(kept[-1][1], steps, strict=True)):
+            size *= kept.pop()[0]  # the outer one's steps are those of a whole pass, which nobody takes any more
+        kept.append((size, steps))
+    return tuple(size for size, _ in kept), tuple(tuple(steps[i] for _, steps in kept) for i in range(len(strides)))
