@@ -169,6 +169,20 @@ def check(
 
 
 @app.command()
+def faulty(
+    name: Name = None,
+    program: Annotated[
+        Path | None, typer.Argument(help="A program of yours; by default the exercise's symptom.py.")
+    ] = None,
+    mended: Annotated[bool, typer.Option("--mended", help="Run it with the function of your answer.py.")] = False,
+) -> None:
+    """Run a program on the library with the fault, in a repair."""
+    from workbook.exercises import desk
+
+    raise typer.Exit(desk.faulty(commands.root(), name, program, mended=mended))
+
+
+@app.command()
 def watch(name: Name = None) -> None:
     """Check your answer each time you save it."""
     from workbook.exercises.watch import watch

@@ -31,6 +31,7 @@ def page(exercise: Exercise) -> str:
 def test_a_page_has_the_facts_the_commands_and_the_sheet(strides: Exercise) -> None:
     text = page(strides)
     assert text.startswith(f"# 02.1 {strides.title}\n")
+    assert "Form\n:   write\n\nDifficulty\n:   1 of 3\n\n" in text
     assert f"Time\n:   {strides.minutes} minutes" in text
     assert "Read first\n:   [One buffer, many views](../02-tensor-storage/one-buffer-many-views.md)" in text
     assert strides.asks in text
@@ -117,12 +118,26 @@ def test_what_is_not_there_is_refused_with_its_file(strides: Exercise, changed: 
         page(replace(strides, **changed))  # type: ignore[arg-type]
 
 
+def test_the_page_of_a_repair_says_how_it_is_seen_to_fail_and_not_where() -> None:
+    repair = find(ROOT, "02.4")
+    text = page(repair)
+    assert "Form\n:   repair\n" in text
+    assert "```text\nworkbook faulty 02.4\n```" in text
+    assert f"to `{repair.place}/faulty`" in text
+    assert "First it looks at what you say" in text
+    assert "takes the place of `" not in text
+    for test in repair.tests:
+        assert test not in text
+    assert "kernels/views.py" not in text.partition("Hint 4</summary>")[0]
+
+
 def test_the_index_has_a_table_for_each_chapter() -> None:
     text = exercise_index(ROOT)
     chapters = dict.fromkeys(exercise.chapter[:2] for exercise in EVERY)
     assert re.findall(r"^## (.+)$", text, re.MULTILINE) == [chapter_title(number) for number in chapters]
     for exercise in EVERY:
         assert f"| [{exercise.identity} {exercise.title}]({Path(pages.page_of(exercise)).name})<br>" in text
+        assert f" | {exercise.form} | {exercise.difficulty} of 3 | {exercise.minutes} | [" in text
 
 
 def test_pages_sheets_and_navigation_name_the_same_exercises() -> None:

@@ -61,6 +61,15 @@ def test_there_are_three_exercises_at_least_for_each_chapter_that_has_any() -> N
     assert {chapter: chapters.count(chapter) for chapter in chapters if chapters.count(chapter) < 3} == {}
 
 
+@each
+def test_it_stands_after_what_it_needs(exercise: Exercise) -> None:
+    # in the order of the exercises, and in that of the sections that lead to them
+    navigation = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
+    place = {other.identity: navigation.index(f"- {other.section}.md") for other in EXERCISES}
+    late = [need for need in exercise.needs if place[need] > place[exercise.identity] or need >= exercise.identity]
+    assert late == []
+
+
 def test_in_at_least_two_exercises_only_the_graft_catches_a_wrong_answer() -> None:
     caught = set()
     for exercise in EXERCISES:

@@ -17,7 +17,7 @@ from workbook.book.errors import BookError
 from workbook.book.project import CHAPTERS, LABS
 from workbook.book.render import box, fence, folded
 from workbook.book.source_map import CHAPTERS as TITLES
-from workbook.exercises.catalogue import Exercise, ExerciseError, Piece, exercises
+from workbook.exercises.catalogue import HARDEST, Exercise, ExerciseError, Piece, exercises
 
 FOLDER = "exercises"
 TITLE = re.compile(r"^# (.+)\n*", re.MULTILINE)
@@ -37,6 +37,16 @@ workbook check {identity}
 `workbook` is found where `.venv` is active. Elsewhere type `.venv/bin/workbook` (on Windows
 `.venv\Scripts\workbook`) in the folder of your clone. There is no `.venv` yet? `make study` makes it."""
 
+FAIL = """It also copies the library, with one fault in it, to `{place}/faulty`. See it fail:
+
+```text
+workbook faulty {identity}
+```
+
+That runs `symptom.py`; `workbook faulty {identity} program.py` runs a program of yours. Read the copy, change it, print
+from it, stop in it with a debugger: it is yours. (Comparing it with the library of your clone would show the place at
+once, and you would have found nothing.)"""
+
 HINTS = """## Hints
 
 Each gives a little more away than the one before. `workbook hint {identity}` prints them too, one at a time."""
@@ -53,6 +63,22 @@ It has three rungs. Each is tried when those before it hold.
    itself never calls {pieces}, this rung fails: it would have shown nothing.
 
 When all three hold, `workbook solution {identity}` shows one way to write it, and `workbook next` goes on."""
+
+
+REPAIR_RUNGS = """## What a check does
+
+First it looks at what you say: is the fault at `LINE` of `FILE`, and does `mended` differ from the function that
+stands there by no more than a mend does? A wrong place is refused with what is known of it, not with the right one.
+Then come the three rungs, all on the library with the fault, in which `mended` takes the place of that function.
+
+1. **Its own tests.** `{check}` runs programs, with random numbers where that matters. The first that ends otherwise
+   than it should is shown.
+2. **The lab sheet.** Every cell of it has to print what stands there.
+   [Download the sheet]({lab}){{ .download download="" }}, or play on a copy of your own with `workbook lab {identity}`.
+3. **Inside glasstorch.** The library's own tests of that area run.
+
+When all three hold, `workbook solution {identity}` shows our mend and says what the fault was, and `workbook next`
+goes on."""
 
 
 def all_exercises(root: Path) -> list[Exercise]:
@@ -116,6 +142,7 @@ def exercise_page(exercise: Exercise, every: Sequence[Exercise], root: Path) -> 
         facts(exercise, every, root),
         exercise.asks,
         BEGIN.format(**place),
+        *([FAIL.format(**place)] if exercise.is_repair else []),
         "## The task",
         task(exercise),
         HINTS.format(**place),
@@ -126,8 +153,13 @@ def exercise_page(exercise: Exercise, every: Sequence[Exercise], root: Path) -> 
 
 
 def facts(exercise: Exercise, every: Sequence[Exercise], root: Path) -> str:
-    """How long it takes, and what comes before."""
-    rows = [("Time", f"{exercise.minutes} minutes"), ("Read first", section_link(exercise, root))]
+    """What kind of exercise it is, how long it takes, and what comes before."""
+    rows = [
+        ("Form", exercise.form),
+        ("Difficulty", f"{exercise.difficulty} of {HARDEST}"),
+        ("Time", f"{exercise.minutes} minutes"),
+        ("Read first", section_link(exercise, root)),
+    ]
     if exercise.needs:
         before = {other.identity: other for other in every}
         unknown = [need for need in exercise.needs if need not in before]
@@ -168,6 +200,9 @@ def task(exercise: Exercise) -> str:
 
 def rungs(exercise: Exercise) -> str:
     """What each rung of `workbook check` does with this answer."""
+    if exercise.is_repair:
+        lab = Path(lab_of(exercise)).name
+        return REPAIR_RUNGS.format(identity=exercise.identity, check=exercise.check.name, lab=lab)
     return RUNGS.format(
         identity=exercise.identity,
         check=exercise.check.name,
@@ -205,11 +240,12 @@ def exercise_index(root: Path) -> str:
     parts = []
     for chapter, group in groupby(all_exercises(root), key=lambda exercise: exercise.chapter):
         rows = [
-            f"| {exercise_link(exercise)}<br>{exercise.asks} | {exercise.minutes} | {section_link(exercise, root)} |"
+            f"| {exercise_link(exercise)}<br>{exercise.asks} | {exercise.form} | {exercise.difficulty} of {HARDEST} "
+            f"| {exercise.minutes} | {section_link(exercise, root)} |"
             for exercise in group
         ]
         parts += [
             f"## {chapter_title(chapter)}",
-            "\n".join(["| exercise | minutes | read first |", "|---|--:|---|", *rows]),
+            "\n".join(["| exercise | form | difficulty | minutes | read first |", "|---|---|---|--:|---|", *rows]),
         ]
     return "\n\n".join(parts)

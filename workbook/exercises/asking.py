@@ -7,6 +7,7 @@ frames of answer.py.
 from __future__ import annotations
 
 import ast
+import importlib
 import inspect
 import io
 import linecache
@@ -42,11 +43,14 @@ class Refused(AssertionError):
 
 
 class NotStarted(Exception):
-    """The stub's NotImplementedError was raised: nothing has been written at this line yet."""
+    """The stub's NotImplementedError was raised, or would be: nothing has been written at this line yet.
 
-    def __init__(self, name: str, line: int | None) -> None:
+    `came` says so in other words, where it is no function that was not written.
+    """
+
+    def __init__(self, name: str, line: int | None, came: str = "") -> None:
         super().__init__(name)
-        self.name, self.line = name, line
+        self.name, self.line, self.came = name, line, came
 
 
 class AuthorError(Exception):
@@ -280,20 +284,29 @@ class Raises:
 
 
 class Ask:
-    """Calls functions of answer.py by name. The file is loaded on first use, when `begun` is created."""
+    """Calls functions of answer.py by name. The file is loaded on first use, when `begun` is created.
 
-    def __init__(self, path: Path, begun: Path | None = None) -> None:
-        self.path, self.begun = path, begun
+    `loaded` is then called with the module: in a repair it puts the mended function into the library.
+    """
+
+    def __init__(
+        self, path: Path, begun: Path | None = None, loaded: Callable[[ModuleType], None] = lambda module: None
+    ) -> None:
+        self.path, self.begun, self.loaded = path, begun, loaded
         self.last: Came | None = None
         self._answer: ModuleType | None = None
 
     @property
     def answer(self) -> ModuleType:
         """The reader's module."""
+        return self._load()
+
+    def _load(self) -> ModuleType:
         if self._answer is None:
             if self.begun is not None:
                 self.begun.touch()
             self._answer = load_answer(self.path)
+            self.loaded(self._answer)
         return self._answer
 
     def get(self, name: str) -> Any:
@@ -317,6 +330,26 @@ class Ask:
             if ends_in(error.__traceback__, self.path):
                 raise NotStarted(name, frames[-1].lineno) from None
             came.error = error
+        except (Refused, AuthorError):
+            raise
+        except BaseException as error:  # noqa: BLE001 (sys.exit, too)
+            came.error = error
+        return came
+
+    def run(self, program: str) -> Came:
+        """Run a program on the library, which it knows as `torch`; the value is that of its last expression.
+
+        What it raises is kept for `expect`.
+        """
+        self._load()  # so that its pieces are in the library
+        tree = ast.parse(textwrap.dedent(program).strip())
+        last = tree.body.pop()
+        assert isinstance(last, ast.Expr), "the last line of a program is the expression that is asked for"
+        came = self.last = Came(ast.unparse(ast.Module([*tree.body, last], [])), None, self.path)
+        names = {"torch": importlib.import_module(LIBRARY)}
+        try:
+            exec(compile(tree, "<program>", "exec", dont_inherit=True), names)
+            came._value = eval(compile(ast.Expression(last.value), "<program>", "eval", dont_inherit=True), names)
         except (Refused, AuthorError):
             raise
         except BaseException as error:  # noqa: BLE001 (sys.exit, too)

@@ -18,7 +18,10 @@ SOLUTIONS = "solutions"
 TO_BRING_BACK = "to get it back as it was: "
 FACTS = "exercise.toml"
 KINDS = ("function", "policy", "kernel", "formula", "cuda")
-KEYS = ("title", "asks", "minutes", "section", "needs", "graft", "carries")
+REPAIR, MENDED = "repair", "mended"  # a form, and what its answer.py calls the mended function
+FORMS = ("write", REPAIR, "hunt", "count", "explain")  # what the reader does
+HARDEST = 3  # of the difficulties, which begin at 1
+KEYS = ("title", "asks", "form", "difficulty", "minutes", "section", "needs", "graft", "carries")
 GRAFT_KEYS = ("kind", "target", "answer", "key")
 CARRIES_KEYS = ("tests",)
 
@@ -40,7 +43,10 @@ class UnknownExercise(ExerciseError):
 
 @dataclass(frozen=True)
 class Piece:
-    """One piece of the library that the reader writes, and the name it has in answer.py."""
+    """One piece of the library that the reader writes, and the name it has in answer.py.
+
+    The target of a repair is what the reader looks for: it is not declared, and read from the fault (fault.py).
+    """
 
     kind: str
     target: str
@@ -59,6 +65,8 @@ class Exercise:
     solutions: Path
     title: str
     asks: str
+    form: str
+    difficulty: int
     minutes: int
     section: str
     needs: tuple[str, ...]
@@ -109,6 +117,26 @@ class Exercise:
     def hints_file(self) -> Path:
         """The hints, from a nudge to nearly the answer."""
         return self.folder / "hints.md"
+
+    @property
+    def is_repair(self) -> bool:
+        """Whether the reader mends the library instead of writing a piece of it."""
+        return self.form == REPAIR
+
+    @property
+    def symptom(self) -> Path:
+        """Of a repair: the program that fails."""
+        return self.folder / "symptom.py"
+
+    @property
+    def faulty(self) -> Path:
+        """Of a repair: the folder with the reader's copy of the library that has the fault."""
+        return self.folder / "faulty"
+
+    @property
+    def fault(self) -> Path:
+        """Of a repair: the fault, as the difference that it makes to a file of the library."""
+        return self.solutions / "fault.diff"
 
     @property
     def kept(self) -> Path:
@@ -275,6 +303,21 @@ class Facts:
             raise self.error(key, f"= {value!r} is not accepted", f"accepted: {accepted}")
         return tuple(map(str, value))
 
+    def number(self, key: str, accepted: str, *, most: float = float("inf")) -> int:
+        """A required whole number from 1 to `most`."""
+        value = cast("int", self.need(key, int, accepted))
+        if not 1 <= value <= most:
+            raise self.error(key, f"= {value} is not accepted", f"accepted: {accepted}")
+        return value
+
+    def choice(self, key: str, among: Sequence[str]) -> str:
+        """A required text that is one of these."""
+        accepted = f"one of {', '.join(among)}"
+        value = self.text(key, accepted)
+        if value not in among:
+            raise self.error(key, f"= {value!r} is not accepted", f"accepted: {accepted}")
+        return value
+
 
 def read_exercise(folder: Path) -> Exercise:
     """The exercise in a folder, whose name determines the exercise's name and its position in the order."""
@@ -284,9 +327,7 @@ def read_exercise(folder: Path) -> Exercise:
     except tomllib.TOMLDecodeError as error:
         raise ExerciseError(f"{from_top(path)} is not TOML: {error}\n  {bring_back(path)}") from error
     facts = Facts(path, table, KEYS)
-    minutes = cast("int", facts.need("minutes", int, "a whole number of minutes above 0, for example 15"))
-    if minutes < 0:
-        raise facts.error("minutes", f"= {minutes} is not accepted", "accepted: a whole number of minutes above 0")
+    minutes = facts.number("minutes", "a whole number of minutes above 0, for example 15")
     needs = facts.texts("needs", 'identities of exercises that come before, for example ["02.1"]', empty=True)
     for need in needs:
         if not re.fullmatch(r"\d\d\.\d+", need):
@@ -299,6 +340,8 @@ def read_exercise(folder: Path) -> Exercise:
         solutions=folder.parents[1] / SOLUTIONS / folder.parent.name / folder.name,
         title=facts.text("title", "a few words"),
         asks=facts.text("asks", "one sentence that says what the reader writes"),
+        form=facts.choice("form", FORMS),
+        difficulty=facts.number("difficulty", f"1 (easy), 2 or {HARDEST} (hard)", most=HARDEST),
         minutes=minutes,
         section=facts.text("section", 'a section below chapters/, for example "02-tensor-storage/name"'),
         needs=needs,
@@ -308,7 +351,12 @@ def read_exercise(folder: Path) -> Exercise:
 
 
 def read_pieces(facts: Facts) -> Iterable[Piece]:
-    """The tables [[graft]] of an exercise.toml."""
+    """The tables [[graft]] of an exercise.toml; a repair has none."""
+    if facts.table.get("form") == REPAIR:
+        if "graft" in facts.table:
+            raise facts.error("graft", "tells where the fault is", f'accepted: nothing, with form = "{REPAIR}"')
+        yield Piece(REPAIR, "", MENDED)
+        return
     accepted = f"one or more tables [[graft]] with the keys {', '.join(GRAFT_KEYS)}"
     tables = cast("list[object]", facts.need("graft", list, accepted))
     if not tables:
@@ -317,9 +365,7 @@ def read_pieces(facts: Facts) -> Iterable[Piece]:
         if not isinstance(table, dict):
             raise facts.error("graft", f"= {table!r} is not accepted", f"accepted: {accepted}")
         graft = Facts(facts.path, table, GRAFT_KEYS, f"[[graft]] {number}: ")
-        kind = graft.text("kind", f"one of {', '.join(KINDS)}")
-        if kind not in KINDS:
-            raise graft.error("kind", f"= {kind!r} is not accepted", f"accepted: one of {', '.join(KINDS)}")
+        kind = graft.choice("kind", KINDS)
         answer = graft.text("answer", "the name that the piece has in answer.py")
         if not answer.isidentifier():
             raise graft.error("answer", f"= {answer!r} is not accepted", "accepted: a Python identifier")

@@ -16,7 +16,7 @@ import threading
 import time
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn, Self
+from typing import TYPE_CHECKING, Any, NoReturn, Self
 
 from workbook.exercises.report import BROKEN, NOT_STARTED, REFUSED, Refusal, RungResult
 
@@ -50,6 +50,7 @@ class Job:
     tests: tuple[str, ...]
     limit: float
     until: float  # the time at which it has to be over, in seconds as `time.time` counts
+    fault: dict[str, Any] | None = None  # of a repair: the Fault; the library that is imported has it
 
     @classmethod
     def read(cls, path: Path) -> Self:
@@ -74,6 +75,11 @@ class Job:
     def answer(self) -> Path:
         """The copy of the reader's file."""
         return self.work / "answer.py"
+
+    @property
+    def library(self) -> Path:
+        """Of a repair: the folder with the library that has the fault, which all rungs share."""
+        return Path(self.temporary).parent / "faulty"
 
     @property
     def begun(self) -> Path:
@@ -110,7 +116,8 @@ def options(job: Job) -> list[str]:
     """The arguments of pytest: only ours, none from the reader's environment or the clone's pyproject.toml."""
     root = Path(job.root)
     strict = "error" if job.rung == "graft" else "ignore"
-    paths = "\n    ".join(["", str(root), str(root / "reference")]) if job.rung == "graft" else ""
+    library = root / "reference" if job.fault is None else job.library
+    paths = "\n    ".join(["", str(root), str(library)]) if job.rung == "graft" else ""
     settings = job.file("pytest.ini")
     settings.write_text(OPTIONS.format(paths=paths, warnings=strict), encoding="utf-8")
     common = ["-c", str(settings), "-p", "no:cacheprovider", "-p", "no:faulthandler", "--maxfail=1", "--tb=short"]
@@ -147,15 +154,23 @@ def run(job: Job, graft: Graft | None = None) -> RungResult:
 
     from workbook.exercises.asking import AuthorError, NotStarted, Refused
     from workbook.exercises.catalogue import Piece
+    from workbook.exercises.fault import Fault
+    from workbook.exercises.fault import judge as judge_repair
     from workbook.exercises.graft import Graft
     from workbook.exercises.plugin import Judge, not_started
 
+    fault = None if job.fault is None else Fault.from_json(job.fault)
     judge = Judge(job.rung, job.answer, job.begun)
     try:
         if graft is None:
-            graft = Graft([Piece(**piece) for piece in job.pieces], job.answer, watching=job.rung == "check")
+            watching = job.rung == "check" and fault is None
+            graft = Graft([Piece(**piece) for piece in job.pieces], job.answer, watching=watching)
             if job.rung != "lab":
                 graft.install()
+        if fault is not None and job.rung == "check":
+            judge_repair(fault, job.answer)
+            graft.load()
+            judge.ask.loaded = graft.complete
         if job.rung == "graft":
             graft.load()
             graft.complete(judge.ask.answer)

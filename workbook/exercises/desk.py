@@ -10,7 +10,16 @@ from pathlib import Path
 
 from workbook.book.project import shown
 from workbook.exercises import state as states
-from workbook.exercises.catalogue import Damaged, Exercise, ExerciseError, UnknownExercise, pick, read_text, survey
+from workbook.exercises.catalogue import (
+    HARDEST,
+    Damaged,
+    Exercise,
+    ExerciseError,
+    UnknownExercise,
+    pick,
+    read_text,
+    survey,
+)
 from workbook.exercises.report import kind
 from workbook.exercises.say import command, count, fill, markdown, paint, say, width
 from workbook.exercises.sheet import unanswered
@@ -42,7 +51,8 @@ def long(minutes: int) -> str:
 def title(exercise: Exercise) -> str:
     """The line that names an exercise."""
     first = f"{exercise.identity}  "
-    lines = fill(f"{exercise.title} (about {long(exercise.minutes)})", first, " " * len(first)).splitlines()
+    facts = f"{exercise.form}, difficulty {exercise.difficulty} of {HARDEST}, about {long(exercise.minutes)}"
+    lines = fill(f"{exercise.title} ({facts})", first, " " * len(first)).splitlines()
     return "\n".join(paint(line, "bold") for line in lines)
 
 
@@ -54,11 +64,25 @@ def current(all_of_them: Sequence[Exercise], state: State) -> Exercise | None:
 
 
 def following(all_of_them: Sequence[Exercise], state: State) -> Exercise | None:
-    """The next exercise: the current one, or the first after the last one that has not passed, or any that has not."""
-    passed = [exercise for exercise in all_of_them if state.of(exercise).passed]
+    """The next exercise: the last one worked on, or else the first after it, or before it, that can be done now.
+
+    One that has passed is left out. One that needs an exercise which has not passed comes after that one; only what
+    was begun already is not put off.
+    """
     place = next((i for i, exercise in enumerate(all_of_them) if key(exercise) == state.last), 0)
     in_order = [*all_of_them[place:], *all_of_them[:place]]
-    return next((exercise for exercise in in_order if exercise not in passed), None)
+    left = [exercise for exercise in in_order if not state.of(exercise).passed]
+    can_be_done = (
+        exercise
+        for exercise in left
+        if (key(exercise) == state.last and state.of(exercise).started) or not missing(exercise, all_of_them, state)
+    )
+    return next(can_be_done, next(iter(left), None))
+
+
+def missing(exercise: Exercise, all_of_them: Sequence[Exercise], state: State) -> list[str]:
+    """The exercises that this one needs and that have not passed; one that does not exist is not missed."""
+    return [need for need in exercise.needs if not passed(all_of_them, state, need)]
 
 
 def known(root: Path, state: State) -> list[Exercise]:
@@ -125,10 +149,16 @@ def start(root: Path, name: str | None, *, watched: bool = False) -> int:
         say(f"Your file: {shown(exercise.answer)}")
     if exercise.my_lab.is_file():
         say(f"Your sheet: {shown(exercise.my_lab)}")
+    if exercise.is_repair:
+        say(f"The library with the fault: {shown(exercise.faulty)}")
+        from workbook.exercises.repair import is_old
+
+        if is_old(exercise):
+            say_old(exercise)
     print()
     say(f"Task: {exercise.asks}", hanging="      ")
-    if missing := [need for need in exercise.needs if not passed(all_of_them, state, need)]:
-        say(f"It builds on {' and '.join(missing)}, which you have not passed yet.")
+    if builds_on := missing(exercise, all_of_them, state):
+        say(f"It builds on {' and '.join(builds_on)}, which you have not passed yet.")
     print()
     next_steps(root, exercise, watched=watched)
     if watched:
@@ -149,9 +179,15 @@ def next_steps(root: Path, exercise: Exercise, *, watched: bool) -> None:
     names = " and ".join(f"`{piece.answer}`" for piece in exercise.pieces)
     say("What to do next")
     say(f"Read first: {reading(root, exercise)}", "  1. ", "     ")
-    say(f"Open your file in an editor and write {names}.", "  2. ", "     ")
+    if exercise.is_repair:
+        see = f"See it fail: {command(f'faulty {name}')} runs {exercise.symptom.name} on the library with the fault."
+        say(f"{see} That is a copy: change it, print from it, stop in it.", "  2. ", "     ")
+        say(f"When you have found the line, write FILE, LINE and {names} into your file.", "  3. ", "     ")
+    else:
+        say(f"Open your file in an editor and write {names}.", "  2. ", "     ")
     by_hand = f"{command(f'check {name}')}, as often as you like. {command(f'watch {name}')} checks on each save."
-    say("Save it, as often as you like: each save is checked." if watched else by_hand, "  3. ", "     ")
+    number = 4 if exercise.is_repair else 3
+    say("Save it, as often as you like: each save is checked." if watched else by_hand, f"  {number}. ", "     ")
     say(f"To play with it: {command(f'lab {name}')}. Stuck? {command(f'hint {name}')}")
 
 
@@ -170,7 +206,12 @@ def refuse_other_than_file(path: Path, then: str) -> None:
 def begin(exercise: Exercise) -> list[Path]:
     """Write those of the reader's files that do not exist yet; returns them."""
     made = [exercise.answer] if copy(exercise.start, exercise.answer) else []
-    return [*made, exercise.my_lab] if copy(exercise.lab, exercise.my_lab, unanswered) else made
+    made += [exercise.my_lab] if copy(exercise.lab, exercise.my_lab, unanswered) else []
+    if exercise.is_repair:
+        from workbook.exercises.repair import make_copy
+
+        made += [exercise.faulty] if make_copy(exercise) else []
+    return made
 
 
 def copy(source: Path, target: Path, change: Callable[[bytes], bytes] = bytes) -> bool:
@@ -195,6 +236,32 @@ def copy(source: Path, target: Path, change: Callable[[bytes], bytes] = bytes) -
             "  a clone in your home folder is, and so is one that you unpacked yourself"
         ) from error
     return True
+
+
+def faulty(root: Path, name: str | None, program: Path | None, *, mended: bool) -> int:
+    """Run a program on the library with the fault of a repair. Returns the program's exit code."""
+    state = states.load(root)
+    exercise = chosen(root, name, state)
+    tell(state)
+    if not exercise.is_repair:
+        repairs = [other.identity for other in known(root, state) if other.is_repair]
+        raise UnknownExercise(
+            f"{exercise.identity} is not a repair: its library has no fault\n  repairs: {', '.join(repairs) or 'none'}"
+        )
+    if mended and not exercise.answer.is_file():
+        raise ExerciseError(f"there is no {shown(exercise.answer)}\n  {command(f'start {exercise.identity}')} makes it")
+    from workbook.exercises import repair
+
+    if repair.is_old(exercise):
+        say_old(exercise)
+    return repair.run(exercise, program, mended=mended)
+
+
+def say_old(exercise: Exercise) -> None:
+    """Print that the reader's copy of the library is not of the library as it is now."""
+    sentence = f"the library has changed since {shown(exercise.faulty)} was made: its lines are not those that a check"
+    again = f"counts. To have it made again, delete that folder, then {command(f'faulty {exercise.identity}')}"
+    print(fill(f"workbook: {sentence} {again}"), file=sys.stderr)
 
 
 # --- next ---
@@ -302,6 +369,11 @@ def solution(root: Path, name: str | None, *, anyway: bool) -> int:
     print(paint(f"Ours: {shown(exercise.solution)}", "bold"))
     print()
     print(without_header(text))
+    if exercise.is_repair:
+        from workbook.exercises.fault import read_fault
+
+        say(f"The fault: {read_fault(exercise).about}")
+        print()
     if exercise.answer.is_file():
         with suppress(OSError, UnicodeDecodeError):
             print(markdown(compare(exercise.answer.read_text(encoding="utf-8"), text, exercise.pieces)))
@@ -495,6 +567,9 @@ def print_json(all_of_them: Sequence[Exercise], sections: Sequence[Standing], st
             "name": exercise.name,
             "chapter": exercise.chapter,
             "title": exercise.title,
+            "form": exercise.form,
+            "difficulty": exercise.difficulty,
+            "needs": list(exercise.needs),
             "minutes": exercise.minutes,
             "standing": state.standing(exercise),
             "started": record.started,

@@ -18,8 +18,9 @@ from workbook import commands
 from workbook.exercises import manifest as shipped
 from workbook.exercises.asking import AuthorError
 from workbook.exercises.catalogue import FOLDER, Exercise, exercises, from_top, pick
+from workbook.exercises.fault import plant, read_fault
 from workbook.exercises.form import form_problems
-from workbook.exercises.idle import idle
+from workbook.exercises.idle import Assertion, idle
 from workbook.exercises.process import environment, python, temporary_folder
 from workbook.exercises.report import NOT_STARTED, PASSED, REFUSED, Report, RungResult, listing
 from workbook.exercises.rungs import CODE, LIMIT
@@ -71,7 +72,7 @@ def idle_problems(exercise: Exercise) -> list[str]:
     """The assertions of its check that catch nothing."""
     try:
         with written_out(exercise) as wrong:
-            found = list(idle(exercise.check, wrong))
+            found = idle_in_repair(exercise, wrong) if exercise.is_repair else list(idle(exercise.check, wrong))
     except AuthorError as error:
         return [str(error)]
     return [
@@ -79,6 +80,18 @@ def idle_problems(exercise: Exercise) -> list[str]:
         "  remove it, or plant the wrong answer that only it refuses"
         for one in found
     ]
+
+
+def idle_in_repair(exercise: Exercise, wrong: Sequence[Path]) -> list[Assertion]:
+    """The same for a repair, whose check needs a process that imports the library with the fault."""
+    words = [exercise.folder.parents[2], exercise.identity, *wrong]
+    with temporary_folder() as folder:
+        plant(read_fault(exercise), folder / "faulty")
+        done = subprocess.run(
+            python("-m", "workbook.exercises.idle", *map(str, words)), env=environment(CODE, folder, folder / "faulty"),
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True, check=True,
+        )  # fmt: skip
+    return [Assertion(**one) for one in json.loads(done.stdout)]
 
 
 def rung_problems(root: Path, exercise: Exercise) -> list[str]:
@@ -96,9 +109,13 @@ def reports(root: Path, exercise: Exercise, answers: Sequence[Path]) -> list[Rep
     """How these answers are judged, by a process that warm.py describes."""
     words = [root.resolve(), exercise.identity, PATIENCE, *answers]
     with temporary_folder() as folder:
+        library = folder / "faulty" if exercise.is_repair else None
+        if library is not None:
+            plant(read_fault(exercise), library)
         done = subprocess.run(
             python("-m", "workbook.exercises.warm", *map(str, words)),
-            env=environment(CODE, folder), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True, check=True,
+            env=environment(CODE, folder, library),
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True, check=True,
         )  # fmt: skip
     return [Report.from_json(text) for text in json.loads(done.stdout)]
 

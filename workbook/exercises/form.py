@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import doctest
+import re
 import shutil
 import subprocess
 import sys
@@ -17,19 +18,24 @@ from itertools import product
 from pathlib import Path
 
 from workbook.exercises import wrong
-from workbook.exercises.catalogue import Exercise, ExerciseError, read_text
+from workbook.exercises.catalogue import MENDED, Exercise, ExerciseError, read_text
+from workbook.exercises.fault import plant, read_fault
+from workbook.exercises.process import environment, python, temporary_folder
 from workbook.exercises.report import RUNGS
+from workbook.exercises.rungs import CODE
 
 HINTS = 3  # at least
 WRONG_ANSWERS = 2  # at least
 FORMAT = "format_name: percent"
 SETTINGS = ("pyproject.toml", "ruff.toml")  # where ruff is told how a file should look
+SHOWN = re.compile(r"\bshow\(\s*[\"']([\w.]+)[\"']")  # what a section prints of the library
 PAGE = 79  # columns of code that fit on a page of the site
 
 
 def form_problems(root: Path, exercise: Exercise, every: Sequence[Exercise]) -> list[str]:
     """What must be fixed, one sentence for each problem; `every` are all exercises, in order."""
-    files = (exercise.start, exercise.check, exercise.hints_file, exercise.lab_source, exercise.solution)
+    files = [exercise.start, exercise.check, exercise.hints_file, exercise.lab_source, exercise.solution]
+    files += [exercise.symptom, exercise.fault] if exercise.is_repair else []
     if missing := [path for path in files if not path.is_file()]:
         return [f"{path.name} is missing" for path in missing]
     parts: tuple[Callable[[], Iterator[str]], ...] = (
@@ -39,6 +45,7 @@ def form_problems(root: Path, exercise: Exercise, every: Sequence[Exercise]) -> 
         lambda: check_problems(exercise),
         lambda: wrong_answer_problems(exercise),
         lambda: lab_problems(exercise),
+        lambda: fault_problems(root, exercise, every) if exercise.is_repair else iter(()),
         lambda: style_problems(root, exercise),
     )
     found: list[str] = []
@@ -130,12 +137,18 @@ def stub_problems(exercise: Exercise) -> Iterator[str]:
         if piece.answer not in stub:
             yield f"start.py: there is no {piece.answer}, which exercise.toml grafts"
     for name, line in stub.items():
-        if solution.get(name) != line:
+        if solution.get(name) != line and not (exercise.is_repair and name == MENDED and name in solution):
             yield f"{name}: the stub has `{line}`, the solution has {solution.get(name, 'nothing of that name')}"
     for node in tree.body:
         if isinstance(node, ast.FunctionDef | ast.ClassDef) and node.name in stub and not ast.get_docstring(node):
             yield f"start.py: {node.name} has no docstring"
-    yield from example_problems(exercise, tree)
+    if exercise.is_repair:  # its example is the program that fails
+        if exercise.symptom.name not in text:
+            yield f"start.py: the program that fails, {exercise.symptom.name}, is not named"
+        if not {'FILE = ""', "LINE = 0"} <= {ast.unparse(node).replace("'", '"') for node in tree.body}:
+            yield 'start.py: it has to have `FILE = ""` and `LINE = 0`'
+    else:
+        yield from example_problems(exercise, tree)
 
 
 def example_problems(exercise: Exercise, stub: ast.Module) -> Iterator[str]:
@@ -206,14 +219,42 @@ def lab_problems(exercise: Exercise) -> Iterator[str]:
         yield str(error)
         return
     first = next((cell.source for cell in notebook.cells if cell.cell_type == "code"), "")
-    for line in ("%load_ext autoreload", "%autoreload 2", "from answer import"):
+    own = "torch = library()" if exercise.is_repair else "from answer import"
+    for line in ("%load_ext autoreload", "%autoreload 2", own):
         if line not in first:
             yield f"lab.md: the first code cell has no `{line}`"
 
 
+# --- the fault of a repair ---
+
+
+def fault_problems(root: Path, exercise: Exercise, every: Sequence[Exercise]) -> Iterator[str]:
+    """Whether the fault can be planted, stands nowhere in the book, and makes the program fail that shows it."""
+    fault = read_fault(exercise)
+    for other in every:
+        if any(piece.target == fault.piece.target for piece in other.pieces):
+            yield f"fault.diff: {fault.function} is what {other.identity} asks for"
+    target = f"{fault.module}.{fault.function}."
+    for section in sorted((root / "chapters").glob("*/*.md")):
+        for shown in SHOWN.findall(read_text(section)):
+            if target.startswith(f"{shown}.") and f"{shown}.".startswith(f"{fault.module}."):
+                yield f"fault.diff: {fault.function} is printed in {section.parent.name}/{section.name}"
+    with temporary_folder() as folder:
+        plant(fault, folder / "faulty")
+        for library, wanted in ((None, 0), (folder / "faulty", 1)):
+            command = python(str(exercise.symptom))
+            settings = environment(CODE, folder, library)
+            done = subprocess.run(command, cwd=folder, env=settings, capture_output=True, text=True, check=False)
+            if done.returncode != wanted:
+                where = "with the fault" if library else "without the fault"
+                last = (done.stderr.strip().splitlines() or ["nothing on standard error"])[-1]
+                yield f"symptom.py: on the library {where} it ends with {done.returncode}, not {wanted}: {last}"
+
+
 def style_problems(root: Path, exercise: Exercise) -> Iterator[str]:
     """What ruff finds in the exercise's files, without the reader's own."""
-    yield from ruff_problems(root, [exercise.start, exercise.check, exercise.solution])
+    symptom = [exercise.symptom] if exercise.is_repair else []
+    yield from ruff_problems(root, [exercise.start, exercise.check, exercise.solution, *symptom])
     with suppress(ExerciseError), wrong.written_out(exercise) as answers:  # one that does not apply is told elsewhere
         for folder, name in product({answer.parent for answer in answers}, SETTINGS):
             if (root / name).is_file():

@@ -11,6 +11,11 @@ itself would pass without the library. The dispatcher's calls of a kernel and a 
 
 # Note [Watching]
 In rung 1 nothing is replaced: the trampolines call the counterpart, and refuse only a call that comes from answer.py.
+A repair is the exception. Its rung 1 runs programs on the library with the fault, in which the mended function is.
+
+# Note [As if it stood there]
+A mended function is a copy of one of the library's. In answer.py it finds the names that it found where it stood:
+what answer.py does not define is taken from there.
 """
 
 from __future__ import annotations
@@ -38,10 +43,10 @@ from workbook.exercises.asking import (
     missing,
     short,
 )
-from workbook.exercises.catalogue import Piece
+from workbook.exercises.catalogue import MENDED, Piece
 from workbook.exercises.graft_cuda import MODULES, graft_cuda
 from workbook.exercises.graft_formula import graft_formula
-from workbook.exercises.graft_kernel import graft_kernel
+from workbook.exercises.graft_kernel import graft_kernel, graft_registered
 from workbook.exercises.graft_refusals import author_error, calls_itself, needs_itself
 from workbook.exercises.report import Refusal
 
@@ -60,6 +65,7 @@ class Graft:
         self.calls = {piece.answer: 0 for piece in pieces}  # by the library
         self.others = dict(self.calls)  # by its tests
         self.sentences: dict[str, str] = {}
+        self.replaced: dict[Function, Function] = {}  # functions of the library, and the trampolines in their place
         self.refusal: Refusal | None = None  # the first, whatever became of it in a test
         self.finder = Finder(self)
 
@@ -89,6 +95,10 @@ class Graft:
         """Take the reader's module, and graft the formulas, which are not grafted when a module is loaded."""
         for piece in self.pieces:
             self.reader_function(module, piece)
+        for piece in self.pieces:
+            if piece.answer == MENDED:  # See Note [As if it stood there].
+                for name, value in vars(sys.modules[holder_of(piece)]).items():
+                    vars(module).setdefault(name, value)
         self.module = module
         grafted: dict[str, dict[str, str]] = {}
         for piece in self.pieces:
@@ -108,6 +118,7 @@ class Graft:
             else:
                 self._replace(piece, module)
         if name == LIBRARY:
+            graft_registered(self.replaced)
             for piece in self.pieces:
                 if piece.kind == "kernel":
                     trampoline_of = functools.partial(self.trampoline, piece)
@@ -151,6 +162,7 @@ class Graft:
         if not callable(function) or isinstance(function, type):
             raise author_error(piece, f"{name} of {holder.__name__} is {kind_of(function)}, not a function")
         trampoline = self.trampoline(piece, function)
+        self.replaced[function] = trampoline
         setattr(holder, name, wrapper(trampoline) if wrapper is not None else trampoline)
         file = module.__name__.replace(".", "/") + ".py"
         where = f"{path}.{name}" if path else name

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -48,3 +48,16 @@ def graft_kernel(piece: Piece, trampoline_of: Callable[[Function], Function], *,
             allow_override=True,
         )
     return f"the {piece.key} kernel of {piece.target} is yours"
+
+
+def graft_registered(replaced: Mapping[Function, Function]) -> None:
+    """Where a replaced function is registered as a kernel, register its trampoline."""
+    from glasstorch.dispatch.operator import registry
+
+    for operator in registry.operators.values():
+        for kernels in operator.kernels.values():
+            for i, kernel in enumerate(kernels):
+                for original, trampoline in replaced.items():
+                    if kernel.function is original:
+                        kernels[i] = replace(kernel, function=trampoline)
+                        registry.changed(operator)

@@ -3,20 +3,26 @@
 An assertion is needed if removing it makes the check accept a wrong answer. Any other assertion is idle: it can be
 removed, or a wrong answer is missing that only it catches. The assertions are the statements
 `expect(...)` and `assert`; the wrong answers are those that the exercise ships.
+
+    python -P -m workbook.exercises.idle ROOT EXERCISE ANSWER ...
+
+asks this of a repair: its check runs programs on the library with the fault, which this process imports. Each answer is
+put into a copy of the process. A JSON list of the assertions is printed.
 """
 
 from __future__ import annotations
 
 import ast
 import inspect
+import json
 import linecache
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from types import ModuleType
 
-from workbook.exercises.asking import MODULE, Ask, AuthorError
+from workbook.exercises.asking import MODULE, Ask, AuthorError, Refused
 
 PREFIX = "test_"
 
@@ -68,6 +74,7 @@ class Without(ast.NodeTransformer):
 
 
 Tests = dict[str, Callable[[Ask], object]]
+Judging = Callable[[Tests, Path], set[str]]
 
 
 def judging(check: Path, without: Assertion | None = None) -> Tests:
@@ -85,22 +92,22 @@ def judging(check: Path, without: Assertion | None = None) -> Tests:
     return tests
 
 
-def refusing(tests: Tests, answer: Path) -> set[str]:
-    """The names of those tests that do not accept an answer."""
+def refusing(tests: Tests, answer: Path, loaded: Callable[[ModuleType], None] = lambda module: None) -> set[str]:
+    """The names of those tests that do not accept an answer; `loaded` is told of its module."""
     linecache.checkcache(str(answer))
     before = sys.modules.get(MODULE)
     try:
-        return {name for name, test in tests.items() if not accepts(test, answer)}
+        return {name for name, test in tests.items() if not accepts(test, Ask(answer, loaded=loaded))}
     finally:
         sys.modules.pop(MODULE, None)
         if before is not None:
             sys.modules[MODULE] = before
 
 
-def accepts(test: Callable[[Ask], object], answer: Path) -> bool:
+def accepts(test: Callable[[Ask], object], ask: Ask) -> bool:
     """Whether one test accepts an answer."""
     try:
-        test(Ask(answer))
+        test(ask)
     except AuthorError:
         raise
     except Exception:  # noqa: BLE001 (whatever it raises, pytest would call the test failed)
@@ -108,8 +115,11 @@ def accepts(test: Callable[[Ask], object], answer: Path) -> bool:
     return True
 
 
-def idle(check: Path, wrong: list[Path]) -> Iterator[Assertion]:
-    """The assertions that can be removed without making the check accept a wrong answer that it refuses now."""
+def idle(check: Path, wrong: list[Path], refusing: Judging = refusing) -> Iterator[Assertion]:
+    """The assertions that can be removed without making the check accept a wrong answer that it refuses now.
+
+    `refusing` says which tests do not accept an answer.
+    """
     whole = judging(check)
     refused = {answer: names for answer in wrong if (names := refusing(whole, answer))}
     for assertion in assertions(check.read_text(encoding="utf-8")):
@@ -118,3 +128,43 @@ def idle(check: Path, wrong: list[Path]) -> Iterator[Assertion]:
             rest = {assertion.function: rest[assertion.function]}  # the other tests judge as before
         if not any(names <= rest.keys() and not refusing(rest, answer) for answer, names in refused.items()):
             yield assertion
+
+
+def in_repair(root: Path, name: str, wrong: list[Path]) -> list[Assertion]:
+    """The idle assertions of a repair, in a process that imports the library with the fault."""
+    from workbook.exercises.catalogue import find
+    from workbook.exercises.fault import judge, read_fault
+    from workbook.exercises.graft import Graft
+    from workbook.exercises.warm import Fork
+
+    exercise = find(root, name)
+    fault = read_fault(exercise)
+    graft = Graft([fault.piece], exercise.solution)
+    graft.install()
+    graft.load()
+
+    def in_a_copy(tests: Tests, answer: Path) -> set[str]:
+        def tell() -> None:
+            graft.path = answer
+            print(json.dumps(sorted(refusing(tests, answer, graft.complete))), flush=True)
+
+        copy = Fork(tell)
+        assert copy.stdout is not None
+        told = copy.stdout.read()
+        copy.wait()
+        return set(json.loads(told))
+
+    def reaches_the_check(answer: Path) -> bool:
+        """Whether its place and its size do not refuse the answer before."""
+        try:
+            judge(fault, answer)
+        except Refused:
+            return False
+        return True
+
+    return list(idle(exercise.check, list(filter(reaches_the_check, wrong)), in_a_copy))
+
+
+if __name__ == "__main__":
+    found = in_repair(Path(sys.argv[1]), sys.argv[2], [Path(one) for one in sys.argv[3:]])
+    print(json.dumps([asdict(one) for one in found]))

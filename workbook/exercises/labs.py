@@ -16,17 +16,20 @@ from pathlib import Path
 from workbook.book.errors import BookError
 from workbook.book.project import shown
 from workbook.exercises.catalogue import Exercise, ExerciseError, read_exercise
+from workbook.exercises.fault import plant, read_fault
 
-READERS = ("answer.py", "my_lab.ipynb", "kept", "__pycache__", ".ipynb_checkpoints")
+READERS = ("answer.py", "my_lab.ipynb", "kept", "faulty", "__pycache__", ".ipynb_checkpoints")
 
 
 @contextmanager
 def solved(exercise: Exercise) -> Iterator[Path]:
-    """A temporary copy of the exercise's folder, with the solution as its answer."""
+    """A temporary copy of the exercise's folder, with the solution as its answer; in a repair with the library, too."""
     with tempfile.TemporaryDirectory(prefix="glasstorch-lab-") as temporary:
         folder = Path(temporary) / exercise.folder.name
         shutil.copytree(exercise.folder, folder, ignore=shutil.ignore_patterns(*READERS))
         shutil.copyfile(exercise.solution, folder / exercise.answer.name)
+        if exercise.is_repair:
+            plant(read_fault(exercise), folder / exercise.faulty.name)
         yield folder
 
 

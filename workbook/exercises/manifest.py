@@ -24,6 +24,7 @@ def shipped(exercise: Exercise) -> list[Path]:
         exercise.lab_source,
         exercise.lab,
         exercise.hints_file,
+        *([exercise.symptom] if exercise.is_repair else []),
     ]
 
 

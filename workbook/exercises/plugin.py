@@ -198,6 +198,8 @@ def not_started(error: NotStarted) -> Refusal:
     """The refusal of a stub."""
     what = f"{error.name} " if error.name else ""
     line = f" (line {error.line})" if error.line else ""
+    if error.came:
+        return Refusal(came=error.came, line=error.line)
     return Refusal(came=f"{what}is not written yet: it still raises NotImplementedError{line}".strip(), line=error.line)
 
 

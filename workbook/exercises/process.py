@@ -176,12 +176,15 @@ def uninterrupted() -> Iterator[None]:
         raise KeyboardInterrupt
 
 
-def environment(code: Path, temporary: Path) -> dict[str, str]:
-    """The environment of a child: the reader's, without variables that would change the result."""
+def environment(code: Path, temporary: Path, library: Path | None = None) -> dict[str, str]:
+    """The environment of a child: the reader's, without variables that would change the result.
+
+    `library` is the folder with the library that it imports; the clone's own if it is None.
+    """
     kept = {name: value for name, value in os.environ.items() if not name.startswith(UNWANTED)}
     return {
         **kept,
-        "PYTHONPATH": os.pathsep.join((str(code), str(code / "reference"))),
+        "PYTHONPATH": os.pathsep.join((str(code), str(library or code / "reference"))),
         "PYTHONHASHSEED": "0",
         "PYTHONUTF8": "1",
         "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",

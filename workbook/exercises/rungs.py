@@ -20,6 +20,7 @@ from pathlib import Path
 from workbook.exercises import manifest
 from workbook.exercises.catalogue import Exercise, ExerciseError
 from workbook.exercises.child import Job
+from workbook.exercises.fault import Fault, plant, read_fault
 from workbook.exercises.process import Child, Ended, environment, python, spawn, temporary_folder, uninterrupted
 from workbook.exercises.report import (
     BROKEN,
@@ -40,7 +41,7 @@ SHOWN = 5  # lines shown of what the answer printed
 WIDE = 200  # characters shown of a line that it printed
 LARGE = 1 << 20  # bytes of an answer.py that is taken
 CODE = Path(__file__).resolve().parents[2]  # the clone that this machinery belongs to
-LEFT = shutil.ignore_patterns("kept", "my_lab.ipynb", "answer.py", "__pycache__", ".ipynb_checkpoints")
+LEFT = shutil.ignore_patterns("kept", "faulty", "my_lab.ipynb", "answer.py", "__pycache__", ".ipynb_checkpoints")
 FRAME = re.compile(r'File "([^"]+)", line (\d+) in (.+)')
 
 Start = Callable[[Job, Mapping[str, str], Path], Child]  # with this environment; the folder is for process groups
@@ -67,7 +68,10 @@ def run_check(
     """
     path = answer or exercise.answer
     results: list[RungResult] = []
+    fault = read_fault(exercise) if exercise.is_repair else None
     with temporary_folder() as folder:
+        if fault is not None:
+            plant(fault, folder / "faulty")
         judged = folder / "answer.py"
         refusal = taken(path, judged)
         sha256 = digest(judged)
@@ -79,7 +83,7 @@ def run_check(
                 elif refusal is not None:
                     result = RungResult(rung, REFUSED, refusal=refusal)
                 else:
-                    result = run_rung(root, exercise, judged, rung, rungs, limit, folder, running, start)
+                    result = run_rung(root, exercise, judged, rung, rungs, limit, folder, running, start, fault)
                 if result.outcome != PASSED:
                     stop(running)
                 results.append(result)
@@ -100,13 +104,14 @@ def run_rung(
     folder: Path,
     running: dict[str, Running],
     start: Start,
+    fault: Fault | None = None,
 ) -> RungResult:
     """Run one rung; meanwhile those that may run in parallel are started, too."""
     beside = [rung] if rung == RUNGS[0] else [r for r in rungs if r != RUNGS[0]]
     for name in beside:
         if name not in running:
             with uninterrupted():  # a process that was started is known, and so will be ended
-                running[name] = Running(root, exercise, answer, name, limit, folder / name, start)
+                running[name] = Running(root, exercise, answer, name, limit, folder / name, start, fault)
     return running[rung].result()
 
 
@@ -139,13 +144,28 @@ class Running:
     """A rung that runs in a child process."""
 
     def __init__(
-        self, root: Path, exercise: Exercise, answer: Path, rung: str, limit: float, folder: Path, start: Start
+        self,
+        root: Path,
+        exercise: Exercise,
+        answer: Path,
+        rung: str,
+        limit: float,
+        folder: Path,
+        start: Start,
+        fault: Fault | None = None,
     ) -> None:
         self.rung, self.limit = rung, limit
-        pieces = tuple(asdict(piece) for piece in exercise.pieces)
-        tests = exercise.tests if rung == "graft" else ()
+        pieces = exercise.pieces if fault is None else (fault.piece,)
         self.job = Job(
-            rung, str(root.resolve()), str(folder), exercise.check.name, pieces, tests, limit, time.time() + limit
+            rung,
+            str(root.resolve()),
+            str(folder),
+            exercise.check.name,
+            tuple(asdict(piece) for piece in pieces),
+            exercise.tests if rung == "graft" else (),
+            limit,
+            time.time() + limit,
+            None if fault is None else fault.as_json(),
         )
         for name in ("tmp", "groups"):
             (folder / name).mkdir(parents=True)
@@ -156,7 +176,7 @@ class Running:
         except OSError as error:
             raise ExerciseError(f"{exercise.place} cannot be copied to {folder}\n  {error}") from error
         self.job.write()
-        settings = environment(CODE, folder / "tmp")
+        settings = environment(CODE, folder / "tmp", None if fault is None else self.job.library)
         if rung == "lab":
             from workbook.exercises.kernel import kernel_environment
 

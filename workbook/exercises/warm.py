@@ -27,6 +27,7 @@ from workbook.exercises import child
 from workbook.exercises.asking import AuthorError, LibraryError
 from workbook.exercises.catalogue import find
 from workbook.exercises.child import Job
+from workbook.exercises.fault import pieces
 from workbook.exercises.graft import Graft
 from workbook.exercises.process import Child
 from workbook.exercises.rungs import Start, in_new_process, run_check
@@ -125,7 +126,7 @@ def main(root: Path, name: str, limit: float, answers: list[Path]) -> None:
     if hasattr(os, "fork"):
         # A library that cannot be imported is for each new process to tell.
         with contextlib.suppress(AuthorError, LibraryError):
-            start = warmed(Graft(exercise.pieces, answers[0], watching=True))
+            start = warmed(Graft(pieces(exercise), answers[0], watching=not exercise.is_repair))
     reports = [run_check(root, exercise, answer, limit=limit, start=start).to_json() for answer in answers]
     print(json.dumps(reports))
 

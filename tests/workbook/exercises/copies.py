@@ -12,20 +12,24 @@ from workbook.exercises.catalogue import Exercise, find
 
 ROOT = Path(__file__).parents[3]
 PLACE = "02-tensor-storage/01_strides"
-READERS = shutil.ignore_patterns("answer.py", "my_lab.ipynb", "kept", "__pycache__")
+REPAIR = "02-tensor-storage/04_saved_slice"
+READERS = shutil.ignore_patterns("answer.py", "my_lab.ipynb", "kept", "faulty", "__pycache__")
 CARRIED = "tests/core/test_carried.py"
 CARRIED_TEST = """import glasstorch as torch
 
 
 def test_a_new_tensor_has_row_major_strides() -> None:
     assert torch.zeros(2, 3, 4).stride() == (12, 4, 1)
+
+
+def test_bytes_are_read_from_where_the_elements_are() -> None:
+    assert torch.zeros(3)[1:].view(torch.uint8).storage_offset() == 4
 """
 
 
 def clone_with_strides(root: Path) -> Exercise:
     """A clone in this folder with exercise 02.1 in it; the library's tests that it carries are one short test."""
-    for place in (PLACE, f"solutions/{PLACE}"):
-        shutil.copytree(ROOT / "exercises" / place, root / "exercises" / place, ignore=READERS)
+    put(root, PLACE)
     section = root / "chapters" / "02-tensor-storage" / "one-buffer-many-views.md"
     section.parent.mkdir(parents=True)
     section.touch()
@@ -40,6 +44,27 @@ def clone_with_strides(root: Path) -> Exercise:
     exercise.facts.write_text("\n".join(lines) + "\n", encoding="utf-8")
     manifest.write(root)
     return find(root, "02.1")
+
+
+def put(root: Path, place: str) -> None:
+    """Copy an exercise and its solutions to the clone in this folder."""
+    for folder in (place, f"solutions/{place}"):
+        shutil.copytree(ROOT / "exercises" / folder, root / "exercises" / folder, ignore=READERS)
+
+
+def clone_with_repair(root: Path) -> Exercise:
+    """A clone in this folder with the repair 02.4 in it, and with 02.1, which it needs."""
+    clone_with_strides(root)
+    put(root, REPAIR)
+    (root / "ruff.toml").write_text(
+        'line-length = 120\n[lint.isort]\nknown-first-party = ["workbook"]\n', encoding="utf-8"
+    )
+    exercise = find(root, "02.4")
+    facts = exercise.facts.read_text(encoding="utf-8")
+    before, _, after = facts.partition("tests = [")
+    exercise.facts.write_text(f'{before}tests = ["{CARRIED}"]{after.partition("]")[2]}', encoding="utf-8")
+    manifest.write(root)
+    return find(root, "02.4")
 
 
 def only_wrong(exercise: Exercise, *names: str) -> None:

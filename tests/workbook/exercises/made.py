@@ -63,7 +63,8 @@ def make(
     """A clone with one exercise, 02.1; returns the exercise's folder. `test` is the file that the library must pass."""
     make_clone(root, PLACE)
     folder = root / "exercises" / PLACE
-    lines = ['title = "Double"', 'asks = "Write double."', "minutes = 5", 'section = "02-tensor-storage/one"']
+    lines = ['title = "Double"', 'asks = "Write double."', 'form = "write"', "difficulty = 1", "minutes = 5"]
+    lines += ['section = "02-tensor-storage/one"']
     for kind, target, answer, key in pieces:
         lines += ["[[graft]]", f'kind = "{kind}"', f'target = "{target}"', f'answer = "{answer}"']
         lines += [f'key = "{key}"'] if key else []

@@ -329,3 +329,35 @@ def test_the_answer_has_begun_when_it_is_loaded(tmp_path: Path) -> None:
 )
 def test_a_module_of_the_library_is_known_by_its_name(name: str, expected: bool) -> None:
     assert by_library(name) is expected
+
+
+# --- programs ---
+
+
+def test_a_program_has_the_value_of_its_last_line(ask: Ask) -> None:
+    came = ask.run("""
+        x = torch.ones(2)
+        x.add_(1)
+        x.tolist()
+    """)
+    expect(came, [2.0, 2.0])
+    assert came.call == "x = torch.ones(2)\nx.add_(1)\nx.tolist()"
+    assert ask.last is came
+
+
+def test_what_a_program_raises_is_kept(ask: Ask) -> None:
+    expect(ask.run("torch.ones(2) @ torch.ones(3)"), Raises(RuntimeError, "size"))
+    with pytest.raises(Refused) as caught:
+        expect(ask.run("len(3)"), 1)
+    assert caught.value.refusal.came == "TypeError: object of type 'int' has no len()"
+    assert caught.value.refusal.input == "len(3)"
+
+
+def test_an_answer_is_loaded_once_and_before_a_program_runs(tmp_path: Path) -> None:
+    path = tmp_path / "answer.py"
+    path.write_text("x = 1\n")
+    loaded: list[int] = []
+    ask = Ask(path, loaded=lambda module: loaded.append(module.x))
+    ask.run("1")
+    ask.run("2")
+    assert loaded == [1]

@@ -39,7 +39,7 @@ def test_an_exercise_says_what_it_declares_and_where_its_files_are(clone: Path) 
     exercise = find(clone, "02.1")
     folder = clone / "exercises" / STRIDES
     assert exercise.title == "About strides"
-    assert exercise.minutes == 15
+    assert (exercise.form, exercise.difficulty, exercise.minutes) == ("write", 1, 15)
     assert exercise.place == f"exercises/{STRIDES}"
     assert exercise.pieces == (Piece("function", "glasstorch.core.geometry:strides", "strides"),)
     assert exercise.tests == ("tests/core/test_geometry.py",)
@@ -154,6 +154,12 @@ def test_a_folder_that_only_holds_an_answer_is_no_exercise(clone: Path) -> None:
         ('title = "About strides"', "", "title is missing\n  accepted: a few words"),
         ('title = "About strides"', 'title = ""', "title = '' is not accepted"),
         ('title = "About strides"', "title = 3", "title = 3 is not accepted"),
+        ('form = "write"', "", "form is missing\n  accepted: one of write, repair, hunt, count, explain"),
+        ('form = "write"', 'form = "read"', "form = 'read' is not accepted\n  accepted: one of write, repair"),
+        ("difficulty = 1", "", "difficulty is missing\n  accepted: 1 (easy), 2 or 3 (hard)"),
+        ("difficulty = 1", "difficulty = 4", "difficulty = 4 is not accepted\n  accepted: 1 (easy), 2 or 3 (hard)"),
+        ("difficulty = 1", "difficulty = 0", "difficulty = 0 is not accepted"),
+        ("difficulty = 1", 'difficulty = "easy"', "difficulty = 'easy' is not accepted"),
         ("minutes = 15", "minutes = true", "minutes = True is not accepted"),
         ("minutes = 15", "minutes = 0", "minutes = 0 is not accepted"),
         ("minutes = 15", "minutes = -1", "minutes = -1 is not accepted"),
@@ -194,6 +200,21 @@ def test_an_exercise_without_a_piece_is_refused(clone: Path, pieces: str) -> Non
     facts.write_text("\n".join([*lines[:start], pieces, *lines[end:]]))
     with pytest.raises(ExerciseError, match=r"graft is (empty|missing)"):
         read_exercise(facts.parent)
+
+
+def test_a_repair_names_no_piece_of_the_library(clone: Path) -> None:
+    facts = clone / "exercises" / STRIDES / "exercise.toml"
+    text = facts.read_text().replace('form = "write"', 'form = "repair"')
+    facts.write_text(text)
+    with pytest.raises(ExerciseError, match=r"graft tells where the fault is\n  accepted: nothing, with form = "):
+        read_exercise(facts.parent)
+    before, _, after = text.partition("[[graft]]")
+    facts.write_text(f"{before}[carries]{after.partition('[carries]')[2]}")
+    exercise = read_exercise(facts.parent)
+    assert exercise.is_repair
+    assert exercise.pieces == (Piece("repair", "", "mended"),)
+    assert exercise.symptom == facts.parent / "symptom.py"
+    assert exercise.fault == exercise.solution.parent / "fault.diff"
 
 
 def test_a_kernel_names_its_key(clone: Path) -> None:

@@ -67,7 +67,7 @@ def test_start_makes_the_readers_files_and_says_what_to_do(clone: Path, strides:
     assert strides.answer.read_bytes() == strides.start.read_bytes()
     assert strides.my_lab.read_bytes() == unanswered(strides.lab.read_bytes())
     assert capsys.readouterr().out.splitlines() == [
-        "02.1  About strides (about 15 min)",
+        "02.1  About strides (write, difficulty 1 of 3, about 15 min)",
         "",
         f"Your file: {FOLDER}/answer.py",
         f"Your sheet: {FOLDER}/my_lab.ipynb",
@@ -182,7 +182,7 @@ def test_a_damaged_state_is_said_by_a_command_that_also_writes(clone: Path, caps
 def test_next_names_the_first_that_has_not_passed(clone: Path, capsys: Output) -> None:
     assert desk.next_exercise(clone) == 0
     text = said(capsys)
-    assert text.startswith("02.1 About strides (about 15 min) Task: Write strides. Read first: chapters/02-tensor")
+    assert text.startswith("02.1 About strides (write, difficulty 1 of 3, about 15 min) Task: Write strides. Read")
     assert text.endswith("Then: `workbook start 02.1`")
     passes(clone, "02.1")
     desk.next_exercise(clone)
@@ -197,6 +197,37 @@ def test_next_stays_with_what_is_being_worked_on(clone: Path, capsys: Output) ->
     assert "You have started it: exercises/02-tensor-storage/02_view/answer.py" in text
     assert "Then: `workbook check 02.2`" in text
     assert text.endswith("Before it in the order, and not passed: 02.1. All of them: `workbook progress`")
+
+
+def needs(clone: Path, name: str, *others: str) -> None:
+    """Have an exercise need others."""
+    facts = find(clone, name).facts
+    facts.write_text(facts.read_text().replace("needs = []", f"needs = {list(others)}"))
+
+
+def test_next_puts_off_what_needs_an_exercise_that_has_not_passed(clone: Path, capsys: Output) -> None:
+    needs(clone, "04.1", "02.1")
+    passes(clone, "02.2")  # the last one worked on; 04.1 comes after it
+    desk.next_exercise(clone)
+    assert said(capsys).startswith("02.1 ")
+    assert desk.start(clone, None) == 0
+    assert find(clone, "02.1").answer.exists()
+    assert not find(clone, "04.1").answer.exists()
+
+
+def test_next_offers_an_exercise_once_what_it_needs_has_passed(clone: Path, capsys: Output) -> None:
+    needs(clone, "04.1", "02.1", "09.9")
+    passes(clone, "02.1", "02.2")
+    desk.next_exercise(clone)
+    assert said(capsys).startswith("04.1 ")
+
+
+def test_next_stays_with_what_was_begun_too_early(clone: Path, capsys: Output) -> None:
+    needs(clone, "02.2", "02.1")
+    desk.start(clone, "02.2")
+    capsys.readouterr()
+    desk.next_exercise(clone)
+    assert said(capsys).startswith("02.2 ")
 
 
 def test_next_goes_back_to_what_was_left_out_at_the_end(clone: Path, capsys: Output) -> None:
@@ -228,7 +259,7 @@ def test_hints_come_one_by_one_and_say_how_many_are_left(clone: Path, capsys: Ou
     for hint, close in wanted:
         assert desk.hint(clone, None, None, everything=False) == 0
         text = said(capsys)
-        assert f"(about 15 min) {hint} {close}" in text
+        assert f"(write, difficulty 1 of 3, about 15 min) {hint} {close}" in text
         assert "started" not in text
 
 
@@ -414,13 +445,16 @@ def test_progress_for_scripts(clone: Path, strides: Exercise, capsys: Output) ->
     capsys.readouterr()
     assert desk.progress(clone, None, as_json=True) == 0
     table = json.loads(capsys.readouterr().out)
-    assert (table["version"], table["passed"], table["total"]) == (2, 1, 3)
+    assert (table["version"], table["passed"], table["total"]) == (states.VERSION, 1, 3)
     first = table["exercises"][0]
     assert first == {
         "identity": "02.1",
         "name": "strides",
         "chapter": "02-tensor-storage",
         "title": "About strides",
+        "form": "write",
+        "difficulty": 1,
+        "needs": [],
         "minutes": 15,
         "standing": "passed",
         "started": states.today(),

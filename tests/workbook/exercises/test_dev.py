@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.workbook.exercises.copies import clone_with_strides, only_wrong
+from tests.workbook.exercises.copies import clone_with_repair, clone_with_strides, only_wrong
 from workbook import commands
 from workbook.exercises import dev
 from workbook.exercises.catalogue import Exercise, UnknownExercise, find
@@ -157,3 +157,21 @@ def test_a_stale_manifest_fails_the_check_of_all(
     assert dev.check(["02.1"]) == 0
     assert dev.check([]) == 1
     assert "exercises/manifest.json is out of date" in capsys.readouterr().out
+
+
+# --- a repair ---
+
+
+@pytest.mark.ci  # each answer is judged in processes of its own
+def test_a_repair_is_judged_on_the_library_with_its_fault(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Output
+) -> None:
+    repair = clone_with_repair(tmp_path)
+    monkeypatch.setattr(commands, "root", lambda: tmp_path)
+    assert dev.check(["02.4"]) == 0
+    only_wrong(repair, "wrong_four_bytes", "wrong_another_file")
+    assert dev.check(["02.4"]) == 1
+    output = capsys.readouterr().out
+    assert "1 to fix" in output
+    assert "line 41: `expect(came, part.view(kind)" in output
+    assert output.count("is idle: every wrong answer is refused without it") == 1

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.workbook.exercises.copies import clone_with_strides
+from tests.workbook.exercises.copies import clone_with_repair, clone_with_strides
 from workbook.book import notebooks
-from workbook.exercises.catalogue import Exercise, find
+from workbook.exercises.catalogue import Exercise, exercises, find
 from workbook.exercises.form import form_problems, signatures
 from workbook.exercises.form import parsed as tree_of
 from workbook.exercises.wrong import write_out
@@ -149,3 +149,89 @@ def test_the_first_lines_of_public_functions_classes_and_methods_are_compared(tm
         "Node.apply": "def apply(self, g)",
         "f": "def f(x: int=1) -> str",
     }
+
+
+# --- a repair ---
+
+
+@pytest.fixture
+def repair(tmp_path: Path) -> Exercise:
+    """The repair 02.4 in a clone of its own."""
+    return clone_with_repair(tmp_path)
+
+
+def found_in_repair(exercise: Exercise) -> list[str]:
+    """What is to be mended in it."""
+    every = exercises(exercise.folder.parents[2])
+    return form_problems(exercise.folder.parents[2], every[-1], every)
+
+
+def test_the_first_repair_is_well_formed(repair: Exercise) -> None:
+    assert found_in_repair(repair) == []
+
+
+def show_in_section(exercise: Exercise, symbol: str) -> None:
+    """Let the section print a symbol of the library."""
+    section = exercise.folder.parents[2] / "chapters" / f"{exercise.section}.md"
+    section.write_text(f'```{{code-cell}}\nshow(\n    "glasstorch.kernels.views{symbol}"\n)\n```\n', encoding="utf-8")
+
+
+REPAIR_DAMAGES: dict[str, tuple[Callable[[Exercise], object], str]] = {
+    "no program that fails": (lambda e: e.symptom.unlink(), "symptom.py is missing"),
+    "no fault": (lambda e: e.fault.unlink(), "fault.diff is missing"),
+    "a fault that does not apply": (lambda e: change(e.fault, "+++ kernels", "+++ kernels\n@@"), "fault.diff: "),
+    "a stub that does not name the program": (
+        lambda e: change(e.start, "`symptom.py`", "a program"),
+        "start.py: the program that fails, symptom.py, is not named",
+    ),
+    "a stub that names a place": (
+        lambda e: change(e.start, 'FILE = ""', 'FILE = "kernels/views.py"'),
+        'start.py: it has to have `FILE = ""` and `LINE = 0`',
+    ),
+    "a solution without a mend": (
+        lambda e: change(e.solution, "def mended", "def mend"),
+        "the solution has nothing of that name",
+    ),
+    "a program that does not fail": (
+        lambda e: e.symptom.write_text('"""No."""\n'),
+        "symptom.py: on the library with the fault it ends with 0, not 1: nothing on standard error",
+    ),
+    "a program that always fails": (
+        lambda e: e.symptom.write_text('"""Yes."""\n\nraise SystemExit("it does")\n'),
+        "symptom.py: on the library without the fault it ends with 1, not 0: it does",
+    ),
+    "a function that a section prints": (
+        lambda e: show_in_section(e, ".view_dtype"),
+        "fault.diff: view_dtype is printed in 02-tensor-storage/one-buffer-many-views.md",
+    ),
+    "a module that a section prints": (lambda e: show_in_section(e, ""), "fault.diff: view_dtype is printed in"),
+    "a function that another exercise asks for": (
+        lambda e: change(
+            find(e.folder.parents[2], "02.1").facts,
+            "glasstorch.core.geometry:contiguous_strides",
+            "glasstorch.kernels.views:view_dtype",
+        ),
+        "fault.diff: view_dtype is what 02.1 asks for",
+    ),
+}
+
+
+@pytest.mark.parametrize("damage", REPAIR_DAMAGES)
+def test_what_is_malformed_in_a_repair_is_said(repair: Exercise, damage: str) -> None:
+    do, words = REPAIR_DAMAGES[damage]
+    do(repair)
+    assert words in "\n".join(found_in_repair(repair))
+
+
+def test_a_section_may_print_other_functions_of_the_file(repair: Exercise) -> None:
+    for other in (".view", ".view_dtypes", ".Class.view_dtype"):
+        show_in_section(repair, other)
+    assert found_in_repair(repair) == []
+
+
+def test_a_sheet_of_a_repair_has_to_load_the_library_with_the_fault(
+    repair: Exercise, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cell = types.SimpleNamespace(cell_type="code", source="%load_ext autoreload\n%autoreload 2\nimport glasstorch")
+    monkeypatch.setattr(notebooks, "check_in_step", lambda source: types.SimpleNamespace(cells=[cell]))
+    assert found_in_repair(repair) == ["lab.md: the first code cell has no `torch = library()`"]

@@ -107,3 +107,16 @@ def test_the_module_answer_is_as_it_was(tmp_path: Path, wrong: list[Path], monke
     monkeypatch.setitem(sys.modules, "answer", mine := type(sys)("answer"))
     list(idle(check(tmp_path, NEEDED), wrong))
     assert sys.modules["answer"] is mine
+
+
+def test_another_judgement_may_say_which_tests_refuse_an_answer(tmp_path: Path, wrong: list[Path]) -> None:
+    # as a repair's does, which puts each answer into a copy of its process
+    asked: list[str] = []
+
+    def refuses_all(tests: object, answer: Path) -> set[str]:
+        asked.append(answer.name)
+        return {"test_small", "test_negative"}
+
+    found = idle(check(tmp_path, NEEDED), wrong, refuses_all)  # type: ignore[arg-type]
+    assert len(list(found)) == 2  # whatever is removed, every answer stays refused
+    assert {"wrong_absolute.py", "wrong_square.py"} == set(asked)

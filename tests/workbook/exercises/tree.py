@@ -8,6 +8,8 @@ from pathlib import Path
 FACTS = """\
 title = "{title}"
 asks = "Write {name}."
+form = "write"
+difficulty = 1
 minutes = 15
 section = "02-tensor-storage/one-buffer-many-views"
 needs = []

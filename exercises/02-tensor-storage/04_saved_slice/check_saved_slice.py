@@ -1,0 +1,41 @@
+"""Does a program get the bytes of every part of a tensor, and are they the tensor's own?"""
+
+import random
+
+import numpy as np
+
+from workbook.exercises.asking import Ask, expect
+
+KINDS = {"uint8": 1, "int16": 2, "float16": 2, "int32": 4, "float32": 4, "int64": 8, "float64": 8}
+
+
+def parts() -> list[tuple[str, str, str, np.ndarray]]:
+    """Programs that give a part of a tensor, the dtypes of tensor and bytes, and the part as NumPy has it."""
+    draw, found = random.Random("02.4"), []
+    for _ in range(40):
+        wide, narrow = sorted(draw.sample(list(KINDS), 2), key=KINDS.__getitem__, reverse=True)
+        rows, columns = draw.randint(2, 6), draw.randint(2, 6)
+        whole = np.arange(rows * columns).astype(wide).reshape(rows, columns)
+        row, column = draw.randrange(rows), draw.randrange(columns)
+        text = f"whole = torch.arange({rows * columns}).to(torch.{wide}).view({rows}, {columns})\n"
+        for index, part in ((f"{row}:", whole[row:]), (f"{row}:, {column}:", whole[row:, column:])):
+            found.append((f"{text}part = whole[{index}]", wide, narrow, part))
+    return found
+
+
+def test_the_bytes_of_a_part(ask: Ask) -> None:
+    """the bytes of a part of a tensor, read as a dtype whose elements are not larger; and the part, once they are 0"""
+    for program, _, narrow, part in parts():
+        seen = f"seen = part.view(torch.{narrow})\nread = seen.contiguous().view(torch.uint8).tolist()\nseen.fill_(0)"
+        bytes_of_rows = np.ascontiguousarray(part).view("uint8").reshape(len(part), -1)
+        accepted = bytes_of_rows.tolist(), np.zeros_like(part).tolist()
+        because = "these are the bytes of the part, and a view has no memory of its own: a write is seen in the tensor"
+        expect(ask.run(f"{program}\n{seen}\nread, part.tolist()"), accepted, because=because)
+
+
+def test_bytes_that_are_read_as_larger_elements(ask: Ask) -> None:
+    """a part of some bytes, read as a dtype whose elements are larger"""
+    for kind, size in KINDS.items():
+        part = np.arange(48, dtype="uint8")[2 * size : 4 * size]
+        came = ask.run(f"torch.arange(48).to(torch.uint8)[{2 * size}:{4 * size}].view(torch.{kind}).tolist()")
+        expect(came, part.view(kind).tolist(), because="these are the numbers that NumPy reads")

@@ -1,0 +1,41 @@
+# ---
+# jupyter:
+#   jupytext:
+#     text_representation:
+#       extension: .py
+#       format_name: percent
+#   kernelspec:
+#     display_name: Python 3 (ipykernel)
+#     language: python
+#     name: python3
+# ---
+
+# %% [markdown]
+# # 03.4 Repair: weights that grow wider
+#
+# A program takes two steps of gradient descent. Its data and its weights are
+# float32. In the first step all is well. In the second, the product of the two
+# is refused: one of them is float64 now.
+#
+# `faulty/glasstorch/` beside this file is the library with one fault in one
+# function. `workbook faulty 03.4` runs `symptom.py` on it. Find the line and
+# say where it is. Then copy the function in which it stands, named `mended`
+# and without decorators, and mend it: it finds the names of its old file here,
+# too. `workbook faulty 03.4 --mended` runs the program with your function.
+
+# %%
+from __future__ import annotations
+
+FILE = ""  # below faulty/glasstorch/, for example "core/device.py"
+LINE = 0
+
+
+def mended():
+    """The function in which that line stands, mended."""
+    raise NotImplementedError
+
+
+# %% [markdown]
+# Save the file and run `workbook check 03.4`. It first looks at the place, so
+# you may ask about that before you mend anything. `workbook hint 03.4` gives
+# a nudge.

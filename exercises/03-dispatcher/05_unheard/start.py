@@ -1,0 +1,42 @@
+# ---
+# jupyter:
+#   jupytext:
+#     text_representation:
+#       extension: .py
+#       format_name: percent
+#   kernelspec:
+#     display_name: Python 3 (ipykernel)
+#     language: python
+#     name: python3
+# ---
+
+# %% [markdown]
+# # 03.5 Repair: a kernel that is not called
+#
+# A program notes which sizes are asked for: it has a kernel of its own for
+# `view`. A `reshape` that needs no copy is a `view`, so it is noted as well.
+# That works, unless the model has run once before the kernel was registered.
+# Then `view` is noted, and `reshape` is not. Under `trace()` it is again.
+#
+# `faulty/glasstorch/` beside this file is the library with one fault in one
+# function. `workbook faulty 03.5` runs `symptom.py` on it. Find the line and
+# say where it is. Then copy the function in which it stands, named `mended`
+# and without decorators, and mend it: it finds the names of its old file here,
+# too. `workbook faulty 03.5 --mended` runs the program with your function.
+
+# %%
+from __future__ import annotations
+
+FILE = ""  # below faulty/glasstorch/, for example "core/device.py"
+LINE = 0
+
+
+def mended():
+    """The function in which that line stands, mended."""
+    raise NotImplementedError
+
+
+# %% [markdown]
+# Save the file and run `workbook check 03.5`. It first looks at the place, so
+# you may ask about that before you mend anything. `workbook hint 03.5` gives
+# a nudge.

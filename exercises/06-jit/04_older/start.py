@@ -1,0 +1,42 @@
+# ---
+# jupyter:
+#   jupytext:
+#     text_representation:
+#       extension: .py
+#       format_name: percent
+#   kernelspec:
+#     display_name: Python 3 (ipykernel)
+#     language: python
+#     name: python3
+# ---
+
+# %% [markdown]
+# # 06.4 Repair: a result that is too old
+#
+# A function is traced, and gives the same as before. Then somebody wants to
+# see the total of an intermediate result as well, and adds one line for it.
+# Now the traced function gives another result than the function itself; the
+# total is right. Without the fuser, the traced function is right again.
+#
+# `faulty/glasstorch/` beside this file is the library with one fault in one
+# function. `workbook faulty 06.4` runs `symptom.py` on it. Find the line and
+# say where it is. Then copy the function in which it stands, named `mended`
+# and without decorators, and mend it: it finds the names of its old file here,
+# too. `workbook faulty 06.4 --mended` runs the program with your function.
+
+# %%
+from __future__ import annotations
+
+FILE = ""  # below faulty/glasstorch/, for example "core/device.py"
+LINE = 0
+
+
+def mended():
+    """The function in which that line stands, mended."""
+    raise NotImplementedError
+
+
+# %% [markdown]
+# Save the file and run `workbook check 06.4`. It first looks at the place, so
+# you may ask about that before you mend anything. `workbook hint 06.4` gives
+# a nudge.
