@@ -251,6 +251,24 @@ def progress(
 app.command("list", hidden=True)(progress)
 
 
+@app.command()
+def review(
+    name: Annotated[
+        str | None,
+        typer.Argument(metavar="TOPIC", help="Ask only about this chapter (04), topic (views) or section."),
+    ] = None,
+    minutes: Annotated[int, typer.Option("--minutes", min=1, help="How long the sitting takes.")] = 10,
+    most: Annotated[int | None, typer.Option("--count", min=1, help="Ask at most so many questions.")] = None,
+    ahead: Annotated[bool, typer.Option("--ahead", help="Ask also what is not due yet.")] = False,
+) -> None:
+    """Answer from memory what you have learnt, when it is due."""
+    root = commands.root()
+    commands.need("book", "fsrs")
+    from workbook.review.sitting import review
+
+    raise typer.Exit(review(root, name, minutes=minutes, most=most, ahead=ahead))
+
+
 # --- those who make the workbook ---
 
 

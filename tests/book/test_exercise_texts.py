@@ -12,13 +12,15 @@ from pathlib import Path
 import pytest
 
 from tests.book.small_book import ROOT
-from workbook.book.progress_example import progress_file, progress_output
+from workbook.book.progress_example import ASKED_IN, QUESTION, SECOND_DAY, progress_file, progress_output
 from workbook.exercises.catalogue import find
 from workbook.exercises.report import render
 from workbook.exercises.rungs import run_check
 from workbook.exercises.say import program
 from workbook.exercises.state import load
 from workbook.exercises.wrong import whole
+from workbook.review.interview import interview, key_of
+from workbook.review.schedule import GOOD, reviewed
 
 PAGES = ROOT / "chapters" / "exercises"
 STRIDES = find(ROOT, "02.1")
@@ -91,6 +93,13 @@ def test_the_file_of_the_page_is_one_that_the_command_reads(tmp_path: Path) -> N
     state = load(tmp_path)
     assert state.said == []
     assert len(state.records) == 3
+    assert state.cards == {key_of(QUESTION): reviewed(None, GOOD, SECOND_DAY)}
+
+
+def test_the_card_of_the_example_is_one_of_a_question_of_the_book() -> None:
+    (one,) = (one for one in interview(ROOT) if one.key == key_of(QUESTION))
+    assert one.section.path == ASKED_IN
+    assert "1 card is due for review: `workbook review`\n" in progress_output(ROOT)
 
 
 def test_nobodys_answers_are_in_the_example(tmp_path: Path) -> None:

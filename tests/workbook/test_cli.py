@@ -24,7 +24,7 @@ from workbook.targets import TARGETS
 
 ROOT = Path(__file__).parents[2]
 NAMES = ("read", "study", "site", "lab", "test", "bench", "gen", "notebooks", "dev")
-EXERCISES = ("doctor", "next", "start", "check", "watch", "hint", "solution", "reset", "progress")
+EXERCISES = ("doctor", "next", "start", "check", "watch", "hint", "solution", "reset", "progress", "review")
 Output = pytest.CaptureFixture[str]
 
 
@@ -321,7 +321,7 @@ def test_what_a_terminal_cannot_show_ends_no_command(clone: Path) -> None:
 
 @pytest.mark.parametrize("arguments", [["start", "02.1"], ["hint", "02.1"]])
 def test_start_and_hint_import_nothing_heavy(clone: Path, arguments: list[str]) -> None:
-    heavy = "{'numpy', 'rich', 'jupytext', 'nbformat', 'mkdocs', 'pytest', 'watchfiles', 'glasstorch'}"
+    heavy = "{'numpy', 'rich', 'jupytext', 'nbformat', 'mkdocs', 'pytest', 'watchfiles', 'glasstorch', 'fsrs'}"
     done = run_in(clone, *arguments, then=f"print(sorted({heavy} & set(sys.modules)))")
     assert done.stdout.splitlines()[-1] == "[]"
 

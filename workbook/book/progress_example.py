@@ -15,23 +15,27 @@ from contextlib import contextmanager, redirect_stdout
 from pathlib import Path
 from unittest.mock import patch
 
-from workbook.book.project import LABS
+from workbook.book.project import CHAPTERS, LABS
 from workbook.book.render import fence
 from workbook.exercises import state as states
 from workbook.exercises.catalogue import SOLUTIONS, exercises
 from workbook.exercises.desk import progress
 from workbook.exercises.labs import READERS
 from workbook.exercises.say import program
-from workbook.exercises.state import Record, State
+from workbook.exercises.state import Card, Record, State
+from workbook.review.interview import key_of
 
 PLAIN = {"COLUMNS": "80", "NO_COLOR": "1"}  # as it is the same in every terminal
-FIRST_DAY, SECOND_DAY = "2026-11-02", "2026-11-03"
+FIRST_DAY, SECOND_DAY, TODAY = "2026-11-02", "2026-11-03", "2026-11-05"
+QUESTION = "What is the difference between a tensor and its storage?"
+ASKED_IN = "02-tensor-storage/one-buffer-many-views.md"
 
 
 def progress_output(root: Path) -> str:
     """What the command prints for a reader who has passed two exercises, changed one since, and begun a third."""
     with worked_on(root) as clone, patch.dict(os.environ, PLAIN), redirect_stdout(io.StringIO()) as printed:
-        progress(clone, None, as_json=False)
+        with patch.object(states, "today", lambda: TODAY):
+            progress(clone, None, as_json=False)
     return fence(printed.getvalue().replace(program(), "workbook"), ".text .no-copy")
 
 
@@ -61,5 +65,15 @@ def worked_on(root: Path) -> Iterator[Path]:
         )
         state.records = {states.key(exercise): record for exercise, record in zip(begun, records, strict=False)}
         state.last = states.key(begun[-1])
+        state.cards = {key_of(QUESTION): Card(TODAY, SECOND_DAY, stability=2.3065, difficulty=2.118103970459016)}
+        ask(clone)
         states.write(clone, state)
         yield clone
+
+
+def ask(clone: Path) -> None:
+    """Give the copy a book that asks the question of the card."""
+    section = clone / CHAPTERS / ASKED_IN
+    section.parent.mkdir(parents=True)
+    section.write_text(f"# Title\n\n*Lead.*\n\n> [!QUESTION]- {QUESTION}\n> Answer.\n", encoding="utf-8")
+    (clone / "mkdocs.yml").write_text(f"nav:\n  - {ASKED_IN}\n", encoding="utf-8")

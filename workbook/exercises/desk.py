@@ -453,6 +453,7 @@ def progress(root: Path, chapter: str | None, *, as_json: bool) -> int:
         print_json(all_of_them, sections, state)
     elif all_of_them or sections:
         print_progress(all_of_them, sections, state, by_topic=chapter is not None)
+        print_cards(root, state)
     else:
         all_done(all_of_them)
     tell(state)
@@ -543,6 +544,18 @@ def print_predictions(sections: Sequence[Standing], *, by_topic: bool) -> None:
             print(f"  predictions  {section!s:<27}  {section.title}")
     if sections and not by_topic:
         say(f"predictions  {together(sections)}", "  ")
+
+
+def print_cards(root: Path, state: State) -> None:
+    """How many cards are due, if there are any cards."""
+    if not state.cards:
+        return
+    from workbook.review.deck import count_due
+
+    with suppress(ExerciseError):  # a book that cannot be read has no questions
+        due = count_due(root, state)
+        are_due = f"{count(due, 'card')} {'is' if due == 1 else 'are'} due for review: {command('review')}"
+        say(are_due if due else "No card is due for review.")
 
 
 def print_exercise(exercise: Exercise, standing: str) -> None:

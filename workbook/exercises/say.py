@@ -16,6 +16,7 @@ NARROWEST, WIDEST = 24, 100
 STYLES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "cyan": "36"}
 ITEM = re.compile(r"(\s*)([-*]|\d+\.)\s+")
 CODE = re.compile(r"`[^`\n]+`")
+LINK = re.compile(r"(`[^`\n]+`)|!?\[((?:`[^`]*`|[^\]`])+)\]\([^()\s]+\)")
 HOLD = "\0"  # a space at which no line may end, until the lines are made
 
 
@@ -138,16 +139,26 @@ def wrapped(paragraph: str) -> Iterator[str]:
     if paragraph.startswith("|"):
         yield from table(paragraph)
         return
-    for item in re.split(r"\n(?=\s*(?:[-*]|\d+\.)\s)", paragraph):
+    for item in re.split(r"\n(?=\s*(?:[-*]|\d+\.)\s)", without_addresses(paragraph)):
         plain = re.sub(r"\*\*(.+?)\*\*", r"\1", item.lstrip("#> "))
         match = ITEM.match(plain)
         first = match[0] if match else ""
         yield fill(plain[len(first) :], first, " " * len(first))
 
 
+def without_addresses(text: str) -> str:
+    """A Markdown text with the words of its links in place of the links; code stays as it is.
+
+    >>> without_addresses("see [one `view`](views#one), not `x[0](1)`")
+    'see one `view`, not `x[0](1)`'
+    """
+    return LINK.sub(lambda match: match[1] or match[2], text)
+
+
 def table(text: str) -> Iterator[str]:
     """The lines of a Markdown table, in columns, or each row as a list if the terminal is too narrow."""
-    rows = [[cell.strip() for cell in line.strip().strip("|").split("|")] for line in text.splitlines()]
+    lines_of_it = without_addresses(text).splitlines()
+    rows = [[cell.strip() for cell in line.strip().strip("|").split("|")] for line in lines_of_it]
     heading, *body = [row for row in rows if not all(set(cell) <= set("-: ") and cell for cell in row)]
     widths = [max(len(row[i]) for row in [heading, *body] if i < len(row)) for i in range(len(heading))]
     if sum(widths) + 2 * len(widths) > width():

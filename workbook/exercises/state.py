@@ -15,7 +15,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, fields, replace
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -63,6 +63,10 @@ class Card:
     stability: float = 0.0  # days until the chance of recall falls to 90 %
     difficulty: float = 0.0  # 1 to 10
     lapses: int = 0  # how often it was not remembered
+
+
+LONGEST = 36_500  # days; no card comes back later, and none is more stable
+EASIEST, HARDEST = 1, 10
 
 
 @dataclass
@@ -226,7 +230,32 @@ def parse(content: bytes) -> State:
     for key, prediction in kinds["predictions"].items():
         if prediction.mark not in MARKS:
             raise DamagedState(f"its prediction {key} has mark = {prediction.mark!r}")
+    for key, card in kinds["cards"].items():
+        check_card(key, card)
     return State(kinds["exercises"], table.get("last", ""), kinds["predictions"], kinds["cards"])
+
+
+def check_card(key: str, card: Card) -> None:
+    """Refuse a card that no review has left behind."""
+    for name, day in (("due", card.due), ("reviewed", card.reviewed)):
+        if not is_day(day):
+            raise DamagedState(f"its card {key} has {name} = {day!r}")
+    if not 0 < card.stability <= LONGEST:
+        raise DamagedState(f"its card {key} has stability = {card.stability!r}")
+    if not EASIEST <= card.difficulty <= HARDEST:
+        raise DamagedState(f"its card {key} has difficulty = {card.difficulty!r}")
+
+
+def is_day(text: str) -> bool:
+    """Whether a text is a date as `today` writes it.
+
+    >>> is_day("2026-11-26"), is_day("20261126"), is_day("soon")
+    (True, False, False)
+    """
+    try:
+        return date.fromisoformat(text).isoformat() == text
+    except ValueError:
+        return False
 
 
 Entry = TypeVar("Entry", Record, Prediction, Card)

@@ -11,11 +11,13 @@ from typing import Self
 import pytest
 
 from tests.workbook.exercises.tree import make_clone
+from tests.workbook.review.book import make_book
 from workbook.exercises import desk, say
 from workbook.exercises import state as states
 from workbook.exercises.catalogue import Exercise, ExerciseError, UnknownExercise, find
 from workbook.exercises.sheet import unanswered
-from workbook.exercises.state import digest, load, note
+from workbook.exercises.state import Card, digest, load, note
+from workbook.review.interview import key_of
 
 Output = pytest.CaptureFixture[str]
 PLACES = ("02-tensor-storage/01_strides", "02-tensor-storage/02_view", "04-autograd/01_formula")
@@ -464,6 +466,31 @@ def test_progress_for_scripts(clone: Path, strides: Exercise, capsys: Output) ->
         "hints_seen": 1,
         "solution_seen": "",
     }
+
+
+@pytest.mark.parametrize(
+    ("due", "said"),
+    [
+        ([], ""),
+        (["9999-01-01"], "No card is due for review.\n"),
+        (["2020-01-02"], "1 card is due for review: `workbook review`\n"),
+        (["2020-01-02", states.today(), "9999-01-01"], "2 cards are due for review: `workbook review`\n"),
+    ],
+)
+def test_progress_says_how_many_cards_are_due(clone: Path, capsys: Output, due: list[str], said: str) -> None:
+    make_book(clone)
+    keys = map(key_of, ("What is a tensor?", "What is a view?", "What is a leaf?"))
+    cards = {key: Card(day, "2020-01-01", 1.0, 5.0) for key, day in zip(keys, due, strict=False)}
+    states.update(clone, lambda state: state.cards.update(cards))
+    assert desk.progress(clone, None, as_json=False) == 0
+    assert capsys.readouterr().out.rpartition("Go on: `workbook next`\n")[2] == said
+
+
+def test_progress_goes_on_where_the_book_cannot_be_read(clone: Path, capsys: Output) -> None:
+    states.update(clone, lambda state: state.cards.update(key=Card("2020-01-02", "2020-01-01", 1.0, 5.0)))
+    (clone / "mkdocs.yml").write_text("nav:\n  - 00-start/gone.md\n", encoding="utf-8")
+    assert desk.progress(clone, None, as_json=False) == 0
+    assert capsys.readouterr().out.endswith("Go on: `workbook next`\n")
 
 
 def test_progress_when_all_have_passed(clone: Path, capsys: Output) -> None:

@@ -75,6 +75,27 @@ def test_markdown_is_wrapped_and_its_code_left_alone() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("See [one view](../02-a/b.md#c), and\n[two](https://d.example/).", "See one view, and two."),
+        ("A [link over\ntwo lines](a.md).", "A link over two lines."),
+        ("[`x[0]`](a.md) and `x[0](1)`", "`x[0]` and `x[0](1)`"),
+        ("![A figure](a.svg)", "A figure"),
+        ("x[0] (a) and [b]", "x[0] (a) and [b]"),
+        ("- [one](a.md)\n- two", "- one\n- two"),
+    ],
+)
+def test_a_link_is_its_words(text: str, shown: str) -> None:
+    assert markdown(text) == shown
+
+
+def test_links_in_code_and_tables(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert markdown("```\n[a](b)\n```") == "    [a](b)"
+    assert markdown("    [a](b)") == "    [a](b)"
+    assert markdown("| a | b |\n|---|---|\n| [c](d.md) | 1 |") == "a  b\n-  -\nc  1"
+
+
 def test_indented_code_stays_as_it_is() -> None:
     assert markdown("So:\n\n    a  =  1\n    b  =  2") == "So:\n\n    a  =  1\n    b  =  2"
 

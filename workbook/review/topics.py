@@ -1,0 +1,98 @@
+"""What is each section's part of the interview about?
+
+A section belongs to one topic or to several. The first is where the page of all questions lists its questions; under
+each of them `workbook review TOPIC` asks them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from workbook.book.errors import BookError
+
+# In the order of the page. The names are what a reader types.
+TITLES = {
+    "architecture": "Architecture",
+    "calls": "From a Python call to a kernel",
+    "operators": "Operators and generated code",
+    "views": "Storage, strides and views",
+    "dispatcher": "The dispatcher",
+    "dtypes": "Dtypes",
+    "modes": "Modes and kernels of your own",
+    "autograd": "Autograd: the graph",
+    "engine": "Autograd: the engine",
+    "memory": "Memory",
+    "cuda": "CUDA: launches and streams",
+    "allocator": "CUDA: the caching allocator",
+    "jit": "Graphs and compilers",
+    "tracing": "Tracing",
+    "ir": "The IR",
+    "passes": "Passes",
+    "fusion": "Fusion",
+    "convolution": "Convolutions",
+    "training": "Training",
+}
+
+# By the section's path in the book, without its ending.
+OF_SECTION: dict[str, tuple[str, ...]] = {
+    "00-start/how-to-read": ("views",),
+    "00-start/one-addition": ("calls", "dispatcher", "dtypes"),
+    "00-start/one-backward": ("autograd", "engine"),
+    "00-start/a-classifier": ("training",),
+    "00-start/map-of-the-house": ("architecture",),
+    "01-architecture/layers": ("architecture",),
+    "01-architecture/every-hop-of-a-call": ("calls", "dispatcher"),
+    "01-architecture/the-bridge": ("calls",),
+    "01-architecture/from-a-row-to-an-operator": ("operators",),
+    "02-tensor-storage/one-buffer-many-views": ("views", "memory"),
+    "02-tensor-storage/when-a-view-is-impossible": ("views",),
+    "03-dispatcher/a-call-is-a-set-of-keys": ("dispatcher",),
+    "03-dispatcher/one-entry-of-the-table": ("dispatcher",),
+    "03-dispatcher/dtype-is-not-a-key": ("dtypes", "dispatcher"),
+    "03-dispatcher/a-kernel-that-wins": ("modes", "dispatcher"),
+    "04-autograd/the-graph-is-built-by-running": ("autograd",),
+    "04-autograd/nodes-edges-and-what-is-saved": ("autograd", "memory"),
+    "04-autograd/the-engine-step-by-step": ("engine", "autograd"),
+    "05-cuda/what-a-launch-is": ("cuda",),
+    "05-cuda/streams-and-events": ("cuda",),
+    "05-cuda/the-caching-allocator": ("allocator", "cuda", "memory"),
+    "06-jit/why-a-graph": ("jit",),
+    "06-jit/tracing-is-a-dispatch-key": ("tracing", "jit"),
+    "06-jit/reading-the-ir": ("ir", "jit"),
+    "06-jit/a-pass-is-a-function": ("passes", "jit"),
+    "06-jit/fusion-measured": ("fusion", "jit"),
+    "07-nn-and-training/how-a-convolution-is-computed": ("convolution",),
+}
+
+
+def topics_of(path: str) -> tuple[str, ...]:
+    """The topics of a section, by the path of its text."""
+    try:
+        return OF_SECTION[path.removesuffix(".md")]
+    except KeyError:
+        raise BookError(
+            f"{path} asks questions, and has no topic\n"
+            f"  give it a row in workbook/review/topics.py; the topics are: {', '.join(TITLES)}"
+        ) from None
+
+
+class Topic(NamedTuple):
+    """A topic, and the paths of its sections."""
+
+    name: str
+    listed: tuple[str, ...]  # whose questions the page lists here
+    also: tuple[str, ...]  # that belong to it too, and are listed under another
+
+
+def topics(paths: Iterable[str]) -> list[Topic]:
+    """The topics in their order, with those of the sections that belong to each."""
+    belongs = {path: topics_of(path) for path in paths}
+    return [
+        Topic(
+            name,
+            tuple(path for path, names in belongs.items() if names[0] == name),
+            tuple(path for path, names in belongs.items() if name in names[1:]),
+        )
+        for name in TITLES
+    ]
