@@ -293,6 +293,34 @@ def dev_wrong(
     raise typer.Exit(dev.wrong_answers(exercise, answer))
 
 
+new = typer.Typer(help="Begin a section or an exercise, in its form.", no_args_is_help=True, rich_markup_mode=None)
+dev.add_typer(new, name="new")
+
+
+@new.command("section")
+def dev_new_section(
+    place: Annotated[str, typer.Argument(metavar="CHAPTER/NAME", help="For example 04-autograd/hooks.")],
+    title: Annotated[str, typer.Argument(help="For example 'Hooks'.")],
+) -> None:
+    """Make the text of a section."""
+    from workbook.new import new_section
+
+    raise typer.Exit(new_section(commands.root(), place, title))
+
+
+@new.command("exercise")
+def dev_new_exercise(
+    place: Annotated[str, typer.Argument(metavar="CHAPTER/NAME", help="For example 04-autograd/hooks.")],
+    title: Annotated[str, typer.Argument(help="For example 'A hook that returns'.")],
+    form: Annotated[str, typer.Option(help="write, repair, hunt, count or explain.")] = "write",
+    section: Annotated[str | None, typer.Option(help="The section that leads to it.")] = None,
+) -> None:
+    """Make the files of an exercise."""
+    from workbook.new import new_exercise
+
+    raise typer.Exit(new_exercise(commands.root(), place, title, form, section))
+
+
 @dev.command("manifest")
 def dev_manifest(
     check: Annotated[bool, typer.Option("--check", help="Write nothing; fail if it would change.")] = False,

@@ -48,7 +48,9 @@ def form_problems(root: Path, exercise: Exercise, every: Sequence[Exercise]) -> 
         lambda: fault_problems(root, exercise, every) if exercise.is_repair else iter(()),
         lambda: style_problems(root, exercise),
     )
-    found: list[str] = []
+    found = [
+        f"{path.name} still says WRITE" for path in (exercise.facts, *files) if re.search(r"\bWRITE:", read_text(path))
+    ]
     for part in parts:
         try:
             found += part()
