@@ -22,13 +22,16 @@ from workbook.exercises.catalogue import SOLUTIONS, exercises
 from workbook.exercises.desk import progress
 from workbook.exercises.labs import READERS
 from workbook.exercises.say import program
-from workbook.exercises.state import Card, Record, State
+from workbook.exercises.state import Card, Prediction, Record, State
+from workbook.predictions.questions import questions
 from workbook.review.interview import key_of
 
 PLAIN = {"COLUMNS": "80", "NO_COLOR": "1"}  # as it is the same in every terminal
 FIRST_DAY, SECOND_DAY, TODAY = "2026-11-02", "2026-11-03", "2026-11-05"
 QUESTION = "What is the difference between a tensor and its storage?"
 ASKED_IN = "02-tensor-storage/one-buffer-many-views.md"
+PREDICTED_IN = Path(CHAPTERS) / "02-tensor-storage" / "one-buffer-many-views.ipynb"
+SECOND_ANSWER = "(1, 4)"
 
 
 def progress_output(root: Path) -> str:
@@ -67,6 +70,12 @@ def worked_on(root: Path) -> Iterator[Path]:
         state.last = states.key(begun[-1])
         state.cards = {key_of(QUESTION): Card(TODAY, SECOND_DAY, stability=2.3065, difficulty=2.118103970459016)}
         ask(clone)
+        shutil.copyfile(root / PREDICTED_IN, (clone / PREDICTED_IN))
+        first, second, *_ = questions(clone)
+        state.predictions = {
+            first.question.key: Prediction(first.section, first.question.expected, "right", FIRST_DAY),
+            second.question.key: Prediction(second.section, (SECOND_ANSWER,), "wrong", FIRST_DAY),
+        }
         states.write(clone, state)
         yield clone
 
