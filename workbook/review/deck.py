@@ -72,8 +72,7 @@ def deck(root: Path, state: State, name: str | None = None) -> Deck:
         wanted = tuple(one for one in everything if one.section.path in paths)
         return Deck(wanted, frozenset(one.key for one in wanted))
     come_by = reached(root, list(book(root)), state)
-    is_open = (one.key for one in everything if one.section.path in come_by or one.key in state.predictions)
-    return Deck(everything, frozenset(is_open))
+    return Deck(everything, frozenset(one.key for one in everything if one.section.path in come_by))
 
 
 def questions(root: Path, state: State) -> tuple[Question, ...]:
