@@ -55,7 +55,7 @@ def review(root: Path, name: str | None, *, minutes: int, most: int | None, ahea
         return 0
     if not is_terminal():
         raise ExerciseError(
-            f"a review asks and waits for answers, and this is no terminal\n  {waiting(cards, state)}\n"
+            f"a review asks and waits for answers, and this is not a terminal\n  {waiting(cards, state)}\n"
             f"  run it in a terminal: {command(f'review {name}' if name else 'review')}"
         )
     if isinstance(sys.stdin, TextIOWrapper):
@@ -108,6 +108,9 @@ class Sitting:
             self.show(question, state)
             self.record(question, self.rating(question))
             self.done += 1
+        if time.monotonic() >= end:
+            print()
+            say(f"The time is over: {count(self.minutes, 'minute')}.")
 
     def following(self, state: State) -> Question | None:
         """The next question: by the record as it is now, since another sitting may be writing it."""

@@ -168,7 +168,12 @@ def test_a_sitting_ends_after_its_minutes_and_says_what_is_left(
     monkeypatch.setattr(time, "monotonic", lambda: float(next(clock)))
     monkeypatch.setattr(states, "alone", lambda root: nullcontext())  # the lock looks at the clock too
     sit(clone, ["", "g"] * 3, minutes=3)
-    assert words(capsys).endswith("2 cards answered. 1 more is due: `workbook review`")
+    assert words(capsys).endswith("The time is over: 3 minutes. 2 cards answered. 1 more is due: `workbook review`")
+
+
+def test_a_sitting_that_has_asked_enough_says_nothing_of_the_time(clone: Path, capsys: Output) -> None:
+    sit(clone, ["", "g"], most=1)
+    assert "time is over" not in capsys.readouterr().out
 
 
 def test_of_a_topic_all_are_asked_although_they_are_new(clone: Path, capsys: Output) -> None:
@@ -447,7 +452,7 @@ def test_a_pipe_is_told_what_waits_and_nothing_is_asked(clone: Path) -> None:
     with pytest.raises(ExerciseError) as error:
         run(clone, "views")
     assert str(error.value) == (
-        "a review asks and waits for answers, and this is no terminal\n  No card is due, 2 are new.\n"
+        "a review asks and waits for answers, and this is not a terminal\n  No card is due, 2 are new.\n"
         "  run it in a terminal: `workbook review views`"
     )
 
@@ -489,7 +494,7 @@ def test_a_damaged_card_is_kept_and_said(clone: Path, capsys: Output, change: di
     record = clone / "exercises" / "progress.json"
     content = json.dumps({"version": 2, "exercises": {}, "predictions": {}, "cards": {"k": {**CARD, **change}}})
     record.write_text(content, encoding="utf-8")
-    with pytest.raises(ExerciseError, match="this is no terminal"):
+    with pytest.raises(ExerciseError, match="this is not a terminal"):
         run(clone)
     error = " ".join(capsys.readouterr().err.split())
     assert f"exercises/progress.json is damaged: {said}." in error

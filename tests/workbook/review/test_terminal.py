@@ -241,7 +241,7 @@ def test_a_pipe_that_stays_open_is_not_waited_for(clone: Path) -> None:
         assert process.wait(PATIENCE) == 1
     assert output == ""
     assert error.startswith(
-        "workbook: a review asks and waits for answers, and this is no terminal\n  No card is due, 2 are new.\n"
+        "workbook: a review asks and waits for answers, and this is not a terminal\n  No card is due, 2 are new.\n"
     )
 
 
@@ -254,7 +254,7 @@ def test_output_that_goes_to_a_file_is_no_terminal(clone: Path) -> None:
     os.close(end)
     os.close(other)
     assert (done.returncode, done.stdout) == (1, "")
-    assert "this is no terminal" in done.stderr
+    assert "this is not a terminal" in done.stderr
 
 
 @pytest.mark.parametrize(("option", "value"), [("--minutes", "0"), ("--count", "0"), ("--minutes", "ten")])
