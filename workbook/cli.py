@@ -220,6 +220,19 @@ def solution(
 
 
 @app.command()
+def source(
+    name: Annotated[str, typer.Argument(help="view_strides, torch.add, aten::add.Tensor, or a file of the library.")],
+    entry: Annotated[str | None, typer.Argument(help="What a table or a CUDA file says under this name.")] = None,
+    anyway: Annotated[bool, typer.Option("--anyway", help="Show it even if an exercise asks for it.")] = False,
+    paged: Annotated[bool, typer.Option("--open", help="Page through it with $PAGER.")] = False,
+) -> None:
+    """Show the source of a name: ours and PyTorch's."""
+    from workbook.source import show_source
+
+    raise typer.Exit(show_source(commands.root(), name, entry, anyway=anyway, paged=paged))
+
+
+@app.command()
 def reset(
     name: Name = None,
     sheet: Annotated[bool, typer.Option("--lab", help="Reset your lab sheet instead of your answer.")] = False,

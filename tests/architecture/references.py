@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-from workbook.book.cells import named
+from workbook.book.named import named
 
 ROOT = Path(__file__).parents[2]
 LIBRARY = ROOT / "reference" / "glasstorch"

@@ -23,7 +23,8 @@ from tests.architecture.references import (
     problems,
     texts,
 )
-from workbook.book.cells import quotation_of, quotation_of_entry, row
+from workbook.book.cells import quotation_of, quotation_of_entry
+from workbook.book.entries import row
 from workbook.exercises.catalogue import exercises
 
 SHOW = re.compile(r"^show\((\"[^)]*\")\)", re.MULTILINE)

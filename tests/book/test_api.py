@@ -9,9 +9,12 @@ import griffe
 import pytest
 
 from tests.book.small_book import ROOT
+from workbook.book import api
 from workbook.book.api import HouseStyle, api_index, docstring_markdown, modules_of, room_pages
 from workbook.book.errors import BookError
 from workbook.book.house import PACKAGE
+from workbook.book.withheld import Asked
+from workbook.exercises.catalogue import find
 
 
 def package(folder: Path, files: dict[str, str]) -> Path:
@@ -141,3 +144,20 @@ def test_a_module_that_does_not_parse_is_named(tmp_path: Path) -> None:
     (core / "broken.py").write_text("def f(:\n", encoding="utf-8")
     with pytest.raises(BookError, match=r"broken\.py:1: invalid syntax\n  fix it"):
         api_index(tmp_path)
+
+
+def test_what_an_exercise_asks_for_leads_to_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    package(tmp_path / "small", {"__init__.py": "Small?"})
+    text = (
+        '"""A?"""\n\ndef given():\n    """One."""\n\nclass C:\n    """C."""\n    def asked(self):\n        """Two."""\n'
+    )
+    (tmp_path / "small" / "a.py").write_text(text, encoding="utf-8")
+    exercise = find(ROOT, "02.1")
+    asked = Asked(exercise, exercise.pieces[0], "a.py", "C.asked")
+    assert asked.dotted == "glasstorch.a.C.asked"
+    monkeypatch.setattr(Asked, "dotted", "small.a.C.asked")
+    monkeypatch.setattr(api, "all_asked", lambda: (asked,))
+    small = griffe.load("small", search_paths=[tmp_path], extensions=griffe.load_extensions(HouseStyle))
+    link = "[02.1 Row-major strides](../../exercises/02.1-strides.md)"
+    assert small["a.C.asked"].docstring.value == f"Two.\n\nYou write this in {link}: `workbook start 02.1`."
+    assert small["a.given"].docstring.value == "One."

@@ -79,19 +79,24 @@ def test_a_row_of_a_python_table_is_quoted(
 
 
 @pytest.mark.parametrize(
-    ("name", "first", "last"),
+    ("file", "name", "first", "last"),
     [
-        ("together", "// The combined state of all members of the line", "}"),
-        ("Rows", "// A block of (members, lines) threads", "};"),
-        ("members", "static __device__ int members()", "static __device__ int members() { return blockDim.x; }"),
+        ("lines.cuh", "shuffled_first", "// The value of the first lane in a group of `width` lanes.", "}"),
+        ("geometry.cuh", "Geometry", "// Sizes and strides, the slowest dimension first.", "};"),
+        (
+            "rows.cuh",
+            "members",
+            "static __device__ int members()",
+            "static __device__ int members() { return blockDim.x; }",
+        ),
     ],
 )
 def test_cuda_is_quoted_by_name_with_its_comment(
-    name: str, first: str, last: str, capsys: pytest.CaptureFixture[str]
+    file: str, name: str, first: str, last: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    show("kernels/cuda/rows.cuh", name)
+    show(f"kernels/cuda/{file}", name)
     caption, _, text = capsys.readouterr().out.partition("\n\n")
-    assert caption == f"glasstorch/kernels/cuda/rows.cuh, {name}"
+    assert caption == f"glasstorch/kernels/cuda/{file}, {name}"
     assert text.startswith(first)
     assert text.rstrip().splitlines()[-1] == last
 

@@ -5,12 +5,17 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import pytest
+
 from glasstorch.dispatch.operator import registry
 from glasstorch.kernels import cuda
 from glasstorch.operators.gen.model import OPERATORS
 from glasstorch.operators.whereabouts import LIBRARY
 from tests.book.small_book import ROOT
+from workbook.book import operator_pages
 from workbook.book.operator_pages import entries, entry_markdown, family_pages, link, operator_index, page_of_family
+from workbook.book.withheld import FORMULAS, Asked
+from workbook.exercises.catalogue import find
 
 cuda.register_kernels()
 NAMES = [name.removeprefix("aten::") for name in registry.operators if name.startswith("aten::")]
@@ -56,6 +61,17 @@ def test_an_overload_says_what_it_is_tagged_and_who_writes_to_its_out() -> None:
     text = entry_markdown(std)
     assert "<dt>out=</dt><dd>composed, cast</dd>" in text
     assert '<code title="It reduces many values to one, over some dimensions or all.">reduction</code>' in text
+
+
+def test_a_formula_that_an_exercise_asks_for_is_not_printed(monkeypatch: pytest.MonkeyPatch) -> None:
+    exercise = find(ROOT, "02.1")
+    asked = Asked(exercise, exercise.pieces[0], FORMULAS, "mul.Tensor.other")
+    monkeypatch.setattr(operator_pages, "all_asked", lambda: (asked,))
+    (mul,) = (entry for entry in entries()["pointwise"] if entry.name == "mul")
+    text = entry_markdown(mul)
+    link = '<code>other</code>: you write this in <a href="../../exercises/02.1-strides.html">02.1</a>'
+    assert f"<code>self: grad * conjugate(other)</code><br>{link}" in text
+    assert "<code>other: " not in text
 
 
 def test_the_index_links_every_name_to_its_entry() -> None:

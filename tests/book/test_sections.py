@@ -175,10 +175,25 @@ def test_an_exercise_is_asked_for_by_the_section_that_it_names(facts: Path) -> N
     assert re.search(rf"\bworkbook start {re.escape(identity)}\b", asked)
 
 
-@pytest.mark.parametrize("section", WITH_EXERCISES)
-def test_a_section_sends_the_reader_to_an_exercise(section: str) -> None:
+def exercises_listed_in(section: str) -> list[str]:
+    """The identities of the exercises to which a section sends its reader."""
     asked = text_of(section).partition("\n## Exercises\n")[2].partition("\n## ")[0]
-    assert re.search(r"\(\.\./exercises/\d\d\.\d+-[\w-]+\.md\)", asked)
+    return re.findall(r"\(\.\./exercises/(\d\d\.\d+)-[\w-]+\.md\)", asked)
+
+
+@pytest.mark.parametrize("section", WITH_EXERCISES)
+def test_a_section_sends_the_reader_to_an_exercise_or_says_that_it_has_none(section: str) -> None:
+    asked = text_of(section).partition("\n## Exercises\n")[2].partition("\n## ")[0]
+    own = [exercise.identity for exercise in exercises(ROOT) if exercise.section == section]
+    assert bool(own) != ("This section has none of its own" in asked)
+    assert set(own) <= set(exercises_listed_in(section))
+
+
+@pytest.mark.parametrize("section", WITH_EXERCISES)
+def test_no_section_sends_the_reader_to_an_exercise_that_stands_after_it(section: str) -> None:
+    order = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
+    for identity in exercises_listed_in(section):
+        assert order.index(f"- {find(ROOT, identity).section}.md") <= order.index(f"- {section}.md"), identity
 
 
 @pytest.mark.parametrize("chapter", sorted({facts.parent.parent.name for facts in EXERCISES}))

@@ -24,7 +24,7 @@ from workbook.targets import TARGETS
 
 ROOT = Path(__file__).parents[2]
 NAMES = ("read", "study", "site", "lab", "test", "bench", "gen", "notebooks", "dev")
-EXERCISES = ("doctor", "next", "start", "check", "watch", "hint", "solution", "reset", "progress", "review")
+EXERCISES = ("doctor", "next", "start", "check", "watch", "hint", "solution", "source", "reset", "progress", "review")
 Output = pytest.CaptureFixture[str]
 
 

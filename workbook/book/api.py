@@ -20,6 +20,7 @@ from workbook.book.house import FACADE, LAYERS, PACKAGE, Layer, stands
 from workbook.book.project import shown
 from workbook.book.render import box
 from workbook.book.source_map import address_of
+from workbook.book.withheld import all_asked, note_on
 
 FOLDER = "reference/api"
 READING_ORDER = re.compile(r"Reading order:(.*?)(?:\n\n|\Z)", re.DOTALL)
@@ -29,6 +30,7 @@ NOTE = re.compile(r"# Note \[(.+)\]")  # as they are written; in Markdown it wou
 CODE = "    "  # begins the lines of a block of code
 SIGNATURE = re.compile(r"[a-z][\w.]*\(.*\) -> \S")  # begins the ways to call an operator
 HEADING = re.compile(r"^# (.+)$", re.MULTILINE)
+TO_EXERCISES = "../../exercises/"  # from these pages to those of the exercises
 GENERATED = "generated"  # written by a program: described by what it is generated from
 
 
@@ -184,6 +186,8 @@ class HouseStyle(griffe.Extension):
         """Rewrite the docstring of a module, class, function or attribute that was just read."""
         if obj.docstring is not None:
             obj.docstring.value = docstring_markdown(obj.docstring.value)
+            if asked := [one for one in all_asked() if one.dotted == obj.path]:
+                obj.docstring.value += f"\n\n{note_on(asked, TO_EXERCISES)}"
         elif obj.name.startswith("__") and obj.name.endswith("__"):
             obj.public = False  # what Python's own protocol is needs no telling
 

@@ -116,7 +116,7 @@ def nav_entries(root: Path) -> list[dict[str, list[str]]]:
 
 def page_of(exercise: Exercise) -> str:
     """The path of an exercise's page in the book."""
-    return f"{FOLDER}/{exercise.identity}-{exercise.name.replace('_', '-')}.md"
+    return f"{FOLDER}/{exercise.page}"
 
 
 def lab_of(exercise: Exercise) -> str:

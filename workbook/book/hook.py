@@ -20,7 +20,7 @@ from mkdocs.structure.files import File, Files, InclusionLevel
 from mkdocs.structure.pages import Page
 
 from workbook.book import api, exercise_pages, operator_pages, vendor
-from workbook.book.cache import FOLDER, Cache, digest_of_files, renderer
+from workbook.book.cache import FOLDER, Cache, digest, digest_of_files, renderer
 from workbook.book.data_pages import fill_in
 from workbook.book.errors import BookError
 from workbook.book.finish import finish_pages, inlined_figure, with_breaks
@@ -30,6 +30,7 @@ from workbook.book.page_cache import PageCache
 from workbook.book.project import CHAPTERS
 from workbook.book.render import render
 from workbook.book.section_head import with_head
+from workbook.book.withheld import all_asked
 
 OUTPUT_FIGURES = "assets/outputs"
 VENDOR = "assets/vendor"
@@ -67,7 +68,11 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
         config.extra_css = [path for path in config.extra_css if path != FONTS]
     config.extra["vendored"], config.extra["pages"], config.extra["labs"] = found, rooms | operators | exercises, labs
     cache = Cache(root / FOLDER)
-    config.extra["cache"] = PageCache(cache, renderer(root), digest_of_files(root / PACKAGE), OUTPUT_FIGURES)
+    asked = (
+        f"{one.dotted} {one.exercise.identity} {one.exercise.title} {one.exercise.page}" for one in all_asked(root)
+    )
+    library = digest(digest_of_files(root / PACKAGE), *asked)
+    config.extra["cache"] = PageCache(cache, renderer(root), library, OUTPUT_FIGURES)
     add_to_nav(config.nav or [], f"{api.FOLDER}/index.md", api.nav_entries(rooms))
     add_to_nav(config.nav or [], f"{operator_pages.FOLDER}/index.md", list(operators))
     add_to_nav(config.nav or [], f"{exercise_pages.FOLDER}/index.md", entries)

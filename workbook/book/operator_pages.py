@@ -23,6 +23,7 @@ from glasstorch.operators.gen.model import NativeFunction, load_functions
 from glasstorch.operators.whereabouts import LIBRARY, Whereabouts, forms_of, whereabouts
 from workbook.book.api import page_of, plain
 from workbook.book.house import PACKAGE
+from workbook.book.withheld import FORMULAS, all_asked
 
 FOLDER = "reference/operators"
 BOOST = 2  # in the search: who looks for `linalg.solve` wants its entry before the functions that compute it
@@ -148,8 +149,7 @@ def facts(one: Whereabouts) -> Iterator[tuple[str, str]]:
     if one.shape:
         yield "shape", link(one.shape)
     if one.formulas:
-        rows = "<br>".join(f"<code>{_escaped(f'{argument}: {formula}')}</code>" for argument, formula in one.formulas)
-        yield "derivative", rows
+        yield "derivative", "<br>".join(formula_of(one, argument, formula) for argument, formula in one.formulas)
     elif one.kind == "CompositeImplicitAutograd":
         yield "derivative", "that of the operators it calls"
     elif one.refuses:
@@ -167,6 +167,18 @@ def facts(one: Whereabouts) -> Iterator[tuple[str, str]]:
     yield "in PyTorch", _escaped(one.mirrors)
     if one.differs:
         yield "file differs", _escaped(one.differs)
+
+
+def formula_of(one: Whereabouts, argument: str, formula: str) -> str:
+    """A formula of a derivative, or the exercise that asks for it."""
+    name, dot, overload = one.name.partition(".")
+    symbol = f"{name.removesuffix('_')}{dot}{overload}.{argument}"
+    for asked in all_asked():
+        if (asked.file, asked.symbol) == (FORMULAS, symbol):
+            page = asked.exercise.page.replace(".md", ".html")
+            link = f'<a href="../../exercises/{page}">{_escaped(asked.exercise.identity)}</a>'
+            return f"<code>{_escaped(argument)}</code>: you write this in {link}"
+    return f"<code>{_escaped(f'{argument}: {formula}')}</code>"
 
 
 def _heading(name: str) -> str:

@@ -79,6 +79,11 @@ class Exercise:
         return f"{FOLDER}/{self.chapter}/{self.folder.name}"
 
     @property
+    def page(self) -> str:
+        """The file name of its page in the book."""
+        return f"{self.identity}-{self.name.replace('_', '-')}.md"
+
+    @property
     def facts(self) -> Path:
         """The file with the declared facts."""
         return self.folder / FACTS

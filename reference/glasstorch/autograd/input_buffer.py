@@ -17,9 +17,11 @@ from glasstorch.core.geometry import is_non_overlapping_and_dense
 def accumulate(arrived: Tensor, grad: Tensor, *, shared: bool, recording: bool) -> Tensor:
     """The sum of a gradient that has arrived and the next one: `arrived` itself, written into, where that is safe.
 
-    It is safe if only the buffer holds `arrived` (not `shared`), the sum needs no history (not `recording`), and the
-    memory holds each element once without gaps. The next gradient is never written to.
+    `shared` says whether anybody but the buffer has `arrived` or its memory, `recording` whether the sum needs a
+    history. The next gradient is never written to.
     """
+    # Safe: only the buffer has `arrived`, no history will need its old values, and the memory has a place for each
+    # element of the sum: of the same shape and dtype, each used once, without gaps.
     if (
         recording
         or shared

@@ -126,6 +126,7 @@ class DispatchTable(dict[int, Boxed]):
         self.operator = operator
 
     def __missing__(self, keys: int) -> Boxed:
+        """The kernel for a set that the table does not hold; kept, unless a registration came in between."""
         generation = registry.generation
         resolution = registry.resolve(self.operator, keys)
         if registry.wrap is not None:

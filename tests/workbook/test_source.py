@@ -1,0 +1,189 @@
+"""Does `workbook source` find ours and PyTorch's, and keep what an exercise asks for until that has passed?"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.workbook.exercises.tree import make_clone
+from workbook import source
+from workbook.book.withheld import library
+from workbook.commands import CommandError
+from workbook.exercises import state as states
+from workbook.exercises.catalogue import ExerciseError, find
+from workbook.source import show_source
+
+ROOT = Path(__file__).parents[2]
+Output = pytest.CaptureFixture[str]
+Show = Callable[..., str]
+
+
+@pytest.fixture
+def clone(tmp_path: Path) -> Path:
+    """A clone whose only exercise asks for `contiguous_strides`."""
+    root = make_clone(tmp_path, "02-tensor-storage/01_contiguous_strides")
+    (root / "tests" / "truth").mkdir(parents=True)
+    shutil.copy(ROOT / "tests" / "truth" / "source_map.yaml", root / "tests" / "truth")
+    return root
+
+
+@pytest.fixture
+def show(clone: Path, capsys: Output) -> Show:
+    """What the command prints in the clone."""
+
+    def shown(name: str, entry: str | None = None, *, anyway: bool = False) -> str:
+        assert show_source(clone, name, entry, anyway=anyway, paged=False) == 0
+        return capsys.readouterr().out
+
+    return shown
+
+
+@pytest.mark.parametrize("name", ["glasstorch.core.geometry.is_contiguous", "is_contiguous"])
+def test_a_function_is_printed_with_its_place(name: str, show: Show) -> None:
+    text = (library() / "core" / "geometry.py").read_text(encoding="utf-8")
+    line = text[: text.index("def is_contiguous")].count("\n") + 1
+    first, _, rest = show(name).partition("\n\n")
+    assert first.endswith(f"glasstorch/core/geometry.py:{line}, is_contiguous")
+    assert rest.startswith("def is_contiguous(shape: Shape, strides: Shape")
+
+
+def test_what_an_exercise_asks_for_is_refused_with_signature_contract_and_exercise(show: Show) -> None:
+    for name in ("contiguous_strides", "glasstorch.core.geometry.contiguous_strides"):
+        with pytest.raises(ExerciseError) as refused:
+            show(name)
+        said = str(refused.value)
+        assert said.startswith("contiguous_strides opens once 02.1 About contiguous_strides has passed")
+        assert "    def contiguous_strides(shape: Shape) -> Shape:\n" in said
+        assert '"""Row-major strides: that of the last dimension is 1' in said
+        assert "start 02.1" in said
+        assert f"source {name} --anyway" in said
+        assert "step *= " not in said
+
+
+def test_it_opens_when_insisted_on_and_when_the_exercise_has_passed(clone: Path, show: Show) -> None:
+    assert "step *= size or 1" in show("contiguous_strides", anyway=True)
+    states.note(clone, find(clone, "02.1"), states.passed("hash"))
+    assert "step *= size or 1" in show("contiguous_strides")
+
+
+def test_a_module_opens_without_what_is_asked_for_and_says_how_that_opens(show: Show) -> None:
+    text = show("glasstorch.core.geometry")
+    assert "def has_internal_overlap(" in text
+    assert "...  # you write this in 02.1" in text
+    assert "step *= size or 1" not in text
+    assert "contiguous_strides opens once 02.1 has passed.\n  to see it all the same:" in text
+    assert "step *= size or 1" in show("glasstorch.core.geometry", anyway=True)
+
+
+def test_an_operator_is_its_kernel_its_rows_and_its_place_in_pytorch(show: Show) -> None:
+    for name in ("torch.add", "aten::add.Tensor", "Tensor.add", "add"):
+        text = show(name)
+        assert '"add.Tensor": Formula(' in text
+        assert '"mul.Tensor"' not in text
+        assert "operators/native_functions.yaml, add.Tensor\n\n- func: add.Tensor(Tensor self, " in text
+        assert "operators/derivatives.yaml, add.Tensor\n\n- op: add.Tensor\n  self: grad" in text
+        assert "aten/src/ATen/native/native_functions.yaml, add.Tensor\n    the single list of operators" in text
+
+
+def test_a_registered_row_is_the_kernel_of_an_operator(show: Show) -> None:
+    assert "scans.py:" in show("torch.cumsum")
+    assert 'register_scan("cumsum", np.add)\n\noperators/native' in show("torch.cumsum")
+
+
+def test_pytorchs_python_source_stands_below_ours(require: Callable[[str], Any], show: Show) -> None:
+    require("torch")
+    for name in ("torch.nn.Linear", "Linear", "glasstorch.nn.modules.linear.Linear"):
+        ours, _, theirs = show(name).partition("\n\nPyTorch 2.13.0")
+        assert "nn/modules/linear.py:" in ours
+        assert "class Linear(Module):" in ours
+        assert ", torch/nn/modules/linear.py:" in theirs
+        assert 'class Linear(Module):\n    r"""' in theirs
+
+
+def test_what_only_pytorch_has_is_shown(require: Callable[[str], Any], show: Show) -> None:
+    require("torch")
+    text = show("torch.compile")
+    assert text.startswith("glasstorch has no torch.compile.\n\nPyTorch 2.13.0")
+    assert "def compile(" in text
+
+
+def test_without_torch_the_source_map_names_the_place(monkeypatch: pytest.MonkeyPatch, show: Show) -> None:
+    monkeypatch.setattr(source, "find_spec", lambda name: None)
+    text = show("torch.nn.Module")
+    assert "class Module" in text
+    assert "PyTorch 2.13.0" not in text
+    assert "torch/nn/modules/module.py, class Module" in text
+
+
+def test_what_the_source_map_does_not_name_is_found_by_what_ours_mirrors(show: Show) -> None:
+    assert "In PyTorch's source\n\nMirrors: c10/core/TensorImpl.h" in show("has_internal_overlap")
+
+
+def test_a_row_and_a_definition_in_cuda_are_shown_by_file_and_name(show: Show) -> None:
+    assert show("operators/derivatives.yaml", "mul.Tensor").startswith(
+        "operators/derivatives.yaml, mul.Tensor\n\n- op: mul.Tensor\n"
+    )
+    assert "static __device__ State together(" in show("kernels/cuda/rows.cuh", "together")
+    with pytest.raises(CommandError, match=r"derivatives\.yaml has no row for 'mul\.Tens'"):
+        show("operators/derivatives.yaml", "mul.Tens")
+    with pytest.raises(CommandError, match="the library has no file nowhere"):
+        show("nowhere", "mul")
+    with pytest.raises(CommandError, match="the library has no file"):
+        show("../../pyproject.toml", "project")
+
+
+def test_a_formula_that_an_exercise_asks_for_is_left_out_of_its_row(clone: Path, show: Show) -> None:
+    facts = clone / "exercises" / "02-tensor-storage" / "01_contiguous_strides" / "exercise.toml"
+    text = facts.read_text(encoding="utf-8").replace('"function"', '"formula"')
+    facts.write_text(
+        text.replace('"glasstorch.core.geometry:contiguous_strides"', '"mul.Tensor.other"'), encoding="utf-8"
+    )
+    for shown in (show("torch.mul"), show("operators/derivatives.yaml", "mul.Tensor")):
+        assert "  self: grad * conjugate(other)\n  other: ...  # you write this in 02.1\n" in shown
+        assert "mul.Tensor.other opens once 02.1 has passed." in shown
+
+
+def test_many_definitions_are_listed_by_their_dotted_names(show: Show) -> None:
+    with pytest.raises(CommandError) as refused:
+        show("forward")
+    assert "definitions are called 'forward'\n  name one of them:\n    glasstorch." in str(refused.value)
+    one = str(refused.value).splitlines()[2].strip()
+    assert "def forward(" in show(one)
+
+
+@pytest.mark.parametrize("name", ["", " ", ".", "torch.", "glasstorch.", "aten::", "Tensor..add"])
+def test_what_is_not_a_name_is_refused(name: str, show: Show) -> None:
+    with pytest.raises(CommandError, match="is not a name\n  accepted: view_strides, torch"):
+        show(name)
+
+
+def test_a_long_list_of_definitions_is_cut(show: Show) -> None:
+    with pytest.raises(CommandError, match=r"\d+ definitions are called '__init__'(.*\n){22}    \.\.\. and \d+ more$"):
+        show("__init__")
+
+
+def test_the_package_itself_is_its_facade(show: Show) -> None:
+    for name in ("glasstorch", "torch"):
+        assert "glasstorch/__init__.py:1\n\n" in show(name)
+
+
+def test_words_lead_to_files_and_an_unknown_name_is_an_error(show: Show) -> None:
+    assert "devices/allocator.py" in show("caching allocator")
+    with pytest.raises(CommandError, match=r"there is no glasstorch\.core\.nothing: glasstorch\.core has no nothing"):
+        show("glasstorch.core.nothing")
+    with pytest.raises(CommandError, match=r"there is no operator or function 'torch\.nothing'"):
+        show("torch.nothing")
+    with pytest.raises(CommandError, match="has no Python source\n  accepted: the name of a module"):
+        show("glasstorch.core.keys.ALL_BACKENDS")
+
+
+def test_it_is_paged_when_that_is_asked_for(clone: Path, monkeypatch: pytest.MonkeyPatch, capsys: Output) -> None:
+    paged: list[str] = []
+    monkeypatch.setattr(source.pydoc, "pager", paged.append)
+    assert show_source(clone, "is_contiguous", None, anyway=False, paged=True) == 0
+    assert "def is_contiguous(" in paged[0]
+    assert capsys.readouterr().out == ""

@@ -1,0 +1,321 @@
+"""What does `workbook source NAME` show: the source of a name, ours and PyTorch's?
+
+What an exercise asks for opens once that has passed; until then its signature and its contract are shown.
+"""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import inspect
+import pydoc
+import re
+import textwrap
+from collections.abc import Collection, Iterable, Iterator
+from importlib.util import find_spec
+from operator import attrgetter
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from workbook.book.entries import ENTRIES, definition
+from workbook.book.named import named
+from workbook.book.source_map import Place, address_of, places
+from workbook.book.withheld import Definition, first_line, library, masked
+from workbook.book.withheld import places as withheld_places
+from workbook.commands import CommandError
+from workbook.exercises import state as states
+from workbook.exercises.catalogue import ExerciseError, survey
+from workbook.exercises.say import command, paint
+
+MOST, LISTED = 4, 20  # definitions of one name that are all shown, and that are listed where there are more
+OF_TORCH = ("torch.", "F.", "Tensor.", "aten::", "aten.")
+OPERATORS = "operators/native_functions.yaml"
+FORMULAS = "operators/derivatives.yaml"
+MIRRORS = re.compile(r"^\s*(Mirrors: .*(?:\n {4}.*)*)", re.MULTILINE)
+
+
+class Spot(NamedTuple):
+    """Lines of a file of the library, counted from 0, and the name of what stands there."""
+
+    file: Path
+    lines: range
+    name: str
+
+
+class Part(NamedTuple):
+    """Something to show: where it stands, and its text."""
+
+    title: str
+    text: str
+
+
+def show_source(root: Path, name: str, entry: str | None, *, anyway: bool, paged: bool) -> int:
+    """Print the source of a name, or page through it; returns the exit code."""
+    if entry is None and not all(part.strip() for part in re.split(r"::|\.", name)):
+        raise CommandError(f"{name!r} is not a name\n  accepted: view_strides, torch.add, aten::add.Tensor")
+    known, _ = survey(root)
+    state = states.load(root)
+    opened = {exercise.identity for exercise in known if anyway or state.of(exercise).passed}
+    if entry is not None:
+        parts = [part_of_row(root, name, entry, opened)]
+    elif spots := ours(name):
+        parts = parts_of(root, spots, name, opened)
+        parts += [*rows(root, name, opened), *theirs(root, name, spots)]
+    elif found := list(theirs(root, name, [])):
+        parts = [Part("", f"glasstorch has no {name}."), *found]
+    else:
+        parts = [Part("", elsewhere(name))]
+    text = "\n\n".join(f"{paint(title, 'bold')}\n\n{said}" if title else said for title, said in parts)
+    if paged:
+        pydoc.pager(text)
+    else:
+        print(text)
+    return 0
+
+
+# --- ours ---------------------------------------------------------------------------------------------------------
+
+
+def ours(name: str) -> list[Spot]:
+    """Where the library defines a name: a dotted one, a plain one, or one of PyTorch's."""
+    from glasstorch._search import definitions_of
+
+    if name in ("torch", "glasstorch") or name.startswith("glasstorch."):
+        try:
+            return [spot_of(named("glasstorch" if name == "torch" else name))]
+        except LookupError as error:
+            raise CommandError(str(error)) from error
+    if name.startswith(OF_TORCH) or (not name.startswith("__") and value_of(name, "glasstorch") is not None):
+        return of_torch(name)
+    found = definitions_of(name)
+    exact = [one for one in found if one[0] == name] or found
+    if len(exact) > MOST:
+        listed = [f"    {module_of(place)}.{qualified}" for qualified, place in exact[:LISTED]]
+        told = "\n".join([*listed, *([f"    ... and {len(exact) - LISTED} more"] if len(exact) > LISTED else [])])
+        raise CommandError(f"{len(exact)} definitions are called {name!r}\n  name one of them:\n{told}")
+    return [spot_at(place, qualified) for qualified, place in exact] or of_torch(name)
+
+
+def of_torch(name: str) -> list[Spot]:
+    """The Python function or class that has PyTorch's name, and the CPU kernels of its operators."""
+    value = value_of(name, "glasstorch")
+    written = [] if value is None or is_generated(value) else [spot_of(value)]
+    kernels = [spot_at(place, one.name) for one in operators(name) for _, place in one.kernels[:1]]
+    return list(dict.fromkeys([*written, *kernels]))
+
+
+def operators(name: str) -> list[Any]:
+    """What the library knows about the operators behind one of PyTorch's names."""
+    from glasstorch.kernels import cuda
+    from glasstorch.operators.whereabouts import behind, overloads_of, whereabouts
+
+    cuda.register_kernels()
+    known = overloads_of(name.replace("aten::", "aten."))
+    if not known and (operator := behind(value_of(name, "glasstorch"))):
+        known = overloads_of(operator)
+    every = [whereabouts(one) for one in known]
+    return [one for one in every if one.functional is None] or every
+
+
+def value_of(name: str, package: str) -> Any:
+    """The object to which one of PyTorch's names refers in a package; None where there is none."""
+    path = f"nn.functional.{name[2:]}" if name.startswith("F.") else name.removeprefix("torch.")
+    try:
+        return attrgetter(path)(importlib.import_module(package))
+    except AttributeError:
+        return None
+
+
+def is_generated(value: Any) -> bool:
+    """Whether a function or method has no source or was written by the generator, so that its kernel says more."""
+    file = source_file(value)
+    return not file or "generated" in Path(file).parts
+
+
+def source_file(value: Any) -> str:
+    """The file in which something is defined; empty if it is not written in Python."""
+    try:
+        return inspect.getsourcefile(behind_property(value)) or ""
+    except TypeError:
+        return ""
+
+
+def behind_property(value: Any) -> Any:
+    """The function of a property or of a decorated function, or the value itself."""
+    return inspect.unwrap(getattr(value, "fget", None) or value)
+
+
+def spot_of(value: Any) -> Spot:
+    """Where a module, class, function, method or property of the library is defined."""
+    file = source_file(value)
+    if not file:
+        raise CommandError(
+            f"{type(value).__name__} {value!r} has no Python source\n"
+            "  accepted: the name of a module, a class, a function, a method or a property"
+        )
+    lines, first = inspect.getsourcelines(behind_property(value))
+    start = max(first - 1, 0)  # a module's lines are counted from 0, all others from 1
+    return Spot(
+        Path(file).resolve(), range(start, start + len(lines)), getattr(behind_property(value), "__qualname__", "")
+    )
+
+
+def spot_at(place: str, name: str) -> Spot:
+    """The definition at a place such as `core/geometry.py:91`, or the statement or the row of a table that it is in."""
+    path, _, line = place.rpartition(":")
+    file, number = library() / path, int(line)
+    nodes: Iterable[ast.stmt] = ast.parse(file.read_text(encoding="utf-8")).body
+    found = range(number - 1, number)
+    while node := next((one for one in nodes if first_line(one) <= number <= (one.end_lineno or 0)), None):
+        found = range(first_line(node) - 1, node.end_lineno or number)
+        nodes = node.body if isinstance(node, ast.ClassDef) and number > node.lineno else []
+        rows = [] if isinstance(node, Definition) else [each for each in ast.walk(node) if isinstance(each, ast.Dict)]
+        for key, value in ((key, value) for each in rows for key, value in zip(each.keys, each.values, strict=True)):
+            if key is not None and key.lineno <= number <= (value.end_lineno or 0):
+                found = range(key.lineno - 1, value.end_lineno or number)
+    return Spot(file, found, name)
+
+
+def module_of(place: str) -> str:
+    """The dotted name of the module in which a place is."""
+    path = place.partition(":")[0].removesuffix(".py").removesuffix("/__init__")
+    return f"glasstorch.{path.replace('/', '.')}"
+
+
+def parts_of(root: Path, spots: list[Spot], name: str, opened: Collection[str]) -> list[Part]:
+    """What is shown of each place; ExerciseError where none of them is open."""
+    parts, refused = [], []
+    for spot in spots:
+        try:
+            parts.append(part_of(root, spot, name, opened))
+        except ExerciseError as error:
+            refused.append(error)
+    if not parts:
+        raise refused[0]
+    return [*parts, *(Part("", str(error)) for error in refused)]
+
+
+def part_of(root: Path, spot: Spot, name: str, opened: Collection[str]) -> Part:
+    """What is shown of some lines; ExerciseError where they are what an exercise asks for."""
+    held = [one for one in withheld_places(spot.file, root, opened) if overlap(one.lines, spot.lines)]
+    anyway = f"  to see it all the same: {command(f'source {name} --anyway')}"
+    for one in held:
+        if one.lines.start <= spot.lines.start and spot.lines.stop <= one.lines.stop:
+            exercise = one.asked.exercise
+            raise ExerciseError(
+                f"{one.asked.symbol} opens once {exercise.identity} {exercise.title} has passed, which asks for it\n\n"
+                f"{textwrap.indent(textwrap.dedent(one.outline), '    ')}\n"
+                f"  to write it: {command(f'start {exercise.identity}')}\n{anyway}"
+            )
+    text = "".join(masked(spot.file, root, opened)[spot.lines.start : spot.lines.stop])
+    said = "".join(
+        f"\n\n{one.asked.symbol} opens once {one.asked.exercise.identity} has passed.\n{anyway}" for one in held
+    )
+    return Part(title_of(spot), textwrap.dedent(text).rstrip() + said)
+
+
+def overlap(one: range, other: range) -> bool:
+    """Whether two ranges have a number in common."""
+    return max(one.start, other.start) < min(one.stop, other.stop)
+
+
+def title_of(spot: Spot) -> str:
+    """The place of some lines, as a reader would look for it."""
+    from workbook.book.project import shown
+
+    return f"{shown(spot.file)}:{spot.lines.start + 1}" + (f", {spot.name}" if spot.name else "")
+
+
+def part_of_row(root: Path, path: str, entry: str, opened: Collection[str]) -> Part:
+    """What a table of the library, or a file in CUDA C++, says under a name."""
+    file = library() / path
+    if not file.is_file() or library() not in file.resolve().parents:
+        raise CommandError(
+            f"the library has no file {path}\n  accepted: a path below its folder, such as {FORMULAS} or "
+            "kernels/cuda/rows.cuh"
+        )
+    finds, kind = ENTRIES.get(file.suffix, (definition, "definition of"))
+    found = finds("".join(masked(file, root, opened)).splitlines(keepends=True), entry)
+    if not found:
+        raise CommandError(f"{path} has no {kind} {entry!r}")
+    text = "".join(found)
+    held = [one.asked for one in withheld_places(file, root, opened) if one.asked.marker in text]
+    anyway = f"  to see it all the same: {command(f'source {path} {entry} --anyway')}"
+    said = "".join(f"\n\n{one.symbol} opens once {one.exercise.identity} has passed.\n{anyway}" for one in held)
+    return Part(f"{path}, {entry}", textwrap.dedent(text).rstrip() + said)
+
+
+def rows(root: Path, name: str, opened: Collection[str]) -> Iterator[Part]:
+    """The rows that declare and differentiate the operators behind one of PyTorch's names."""
+    if name.partition(".")[0] == "glasstorch" or name == "torch":
+        return
+    for one in operators(name):
+        for table, has_row in ((OPERATORS, True), (FORMULAS, one.derivative is not None)):
+            if has_row:
+                yield part_of_row(root, table, one.name, opened)
+
+
+def elsewhere(name: str) -> str:
+    """What the library's own finder says of a name that it does not define: files about the words, or an error."""
+    from glasstorch._where import described
+    from glasstorch.core.errors import ArgumentError
+
+    try:
+        return described(name)
+    except ArgumentError as error:
+        raise CommandError(str(error)) from error
+
+
+# --- PyTorch's ----------------------------------------------------------------------------------------------------
+
+
+def theirs(root: Path, name: str, spots: list[Spot]) -> Iterator[Part]:
+    """PyTorch's Python source under the same name, or else where in its source the name stands."""
+    value = torch_value(name, spots)
+    if value is not None and source_file(value):
+        torch = importlib.import_module("torch")
+        lines, first = inspect.getsourcelines(behind_property(value))
+        file = Path(source_file(value)).resolve()
+        short = file.relative_to(Path(str(torch.__file__)).resolve().parents[1]).as_posix()
+        title = f"PyTorch {torch.__version__}, {short}:{max(first, 1)}"
+        yield Part(title, textwrap.dedent("".join(lines)).rstrip())
+        return
+    found = [
+        f"{place.path}, {place.symbol}\n    {place.says}\n    {address_of(place.path)}"
+        for place in named_by(root, name)
+    ]
+    mirrored = [said for spot in spots for said in mirrors(spot)] if not found else []
+    if found or mirrored:
+        yield Part("In PyTorch's source", "\n".join([*found, *dict.fromkeys(mirrored)]))
+
+
+def torch_value(name: str, spots: list[Spot]) -> Any:
+    """What PyTorch has under a name of its own, or under that of one of our modules; None without torch."""
+    if find_spec("torch") is None:
+        return None
+    if name.startswith(OF_TORCH):
+        return value_of(re.sub(r"^aten(::|\.)(\w+).*", r"\2", name), "torch")
+    if (value := value_of(name, "torch")) is not None:
+        return value
+    for spot in spots:
+        if spot.file.is_relative_to(library()) and spot.name:
+            module = module_of(spot.file.relative_to(library()).as_posix()).removeprefix("glasstorch.")
+            if (value := value_of(f"{module}.{spot.name}", "torch")) is not None:
+                return value
+    return None
+
+
+def named_by(root: Path, name: str) -> list[Place]:
+    """The places of the source map whose symbol is a name, or one of its overloads."""
+    plain = re.sub(r"^aten(::|\.)", "", name) if name.startswith("aten") else name.rpartition(".")[2]
+    word = re.compile(rf"(?<![\w.]){re.escape(plain)}(?!\w)")
+    found = [place for chapter in places(root).values() for place in chapter if word.search(place.symbol)]
+    return list({(place.path, place.symbol): place for place in found}.values())
+
+
+def mirrors(spot: Spot) -> list[str]:
+    """The places in PyTorch's source that a definition, or else its module, says it mirrors."""
+    text = spot.file.read_text(encoding="utf-8")
+    own = "".join(text.splitlines(keepends=True)[spot.lines.start : spot.lines.stop])
+    said = MIRRORS.search(own) or MIRRORS.search(text)
+    return [" ".join(said[1].split())] if said else []
