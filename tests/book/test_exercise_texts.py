@@ -82,8 +82,10 @@ def test_what_progress_prints_does_not_depend_on_the_terminal(monkeypatch: pytes
 
 def test_the_page_counts_as_many_passed_as_progress_does() -> None:
     said = " ".join((ROOT / "chapters" / "exercises" / "progress.md").read_text(encoding="utf-8").split())
-    assert "who has passed two exercises, changed one of the two answers afterwards, and begun a third:" in said
+    assert "who has passed two exercises, changed one of the two answers afterwards, and begun a third, and who" in said
+    assert "has committed two predictions:" in said
     assert re.search(r"^2 of \d+ exercises passed", progress_output(ROOT), re.MULTILINE)
+    assert re.search(r"^Predictions: 2 of 3 committed, 1 right", progress_output(ROOT), re.MULTILINE)
 
 
 def test_the_file_of_the_page_is_one_that_the_command_reads(tmp_path: Path) -> None:
@@ -93,6 +95,7 @@ def test_the_file_of_the_page_is_one_that_the_command_reads(tmp_path: Path) -> N
     state = load(tmp_path)
     assert state.said == []
     assert len(state.records) == 3
+    assert [prediction.mark for prediction in state.predictions.values()] == ["right", "wrong"]
     assert state.cards == {key_of(QUESTION): reviewed(None, GOOD, SECOND_DAY)}
 
 

@@ -7,6 +7,7 @@ does not.
 from __future__ import annotations
 
 import io
+import json
 import os
 import shutil
 import tempfile
@@ -30,8 +31,11 @@ PLAIN = {"COLUMNS": "80", "NO_COLOR": "1"}  # as it is the same in every termina
 FIRST_DAY, SECOND_DAY, TODAY = "2026-11-02", "2026-11-03", "2026-11-05"
 QUESTION = "What is the difference between a tensor and its storage?"
 ASKED_IN = "02-tensor-storage/one-buffer-many-views.md"
-PREDICTED_IN = Path(CHAPTERS) / "02-tensor-storage" / "one-buffer-many-views.ipynb"
-SECOND_ANSWER = "(1, 4)"
+STRIDES = ["(4, 1)", "(1, 4)"]
+PREDICTIONS = [
+    {"question": f"Which strides has the {name}?", "kind": "choice", "choices": STRIDES, "value": value}
+    for name, value in (("board", "(4, 1)"), ("transposed board", "(1, 4)"), ("copied board", "(4, 1)"))
+]
 
 
 def progress_output(root: Path) -> str:
@@ -70,19 +74,20 @@ def worked_on(root: Path) -> Iterator[Path]:
         state.last = states.key(begun[-1])
         state.cards = {key_of(QUESTION): Card(TODAY, SECOND_DAY, stability=2.3065, difficulty=2.118103970459016)}
         ask(clone)
-        shutil.copyfile(root / PREDICTED_IN, (clone / PREDICTED_IN))
-        first, second, *_ = questions(clone)
+        first, second, _ = questions(clone)
         state.predictions = {
             first.question.key: Prediction(first.section, first.question.expected, "right", FIRST_DAY),
-            second.question.key: Prediction(second.section, (SECOND_ANSWER,), "wrong", FIRST_DAY),
+            second.question.key: Prediction(second.section, (STRIDES[0],), "wrong", FIRST_DAY),
         }
         states.write(clone, state)
         yield clone
 
 
 def ask(clone: Path) -> None:
-    """Give the copy a book that asks the question of the card."""
+    """Give the copy a book that asks the question of the card, and those of the predictions."""
     section = clone / CHAPTERS / ASKED_IN
     section.parent.mkdir(parents=True)
     section.write_text(f"# Title\n\n*Lead.*\n\n> [!QUESTION]- {QUESTION}\n> Answer.\n", encoding="utf-8")
+    cells = [{"cell_type": "code", "source": "", "outputs": [], "metadata": {"prediction": one}} for one in PREDICTIONS]
+    section.with_suffix(".ipynb").write_text(json.dumps({"cells": cells}), encoding="utf-8")
     (clone / "mkdocs.yml").write_text(f"nav:\n  - {ASKED_IN}\n", encoding="utf-8")
