@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from workbook.exercises.child import Job, from_root, options, uncalled, write_refusal
+from workbook.exercises.fault import Fault
 from workbook.exercises.report import BROKEN, PASSED, REFUSED, Refusal, RungResult
 
 
@@ -21,6 +22,17 @@ def job(tmp_path: Path) -> Job:
 def test_a_job_is_read_as_it_was_written(job: Job) -> None:
     job.write()
     assert Job.read(job.file("job.json")) == job
+
+
+def test_a_repair_runs_the_librarys_tests_on_the_library_with_its_fault(job: Job, tmp_path: Path) -> None:
+    repair = replace(job, fault=Fault("core/device.py", "f", (1, 2), "text").as_json())
+    repair.write()
+    again = Job.read(repair.file("job.json"))
+    assert again.fault is not None
+    assert Fault.from_json(again.fault).lines == (1, 2)
+    for one, library in ((job, "/clone/reference"), (repair, str(tmp_path.parent / "faulty"))):
+        options(one)
+        assert f"    {library}\n" in one.file("pytest.ini").read_text()
 
 
 def test_the_tests_are_those_of_the_clone_and_options_stay(job: Job, tmp_path: Path) -> None:

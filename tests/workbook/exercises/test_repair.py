@@ -14,6 +14,8 @@ from tests.workbook.exercises.copies import ROOT, clone_with_repair, plain_envir
 from workbook.exercises import desk, repair
 from workbook.exercises.catalogue import Exercise, ExerciseError, UnknownExercise
 from workbook.exercises.fault import OURS, read_fault
+from workbook.exercises.report import NOT_STARTED, PASSED, REFUSED
+from workbook.exercises.rungs import run_check
 
 SHEET = "from workbook.exercises.repair import library\ntorch = library()\n"
 WHERE = "print(torch.__file__)\n"
@@ -106,6 +108,41 @@ def test_what_is_not_there_to_run_on_is_told(exercise: Exercise) -> None:
         desk.faulty(Path.cwd(), "02.1", None, mended=False)
     with pytest.raises(ExerciseError, match=rf"there is no {exercise.place}/answer\.py"):
         desk.faulty(Path.cwd(), "02.4", None, mended=True)
+
+
+def test_the_solution_says_what_the_fault_was(exercise: Exercise, capsys: pytest.CaptureFixture[str]) -> None:
+    desk.start(Path.cwd(), "02.4")
+    desk.solution(Path.cwd(), "02.4", anyway=True)
+    text = " ".join(capsys.readouterr().out.split())
+    assert f"The fault: {read_fault(exercise).about}" in text
+
+
+# --- in a check ---
+
+
+def outcomes(exercise: Exercise, text: str) -> list[tuple[str, str]]:
+    """What each rung says of an answer, and what came out."""
+    exercise.answer.write_text(text, encoding="utf-8")
+    report = run_check(Path.cwd(), exercise, limit=300.0)
+    return [(rung.outcome, rung.refusal.came if rung.refusal else "") for rung in report.rungs]
+
+
+@pytest.mark.ci  # each answer is judged in processes of its own
+def test_a_check_looks_at_the_place_first_and_then_at_the_mend(exercise: Exercise) -> None:
+    ours = exercise.solution.read_text(encoding="utf-8")
+    stub = exercise.start.read_text(encoding="utf-8")
+    place = "\n".join(line for line in ours.splitlines() if line.startswith(("FILE", "LINE")))
+    said = "answer.py does not say yet where the fault is: FILE and LINE are as in the stub"
+    assert outcomes(exercise, stub)[0] == (NOT_STARTED, said)
+    said = "the place is right, and mended is not written yet"
+    assert outcomes(exercise, stub.replace('FILE = ""', "").replace("LINE = 0\n", f"{place}\n"))[0] == (REFUSED, said)
+    assert outcomes(exercise, ours.replace("views.py", "gone.py"))[0] == (
+        REFUSED,
+        "FILE = 'kernels/gone.py', LINE = 320",
+    )
+    repair.make_copy(exercise)
+    shutil.rmtree(exercise.faulty / "glasstorch")  # the reader's copy is theirs: a check makes its own
+    assert outcomes(exercise, ours) == [(PASSED, "")] * 3
 
 
 # --- in a lab sheet ---
