@@ -10,9 +10,11 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Callable, Sequence
+from importlib.util import find_spec
 from typing import Any
 
 from workbook.exercises import state as states
+from workbook.exercises.say import installation
 from workbook.exercises.state import State
 from workbook.predictions.question import Unanswerable
 from workbook.predictions.questions import Asked, questions
@@ -23,6 +25,9 @@ GONE = (
     "The book no longer asks this question as this notebook has it. Run the cell below and look; "
     "the notebook of today is in chapters/."
 )
+MISSING = """Predict: {}
+To commit to an answer here, install ipywidgets: {}
+Or answer in a terminal: workbook predict {}"""
 
 
 def predict(identity: str) -> None:
@@ -35,6 +40,9 @@ def predict(identity: str) -> None:
     asked = next((asked for asked in questions(root) if asked.question.identity == identity), None)
     if asked is None:
         print(GONE)
+        return
+    if find_spec("ipywidgets") is None:
+        print(MISSING.format(asked.question.question.replace("`", ""), installation("book"), asked.chapter[:2]))
         return
     display(  # type: ignore[no-untyped-call]
         Form(asked, lambda given, graded: commit(root, asked, given, graded), states.load(root)).box

@@ -105,5 +105,12 @@ def test_a_notebook_of_another_book_says_so(book: Path) -> None:
     assert said.startswith("The book no longer asks this question as this notebook has it.")
 
 
+def test_without_ipywidgets_the_question_is_shown_and_the_way_to_answer_it(book: Path) -> None:
+    missing = "widget.find_spec = lambda name: None\n"
+    said = printed(ran(book, f"{missing}workbook.predict({identities(book)[0]!r})"))
+    assert said.startswith("Predict: How many nodes?\nTo commit to an answer here, install ipywidgets: ")
+    assert said.endswith("Or answer in a terminal: workbook predict 04\n")
+
+
 def test_a_question_is_no_html_but_for_its_code() -> None:
     assert formatted("Is `a < b` <i>so</i>?") == "Is <code>a &lt; b</code> &lt;i&gt;so&lt;/i&gt;?"
