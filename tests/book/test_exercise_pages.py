@@ -137,7 +137,7 @@ def test_the_index_has_a_table_for_each_chapter() -> None:
     assert re.findall(r"^## (.+)$", text, re.MULTILINE) == [chapter_title(number) for number in chapters]
     for exercise in EVERY:
         assert f"| [{exercise.identity} {exercise.title}]({Path(pages.page_of(exercise)).name})<br>" in text
-        assert f" | {exercise.form} | {exercise.difficulty} of 3 | {exercise.minutes} | [" in text
+        assert f" | {exercise.form}, {exercise.difficulty} of 3<br>{exercise.minutes} minutes | [" in text
 
 
 def test_pages_sheets_and_navigation_name_the_same_exercises() -> None:

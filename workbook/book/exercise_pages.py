@@ -240,12 +240,12 @@ def exercise_index(root: Path) -> str:
     parts = []
     for chapter, group in groupby(all_exercises(root), key=lambda exercise: exercise.chapter):
         rows = [
-            f"| {exercise_link(exercise)}<br>{exercise.asks} | {exercise.form} | {exercise.difficulty} of {HARDEST} "
-            f"| {exercise.minutes} | {section_link(exercise, root)} |"
+            f"| {exercise_link(exercise)}<br>{exercise.asks} | {exercise.form}, {exercise.difficulty} of {HARDEST}"
+            f"<br>{exercise.minutes} minutes | {section_link(exercise, root)} |"
             for exercise in group
         ]
         parts += [
             f"## {chapter_title(chapter)}",
-            "\n".join(["| exercise | form | difficulty | minutes | read first |", "|---|---|---|--:|---|", *rows]),
+            "\n".join(["| exercise | form, difficulty | read first |", "|---|---|---|", *rows]),
         ]
     return "\n\n".join(parts)
