@@ -53,10 +53,16 @@ class Pages(SimpleHTTPRequestHandler):
             return
         length = self.headers.get("Content-Length", "")
         if not length.isdecimal() or int(length) > pages.LARGEST:
+            self.pass_over(int(length) if length.isdecimal() else 0)
             why = f"The request is larger than {pages.LARGEST >> 20} MiB, or does not say its length."
             self.tell(pages.refused(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, why))
             return
         self.tell(pages.write(self.book, self.rfile.read(int(length))))
+
+    def pass_over(self, size: int) -> None:
+        """Read a body and keep nothing of it: who still sends cannot read the answer."""
+        while size > 0 and (piece := self.rfile.read(min(size, pages.LARGEST))):
+            size -= len(piece)
 
     def tell(self, answer: pages.Answer) -> None:
         """Answer with JSON."""

@@ -9,7 +9,7 @@
 
 // The value of a Python literal as nested arrays that begin with the name of its type, or undefined.
 function literal(text) {
-  const NUMBER = /0[xX][\da-fA-F]+|(?:\d+(?:_\d+)*\.?\d*|\.\d+)(?:[eE][+-]?\d+)?/y;
+  const NUMBER = /0[xX][\da-fA-F]+|(?:(?!0\d)\d+(?:_\d+)*\.?\d*|\.\d+)(?:[eE][+-]?\d+)?/y;
   const STRING = /'((?:[^'\\\n]|\\.)*)'|"((?:[^"\\\n]|\\.)*)"/y;
   const NAMES = { None: ["name", "None"], True: ["name", "True"], False: ["name", "False"] };
   const CLOSING = { "(": ")", "[": "]", "{": "}" };
@@ -103,15 +103,27 @@ function marked(facts, given) {
   if (facts.kind === "choice") return asMark(text === facts.expected[0]);
   if (facts.kind === "text") return asMark(sameText(text, facts.expected[0], facts.literal));
   if (facts.kind === "open") return { mark: "" };
-  if (!/^[+-]?(\d+(_\d+)*\.?\d*|\.\d+)([eE][+-]?\d+)?$/.test(text)) {
+  if (!/^[+-]?(\d{1,3}(,\d{3})+|\d+(_\d+)*\.?\d*|\.\d+)([eE][+-]?\d+)?$/.test(text)) {
     return { refused: `“${text.slice(0, 40)}” is not a number; accepted: for example 12, -0.5 or 1e6` };
   }
-  return asMark(Math.abs(Number(text.replaceAll("_", "")) - Number(facts.expected[0])) <= facts.tolerance);
+  const expected = Number(facts.expected[0]), slack = 1e-9 * Math.abs(expected);
+  return asMark(Math.abs(Number(text.replace(/[_,]/g, "")) - expected) <= facts.tolerance + slack);
 }
 
 if (typeof module !== "undefined") module.exports = { marked };
 
 // --- where answers are kept ---
+
+// Add entries to others, of which those that were there first stay, but an open answer may be graded. Returns how many are new.
+function join(all, entries) {
+  let added = 0;
+  for (const [key, entry] of Object.entries(entries)) {
+    const before = all[key];
+    if (before === undefined) all[key] = entry, added += 1;
+    else if (!before.mark && entry.mark) all[key] = { ...before, mark: entry.mark };
+  }
+  return added;
+}
 
 // In this browser: for pages without our server, and for what the server could not take.
 class BrowserStore {
@@ -139,31 +151,39 @@ class BrowserStore {
     return JSON.stringify({ version: 2, exercises: {}, predictions: this.entries, cards: {} }, null, 1) + "\n";
   }
 
+  // What is kept now: another page may have written since.
+  kept() {
+    try {
+      return validated(JSON.parse(localStorage.getItem(BrowserStore.NAME) ?? '{"predictions": {}}'));
+    } catch {
+      return {};
+    }
+  }
+
   // Add entries; those that were here first stay, but an open answer may be graded.
   add(entries) {
-    let added = 0;
-    // Another page may have written since.
-    try {
-      const kept = JSON.parse(localStorage.getItem(BrowserStore.NAME) ?? "null");
-      if (kept) this.entries = { ...validated(kept), ...this.entries };
-    } catch { /* what this page holds is written below */ }
-    for (const [key, entry] of Object.entries(entries)) {
-      const before = this.entries[key];
-      if (before === undefined) this.entries[key] = entry, added += 1;
-      else if (!before.mark && entry.mark) this.entries[key] = { ...before, mark: entry.mark };
-    }
+    const all = this.lasting ? this.kept() : {};
+    join(all, this.entries);
+    const added = join(all, entries);
+    this.keep(all);
+    return added;
+  }
+
+  // Forget entries that are in the record now, and no others.
+  drop(entries) {
+    const all = this.kept();
+    for (const [key, entry] of Object.entries(entries)) if (all[key]?.mark === entry.mark) delete all[key];
+    this.keep(all);
+  }
+
+  keep(all) {
+    this.entries = all;
     try {
       localStorage.setItem(BrowserStore.NAME, this.text());
       this.lasting = true;
     } catch {
       this.lasting = false;
     }
-    return added;
-  }
-
-  clear() {
-    this.entries = {};
-    try { localStorage.removeItem(BrowserStore.NAME); } catch { /* nothing was kept */ }
   }
 }
 
@@ -309,8 +329,8 @@ class Form {
 
   verdict(mark) {
     if (this.facts.kind === "open") {
-      const words = { right: "You had it.", wrong: "You did not have it; it comes back in review." };
-      return words[mark] ?? "Compare it with the explanation below. Did you have it?";
+      const words = { right: "Right, as you say.", wrong: "Not right, as you say; it comes back in review." };
+      return words[mark] ?? "Compare it with the explanation below. Was yours right?";
     }
     if (mark === "right") return "Right. The reason is below.";
     const expected = this.facts.expected.map((text) => text.replaceAll("`", "")).join(" and ") || "none of them";
@@ -318,7 +338,7 @@ class Form {
   }
 
   askForGrade() {
-    const grades = [["right", "I had it"], ["wrong", "I had not"]].map(([mark, words]) => {
+    const grades = [["right", "It was right"], ["wrong", "It was not"]].map(([mark, words]) => {
       const button = element("button", { type: "button" }, words);
       button.addEventListener("click", () => this.commit(mark));
       return button;
@@ -355,12 +375,14 @@ class Keeper {
   // What this browser kept while the server was away goes into the record.
   async handOver() {
     try {
-      if (await this.server.send({ predictions: this.browser.entries })) this.browser.clear();
+      const sent = { ...this.browser.entries };
+      if (await this.server.send({ predictions: sent })) this.browser.drop(sent);
     } catch { /* it stays in the browser, and is shown all the same */ }
   }
 
   entry(key) {
-    return this.server?.entries[key] ?? this.browser.entries[key];
+    const [recorded, kept] = [this.server?.entries[key], this.browser.entries[key]];
+    return recorded && !recorded.mark && kept?.mark ? { ...recorded, mark: kept.mark } : recorded ?? kept;
   }
 
   async keep(key, given, mark) {

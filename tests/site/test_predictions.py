@@ -115,8 +115,9 @@ def answer(question: Question, mark: str) -> None:
     assert not question.fold.evaluate("fold => fold.open")
     said = question.commit(answers(question.asked)[mark])
     if question.asked.question.kind == "open":
-        assert "Did you have it?" in said
-        question.box.get_by_role("button", name="I had it" if mark == "right" else "I had not", exact=True).click()
+        assert "Was yours right?" in said
+        name = "It was right" if mark == "right" else "It was not"
+        question.box.get_by_role("button", name=name, exact=True).click()
         question.page.wait_for_selector(f".prediction[data-mark={mark}]")
     else:
         assert said.startswith("Right." if mark == "right" else "Wrong: the answer is ")
@@ -212,7 +213,7 @@ def test_what_the_server_missed_is_handed_over(browser: Any, site: Path, clone: 
         assert states.load(clone).predictions == {}
         with running(bind(site, port, clone)) as address:
             assert open_page(window, address, asked).mark == "right"
-            window.page.wait_for_function("localStorage.getItem('glasstorch.predictions') === null")
+            window.page.wait_for_function(f"localStorage.getItem('glasstorch.predictions') === {json.dumps(EMPTY)}")
         assert states.load(clone).predictions.keys() == {asked.question.key}
 
 

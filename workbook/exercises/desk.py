@@ -24,7 +24,9 @@ from workbook.exercises.report import kind
 from workbook.exercises.say import command, count, fill, markdown, paint, say, width
 from workbook.exercises.sheet import unanswered
 from workbook.exercises.state import State, key
+from workbook.predictions.question import Unanswerable
 from workbook.predictions.questions import questions
+from workbook.predictions.record import add
 from workbook.predictions.standing import Standing, by_section, together
 
 BAR = 30  # columns of the progress bar
@@ -205,13 +207,13 @@ def refuse_other_than_file(path: Path, then: str) -> None:
 
 def begin(exercise: Exercise) -> list[Path]:
     """Write those of the reader's files that do not exist yet; returns them."""
-    made = [exercise.answer] if copy(exercise.start, exercise.answer) else []
-    made += [exercise.my_lab] if copy(exercise.lab, exercise.my_lab, unanswered) else []
-    if exercise.is_repair:
+    made = []
+    if exercise.is_repair:  # first: it takes the most room, and can fail
         from workbook.exercises.repair import make_copy
 
         made += [exercise.faulty] if make_copy(exercise) else []
-    return made
+    made += [exercise.answer] if copy(exercise.start, exercise.answer) else []
+    return made + ([exercise.my_lab] if copy(exercise.lab, exercise.my_lab, unanswered) else [])
 
 
 def copy(source: Path, target: Path, change: Callable[[bytes], bytes] = bytes) -> bool:
@@ -497,7 +499,11 @@ def import_record(root: Path, path: Path) -> int:
             f"{path} was not imported: it was written by a newer workbook\n  to get the newer one: git pull"
         )
     before = len(states.load(root).predictions)
-    state = states.update(root, states.merged(other))
+    try:
+        state = add(root, other)
+    except Unanswerable as error:
+        accepted = "what a page of the book exported"
+        raise ExerciseError(f"{path} was not imported: {error}\n  accepted: {accepted}") from error
     say(f"{count(len(state.predictions) - before, 'prediction')} added, {len(other.predictions)} in the file. "
         f"What was on record before stays. To see them: {command('progress')}")  # fmt: skip
     tell(state)

@@ -13,6 +13,7 @@ import hashlib
 import importlib
 import os
 import runpy
+import shutil
 import subprocess
 import sys
 from importlib.util import find_spec
@@ -37,14 +38,18 @@ def make_copy(exercise: Exercise) -> bool:
     if exercise.faulty.exists():
         return False
     fault = read_fault(exercise)
+    part = exercise.faulty.with_name(f"{exercise.faulty.name}.{os.getpid()}.part")
     try:
-        plant(fault, exercise.faulty)
-        (exercise.faulty / MADE).write_text(made_from(fault), encoding="utf-8")
+        plant(fault, part)
+        (part / MADE).write_text(made_from(fault), encoding="utf-8")
+        part.rename(exercise.faulty)
     except OSError as error:
         raise ExerciseError(
             f"{shown(exercise.faulty)} could not be made: {error.strerror or error}\n"
-            f"  delete what is there of it, make room, and try again: {command(f'faulty {exercise.identity}')}"
+            f"  make room, and try again: {command(f'faulty {exercise.identity}')}"
         ) from error
+    finally:
+        shutil.rmtree(part, ignore_errors=True)  # a copy that was broken off is none
     return True
 
 

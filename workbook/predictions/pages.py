@@ -15,14 +15,14 @@ from typing import Any
 
 from workbook.exercises import state as states
 from workbook.exercises.state import DamagedState, State
+from workbook.predictions import record
 from workbook.predictions.question import Unanswerable
 from workbook.predictions.questions import questions
-from workbook.predictions.record import commit
 
 PATH = "/workbook/predictions"
 LARGEST = 1 << 20  # bytes of a request
 HOSTS = ("127.0.0.1", "localhost")
-GRADES: dict[object, bool] = {"right": True, "wrong": False}
+GRADES = {"right": True, "wrong": False}
 OLDER = "This page is older than the book: its question is no longer asked like that. Reload the page."
 
 Answer = tuple[HTTPStatus, dict[str, Any]]
@@ -32,7 +32,7 @@ def refuse_strangers(headers: Mapping[str, str], *, writes: bool) -> Answer | No
     """An answer to a request that no page of this server sent; None where one did."""
     host = headers.get("Host", "")
     origin = headers.get("Origin", f"http://{host}")
-    if host.rpartition(":")[0] not in HOSTS or origin != f"http://{host}":
+    if host.partition(":")[0] not in HOSTS or origin != f"http://{host}":
         return refused(HTTPStatus.FORBIDDEN, "Only pages of this server are answered.")
     if headers.get("Sec-Fetch-Site", "same-origin") not in ("same-origin", "none"):
         return refused(HTTPStatus.FORBIDDEN, "Only pages of this server are answered.")
@@ -63,7 +63,7 @@ def write(root: Path, body: bytes) -> Answer:
     if asked is None:
         return refused(HTTPStatus.CONFLICT, OLDER)
     try:
-        prediction, state = commit(root, asked, given, GRADES.get(table.get("mark")))
+        prediction, state = record.commit(root, asked, given, GRADES.get(str(table.get("mark"))))
     except Unanswerable as error:
         return refused(HTTPStatus.BAD_REQUEST, f"Not committed: {error}.")
     state.predictions[asked.question.key] = prediction
@@ -77,7 +77,10 @@ def add(root: Path, predictions: object) -> Answer:
         other = states.parse(json.dumps(contents).encode())
     except DamagedState as error:
         return refused(HTTPStatus.BAD_REQUEST, f"The predictions cannot be added: {error}.")
-    return HTTPStatus.OK, told(states.update(root, states.merged(other)))
+    try:
+        return HTTPStatus.OK, told(record.add(root, other))
+    except Unanswerable as error:
+        return refused(HTTPStatus.BAD_REQUEST, f"The predictions cannot be added: {error}.")
 
 
 def told(state: State) -> dict[str, Any]:

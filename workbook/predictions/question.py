@@ -16,7 +16,8 @@ KEYS = ("question", "kind", "answer", "choices", "tolerance")
 LINE = 40  # characters of an expected text
 LONGEST = 200  # characters of a text that is typed
 PROSE = 2000  # characters of an open answer
-NUMBER = re.compile(r"[+-]?(\d+(_\d+)*\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
+NUMBER = re.compile(r"[+-]?(\d{1,3}(,\d{3})+|\d+(_\d+)*\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
+SLACK = 1e-9  # of the expected number, for what binary fractions cannot express
 
 
 class QuestionError(Exception):
@@ -93,7 +94,8 @@ class Question:
         """Whether the number is the expected one, within the tolerance."""
         if not NUMBER.fullmatch(text):
             raise Unanswerable(f"{text[:LINE]!r} is not a number; accepted: for example 12, -0.5 or 1e6")
-        return bool(abs(float(text.replace("_", "")) - self.value) <= self.tolerance)
+        number = float(text.replace("_", "").replace(",", ""))
+        return bool(abs(number - self.value) <= self.tolerance + SLACK * abs(self.value))
 
 
 def hashed(*parts: object) -> str:

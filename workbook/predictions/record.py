@@ -7,7 +7,7 @@ from pathlib import Path
 
 from workbook.exercises import state as states
 from workbook.exercises.state import Prediction, State
-from workbook.predictions.question import Question
+from workbook.predictions.question import PROSE, Question, Unanswerable
 from workbook.predictions.questions import Asked
 
 MARK = {True: "right", False: "wrong", None: ""}
@@ -27,10 +27,18 @@ def commit(root: Path, asked: Asked, given: Sequence[str], graded: bool | None =
     return state.predictions.get(question.key, prediction), state
 
 
+def add(root: Path, other: State) -> State:
+    """Add the predictions of an export or of another record; what is on record stays. Raises Unanswerable."""
+    for key, prediction in other.predictions.items():
+        if any(len(text) > PROSE for text in prediction.given):
+            raise Unanswerable(f"its answer to {key} has more than {PROSE:,} characters")
+    return states.update(root, states.merged(other))
+
+
 def verdict(question: Question, mark: str) -> str:
     """One line that says how the answer compares, with the right one where there is one."""
     if question.kind == "open":
-        return {"right": "You had it.", "wrong": "You did not have it; it comes back in review."}.get(mark, "")
+        return {"right": "Right, as you say.", "wrong": "Not right, as you say; it comes back in review."}.get(mark, "")
     if mark == "right":
         return "Right."
     expected = " and ".join(text.replace("`", "") for text in question.expected) or "none of them"

@@ -11,13 +11,14 @@ from pathlib import Path
 from typing import Any
 
 from workbook.exercises import state as states
-from workbook.exercises.catalogue import UnknownExercise
+from workbook.exercises.catalogue import ExerciseError, UnknownExercise
 from workbook.exercises.desk import tell
 from workbook.exercises.say import command, count, markdown, paint, say, visible
 from workbook.predictions.literals import same_text
 from workbook.predictions.question import Question, Unanswerable, value_of
 from workbook.predictions.questions import CHAPTERS, Asked, questions
 from workbook.predictions.record import commit, verdict
+from workbook.stopped import STOPPED
 
 LINES = 40  # of an output that are shown
 HOW = {
@@ -31,22 +32,36 @@ SKIP, QUIT = "?", "q"
 
 
 class Stopped(Exception):
-    """The reader wants to stop, or the input has ended."""
+    """The reader wants to stop."""
+
+
+class NotKept(Exception):
+    """The record could not be written; the state says why."""
+
+    def __init__(self, state: states.State) -> None:
+        self.state = state
 
 
 def predict(root: Path, name: str | None, *, again: bool) -> int:
-    """Ask the open questions of a chapter or section, or with `again` all of them. Returns the exit code."""
+    """Ask the unanswered questions of a chapter or section, or with `again` all of them. Returns the exit code."""
     state = states.load(root)
     every = questions(root)
     chosen = among(every, name)
-    left = [asked for asked in chosen if again or asked.question.key not in state.predictions]
+    if not state.writable:
+        tell(state)
+        return 1  # nothing of a sitting would be kept
+    if not every:
+        raise ExerciseError(f"no notebook in {CHAPTERS}/ asks a prediction\n  to build them: {command('notebooks')}")
+    left = [asked for asked in chosen if again or is_unanswered(asked, state)]
     if not left:
         say(f"All {count(len(chosen), 'prediction')} here are committed: {command('progress')} shows them. "
             f"To see them once more: {command(f'predict {name} --again' if name else 'predict --again')}")  # fmt: skip
         tell(state)
         return 0
-    say(f"{count(len(left), 'prediction')}. {SKIP} leaves one open, {QUIT} ends; every answer is recorded at once.")
+    say(f"{count(len(left), 'prediction')}. {SKIP} passes one by, {QUIT} ends; every answer is recorded at once.")
+    tell(state)
     marks: list[str] = []
+    code = 0
     try:
         section = ""
         for number, asked in enumerate(left, 1):
@@ -54,12 +69,23 @@ def predict(root: Path, name: str | None, *, again: bool) -> int:
                 section = asked.section
                 print(f"\n{paint(asked.title, 'bold')}")
                 say(f"{CHAPTERS}/{section}.md")
-            marks += ask(root, asked, f"{number} of {len(left)}", state)
-    except (Stopped, KeyboardInterrupt, EOFError):
+            marks += ask(root, asked, f"{number} of {len(left)}")
+    except (Stopped, EOFError):
         print()
+    except KeyboardInterrupt:
+        print()
+        code = STOPPED
+    except NotKept as error:
+        tell(error.state)
+        code = 1
     close(left, marks)
-    tell(states.load(root))
-    return 0
+    return code
+
+
+def is_unanswered(asked: Asked, state: states.State) -> bool:
+    """Whether the reader has still to answer a question, or to say how right an explanation was."""
+    prediction = state.predictions.get(asked.question.key)
+    return prediction is None or not prediction.mark
 
 
 def among(every: Sequence[Asked], name: str | None) -> list[Asked]:
@@ -83,8 +109,8 @@ def names_of(asked: Asked) -> set[str]:
 # --- one question ---
 
 
-def ask(root: Path, asked: Asked, place: str, state: states.State) -> list[str]:
-    """Ask one question and show what comes of it. Returns the mark in a list; nothing if it was left open."""
+def ask(root: Path, asked: Asked, place: str) -> list[str]:
+    """Ask one question and show what comes of it. Returns the mark in a list; nothing if it was passed by."""
     question = asked.question
     print()
     print("\n".join(f"    {line}" for line in asked.code.splitlines()))
@@ -92,25 +118,33 @@ def ask(root: Path, asked: Asked, place: str, state: states.State) -> list[str]:
     print(markdown(f"**{place}.** {question.question}"))
     for letter, choice in zip(letters(question), question.choices, strict=True):
         say(choice, f"  {letter}  ", "     ")
-    before = state.predictions.get(question.key)
+    before = states.load(root).predictions.get(question.key)
     given = answer_to(question)
     if given is None:
         return []
     if before is not None:
         mark = {True: "right", False: "wrong", None: ""}[question.mark(given)]
     else:
-        prediction, state = commit(root, asked, given)
-        mark = prediction.mark
+        mark = kept(root, asked, given)
     show(asked, mark)
     if question.kind == "open":
         mark = grade(question)
-        if before is None:
-            commit(root, asked, given, {"right": True, "wrong": False}[mark])
+        if before is None or not before.mark:
+            kept(root, asked, given, {"right": True, "wrong": False}[mark])
     return [mark]
 
 
+def kept(root: Path, asked: Asked, given: Sequence[str], graded: bool | None = None) -> str:
+    """Record an answer, or the grade of one; returns its mark. Raises NotKept where the record cannot be written."""
+    prediction, state = commit(root, asked, given, graded)
+    if not (state.saved and state.writable):
+        raise NotKept(state)
+    tell(state)
+    return prediction.mark
+
+
 def answer_to(question: Question) -> list[str] | None:
-    """What the reader answers; None if the question is left open. Asks again where the text is no answer."""
+    """What the reader answers; None if the question is passed by. Asks again where the text is no answer."""
     while True:
         text = typed(HOW[question.kind])
         if text == SKIP:
@@ -134,7 +168,7 @@ def chosen_by(question: Question, text: str) -> list[str]:
     parts = [part for part in text.lower().replace(",", " ").split() if part]
     if question.kind == "several" and len(parts) == 1 and set(parts[0]) <= set(known):
         parts = list(parts[0])
-    if parts and all(part in known for part in parts):
+    if parts and all(part in known for part in parts) and (question.kind == "several" or len(parts) == 1):
         return [known[part] for part in dict.fromkeys(parts)]
     return [next((choice for choice in question.choices if same_text(text, value_of(choice))), text)]
 
@@ -159,7 +193,7 @@ def typed(prompt: str) -> str:
 def grade(question: Question) -> str:
     """What the reader says of an open answer."""
     while True:
-        text = typed("Did you have it? y or n").lower()
+        text = typed("Was your explanation right? y or n").lower()
         if text in ("y", "yes", "n", "no"):
             return "right" if text.startswith("y") else "wrong"
 
@@ -191,6 +225,7 @@ def close(left: Sequence[Asked], marks: Sequence[str]) -> None:
     """Print how the sitting went, and what to do next."""
     print()
     right = marks.count("right")
-    say(f"{len(marks)} answered, {right} right, {len(left) - len(marks)} left open.")
+    say(f"{len(marks)} answered, {right} right, {len(left) - len(marks)} not answered.")
     if marks:
-        say(f"All of them: {command('progress')}. What you missed comes back: {command('review')}")
+        missed = f" What you missed comes back: {command('review')}" if right < len(marks) else ""
+        say(f"All of them: {command('progress')}.{missed}")

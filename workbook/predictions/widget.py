@@ -59,7 +59,7 @@ class Form:
         self.title = widgets.HTML(f"<b>Predict.</b> {formatted(asked.question.question)}")
         self.field = self.field_of(widgets)
         self.button = widgets.Button(description="Commit", button_style="primary")
-        self.grades = widgets.HBox([widgets.Button(description=text) for text in ("I had it", "I had not")])
+        self.grades = widgets.HBox([widgets.Button(description=text) for text in ("It was right", "It was not")])
         self.said = widgets.HTML()
         self.reason = widgets.Output()
         self.box = widgets.VBox([self.title, self.field, self.button, self.said, self.reason])

@@ -67,7 +67,7 @@ def test_a_copy_that_cannot_be_made_is_told(exercise: Exercise, monkeypatch: pyt
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(repair, "plant", full)
-    with pytest.raises(ExerciseError, match=r"faulty could not be made: No space left on device\n  delete what is"):
+    with pytest.raises(ExerciseError, match=r"faulty could not be made: No space left on device\n  make room"):
         repair.make_copy(exercise)
 
 

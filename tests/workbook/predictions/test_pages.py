@@ -106,6 +106,7 @@ def test_what_a_browser_kept_is_added(book: Path, send: Send) -> None:
         ({"given": ["3"]}, 409, "This page is older than the book"),
         ({"predictions": []}, 400, "The predictions cannot be added"),
         ({"predictions": {"a": {"mark": "best"}}}, 400, "its prediction a has mark"),
+        ({"predictions": {"a": {"given": ["x" * 90_000]}}}, 400, "its answer to a has more than 2,000 characters"),
         (b'"' + b"x" * (1 << 20) + b'"', 413, "larger than 1 MiB"),
     ],
 )

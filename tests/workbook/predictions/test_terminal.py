@@ -10,9 +10,10 @@ import pytest
 
 from tests.workbook.predictions.asking_book import QUESTIONS, RIGHT, SECTION, WRONG, make_book
 from workbook.exercises import state as states
-from workbook.exercises.catalogue import UnknownExercise
+from workbook.exercises.catalogue import ExerciseError, UnknownExercise
 from workbook.predictions import terminal
 from workbook.predictions.questions import questions
+from workbook.stopped import STOPPED
 
 Output = pytest.CaptureFixture[str]
 
@@ -51,7 +52,7 @@ def test_a_chapter_is_asked_marked_and_recorded(book: Path, monkeypatch: pytest.
     assert "The graph chapters/04-autograd/graph.md print('output', 1)" in said
     assert "a `CPU` b `Meta` c 3" in said
     assert "Wrong: the answer is Meta. output 2 Because it is so." in said
-    assert "5 answered, 3 right, 0 left open." in said
+    assert "5 answered, 3 right, 0 not answered." in said
 
 
 def test_what_was_answered_is_not_asked_again(book: Path, monkeypatch: pytest.MonkeyPatch, capsys: Output) -> None:
@@ -91,8 +92,8 @@ def test_ctrl_c_ends_politely(book: Path, monkeypatch: pytest.MonkeyPatch, capsy
             raise KeyboardInterrupt
 
     monkeypatch.setattr(sys, "stdin", Interrupted())
-    assert terminal.predict(book, None, again=False) == 0
-    assert "1 answered, 1 right, 4 left open." in capsys.readouterr().out
+    assert terminal.predict(book, None, again=False) == STOPPED
+    assert "1 answered, 1 right, 4 not answered." in capsys.readouterr().out
     assert marks(book) == ["right"]
 
 
@@ -168,3 +169,47 @@ def test_the_wrong_answers_of_the_sample_are_wrong(book: Path, monkeypatch: pyte
     asked(book, monkeypatch, capsys, *lines, "n")
     assert marks(book) == ["wrong"] * 5
     assert len(RIGHT) == 5
+
+
+def test_an_explanation_that_was_not_graded_is_asked_again(
+    book: Path, monkeypatch: pytest.MonkeyPatch, capsys: Output
+) -> None:
+    asked(book, monkeypatch, capsys, "3", "b", "a c", "2,1", "so")  # the input ends before the grade
+    assert marks(book) == ["right"] * 4 + [""]
+    assert "1 of 1. Why?" in asked(book, monkeypatch, capsys, "so it is", "n")
+    assert marks(book) == ["right"] * 4 + ["wrong"]
+    assert [*states.load(book).predictions.values()][-1].day == states.today()
+
+
+def test_a_full_disk_ends_the_sitting_and_says_so(book: Path, monkeypatch: pytest.MonkeyPatch, capsys: Output) -> None:
+    def full(path: Path, content: bytes) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(states, "replace_file", full)
+    monkeypatch.setattr(sys, "stdin", io.StringIO("3\nb\n"))
+    assert terminal.predict(book, None, again=False) == 1
+    captured = capsys.readouterr()
+    assert "could not be saved in exercises/progress.json (No space left on device)" in " ".join(captured.err.split())
+    assert "0 answered, 0 right, 5 not answered." in captured.out
+
+
+def test_a_record_of_a_newer_workbook_is_said_before_anything_is_asked(
+    book: Path, monkeypatch: pytest.MonkeyPatch, capsys: Output
+) -> None:
+    (book / "exercises" / "progress.json").write_text('{"version": 9}')
+    assert terminal.predict(book, None, again=False) == 1
+    captured = capsys.readouterr()
+    assert "newer workbook (version 9" in captured.err
+    assert captured.out == ""
+
+
+def test_without_notebooks_it_says_how_to_build_them(tmp_path: Path) -> None:
+    (tmp_path / "exercises").mkdir()
+    with pytest.raises(ExerciseError, match="no notebook in chapters/ asks a prediction"):
+        terminal.predict(tmp_path, None, again=False)
+
+
+def test_two_letters_are_no_choice(book: Path, monkeypatch: pytest.MonkeyPatch, capsys: Output) -> None:
+    said = asked(book, monkeypatch, capsys, "?", "a b", "b")
+    assert "Not committed: 'a b' is not one of the choices" in said
+    assert marks(book) == ["right"]
