@@ -82,7 +82,7 @@ def test_a_frame_of_what_is_asked_for_does_not_open_it() -> None:
                 return frames.append(sys._getframe(1)) or reversed(tuple(self))
 
         frames: list[object] = []
-        geometry.contiguous_strides(Sizes((2, 3)))
+        geometry.contiguous_strides.__wrapped__(Sizes((2, 3)))  # past its cache, which may know the sizes
         return frames[0]
 
     shown = quotation_of(inner_frame())
