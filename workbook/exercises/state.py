@@ -13,14 +13,14 @@ import math
 import os
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field, fields, replace
 from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any, TypeVar
 
 from workbook.exercises.catalogue import FOLDER, Damaged, Exercise
-from workbook.exercises.say import program
+from workbook.exercises.say import count, program
 from workbook.install import take
 
 VERSION = 2  # version 1 knew exercises only
@@ -227,12 +227,30 @@ def parse(content: bytes) -> State:
     if table["version"] < 1 or not isinstance(table.get("last", ""), str):
         raise DamagedState(f"its contents are not those of version {table['version']}")
     kinds = {name: read_entries(table, name, kind) for name, kind in ENTRIES.items()}
-    for key, prediction in kinds["predictions"].items():
-        if prediction.mark not in MARKS:
-            raise DamagedState(f"its prediction {key} has mark = {prediction.mark!r}")
-    for key, card in kinds["cards"].items():
-        check_card(key, card)
     return State(kinds["exercises"], table.get("last", ""), kinds["predictions"], kinds["cards"])
+
+
+def salvaged(content: bytes) -> State:
+    """What a damaged file still holds: each entry that can be read by itself."""
+    try:
+        table = json.loads(content)
+    except (ValueError, RecursionError):
+        return State()
+    kinds: dict[str, dict[str, Any]] = {name: {} for name in ENTRIES}
+    for name, kind in ENTRIES.items():
+        entries = table.get(name) if isinstance(table, dict) else None
+        for key, entry in entries.items() if isinstance(entries, dict) else ():
+            with suppress(DamagedState):
+                kinds[name][key] = read_entry(key, entry, kind)
+    return State(kinds["exercises"], "", kinds["predictions"], kinds["cards"])
+
+
+def check(name: str, entry: Record | Prediction | Card) -> None:
+    """Refuse an entry whose values no command has written."""
+    if isinstance(entry, Prediction) and entry.mark not in MARKS:
+        raise DamagedState(f"its prediction {name} has mark = {entry.mark!r}")
+    if isinstance(entry, Card):
+        check_card(name, entry)
 
 
 def check_card(key: str, card: Card) -> None:
@@ -286,12 +304,17 @@ def read_entry(name: str, entry: object, kind: type[Entry]) -> Entry:
         if isinstance(value, int | float) and not 0 <= value < math.inf:
             raise DamagedState(f"its entry {name} has {item.name} = {value!r}")
         values[item.name] = value
-    return kind(**values)
+    read = kind(**values)
+    check(name, read)
+    return read
 
 
 def put_aside(root: Path, damage: str) -> State:
-    """Keep the damaged file under another name, and start again from the answers on disk."""
-    folder = root / FOLDER
+    """Keep the damaged file under another name, and start again from what can be read of it and the answers on disk."""
+    folder, state = root / FOLDER, State()
+    with suppress(OSError):
+        state = salvaged((folder / FILE).read_bytes())
+    state.records = rebuilt(root) | state.records
     number = 1
     while (aside := folder / f"{FILE}.damaged-{number}").exists():
         number += 1
@@ -299,14 +322,13 @@ def put_aside(root: Path, damage: str) -> State:
     try:
         (folder / FILE).rename(aside)
     except OSError as error:
-        return State(
-            rebuilt(root),
-            said=[f"{beginning} It could not be put aside ({error.strerror}), so nothing is recorded."],
-            writable=False,
-        )
-    kept = f"It is kept as {FOLDER}/{aside.name}; your answers are untouched."
-    said = f"{beginning} {kept} To find the passed ones again: {program()} check --all"
-    return State(rebuilt(root), said=[said])
+        state.said = [f"{beginning} It could not be put aside ({error.strerror}), so nothing is recorded."]
+        state.writable = False
+        return state
+    read = f"{count(len(state.predictions), 'prediction')} and {count(len(state.cards), 'card')} could be read."
+    kept = f"It is kept as {FOLDER}/{aside.name}; your answers are untouched. {read}"
+    state.said = [f"{beginning} {kept} To find the passed ones again: {program()} check --all"]
+    return state
 
 
 def rebuilt(root: Path) -> dict[str, Record]:

@@ -157,6 +157,24 @@ def test_a_damaged_file_is_kept_said_and_rebuilt(clone: Path, strides: Exercise,
     assert set(load(clone).records) == {"02-tensor-storage/strides"}
 
 
+def test_what_can_be_read_of_a_damaged_file_is_kept(clone: Path) -> None:
+    card = {"due": "2026-12-01", "reviewed": "2026-11-26", "stability": 2.5, "difficulty": 5.0}
+    table = {
+        "version": 2,
+        "exercises": {"02-tensor-storage/strides": {"passed": "2026-01-02"}, "a/b": {"hints": "3"}},
+        "predictions": {"ab": {"section": "04-autograd/x", "mark": "right"}, "cd": {"mark": "perhaps"}},
+        "cards": {"ef": card, "gh": card | {"due": "2026-11-31"}},
+    }
+    file(clone).write_text(json.dumps(table))
+    state = load(clone)
+    assert "1 prediction and 1 card could be read" in state.said[0]
+    assert state.records == {"02-tensor-storage/strides": Record(passed="2026-01-02")}
+    assert state.predictions == {"ab": Prediction("04-autograd/x", mark="right")}
+    assert state.cards == {"ef": Card("2026-12-01", "2026-11-26", 2.5, 5.0)}
+    again = load(clone)
+    assert (again.said, again.predictions, again.cards) == ([], state.predictions, state.cards)
+
+
 def test_a_second_damaged_file_does_not_replace_the_first(clone: Path) -> None:
     for text in ("first", "second"):
         file(clone).write_text(text)
