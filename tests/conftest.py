@@ -28,6 +28,7 @@ import pytest
 
 IN_CI = os.environ.get("CI", "").lower() == "true"
 COMPILERS = ("g++", "clang++")  # one of them is enough to simulate a CUDA device
+JUDGING = ("tests/exercises/", "tests/workbook/exercises/")  # the tests of exercises, and of what judges them
 FAILED_STEPS = "GLASSTORCH_FAILED_STEPS"  # written by workbook/checks.py
 
 
@@ -188,6 +189,13 @@ def _as_failure(report: pytest.TestReport | pytest.CollectReport) -> None:
         report.longrepr = f"{reason}\nWith CI=true no tool may be missing: install it, or mark what cannot run here."
 
 
+def share_of_exercises(durations: list[tuple[str, float]]) -> str:
+    """What part of the tests' time, by name and seconds, judging exercises took; nothing where none was judged."""
+    judging = sum(seconds for name, seconds in durations if name.startswith(JUDGING))
+    every = sum(seconds for _, seconds in durations)
+    return f"Exercises: {judging:.0f} s of {every:.0f} s of tests ({judging / every:.0%})." if judging else ""
+
+
 def _reason(report: pytest.TestReport | pytest.CollectReport) -> str:
     """Why a test was skipped, in the words that most say it with."""
     where = report.longrepr
@@ -227,8 +235,11 @@ def pytest_testnodedown(node: Any) -> None:
 
 @pytest.hookimpl(trylast=True)
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
-    """Count what was left out and what was skipped, by reason, and repeat what failed before the tests: `make test`
-    fails then, whatever pytest says."""
+    """Count what was left out and what was skipped, by reason, say what part of the time the exercises took, and repeat
+    what failed before the tests: `make test` fails then, whatever pytest says."""
+    reports = [report for some in terminalreporter.stats.values() for report in some if hasattr(report, "duration")]
+    if share := share_of_exercises([(report.nodeid, report.duration) for report in reports]):
+        terminalreporter.line(share)
     for what, count in config.stash[left_out].items():
         if count:
             terminalreporter.line(f"{count} {what}.")

@@ -13,7 +13,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from tests.conftest import HEAVIEST_FIRST, in_order
+from tests.conftest import HEAVIEST_FIRST, in_order, share_of_exercises
 
 ROOT = Path(__file__).parents[1]
 CASES = """
@@ -200,3 +200,11 @@ def test_what_tests_start_hears_ctrl_c_where_the_run_itself_was_told_to_ignore_i
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_IGN),
     )  # fmt: skip
     assert done.returncode == 0, done.stdout
+
+
+def test_the_share_of_the_exercises_is_told() -> None:
+    durations = [("tests/exercises/test_exercises.py::a", 3.0), ("tests/workbook/exercises/test_say.py::b", 1.0)]
+    assert share_of_exercises([*durations, ("tests/core/test_keys.py::c", 12.0)]) == (
+        "Exercises: 4 s of 16 s of tests (25%)."
+    )
+    assert share_of_exercises([("tests/core/test_keys.py::c", 12.0)]) == ""
