@@ -538,7 +538,7 @@ def print_progress(
     elif all_of_them:
         say(f"To see that they all still pass: {command('check --all')}")
     if by_topic and any(section.committed < section.asked for section in sections):
-        say(f"To predict what is open: {command(f'predict {sections[0].chapter[:2]}')}")
+        say(f"To answer the others: {command(f'predict {sections[0].chapter[:2]}')}")
 
 
 def print_predictions(sections: Sequence[Standing], *, by_topic: bool) -> None:

@@ -6,6 +6,7 @@ Each answer is recorded as soon as it is given, so that a sitting can be broken 
 from __future__ import annotations
 
 import sys
+import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ from typing import Any
 from workbook.exercises import state as states
 from workbook.exercises.catalogue import ExerciseError, UnknownExercise
 from workbook.exercises.desk import tell
-from workbook.exercises.say import command, count, markdown, paint, say, visible
+from workbook.exercises.say import command, count, fill, markdown, paint, say, visible
 from workbook.predictions.literals import same_text
 from workbook.predictions.question import Question, Unanswerable, value_of
 from workbook.predictions.questions import CHAPTERS, Asked, questions
@@ -21,6 +22,8 @@ from workbook.predictions.record import commit, verdict
 from workbook.stopped import STOPPED
 
 LINES = 40  # of an output that are shown
+LONG = 200  # characters of a line that is wrapped
+INDENT = "    "
 HOW = {
     "choice": "Its letter",
     "several": "The letters of all that apply, or - for none",
@@ -113,7 +116,7 @@ def ask(root: Path, asked: Asked, place: str) -> list[str]:
     """Ask one question and show what comes of it. Returns the mark in a list; nothing if it was passed by."""
     question = asked.question
     print()
-    print("\n".join(f"    {line}" for line in asked.code.splitlines()))
+    print(textwrap.indent(asked.code, INDENT))
     print()
     print(markdown(f"**{place}.** {question.question}"))
     for letter, choice in zip(letters(question), question.choices, strict=True):
@@ -205,9 +208,11 @@ def show(asked: Asked, mark: str) -> None:
         print(paint(said, {"right": "green", "wrong": "red"}.get(mark, "bold"), "bold"))
     print()
     lines = [line for output in asked.outputs for line in text_of_output(output)]
-    print("\n".join(f"    {visible(line)}" for line in lines[:LINES]))
+    for line in lines[:LINES]:
+        # A figure is one long line of prose; columns of numbers are left as they are.
+        print(fill(line, INDENT) if len(line) > LONG else textwrap.indent(visible(line), INDENT))
     if len(lines) > LINES:
-        print(f"    ... and {count(len(lines) - LINES, 'more line')}")
+        print(f"{INDENT}... and {count(len(lines) - LINES, 'more line')}")
     print()
     print(markdown(asked.reason))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -213,3 +214,14 @@ def test_two_letters_are_no_choice(book: Path, monkeypatch: pytest.MonkeyPatch, 
     said = asked(book, monkeypatch, capsys, "?", "a b", "b")
     assert "Not committed: 'a b' is not one of the choices" in said
     assert marks(book) == ["right"]
+
+
+def test_the_long_line_that_tells_a_figure_is_wrapped(
+    book: Path, monkeypatch: pytest.MonkeyPatch, capsys: Output
+) -> None:
+    figure = {"output_type": "display_data", "data": {"text/plain": "a cell holds " * 40}, "metadata": {}}
+    one = replace(questions(book)[0], outputs=(figure, {"output_type": "stream", "text": "1  " * 40 + "\n"}))
+    terminal.show(one, "right")
+    lines = capsys.readouterr().out.splitlines()
+    assert max(len(line) for line in lines if "holds" in line) <= 100
+    assert f"    {'1  ' * 40}" in lines
