@@ -136,6 +136,7 @@ def test_the_served_book_records(browser: Any, site: Path, clone: Path, kind: st
         assert again.mark == mark
         where = window.page.locator(".predictions").inner_text()
         assert "exercises/progress.json" in where
+        assert not window.page.get_by_role("button", name="Export").is_visible()
         assert f"1 of {window.page.locator('.prediction').count()} committed" in where
         assert window.page.evaluate("localStorage.getItem('glasstorch.predictions')") in (None, EMPTY)
         problems = [one for one in window.problems if not one.startswith("asked for http://127.0.0.1")]
@@ -157,6 +158,7 @@ def test_a_page_from_disk_keeps_in_the_browser(browser: Any, site: Path, kind: s
         answer(open_page(window, f"{site.as_uri()}/", asked), mark)
         assert open_page(window, f"{site.as_uri()}/", asked).mark == mark
         where = window.page.locator(".predictions").inner_text()
+        assert window.page.get_by_role("button", name="Export").is_visible()
         assert "A browser may give each page that is opened from disk a storage of its own" in where
         assert window.problems == []
 
