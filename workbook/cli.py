@@ -132,7 +132,7 @@ def start(
 @app.command()
 def predict(
     name: Annotated[
-        str | None, typer.Argument(metavar="CHAPTER", help="A chapter or section, for example 04; by default all.")
+        str | None, typer.Argument(metavar="TOPIC", help="A chapter (04), topic (views) or section; by default all.")
     ] = None,
     again: Annotated[
         bool, typer.Option("--again", help="Ask those that were answered, too; their first answers stay on record.")
@@ -245,8 +245,9 @@ def reset(
 
 @app.command()
 def progress(
-    chapter: Annotated[
-        str | None, typer.Argument(metavar="CHAPTER", help="Show only this chapter, for example 02.")
+    name: Annotated[
+        str | None,
+        typer.Argument(metavar="TOPIC", help="Show only this chapter (02), topic (views) or section."),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print it as JSON, for scripts.")] = False,
     imported: Annotated[
@@ -254,11 +255,13 @@ def progress(
     ] = None,
 ) -> None:
     """Show the exercises that you have passed, and your predictions."""
-    from workbook.exercises import desk
-
     if imported is not None:
-        raise typer.Exit(desk.import_record(commands.root(), imported))
-    raise typer.Exit(desk.progress(commands.root(), chapter, as_json=as_json))
+        from workbook.predictions.importing import import_record
+
+        raise typer.Exit(import_record(commands.root(), imported))
+    from workbook.exercises.overview import progress
+
+    raise typer.Exit(progress(commands.root(), name, as_json=as_json))
 
 
 app.command("list", hidden=True)(progress)

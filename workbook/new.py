@@ -31,7 +31,7 @@ def new_section(root: Path, place: str, title: str) -> int:
     say(f"Made {shown(path)}. What stands behind the word WRITE is yours to write.")
     say(f"1. Put it into the navigation: {CHAPTERS}/{path.parent.name}/{path.name} in mkdocs.yml.")
     say(f"2. Execute it: {command(f'notebooks {shown(path)}')}. See the page: {command('read')}.")
-    say("3. Give it a topic in workbook/review/topics.py, and run the tests in tests/book.")
+    say("3. Give it a topic in workbook/book/topics.py, and run the tests in tests/book.")
     return 0
 
 

@@ -12,9 +12,9 @@ from workbook.book.contents import chapter_title, sections
 from workbook.book.errata import errata
 from workbook.book.errors import BookError
 from workbook.book.interview_page import document_questions, folded_question, interview_questions
+from workbook.book.topics import TITLES, topics_of
 from workbook.review.document_003 import QUESTIONS
 from workbook.review.interview import Interview, interview
-from workbook.review.topics import TITLES, topics_of
 
 PAGE = interview_questions(ROOT)
 DOCUMENT = document_questions(ROOT)

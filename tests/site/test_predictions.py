@@ -17,7 +17,7 @@ import pytest
 from tests.site.conftest import ROOT
 from tests.site.looking import PHONE, Watched, watched
 from workbook.exercises import state as states
-from workbook.exercises.desk import import_record
+from workbook.predictions.importing import import_record
 from workbook.predictions.questions import Asked, questions
 from workbook.serve import HOST, bind
 

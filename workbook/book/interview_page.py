@@ -11,9 +11,9 @@ from pathlib import Path
 
 from workbook.book.contents import chapter_title, sections
 from workbook.book.render import box
+from workbook.book.topics import TITLES, topics, topics_of
 from workbook.review.document_003 import QUESTIONS, Asked
 from workbook.review.interview import Interview, interview, moved
-from workbook.review.topics import TITLES, topics, topics_of
 
 PAGE = "exercises/interview.md"
 

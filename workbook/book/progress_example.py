@@ -20,8 +20,8 @@ from workbook.book.project import CHAPTERS, LABS
 from workbook.book.render import fence
 from workbook.exercises import state as states
 from workbook.exercises.catalogue import SOLUTIONS, exercises
-from workbook.exercises.desk import progress
 from workbook.exercises.labs import READERS
+from workbook.exercises.overview import progress
 from workbook.exercises.say import program
 from workbook.exercises.state import Card, Prediction, Record, State
 from workbook.predictions.questions import questions

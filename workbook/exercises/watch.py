@@ -19,7 +19,7 @@ from pathlib import Path
 from types import FrameType
 
 from workbook.book.project import shown
-from workbook.exercises import desk
+from workbook.exercises import desk, overview
 from workbook.exercises import state as states
 from workbook.exercises.catalogue import Exercise, ExerciseError
 from workbook.exercises.keys import NoKeys, open_keys
@@ -237,7 +237,7 @@ class Watch:
 
     def list(self) -> None:
         """Show all exercises."""
-        self.guarded(lambda: desk.progress(self.root, None, as_json=False))
+        self.guarded(lambda: overview.progress(self.root, None, as_json=False))
 
     def check_all(self) -> None:
         """Check all exercises that were started."""

@@ -1,18 +1,19 @@
-"""How many predictions has the reader committed, and how many were right, by chapter and section?"""
+"""How many predictions has the reader committed, and how many were right, by section, chapter and topic?"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 
+from workbook.book.topics import OF_SECTION, TITLES
 from workbook.exercises.state import State
 from workbook.predictions.questions import Asked
 
 
 @dataclass(frozen=True)
 class Standing:
-    """The predictions of a chapter or section: how many there are, how many are committed, how many were right."""
+    """The predictions of a part of the book: how many there are, how many are committed, how many were right."""
 
     chapter: str
     section: str
@@ -45,3 +46,13 @@ def together(sections: Sequence[Standing]) -> Standing:
     """The sum of the standings of sections, under the chapter of the first."""
     sums = (sum(getattr(one, part) for one in sections) for part in ("asked", "committed", "right"))
     return Standing(sections[0].chapter if sections else "", "", "", *sums)
+
+
+def by_topic(sections: Sequence[Standing]) -> list[Standing]:
+    """The standing of each topic, in the order of the topics. A section counts for the first of its topics."""
+    found = []
+    for topic, title in TITLES.items():
+        some = [one for one in sections if OF_SECTION.get(one.section, ("",))[0] == topic]
+        if some:
+            found.append(replace(together(some), title=title))
+    return found

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from workbook.exercises import state as states
-from workbook.exercises.catalogue import ExerciseError, UnknownExercise
+from workbook.exercises.catalogue import ExerciseError
 from workbook.exercises.desk import tell
 from workbook.exercises.say import command, count, fill, markdown, paint, say, visible
 from workbook.predictions.literals import same_text
@@ -92,21 +92,13 @@ def is_unanswered(asked: Asked, state: states.State) -> bool:
 
 
 def among(every: Sequence[Asked], name: str | None) -> list[Asked]:
-    """The questions of the chapter or section with this name; all of them without one."""
+    """The questions of the chapter, topic or section with this name; all of them without one."""
     if name is None:
         return list(every)
-    wanted = name.strip().rstrip("/").removeprefix(f"{CHAPTERS}/").removesuffix(".md").removesuffix(".ipynb").lower()
-    found = [asked for asked in every if wanted in names_of(asked)]
-    if not found:
-        chapters = ", ".join(dict.fromkeys(asked.chapter for asked in every)) or "none"
-        raise UnknownExercise(f"no chapter or section with predictions is called {name!r}\n  chapters: {chapters}")
-    return found
+    from workbook.parts import sections_called
 
-
-def names_of(asked: Asked) -> set[str]:
-    """What a reader may call the chapter or section of a question."""
-    number, _, words = asked.chapter.partition("-")
-    return {asked.chapter, number, str(int(number)), words, asked.section, asked.section.partition("/")[2]}
+    sections = sections_called(name, dict.fromkeys(asked.section for asked in every))
+    return [asked for asked in every if asked.section in sections]
 
 
 # --- one question ---

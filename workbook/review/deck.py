@@ -18,7 +18,7 @@ from typing import NamedTuple
 from workbook.book.contents import Section, sections
 from workbook.book.errors import BookError
 from workbook.exercises import state as states
-from workbook.exercises.catalogue import ExerciseError, UnknownExercise, survey
+from workbook.exercises.catalogue import ExerciseError, survey
 from workbook.exercises.say import count, visible
 from workbook.exercises.state import State
 from workbook.predictions.question import Question as Predicted
@@ -26,7 +26,6 @@ from workbook.predictions.questions import Asked
 from workbook.predictions.questions import questions as predictions
 from workbook.predictions.terminal import LINES, text_of_output
 from workbook.review.interview import interview
-from workbook.review.topics import OF_SECTION, TITLES
 
 
 class Question(NamedTuple):
@@ -68,8 +67,10 @@ def deck(root: Path, state: State, name: str | None = None) -> Deck:
     """The questions of the whole book, or all those of the chapter, topic or section of this name."""
     everything = questions(root, state)
     if name is not None:
-        paths = meant(name, list(dict.fromkeys(one.section for one in everything)))
-        wanted = tuple(one for one in everything if one.section.path in paths)
+        from workbook.parts import sections_called
+
+        paths = sections_called(name, dict.fromkeys(place(one.section) for one in everything))
+        wanted = tuple(one for one in everything if place(one.section) in paths)
         return Deck(wanted, frozenset(one.key for one in wanted))
     come_by = reached(root, list(book(root)), state)
     return Deck(everything, frozenset(one.key for one in everything if one.section.path in come_by))
@@ -158,32 +159,6 @@ def touched_sections(root: Path, state: State) -> set[str]:
     return touched
 
 
-# --- names ---
-
-
-def meant(name: str, asked: Sequence[Section]) -> set[str]:
-    """The paths of the sections that a name stands for: a topic, a chapter, or one section."""
-    wanted = name.strip().rstrip("/").removeprefix("chapters/").removesuffix(".md").removesuffix(".ipynb").lower()
-    found = {section.path for section in asked if wanted in names_of(section)}
-    if not found:
-        chapters = ", ".join(sorted({section.path.partition("/")[0] for section in asked}))
-        raise UnknownExercise(
-            f"there is no chapter or topic {name!r}{near(wanted)}\n"
-            f"  chapters: {chapters}\n  topics: {', '.join(TITLES)}"
-        )
-    return found
-
-
-def names_of(section: Section) -> set[str]:
-    """All names under which the questions of a section are asked for."""
-    chapter, _, rest = section.path.removesuffix(".md").partition("/")
-    numbers = {section.chapter, section.chapter.lstrip("0") or "0"}
-    return {*numbers, chapter, chapter[3:], rest, f"{chapter}/{rest}", *OF_SECTION.get(f"{chapter}/{rest}", ())}
-
-
-def near(wanted: str) -> str:
-    """The topic that may have been meant, as the end of a line; empty if none is near."""
-    from difflib import get_close_matches
-
-    close = get_close_matches(wanted, TITLES, n=1)
-    return f"; the nearest is {close[0]!r}" if close else ""
+def place(section: Section) -> str:
+    """Where a section stands in the book, without the ending of its text."""
+    return section.path.removesuffix(".md")

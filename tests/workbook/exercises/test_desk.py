@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import doctest
-import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Self
@@ -11,13 +10,12 @@ from typing import Self
 import pytest
 
 from tests.workbook.exercises.tree import make_clone
-from tests.workbook.review.book import make_book
 from workbook.exercises import desk, say
 from workbook.exercises import state as states
 from workbook.exercises.catalogue import Exercise, ExerciseError, UnknownExercise, find
+from workbook.exercises.overview import progress
 from workbook.exercises.sheet import unanswered
-from workbook.exercises.state import Card, digest, load, note
-from workbook.review.interview import key_of
+from workbook.exercises.state import digest, load, note
 
 Output = pytest.CaptureFixture[str]
 PLACES = ("02-tensor-storage/01_strides", "02-tensor-storage/02_view", "04-autograd/01_formula")
@@ -397,114 +395,13 @@ def test_a_reset_that_fails_leaves_the_answer(
     assert strides.answer.read_text() == "mine\n"
 
 
-# --- progress ---
-
-
-def test_progress_shows_all_with_their_standing(clone: Path, strides: Exercise, capsys: Output) -> None:
-    passes(clone, "02.1", "02.2")
-    find(clone, "02.2").answer.write_text("changed\n")
-    assert desk.progress(clone, None, as_json=False) == 0
-    assert capsys.readouterr().out.splitlines() == [
-        "[####################----------]",
-        "2 of 3 exercises passed; about 15 min left",
-        "",
-        "02-tensor-storage",
-        "  02.1  passed           15 min  About strides",
-        "  02.2  changed          15 min  About view",
-        "",
-        "04-autograd",
-        "  04.1  not started      15 min  About formula",
-        "",
-        "`changed`: the answer passed and was edited afterwards. Check it again.",
-        "Go on: `workbook next`",
-    ]
-
-
-def test_progress_fits_a_narrow_screen(clone: Path, monkeypatch: pytest.MonkeyPatch, capsys: Output) -> None:
-    monkeypatch.setenv("COLUMNS", "40")
-    desk.progress(clone, None, as_json=False)
-    out = capsys.readouterr().out
-    assert "  02.1  not started  15 min\n        About strides\n" in out
-    assert max(map(len, out.splitlines())) <= 40
-
-
-@pytest.mark.parametrize("name", ["04", "4", "04-autograd", "autograd", "exercises/04-autograd/", "04.1", "formula"])
-def test_progress_of_one_chapter(clone: Path, capsys: Output, name: str) -> None:
-    desk.progress(clone, name, as_json=False)
-    out = capsys.readouterr().out
-    assert "0 of 1 exercise passed" in out
-    assert "02.1" not in out
-
-
-def test_a_chapter_without_exercises_is_told(clone: Path) -> None:
-    with pytest.raises(UnknownExercise, match="'07'\n  chapters: 02-tensor-storage, 04-autograd"):
-        desk.progress(clone, "07", as_json=False)
-
-
-def test_progress_for_scripts(clone: Path, strides: Exercise, capsys: Output) -> None:
-    passes(clone, "02.1")
-    desk.hint(clone, "02.1", None, everything=False)
-    capsys.readouterr()
-    assert desk.progress(clone, None, as_json=True) == 0
-    table = json.loads(capsys.readouterr().out)
-    assert (table["version"], table["passed"], table["total"]) == (states.VERSION, 1, 3)
-    first = table["exercises"][0]
-    assert first == {
-        "identity": "02.1",
-        "name": "strides",
-        "chapter": "02-tensor-storage",
-        "title": "About strides",
-        "form": "write",
-        "difficulty": 1,
-        "needs": [],
-        "minutes": 15,
-        "standing": "passed",
-        "started": states.today(),
-        "passed": states.today(),
-        "passed_sha256": digest(strides.answer),
-        "answer_sha256": digest(strides.answer),
-        "hints_seen": 1,
-        "solution_seen": "",
-    }
-
-
-@pytest.mark.parametrize(
-    ("due", "said"),
-    [
-        ([], ""),
-        (["9999-01-01"], "No card is due for review.\n"),
-        (["2020-01-02"], "1 card is due for review: `workbook review`\n"),
-        (["2020-01-02", states.today(), "9999-01-01"], "2 cards are due for review: `workbook review`\n"),
-    ],
-)
-def test_progress_says_how_many_cards_are_due(clone: Path, capsys: Output, due: list[str], said: str) -> None:
-    make_book(clone)
-    keys = map(key_of, ("What is a tensor?", "What is a view?", "What is a leaf?"))
-    cards = {key: Card(day, "2020-01-01", 1.0, 5.0) for key, day in zip(keys, due, strict=False)}
-    states.update(clone, lambda state: state.cards.update(cards))
-    assert desk.progress(clone, None, as_json=False) == 0
-    assert capsys.readouterr().out.rpartition("Go on: `workbook next`\n")[2] == said
-
-
-def test_progress_goes_on_where_the_book_cannot_be_read(clone: Path, capsys: Output) -> None:
-    states.update(clone, lambda state: state.cards.update(key=Card("2020-01-02", "2020-01-01", 1.0, 5.0)))
-    (clone / "mkdocs.yml").write_text("nav:\n  - 00-start/gone.md\n", encoding="utf-8")
-    assert desk.progress(clone, None, as_json=False) == 0
-    assert capsys.readouterr().out.endswith("Go on: `workbook next`\n")
-
-
-def test_progress_when_all_have_passed(clone: Path, capsys: Output) -> None:
-    passes(clone, "02.1", "02.2", "04.1")
-    desk.progress(clone, None, as_json=False)
-    out = capsys.readouterr().out
-    assert out.startswith(f"[{'#' * 30}]\n3 of 3 exercises passed\n")
-    assert out.endswith("To see that they all still pass: `workbook check --all`\n")
+# --- every command ---
 
 
 def test_a_clone_without_exercises_says_so(tmp_path: Path, capsys: Output) -> None:
     make_clone(tmp_path)
     commands: tuple[Callable[[], int], ...] = (
-        lambda: desk.progress(tmp_path, None, as_json=False),
+        lambda: progress(tmp_path, None, as_json=False),
         lambda: desk.next_exercise(tmp_path),
         lambda: desk.start(tmp_path, None),
     )
@@ -519,7 +416,7 @@ def every_command(clone: Path) -> Iterator[Callable[[], int]]:
     yield lambda: desk.start(clone, "02.1")
     yield lambda: desk.hint(clone, "02.1", None, everything=True)
     yield lambda: desk.solution(clone, "02.1", anyway=True)
-    yield lambda: desk.progress(clone, None, as_json=False)
+    yield lambda: progress(clone, None, as_json=False)
 
 
 def test_no_line_of_text_is_wider_than_a_narrow_screen(

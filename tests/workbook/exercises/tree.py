@@ -11,7 +11,7 @@ asks = "Write {name}."
 form = "write"
 difficulty = 1
 minutes = 15
-section = "02-tensor-storage/one-buffer-many-views"
+section = "{chapter}/one-buffer-many-views"
 needs = []
 
 [[graft]]
@@ -43,7 +43,9 @@ def make_exercise(root: Path, place: str, title: str = "") -> Path:
     folder = root / "exercises" / place
     folder.mkdir(parents=True)
     name = folder.name[3:]
-    (folder / "exercise.toml").write_text(FACTS.format(name=name, title=title or f"About {name}"))
+    (folder / "exercise.toml").write_text(
+        FACTS.format(name=name, chapter=folder.parent.name, title=title or f"About {name}")
+    )
     (folder / "start.py").write_text(STUB.format(name=name))
     (folder / f"check_{name}.py").write_text("def test_it(ask): ...\n")
     (folder / "hints.md").write_text(HINTS.format(name=name))

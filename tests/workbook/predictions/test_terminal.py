@@ -145,7 +145,7 @@ def test_a_chapter_or_a_section_is_named_in_any_way(book: Path) -> None:
     ):
         assert len(terminal.among(every, name)) == 5, name
     assert len(terminal.among(every, None)) == 6
-    with pytest.raises(UnknownExercise, match="called '77'\n  chapters: 04-autograd, 05-cuda"):
+    with pytest.raises(UnknownExercise, match="no chapter or topic '77'\n  chapters: 04-autograd, 05-cuda"):
         terminal.among(every, "77")
 
 

@@ -73,7 +73,7 @@ def topics_of(path: str) -> tuple[str, ...]:
     except KeyError:
         raise BookError(
             f"{path} asks questions, and has no topic\n"
-            f"  give it a row in workbook/review/topics.py; the topics are: {', '.join(TITLES)}"
+            f"  give it a row in workbook/book/topics.py; the topics are: {', '.join(TITLES)}"
         ) from None
 
 

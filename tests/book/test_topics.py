@@ -10,9 +10,9 @@ from tests.book.small_book import ROOT
 from workbook.book.contents import TITLES as CHAPTERS
 from workbook.book.contents import sections
 from workbook.book.errors import BookError
+from workbook.book.topics import OF_SECTION, TITLES, topics, topics_of
 from workbook.review.document_003 import QUESTIONS
 from workbook.review.interview import interview
-from workbook.review.topics import OF_SECTION, TITLES, topics, topics_of
 
 ASKING = list(dict.fromkeys(one.section.path for one in interview(ROOT)))
 
