@@ -69,6 +69,8 @@ def main(wanted: list[str]) -> int:
     if not wanted or "startup" in wanted:
         print("  measuring start-up and the site", file=sys.stderr, flush=True)
         facts["import glasstorch, seconds"], facts["import glasstorch, MB"] = startup.import_cost("glasstorch")
+        for arguments in startup.COMMANDS:
+            facts[f"workbook {' '.join(arguments)}, seconds"] = startup.command_seconds(ROOT, *arguments)
         seconds = startup.site_build_seconds(ROOT)
         if seconds is not None:
             facts["building the site, seconds"] = seconds

@@ -1,6 +1,6 @@
-"""What does `import glasstorch` cost in seconds and in memory, and how long does the site take to build?
+"""What does `import glasstorch` cost, how soon do the commands answer, and how long does the site take to build?
 
-Each import runs in a fresh process; the figure is the median of several.
+Each import and each command runs in a fresh process; the figure is the median of several.
 """
 
 from __future__ import annotations
@@ -42,6 +42,28 @@ def import_cost(module: str, times: int = 7) -> tuple[float, float]:
         seconds, kilobytes = map(float, done.stdout.split())
         results.append((seconds, kilobytes / 1024))
     return statistics.median(s for s, _ in results), statistics.median(m for _, m in results)
+
+
+COMMANDS = (("progress",), ("next",), ("predict", "04"), ("review",))
+
+
+def command_seconds(root: Path, *arguments: str, times: int = 7) -> float:
+    """Seconds from the start of a `workbook` command to its end; the median.
+
+    It is given no input: `predict` ends at its first question, and `review` refuses once it has chosen its questions.
+    """
+    environment = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
+    results = []
+    for _ in range(times):
+        start = time.perf_counter()
+        command = [sys.executable, "-m", "workbook", *arguments]
+        done = subprocess.run(
+            command, cwd=root, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False
+        )
+        results.append(time.perf_counter() - start)
+        if done.returncode not in (0, 1):
+            raise RuntimeError(f"`workbook {' '.join(arguments)}` ended with {done.returncode}: {done.stderr.strip()}")
+    return statistics.median(results)
 
 
 def site_build_seconds(root: Path) -> float | None:
