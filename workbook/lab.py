@@ -5,24 +5,23 @@ from __future__ import annotations
 import json
 import os
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from workbook import commands
-from workbook.book.project import shown
+from workbook.book.project import CHAPTERS, shown
 from workbook.commands import CommandError
 from workbook.exercises.catalogue import FOLDER, Exercise, UnknownExercise, find
 
-# Our settings for JupyterLab: text chapters open as notebooks (jupytext reads them), and nothing calls out for news.
-OVERRIDES = {
-    "@jupyterlab/docmanager-extension:plugin": {
-        "defaultViewers": {"markdown": "Jupytext Notebook", "myst": "Jupytext Notebook"}
-    },
+# Our settings for JupyterLab: text that one follows a link to is shown as it reads, and nothing calls out for news. The
+# text of a section never opens as a notebook: saving it would rewrite the book's source.
+OVERRIDES: dict[str, dict[str, Any]] = {
+    "@jupyterlab/docmanager-extension:plugin": {"defaultViewers": {"markdown": "Markdown Preview"}},
     "@jupyterlab/apputils-extension:notification": {"fetchNews": "false", "checkForUpdates": False},
 }
-# What `--answer` adds: a Python file that is opened opens as a notebook, too.
+# What `--answer` adds: a Python file that is opened opens as a notebook (jupytext reads it).
 PYTHON_AS_NOTEBOOK = {"python": "Jupytext Notebook"}
 QUIET = ("--ServerApp.log_level=WARN", "--LabApp.extension_manager=readonly")
-FIRST = Path("chapters") / "00-start"
+FIRST = Path(CHAPTERS) / "00-start"
 SHEETS = ("lab.ipynb", "lab.md", "start.py", "answer.py", "my_lab.ipynb")  # opened as the reader's own
 
 
@@ -49,7 +48,7 @@ def choose(root: Path, name: str | None, *, answer: bool) -> Path:
     if name is None:
         if answer:
             raise CommandError("--answer needs an exercise\n  for example: workbook lab 02.1 --answer")
-        return (root / FIRST).resolve()
+        return notebook(root, root / FIRST)
     path = Path(name).resolve()
     there = path.exists() and path.is_relative_to(root)
     if not there or is_of_an_exercise(root, path):
@@ -65,7 +64,22 @@ def choose(root: Path, name: str | None, *, answer: bool) -> Path:
                 ) from error
     if answer:
         raise CommandError(f"{name} is not an exercise\n  --answer opens an exercise's answer.py as a notebook")
-    return path
+    return notebook(root, path)
+
+
+def notebook(root: Path, path: Path) -> Path:
+    """The reader's copy of a section or a chapter, made if it does not exist yet; any other path as it is."""
+    from workbook import copies
+    from workbook.exercises.say import count, say
+
+    if not any(path.is_relative_to(root / folder) for folder in (CHAPTERS, copies.FOLDER)):
+        return path
+    made, older = copies.refresh(root)
+    if made:
+        say(f"Made {count(len(made), 'notebook')} in {copies.FOLDER}/. They are yours to change: git ignores them.")
+    if older:
+        say(f"The book has changed since you edited {', '.join(older)}. For the new one, rename yours, and run this.")
+    return copies.copy_of(root, path) or path
 
 
 def is_of_an_exercise(root: Path, path: Path) -> bool:

@@ -10,6 +10,7 @@ import pytest
 import typer
 
 from tests.workbook.exercises.tree import make_clone
+from tests.workbook.predictions.asking_book import QUESTIONS, SECTION, make_book
 from workbook import commands, targets
 from workbook.commands import CommandError
 from workbook.exercises import say
@@ -51,6 +52,28 @@ def test_without_a_name_chapter_00_is_opened(clone: Path) -> None:
 def test_a_path_is_opened_as_it_is(clone: Path, strides: Exercise, name: str) -> None:
     assert choose(clone, name, answer=False) == clone / name
     assert not strides.answer.exists()
+
+
+@pytest.mark.parametrize("name", [f"chapters/{SECTION}.md", f"chapters/{SECTION}.ipynb", "chapters/04-autograd", None])
+def test_a_section_is_opened_as_the_readers_own_copy(clone: Path, name: str | None, capsys: Output) -> None:
+    make_book(clone)
+    make_book(clone, "00-start/tour")
+    (clone / "chapters" / f"{SECTION}.md").touch()
+    opened = choose(clone, name, answer=False)
+    assert opened.relative_to(clone / "notebooks").as_posix() == {
+        None: "00-start", "chapters/04-autograd": "04-autograd"
+    }.get(name, f"{SECTION}.ipynb")  # fmt: skip
+    said = "Made 2 notebooks in notebooks/. They are yours to change: git ignores them.\n"
+    assert capsys.readouterr().out == said
+    copy = clone / "notebooks" / f"{SECTION}.ipynb"
+    copy.write_text("mine")
+    assert choose(clone, str(copy), answer=False) == copy
+    make_book(clone, questions=QUESTIONS[:1])
+    assert choose(clone, name, answer=False) == opened
+    assert " ".join(capsys.readouterr().out.split()) == (
+        f"The book has changed since you edited {SECTION}. For the new one, rename yours, and run this."
+    )
+    assert copy.read_text() == "mine"
 
 
 @pytest.mark.parametrize("name", ["02.1", "strides", STRIDES, f"{STRIDES}/lab.ipynb", f"{STRIDES}/answer.py"])
@@ -106,5 +129,5 @@ def test_jupyterlab_runs_with_our_settings(
     assert f"--LabApp.default_url=/lab/tree/{STRIDES}/{opened}" in command
     settings = Path(environment["JUPYTER_CONFIG_PATH"].split(":")[0]) / "labconfig" / "default_setting_overrides.json"
     viewers = json.loads(settings.read_text())["@jupyterlab/docmanager-extension:plugin"]["defaultViewers"]
-    assert viewers["myst"] == "Jupytext Notebook"
+    assert viewers["markdown"] == "Markdown Preview"  # saved as a notebook, a section's text would be rewritten
     assert ("python" in viewers) == answer

@@ -31,6 +31,7 @@ from workbook.book.project import CHAPTERS
 from workbook.book.render import render
 from workbook.book.section_head import with_head
 from workbook.book.withheld import all_asked
+from workbook.exercises.sheet import unanswered
 
 OUTPUT_FIGURES = "assets/outputs"
 VENDOR = "assets/vendor"
@@ -115,8 +116,11 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
         raise PluginError("\n".join(problems))
     for uri, markdown in config.extra["pages"].items():
         files.append(generated(config, uri, markdown.encode()))
+    for file in [file for file in files if file.src_uri.endswith(".ipynb")]:
+        files.remove(file)
+        files.append(generated(config, file.src_uri, unanswered(file.content_bytes)))
     for uri, lab in config.extra["labs"].items():
-        files.append(generated(config, uri, lab))
+        files.append(generated(config, uri, unanswered(lab.read_bytes())))
     for place, path in vendored_of(config).files().items():
         files.append(generated(config, f"{VENDOR}/{place}", path))
     return files

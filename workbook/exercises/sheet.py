@@ -1,7 +1,7 @@
-"""Which parts of a lab sheet are hidden until its reader has tried?
+"""Which parts of a notebook are hidden until its reader has tried?
 
-The shipped sheet is executed, because a check compares with its outputs. In the reader's copy the outputs of cells that
-ask for a prediction are not there yet, and the answers are folded.
+The shipped notebook is executed: the book shows its outputs, and a check compares a lab sheet with them. In the
+reader's copy the outputs of cells that ask for a prediction are not there yet, and the answers are folded.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ FOLD = "<details>\n<summary>Then look</summary>\n\n{}\n\n</details>"
 
 
 def unanswered(sheet: bytes) -> bytes:
-    """The sheet for the reader. A file that is not a notebook, because it was edited, is unchanged."""
+    """The notebook for its reader. A file that is not a notebook, because it was edited, is unchanged."""
     try:
         notebook = json.loads(sheet)
         for cell in notebook["cells"]:
@@ -28,6 +28,8 @@ def hide(cell: dict[str, Any]) -> None:
     tags = cell["metadata"].get("tags", ())
     if cell["cell_type"] == "code" and "predict" in tags:
         cell["outputs"], cell["execution_count"] = [], None
+        cell["metadata"].pop("jupyter", None)  # collapsed: what it prints now is to be seen
     elif cell["cell_type"] == "markdown" and "answer" in tags:
+        cell["metadata"].pop("jupyter", None)
         source = cell["source"]
         cell["source"] = FOLD.format(source if isinstance(source, str) else "".join(source))

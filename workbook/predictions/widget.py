@@ -23,7 +23,7 @@ from workbook.predictions.record import commit, verdict
 CODE = re.compile(r"`([^`]+)`")
 GONE = (
     "The book no longer asks this question as this notebook has it. Run the cell below and look; "
-    "the notebook of today is in chapters/."
+    "for the notebook of today, rename this one and open the section again with `workbook lab`."
 )
 MISSING = """Predict: {}
 To commit to an answer here, install ipywidgets: {}
