@@ -76,10 +76,14 @@ function literal(text) {
   }
 }
 
+const SPACED = /^[([]? *[-+.\w]+( +[-+.\w]+)+ *[)\]]?$/; // words without commas, in brackets or without
 const bare = (text) => text.replace(/\s+/g, "");
 
 // Whether a line that was typed means the expected value: as a literal where it is one, else without spacing.
 function sameText(given, expected, isLiteral) {
+  if (isLiteral && /^[([]/.test(expected) && SPACED.test(given.trim())) {
+    given = given.trim().replace(/^[([] *| *[)\]]$/g, "").replace(/ +/g, ","); // numbers between spaces
+  }
   const value = literal(given);
   if (value !== undefined && isLiteral && JSON.stringify(value) === JSON.stringify(literal(expected))) return true;
   return bare(value !== undefined && value[0] === "str" ? value[1] : given) === bare(expected);
@@ -275,6 +279,7 @@ class Form {
         group.append(element("label", { class: "prediction-choice" }, input, element("span", {}, ...item.childNodes)));
         return input;
       });
+      if (type === "checkbox") this.none = this.makeNone(group, inputs);
       list.remove();
       this.form.append(group);
       return inputs;
@@ -289,6 +294,15 @@ class Form {
     return [input];
   }
 
+  // The tick that none of the choices apply: without it, a question of which nothing is ticked is not answered.
+  makeNone(group, inputs) {
+    const none = element("input", { type: "checkbox", name: this.name });
+    group.append(element("label", { class: "prediction-choice" }, none, element("span", {}, "none of these")));
+    none.addEventListener("change", () => { if (none.checked) for (const input of inputs) input.checked = false; });
+    for (const input of inputs) input.addEventListener("change", () => { if (input.checked) none.checked = false; });
+    return none;
+  }
+
   given() {
     if (this.inputs[0].type === "radio" || this.inputs[0].type === "checkbox") {
       return this.inputs.filter((input) => input.checked).map((input) => input.value);
@@ -300,6 +314,9 @@ class Form {
     const given = this.given();
     const result = marked(this.facts, given);
     if (result.refused) return this.say("", `Not committed: ${result.refused}.`);
+    if (this.none && !given.length && !this.none.checked) {
+      return this.say("", "Not committed: nothing was chosen; if no choice applies, tick “none of these”.");
+    }
     this.button.disabled = true;
     const mark = this.facts.kind === "open" ? grade ?? "" : result.mark;
     await this.keeper.keep(this.facts.key, given, mark);
@@ -311,6 +328,12 @@ class Form {
   restore() {
     const entry = this.keeper.entry(this.facts.key);
     if (entry === undefined) return;
+    if (this.none) {
+      this.none.checked = !entry.given.length;
+      this.none.disabled = true;
+      this.none.parentElement.classList.toggle("right", !this.facts.expected.length);
+      this.none.parentElement.classList.toggle("chosen", this.none.checked);
+    }
     for (const input of this.inputs) {
       if (input.type === "radio" || input.type === "checkbox") input.checked = entry.given.includes(input.value);
       else input.value = entry.given[0] ?? "";

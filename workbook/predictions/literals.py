@@ -7,8 +7,11 @@ gives both the same texts.
 from __future__ import annotations
 
 import ast
+import re
 import warnings
 from collections.abc import Mapping
+
+SPACED = re.compile(r"[(\[]? *[-+.\w]+( +[-+.\w]+)+ *[)\]]?", re.ASCII)  # words without commas, in brackets or without
 
 
 def plain(value: object) -> object:
@@ -79,11 +82,16 @@ def tagged(value: object, lists: str = "list") -> object:
 def same_text(given: str, expected: object) -> bool:
     """Whether a line that was typed means the expected value: as a literal where it is one, else without spacing.
 
-    Quotation marks around a text may be left out, and so may the parentheses of a tuple; a list is as good as a tuple.
+    Quotation marks around a text may be left out, and so may the parentheses of a tuple and the commas between its
+    numbers; a list is as good as a tuple.
 
     >>> same_text("2,1", (2, 1)), same_text("'CPU'", "CPU"), same_text("Autograd CPU", "AutogradCPU")
     (True, True, True)
+    >>> same_text("2 1", (2, 1)), same_text("[2 1]", (2, 1)), same_text("21", (2, 1))
+    (True, True, False)
     """
+    if isinstance(expected, tuple | list) and SPACED.fullmatch(given.strip()):
+        given = ",".join(given.strip(" ()[]").split())  # numbers between spaces
     value = literal(given)
     if value is not None and tagged(value[0], lists="tuple") == tagged(expected, lists="tuple"):
         return True

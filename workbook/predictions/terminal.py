@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import sys
 import textwrap
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from workbook.exercises import state as states
 from workbook.exercises.catalogue import ExerciseError
 from workbook.exercises.desk import tell
-from workbook.exercises.say import command, count, fill, markdown, paint, say, visible
+from workbook.exercises.say import command, count, markdown, paint, say, visible, width
 from workbook.predictions.literals import same_text
 from workbook.predictions.question import Question, Unanswerable, value_of
 from workbook.predictions.questions import CHAPTERS, Asked, questions
@@ -199,14 +199,19 @@ def show(asked: Asked, mark: str) -> None:
     if said:
         print(paint(said, {"right": "green", "wrong": "red"}.get(mark, "bold"), "bold"))
     print()
-    lines = [line for output in asked.outputs for line in text_of_output(output)]
+    lines = [line for output in asked.outputs for line in readable(output, width() - len(INDENT))]
     for line in lines[:LINES]:
-        # A figure is one long line of prose; columns of numbers are left as they are.
-        print(fill(line, INDENT) if len(line) > LONG else textwrap.indent(visible(line), INDENT))
+        print(textwrap.indent(line, INDENT))
     if len(lines) > LINES:
         print(f"{INDENT}... and {count(len(lines) - LINES, 'more line')}")
     print()
     print(markdown(asked.reason))
+
+
+def readable(output: Mapping[str, Any], columns: int) -> Iterator[str]:
+    """The lines of an output as a terminal shows them. A figure's description, one long line of prose, is wrapped."""
+    for line in text_of_output(output):
+        yield from textwrap.wrap(visible(line), columns) if len(line) > LONG else [visible(line)]
 
 
 def text_of_output(output: Mapping[str, Any]) -> Iterable[str]:

@@ -20,6 +20,7 @@ from workbook.predictions.question import Unanswerable
 from workbook.predictions.questions import Asked, questions
 from workbook.predictions.record import commit, verdict
 
+NONE = "none of these"
 CODE = re.compile(r"`([^`]+)`")
 GONE = (
     "The book no longer asks this question as this notebook has it. Run the cell below and look; "
@@ -78,7 +79,7 @@ class Form:
             options = list(zip(plain, question.choices, strict=True))
             return widgets.RadioButtons(options=options, value=None, layout={"width": "max-content"})
         if question.kind == "several":
-            return widgets.VBox([widgets.Checkbox(description=text, indent=False) for text in plain])
+            return widgets.VBox([widgets.Checkbox(description=text, indent=False) for text in (*plain, NONE)])
         if question.kind == "open":
             return widgets.Textarea(placeholder="Your explanation", layout={"width": "40em"})
         return widgets.Text(placeholder="A number" if question.kind == "number" else "One line")
@@ -86,15 +87,20 @@ class Form:
     def given(self) -> list[str]:
         """What stands in the input."""
         if self.asked.question.kind == "several":
-            boxes = zip(self.field.children, self.asked.question.choices, strict=True)
-            return [choice for box, choice in boxes if box.value]
+            *boxes, none = self.field.children
+            chosen = [choice for box, choice in zip(boxes, self.asked.question.choices, strict=True) if box.value]
+            if bool(chosen) == none.value:
+                raise Unanswerable(f"tick the choices that apply, or else only {NONE!r}")
+            return chosen
         return [] if self.field.value is None else [self.field.value]
 
     def restore(self, given: Sequence[str]) -> None:
         """Put an answer that was given before into the input."""
         if self.asked.question.kind == "several":
-            for box, choice in zip(self.field.children, self.asked.question.choices, strict=True):
+            *boxes, none = self.field.children
+            for box, choice in zip(boxes, self.asked.question.choices, strict=True):
                 box.value = choice in given
+            none.value = not given
         elif given:
             self.field.value = given[0]
 

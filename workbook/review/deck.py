@@ -19,12 +19,12 @@ from workbook.book.contents import Section, sections
 from workbook.book.errors import BookError
 from workbook.exercises import state as states
 from workbook.exercises.catalogue import ExerciseError, survey
-from workbook.exercises.say import count, visible
+from workbook.exercises.say import count, width
 from workbook.exercises.state import State
 from workbook.predictions.question import Question as Predicted
 from workbook.predictions.questions import Asked
 from workbook.predictions.questions import questions as predictions
-from workbook.predictions.terminal import LINES, text_of_output
+from workbook.predictions.terminal import INDENT, LINES, readable
 from workbook.review.interview import interview
 
 
@@ -116,7 +116,7 @@ def fenced(text: str) -> str:
 
 def output_of(asked: Asked) -> str:
     """What the cell printed, of a long output the beginning."""
-    lines = [visible(line) for output in asked.outputs for line in text_of_output(output)]
+    lines = [line for output in asked.outputs for line in readable(output, width() - len(INDENT))]
     left = len(lines) - LINES
     return "\n".join([*lines[:LINES], *([f"... and {count(left, 'more line')}"] if left > 0 else [])])
 

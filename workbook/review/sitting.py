@@ -25,7 +25,7 @@ from workbook.exercises.state import State
 from workbook.predictions.question import Question as Predicted
 from workbook.predictions.question import Unanswerable
 from workbook.predictions.record import MARK, verdict
-from workbook.predictions.terminal import HOW, chosen_by, letters
+from workbook.predictions.terminal import HOW, QUIT, SKIP, Stopped, chosen_by, letters
 from workbook.review.deck import Deck, Question, deck
 from workbook.review.schedule import AGAIN, EASY, GOOD, HARD, reviewed
 from workbook.stopped import STOPPED
@@ -63,6 +63,10 @@ def review(root: Path, name: str | None, *, minutes: int, most: int | None, ahea
     return sitting.hold()
 
 
+class PassedBy(Exception):
+    """The reader does not want to answer this card now."""
+
+
 @dataclass
 class Sitting:
     """One sitting: what it asks, and how far it has come."""
@@ -82,12 +86,13 @@ class Sitting:
         state = states.load(self.root)
         tell(state)
         say(f"{waiting(self.deck, state)} A sitting takes about {count(self.minutes, 'minute')}. "
-            "Ctrl-C ends it, and keeps every answer given so far.")  # fmt: skip
-        say("Answer from memory: type a line, or think it, and press Enter. Then the answer opens.")
+            f"{SKIP} passes a card by, {QUIT} ends; every answer is recorded at once.")  # fmt: skip
+        say("Answer from memory. A prediction is compared with what the cell printed. Any other answer you type, or "
+            "only think, before ours opens; then you grade it.")  # fmt: skip
         code = 0
         try:
             self.ask_them()
-        except EOFError:
+        except (EOFError, Stopped):
             print()
         except KeyboardInterrupt:
             print()
@@ -106,7 +111,11 @@ class Sitting:
                 return
             self.seen.append(question.key)
             self.show(question, state)
-            self.record(question, self.rating(question))
+            try:
+                rating = self.rating(question)
+            except PassedBy:
+                continue
+            self.record(question, rating)
             self.done += 1
         if time.monotonic() >= end:
             print()
@@ -136,7 +145,7 @@ class Sitting:
     def rating(self, question: Question) -> int:
         """Take the reader's answer and open ours. Returns how well it was remembered, from 1 to 4."""
         if question.predicted is None:
-            self.ask("> ")
+            self.typed("> ")
             self.open(question)
             return self.grade()
         mark = self.compared(question.predicted)
@@ -156,20 +165,29 @@ class Sitting:
             self.explained = True
             for letter, (_, word, meaning) in RATINGS.items():
                 say(meaning, f"  {letter}  {word:<5}  ", " " * 12)
-        while (said := self.ask("How was it? a, h, g or e: ").strip().lower()) not in LETTERS:
+        while (said := self.typed("How was it? a, h, g or e: ").lower()) not in LETTERS:
             say("Type one of these letters and press Enter: " +
                 ", ".join(f"{letter} ({word})" for letter, (_, word, _) in RATINGS.items()) + ".")  # fmt: skip
         return LETTERS[said]
 
     def compared(self, predicted: Predicted) -> str:
         """Take an answer and compare it; "right" or "wrong". Enter alone says that the reader does not know."""
-        while text := self.ask(f"{HOW[predicted.kind]}, or Enter if you do not know: ").strip():
+        while text := self.typed(f"{HOW[predicted.kind]}, or Enter if you do not know: ", letters(predicted)):
             given = chosen_by(predicted, text) if predicted.choices else [text]
             try:
                 return MARK[predicted.mark(given)]
             except Unanswerable as error:
                 say(f"Not taken: {visible(str(error))}.")
         return "wrong"
+
+    def typed(self, prompt: str, letters: str = "") -> str:
+        """A line from the reader. Raises PassedBy or Stopped if it is the key for that, and no letter of a choice."""
+        text = self.ask(prompt).strip()
+        if text == SKIP:
+            raise PassedBy
+        if text == QUIT and QUIT not in letters:
+            raise Stopped
+        return text
 
     def record(self, question: Question, rating: int) -> None:
         """Write the review to the reader's record, and say when the question comes back.

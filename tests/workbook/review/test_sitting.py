@@ -97,9 +97,10 @@ def test_the_examples_hold() -> None:
 def test_a_question_is_answered_before_ours_opens_and_then_graded(clone: Path, capsys: Output) -> None:
     assert sit(clone, ["numbers", "g"], most=1) == 0
     assert capsys.readouterr().out == (
-        "No card is due, 2 are new. A sitting takes about 10 minutes. Ctrl-C ends it, and keeps every answer\n"
-        "given so far.\n"
-        "Answer from memory: type a line, or think it, and press Enter. Then the answer opens.\n"
+        "No card is due, 2 are new. A sitting takes about 10 minutes. ? passes a card by, q ends; every\n"
+        "answer is recorded at once.\n"
+        "Answer from memory. A prediction is compared with what the cell printed. Any other answer you type,\n"
+        "or only think, before ours opens; then you grade it.\n"
         "\n"
         "1  Chapter 00: first (new)\n"
         "\n"
@@ -123,6 +124,20 @@ def test_the_answer_is_not_shown_before_the_reader_has_answered(clone: Path, cap
     assert sit(clone, []) == 0
     assert "Answer to" not in capsys.readouterr().out
     assert load(clone).cards == {}
+
+
+@pytest.mark.parametrize("lines", [["?", "numbers", "g"], ["numbers", "?", "numbers", "g"]])
+def test_a_card_that_is_passed_by_is_not_recorded(clone: Path, capsys: Output, lines: list[str]) -> None:
+    assert sit(clone, lines) == 0
+    assert list(load(clone).cards) == [key_of(SECOND)]
+    assert "1 card answered." in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("lines", [["q"], ["numbers", "q"]])
+def test_q_ends_the_sitting(clone: Path, capsys: Output, lines: list[str]) -> None:
+    assert sit(clone, [*lines, KeyError("asked again")]) == 0
+    assert load(clone).cards == {}
+    assert "No card was answered." in capsys.readouterr().out
 
 
 def test_the_grades_are_explained_once(clone: Path, capsys: Output) -> None:
