@@ -1,0 +1,112 @@
+"""Which statements above a cell does one have to know to predict what it prints?
+
+A page and a notebook show all of a section; a terminal shows one cell of it, and what that cell builds on.
+"""
+
+from __future__ import annotations
+
+import ast
+import symtable
+from collections.abc import Sequence
+
+MOST = 40  # lines
+DEFINITION = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+
+
+def context(code: str, above: Sequence[str]) -> str:
+    """The statements of the cells above that give the code's names their values, in their order; imports are left out.
+
+    Where they are too many lines, only the functions and classes among them.
+
+    >>> above = ["import torch", "x = [1]", "y = 2", "def double(a):\\n    return 2 * a", "x.append(3)", "print(x)"]
+    >>> print(context("double(x)", above))
+    x = [1]
+    def double(a):
+        return 2 * a
+    x.append(3)
+    """
+    imported = {name for cell in above for one in parsed(cell).body for name in names_bound(one) if is_import(one)}
+    needed = names_needed(code) - imported
+    found: list[tuple[ast.stmt, str]] = []
+    for cell in reversed(above):
+        for statement in reversed(parsed(cell).body):
+            bound = names_bound(statement)
+            changed = {changed_name(statement)} | names_added_to(statement)
+            if not is_import(statement) and needed & (bound | changed):
+                text = text_of(statement, cell)
+                found.append((statement, text))
+                needed = (needed - bound) | (names_needed(text) - imported)
+    found.reverse()
+    if sum(text.count("\n") + 1 for _, text in found) > MOST:
+        found = [(one, text) for one, text in found if isinstance(one, DEFINITION)]
+    return "\n".join(text for _, text in found)
+
+
+def parsed(code: str) -> ast.Module:
+    """The syntax tree of a cell; that of nothing where the cell is not plain Python."""
+    try:
+        return ast.parse(code)
+    except SyntaxError:
+        return ast.Module([], [])
+
+
+def text_of(statement: ast.stmt, cell: str) -> str:
+    """The lines of a statement, with its decorators."""
+    first = min([statement.lineno, *(one.lineno for one in getattr(statement, "decorator_list", ()))])
+    return "\n".join(cell.splitlines()[first - 1 : statement.end_lineno])
+
+
+def names_needed(code: str) -> set[str]:
+    """The names that code reads before it gives them a value itself, built-in ones included."""
+    bound: set[str] = set()
+    needed: set[str] = set()
+    for statement in parsed(code).body:
+        own = names_bound(statement)
+        read = globals_read(symtable.symtable(text_of(statement, code), "<cell>", "exec"))
+        needed |= (read - own | names_added_to(statement)) - bound
+        bound |= own
+    return needed
+
+
+def globals_read(scope: symtable.SymbolTable) -> set[str]:
+    """The global names that a scope and those inside it read."""
+    is_top = scope.get_type() == "module"
+    own = {one.get_name() for one in scope.get_symbols() if one.is_referenced() and (is_top or one.is_global())}
+    return own.union(*map(globals_read, scope.get_children()))
+
+
+def is_import(statement: ast.stmt) -> bool:
+    """Whether a statement imports."""
+    return isinstance(statement, ast.Import | ast.ImportFrom)
+
+
+def names_bound(statement: ast.stmt) -> set[str]:
+    """The names that a statement gives a value."""
+    if isinstance(statement, DEFINITION):
+        return {statement.name}
+    if isinstance(statement, ast.Import | ast.ImportFrom):
+        return {(one.asname or one.name).partition(".")[0] for one in statement.names}
+    stored = {one.id for one in ast.walk(statement) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)}
+    return stored - names_added_to(statement)
+
+
+def names_added_to(statement: ast.stmt) -> set[str]:
+    """The names that a statement changes as `x += 1` does: it reads them, too."""
+    if isinstance(statement, DEFINITION):
+        return set()
+    targets = [one.target for one in ast.walk(statement) if isinstance(one, ast.AugAssign)]
+    return {target.id for target in targets if isinstance(target, ast.Name)}
+
+
+def changed_name(statement: ast.stmt) -> str:
+    """The name of the object that a statement changes: whose method it calls, or of which it assigns a part."""
+    if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
+        part: ast.expr = statement.value.func
+    elif isinstance(statement, ast.Assign | ast.AugAssign):
+        part = statement.targets[0] if isinstance(statement, ast.Assign) else statement.target
+    else:
+        return ""
+    is_part = isinstance(part, ast.Attribute | ast.Subscript)
+    while isinstance(part, ast.Attribute | ast.Subscript | ast.Call):
+        part = part.func if isinstance(part, ast.Call) else part.value
+    return part.id if is_part and isinstance(part, ast.Name) else ""
