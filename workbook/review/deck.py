@@ -85,15 +85,17 @@ def questions(root: Path, state: State) -> tuple[Question, ...]:
 
 
 def missed_predictions(root: Path, state: State) -> Iterator[Question]:
-    """The questions of the book to which the reader has once given an answer that was not right."""
-    missed = {key: prediction for key, prediction in state.predictions.items() if prediction.mark == "wrong"}
+    """The questions of the book to which the reader has once given an answer that was not right.
+
+    They are found by their keys, in all of the book: a section may stand in another chapter than when it was read.
+    """
+    missed = {key for key, prediction in state.predictions.items() if prediction.mark == "wrong"}
     if not missed:
         return
     known = {section.path: section for section in book(root)}
-    for chapter in sorted({prediction.section.partition("/")[0] for prediction in missed.values()}):
-        for asked in predictions(root, chapter):
-            if asked.question.key in missed and (section := known.get(f"{asked.section}.md")) is not None:
-                yield from_prediction(asked, section)
+    for asked in predictions(root):
+        if asked.question.key in missed and (section := known.get(f"{asked.section}.md")) is not None:
+            yield from_prediction(asked, section)
 
 
 def from_prediction(asked: Asked, section: Section) -> Question:
