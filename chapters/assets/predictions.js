@@ -277,6 +277,7 @@ class Form {
       });
       list.remove();
       this.form.append(group);
+      if (type === "checkbox") this.form.append(element("p", { class: "prediction-note" }, "Check all that apply, or none."));
       return inputs;
     }
     const open = this.facts.kind === "open";

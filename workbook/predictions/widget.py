@@ -56,7 +56,8 @@ class Form:
         import ipywidgets as widgets
 
         self.asked, self.record = asked, record
-        self.title = widgets.HTML(f"<b>Predict.</b> {formatted(asked.question.question)}")
+        how = " <i>Check all that apply, or none.</i>" if asked.question.kind == "several" else ""
+        self.title = widgets.HTML(f"<b>Predict.</b> {formatted(asked.question.question)}{how}")
         self.field = self.field_of(widgets)
         self.button = widgets.Button(description="Commit", button_style="primary")
         self.grades = widgets.HBox([widgets.Button(description=text) for text in ("It was right", "It was not")])
