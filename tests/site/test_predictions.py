@@ -91,7 +91,7 @@ class Question:
 def answers(asked: Asked) -> dict[str, list[str]]:
     """A right and a wrong answer."""
     question = asked.question
-    right = list(question.expected) or ["I think that it is so."]
+    right = ["I think that it is so."] if question.kind == "open" else list(question.expected)
     if question.kind == "several":
         return {"right": right, "wrong": [text for text in question.choices if text not in right]}
     wrong = {
@@ -145,6 +145,19 @@ def test_the_served_book_records(browser: Any, site: Path, clone: Path, kind: st
     given = prediction.given if kind == "several" else prediction.given[:1]
     assert (sorted(given), prediction.mark) == (sorted(answers(asked)[mark]), mark)
     assert prediction.section == asked.section
+
+
+@pytest.mark.parametrize("share", [0, 1], ids=["none", "all"])
+def test_none_and_all_of_several_choices_may_be_right(browser: Any, site: Path, clone: Path, share: int) -> None:
+    several = (asked for asked in questions(ROOT) if asked.question.kind == "several")
+    asked = next(a for a in several if len(a.question.expected) == share * len(a.question.choices))
+    with running(bind(site, 0, clone)) as address, watched(browser) as window:
+        question = open_page(window, address, asked)
+        assert question.box.get_by_text("Check all that apply, or none.").is_visible()
+        answer(question, "right")
+        assert open_page(window, address, asked).mark == "right"
+    (prediction,) = states.load(clone).predictions.values()
+    assert (prediction.given, prediction.mark) == (asked.question.expected, "right")
 
 
 EMPTY = json.dumps({"version": 2, "exercises": {}, "predictions": {}, "cards": {}}, indent=1) + "\n"
