@@ -60,6 +60,11 @@ def test_an_answer_can_be_given(asked: Asked) -> None:
         assert re.search(r"[a-z_]", re.sub(r"'[^']*'|\"[^\"]*\"", "", question.expression)), question.expression
 
 
+def test_all_choices_may_be_right_and_none() -> None:
+    shares = {len(a.question.right_choices()) / len(a.question.choices) for a in ASKED if a.question.kind == "several"}
+    assert {0, 1} < shares  # else a reader who knows nothing could leave both out
+
+
 @pytest.mark.parametrize("section", SECTIONS)
 def test_the_right_choice_does_not_always_stand_at_the_same_place(section: str) -> None:
     places = [asked.question.right_choices()[0] for asked in ASKED

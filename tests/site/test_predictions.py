@@ -72,6 +72,8 @@ class Question:
         if self.asked.question.choices:
             for text in given:
                 self.box.locator("label").nth(self.asked.question.choices.index(text)).click()
+            if not given and self.asked.question.kind == "several":
+                self.box.get_by_text("none of these", exact=True).click()
         else:
             self.box.locator("input, textarea").fill(given[0])
 
@@ -91,7 +93,7 @@ class Question:
 def answers(asked: Asked) -> dict[str, list[str]]:
     """A right and a wrong answer."""
     question = asked.question
-    right = list(question.expected) or ["I think that it is so."]
+    right = ["I think that it is so."] if question.kind == "open" else list(question.expected)
     if question.kind == "several":
         return {"right": right, "wrong": [text for text in question.choices if text not in right]}
     wrong = {
@@ -145,6 +147,34 @@ def test_the_served_book_records(browser: Any, site: Path, clone: Path, kind: st
     given = prediction.given if kind == "several" else prediction.given[:1]
     assert (sorted(given), prediction.mark) == (sorted(answers(asked)[mark]), mark)
     assert prediction.section == asked.section
+
+
+def test_a_question_of_which_nothing_is_ticked_is_not_answered(browser: Any, site: Path) -> None:
+    with watched(browser) as window:
+        question = open_page(window, f"{site.as_uri()}/", first_of("several"))
+        question.box.get_by_role("button", name="Commit").click()
+        assert question.said.inner_text() == (
+            "Not committed: nothing was chosen; if no choice applies, tick “none of these”."
+        )
+        box = question.box.get_by_label("none of these")
+        box.check()
+        question.give([question.asked.question.choices[0]])
+        assert not box.is_checked()
+        box.check()
+        assert question.box.locator("input:checked").count() == 1
+        assert question.mark == ""
+
+
+@pytest.mark.parametrize("share", [0, 1], ids=["none", "all"])
+def test_none_and_all_of_several_choices_may_be_right(browser: Any, site: Path, clone: Path, share: int) -> None:
+    several = (asked for asked in questions(ROOT) if asked.question.kind == "several")
+    asked = next(a for a in several if len(a.question.expected) == share * len(a.question.choices))
+    with running(bind(site, 0, clone)) as address, watched(browser) as window:
+        question = open_page(window, address, asked)
+        answer(question, "right")
+        assert open_page(window, address, asked).mark == "right"
+    (prediction,) = states.load(clone).predictions.values()
+    assert (prediction.given, prediction.mark) == (asked.question.expected, "right")
 
 
 EMPTY = json.dumps({"version": 2, "exercises": {}, "predictions": {}, "cards": {}}, indent=1) + "\n"

@@ -23,12 +23,10 @@ import os
 import re
 import sys
 import tempfile
-import textwrap
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import jupytext
 import nbformat
@@ -40,9 +38,15 @@ from nbformat import NotebookNode
 
 from workbook.book.errors import BookError, last_line
 from workbook.book.project import CHAPTERS, LABS, project_root, shown
-from workbook.predictions import evaluation
-from workbook.predictions.literals import literal, written
-from workbook.predictions.question import KEYS, Question, QuestionError, question_of, with_value
+from workbook.book.question_cells import (
+    ASK,
+    asking,
+    declared,
+    evaluate_answer,
+    lacks_value,
+    question_in,
+    without_values,
+)
 from workbook.progress import Progress
 
 # What is used of nbformat, whose functions carry no types.
@@ -55,7 +59,6 @@ notebook_from_json: Callable[..., NotebookNode] = nbformat.reads
 notebook_to_json: Callable[..., str] = nbformat.writes
 
 COMMAND = "python -m workbook.book.notebooks"
-WIDTH = 80  # columns of a cell
 CELL_TIMEOUT = 300  # seconds
 METADATA = {
     "kernelspec": {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"},
@@ -68,13 +71,6 @@ TAGS = frozenset(
 )  # of a text; the builder adds ASK
 SOURCE_HIDDEN = frozenset({"answer", "solution", "hide-input", "remove-input"})
 OUTPUTS_HIDDEN = frozenset({"predict", "hide-output"})
-
-ASK = "ask"  # the tag of a cell that asks the question of the cell below it; the builder puts it there
-ASKING = """\
-# Predict: {question}
-import workbook
-
-workbook.predict("{identity}")"""
 
 FRAME = re.compile(r"^  File (?P<path>.+?):(?P<line>\d+)(?P<rest>.*)$", re.MULTILINE)
 ADDRESS = re.compile(r"\b0x[0-9a-fA-F]{6,16}\b")
@@ -164,38 +160,6 @@ def add(notebook: NotebookNode, seen: Counter[str], kind: str, source: str, meta
     seen[digest] += 1
     identity = digest if seen[digest] == 1 else f"{digest}-{seen[digest]}"
     notebook.cells.append(new_cell[kind](source, id=identity, metadata=metadata))
-
-
-def question_in(cell: NotebookNode, tags: Sequence[str], source: Path, number: int) -> Question | None:
-    """The question that a cell of a section asks; None where it asks none, and in a lab sheet, where none is kept."""
-    options = {name: value for name, value in cell.metadata.items() if name != "tags"}
-    place = f"{shown(source)}: cell {number}"
-    if unknown := sorted(set(options) - set(KEYS)):
-        raise BookError(f"{place} has the option {unknown[0]!r}\n  known options: tags, {', '.join(KEYS)}")
-    if "predict" not in tags or (source.resolve().parents[2].name == LABS and not options):
-        if options:
-            raise BookError(f"{place} has the option {next(iter(options))!r}\n  accepted: with the tag predict only")
-        return None
-    try:
-        return question_of(options)
-    except QuestionError as error:
-        raise BookError(f"{place} {error}") from error
-
-
-def declared(question: Question) -> dict[str, object]:
-    """A question as the metadata of its cell."""
-    told: dict[str, object] = {"question": question.question, "kind": question.kind}
-    told |= {"choices": list(question.choices)}
-    told |= {"answer": question.expression, "tolerance": question.tolerance}
-    return {name: value for name, value in told.items() if value}
-
-
-def asking(question: Question) -> str:
-    """The source of the cell that asks in Jupyter."""
-    text = question.question.replace("`", "")
-    return ASKING.format(
-        question="\n# ".join(textwrap.wrap(text, WIDTH - len("# Predict: "))), identity=question.identity
-    )
 
 
 def cell_metadata(tags: Sequence[str]) -> dict[str, object]:
@@ -304,32 +268,6 @@ async def execute_cells(
         report(number, total)
 
 
-async def evaluate_answer(client: NotebookClient, cell: NotebookNode, told: dict[str, Any], place: str) -> None:
-    """Add the value of the answer, evaluated in the kernel that has just run the cell, to the cell's question."""
-    question = question_of(told)
-    if question.kind == "open":
-        return
-    printed = "".join(output.text for output in cell.outputs if output.get("name") == "stdout")
-    displayed = any(output.output_type == "execute_result" for output in cell.outputs)
-    expression = evaluation.call(question.expression, printed, displayed=displayed)
-    kernel: Any = client.kc
-    reply = await kernel.execute_interactive(
-        "", silent=True, store_history=False, allow_stdin=False, user_expressions={"answer": expression}
-    )
-    came = reply["content"]["user_expressions"]["answer"]
-    if came["status"] != "ok":
-        raise BookError(
-            f"{place}: its answer {question.expression} raised\n  {came['ename']}: {last_line(came['evalue'])}\n"
-            "  accepted: an expression over the notebook's names, and printed, shown and error"
-        )
-    try:
-        (text,) = literal(came["data"]["text/plain"]) or ("",)
-        (value,) = literal(str(text)) or (None,)
-        told["value"] = written(with_value(question, value).value)
-    except QuestionError as error:
-        raise BookError(f"{place}: {error}") from error
-
-
 def is_own(cell: NotebookNode) -> bool:
     """Whether the cell is a code cell of the text, and not one that the builder added."""
     return cell.cell_type == "code" and ASK not in cell.metadata.get("tags", [])
@@ -425,8 +363,7 @@ def check_in_step(source: Path) -> NotebookNode:
     bottom."""
     expected, committed = read_text(source), read_notebook(source)
     unvalued = copy.deepcopy(committed)
-    for cell in unvalued.cells:
-        cell.metadata.get("prediction", {}).pop("value", None)
+    without_values(unvalued)
     path = shown(source.with_suffix(".ipynb"))
     remedy = f"run: {COMMAND} {shown(source)}"
     for number, (ours, theirs) in enumerate(zip(expected.cells, unvalued.cells, strict=False), start=1):
@@ -451,8 +388,7 @@ def check_in_step(source: Path) -> NotebookNode:
                 f"{path}: code cell {number} {'raised' if raised else 'should have raised and did not'}\n  {remedy}"
             )
     for number, cell in enumerate(code, start=1):
-        told = cell.metadata.get("prediction")
-        if told is not None and ("value" in told) != (told["kind"] != "open"):
+        if lacks_value(cell.metadata.get("prediction")):
             raise BookError(f"{path}: code cell {number} has a question without the value of its answer\n  {remedy}")
     stripped = unvalued
     for cell in stripped.cells:

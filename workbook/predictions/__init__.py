@@ -1,5 +1,5 @@
 """What does a section ask before its output opens, and what did the reader answer?
 
 Reading order: `literals`, `question`, `evaluation`, `questions`, `record`, `standing`, `importing`,
-`terminal`, `widget`, `pages`.
+`context`, `terminal`, `widget`, `pages`.
 """

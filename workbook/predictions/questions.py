@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+import sys
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +19,9 @@ from workbook.predictions.question import Question
 CHAPTERS = "chapters"
 CHAPTER = re.compile(r"\d\d-[a-z0-9-]+")
 TITLE = re.compile(r"^# (.+)$", re.MULTILINE)
+
+# What reading raises where a file holds something else than a notebook, or only half of one.
+DAMAGED = (ValueError, KeyError, TypeError, AttributeError, SyntaxError, RecursionError)
 
 
 @dataclass(frozen=True)
@@ -29,6 +34,7 @@ class Asked:
     code: str
     outputs: tuple[Mapping[str, Any], ...]
     reason: str  # Markdown
+    above: tuple[str, ...]  # the code cells above it
 
     @property
     def chapter(self) -> str:
@@ -51,18 +57,42 @@ def navigation(root: Path) -> list[str]:
     return re.findall(r"^ +- (\d\d-[\w-]+/[\w-]+)\.md$", text, re.MULTILINE)
 
 
-def in_notebook(path: Path, section: str) -> Iterator[Asked]:
-    """The questions of one executed notebook. One that is not a notebook asks nothing."""
+def in_notebook(path: Path, section: str) -> list[Asked]:
+    """The questions of one executed notebook. One that cannot be read asks nothing, and standard error says so."""
     try:
-        cells = json.loads(path.read_bytes())["cells"]
-        title = next(filter(None, (TITLE.search(text_of(cell)) for cell in cells)), None)
-        for place, cell in enumerate(cells):
-            if (question := built(cell)) is not None:
-                reason = text_of(cells[place + 1]) if is_answer(cells, place + 1) else ""
-                outputs = tuple(cell["outputs"])
-                yield Asked(section, title[1] if title else section, question, text_of(cell), outputs, reason)
-    except (OSError, ValueError, KeyError, TypeError):
-        return
+        return list(asked_in(json.loads(path.read_bytes())["cells"], section))
+    except OSError as error:
+        tell_unreadable(path, error.strerror or type(error).__name__)
+    except DAMAGED:
+        tell_unreadable(path, "it is not a notebook any more")
+    return []
+
+
+@cache  # one command may ask for the questions more than once
+def tell_unreadable(path: Path, why: str) -> None:
+    """Say that a notebook cannot be read, and how to get it back."""
+    from workbook.book.project import shown
+    from workbook.exercises.say import command, fill
+
+    text = shown(path.with_suffix(".md"))
+    ways = f"`git checkout {shown(path)}`, or {command(f'notebooks {text}')}, which makes it again from its text"
+    print(
+        fill(f"workbook: {shown(path)} cannot be read: {why}. Its predictions are left out. To get it back: {ways}."),
+        file=sys.stderr,
+    )
+
+
+def asked_in(cells: Sequence[Mapping[str, Any]], section: str) -> Iterator[Asked]:
+    """The questions of the cells of a notebook."""
+    title = next(filter(None, (TITLE.search(text_of(cell)) for cell in cells)), None)
+    above: list[str] = []
+    for place, cell in enumerate(cells):
+        if (question := built(cell)) is not None:
+            reason = text_of(cells[place + 1]) if is_answer(cells, place + 1) else ""
+            outputs, code = tuple(cell["outputs"]), text_of(cell)
+            yield Asked(section, title[1] if title else section, question, code, outputs, reason, tuple(above))
+        if cell["cell_type"] == "code" and "ask" not in cell["metadata"].get("tags", ()):
+            above.append(text_of(cell))
 
 
 def built(cell: Mapping[str, Any]) -> Question | None:
@@ -87,7 +117,7 @@ def value_in(told: Mapping[str, Any]) -> object:
     return ast.literal_eval(told["value"]) if "value" in told else None
 
 
-def is_answer(cells: list[Mapping[str, Any]], place: int) -> bool:
+def is_answer(cells: Sequence[Mapping[str, Any]], place: int) -> bool:
     """Whether the cell at this place is the text that answers the cell above it."""
     return place < len(cells) and "answer" in cells[place]["metadata"].get("tags", ())
 

@@ -108,6 +108,10 @@ def ask(root: Path, asked: Asked, place: str) -> list[str]:
     """Ask one question and show what comes of it. Returns the mark in a list; nothing if it was passed by."""
     question = asked.question
     print()
+    from workbook.predictions.context import context
+
+    if above := context(asked.code, asked.above):
+        print(f"Above the cell:\n\n{textwrap.indent(above, INDENT)}\n\nThe cell:\n")
     print(textwrap.indent(asked.code, INDENT))
     print()
     print(markdown(f"**{place}.** {question.question}"))

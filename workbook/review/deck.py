@@ -73,7 +73,8 @@ def deck(root: Path, state: State, name: str | None = None) -> Deck:
         wanted = tuple(one for one in everything if place(one.section) in paths)
         return Deck(wanted, frozenset(one.key for one in wanted))
     come_by = reached(root, list(book(root)), state)
-    return Deck(everything, frozenset(one.key for one in everything if one.section.path in come_by))
+    is_open = (one for one in everything if one.section.path in come_by or one.key in state.predictions)
+    return Deck(everything, frozenset(one.key for one in is_open))
 
 
 def questions(root: Path, state: State) -> tuple[Question, ...]:
@@ -86,24 +87,30 @@ def questions(root: Path, state: State) -> tuple[Question, ...]:
 
 
 def missed_predictions(root: Path, state: State) -> Iterator[Question]:
-    """The questions of the book to which the reader has once given an answer that was not right."""
-    missed = {key: prediction for key, prediction in state.predictions.items() if prediction.mark == "wrong"}
+    """The questions of the book to which the reader has once given an answer that was not right.
+
+    They are found by their keys, in all of the book: a section may stand in another chapter than when it was read.
+    """
+    missed = {key for key, prediction in state.predictions.items() if prediction.mark == "wrong"}
     if not missed:
         return
     known = {section.path: section for section in book(root)}
-    for chapter in sorted({prediction.section.partition("/")[0] for prediction in missed.values()}):
-        for asked in predictions(root, chapter):
-            if asked.question.key in missed and (section := known.get(f"{asked.section}.md")) is not None:
-                yield from_prediction(asked, section)
+    for asked in predictions(root):
+        if asked.question.key in missed and (section := known.get(f"{asked.section}.md")) is not None:
+            yield from_prediction(asked, section)
 
 
 def from_prediction(asked: Asked, section: Section) -> Question:
     """A prediction as a card asks it: the code, then the question; the answer is what the code printed, and why."""
+    from workbook.predictions.context import context
+
     question = asked.question
+    above = context(asked.code, asked.above)
+    code = f"Above the cell:\n\n{fenced(above)}\n\nThe cell:\n\n{fenced(asked.code)}" if above else fenced(asked.code)
     return Question(
         question.key,
         section,
-        f"{fenced(asked.code)}\n\n{question.question}",
+        f"{code}\n\n{question.question}",
         f"{fenced(output_of(asked))}\n\n{asked.reason}",
         question if question.kind != "open" else None,
     )

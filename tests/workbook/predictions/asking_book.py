@@ -20,6 +20,10 @@ QUESTIONS: tuple[dict[str, Any], ...] = (
     {"question": "Which strides?", "kind": "text", "answer": "s", "value": "(2, 1)"},
     {"question": "Why?", "kind": "open"},
 )
+NONE_AND_ALL = tuple(
+    QUESTIONS[2] | {"question": f"Which of these run, {given}?", "value": value}
+    for given, value in (("if nothing does", "[]"), ("if everything does", "[(1, 2), 'b', 'c']"))
+)
 REASON = "Because it is so."
 RIGHT = (["3"], ["`Meta`"], ["(1, 2)", "c"], ["2,1"], ["I think that it is so."])
 WRONG = (["4"], ["`CPU`"], ["(1, 2)"], ["(1, 2)"], ["I do not know."])

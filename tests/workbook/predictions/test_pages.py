@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from tests.workbook.predictions.asking_book import RIGHT, SECTION, WRONG, make_book
+from tests.workbook.predictions.asking_book import NONE_AND_ALL, RIGHT, SECTION, WRONG, make_book
 from workbook.exercises import state as states
 from workbook.exercises.state import Prediction
 from workbook.predictions.pages import PATH
@@ -67,6 +67,15 @@ def test_an_answer_is_marked_and_recorded(book: Path, send: Send, place: int) ->
         assert table["predictions"][key]["mark"] == mark
     assert states.load(book).predictions == {key: Prediction(SECTION, tuple(WRONG[place]), "wrong", states.today())}
     assert send()[1]["predictions"] == table["predictions"]
+
+
+def test_none_and_all_of_several_choices_may_be_right(book: Path, send: Send) -> None:
+    make_book(book, questions=NONE_AND_ALL)
+    answers = ([], ["(1, 2)", "b", "c"])
+    for key, given in zip(keys(book), answers, strict=True):
+        assert send({"key": key, "given": given, "mark": "wrong"})[1]["predictions"][key]["mark"] == "right"
+    record = states.load(book).predictions
+    assert [list(record[key].given) for key in keys(book)] == list(answers)
 
 
 def test_an_open_answer_is_graded_by_its_reader(book: Path, send: Send) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from tests.workbook.predictions.asking_book import RIGHT, WRONG, make_book
+from tests.workbook.predictions.asking_book import NONE_AND_ALL, RIGHT, WRONG, make_book
 from workbook.book.render import prediction_facts
 from workbook.predictions.literals import literal, plain, written
 from workbook.predictions.question import LONGEST, PROSE, Question, Unanswerable, value_of
@@ -105,7 +105,9 @@ def test_all_that_apply_and_no_others_have_to_be_chosen() -> None:
     question = Question("?", "several", ("a", "b", "c"), value=["a", "c"])
     assert question.mark(["c", "a"])
     assert not any(map(question.mark, (["a"], ["a", "b", "c"], [], ["a", "b"])))
-    assert replace(question, value=[]).mark([])
+    none, every = replace(question, value=[]), replace(question, value=["a", "b", "c"])
+    assert (none.mark([]), none.mark(["b"]), none.mark(["a", "b", "c"])) == (True, False, False)
+    assert (every.mark([]), every.mark(["b"]), every.mark(["a", "b", "c"])) == (False, False, True)
 
 
 @pytest.mark.parametrize(
@@ -178,6 +180,9 @@ def test_the_browser_marks_as_python_does(require: Callable[[str], Any], tmp_pat
     some = [one.question for one in questions(make_book(tmp_path))]
     asked += [(question, given) for answers in (RIGHT, WRONG) for question, given in zip(some, answers, strict=True)]
     asked += [(some[2], given) for given in ([], ["b"], ["c", "(1, 2)"], ["(1, 2)", "b", "c"])]
+    none = [one.question for one in questions(make_book(tmp_path / "none", questions=NONE_AND_ALL))]
+    every = ["(1, 2)", "b", "c"]
+    asked += [(question, given) for question in none for given in ([], ["b"], every, every[::-1])]
     asked += [(some[3], ["a" * 201]), (some[4], ["a" * 2000]), (some[4], ["a" * 2001]), (some[1], [])]
     for (question, given), said in zip(asked, browser_marks(require("node"), asked), strict=True):
         assert ("refused" if "refused" in said else said["mark"]) == python_mark(question, given), (question, given)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.workbook.predictions.asking_book import QUESTIONS, RIGHT, SECTION, WRONG, make_book
+from tests.workbook.predictions.asking_book import NONE_AND_ALL, QUESTIONS, RIGHT, SECTION, WRONG, make_book
 from workbook.exercises import state as states
 from workbook.exercises.catalogue import ExerciseError, UnknownExercise
 from workbook.predictions import terminal
@@ -122,6 +122,19 @@ def test_a_choice_is_made_by_letter_or_by_text(
     assert marks(book) == ["right"]
 
 
+def test_none_and_all_of_several_choices_may_be_right(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Output
+) -> None:
+    book = make_book(tmp_path, questions=NONE_AND_ALL)
+    said = asked(book, monkeypatch, capsys, "a", "abc", again=True)
+    assert "Wrong: the answer is none of them." in said
+    assert marks(book) == ["wrong", "right"]
+    book = make_book(tmp_path / "again", questions=NONE_AND_ALL)
+    said = asked(book, monkeypatch, capsys, "-", "a c", again=True)
+    assert "Wrong: the answer is (1, 2) and b and c." in said
+    assert marks(book) == ["right", "wrong"]
+
+
 @pytest.mark.parametrize(("typed", "mark"), [("ac", "right"), ("c, a", "right"), ("a a c", "right"), ("-", "wrong")])
 def test_several_choices_are_made_by_their_letters(
     book: Path, monkeypatch: pytest.MonkeyPatch, capsys: Output, typed: str, mark: str
@@ -147,21 +160,6 @@ def test_a_chapter_or_a_section_is_named_in_any_way(book: Path) -> None:
     assert len(terminal.among(every, None)) == 6
     with pytest.raises(UnknownExercise, match="no chapter or topic '77'\n  chapters: 04-autograd, 05-cuda"):
         terminal.among(every, "77")
-
-
-def test_questions_come_in_the_order_of_the_navigation(book: Path) -> None:
-    make_book(book, "04-autograd/engine", QUESTIONS[:1])
-    assert [one.section for one in questions(book)] == [SECTION] * 5 + ["04-autograd/engine"]
-
-
-def test_a_notebook_of_an_older_book_or_a_damaged_one_asks_nothing(book: Path) -> None:
-    folder = book / "chapters" / "04-autograd"
-    (folder / "old.ipynb").write_text(
-        '{"cells": [{"cell_type": "code", "source": "1", "metadata": {}, "outputs": []}]}'
-    )
-    (folder / "damaged.ipynb").write_text("{")
-    (folder / "list.ipynb").write_text("[]")
-    assert len(questions(book)) == 5
 
 
 def test_the_wrong_answers_of_the_sample_are_wrong(book: Path, monkeypatch: pytest.MonkeyPatch, capsys: Output) -> None:

@@ -9,7 +9,7 @@ import nbformat
 import pytest
 from nbclient import NotebookClient
 
-from tests.workbook.predictions.asking_book import QUESTIONS, RIGHT, SECTION, WRONG, make_book
+from tests.workbook.predictions.asking_book import NONE_AND_ALL, QUESTIONS, RIGHT, SECTION, WRONG, make_book
 from workbook.exercises import state as states
 from workbook.exercises.state import Prediction
 from workbook.predictions.questions import questions
@@ -32,8 +32,10 @@ widget.Form = Kept
 
 def give(form, given):
     if form.asked.question.kind == "several":
-        for box, choice in zip(form.field.children, form.asked.question.choices):
+        *boxes, none = form.field.children
+        for box, choice in zip(boxes, form.asked.question.choices, strict=True):
             box.value = choice in given
+        none.value = not given
     else:
         form.field.value = given[0]
 """
@@ -98,6 +100,16 @@ def test_right_answers_are_right(book: Path) -> None:
     right = f"for form, given in zip(forms, {RIGHT!r}): give(form, given); form.button.click()"
     ran(book, asks, right, "forms[4].grades.children[0].click()")
     assert {one.mark for one in states.load(book).predictions.values()} == {"right"}
+
+
+def test_none_and_all_of_several_choices_may_be_right(tmp_path: Path) -> None:
+    book = make_book(tmp_path, questions=NONE_AND_ALL)
+    asks = "".join(f"workbook.predict({name!r})\n" for name in identities(book))
+    answers = ([], ["(1, 2)", "b", "c"])
+    ran(book, asks, f"for form, given in zip(forms, {answers!r}): give(form, given); form.button.click()")
+    record = states.load(book).predictions
+    recorded = [record[asked.question.key] for asked in questions(book)]
+    assert [(list(one.given), one.mark) for one in recorded] == [(given, "right") for given in answers]
 
 
 def test_a_notebook_of_another_book_says_so(book: Path) -> None:

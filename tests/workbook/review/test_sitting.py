@@ -303,6 +303,18 @@ def test_predictions_that_were_right_or_never_made_are_not_asked(clone: Path) ->
     assert deck(clone, load(clone)).new(load(clone))[0] == one
 
 
+def test_a_missed_prediction_is_found_where_its_section_has_moved_to(missed: Path) -> None:
+    before = [one.key for one in missed_predictions(missed, load(missed))]
+    moved = "05-cuda/graph"
+    for kind in ("ipynb", "md"):
+        (missed / "chapters" / moved).parent.mkdir(exist_ok=True)
+        (missed / "chapters" / f"{PREDICTED}.{kind}").rename(missed / "chapters" / f"{moved}.{kind}")
+    (missed / "mkdocs.yml").write_text(f"nav:\n      - {moved}.md\n", encoding="utf-8")
+    found = list(missed_predictions(missed, load(missed)))
+    assert [one.key for one in found] == before
+    assert {one.section.path for one in found} == {f"{moved}.md"}
+
+
 def test_missed_predictions_that_are_due_are_counted(missed: Path, today: Calendar) -> None:
     sit(missed, ["3", ""], most=2)
     assert count_due(missed, load(missed)) == 0
