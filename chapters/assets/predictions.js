@@ -346,7 +346,7 @@ class Form {
     this.actions.replaceChildren();
     this.box.dataset.mark = entry.mark;
     if (this.summary) this.summary.textContent = "The output, and why";
-    this.say(entry.mark, this.verdict(entry.mark));
+    this.say(entry.mark, ...withCode(this.verdict(entry.mark)));
     if (this.facts.kind === "open" && !entry.mark) this.askForGrade();
   }
 
@@ -356,8 +356,9 @@ class Form {
       return words[mark] ?? "Compare it with the explanation below. Was yours right?";
     }
     if (mark === "right") return "Right. The reason is below.";
-    const expected = this.facts.expected.map((text) => text.replaceAll("`", "")).join(" and ") || "none of them";
-    return `Wrong: the answer is ${expected}. The reason is below.`;
+    const expected = this.facts.expected.join("; ");
+    const applies = expected ? `what applies is ${expected}` : "none of them applies";
+    return `Wrong: ${this.none ? applies : `the answer is ${expected}`}. The reason is below.`;
   }
 
   askForGrade() {
@@ -369,9 +370,9 @@ class Form {
     this.actions.replaceChildren(...grades);
   }
 
-  say(mark, words) {
+  say(mark, ...words) {
     this.said.className = `prediction-said ${mark}`;
-    this.said.textContent = words;
+    this.said.replaceChildren(...words);
   }
 }
 

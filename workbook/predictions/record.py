@@ -41,5 +41,7 @@ def verdict(question: Question, mark: str) -> str:
         return {"right": "Right, as you say.", "wrong": "Not right, as you say; it comes back in review."}.get(mark, "")
     if mark == "right":
         return "Right."
-    expected = " and ".join(text.replace("`", "") for text in question.expected) or "none of them"
+    expected = "; ".join(text.replace("`", "") for text in question.expected)
+    if question.kind == "several":
+        return f"Wrong: what applies is {expected}." if expected else "Wrong: none of them applies."
     return f"Wrong: the answer is {expected}."

@@ -127,11 +127,11 @@ def test_none_and_all_of_several_choices_may_be_right(
 ) -> None:
     book = make_book(tmp_path, questions=NONE_AND_ALL)
     said = asked(book, monkeypatch, capsys, "a", "abc", again=True)
-    assert "Wrong: the answer is none of them." in said
+    assert "Wrong: none of them applies." in said
     assert marks(book) == ["wrong", "right"]
     book = make_book(tmp_path / "again", questions=NONE_AND_ALL)
     said = asked(book, monkeypatch, capsys, "-", "a c", again=True)
-    assert "Wrong: the answer is (1, 2) and b and c." in said
+    assert "Wrong: what applies is (1, 2); b; c." in said
     assert marks(book) == ["right", "wrong"]
 
 
