@@ -18,7 +18,7 @@ from itertools import product
 from pathlib import Path
 
 from workbook.exercises import wrong
-from workbook.exercises.catalogue import MENDED, Exercise, ExerciseError, read_text
+from workbook.exercises.catalogue import MENDED, MINUTES, Exercise, ExerciseError, read_text
 from workbook.exercises.fault import Fault, plant, read_fault
 from workbook.exercises.process import environment, python, temporary_folder
 from workbook.exercises.report import RUNGS
@@ -65,6 +65,12 @@ def facts_problems(root: Path, exercise: Exercise, every: Sequence[Exercise]) ->
     """Whether everything that exercise.toml names exists: the section, the earlier exercises, the library's tests."""
     if not (root / "chapters" / f"{exercise.section}.md").is_file():
         yield f'exercise.toml: section = "{exercise.section}", but there is no chapters/{exercise.section}.md'
+    least, most = MINUTES[exercise.difficulty]
+    if not least <= exercise.minutes <= most:
+        yield (
+            f"exercise.toml: {exercise.minutes} minutes with difficulty {exercise.difficulty}; "
+            f"accepted: {least} to {most}, or another difficulty"
+        )
     order = [other.identity for other in every]
     before = order[: order.index(exercise.identity)]
     for need in exercise.needs:
