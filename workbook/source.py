@@ -1,36 +1,44 @@
 """What does `workbook source NAME` show: the source of a name, ours and PyTorch's?
 
-What an exercise asks for opens once that has passed; until then its signature and its contract are shown.
+What an exercise asks for opens once that has passed; until then its signature and its contract are shown. While a
+repair is started, the reader's copy of the library is shown in place of ours (shelf.py).
 """
 
 from __future__ import annotations
 
 import ast
+import difflib
 import importlib
 import inspect
 import pydoc
 import re
 import textwrap
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from importlib.util import find_spec
 from operator import attrgetter
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from workbook.book.entries import ENTRIES, definition
+from workbook.book.entries import ENTRIES, definition, row
 from workbook.book.named import named
 from workbook.book.source_map import Place, address_of, places
-from workbook.book.withheld import Definition, first_line, library, masked
+from workbook.book.withheld import Definition, all_asked, first_line, library
 from workbook.book.withheld import places as withheld_places
 from workbook.commands import CommandError
 from workbook.exercises import state as states
 from workbook.exercises.catalogue import ExerciseError, survey
 from workbook.exercises.say import command, paint
+from workbook.shelf import Shelf, note_on_copy, repair_begun, texts
 
 MOST, LISTED = 4, 20  # definitions of one name that are all shown, and that are listed where there are more
 OF_TORCH = ("torch.", "F.", "Tensor.", "aten::", "aten.")
+NODES = "autograd/generated/autograd_kernels.py"
+NODE = re.compile(r"^class (\w+Backward\d*)\(Node\)", re.MULTILINE)
 OPERATORS = "operators/native_functions.yaml"
 FORMULAS = "operators/derivatives.yaml"
+OF_PYTORCH = "tools/autograd/derivatives.yaml"
+ACCEPTED = "view_strides, torch.add, aten::add.Tensor, AddBackward0, core/geometry.py"
 MIRRORS = re.compile(r"^\s*(Mirrors: .*(?:\n {4}.*)*)", re.MULTILINE)
 
 
@@ -52,19 +60,27 @@ class Part(NamedTuple):
 def show_source(root: Path, name: str, entry: str | None, *, anyway: bool, paged: bool) -> int:
     """Print the source of a name, or page through it; returns the exit code."""
     if entry is None and not all(part.strip() for part in re.split(r"::|\.", name)):
-        raise CommandError(f"{name!r} is not a name\n  accepted: view_strides, torch.add, aten::add.Tensor")
+        raise CommandError(f"{name!r} is not a name\n  accepted: {ACCEPTED}")
     known, _ = survey(root)
     state = states.load(root)
     opened = {exercise.identity for exercise in known if anyway or state.of(exercise).passed}
+    shelf = Shelf(root, opened, None if anyway else repair_begun(known, state))
+    asked = name if entry is None else f"{name} {entry}"
+    if name.endswith(".py"):
+        name, entry = in_module(name, entry)
     if entry is not None:
-        parts = [part_of_row(root, name, entry, opened)]
+        parts = [part_of_row(shelf, name, entry)]
+    elif operator := operator_of_node(name):
+        parts = [*parts_of_node(shelf, name), *rows(shelf, operator), *formula_of_pytorch(shelf, operator)]
     elif spots := ours(name):
-        parts = parts_of(root, spots, name, opened)
-        parts += [*rows(root, name, opened), *theirs(root, name, spots)]
+        parts = parts_of(shelf, spots, name)
+        parts += [*rows(shelf, name), *theirs(root, name, spots), *formula_of_pytorch(shelf, name)]
     elif found := list(theirs(root, name, [])):
         parts = [Part("", f"glasstorch has no {name}."), *found]
     else:
         parts = [Part("", elsewhere(name))]
+    if shelf.repair is not None:
+        parts.append(Part("", note_on_copy(shelf.repair, asked)))
     text = "\n\n".join(f"{paint(title, 'bold')}\n\n{said}" if title else said for title, said in parts)
     if paged:
         pydoc.pager(text)
@@ -182,12 +198,12 @@ def module_of(place: str) -> str:
     return f"glasstorch.{path.replace('/', '.')}"
 
 
-def parts_of(root: Path, spots: list[Spot], name: str, opened: Collection[str]) -> list[Part]:
+def parts_of(shelf: Shelf, spots: list[Spot], name: str) -> list[Part]:
     """What is shown of each place; ExerciseError where none of them is open."""
     parts, refused = [], []
     for spot in spots:
         try:
-            parts.append(part_of(root, spot, name, opened))
+            parts.append(part_of(shelf, spot, name))
         except ExerciseError as error:
             refused.append(error)
     if not parts:
@@ -195,9 +211,10 @@ def parts_of(root: Path, spots: list[Spot], name: str, opened: Collection[str]) 
     return [*parts, *(Part("", str(error)) for error in refused)]
 
 
-def part_of(root: Path, spot: Spot, name: str, opened: Collection[str]) -> Part:
+def part_of(shelf: Shelf, spot: Spot, name: str) -> Part:
     """What is shown of some lines; ExerciseError where they are what an exercise asks for."""
-    held = [one for one in withheld_places(spot.file, root, opened) if overlap(one.lines, spot.lines)]
+    places_held = withheld_places(spot.file, shelf.root, shelf.opened)
+    held = [one for one in places_held if overlap(one.lines, spot.lines)]
     anyway = f"  to see it all the same: {command(f'source {name} --anyway')}"
     for one in held:
         if one.lines.start <= spot.lines.start and spot.lines.stop <= one.lines.stop:
@@ -207,11 +224,11 @@ def part_of(root: Path, spot: Spot, name: str, opened: Collection[str]) -> Part:
                 f"{textwrap.indent(textwrap.dedent(one.outline), '    ')}\n"
                 f"  to write it: {command(f'start {exercise.identity}')}\n{anyway}"
             )
-    text = "".join(masked(spot.file, root, opened)[spot.lines.start : spot.lines.stop])
+    text = "".join(shelf.lines(spot.file)[spot.lines.start : spot.lines.stop])
     said = "".join(
         f"\n\n{one.asked.symbol} opens once {one.asked.exercise.identity} has passed.\n{anyway}" for one in held
     )
-    return Part(title_of(spot), textwrap.dedent(text).rstrip() + said)
+    return Part(title_of(shelf, spot), textwrap.dedent(text).rstrip() + said)
 
 
 def overlap(one: range, other: range) -> bool:
@@ -219,14 +236,15 @@ def overlap(one: range, other: range) -> bool:
     return max(one.start, other.start) < min(one.stop, other.stop)
 
 
-def title_of(spot: Spot) -> str:
+def title_of(shelf: Shelf, spot: Spot) -> str:
     """The place of some lines, as a reader would look for it."""
     from workbook.book.project import shown
 
-    return f"{shown(spot.file)}:{spot.lines.start + 1}" + (f", {spot.name}" if spot.name else "")
+    line = shelf.line(spot.file, spot.lines.start) + 1
+    return f"{shown(shelf.copy_of(spot.file))}:{line}" + (f", {spot.name}" if spot.name else "")
 
 
-def part_of_row(root: Path, path: str, entry: str, opened: Collection[str]) -> Part:
+def part_of_row(shelf: Shelf, path: str, entry: str) -> Part:
     """What a table of the library, or a file in CUDA C++, says under a name."""
     file = library() / path
     if not file.is_file() or library() not in file.resolve().parents:
@@ -235,24 +253,38 @@ def part_of_row(root: Path, path: str, entry: str, opened: Collection[str]) -> P
             "kernels/cuda/rows.cuh"
         )
     finds, kind = ENTRIES.get(file.suffix, (definition, "definition of"))
-    found = finds("".join(masked(file, root, opened)).splitlines(keepends=True), entry)
+    found = finds("".join(shelf.lines(file)).splitlines(keepends=True), entry)
     if not found:
         raise CommandError(f"{path} has no {kind} {entry!r}")
     text = "".join(found)
-    held = [one.asked for one in withheld_places(file, root, opened) if one.asked.marker in text]
+    held = [one.asked for one in withheld_places(file, shelf.root, shelf.opened) if one.asked.marker in text]
     anyway = f"  to see it all the same: {command(f'source {path} {entry} --anyway')}"
     said = "".join(f"\n\n{one.symbol} opens once {one.exercise.identity} has passed.\n{anyway}" for one in held)
     return Part(f"{path}, {entry}", textwrap.dedent(text).rstrip() + said)
 
 
-def rows(root: Path, name: str, opened: Collection[str]) -> Iterator[Part]:
+def rows(shelf: Shelf, name: str) -> Iterator[Part]:
     """The rows that declare and differentiate the operators behind one of PyTorch's names."""
     if name.partition(".")[0] == "glasstorch" or name == "torch":
         return
+    found: dict[Part, None] = {}
     for one in operators(name):
         for table, has_row in ((OPERATORS, True), (FORMULAS, one.derivative is not None)):
-            if has_row:
-                yield part_of_row(root, table, one.name, opened)
+            entry = next((entry for entry in names_of(one) if has_row and row_of(table, entry)), None)
+            if entry is not None:
+                found[part_of_row(shelf, table, entry)] = None
+    yield from found
+
+
+def names_of(one: Any) -> list[str]:
+    """The names that a table may have for an operator: its own, and that of which it is an in-place or out= form."""
+    name, dot, overload = one.name.partition(".")
+    return [one.name, *filter(None, [one.functional]), f"{name.removesuffix('_')}{dot}{overload}"]
+
+
+def row_of(table: str, entry: str) -> list[str]:
+    """The lines of a row of one of the library's two tables of operators."""
+    return row(texts(library() / table), entry)
 
 
 def elsewhere(name: str) -> str:
@@ -263,7 +295,69 @@ def elsewhere(name: str) -> str:
     try:
         return described(name)
     except ArgumentError as error:
-        raise CommandError(str(error)) from error
+        raise CommandError(f"{error}{near(name)}\n  accepted: {ACCEPTED}") from error
+
+
+def near(name: str) -> str:
+    """The names of nodes, overloads and definitions that are most like one that is not known, as a line."""
+    from glasstorch._search import files
+    from glasstorch.dispatch.operator import registry
+
+    overloads = [operator.qualified_overload for operator in registry.operators.values()]
+    defined = [one for file in files() for one, _ in file.definitions]
+    found = difflib.get_close_matches(
+        name.rpartition("::")[2], dict.fromkeys([*node_operators(), *overloads, *defined])
+    )
+    return f"\n  the nearest names: {', '.join(found)}" if found else ""
+
+
+def in_module(path: str, entry: str | None) -> tuple[str, str | None]:
+    """The name of a module, or of a definition in it, for a file of the library or of a copy of it.
+
+    What is a row of a table in that file, and no definition, stays path and entry.
+    """
+    inside = path.replace("\\", "/").rpartition("glasstorch/")[2]
+    if not (library() / inside).is_file():
+        return inside, entry or ""  # is refused as a file that the library does not have
+    dotted = module_of(inside)
+    if entry is None:
+        return dotted, None
+    try:
+        named(f"{dotted}.{entry}")
+    except LookupError:
+        return inside, entry
+    return f"{dotted}.{entry}", None
+
+
+# --- nodes --------------------------------------------------------------------------------------------------------
+
+
+@lru_cache(maxsize=1)
+def node_operators() -> dict[str, str]:
+    """The nodes that are generated from formulas, each with the operator whose row it is made from."""
+    blocks = (library() / NODES).read_text(encoding="utf-8").split("\n\n\n")
+    found: dict[str, str] = {}
+    for place, block in enumerate(blocks):
+        if node := NODE.match(block.lstrip("\n")):
+            word = re.compile(rf"\b{node[1]}\b")
+            kernel = next((other for other in blocks[place + 1 :] if word.search(other)), "")
+            if registered := re.search(r"""["']([a-z_]\w*(?:\.\w+)?)["']""", kernel):
+                found[node[1]] = registered[1]
+    return found
+
+
+def operator_of_node(name: str) -> str | None:
+    """The operator to whose result a generated node belongs; None if it is not the name of one."""
+    return node_operators().get(name) if "Backward" in name else None
+
+
+def parts_of_node(shelf: Shelf, name: str) -> list[Part]:
+    """The generated class, or what is said of it where an exercise asks for it."""
+    spot = spot_of(named(f"{module_of(NODES)}.{name}"))
+    try:
+        return [part_of(shelf, spot, name)]
+    except ExerciseError as error:
+        return [Part("", str(error))]
 
 
 # --- PyTorch's ----------------------------------------------------------------------------------------------------
@@ -287,6 +381,34 @@ def theirs(root: Path, name: str, spots: list[Spot]) -> Iterator[Part]:
     mirrored = [said for spot in spots for said in mirrors(spot)] if not found else []
     if found or mirrored:
         yield Part("In PyTorch's source", "\n".join([*found, *dict.fromkeys(mirrored)]))
+
+
+def formula_of_pytorch(shelf: Shelf, name: str) -> Iterator[Part]:
+    """The entries of PyTorch's table of formulas for the operators behind a name, or where they stand."""
+    if name.partition(".")[0] == "glasstorch" or name == "torch":
+        return
+    asked = {one.symbol.rpartition(".")[0]: one.exercise.identity for one in all_asked(shelf.root)
+             if one.piece.kind == "formula"}  # fmt: skip
+    told: set[str] = set()
+    for one in operators(name):
+        entry = next((entry for entry in names_of(one) if row_of(FORMULAS, entry)), None)
+        if one.derivative is None or entry is None or entry in told:
+            continue
+        told.add(entry)
+        held = asked.get(entry) if asked.get(entry) not in shelf.opened else None
+        text = "" if held else entry_of_pytorch(entry)
+        closed = f"\n{entry} opens there once {held} has passed." if held else ""
+        yield Part(f"PyTorch's {OF_PYTORCH}, {entry}", text or f"{address_of(OF_PYTORCH)}{closed}")
+
+
+def entry_of_pytorch(operator: str) -> str:
+    """The entry of an operator in the table of formulas that is installed with torch; empty where it is not."""
+    package = find_spec("torchgen")
+    folders = (package.submodule_search_locations or []) if package is not None else []
+    for file in (Path(folder) / "packaged" / "autograd" / "derivatives.yaml" for folder in folders):
+        if file.is_file() and (lines := row(texts(file), operator)):
+            return "".join(lines).rstrip()
+    return ""
 
 
 def torch_value(name: str, spots: list[Spot]) -> Any:

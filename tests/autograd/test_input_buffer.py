@@ -11,7 +11,7 @@ import pytest
 
 import glasstorch
 from glasstorch.autograd import engine
-from glasstorch.autograd.input_buffer import accumulate, is_shared
+from glasstorch.autograd.input_buffer import accumulate, other_references
 
 # The rule -------------------------------------------------------------------------------------------------------
 
@@ -22,31 +22,31 @@ def ones(*shape: int) -> Any:
 
 def test_a_gradient_that_nobody_else_has_is_written_into() -> None:
     arrived, grad = ones(2, 3), ones(2, 3)
-    total = accumulate(arrived, grad, shared=False, recording=False)
+    total = accumulate(arrived, grad, others=0, grad_mode=False)
     assert total is arrived
     assert (total.tolist(), grad.tolist()) == ([[2.0] * 3] * 2, [[1.0] * 3] * 2)
 
 
 def test_a_dense_gradient_in_another_order_is_written_into() -> None:
     arrived = ones(3, 2).t()
-    assert accumulate(arrived, ones(2, 3), shared=False, recording=False) is arrived
+    assert accumulate(arrived, ones(2, 3), others=0, grad_mode=False) is arrived
 
 
 @pytest.mark.parametrize(
-    ("arrived", "grad", "shared", "recording"),
+    ("arrived", "grad", "others", "grad_mode"),
     [
-        (ones(2, 3), ones(2, 3), True, False),
-        (ones(2, 3), ones(2, 3), False, True),
-        (ones(1, 3).expand(2, 3), ones(2, 3), False, False),
-        (ones(2, 6)[:, ::2], ones(2, 3), False, False),
-        (ones(3), ones(2, 3), False, False),
-        (ones(2, 3).float(), ones(2, 3), False, False),
+        (ones(2, 3), ones(2, 3), 1, False),
+        (ones(2, 3), ones(2, 3), 0, True),
+        (ones(1, 3).expand(2, 3), ones(2, 3), 0, False),
+        (ones(2, 6)[:, ::2], ones(2, 3), 0, False),
+        (ones(3), ones(2, 3), 0, False),
+        (ones(2, 3).float(), ones(2, 3), 0, False),
     ],
-    ids=["shared", "recording", "overlapping itself", "with gaps", "of another shape", "of another dtype"],
+    ids=["held by another", "recorded", "overlapping itself", "with gaps", "of another shape", "of another dtype"],
 )
-def test_else_the_sum_is_a_new_tensor(arrived: Any, grad: Any, shared: bool, recording: bool) -> None:
+def test_else_the_sum_is_a_new_tensor(arrived: Any, grad: Any, others: int, grad_mode: bool) -> None:
     before = arrived.tolist()
-    total = accumulate(arrived, grad, shared=shared, recording=recording)
+    total = accumulate(arrived, grad, others=others, grad_mode=grad_mode)
     assert total is not arrived
     assert total is not grad
     assert arrived.tolist() == before
@@ -57,13 +57,13 @@ def test_else_the_sum_is_a_new_tensor(arrived: Any, grad: Any, shared: bool, rec
 # Who else has it ------------------------------------------------------------------------------------------------
 
 
-def test_a_gradient_is_unshared_while_its_list_alone_holds_it() -> None:
+def test_a_gradient_that_its_list_alone_holds_has_no_other_references() -> None:
     buffer = [ones(3)]
-    assert not is_shared(buffer, 0)
+    assert other_references(buffer, 0) == 0
     held = buffer[0]
-    assert is_shared(buffer, 0)
+    assert other_references(buffer, 0) == 1
     del held
-    assert not is_shared(buffer, 0)
+    assert other_references(buffer, 0) == 0
 
 
 @pytest.mark.parametrize(
@@ -80,15 +80,15 @@ def test_a_gradient_is_unshared_while_its_list_alone_holds_it() -> None:
     ],
     ids=["itself", "view", "detached", "data", "storage", "array", "memoryview", "tensor over its array"],
 )
-def test_a_gradient_is_shared_while_somebody_has_its_memory(kept: Callable[[Any], Any]) -> None:
+def test_whoever_has_the_memory_of_a_gradient_counts(kept: Callable[[Any], Any]) -> None:
     buffer = [ones(3)]
     held = kept(buffer[0])
-    assert is_shared(buffer, 0)
+    assert other_references(buffer, 0) > 0
     assert held is not None
 
 
-def test_a_gradient_that_lies_in_somebodys_array_is_shared() -> None:
-    assert is_shared([glasstorch.from_numpy(ones(3).numpy())], 0)
+def test_a_gradient_that_lies_in_somebodys_array_has_another_reference() -> None:
+    assert other_references([glasstorch.from_numpy(ones(3).numpy())], 0) > 0
 
 
 # In the engine --------------------------------------------------------------------------------------------------
@@ -99,8 +99,8 @@ def counted(monkeypatch: pytest.MonkeyPatch, replaced: Callable[..., Any] = accu
     """For each sum that the engine makes, whether it was made in place."""
     seen: list[bool] = []
 
-    def counting(arrived: Any, grad: Any, **how: bool) -> Any:
-        total = replaced(arrived, grad, **how)
+    def counting(arrived: Any, grad: Any, **facts: int) -> Any:
+        total = replaced(arrived, grad, **facts)
         seen.append(total is arrived)
         return total
 
@@ -283,7 +283,7 @@ def test_summing_in_place_changes_no_gradient_that_anybody_can_see(monkeypatch: 
     for seed in range(400):
         with counted(monkeypatch) as sums:
             ours = backward_of_a_random_graph(seed)
-        with counted(monkeypatch, lambda arrived, grad, **how: arrived + grad):
+        with counted(monkeypatch, lambda arrived, grad, **facts: arrived + grad):
             plain = backward_of_a_random_graph(seed)
         assert ours == plain, f"seed {seed}"
         in_place += sum(sums)

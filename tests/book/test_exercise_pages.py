@@ -31,7 +31,7 @@ def page(exercise: Exercise) -> str:
 def test_a_page_has_the_facts_the_commands_and_the_sheet(strides: Exercise) -> None:
     text = page(strides)
     assert text.startswith(f"# 02.1 {strides.title}\n")
-    assert "Form\n:   write\n\nDifficulty\n:   1 of 3\n\n" in text
+    assert "Form\n:   write: you write a piece of the library from its contract.\n\nDifficulty\n:   1 of 3\n\n" in text
     assert f"Time\n:   {strides.minutes} minutes" in text
     assert "Read first\n:   [One buffer, many views](../02-tensor-storage/one-buffer-many-views.md)" in text
     assert strides.asks in text
@@ -121,7 +121,7 @@ def test_what_is_not_there_is_refused_with_its_file(strides: Exercise, changed: 
 def test_the_page_of_a_repair_says_how_it_is_seen_to_fail_and_not_where() -> None:
     repair = find(ROOT, "02.4")
     text = page(repair)
-    assert "Form\n:   repair\n" in text
+    assert "Form\n:   repair: the library has one fault. You find it, and mend it.\n" in text
     assert "```text\nworkbook faulty 02.4\n```" in text
     assert f"to `{repair.place}/faulty`" in text
     assert "First it looks at what you say" in text

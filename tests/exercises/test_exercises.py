@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -11,11 +12,14 @@ import pytest
 from glasstorch.devices import runtime
 from workbook.exercises.catalogue import Exercise, exercises
 from workbook.exercises.dev import idle_problems, manifest_problems, rung_problems, stale_manifest
+from workbook.exercises.fault import plant, read_fault
 from workbook.exercises.form import form_problems
+from workbook.exercises.process import environment, python
 from workbook.exercises.wrong import refused_by, written_out
 
 ROOT = Path(__file__).parents[2]
 EXERCISES = exercises(ROOT)
+SMALL_PROGRAMS = "tests/programs/test_small_programs.py"
 each = pytest.mark.parametrize("exercise", EXERCISES, ids=lambda exercise: exercise.identity)
 
 
@@ -45,6 +49,21 @@ def test_every_assertion_of_its_check_is_needed(exercise: Exercise) -> None:
 @each
 def test_its_rungs_judge_stub_solution_and_wrong_answers_as_they_should(exercise: Exercise) -> None:
     assert rung_problems(ROOT, exercise) == []
+
+
+@pytest.mark.ci  # a copy of the library for each
+@pytest.mark.parametrize("exercise", [e for e in EXERCISES if e.is_repair], ids=lambda exercise: exercise.identity)
+def test_a_repair_carries_a_test_that_fails_with_its_fault(exercise: Exercise, tmp_path: Path) -> None:
+    plant(read_fault(exercise), tmp_path)
+    (tmp_path / "pytest.ini").write_text(f"[pytest]\npythonpath = {tmp_path}\n", encoding="utf-8")
+    assert SMALL_PROGRAMS in exercise.tests
+    command = python("-m", "pytest", "-c", str(tmp_path / "pytest.ini"), "-p", "no:cacheprovider", "-q", "--tb=no")
+    command += ["--import-mode=importlib", str(ROOT / SMALL_PROGRAMS)]
+    done = subprocess.run(
+        command, env=environment(ROOT, tmp_path, tmp_path), cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == pytest.ExitCode.TESTS_FAILED, done.stdout + done.stderr
+    assert " passed" in done.stdout
 
 
 @each

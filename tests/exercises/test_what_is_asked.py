@@ -144,12 +144,12 @@ def test_the_keys_of_a_call_are_shown_by_their_names() -> None:
 
 
 def test_a_gradient_with_gaps_is_refused_for_its_gaps(tmp_path: Path) -> None:
-    # nobody else has it (`shared` says so), so the gaps are the only reason that there is
+    # nobody else has it (`others` says so), so the gaps are the only reason that there is
     answer = tmp_path / "answer.py"
     answer.write_text(
-        "def accumulate(arrived, grad, *, shared, recording):\n"
+        "def accumulate(arrived, grad, *, others, grad_mode):\n"
         "    no_repeats = 0 not in arrived.stride()\n"
-        "    return arrived.add_(grad) if no_repeats and not shared and not recording else arrived + grad\n",
+        "    return arrived.add_(grad) if no_repeats and not others and not grad_mode else arrived + grad\n",
         encoding="utf-8",
     )
     failed = run_check(ROOT, find(ROOT, "04.4"), answer, rungs=("check",), limit=PATIENCE).failed

@@ -14,7 +14,7 @@ from workbook import new
 from workbook.book.notebooks import build, read_text
 from workbook.commands import CommandError
 from workbook.exercises.catalogue import FORMS, exercises, find
-from workbook.exercises.form import form_problems
+from workbook.exercises.form import PAGE, form_problems
 
 Output = pytest.CaptureFixture[str]
 
@@ -63,6 +63,27 @@ def test_the_solution_of_a_new_exercise_gives_what_its_stub_shows(clone: Path) -
     assert "an example of" not in said
     assert "the stub has" not in said
     assert "columns; its page" not in said
+
+
+def test_the_files_of_a_new_exercise_say_what_belongs_into_its_form(clone: Path, capsys: Output) -> None:
+    said: dict[str, set[str]] = {}
+    for form in FORMS:
+        new.new_exercise(clone, "02-tensor-storage/holes", "A hole", form, None)
+        assert f"Its form is {form}. {FORMS[form]}" in " ".join(capsys.readouterr().out.split())
+        exercise = find(clone, "holes")
+        files = (exercise.facts, exercise.start, exercise.check, exercise.hints_file, exercise.solution)
+        said[form] = {line for file in files for line in file.read_text().splitlines() if "WRITE: " in line}
+        assert max(map(len, exercise.start.read_text().splitlines())) <= PAGE
+        for folder in (exercise.folder, exercise.solutions):
+            shutil.rmtree(folder)
+    for form in new.WORDS:
+        others = set().union(*(said[other] for other in new.WORDS if other != form))
+        assert len(said[form] - others) == len(new.WORDS[form])
+
+
+def test_what_each_form_is_stands_in_contributing() -> None:
+    text = " ".join((ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8").split())
+    assert [form for form, what in FORMS.items() if f"`{form}`: {what[0].lower()}{what[1:]}" not in text] == []
 
 
 @pytest.mark.parametrize(

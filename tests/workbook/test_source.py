@@ -9,12 +9,14 @@ from typing import Any
 
 import pytest
 
+from tests.workbook.exercises.copies import clone_with_repair
 from tests.workbook.exercises.tree import make_clone
 from workbook import source
 from workbook.book.withheld import library
 from workbook.commands import CommandError
 from workbook.exercises import state as states
-from workbook.exercises.catalogue import ExerciseError, find
+from workbook.exercises.catalogue import Exercise, ExerciseError, find
+from workbook.exercises.repair import make_copy
 from workbook.source import show_source
 
 ROOT = Path(__file__).parents[2]
@@ -179,6 +181,135 @@ def test_words_lead_to_files_and_an_unknown_name_is_an_error(show: Show) -> None
         show("torch.nothing")
     with pytest.raises(CommandError, match="has no Python source\n  accepted: the name of a module"):
         show("glasstorch.core.keys.ALL_BACKENDS")
+
+
+# --- nodes and overloads ------------------------------------------------------------------------------------------
+
+
+def test_a_generated_node_is_its_class_its_operators_rows_and_pytorchs_formula(
+    require: Callable[[str], Any], show: Show
+) -> None:
+    require("torch")
+    text = show("AddBackward0")
+    assert "autograd_kernels.py:" in text
+    assert "class AddBackward0(Node):" in text
+    assert "operators/native_functions.yaml, add.Tensor\n\n- func: add.Tensor(Tensor self, " in text
+    assert "operators/derivatives.yaml, add.Tensor\n\n- op: add.Tensor\n  self: grad" in text
+    assert "PyTorch's tools/autograd/derivatives.yaml, add.Tensor\n\n- name: add.Tensor(Tensor self, " in text
+
+
+def test_without_torch_the_formula_of_pytorch_is_named_by_file_and_entry(
+    monkeypatch: pytest.MonkeyPatch, show: Show
+) -> None:
+    monkeypatch.setattr(source, "find_spec", lambda name: None)
+    title, _, address = show("AddBackward0").rpartition("\n\n")
+    assert title.endswith("PyTorch's tools/autograd/derivatives.yaml, add.Tensor")
+    assert address.startswith("https://github.com/pytorch/pytorch/blob/")
+    assert address.endswith("/tools/autograd/derivatives.yaml\n")
+
+
+def test_every_generated_node_is_made_from_a_row_of_the_formulas() -> None:
+    text = (library() / source.FORMULAS).read_text(encoding="utf-8")
+    nodes = source.NODE.findall((library() / source.NODES).read_text(encoding="utf-8"))
+    assert list(source.node_operators()) == nodes
+    for node, operator in source.node_operators().items():
+        assert f"- op: {operator}\n" in text, node
+
+
+def test_the_rows_of_a_form_are_those_that_it_is_made_from(show: Show) -> None:
+    for name in ("add.out", "aten::add.out", "aten.add_.Tensor", "torch.ops.aten.add_.Tensor"):
+        text = show(name)
+        assert text.count("- func: ") == text.count("- op: ") == 1
+        assert "- func: add.Tensor(" in text
+
+
+def test_a_formula_that_an_exercise_asks_for_is_not_shown_in_pytorchs_words_either(clone: Path, show: Show) -> None:
+    facts = clone / "exercises" / "02-tensor-storage" / "01_contiguous_strides" / "exercise.toml"
+    text = facts.read_text(encoding="utf-8").replace('"function"', '"formula"')
+    facts.write_text(text.replace('"glasstorch.core.geometry:contiguous_strides"', '"hypot.self"'), encoding="utf-8")
+    for name in ("HypotBackward0", "torch.hypot"):
+        assert "hypot opens there once 02.1 has passed." in show(name)
+        assert "- name: hypot(" not in show(name)
+    assert "opens there" not in show("torch.hypot", anyway=True)
+
+
+def test_an_unknown_name_is_told_the_nearest_and_what_is_accepted(show: Show) -> None:
+    for name, near in (("HypotBackward7", "HypotBackward0"), ("aten::add.Tenso", "add.Tensor")):
+        with pytest.raises(CommandError, match=rf"the nearest names: {near}.*\n  accepted: view_strides, torch\.add"):
+            show(name)
+
+
+def test_a_file_of_the_library_is_its_module_and_an_entry_of_it_a_definition(show: Show) -> None:
+    for path in ("core/geometry.py", "reference/glasstorch/core/geometry.py", "faulty/glasstorch/core/geometry.py"):
+        assert "def has_internal_overlap(" in show(path)
+        assert show(path, "is_contiguous").partition("\n\n")[2].startswith("def is_contiguous(")
+    with pytest.raises(CommandError, match=r"the library has no file core/geometr\.py"):
+        show("core/geometr.py")
+
+
+# --- while a repair is started ------------------------------------------------------------------------------------
+
+INTACT, FAULTY = "shape[-1] * ratio), split, offset * ratio)", "shape[-1] * ratio), split, offset)"
+NOTE = (
+    "02.4 Repair: a slice, saved is started: all that is shown of the library is from your copy, which has\none fault"
+)
+
+
+@pytest.fixture
+def repair(tmp_path: Path) -> Exercise:
+    """A clone with a repair whose copy is made; its fault is in `view_dtype`."""
+    exercise = clone_with_repair(tmp_path)
+    (tmp_path / "tests" / "truth").mkdir(parents=True)
+    shutil.copy(ROOT / "tests" / "truth" / "source_map.yaml", tmp_path / "tests" / "truth")
+    return exercise
+
+
+def shown_in(repair: Exercise, capsys: Output, name: str, *, anyway: bool = False) -> str:
+    """What the command prints in the clone of a repair."""
+    assert show_source(repair.folder.parents[2], name, None, anyway=anyway, paged=False) == 0
+    return capsys.readouterr().out
+
+
+def test_a_started_repair_shows_its_copy_whatever_is_asked_for(repair: Exercise, capsys: Output) -> None:
+    names = ("view_dtype", "view.dtype", "kernels/views.py", "is_contiguous", "torch.add", "operators/derivatives.yaml")
+    assert INTACT in shown_in(repair, capsys, "view_dtype")  # before it is started, nothing is said of it
+    make_copy(repair)
+    for name in names[:3]:
+        text = shown_in(repair, capsys, name)
+        assert FAULTY in text
+        assert INTACT not in text
+    for name in names[:-1]:
+        text = shown_in(repair, capsys, name)
+        assert text.count(NOTE) == 1
+        assert f"source {name} --anyway" in text
+        assert INTACT in shown_in(repair, capsys, "view_dtype", anyway=True)
+
+
+def test_what_the_reader_changed_in_the_copy_is_shown_with_its_lines(repair: Exercise, capsys: Output) -> None:
+    make_copy(repair)
+    file = repair.faulty / "glasstorch" / "kernels" / "views.py"
+    text = file.read_text(encoding="utf-8")
+    line = "    old, new = self.dtype.itemsize, dtype.itemsize\n"
+    text = "# mine\n# mine\n" + text.replace(line, f"{line}    print(old, new)\n")
+    file.write_text(text, encoding="utf-8")
+    number = text[: text.index('@EVERY_BACKEND.impl("view.dtype")')].count("\n") + 1
+    said = shown_in(repair, capsys, "view_dtype")
+    assert f"faulty/glasstorch/kernels/views.py:{number}, view_dtype" in said
+    assert f"{line}    print(old, new)\n" in said
+
+
+def test_what_an_exercise_asks_for_is_withheld_in_the_copy_too(repair: Exercise, capsys: Output) -> None:
+    make_copy(repair)
+    with pytest.raises(ExerciseError, match=r"contiguous_strides opens once 02\.1"):
+        shown_in(repair, capsys, "contiguous_strides")
+
+
+def test_a_repair_that_has_passed_shows_the_library_again(repair: Exercise, capsys: Output) -> None:
+    make_copy(repair)
+    states.note(repair.folder.parents[2], repair, states.passed("hash"))
+    text = shown_in(repair, capsys, "view_dtype")
+    assert INTACT in text
+    assert "is started" not in text
 
 
 def test_it_is_paged_when_that_is_asked_for(clone: Path, monkeypatch: pytest.MonkeyPatch, capsys: Output) -> None:

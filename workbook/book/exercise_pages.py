@@ -17,7 +17,7 @@ from workbook.book.errors import BookError
 from workbook.book.project import CHAPTERS, LABS
 from workbook.book.render import box, fence, folded
 from workbook.book.source_map import CHAPTERS as TITLES
-from workbook.exercises.catalogue import HARDEST, Exercise, ExerciseError, Piece, exercises
+from workbook.exercises.catalogue import FORMS, HARDEST, Exercise, ExerciseError, Piece, exercises
 
 FOLDER = "exercises"
 TITLE = re.compile(r"^# (.+)\n*", re.MULTILINE)
@@ -155,7 +155,7 @@ def exercise_page(exercise: Exercise, every: Sequence[Exercise], root: Path) -> 
 def facts(exercise: Exercise, every: Sequence[Exercise], root: Path) -> str:
     """What kind of exercise it is, how long it takes, and what comes before."""
     rows = [
-        ("Form", exercise.form),
+        ("Form", f"{exercise.form}: {FORMS[exercise.form][0].lower()}{FORMS[exercise.form][1:]}"),
         ("Difficulty", f"{exercise.difficulty} of {HARDEST}"),
         ("Time", f"{exercise.minutes} minutes"),
         ("Read first", section_link(exercise, root)),

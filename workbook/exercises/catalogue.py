@@ -19,7 +19,14 @@ TO_BRING_BACK = "to get it back as it was: "
 FACTS = "exercise.toml"
 KINDS = ("function", "policy", "kernel", "formula", "cuda")
 REPAIR, MENDED = "repair", "mended"  # a form, and what its answer.py calls the mended function
-FORMS = ("write", REPAIR, "hunt", "count", "explain")  # what the reader does
+FORMS = {  # each with what the reader does
+    "write": "You write a piece of the library from its contract.",
+    REPAIR: "The library has one fault. You find it, and mend it.",
+    "hunt": "You are given code that is nearly right. You find the places where it goes wrong, and change only those.",
+    "count": "You write the function that works out a number which the library can be made to count.",
+    "explain": "You write the function that accounts for what the library did.",
+}
+MINUTES = {1: (10, 20), 2: (15, 45), 3: (25, 60)}  # the fewest and the most that fit each difficulty
 HARDEST = 3  # of the difficulties, which begin at 1
 KEYS = ("title", "asks", "form", "difficulty", "minutes", "section", "needs", "graft", "carries")
 GRAFT_KEYS = ("kind", "target", "answer", "key")
@@ -345,7 +352,7 @@ def read_exercise(folder: Path) -> Exercise:
         solutions=folder.parents[1] / SOLUTIONS / folder.parent.name / folder.name,
         title=facts.text("title", "a few words"),
         asks=facts.text("asks", "one sentence that says what the reader writes"),
-        form=facts.choice("form", FORMS),
+        form=facts.choice("form", tuple(FORMS)),
         difficulty=facts.number("difficulty", f"1 (easy), 2 or {HARDEST} (hard)", most=HARDEST),
         minutes=minutes,
         section=facts.text("section", 'a section below chapters/, for example "02-tensor-storage/name"'),

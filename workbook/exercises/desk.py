@@ -20,6 +20,7 @@ from workbook.exercises.catalogue import (
     read_text,
     survey,
 )
+from workbook.exercises.order import following, in_order, missing
 from workbook.exercises.report import kind
 from workbook.exercises.say import command, count, fill, markdown, paint, say
 from workbook.exercises.sheet import unanswered
@@ -55,28 +56,6 @@ def current(all_of_them: Sequence[Exercise], state: State) -> Exercise | None:
     open_ones = [exercise for exercise in all_of_them if state.standing(exercise) in ("started", "changed")]
     last = [exercise for exercise in open_ones if key(exercise) == state.last]
     return next(iter(last or open_ones), None)
-
-
-def following(all_of_them: Sequence[Exercise], state: State) -> Exercise | None:
-    """The next exercise: the last one worked on, or else the first after it, or before it, that can be done now.
-
-    One that has passed is left out. One that needs an exercise which has not passed comes after that one; only what
-    was begun already is not put off.
-    """
-    place = next((i for i, exercise in enumerate(all_of_them) if key(exercise) == state.last), 0)
-    in_order = [*all_of_them[place:], *all_of_them[:place]]
-    left = [exercise for exercise in in_order if not state.of(exercise).passed]
-    can_be_done = (
-        exercise
-        for exercise in left
-        if (key(exercise) == state.last and state.of(exercise).started) or not missing(exercise, all_of_them, state)
-    )
-    return next(can_be_done, next(iter(left), None))
-
-
-def missing(exercise: Exercise, all_of_them: Sequence[Exercise], state: State) -> list[str]:
-    """The exercises that this one needs and that have not passed; one that does not exist is not missed."""
-    return [need for need in exercise.needs if not passed(all_of_them, state, need)]
 
 
 def known(root: Path, state: State) -> list[Exercise]:
@@ -127,7 +106,7 @@ def start(root: Path, name: str | None, *, watched: bool = False) -> int:
     """Create the reader's own file, and print what to do with it; `watched` says that each save checks it."""
     state = states.load(root)
     all_of_them = known(root, state)
-    exercise = chosen(root, name, state) if name is not None else following(all_of_them, state)
+    exercise = chosen(root, name, state) if name is not None else following(root, all_of_them, state)
     if exercise is None:
         tell(state)
         return all_done(all_of_them)
@@ -160,11 +139,6 @@ def start(root: Path, name: str | None, *, watched: bool = False) -> int:
         say(f"Watching {shown(exercise.answer)}")
     tell(state)
     return 0
-
-
-def passed(all_of_them: Sequence[Exercise], state: State, identity: str) -> bool:
-    """Whether an exercise has passed; one that does not exist counts as passed."""
-    return all(state.of(exercise).passed for exercise in all_of_them if exercise.identity == identity)
 
 
 def next_steps(root: Path, exercise: Exercise, *, watched: bool) -> None:
@@ -265,7 +239,7 @@ def next_exercise(root: Path) -> int:
     """Print which exercise comes next, what to read for it, and how to begin."""
     state = states.load(root)
     all_of_them = known(root, state)
-    exercise = following(all_of_them, state)
+    exercise = following(root, all_of_them, state)
     if exercise is None:
         tell(state)
         return all_done(all_of_them)
@@ -280,7 +254,8 @@ def next_exercise(root: Path) -> int:
         say(f"You have started it: {shown(exercise.answer)}", hanging="      ")
         say(f"Then: {command(f'check {exercise.identity}')}, or {command(f'watch {exercise.identity}')} to check on "
             f"each save. Stuck? {command(f'hint {exercise.identity}')}", hanging="      ")  # fmt: skip
-    left = [e.identity for e in all_of_them[: all_of_them.index(exercise)] if not state.of(e).passed]
+    ordered = in_order(root, all_of_them)
+    left = [e.identity for e in ordered[: ordered.index(exercise)] if not state.of(e).passed]
     if left:
         print()
         say(f"Before it in the order, and not passed: {', '.join(left)}. All of them: {command('progress')}")

@@ -18,8 +18,8 @@ from itertools import product
 from pathlib import Path
 
 from workbook.exercises import wrong
-from workbook.exercises.catalogue import MENDED, Exercise, ExerciseError, read_text
-from workbook.exercises.fault import plant, read_fault
+from workbook.exercises.catalogue import MENDED, MINUTES, Exercise, ExerciseError, read_text
+from workbook.exercises.fault import Fault, plant, read_fault
 from workbook.exercises.process import environment, python, temporary_folder
 from workbook.exercises.report import RUNGS
 from workbook.exercises.rungs import CODE
@@ -65,6 +65,12 @@ def facts_problems(root: Path, exercise: Exercise, every: Sequence[Exercise]) ->
     """Whether everything that exercise.toml names exists: the section, the earlier exercises, the library's tests."""
     if not (root / "chapters" / f"{exercise.section}.md").is_file():
         yield f'exercise.toml: section = "{exercise.section}", but there is no chapters/{exercise.section}.md'
+    least, most = MINUTES[exercise.difficulty]
+    if not least <= exercise.minutes <= most:
+        yield (
+            f"exercise.toml: {exercise.minutes} minutes with difficulty {exercise.difficulty}; "
+            f"accepted: {least} to {most}, or another difficulty"
+        )
     order = [other.identity for other in every]
     before = order[: order.index(exercise.identity)]
     for need in exercise.needs:
@@ -241,6 +247,7 @@ def fault_problems(root: Path, exercise: Exercise, every: Sequence[Exercise]) ->
         for shown in SHOWN.findall(read_text(section)):
             if target.startswith(f"{shown}.") and f"{shown}.".startswith(f"{fault.module}."):
                 yield f"fault.diff: {fault.function} is printed in {section.parent.name}/{section.name}"
+    yield from names_of_the_fault(exercise, fault)
     with temporary_folder() as folder:
         plant(fault, folder / "faulty")
         for library, wanted in ((None, 0), (folder / "faulty", 1)):
@@ -251,6 +258,21 @@ def fault_problems(root: Path, exercise: Exercise, every: Sequence[Exercise]) ->
                 where = "with the fault" if library else "without the fault"
                 last = (done.stderr.strip().splitlines() or ["nothing on standard error"])[-1]
                 yield f"symptom.py: on the library {where} it ends with {done.returncode}, not {wanted}: {last}"
+
+
+def names_of_the_fault(exercise: Exercise, fault: Fault) -> Iterator[str]:
+    """The places before the last hint that name the file with the fault, or the function in it."""
+    file = Path(fault.file)
+    for test in exercise.tests:
+        if file.stem in test.rpartition("/")[2]:
+            yield f"exercise.toml: [carries] tests names {test}, which tells that the fault is in {file.name}"
+    texts = {path.name: read_text(path) for path in (exercise.start, exercise.symptom, exercise.lab_source)}
+    texts |= {f"hints.md, hint {number}": hint for number, hint in enumerate(exercise.hints()[:HINTS], 1)}
+    texts |= {"exercise.toml": f"{exercise.title} {exercise.asks}"}
+    for where, text in texts.items():
+        for name in (fault.file, fault.module, fault.function.rpartition(".")[2]):
+            if re.search(rf"(?<![\w/.]){re.escape(name)}\b", text):
+                yield f"{where}: {name} tells where the fault is"
 
 
 def style_problems(root: Path, exercise: Exercise) -> Iterator[str]:

@@ -23,6 +23,7 @@ from workbook.exercises import desk, overview
 from workbook.exercises import state as states
 from workbook.exercises.catalogue import Exercise, ExerciseError
 from workbook.exercises.keys import NoKeys, open_keys
+from workbook.exercises.order import following
 from workbook.exercises.say import paint, say, together, width
 from workbook.stopped import WATCHED
 
@@ -268,24 +269,22 @@ class Watch:
         """Start the next exercise and watch it."""
         state = states.load(self.root)
         all_of_them = desk.known(self.root, state)
-        place = next((i for i, one in enumerate(all_of_them) if one.folder == self.exercise.folder), -1)
-        later = [*all_of_them[place + 1 :], *all_of_them[:place]]
-        following = next((exercise for exercise in later if not state.of(exercise).passed), None)
-        if following is None:
+        after = following(self.root, all_of_them, state, besides=self.exercise.identity)
+        if after is None:
             self.guarded(lambda: desk.all_done(all_of_them))
             return
         self.broken_off = ()
         self.folder.close()
-        self.exercise = following
-        self.guarded(lambda: desk.start(self.root, following.identity, watched=True))
-        self.folder = Folder(following.answer)
+        self.exercise = after
+        self.guarded(lambda: desk.start(self.root, after.identity, watched=True))
+        self.folder = Folder(after.answer)
 
 
 def watch(root: Path, name: str | None) -> int:
     """Check an exercise on each save, until `q` or Ctrl-C. One that is not started is started."""
     state = states.load(root)
     all_of_them = desk.known(root, state)
-    exercise = desk.chosen(root, name, state) if name is not None else desk.following(all_of_them, state)
+    exercise = desk.chosen(root, name, state) if name is not None else following(root, all_of_them, state)
     desk.tell(state)
     if exercise is None:
         return desk.all_done(all_of_them)

@@ -38,32 +38,32 @@ def with_gaps() -> torch.Tensor:
 
 def test_where_the_sum_is_made(ask: Ask) -> None:
     """the sum of two gradients, and where it stands"""
-    for made, shared, recording, where, because in (
-        (whole, False, False, "in place", "nobody else has it, nothing is recorded, each element has its own place"),
-        (whole, True, False, "new", "somebody else has the first gradient too, and would see it change"),
+    for made, others, grad_mode, where, because in (
+        (whole, 0, False, "in place", "nobody else has it, nothing is recorded, each element has its own place"),
+        (whole, 1, False, "new", "somebody else has the first gradient too, and would see it change"),
         (
             whole,
-            False,
+            0,
             True,
             "new",
             "the sum needs a history, and the first gradient may be saved by some node already",
         ),
-        (whole, True, True, "new", "one reason is enough"),
+        (whole, 1, True, "new", "one reason is enough"),
         (
             transposed,
-            False,
+            0,
             False,
             "in place",
             "the memory is full and holds each element once; the order does not matter",
         ),
-        (expanded, False, False, "new", "all six elements stand in one place: what is written into one is in all"),
-        (part, False, False, "in place", "it has no gaps; what else the memory holds is not touched"),
-        (part_expanded, False, False, "new", "all six elements stand in one place, wherever that is"),
-        (with_gaps, False, False, "new", "between its elements are gaps"),
+        (expanded, 0, False, "new", "all six elements stand in one place: what is written into one is in all"),
+        (part, 0, False, "in place", "it has no gaps; what else the memory holds is not touched"),
+        (part_expanded, 0, False, "new", "all six elements stand in one place, wherever that is"),
+        (with_gaps, 0, False, "new", "between its elements are gaps"),
     ):
         arrived, grad = made(), torch.tensor(BASE[6:]).view(2, 3)
         accepted = (where, (arrived + grad).tolist())
-        total = ask("accumulate", arrived, grad, shared=shared, recording=recording).value
+        total = ask("accumulate", arrived, grad, others=others, grad_mode=grad_mode).value
         places = {arrived.data_ptr(): "in place", grad.data_ptr(): "in the second gradient, which others may hold"}
         asked = f"the sum of a gradient ({made.__name__.replace('_', ' ')}) and the next one"
         expect((places.get(total.data_ptr(), "new"), total.tolist()), accepted, asked=asked, because=because)
@@ -72,6 +72,6 @@ def test_where_the_sum_is_made(ask: Ask) -> None:
 def test_the_history_of_the_sum(ask: Ask) -> None:
     """whether the sum requires grad, where the second gradient does"""
     arrived, grad = whole(), whole().requires_grad_()
-    total = ask("accumulate", arrived, grad, shared=False, recording=True).value
+    total = ask("accumulate", arrived, grad, others=0, grad_mode=True).value
     because = "a second derivative flows through the sums of the first pass, too"
     expect(total.requires_grad, True, because=because)

@@ -14,46 +14,39 @@
 # # 04.4 In place or not
 #
 # A tensor that was used five times gets five gradients, and the engine adds
-# them up as they come. Four additions into new tensors take four times the
-# memory. Four additions into the first one take none, and are wrong whenever
-# somebody else still looks at it: a node may hand one gradient to several
-# edges, a hook may have kept it, and it may be a view of a single number.
+# them up as they come. Four additions into new tensors need four times the
+# memory. Four additions into the gradient that came first need none, and in
+# some passes they change a result.
 #
-# Write the decision, and the addition. The library asks it wherever gradients
-# meet.
+# Write the decision, and the addition: in place wherever nobody can notice
+# it, in a new tensor elsewhere. The library asks it wherever gradients meet.
+# You get what the engine knows at that moment. Which of these facts matter,
+# and what the tensors themselves tell you, is for you to find out.
 
 # %%
 import glasstorch as torch
-from glasstorch.core.geometry import is_non_overlapping_and_dense
 
 
 def accumulate(
     arrived: torch.Tensor,
     grad: torch.Tensor,
     *,
-    shared: bool,
-    recording: bool,
+    others: int,
+    grad_mode: bool,
 ) -> torch.Tensor:
     """The sum of a gradient that has arrived and of the next one.
 
-    Both have the same sizes and dtype. `shared` says whether anybody but the
-    engine has `arrived` or its memory. `recording` says whether the sum needs
-    a history of its own, as under `create_graph=True`. Of `grad` nobody knows
-    who has it.
+    Both have the same sizes and dtype. `others` counts the references to
+    `arrived` and to its memory that are not the engine's; those to `grad` are
+    not counted. `grad_mode` says whether grad mode is on.
 
-    Where it is safe the result is `arrived` itself, written into; elsewhere it
-    is a new tensor. Safe also means that the memory of `arrived` holds each of
-    its elements once, without gaps: `is_non_overlapping_and_dense(shape,
-    strides)` tells.
+    The result is `arrived` itself, written into, or a new tensor.
 
     >>> arrived = torch.tensor([1.0, 2.0])
     >>> grad = torch.tensor([10.0, 20.0])
-    >>> total = accumulate(arrived, grad, shared=False, recording=False)
+    >>> total = accumulate(arrived, grad, others=0, grad_mode=False)
     >>> total, total.data_ptr() == arrived.data_ptr()
     (tensor([11., 22.]), True)
-    >>> total = accumulate(arrived, grad, shared=True, recording=False)
-    >>> total, total.data_ptr() == arrived.data_ptr()
-    (tensor([21., 42.]), False)
     """
     raise NotImplementedError
 

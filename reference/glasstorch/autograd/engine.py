@@ -15,7 +15,7 @@ from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Any
 
 from glasstorch.autograd import anomaly_mode
-from glasstorch.autograd.input_buffer import accumulate, is_shared
+from glasstorch.autograd.input_buffer import accumulate, other_references
 from glasstorch.autograd.modes import grad_mode
 from glasstorch.autograd.node import Edge, Metadata, Node
 from glasstorch.core.device import CPU
@@ -64,8 +64,8 @@ class GraphTask:
         if buffer[input_nr] is None:
             buffer[input_nr] = grad
         else:
-            shared = is_shared(buffer, input_nr)
-            buffer[input_nr] = accumulate(buffer[input_nr], grad, shared=shared, recording=grad_mode.get())
+            others = other_references(buffer, input_nr)
+            buffer[input_nr] = accumulate(buffer[input_nr], grad, others=others, grad_mode=grad_mode.get())
 
     def run(self) -> None:  # hot path: benchmarks/eager.py
         """Run nodes as they become ready until none is left."""

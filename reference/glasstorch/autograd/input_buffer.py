@@ -14,17 +14,17 @@ from glasstorch._tensor import Tensor
 from glasstorch.core.geometry import is_non_overlapping_and_dense
 
 
-def accumulate(arrived: Tensor, grad: Tensor, *, shared: bool, recording: bool) -> Tensor:
+def accumulate(arrived: Tensor, grad: Tensor, *, others: int, grad_mode: bool) -> Tensor:
     """The sum of a gradient that has arrived and the next one: `arrived` itself, written into, where that is safe.
 
-    `shared` says whether anybody but the buffer has `arrived` or its memory, `recording` whether the sum needs a
-    history. The next gradient is never written to.
+    `others` counts the references to `arrived` and to its memory that are not the engine's; `grad_mode` says whether
+    grad mode is on.
     """
     # Safe: only the buffer has `arrived`, no history will need its old values, and the memory has a place for each
-    # element of the sum: of the same shape and dtype, each used once, without gaps.
+    # element of the sum: of the same shape and dtype, each used once, without gaps. Of `grad` nobody knows who has it.
     if (
-        recording
-        or shared
+        grad_mode
+        or others
         or arrived._shape != grad._shape
         or arrived.dtype is not grad.dtype
         or not (arrived._strides is None or is_non_overlapping_and_dense(arrived._shape, arrived._strides))
@@ -33,17 +33,19 @@ def accumulate(arrived: Tensor, grad: Tensor, *, shared: bool, recording: bool) 
     return arrived.add_(grad)
 
 
-def is_shared(buffer: list[Any], index: int) -> bool:
-    """Whether anything but this list holds the gradient at an index of it, or its memory."""
+def other_references(buffer: list[Any], index: int) -> int:
+    """How many references there are to the gradient at an index of a list, and to its memory, besides the list's.
+
+    An array over the memory counts as one, also when it is gone.
+    """
     grad = buffer[index]
-    if sys.getrefcount(grad) > UNSHARED:
-        return True
+    found = sys.getrefcount(grad) - UNSHARED
     storage = grad._storage
-    return storage is not None and (not storage.may_resize or sys.getrefcount(storage) > UNSHARED)
+    return found if storage is None else found + sys.getrefcount(storage) - UNSHARED + (not storage.may_resize)
 
 
 def _references_when_unshared() -> int:
-    """The count that `is_shared` sees for an object with one other owner; it depends on the interpreter."""
+    """The count that `other_references` sees for an object with one other owner; it depends on the interpreter."""
     held = [object()][0:]
 
     def count(buffer: list[object], index: int) -> int:

@@ -205,6 +205,14 @@ REPAIR_DAMAGES: dict[str, tuple[Callable[[Exercise], object], str]] = {
         "fault.diff: view_dtype is printed in 02-tensor-storage/one-buffer-many-views.md",
     ),
     "a module that a section prints": (lambda e: show_in_section(e, ""), "fault.diff: view_dtype is printed in"),
+    "a carried test with the name of the file": (
+        lambda e: change(e.facts, "tests/core/test_carried.py", "tests/kernels/test_views.py"),
+        "[carries] tests names tests/kernels/test_views.py, which tells that the fault is in views.py",
+    ),
+    "an early hint with the function": (
+        lambda e: change(e.hints_file, "## Hint 2\n", "## Hint 2\n\nLook at `view_dtype`."),
+        "hints.md, hint 2: view_dtype tells where the fault is",
+    ),
     "a function that another exercise asks for": (
         lambda e: change(
             find(e.folder.parents[2], "02.1").facts,

@@ -1,4 +1,4 @@
-"""In place where nobody can notice: not shared, not recorded, and each element in a place of its own."""
+"""In place where nobody can notice: no other reference, no recording, and each element in a place of its own."""
 
 import glasstorch as torch
 from glasstorch.core.geometry import is_non_overlapping_and_dense
@@ -8,11 +8,11 @@ def accumulate(
     arrived: torch.Tensor,
     grad: torch.Tensor,
     *,
-    shared: bool,
-    recording: bool,
+    others: int,
+    grad_mode: bool,
 ) -> torch.Tensor:
     """The sum of a gradient that has arrived and of the next one."""
     dense = is_non_overlapping_and_dense(tuple(arrived.shape), arrived.stride())
-    if shared or recording or not dense:
+    if others or grad_mode or not dense:
         return arrived + grad
     return arrived.add_(grad)

@@ -1,0 +1,108 @@
+"""Does a small program that goes through several parts of the library give what its user expects?
+
+The tests of one part lie with that part. These fail whichever part is at fault, and do not say which: a repair
+carries them (decisions/0032).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import glasstorch as torch
+from glasstorch.devices import runtime
+from glasstorch.library import Library
+
+
+@pytest.fixture
+def simulated() -> Iterator[None]:
+    """Leaves no simulated device on."""
+    yield
+    runtime.use_driver(None)
+
+
+@pytest.mark.parametrize("kind", ["int16", "float32", "float64"])
+def test_the_bytes_of_any_row_are_those_that_numpy_gives(kind: str) -> None:
+    table = torch.arange(24).to(getattr(torch, kind)).view(4, 6)
+    for row in range(4):
+        ours = table[row:, 2:].contiguous()[1:].view(torch.uint8).flatten().tolist()
+        assert bytes(ours) == table.numpy()[row:, 2:][1:].tobytes()
+        assert bytes(table[row].view(torch.uint8).tolist()) == table.numpy()[row].tobytes()
+
+
+def test_a_setting_in_float64_does_not_widen_what_is_trained_in_float32() -> None:
+    weights, momentum = torch.ones(3), torch.zeros(3)
+    rate, decay = (torch.tensor(value, dtype=torch.float64) for value in (0.1, 0.5))
+    for _ in range(3):
+        momentum = decay * momentum + weights
+        weights = torch.where(weights > rate, weights - rate * momentum, weights)
+    assert (weights.dtype, momentum.dtype) == (torch.float32, torch.float32)
+    assert np.allclose(weights.tolist(), 0.9 * 0.9 - 0.05 - (0.5 * 1.4 + 0.76) * 0.1)
+
+
+def test_a_kernel_that_is_registered_after_a_first_run_is_called_as_one_before_it() -> None:
+    x, classes = torch.tensor([[1.0, 2.0, 3.0], [0.0, 1.0, 0.0]]), torch.tensor([2, 0])
+    seen: list[tuple[int, ...]] = []
+
+    def noting(scores: Any, *rest: Any) -> Any:
+        seen.append(tuple(scores.shape))
+        return torch.tensor(7.0)
+
+    for calls in (1, 2):  # the second time, the loss has been computed with ours
+        with Library("aten", "IMPL") as library:
+            library.impl("nll_loss_nd", noting, "", allow_override=True)
+            assert torch.nn.functional.cross_entropy(x, classes).item() == 7
+        assert seen == [(2, 3)] * calls
+        assert torch.nn.functional.cross_entropy(x, classes).tolist() != 7
+
+
+@pytest.mark.parametrize("saved", [lambda y: y.exp(), lambda y: (y * 3).sin(), lambda y: (y * 2) * (y + 1)])
+def test_a_change_of_what_is_saved_is_noticed_through_any_alias(saved: Any) -> None:
+    aliases: list[Callable[[Any], Any]] = [
+        lambda t: t,
+        lambda t: t[1:],
+        lambda t: t.detach(),
+        lambda t: t.detach().view(3, 1),
+    ]
+    for alias in aliases:
+        x = torch.tensor([0.5, 1.0, 3.0], requires_grad=True)
+        y = x * 2
+        total = saved(y).sum() + (y * y).sum()
+        with torch.no_grad():
+            alias(y).zero_()
+        with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+            total.backward()
+
+
+@pytest.mark.usefixtures("simulated")
+@pytest.mark.parametrize("order", ["forward", "reverse"])
+def test_memory_that_another_stream_reads_is_not_given_out_again(order: str) -> None:
+    torch.cuda.use_simulator(order=order, check_streams=False)
+    side = torch.cuda.Stream()
+    x = torch.full((500,), 2.0, device="cuda")
+    side.wait_stream(torch.cuda.current_stream())
+    with torch.cuda.stream(side):
+        doubled = x * 2
+    x.record_stream(side)
+    del x
+    torch.cuda.current_stream().synchronize()
+    later = torch.full((500,), 7.0, device="cuda")
+    torch.cuda.current_stream().synchronize()
+    side.synchronize()
+    assert (doubled.sum().item(), later.sum().item()) == (2000, 3500)
+
+
+def test_a_traced_step_reads_a_state_after_it_was_written() -> None:
+    def step(x: Any, state: Any) -> Any:
+        row, change = state[1], x * 2
+        state.mul_(change)
+        largest, total = change.max(), change.sum()
+        return change - row, largest, total
+
+    x = torch.tensor([1.0, 2.0, 3.0])
+    traced = torch.jit.trace(step, (x, torch.ones(2, 3)), check_trace=False)
+    for given, wanted in zip(traced(x, torch.ones(2, 3)), step(x, torch.ones(2, 3)), strict=True):
+        assert given.tolist() == wanted.tolist()
