@@ -178,7 +178,9 @@ def trace_of(frames: list[traceback.FrameSummary]) -> tuple[str, ...]:
     return tuple(f"{where}{f', {count} times' if count > 1 else ''}: {text}" for (where, text), count in last)
 
 
-def error_refusal(error: BaseException, path: Path, asked: str = "", call: str = "", accepted: str = "") -> Refusal:
+def error_refusal(
+    error: BaseException, path: Path, asked: str = "", call: str = "", accepted: str = "", because: str = ""
+) -> Refusal:
     """The refusal for an exception that the answer raised; a refusal that it passed on is unchanged."""
     refused = getattr(error, "refusal", None)
     if isinstance(refused, Refusal):
@@ -192,6 +194,7 @@ def error_refusal(error: BaseException, path: Path, asked: str = "", call: str =
         input=call,
         came=came,
         accepted=accepted,
+        because=because,
         line=frames[-1].lineno if frames else None,
         trace=trace_of(frames),
     )
@@ -233,6 +236,13 @@ def short(value: object) -> str:
         return cut(ADDRESS.sub("", _Short().repr(value)))
     except Exception:  # noqa: BLE001 (a repr of the reader's own may raise)
         return f"<a {type(value).__name__} whose repr fails>"
+
+
+def described(value: object) -> str:
+    """An argument as it is shown: of a tensor whose memory is not row-major, the strides, too."""
+    text = short(value)
+    is_strided = hasattr(value, "stride") and hasattr(value, "is_contiguous") and not value.is_contiguous()
+    return f"{text} with strides {value.stride()}" if is_strided else text  # type: ignore[attr-defined]
 
 
 def cut(text: str) -> str:
@@ -321,7 +331,7 @@ class Ask:
         function = self.get(name)
         if not callable(function):
             raise Refused(Refusal(asked=f"a function {name}", came=f"{name} is {kind_of(function)}: {short(function)}"))
-        texts = [short(value) for value in args] + [f"{key}={short(value)}" for key, value in kwargs.items()]
+        texts = [described(value) for value in args] + [f"{key}={described(value)}" for key, value in kwargs.items()]
         came = self.last = Came(f"{name}({', '.join(texts)})", function, self.path)
         try:
             came._value = function(*args, **kwargs)
@@ -390,11 +400,13 @@ def expect(
     *,
     because: str = "",
     same: Callable[[Any, Any], bool] | None = None,
+    read: Callable[[Any], Any] | None = None,
     asked: str | None = None,
 ) -> None:
     """Refuse the answer unless the result equals the accepted value and has the same type.
 
-    `same(value, accepted)` judges in place of equality. Where `accepted` is a `Raises`, the call has to raise.
+    `same(value, accepted)` judges in place of equality, and `read(value)` is what is judged in place of the value.
+    Where `accepted` is a `Raises`, the call has to raise.
     """
     call, line = (came.call, came.line) if isinstance(came, Came) else ("", None)
     function = came.function if isinstance(came, Came) else None
@@ -408,8 +420,9 @@ def expect(
         raise Refused(Refusal(asked or "", call, short(came.value), str(accepted), because, line))
     if isinstance(came, Came):
         if came.error is not None:
-            raise Refused(error_refusal(came.error, came.path, asked or "", call, short(accepted)))
+            raise Refused(error_refusal(came.error, came.path, asked or "", call, short(accepted), because))
         came = came.value
+    came = came if read is None else read(came)
     if not (equal if same is None else same)(came, accepted):
         shown, wanted = short(came), short(accepted)
         if type(came) is not type(accepted):

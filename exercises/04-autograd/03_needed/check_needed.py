@@ -4,7 +4,7 @@ import random
 from collections.abc import Iterator, Sequence
 
 from glasstorch.autograd.node import Edge, Node
-from workbook.exercises.asking import Ask, Came, expect
+from workbook.exercises.asking import Ask, expect
 
 SMALL = (  # roots, targets, graph, which nodes must run
     ("w", "w", "w:", ""),
@@ -55,9 +55,9 @@ def graph(text: str) -> dict[str, Stop]:
 
 def chain(length: int, edges: int = 1) -> list[Stop]:
     """Nodes of which each has so many edges to the one before it."""
-    nodes = [Stop("n", [])]
-    for _ in range(length - 1):
-        nodes.append(Stop("n", nodes[-1:] * edges))
+    nodes = [Stop("first", [])]
+    for place in range(2, length + 1):
+        nodes.append(Stop("last" if place == length else "n", nodes[-1:] * edges))
     return nodes
 
 
@@ -80,9 +80,9 @@ def must_run(below: dict[str, list[str]], roots: list[str], targets: list[str]) 
     return "".join(sorted(letter for letter in under if (reached[letter] - {letter}) & {*targets}))
 
 
-def letters(came: Came) -> object:
+def letters(value: object) -> object:
     """What came, the nodes by their letters."""
-    return {getattr(node, "letter", node) for node in came.value} if isinstance(came.value, set) else came.value
+    return {getattr(node, "letter", node) for node in value} if isinstance(value, set) else value
 
 
 def at_most(count: int, limit: int) -> bool:
@@ -100,7 +100,7 @@ def test_which_nodes_must_run(ask: Ask) -> None:
             f"in this graph: {text}"
         )
         because = "a node must run if an edge of it leads to a target, or to a node that must run"
-        expect(letters(came), {*accepted}, asked=asked, because=because)
+        expect(came, {*accepted}, read=letters, asked=asked, because=because)
 
 
 def test_many_paths(ask: Ask) -> None:
@@ -112,7 +112,7 @@ def test_many_paths(ask: Ask) -> None:
 
 
 def test_a_deep_graph(ask: Ask) -> None:
-    """how many nodes of a chain of 100,000 must run for the last"""
+    """how many nodes of a chain of 100,000 must run from its last for what arrives at its first"""
     nodes = chain(100_000)
     came = ask("nodes_leading_to", [(nodes[-1], 0)], {nodes[0]})
-    expect(len(came.value), 99_999, because="a loop with a list of what is still to visit needs no deep stack")
+    expect(came, 99_999, read=len, because="a loop with a list of what is still to visit needs no deep stack")

@@ -63,15 +63,19 @@ def test_where_the_sum_is_made(ask: Ask) -> None:
     ):
         arrived, grad = made(), torch.tensor(BASE[6:]).view(2, 3)
         accepted = (where, (arrived + grad).tolist())
-        total = ask("accumulate", arrived, grad, others=others, grad_mode=grad_mode).value
+        came = ask("accumulate", arrived, grad, others=others, grad_mode=grad_mode)
         places = {arrived.data_ptr(): "in place", grad.data_ptr(): "in the second gradient, which others may hold"}
         asked = f"the sum of a gradient ({made.__name__.replace('_', ' ')}) and the next one"
-        expect((places.get(total.data_ptr(), "new"), total.tolist()), accepted, asked=asked, because=because)
+
+        def placed(total: torch.Tensor, places: dict[int, str] = places) -> tuple[str, object]:
+            return places.get(total.data_ptr(), "new"), total.tolist()
+
+        expect(came, accepted, read=placed, asked=asked, because=because)
 
 
 def test_the_history_of_the_sum(ask: Ask) -> None:
     """whether the sum requires grad, where the second gradient does"""
     arrived, grad = whole(), whole().requires_grad_()
-    total = ask("accumulate", arrived, grad, others=0, grad_mode=True).value
+    came = ask("accumulate", arrived, grad, others=0, grad_mode=True)
     because = "a second derivative flows through the sums of the first pass, too"
-    expect(total.requires_grad, True, because=because)
+    expect(came, True, read=lambda total: total.requires_grad, because=because)

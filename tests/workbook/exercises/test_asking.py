@@ -162,6 +162,25 @@ def test_a_recursion_is_told_once_a_place(tmp_path: Path) -> None:
     ]
 
 
+def test_what_is_read_off_the_value_is_judged(ask: Ask) -> None:
+    expect(ask("as_list", 3), 1, read=len)
+    with pytest.raises(Refused) as refused:
+        expect(ask("as_list", 3), 2, read=len, because="it is so")
+    refusal = refused.value.refusal
+    assert (refusal.input, refusal.came, refusal.accepted) == ("as_list(3)", "1", "2")
+    with pytest.raises(Refused) as refused:
+        expect(ask("refuse", 3), 2, read=len, because="it is so")
+    refusal = refused.value.refusal
+    assert (refusal.came, refusal.accepted) == ("ValueError: not a good number", "2")
+    assert refusal.because == "it is so"
+
+
+def test_of_a_tensor_that_is_not_row_major_the_strides_are_shown(ask: Ask) -> None:
+    t = torch.tensor([[1, 2]])
+    assert ask("as_list", t).call == "as_list(tensor([[1, 2]]))"
+    assert ask("as_list", t[0, 0].expand(2)).call == "as_list(tensor([1, 1]) with strides (0,))"
+
+
 def test_what_it_raises_is_a_refusal_with_its_lines(ask: Ask) -> None:
     told = refused(lambda: expect(ask("outer", 4), 8))
     assert told.came == "ValueError: not a good number"
