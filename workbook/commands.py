@@ -19,8 +19,9 @@ from workbook.progress import Progress
 NEXT = """
 What to do next
   1. Open {address} and begin with chapter 00.
-  2. Run the chapters yourself: in a second terminal, `make lab`.
-  3. See that everything holds: `make test`.
+  2. Run the sections yourself: in a second terminal, `make lab`.
+  3. Write a piece of the library: {next} names the first exercise.
+  4. See that everything holds: `make test`.
 Ctrl-C stops the server. The built pages stay in {site}.
 """
 
@@ -72,6 +73,7 @@ def site() -> None:
 
 def read(port: int, *, serve: bool) -> None:
     """Build the book, serve it and print what to do next. Returns when Ctrl-C is pressed."""
+    from workbook.exercises.say import command
     from workbook.serve import bind
 
     folder = root()
@@ -84,7 +86,8 @@ def read(port: int, *, serve: bool) -> None:
         if port not in (0, taken):
             print(f"Port {port} is in use; the book is at port {taken} instead.")
         address = f"http://127.0.0.1:{taken}"
-        print(f"\nThe book is at {address}\n{NEXT.format(address=address, site=pages)}", flush=True)
+        steps = NEXT.format(address=address, site=pages, next=command("next"))
+        print(f"\nThe book is at {address}\n{steps}", flush=True)
         try:
             server.serve_forever()
         except KeyboardInterrupt:

@@ -473,9 +473,11 @@ class Keeper {
     if (!chosen) return;
     try {
       if (chosen.size > 1 << 20) throw new TypeError("it is larger than a megabyte");
-      const added = this.browser.add(validated(JSON.parse(await chosen.text())));
+      const entries = validated(JSON.parse(await chosen.text()));
+      const added = this.browser.add(entries);
+      const stayed = Object.keys(entries).length - added;
       this.forms.forEach((form) => form.restore());
-      this.trouble = `${added} added from ${chosen.name}.`;
+      this.trouble = `${added} added from ${chosen.name}.${stayed ? ` Of ${stayed} there was an answer already; it stays.` : ""}`;
     } catch (error) {
       this.trouble = `${chosen.name} was not imported: ${error instanceof SyntaxError ? "it is not JSON" : error.message}.`;
     }
