@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 from pathlib import Path
 from typing import Any, NoReturn
 
-from workbook import commands
+from workbook import commands, copies
 from workbook.book.project import CHAPTERS, shown
 from workbook.commands import CommandError
-from workbook.exercises.catalogue import FOLDER, Exercise, UnknownExercise, find
+from workbook.copies import FOLDER as COPIES
+from workbook.exercises.catalogue import FOLDER, Exercise, ExerciseError, UnknownExercise, find
 
 # Our settings for JupyterLab: text that one follows a link to is shown as it reads, and nothing calls out for news. The
 # text of a section never opens as a notebook: saving it would rewrite the book's source.
@@ -44,12 +46,14 @@ def open_lab(name: str | None, *, answer: bool, browser: bool) -> NoReturn:
 
 
 def choose(root: Path, name: str | None, *, answer: bool) -> Path:
-    """What to open first: a path in the clone, or the reader's sheet (or answer) of an exercise."""
+    """What to open first: a path in the clone, or the reader's copy of a section, sheet or answer."""
     if name is None:
         if answer:
             raise CommandError("--answer needs an exercise\n  for example: workbook lab 02.1 --answer")
         return notebook(root, root / FIRST)
     path = Path(name).resolve()
+    if path.is_relative_to(root / COPIES):
+        path = notebook(root, path)
     there = path.exists() and path.is_relative_to(root)
     if not there or is_of_an_exercise(root, path):
         try:
@@ -64,22 +68,33 @@ def choose(root: Path, name: str | None, *, answer: bool) -> Path:
                 ) from error
     if answer:
         raise CommandError(f"{name} is not an exercise\n  --answer opens an exercise's answer.py as a notebook")
-    return notebook(root, path)
+    return notebook(root, path) if path.is_relative_to(root / CHAPTERS) else path
 
 
 def notebook(root: Path, path: Path) -> Path:
-    """The reader's copy of a section or a chapter, made if it does not exist yet; any other path as it is."""
-    from workbook import copies
-    from workbook.exercises.say import count, say
+    """The reader's copy of a section or a chapter, made if it does not exist yet; what has none, as it is.
 
-    if not any(path.is_relative_to(root / folder) for folder in (CHAPTERS, copies.FOLDER)):
-        return path
-    made, older = copies.refresh(root)
+    Where copies cannot be made, it is said, and the book's own notebook is opened.
+    """
+    from workbook.exercises.say import command, count, say
+
+    try:
+        made, older, left = copies.refresh(root)
+    except ExerciseError as error:
+        print(f"workbook: {error}", file=sys.stderr)
+        say("The book's own notebook opens. It shows the outputs of its predictions.")
+        own = path.with_suffix(".ipynb")
+        return own if own.is_file() else path
     if made:
-        say(f"Made {count(len(made), 'notebook')} in {copies.FOLDER}/. They are yours to change: git ignores them.")
-    if older:
-        say(f"The book has changed since you edited {', '.join(older)}. For the new one, rename yours, and run this.")
-    return copies.copy_of(root, path) or path
+        say(f"Made {count(len(made), 'notebook')} in {COPIES}/. They are yours to change: git ignores them.")
+    for sentence in left:
+        say(sentence)
+    opened = copies.copy_of(root, path) or path
+    for copy in (root / COPIES / f"{section}.ipynb" for section in older):
+        if opened in (copy, *copy.parents):
+            say(f"The book has changed since you edited {shown(copy)}. To get the section as it is now, rename yours "
+                f"and run {command(f'lab {shown(copy)}')}.")  # fmt: skip
+    return opened
 
 
 def is_of_an_exercise(root: Path, path: Path) -> bool:

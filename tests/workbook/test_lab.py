@@ -70,10 +70,26 @@ def test_a_section_is_opened_as_the_readers_own_copy(clone: Path, name: str | No
     assert choose(clone, str(copy), answer=False) == copy
     make_book(clone, questions=QUESTIONS[:1])
     assert choose(clone, name, answer=False) == opened
-    assert " ".join(capsys.readouterr().out.split()) == (
-        f"The book has changed since you edited {SECTION}. For the new one, rename yours, and run this."
+    said = (
+        f"The book has changed since you edited notebooks/{SECTION}.ipynb. To get the section as it is now, rename "
+        f"yours and run `workbook lab notebooks/{SECTION}.ipynb`."
     )
+    assert " ".join(capsys.readouterr().out.split()) == (said if opened in (copy, *copy.parents) else "")
     assert copy.read_text() == "mine"
+
+
+def test_a_copy_is_opened_before_it_exists(clone: Path) -> None:
+    make_book(clone)
+    assert choose(clone, f"notebooks/{SECTION}.ipynb", answer=False).is_file()
+
+
+def test_where_no_copy_can_be_made_the_books_notebook_is_opened(clone: Path, capsys: Output) -> None:
+    make_book(clone)
+    (clone / "notebooks").touch()
+    assert choose(clone, f"chapters/{SECTION}.ipynb", answer=False) == clone / "chapters" / f"{SECTION}.ipynb"
+    told = capsys.readouterr()
+    assert "could not be written: Not a directory" in told.err
+    assert told.out == "The book's own notebook opens. It shows the outputs of its predictions.\n"
 
 
 @pytest.mark.parametrize("name", ["02.1", "strides", STRIDES, f"{STRIDES}/lab.ipynb", f"{STRIDES}/answer.py"])

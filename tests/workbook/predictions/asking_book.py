@@ -38,6 +38,8 @@ def notebook(questions: tuple[dict[str, Any], ...] = QUESTIONS) -> dict[str, Any
         code = {"cell_type": "code", "source": f"print('output', {number})", "metadata": metadata, "outputs": [stream]}
         reason = {"cell_type": "markdown", "metadata": {"tags": ["answer"]}, "source": REASON}
         cells += [code | {"execution_count": number}, reason]
+    for number, cell in enumerate(cells):
+        cell["id"] = f"cell-{number}"
     return {"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
 
 
