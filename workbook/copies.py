@@ -15,12 +15,12 @@ import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from workbook.book.project import CHAPTERS, shown
 from workbook.exercises.catalogue import FOLDER as EXERCISES
 from workbook.exercises.catalogue import ExerciseError, survey
-from workbook.exercises.sheet import unanswered
+from workbook.exercises.sheet import source_of, unanswered
 from workbook.exercises.state import replace_file
 
 FOLDER = "notebooks"
@@ -104,12 +104,6 @@ def hash_of(content: bytes) -> str:
     except (ValueError, KeyError, TypeError):
         pass  # not a notebook: all of it counts
     return hashlib.sha256(content).hexdigest()
-
-
-def source_of(cell: dict[str, Any]) -> str:
-    """The text of a cell, which may be stored as a list of lines."""
-    source = cell["source"]
-    return source if isinstance(source, str) else "".join(source)
 
 
 def read_ledger(path: Path) -> dict[str, str]:

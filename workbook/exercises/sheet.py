@@ -1,15 +1,17 @@
 """Which parts of a notebook are hidden until its reader has tried?
 
 The shipped notebook is executed: the book shows its outputs, and a check compares a lab sheet with them. In the
-reader's copy the outputs of cells that ask for a prediction are not there yet, and the answers are folded.
+reader's copy the outputs of cells that ask for a prediction are not there yet, and the answers are folded, as are those
+to the questions of interviews.
 """
 
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
-FOLD = "<details>\n<summary>Then look</summary>\n\n{}\n\n</details>"
+FOLD = "<details>\n<summary>{}</summary>\n\n{}\n\n</details>"
 
 
 def unanswered(sheet: bytes) -> bytes:
@@ -31,5 +33,22 @@ def hide(cell: dict[str, Any]) -> None:
         cell["metadata"].pop("jupyter", None)  # collapsed: what it prints now is to be seen
     elif cell["cell_type"] == "markdown" and "answer" in tags:
         cell["metadata"].pop("jupyter", None)
-        source = cell["source"]
-        cell["source"] = FOLD.format(source if isinstance(source, str) else "".join(source))
+        cell["source"] = FOLD.format("Then look", source_of(cell))
+    elif cell["cell_type"] == "markdown" and "> [!QUESTION]-" in (source := source_of(cell)):
+        from workbook.review.interview import CALLOUT
+
+        cell["source"] = CALLOUT.sub(folded, source)
+
+
+def folded(question: re.Match[str]) -> str:
+    """A question of an interview that opens when it is clicked: Jupyter shows a callout with its answer open."""
+    from workbook.predictions.widget import formatted
+
+    answer = re.sub("^> ?", "", question["answer"], flags=re.MULTILINE)
+    return FOLD.format(formatted(question["question"]), answer.strip()) + "\n"
+
+
+def source_of(cell: dict[str, Any]) -> str:
+    """The text of a cell, which may be stored as a list of lines."""
+    source = cell["source"]
+    return source if isinstance(source, str) else "".join(source)

@@ -36,6 +36,16 @@ def test_only_predictions_and_their_answers_differ(exercise: Exercise) -> None:
     }
 
 
+def test_the_questions_of_interviews_are_folded() -> None:
+    text = "## Asked\n\n> [!QUESTION]- What is `a < b`?\n> A\n> call.\n>\n> It *runs*.\n\n> [!QUESTION]- Why?\n> So.\n"
+    cell = {"cell_type": "markdown", "metadata": {}, "source": text.splitlines(keepends=True)}
+    (folded,) = json.loads(unanswered(json.dumps({"cells": [cell]}).encode()))["cells"]
+    assert folded["source"] == (
+        "## Asked\n\n<details>\n<summary>What is <code>a &lt; b</code>?</summary>\n\nA\ncall.\n\nIt *runs*."
+        "\n\n</details>\n\n<details>\n<summary>Why?</summary>\n\nSo.\n\n</details>\n"
+    )
+
+
 @pytest.mark.parametrize("damaged", [b"", b"no notebook", b"[]", b'{"cells": [1]}', b'{"cells": [{}]}', b"\xff"])
 def test_what_is_no_notebook_stays_as_it_is(damaged: bytes) -> None:
     assert unanswered(damaged) == damaged
