@@ -196,6 +196,15 @@ def share_of_exercises(durations: list[tuple[str, float]]) -> str:
     return f"Exercises: {judging:.0f} s of {every:.0f} s of tests ({judging / every:.0%})." if judging else ""
 
 
+def time_by_folder(durations: list[tuple[str, float]]) -> str:
+    """How long the tests of each folder took, from their names and seconds; those under a minute are left out."""
+    folders: Counter[str] = Counter()
+    for name, seconds in durations:
+        folders[name.removeprefix("tests/").partition("::")[0].partition("/")[0]] += seconds
+    long = [f"{folder} {seconds:.0f} s" for folder, seconds in folders.most_common() if seconds >= 60]
+    return f"Where the time went: {', '.join(long)}." if long else ""
+
+
 def _reason(report: pytest.TestReport | pytest.CollectReport) -> str:
     """Why a test was skipped, in the words that most say it with."""
     where = report.longrepr
@@ -238,8 +247,9 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
     """Count what was left out and what was skipped, by reason, say what part of the time the exercises took, and repeat
     what failed before the tests: `make test` fails then, whatever pytest says."""
     reports = [report for some in terminalreporter.stats.values() for report in some if hasattr(report, "duration")]
-    if share := share_of_exercises([(report.nodeid, report.duration) for report in reports]):
-        terminalreporter.line(share)
+    durations = [(report.nodeid, report.duration) for report in reports]
+    for sentence in filter(None, (time_by_folder(durations), share_of_exercises(durations))):
+        terminalreporter.line(sentence)
     for what, count in config.stash[left_out].items():
         if count:
             terminalreporter.line(f"{count} {what}.")

@@ -13,7 +13,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from tests.conftest import HEAVIEST_FIRST, in_order, share_of_exercises
+from tests.conftest import HEAVIEST_FIRST, in_order, share_of_exercises, time_by_folder
 
 ROOT = Path(__file__).parents[1]
 CASES = """
@@ -208,3 +208,10 @@ def test_the_share_of_the_exercises_is_told() -> None:
         "Exercises: 4 s of 16 s of tests (25%)."
     )
     assert share_of_exercises([("tests/core/test_keys.py::c", 12.0)]) == ""
+
+
+def test_the_folders_that_take_long_are_told() -> None:
+    durations = [("tests/core/test_keys.py::a", 40.0), ("tests/core/test_geometry.py::b", 30.0)]
+    durations += [("tests/test_plain.py::c", 90.0), ("tests/nn/test_linear.py::d", 59.0)]
+    assert time_by_folder(durations) == "Where the time went: test_plain.py 90 s, core 70 s."
+    assert time_by_folder(durations[:1]) == ""
