@@ -1,7 +1,7 @@
 """Which text of the library is shown to a reader: ours, or that of the copy with the fault of a repair?
 
-While a repair is started and has not passed, it is the copy, whatever is asked for: so neither what is shown nor what
-is refused tells where the fault is.
+While a repair is what the reader works on, it is the copy, whatever is asked for: so neither what is shown nor what is
+refused tells where the fault is. Once another exercise is worked on, or the copy is deleted, it is ours again.
 """
 
 from __future__ import annotations
@@ -11,9 +11,10 @@ from collections.abc import Collection, Iterable
 from pathlib import Path
 from typing import NamedTuple
 
+from workbook.book.project import shown
 from workbook.book.withheld import library, masked
 from workbook.book.withheld import places as withheld_places
-from workbook.exercises.catalogue import Exercise
+from workbook.exercises.catalogue import Exercise, ExerciseError
 from workbook.exercises.say import command
 from workbook.exercises.state import State, key
 
@@ -32,13 +33,27 @@ class Shelf(NamedTuple):
         other = self.repair.faulty / "glasstorch" / file.relative_to(library())
         return other if other.is_file() else file
 
+    def copied(self, file: Path) -> list[str]:
+        """The lines of the file that is shown, as it is; ExerciseError where the reader's copy of it is not text."""
+        other = self.copy_of(file)
+        try:
+            return texts(other)
+        except (OSError, UnicodeDecodeError) as error:
+            if self.repair is None:
+                raise
+            reason = error.strerror if isinstance(error, OSError) else "not UTF-8"
+            raise ExerciseError(
+                f"{shown(other)} cannot be read: {reason}\n  save it as text in UTF-8, or have the copy made again: "
+                f"delete {shown(self.repair.faulty)}, then {command(f'faulty {self.repair.identity}')}"
+            ) from error
+
     def lines(self, file: Path) -> list[str]:
         """The lines of a file without what is withheld, an entry for each of ours; some may be longer, or empty."""
         lines = masked(file, self.root, self.opened)
         held = {number for one in withheld_places(file, self.root, self.opened) for number in one.lines}
-        shown = texts(self.copy_of(file))
-        for begin, end, first, last in changes(file, self.copy_of(file)):
-            other = "".join(shown[first:last])
+        copied = self.copied(file)
+        for begin, end, first, last in changes(texts(file), copied):
+            other = "".join(copied[first:last])
             beside = max(begin - 1, 0)  # where lines are only added, they go with the one above, or else below
             if held.intersection(range(begin, end) if begin < end else [beside]):
                 continue
@@ -50,7 +65,7 @@ class Shelf(NamedTuple):
 
     def line(self, file: Path, number: int) -> int:
         """The number of one of our lines in the file that is shown."""
-        moved = (last - first - (end - begin) for begin, end, first, last in changes(file, self.copy_of(file))
+        moved = (last - first - (end - begin) for begin, end, first, last in changes(texts(file), self.copied(file))
                  if end <= number)  # fmt: skip
         return number + sum(moved)
 
@@ -60,27 +75,27 @@ def texts(file: Path) -> list[str]:
     return file.read_text(encoding="utf-8").splitlines(keepends=True)
 
 
-def changes(ours: Path, other: Path) -> list[tuple[int, int, int, int]]:
+def changes(before: list[str], after: list[str]) -> list[tuple[int, int, int, int]]:
     """The lines of ours that another file has otherwise, and those that it has in their place."""
-    if ours == other or (before := texts(ours)) == (after := texts(other)):
+    if before == after:
         return []
     found = difflib.SequenceMatcher(None, before, after, autojunk=False).get_opcodes()
     return [lines for kind, *lines in found if kind != "equal"]  # type: ignore[misc]
 
 
-def repair_begun(known: Iterable[Exercise], state: State) -> Exercise | None:
-    """The repair that is started and has not passed: the last one worked on, or else the first."""
-    begun = [
-        exercise
-        for exercise in known
-        if exercise.is_repair and exercise.faulty.is_dir() and not state.of(exercise).passed
-    ]
-    return min(begun, key=lambda exercise: key(exercise) != state.last, default=None)
+def repair_at_hand(known: Iterable[Exercise], state: State) -> Exercise | None:
+    """The repair that was worked on last, if it has not passed and its copy is there."""
+    last = next((exercise for exercise in known if key(exercise) == state.last), None)
+    if last is None or not last.is_repair or state.of(last).passed or not last.faulty.is_dir():
+        return None
+    return last
 
 
 def note_on_copy(repair: Exercise, asked: str) -> str:
-    """The sentence below everything that is shown while a repair is started."""
+    """The sentence below everything that is shown while a repair is worked on."""
     return (
-        f"{repair.identity} {repair.title} is started: all that is shown of the library is from your copy, which has\n"
-        f"one fault, here or elsewhere.\n  to see ours all the same: {command(f'source {asked} --anyway')}"
+        f"You work on {repair.identity} {repair.title}: all that is shown of the library is from your copy, which has\n"
+        "one fault, here or elsewhere. You see ours when you have started another exercise, or deleted\n"
+        f"{shown(repair.faulty)}\n"
+        f"  to see ours at once, and what other exercises ask for: {command(f'source {asked} --anyway')}"
     )

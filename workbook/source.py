@@ -1,7 +1,7 @@
 """What does `workbook source NAME` show: the source of a name, ours and PyTorch's?
 
 What an exercise asks for opens once that has passed; until then its signature and its contract are shown. While a
-repair is started, the reader's copy of the library is shown in place of ours (shelf.py).
+repair is worked on, the reader's copy of the library is shown in place of ours (shelf.py).
 """
 
 from __future__ import annotations
@@ -28,8 +28,10 @@ from workbook.book.withheld import places as withheld_places
 from workbook.commands import CommandError
 from workbook.exercises import state as states
 from workbook.exercises.catalogue import ExerciseError, survey
+from workbook.exercises.desk import say_old
+from workbook.exercises.repair import is_old
 from workbook.exercises.say import command, paint
-from workbook.shelf import Shelf, note_on_copy, repair_begun, texts
+from workbook.shelf import Shelf, note_on_copy, repair_at_hand, texts
 
 MOST, LISTED = 4, 20  # definitions of one name that are all shown, and that are listed where there are more
 OF_TORCH = ("torch.", "F.", "Tensor.", "aten::", "aten.")
@@ -64,11 +66,13 @@ def show_source(root: Path, name: str, entry: str | None, *, anyway: bool, paged
     known, _ = survey(root)
     state = states.load(root)
     opened = {exercise.identity for exercise in known if anyway or state.of(exercise).passed}
-    shelf = Shelf(root, opened, None if anyway else repair_begun(known, state))
+    shelf = Shelf(root, opened, None if anyway else repair_at_hand(known, state))
+    if shelf.repair is not None and is_old(shelf.repair):
+        say_old(shelf.repair)
     asked = name if entry is None else f"{name} {entry}"
     if name.endswith(".py"):
         name, entry = in_module(name, entry)
-    if entry is not None:
+    if entry is not None or is_other_file(name):
         parts = [part_of_row(shelf, name, entry)]
     elif operator := operator_of_node(name):
         parts = [*parts_of_node(shelf, name), *rows(shelf, operator), *formula_of_pytorch(shelf, operator)]
@@ -244,8 +248,14 @@ def title_of(shelf: Shelf, spot: Spot) -> str:
     return f"{shown(shelf.copy_of(spot.file))}:{line}" + (f", {spot.name}" if spot.name else "")
 
 
-def part_of_row(shelf: Shelf, path: str, entry: str) -> Part:
-    """What a table of the library, or a file in CUDA C++, says under a name."""
+def is_other_file(name: str) -> bool:
+    """Whether a name is the path of a table, or of a file in CUDA C++, and not of a module."""
+    return "/" in name and name.endswith((".yaml", ".cu", ".cuh", ".cpp", ".h"))
+
+
+def part_of_row(shelf: Shelf, path: str, entry: str | None) -> Part:
+    """What a table of the library, or a file in CUDA C++, says under a name; without one, all of it."""
+    path = path.replace("\\", "/").rpartition("glasstorch/")[2]
     file = library() / path
     if not file.is_file() or library() not in file.resolve().parents:
         raise CommandError(
@@ -253,14 +263,16 @@ def part_of_row(shelf: Shelf, path: str, entry: str) -> Part:
             "kernels/cuda/rows.cuh"
         )
     finds, kind = ENTRIES.get(file.suffix, (definition, "definition of"))
-    found = finds("".join(shelf.lines(file)).splitlines(keepends=True), entry)
+    lines = "".join(shelf.lines(file)).splitlines(keepends=True)
+    found = lines if entry is None else finds(lines, entry)
     if not found:
         raise CommandError(f"{path} has no {kind} {entry!r}")
     text = "".join(found)
     held = [one.asked for one in withheld_places(file, shelf.root, shelf.opened) if one.asked.marker in text]
-    anyway = f"  to see it all the same: {command(f'source {path} {entry} --anyway')}"
+    words = [path] if entry is None else [path, entry]
+    anyway = f"  to see it all the same: {command(' '.join(['source', *words, '--anyway']))}"
     said = "".join(f"\n\n{one.symbol} opens once {one.exercise.identity} has passed.\n{anyway}" for one in held)
-    return Part(f"{path}, {entry}", textwrap.dedent(text).rstrip() + said)
+    return Part(", ".join(words), textwrap.dedent(text).rstrip() + said)
 
 
 def rows(shelf: Shelf, name: str) -> Iterator[Part]:

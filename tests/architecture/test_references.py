@@ -189,6 +189,8 @@ def test_the_map_in_the_readme_names_what_is_there() -> None:
         folder = above[max(known for known in above if known <= depth)]
         inside = [folder / name for name in names.split()]
         beside = re.findall(r"(?<![\w`/])[\w-]+(?:/|\.py)(?![\w*])", said)
+        if "made by" in said and "ignored by git" in said:
+            continue  # a fresh clone does not have it yet
         missing = [path.relative_to(ROOT).as_posix() for path in inside if not path.exists()]
         missing += [name for name in beside if not any((start / name).exists() for start in (*inside, folder, ROOT))]
         broken += [f"README.md:{number}: {name} leads nowhere" for name in missing]

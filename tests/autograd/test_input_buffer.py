@@ -1,4 +1,4 @@
-"""Is a gradient written into only where nobody can notice?"""
+"""Is a gradient written into only where nobody can notice, and has a sum no gaps?"""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import pytest
 import glasstorch
 from glasstorch.autograd import engine
 from glasstorch.autograd.input_buffer import accumulate, other_references
+from glasstorch.core.geometry import is_non_overlapping_and_dense
 
 # The rule -------------------------------------------------------------------------------------------------------
 
@@ -52,6 +53,12 @@ def test_else_the_sum_is_a_new_tensor(arrived: Any, grad: Any, others: int, grad
     assert arrived.tolist() == before
     assert total.tolist() == [[2.0] * 3] * 2
     assert total.dtype is glasstorch.float64
+
+
+def test_a_sum_has_no_gaps_also_where_both_gradients_have() -> None:
+    for arrived, grad in ((ones(2, 6)[:, ::2], ones(2, 3)), (ones(2, 6)[:, ::2], ones(2, 6)[:, :3])):
+        total = accumulate(arrived, grad, others=0, grad_mode=False)
+        assert is_non_overlapping_and_dense(tuple(total.shape), total.stride())
 
 
 # Who else has it ------------------------------------------------------------------------------------------------

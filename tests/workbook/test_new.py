@@ -13,8 +13,10 @@ from tests.book.test_sections import PARTS
 from workbook import new
 from workbook.book.notebooks import build, read_text
 from workbook.commands import CommandError
-from workbook.exercises.catalogue import FORMS, exercises, find
+from workbook.exercises.catalogue import FORMS, REPAIR, exercises, find
 from workbook.exercises.form import PAGE, form_problems
+from workbook.exercises.report import NOT_STARTED
+from workbook.exercises.rungs import run_check
 
 Output = pytest.CaptureFixture[str]
 
@@ -22,12 +24,16 @@ Output = pytest.CaptureFixture[str]
 @pytest.fixture
 def clone(tmp_path: Path) -> Path:
     """A clone with one exercise."""
-    for name in ("chapters", "exercises/solutions"):
+    for name in ("chapters/02-tensor-storage", "exercises/solutions"):
         (tmp_path / name).mkdir(parents=True)
     for name in ("02-tensor-storage/01_strides", "solutions/02-tensor-storage/01_strides"):
         shutil.copytree(ROOT / "exercises" / name, tmp_path / "exercises" / name)
     (tmp_path / "mkdocs.yml").touch()
     (tmp_path / "reference").symlink_to(ROOT / "reference")
+    shutil.copy(ROOT / "pyproject.toml", tmp_path)
+    (tmp_path / "tests" / "core").mkdir(parents=True)
+    (tmp_path / "tests" / "core" / "test_geometry.py").touch()
+    (tmp_path / "chapters" / "02-tensor-storage" / "one-buffer-many-views.md").touch()
     return tmp_path
 
 
@@ -56,16 +62,65 @@ def test_a_new_exercise_has_all_files_and_is_not_written_yet(clone: Path, form: 
     assert not [problem for problem in problems if "missing" in problem and "lab.ipynb" not in problem]
 
 
-def test_the_solution_of_a_new_exercise_gives_what_its_stub_shows(clone: Path) -> None:
-    new.new_exercise(clone, "02-tensor-storage/holes", "A hole", "write", None)
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("number", [2, 10])
+def test_of_a_new_exercise_only_that_is_to_be_mended_which_is_to_be_written(
+    clone: Path, form: str, number: int
+) -> None:
+    (clone / "exercises" / "02-tensor-storage" / "01_strides").rename(
+        clone / "exercises" / "02-tensor-storage" / f"{number - 1:02}_strides"
+    )
+    new.new_exercise(clone, "02-tensor-storage/holes", "A hole", form, "02-tensor-storage/one-buffer-many-views")
+    exercise = find(clone, f"02.{number}")
+    problems = form_problems(clone, exercise, exercises(clone))
+    left = [problem for problem in problems if not problem.endswith("still says WRITE")]
+    steps = ["wrong answers (wrong_*.diff", "lab.ipynb: missing"]  # what the printed steps bring
+    steps += ["fault.diff: it changes 0 functions"] if form == REPAIR else []
+    for step in steps:
+        assert any(step in problem for problem in left), step
+        left = [problem for problem in left if step not in problem]
+    assert left == []
+
+
+@pytest.mark.parametrize("form", [form for form in FORMS if form != REPAIR])
+def test_the_solution_of_a_new_exercise_passes_its_check_and_its_stub_is_not_started(clone: Path, form: str) -> None:
+    new.new_exercise(clone, "02-tensor-storage/holes", "A hole", form, "02-tensor-storage/one-buffer-many-views")
     exercise = find(clone, "02.2")
-    said = "\n".join(form_problems(clone, exercise, exercises(clone)))
-    assert "an example of" not in said
-    assert "the stub has" not in said
-    assert "columns; its page" not in said
+    facts = exercise.facts.read_text(encoding="utf-8")
+    target = re.sub(r'geometry:WRITE[^"]*"', 'geometry:contiguous_strides"', facts)
+    exercise.facts.write_text(target, encoding="utf-8")
+    exercise = find(clone, "02.2")
+    assert run_check(clone, exercise, exercise.solution, rungs=("check",), limit=60).failed is None
+    failed = run_check(clone, exercise, exercise.start, rungs=("check",), limit=60).failed
+    assert failed is not None
+    assert failed.outcome == NOT_STARTED
 
 
-def test_the_files_of_a_new_exercise_say_what_belongs_into_its_form(clone: Path, capsys: Output) -> None:
+def test_each_form_has_a_skeleton_of_its_own(clone: Path) -> None:
+    texts = {}
+    for form in FORMS:
+        new.new_exercise(clone, "02-tensor-storage/holes", "A hole", form, None)
+        exercise = find(clone, "holes")
+        texts[form] = exercise.start.read_text(encoding="utf-8") + exercise.check.read_text(encoding="utf-8")
+        for folder in (exercise.folder, exercise.solutions):
+            shutil.rmtree(folder)
+    assert "def _given(" in texts["hunt"]
+    assert "counted(calls)" in texts["count"]
+    assert "hops: list[tuple[int, str]]" in texts["explain"]
+
+
+def test_what_comes_next_is_an_item_with_its_lines_below_its_first_word(
+    clone: Path, capsys: Output, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "40")
+    new.new_section(clone, "02-tensor-storage/holes", "Holes")
+    lines = capsys.readouterr().out.splitlines()
+    steps = lines[next(place for place, line in enumerate(lines) if line.startswith("1. ")) :]
+    assert len(steps) > 3
+    assert [line for line in steps if not line.startswith(("1. ", "2. ", "3. ", "   "))] == []
+
+
+def test_the_files_of_a_new_exercise_say_what_belongs_in_its_form(clone: Path, capsys: Output) -> None:
     said: dict[str, set[str]] = {}
     for form in FORMS:
         new.new_exercise(clone, "02-tensor-storage/holes", "A hole", form, None)
@@ -76,9 +131,9 @@ def test_the_files_of_a_new_exercise_say_what_belongs_into_its_form(clone: Path,
         assert max(map(len, exercise.start.read_text().splitlines())) <= PAGE
         for folder in (exercise.folder, exercise.solutions):
             shutil.rmtree(folder)
-    for form in new.WORDS:
-        others = set().union(*(said[other] for other in new.WORDS if other != form))
-        assert len(said[form] - others) == len(new.WORDS[form])
+    for form in FORMS:
+        others = set().union(*(said[other] for other in FORMS if other != form))
+        assert len(said[form] - others) >= len(["asks", "stub", "because", "solution", "nudge"])
 
 
 def test_what_each_form_is_stands_in_contributing() -> None:
@@ -91,6 +146,11 @@ def test_what_each_form_is_stands_in_contributing() -> None:
     [
         (lambda root: new.new_section(root, "hooks", "x"), "'hooks' is not the place of something new\n  accepted: "),
         (lambda root: new.new_section(root, "../x/y", "x"), "is not the place of something new"),
+        (
+            lambda root: new.new_section(root, "99-nope/foo", "x"),
+            "there is no chapter 99-nope\n  accepted: 02-tensor-storage; a new chapter begins with its folder",
+        ),
+        (lambda root: new.new_exercise(root, "99-nope/foo", "x", "write", None), "there is no chapter 99-nope"),
         (
             lambda root: new.new_exercise(root, "02-x/y", "x", "guess", None),
             "--form guess is not known\n  accepted: write",

@@ -16,7 +16,7 @@ from workbook.book.withheld import library
 from workbook.commands import CommandError
 from workbook.exercises import state as states
 from workbook.exercises.catalogue import Exercise, ExerciseError, find
-from workbook.exercises.repair import make_copy
+from workbook.exercises.repair import MADE, make_copy
 from workbook.source import show_source
 
 ROOT = Path(__file__).parents[2]
@@ -247,11 +247,31 @@ def test_a_file_of_the_library_is_its_module_and_an_entry_of_it_a_definition(sho
         show("core/geometr.py")
 
 
-# --- while a repair is started ------------------------------------------------------------------------------------
+def test_a_table_or_a_file_in_cuda_is_shown_whole(show: Show) -> None:
+    text = show("operators/derivatives.yaml")
+    assert text.startswith("operators/derivatives.yaml\n\n# ")
+    assert "\n- op: add.Tensor\n" in text
+    assert show("kernels/cuda/rows.cuh").startswith("kernels/cuda/rows.cuh\n\n")
+    with pytest.raises(CommandError, match=r"the library has no file operators/derivative\.yaml\n  accepted: "):
+        show("operators/derivative.yaml")
+
+
+def test_a_whole_table_leaves_out_what_an_exercise_asks_for(clone: Path, show: Show) -> None:
+    facts = clone / "exercises" / "02-tensor-storage" / "01_contiguous_strides" / "exercise.toml"
+    changed = facts.read_text(encoding="utf-8").replace('"function"', '"formula"')
+    facts.write_text(
+        changed.replace('"glasstorch.core.geometry:contiguous_strides"', '"mul.Tensor.other"'), encoding="utf-8"
+    )
+    text = show("operators/derivatives.yaml")
+    assert "  other: ...  # you write this in 02.1\n" in text
+    assert "mul.Tensor.other opens once 02.1 has passed." in text
+
+
+# --- while a repair is worked on ------------------------------------------------------------------------------------
 
 INTACT, FAULTY = "shape[-1] * ratio), split, offset * ratio)", "shape[-1] * ratio), split, offset)"
 NOTE = (
-    "02.4 Repair: a slice, saved is started: all that is shown of the library is from your copy, which has\none fault"
+    "You work on 02.4 Repair: a slice, saved: all that is shown of the library is from your copy, which has\none fault"
 )
 
 
@@ -270,23 +290,64 @@ def shown_in(repair: Exercise, capsys: Output, name: str, *, anyway: bool = Fals
     return capsys.readouterr().out
 
 
-def test_a_started_repair_shows_its_copy_whatever_is_asked_for(repair: Exercise, capsys: Output) -> None:
+def work_on(exercise: Exercise) -> None:
+    """Begin an exercise, and its copy of the library if it is a repair."""
+    if exercise.is_repair:
+        make_copy(exercise)
+    states.note(exercise.folder.parents[2], exercise, states.begun)
+
+
+def test_a_repair_that_is_worked_on_shows_its_copy_whatever_is_asked_for(repair: Exercise, capsys: Output) -> None:
     names = ("view_dtype", "view.dtype", "kernels/views.py", "is_contiguous", "torch.add", "operators/derivatives.yaml")
     assert INTACT in shown_in(repair, capsys, "view_dtype")  # before it is started, nothing is said of it
-    make_copy(repair)
+    work_on(repair)
     for name in names[:3]:
         text = shown_in(repair, capsys, name)
         assert FAULTY in text
         assert INTACT not in text
-    for name in names[:-1]:
+    for name in names:
         text = shown_in(repair, capsys, name)
         assert text.count(NOTE) == 1
         assert f"source {name} --anyway" in text
-        assert INTACT in shown_in(repair, capsys, "view_dtype", anyway=True)
+    assert INTACT in shown_in(repair, capsys, "view_dtype", anyway=True)
+
+
+def test_ours_is_shown_again_once_another_exercise_is_worked_on_or_the_copy_is_gone(
+    repair: Exercise, capsys: Output
+) -> None:
+    work_on(repair)
+    work_on(find(repair.folder.parents[2], "02.1"))
+    said = shown_in(repair, capsys, "view_dtype")
+    assert INTACT in said
+    assert NOTE not in said
+    work_on(repair)
+    assert FAULTY in shown_in(repair, capsys, "view_dtype")
+    shutil.rmtree(repair.faulty)
+    assert INTACT in shown_in(repair, capsys, "view_dtype")
+
+
+def test_a_copy_of_another_library_is_told(repair: Exercise, capsys: Output) -> None:
+    work_on(repair)
+    (repair.faulty / MADE).write_text("another\n")
+    assert show_source(repair.folder.parents[2], "view_dtype", None, anyway=False, paged=False) == 0
+    assert "the library has changed since" in capsys.readouterr().err
+
+
+def test_a_file_of_the_copy_that_is_no_text_is_told_with_the_way_back(repair: Exercise, capsys: Output) -> None:
+    work_on(repair)
+    file = repair.faulty / "glasstorch" / "kernels" / "views.py"
+    file.write_bytes(file.read_bytes() + b"# \xe9\n")
+    for name in ("view_dtype", "kernels/views.py"):
+        with pytest.raises(
+            ExerciseError, match=r"faulty/glasstorch/kernels/views\.py cannot be read: not UTF-8\n"
+        ) as told:
+            shown_in(repair, capsys, name)
+        assert "faulty 02.4" in str(told.value)
+    assert INTACT in shown_in(repair, capsys, "view_dtype", anyway=True)
 
 
 def test_what_the_reader_changed_in_the_copy_is_shown_with_its_lines(repair: Exercise, capsys: Output) -> None:
-    make_copy(repair)
+    work_on(repair)
     file = repair.faulty / "glasstorch" / "kernels" / "views.py"
     text = file.read_text(encoding="utf-8")
     line = "    old, new = self.dtype.itemsize, dtype.itemsize\n"
@@ -299,17 +360,17 @@ def test_what_the_reader_changed_in_the_copy_is_shown_with_its_lines(repair: Exe
 
 
 def test_what_an_exercise_asks_for_is_withheld_in_the_copy_too(repair: Exercise, capsys: Output) -> None:
-    make_copy(repair)
+    work_on(repair)
     with pytest.raises(ExerciseError, match=r"contiguous_strides opens once 02\.1"):
         shown_in(repair, capsys, "contiguous_strides")
 
 
 def test_a_repair_that_has_passed_shows_the_library_again(repair: Exercise, capsys: Output) -> None:
-    make_copy(repair)
+    work_on(repair)
     states.note(repair.folder.parents[2], repair, states.passed("hash"))
     text = shown_in(repair, capsys, "view_dtype")
     assert INTACT in text
-    assert "is started" not in text
+    assert "You work on" not in text
 
 
 def test_it_is_paged_when_that_is_asked_for(clone: Path, monkeypatch: pytest.MonkeyPatch, capsys: Output) -> None:

@@ -59,7 +59,7 @@ def test_where_the_sum_is_made(ask: Ask) -> None:
         (expanded, 0, False, "new", "all six elements stand in one place: what is written into one is in all"),
         (part, 0, False, "in place", "it has no gaps; what else the memory holds is not touched"),
         (part_expanded, 0, False, "new", "all six elements stand in one place, wherever that is"),
-        (with_gaps, 0, False, "new", "between its elements are gaps"),
+        (with_gaps, 0, False, "new", "written in place, the sum would have the gaps that this gradient has"),
     ):
         arrived, grad = made(), torch.tensor(BASE[6:]).view(2, 3)
         accepted = (where, (arrived + grad).tolist())

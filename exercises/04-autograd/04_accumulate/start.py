@@ -19,9 +19,11 @@
 # some passes they change a result.
 #
 # Write the decision, and the addition: in place wherever nobody can notice
-# it, in a new tensor elsewhere. The library asks it wherever gradients meet.
-# You get what the engine knows at that moment. Which of these facts matter,
-# and what the tensors themselves tell you, is for you to find out.
+# it, in a new tensor elsewhere. One thing more is asked: the sum has no gaps
+# between its elements, so that whoever gets it finds it in one piece of
+# memory. The library calls your function wherever gradients meet. You get
+# what the engine knows at that moment. Which of these facts matter, and what
+# the tensors themselves tell you, is for you to find out.
 
 # %%
 import glasstorch as torch
@@ -40,7 +42,8 @@ def accumulate(
     `arrived` and to its memory that are not the engine's; those to `grad` are
     not counted. `grad_mode` says whether grad mode is on.
 
-    The result is `arrived` itself, written into, or a new tensor.
+    The result is `arrived` itself, written into, or a new tensor. Between its
+    elements in memory are no gaps; `arrived` may have some.
 
     >>> arrived = torch.tensor([1.0, 2.0])
     >>> grad = torch.tensor([10.0, 20.0])

@@ -17,11 +17,12 @@ from glasstorch.core.geometry import is_non_overlapping_and_dense
 def accumulate(arrived: Tensor, grad: Tensor, *, others: int, grad_mode: bool) -> Tensor:
     """The sum of a gradient that has arrived and the next one: `arrived` itself, written into, where that is safe.
 
-    `others` counts the references to `arrived` and to its memory that are not the engine's; `grad_mode` says whether
-    grad mode is on.
+    The sum has no gaps between its elements, so `arrived` is left alone where it has some. `others` counts the
+    references to `arrived` and to its memory that are not the engine's; `grad_mode` says whether grad mode is on.
     """
     # Safe: only the buffer has `arrived`, no history will need its old values, and the memory has a place for each
-    # element of the sum: of the same shape and dtype, each used once, without gaps. Of `grad` nobody knows who has it.
+    # element of the sum: of the same shape and dtype, each used once. Writing into one with gaps would be safe, too,
+    # but a sum has none, here as in PyTorch: a leaf may keep it without a copy. Of `grad` nobody knows who has it.
     if (
         grad_mode
         or others

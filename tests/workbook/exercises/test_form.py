@@ -213,6 +213,22 @@ REPAIR_DAMAGES: dict[str, tuple[Callable[[Exercise], object], str]] = {
         lambda e: change(e.hints_file, "## Hint 2\n", "## Hint 2\n\nLook at `view_dtype`."),
         "hints.md, hint 2: view_dtype tells where the fault is",
     ),
+    "a stub with the function": (
+        lambda e: change(e.start, "# %% [markdown]\n# #", "# %% [markdown]\n# It is not view_dtype.\n#\n# #"),
+        "start.py: view_dtype tells where the fault is",
+    ),
+    "a program with the module": (
+        lambda e: e.symptom.write_text("# glasstorch.kernels.views\n" + e.symptom.read_text(encoding="utf-8")),
+        "symptom.py: glasstorch.kernels.views tells where the fault is",
+    ),
+    "a sheet with the file": (
+        lambda e: change(e.lab_source, "## Play", "Look into kernels/views.py.\n\n## Play"),
+        "lab.md: kernels/views.py tells where the fault is",
+    ),
+    "a title with the function": (
+        lambda e: change(e.facts, 'title = "', 'title = "view_dtype: '),
+        "exercise.toml: view_dtype tells where the fault is",
+    ),
     "a function that another exercise asks for": (
         lambda e: change(
             find(e.folder.parents[2], "02.1").facts,

@@ -9,7 +9,7 @@ import pytest
 
 from tests.workbook.exercises.tree import make_clone
 from workbook.exercises import state as states
-from workbook.exercises.catalogue import Exercise, exercises, find
+from workbook.exercises.catalogue import HARDEST, Exercise, exercises, find
 from workbook.exercises.order import following, in_order
 from workbook.exercises.state import digest, note
 
@@ -108,11 +108,5 @@ def first_of(chapter: str) -> Exercise:
 
 
 def test_no_chapter_begins_with_one_of_the_hardest() -> None:
-    assert {chapter: first_of(chapter).difficulty for chapter in ("01", "02", "03", "04", "05", "06")} == {
-        "01": 2,
-        "02": 1,
-        "03": 2,
-        "04": 2,
-        "05": 2,
-        "06": 2,
-    }
+    for chapter in ("01", "02", "03", "04", "05", "06"):
+        assert first_of(chapter).difficulty < HARDEST, chapter

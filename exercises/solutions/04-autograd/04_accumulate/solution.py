@@ -1,4 +1,4 @@
-"""In place where nobody can notice: no other reference, no recording, and each element in a place of its own."""
+"""In place where nobody can notice (no other reference, no recording, a place for each element) and no gaps remain."""
 
 import glasstorch as torch
 from glasstorch.core.geometry import is_non_overlapping_and_dense
