@@ -48,12 +48,12 @@ def predict(root: Path, name: str | None, *, again: bool) -> int:
     """Ask the unanswered questions of a chapter, topic or section, or with `again` all. Returns the exit code."""
     state = states.load(root)
     every = questions(root)
-    chosen = among(every, name)
     if not state.writable:
         tell(state)
         return 1  # nothing of a sitting would be kept
     if not every:
         raise ExerciseError(f"no notebook in {CHAPTERS}/ asks a prediction\n  to build them: {command('notebooks')}")
+    chosen = among(root, every, name)
     left = [asked for asked in chosen if again or is_unanswered(asked, state)]
     if not left:
         say(f"All {count(len(chosen), 'prediction')} here are committed: {command('progress')} shows them. "
@@ -90,13 +90,13 @@ def is_unanswered(asked: Asked, state: states.State) -> bool:
     return prediction is None or not prediction.mark
 
 
-def among(every: Sequence[Asked], name: str | None) -> list[Asked]:
+def among(root: Path, every: Sequence[Asked], name: str | None) -> list[Asked]:
     """The questions of the chapter, topic or section with this name; all of them without one."""
     if name is None:
         return list(every)
     from workbook.parts import sections_called
 
-    sections = sections_called(name, dict.fromkeys(asked.section for asked in every))
+    sections = sections_called(root, name, dict.fromkeys(asked.section for asked in every), "asks a prediction")
     return [asked for asked in every if asked.section in sections]
 
 

@@ -158,10 +158,10 @@ def test_a_chapter_or_a_section_is_named_in_any_way(book: Path) -> None:
         f"chapters/{SECTION}.md",
         "chapters/04-autograd/",
     ):
-        assert len(terminal.among(every, name)) == 5, name
-    assert len(terminal.among(every, None)) == 6
-    with pytest.raises(UnknownExercise, match="no chapter or topic '77'\n  chapters: 04-autograd, 05-cuda"):
-        terminal.among(every, "77")
+        assert len(terminal.among(book, every, name)) == 5, name
+    assert len(terminal.among(book, every, None)) == 6
+    with pytest.raises(UnknownExercise, match="or exercise '77'\n  chapters: 04-autograd, 05-cuda"):
+        terminal.among(book, every, "77")
 
 
 def test_the_wrong_answers_of_the_sample_are_wrong(book: Path, monkeypatch: pytest.MonkeyPatch, capsys: Output) -> None:
