@@ -9,6 +9,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from workbook.predictions.questions import ANSWER, PREDICT, text_of
+
 FOLD = "<details>\n<summary>Then look</summary>\n\n{}\n\n</details>"
 
 
@@ -26,10 +28,9 @@ def unanswered(sheet: bytes) -> bytes:
 def hide(cell: dict[str, Any]) -> None:
     """Fold an answer, or remove the output of a prediction."""
     tags = cell["metadata"].get("tags", ())
-    if cell["cell_type"] == "code" and "predict" in tags:
+    if cell["cell_type"] == "code" and PREDICT in tags:
         cell["outputs"], cell["execution_count"] = [], None
         cell["metadata"].pop("jupyter", None)  # collapsed: what it prints now is to be seen
-    elif cell["cell_type"] == "markdown" and "answer" in tags:
+    elif cell["cell_type"] == "markdown" and ANSWER in tags:
         cell["metadata"].pop("jupyter", None)
-        source = cell["source"]
-        cell["source"] = FOLD.format(source if isinstance(source, str) else "".join(source))
+        cell["source"] = FOLD.format(text_of(cell))

@@ -11,13 +11,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from workbook.book.project import CHAPTERS
 from workbook.exercises import state as states
 from workbook.exercises.catalogue import ExerciseError
 from workbook.exercises.desk import tell
 from workbook.exercises.say import command, count, fill, lines, markdown, paint, say, visible, width
 from workbook.predictions.literals import same_text
 from workbook.predictions.question import LINE, Question, Unanswerable, value_of
-from workbook.predictions.questions import CHAPTERS, Asked, questions
+from workbook.predictions.questions import Asked, questions
 from workbook.predictions.record import commit, verdict
 from workbook.stopped import STOPPED
 
