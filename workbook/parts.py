@@ -40,8 +40,8 @@ def sections_called(root: Path, name: str, sections: Iterable[str], does: str) -
 def plain(root: Path, name: str) -> str:
     """A name or path as `names_of` has it: from the book's folder, without an ending, in lower case.
 
-    >>> plain(Path("/clone"), ".\\\\notebooks\\\\04-Autograd/graph.ipynb"), plain(Path("/clone"), "./04-autograd/")
-    ('04-autograd/graph', '04-autograd')
+    >>> plain(Path("/clone"), ".\\notebooks\\04-Autograd\\"), plain(Path("/clone"), "./graph.ipynb")
+    ('04-autograd', 'graph')
     """
     path, top = Path(name.strip()), root.resolve()
     if (path.is_absolute() or path.parts[:1] == ("..",)) and path.resolve().is_relative_to(top):

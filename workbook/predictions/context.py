@@ -13,7 +13,9 @@ from collections.abc import Iterator, Sequence
 MOST = 40  # lines
 DEFINITION = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 SCOPE = DEFINITION | ast.Lambda | ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
-SHOWS = re.compile(r"print|show|display|compare_with_torch|draw_\w+")  # functions that change nothing they are given
+SHOWS = re.compile(
+    r"print|display|show(_\w+)?|draw_\w+|compare_with_torch"
+)  # functions that change nothing they are given
 
 
 def context(code: str, above: Sequence[str]) -> str:

@@ -42,7 +42,7 @@ def test_the_examples_hold() -> None:
         ("y", ["y = 1", "with a:\n    def f():\n        y = 2"], "y = 1"),
         ("x, y", ["x = 1", "y = [x for x in z]"], "x = 1\ny = [x for x in z]"),
         ("x", ["def f(a): ...", "x = [1]", "f(x)", "f(x + x)"], "def f(a): ...\nx = [1]\nf(x)"),
-        ("x", ["x = [1]", "f(a=x)", "y = g(x)", "print(x)", "draw_cells(x)", "m.show(x)"], "x = [1]\nf(a=x)"),
+        ("x", ["x = [1]", "f(a=x)", "y = g(x)", "print(x)", "draw_cells(x)", "show_keys(x)"], "x = [1]\nf(a=x)"),
     ],
 )
 def test_what_the_code_reads_is_shown_with_what_changes_it(code: str, above: list[str], shown: str) -> None:
