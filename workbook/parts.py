@@ -40,7 +40,7 @@ def sections_called(root: Path, name: str, sections: Iterable[str], does: str) -
 def plain(root: Path, name: str) -> str:
     """A name or path as `names_of` has it: from the book's folder, without an ending, in lower case.
 
-    >>> plain(Path("/clone"), ".\\notebooks\\04-Autograd\\"), plain(Path("/clone"), "./graph.ipynb")
+    >>> plain(Path("/clone"), "./notebooks/04-Autograd/"), plain(Path("/clone"), "graph.IPYNB")
     ('04-autograd', 'graph')
     """
     path, top = Path(name.strip()), root.resolve()
