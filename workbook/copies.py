@@ -20,8 +20,9 @@ from typing import NamedTuple
 from workbook.book.project import CHAPTERS, shown
 from workbook.exercises.catalogue import FOLDER as EXERCISES
 from workbook.exercises.catalogue import ExerciseError, survey
-from workbook.exercises.sheet import source_of, unanswered
+from workbook.exercises.sheet import unanswered
 from workbook.exercises.state import replace_file
+from workbook.predictions.questions import text_of
 
 FOLDER = "notebooks"
 MADE = ".made.json"  # a hash of each copy's text as it was made: a copy with another text is the reader's
@@ -99,7 +100,7 @@ def text_hash(path: Path) -> str:
 def hash_of(content: bytes) -> str:
     """A hash of what a reader edits, the text of the cells: outputs and metadata change when cells run."""
     try:
-        cells = [[cell["cell_type"], source_of(cell)] for cell in json.loads(content)["cells"]]
+        cells = [[cell["cell_type"], text_of(cell)] for cell in json.loads(content)["cells"]]
         content = json.dumps(cells).encode()
     except (ValueError, KeyError, TypeError):
         pass  # not a notebook: all of it counts
@@ -144,7 +145,7 @@ def for_reader(original: Path, section: str, root: Path, tasks: Mapping[str, str
         notebook = json.loads(unanswered(original.read_bytes()))
         for cell in notebook["cells"]:
             if cell["cell_type"] == "markdown":
-                cell["source"] = LINK.sub(lambda link: moved(link[1], section, root, tasks), source_of(cell))
+                cell["source"] = LINK.sub(lambda link: moved(link[1], section, root, tasks), text_of(cell))
     except (ValueError, KeyError, TypeError):
         return None
     return (json.dumps(notebook, indent=1, ensure_ascii=False) + "\n").encode()

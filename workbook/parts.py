@@ -1,35 +1,57 @@
-"""Which part of the book does a name mean: a chapter, a topic or a section?"""
+"""Which part of the book does a name mean: a chapter, a topic, a section, or the chapter of an exercise?"""
 
 from __future__ import annotations
 
+import posixpath
 from collections.abc import Iterable
+from contextlib import suppress
+from pathlib import Path
 
+from workbook.book.project import CHAPTERS, LABS
 from workbook.book.topics import OF_SECTION, TITLES
-from workbook.exercises.catalogue import UnknownExercise
+from workbook.exercises.catalogue import ExerciseError, UnknownExercise, named, survey
+from workbook.exercises.say import command, fill
+from workbook.predictions.questions import navigation
 
 ENDINGS = (".md", ".ipynb")
-FOLDERS = ("chapters/", "exercises/")
+FOLDERS = (f"{CHAPTERS}/", f"{LABS}/", "notebooks/")  # the last has the reader's copies of the chapters
+SHORTEST = 3  # characters of a name that is offered as the nearest
 
 
-def sections_called(name: str, sections: Iterable[str]) -> set[str]:
+def sections_called(root: Path, name: str, sections: Iterable[str], does: str) -> set[str]:
     """Those of the sections (`04-autograd/the-engine-step-by-step`) that a name stands for.
 
-    Raises UnknownExercise where it stands for none, with the names that are accepted.
+    Raises UnknownExercise where it stands for nothing in the book, with the names that are accepted, and ExerciseError
+    where it stands only for sections that are not among these. `does` is what these do: "asks a prediction".
     """
-    every = list(sections)
-    wanted = name.strip().rstrip("/").lower()
-    for folder in FOLDERS:
-        wanted = wanted.removeprefix(folder)
-    for ending in ENDINGS:
-        wanted = wanted.removesuffix(ending)
-    found = {section for section in every if wanted in names_of(section)}
+    some = list(sections)
+    every = list(dict.fromkeys([*navigation(root), *some]))
+    wanted = plain(root, name)
+    found = {section for section in every if wanted in names_of(section)} or of_exercise(root, name, every)
     if not found:
-        chapters = ", ".join(sorted({section.partition("/")[0] for section in every}))
-        raise UnknownExercise(
-            f"there is no chapter or topic {name!r}{near(wanted)}\n"
-            f"  chapters: {chapters or 'none'}\n  topics: {', '.join(TITLES)}"
-        )
-    return found
+        raise UnknownExercise(unknown(name, wanted, every))
+    if not found & set(some):
+        where = found.pop() if len(found) == 1 else repr(name)
+        accepted = f"{chapters_of(some)}, and their topics and sections" if some else "nothing, for nothing does"
+        raise ExerciseError(message(f"nothing in {where} {does}", f"accepted: {accepted}"))
+    return found & set(some)
+
+
+def plain(root: Path, name: str) -> str:
+    """A name or path as `names_of` has it: from the book's folder, without an ending, in lower case.
+
+    >>> plain(Path("/clone"), "./notebooks/04-Autograd/"), plain(Path("/clone"), "graph.IPYNB")
+    ('04-autograd', 'graph')
+    """
+    path, top = Path(name.strip()), root.resolve()
+    if (path.is_absolute() or path.parts[:1] == ("..",)) and path.resolve().is_relative_to(top):
+        path = path.resolve().relative_to(top)
+    text = posixpath.normpath(str(path).replace("\\", "/")).lower()
+    for folder in FOLDERS:
+        text = text.removeprefix(folder)
+    for ending in ENDINGS:
+        text = text.removesuffix(ending)
+    return text
 
 
 def names_of(section: str) -> set[str]:
@@ -39,9 +61,46 @@ def names_of(section: str) -> set[str]:
     return {number, number.lstrip("0") or "0", chapter, words, rest, section, *OF_SECTION.get(section, ())}
 
 
-def near(wanted: str) -> str:
-    """The topic that may have been meant, as the end of a line; empty if none is near."""
+def of_exercise(root: Path, name: str, sections: Iterable[str]) -> set[str]:
+    """The sections of the chapter of the exercise with this name; none where there is no such exercise."""
+    chapters: set[str] = set()
+    with suppress(ExerciseError):  # there are no exercises
+        found, damaged = survey(root)
+        wanted = name.strip().replace("\\", "/").rstrip("/")
+        chapters = {one.chapter for one in named(found, wanted)} | {one.chapter for one in named(damaged, wanted)}
+    return {section for section in sections if section.partition("/")[0] in chapters}
+
+
+# --- a refusal ---
+
+
+def unknown(name: str, wanted: str, sections: Iterable[str]) -> str:
+    """That a name stands for nothing, and which names are accepted."""
+    every = list(sections)
+    return message(
+        f"there is no chapter, topic, section or exercise {name!r}{near(wanted, every)}",
+        f"chapters: {chapters_of(every) or 'none'}",
+        f"topics: {', '.join(TITLES)}",
+        f"sections: by the names of their files, such as {every[0].partition('/')[2] if every else 'how-to-read'}",
+        f"exercises: {command('progress')} shows them",
+    )
+
+
+def message(first: str, *accepted: str) -> str:
+    """What was refused and what is accepted, wrapped as it stands behind `workbook: ` on standard error."""
+    lead = "workbook: "
+    return "\n".join([fill(first, lead, "  ").removeprefix(lead), *(fill(line, "  ", "    ") for line in accepted)])
+
+
+def chapters_of(sections: Iterable[str]) -> str:
+    """The chapters of these sections."""
+    return ", ".join(sorted({section.partition("/")[0] for section in sections}))
+
+
+def near(wanted: str, sections: Iterable[str]) -> str:
+    """The chapter, topic or section that may have been meant, as the end of a line; empty if none is near."""
     from difflib import get_close_matches
 
-    close = get_close_matches(wanted, TITLES, n=1)
+    names = {name for section in sections for name in names_of(section) if len(name) >= SHORTEST}
+    close = get_close_matches(wanted, sorted(names | TITLES.keys()), n=1)
     return f"; the nearest is {close[0]!r}" if close else ""

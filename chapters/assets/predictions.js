@@ -261,7 +261,7 @@ class Form {
     this.form.setAttribute("aria-labelledby", question.id);
     this.inputs = this.makeInputs(question.id);
     this.button = element("button", { type: "submit" }, "Commit");
-    this.said = element("p", { class: "prediction-said", role: "status" });
+    this.said = element("p", { class: "prediction-said", role: "status", tabindex: "-1" });
     this.actions = element("div", { class: "prediction-actions" }, this.button);
     this.form.append(this.actions, this.said);
     this.form.addEventListener("submit", (event) => { event.preventDefault(); this.commit(); });
@@ -321,6 +321,7 @@ class Form {
     const mark = this.facts.kind === "open" ? grade ?? "" : result.mark;
     await this.keeper.keep(this.facts.key, given, mark);
     this.restore();
+    this.said.focus({ preventScroll: true }); // the button that had the focus is gone
     if (this.fold) this.fold.open = true;
   }
 

@@ -308,6 +308,32 @@ def test_the_keyboard_is_enough_also_on_a_phone(browser: Any, site: Path) -> Non
         window.page.wait_for_selector(".prediction[data-mark=right]")
 
 
+FOCUSED = "text => document.activeElement === text"
+
+
+@pytest.mark.parametrize("kind", ["choice", "open"])
+def test_the_focus_goes_to_the_result_of_a_commit_and_not_of_a_record(browser: Any, site: Path, kind: str) -> None:
+    asked = first_of(kind)
+    with watched(browser) as window:
+        question = open_page(window, f"{site.as_uri()}/", asked)
+        question.give(answers(asked)["right"])
+        button = question.box.get_by_role("button", name="Commit")
+        button.scroll_into_view_if_needed()
+        place = window.page.evaluate("scrollY")
+        button.press("Enter")
+        window.page.wait_for_function(FOCUSED, arg=question.said.element_handle(), timeout=10_000)
+        assert window.page.evaluate("scrollY") == place
+        if kind == "open":
+            window.page.keyboard.press("Shift+Tab")
+            assert window.page.evaluate("document.activeElement.textContent") == "It was not"
+            window.page.keyboard.press("Enter")
+            window.page.wait_for_selector(".prediction[data-mark=wrong]")
+            assert question.said.evaluate(FOCUSED)
+        again = open_page(window, f"{site.as_uri()}/", asked)
+        assert again.mark == ("wrong" if kind == "open" else "right")
+        assert window.page.evaluate("document.activeElement === document.body")
+
+
 def test_without_scripts_the_question_and_its_choices_are_there(browser: Any, site: Path) -> None:
     asked = first_of("choice")
     context = browser.new_context(java_script_enabled=False)

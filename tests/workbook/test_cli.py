@@ -140,7 +140,7 @@ def clone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (["check", "02.7"], 2, "the exercises of chapter 02 are:"),
         (["watch", "strids"], 2, "the nearest are:"),
         (["hint", "02.1", "-n", "9"], 2, "has no hint 9"),
-        (["progress", "77"], 2, "there is no chapter or topic '77' chapters: 02-tensor-storage"),
+        (["progress", "77"], 2, "no chapter, topic, section or exercise '77' chapters: 02-tensor-storage"),
         (["lab", "strids"], 2, "the nearest are:"),
         (["check", "02.1", "--all"], 2, "--all takes no exercise"),
         (["check", "--answer", "a.py"], 2, "--answer needs the exercise"),

@@ -39,7 +39,6 @@ from nbformat import NotebookNode
 from workbook.book.errors import BookError, last_line
 from workbook.book.project import CHAPTERS, LABS, project_root, shown
 from workbook.book.question_cells import (
-    ASK,
     asking,
     declared,
     evaluate_answer,
@@ -47,6 +46,7 @@ from workbook.book.question_cells import (
     question_in,
     without_values,
 )
+from workbook.predictions.questions import ANSWER, ASK, PREDICT
 from workbook.progress import Progress
 
 # What is used of nbformat, whose functions carry no types.
@@ -67,10 +67,10 @@ METADATA = {
 
 # What a tag does on the site stands in render.py; here is what it does in Jupyter.
 TAGS = frozenset(
-    {"answer", "solution", "predict", "failure", "hide-input", "hide-output", "remove-input", "remove-cell"}
+    {ANSWER, "solution", PREDICT, "failure", "hide-input", "hide-output", "remove-input", "remove-cell"}
 )  # of a text; the builder adds ASK
-SOURCE_HIDDEN = frozenset({"answer", "solution", "hide-input", "remove-input"})
-OUTPUTS_HIDDEN = frozenset({"predict", "hide-output"})
+SOURCE_HIDDEN = frozenset({ANSWER, "solution", "hide-input", "remove-input"})
+OUTPUTS_HIDDEN = frozenset({PREDICT, "hide-output"})
 
 FRAME = re.compile(r"^  File (?P<path>.+?):(?P<line>\d+)(?P<rest>.*)$", re.MULTILINE)
 ADDRESS = re.compile(r"\b0x[0-9a-fA-F]{6,16}\b")

@@ -19,10 +19,9 @@ from workbook.book.project import LABS, shown
 from workbook.predictions import evaluation
 from workbook.predictions.literals import literal, written
 from workbook.predictions.question import KEYS, Question, QuestionError, question_of, with_value
+from workbook.predictions.questions import PREDICT
 
 WIDTH = 80  # columns of a cell
-PREDICT = "predict"  # the tag of a cell that asks
-ASK = "ask"  # the tag of the cell that asks the question of the cell below it; the builder puts it there
 ASKING = """\
 # Predict: {question}
 import workbook

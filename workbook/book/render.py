@@ -27,7 +27,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from workbook.predictions.question import Question, value_of
-from workbook.predictions.questions import built
+from workbook.predictions.questions import ANSWER, ASK, PREDICT, built
 
 FOLD_AFTER = 24  # lines of output shown unfolded
 KEPT_IN_SIGHT = 10  # lines of a folded output that stay visible above the fold
@@ -69,23 +69,23 @@ def render(notebook: Json, *, name: str, figures: str) -> Rendered:
 
 def is_question(cell: Json) -> bool:
     """Whether the cell asks for a guess before its output is looked at."""
-    return cell["cell_type"] == "code" and "predict" in cell["metadata"].get("tags", ())
+    return cell["cell_type"] == "code" and PREDICT in cell["metadata"].get("tags", ())
 
 
 def is_answer(cell: Json) -> bool:
     """Whether the cell is the text that answers a question."""
-    return cell["cell_type"] == "markdown" and "answer" in cell["metadata"].get("tags", ())
+    return cell["cell_type"] == "markdown" and ANSWER in cell["metadata"].get("tags", ())
 
 
 def cell_markdown(cell: Json, name: str, figures: str, files: dict[str, bytes], answer: Json | None) -> str:
     """One cell, with the text that answers its question. Its images are added to `files`."""
     tags = frozenset(cell["metadata"].get("tags", ()))
-    if tags & {"remove-cell", "ask"}:
+    if tags & {"remove-cell", ASK}:
         return ""
     body = cell["source"] if cell["cell_type"] == "markdown" else code_cell(cell, tags, name, figures, files, answer)
     if "solution" in tags:
         return folded("One solution", body, "solution")
-    if "answer" in tags:
+    if ANSWER in tags:
         return folded("Then look", body, "answer")
     return str(body)
 
@@ -105,7 +105,7 @@ def code_cell(
         outputs.append(box("cell-markdown", answer["source"]))
     if outputs:
         shown = box("cell-outputs", "\n\n".join(outputs))
-        if "predict" in tags:
+        if PREDICT in tags:
             shown = folded("Then look", shown, "answer")
         elif "hide-output" in tags:
             shown = folded("The output", shown, "cell-fold")

@@ -9,6 +9,7 @@ import re
 import shutil
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar, cast
@@ -424,7 +425,9 @@ def named(among: Sequence[Named], wanted: str) -> list[Named]:
     matches = [exercise for exercise in among if wanted.lower().replace("-", "_") in plain_names(exercise)]
     if matches or not wanted:
         return matches
-    path = Path(wanted).expanduser()
+    path = Path(wanted)
+    with suppress(RuntimeError):  # there is no such user
+        path = path.expanduser()
     return [exercise for exercise in among if lies_in(path, exercise)]
 
 

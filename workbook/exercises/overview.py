@@ -7,25 +7,28 @@ from contextlib import suppress
 from pathlib import Path
 
 from workbook.exercises import state as states
-from workbook.exercises.catalogue import Exercise, ExerciseError, UnknownExercise, pick
+from workbook.exercises.catalogue import Exercise, ExerciseError
 from workbook.exercises.desk import all_done, known, long, tell
+from workbook.exercises.order import in_order
 from workbook.exercises.say import command, count, paint, say, width
+from workbook.exercises.say import together as unbroken
 from workbook.exercises.state import State
 from workbook.predictions.questions import questions
 from workbook.predictions.standing import Standing, by_section, by_topic, together
 
 BAR = 30  # columns of the progress bar
 NARROW = 60  # columns below which an exercise takes two lines
-LABEL = 28  # columns of a line's beginning, before what it is about
+TITLE = 8  # columns before a title that has a line of its own
+LABEL = 28  # columns of a topic's standing
 COLOURS = {"passed": "green", "changed": "yellow", "started": "cyan", "not started": "dim"}
 
 
 def progress(root: Path, name: str | None, *, as_json: bool) -> int:
     """Show the exercises and predictions, or those of a chapter, topic or section, with the reader's progress."""
     state = states.load(root)
-    all_of_them, sections = known(root, state), by_section(questions(root), state)
+    all_of_them, sections = in_order(root, known(root, state)), by_section(questions(root), state)
     if name is not None:
-        meant = sections_of(name, all_of_them, sections)
+        meant = sections_of(root, name, all_of_them, sections)
         all_of_them = [exercise for exercise in all_of_them if exercise.section in meant]
         sections = [section for section in sections if section.section in meant]
     if as_json:
@@ -39,18 +42,12 @@ def progress(root: Path, name: str | None, *, as_json: bool) -> int:
     return 0
 
 
-def sections_of(name: str, all_of_them: Sequence[Exercise], sections: Sequence[Standing]) -> set[str]:
-    """The sections that a name stands for; the name of an exercise stands for its chapter."""
+def sections_of(root: Path, name: str, all_of_them: Sequence[Exercise], sections: Sequence[Standing]) -> set[str]:
+    """The sections with exercises or predictions that a name stands for."""
     from workbook.parts import sections_called
 
-    every = list(dict.fromkeys([*(e.section for e in all_of_them), *(section.section for section in sections)]))
-    try:
-        return sections_called(name, every)
-    except UnknownExercise:
-        with suppress(UnknownExercise):
-            exercise: Exercise = pick(all_of_them, name)
-            return sections_called(exercise.chapter, every)
-        raise
+    every = dict.fromkeys([*(e.section for e in all_of_them), *(section.section for section in sections)])
+    return sections_called(root, name, every, "leads to an exercise or asks a prediction")
 
 
 def print_progress(
@@ -62,10 +59,10 @@ def print_progress(
     if all_of_them:
         filled = BAR * len(done) // len(all_of_them)
         print(f"[{paint('#' * filled, 'green')}{'-' * (BAR - filled)}]")
-        about = f"; about {long(left)} left" if left else ""
+        about = f"; about {unbroken(long(left))} left" if left else ""
         say(f"{len(done)} of {count(len(all_of_them), 'exercise')} passed{about}")
     if sections:
-        say(f"Predictions: {together(sections)}")
+        say(f"Predictions: {in_parts(together(sections))}")
     for chapter in sorted({e.chapter for e in all_of_them} | {section.chapter for section in sections}):
         print()
         print(paint(chapter, "bold"))
@@ -75,10 +72,11 @@ def print_progress(
         of_chapter = [section for section in sections if section.chapter == chapter]
         if name is not None:
             for section in of_chapter:
-                print_predictions(section)
+                print_section(section)
         elif of_chapter:
-            print_predictions(together(of_chapter))
-    print_topics(sections)
+            say(in_parts(together(of_chapter)), "  predictions  ", " " * TITLE)
+    if name is None:
+        print_topics(sections)
     print()
     if any(state.standing(exercise) == "changed" for exercise in all_of_them):
         say("`changed`: the answer passed and was edited afterwards. Check it again.")
@@ -96,17 +94,25 @@ def print_exercise(exercise: Exercise, standing: str) -> None:
     mark = paint(f"{standing:<11}", COLOURS[standing])
     if width() < NARROW:
         print(f"{first}{mark}  {long(exercise.minutes)}")
-        say(exercise.title, " " * len(first))
+        say(exercise.title, " " * TITLE)
     else:
         print(f"{first}{mark}  {long(exercise.minutes):>10}  {exercise.title}")
 
 
-def print_predictions(some: Standing) -> None:
-    """The line of the predictions of a chapter, or, with its title, of a section."""
-    if width() < NARROW or not some.title:
-        say(f"{some.title + ': ' if some.title else ''}{some}", "  predictions  ", "  ")
+def print_section(section: Standing) -> None:
+    """The line of a section's predictions, its title below or beside those of the exercises."""
+    right = f", {section.right} right" if section.committed else ""
+    told = f"  predicted  {f'{section.committed} of {section.asked}{right}':<18}"
+    if width() < NARROW:
+        print(told.rstrip())
+        say(section.title, " " * TITLE)
     else:
-        print(f"  predictions  {some!s:<{LABEL}} {some.title}")
+        print(f"{told}  {section.title}")
+
+
+def in_parts(standing: Standing) -> str:
+    """A standing that is broken at its comma only."""
+    return ", ".join(map(unbroken, str(standing).split(", ")))
 
 
 def print_topics(sections: Sequence[Standing]) -> None:
@@ -118,7 +124,7 @@ def print_topics(sections: Sequence[Standing]) -> None:
     print(paint("Predictions by topic", "bold"))
     for topic in begun:
         if width() < NARROW:
-            say(f"{topic.title}: {topic}", "  ", "    ")
+            say(f"{topic.title}: {in_parts(topic)}", "  ", "    ")
         else:
             print(f"  {topic!s:<{LABEL}} {topic.title}")
 

@@ -11,6 +11,8 @@ import json
 import re
 from typing import Any
 
+from workbook.predictions.questions import ANSWER, PREDICT, text_of
+
 FOLD = "<details>\n<summary>{}</summary>\n\n{}\n\n</details>"
 
 
@@ -28,13 +30,13 @@ def unanswered(sheet: bytes) -> bytes:
 def hide(cell: dict[str, Any]) -> None:
     """Fold an answer, or remove the output of a prediction."""
     tags = cell["metadata"].get("tags", ())
-    if cell["cell_type"] == "code" and "predict" in tags:
+    if cell["cell_type"] == "code" and PREDICT in tags:
         cell["outputs"], cell["execution_count"] = [], None
         cell["metadata"].pop("jupyter", None)  # collapsed: what it prints now is to be seen
-    elif cell["cell_type"] == "markdown" and "answer" in tags:
+    elif cell["cell_type"] == "markdown" and ANSWER in tags:
         cell["metadata"].pop("jupyter", None)
-        cell["source"] = FOLD.format("Then look", source_of(cell))
-    elif cell["cell_type"] == "markdown" and "> [!QUESTION]-" in (source := source_of(cell)):
+        cell["source"] = FOLD.format("Then look", text_of(cell))
+    elif cell["cell_type"] == "markdown" and "> [!QUESTION]-" in (source := text_of(cell)):
         from workbook.review.interview import CALLOUT
 
         cell["source"] = CALLOUT.sub(folded, source)
@@ -46,9 +48,3 @@ def folded(question: re.Match[str]) -> str:
 
     answer = re.sub("^> ?", "", question["answer"], flags=re.MULTILINE)
     return FOLD.format(formatted(question["question"]), answer.strip()) + "\n"
-
-
-def source_of(cell: dict[str, Any]) -> str:
-    """The text of a cell, which may be stored as a list of lines."""
-    source = cell["source"]
-    return source if isinstance(source, str) else "".join(source)

@@ -6,17 +6,22 @@ A page and a notebook show all of a section; a terminal shows one cell of it, an
 from __future__ import annotations
 
 import ast
+import re
 import symtable
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 MOST = 40  # lines
 DEFINITION = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+SCOPE = DEFINITION | ast.Lambda | ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
+SHOWS = re.compile(
+    r"print|display|show(_\w+)?|draw_\w+|compare_with_torch"
+)  # functions that change nothing they are given
 
 
 def context(code: str, above: Sequence[str]) -> str:
     """The statements of the cells above that give the code's names their values, in their order; imports are left out.
 
-    Where they are too many lines, only the functions and classes among them.
+    Where they are too many lines, only the functions and classes among them, and how many lines are missing.
 
     >>> above = ["import torch", "x = [1]", "y = 2", "def double(a):\\n    return 2 * a", "x.append(3)", "print(x)"]
     >>> print(context("double(x)", above))
@@ -25,21 +30,33 @@ def context(code: str, above: Sequence[str]) -> str:
         return 2 * a
     x.append(3)
     """
+    found = built_on(code, above)
+    every = sum(map(number_of_lines, found))
+    if every > MOST:
+        found = [text for text in found if isinstance(parsed(text).body[0], DEFINITION)]
+        found.append(f"# ... and {every - sum(map(number_of_lines, found))} more lines in the section")
+    return "\n".join(found)
+
+
+def built_on(code: str, above: Sequence[str]) -> list[str]:
+    """The statements that `context` shows, however many lines they are."""
     imported = {name for cell in above for one in parsed(cell).body for name in names_bound(one) if is_import(one)}
     needed = names_needed(code) - imported
-    found: list[tuple[ast.stmt, str]] = []
+    found: list[str] = []
     for cell in reversed(above):
         for statement in reversed(parsed(cell).body):
             bound = names_bound(statement)
-            changed = {changed_name(statement)} | names_added_to(statement)
+            changed = names_changed(statement) | names_added_to(statement)
             if not is_import(statement) and needed & (bound | changed):
                 text = text_of(statement, cell)
-                found.append((statement, text))
+                found.append(text)
                 needed = (needed - bound) | (names_needed(text) - imported)
-    found.reverse()
-    if sum(text.count("\n") + 1 for _, text in found) > MOST:
-        found = [(one, text) for one, text in found if isinstance(one, DEFINITION)]
-    return "\n".join(text for _, text in found)
+    return found[::-1]
+
+
+def number_of_lines(text: str) -> int:
+    """How many lines a statement has."""
+    return text.count("\n") + 1
 
 
 def parsed(code: str) -> ast.Module:
@@ -82,31 +99,49 @@ def is_import(statement: ast.stmt) -> bool:
 
 def names_bound(statement: ast.stmt) -> set[str]:
     """The names that a statement gives a value."""
-    if isinstance(statement, DEFINITION):
-        return {statement.name}
-    if isinstance(statement, ast.Import | ast.ImportFrom):
-        return {(one.asname or one.name).partition(".")[0] for one in statement.names}
-    stored = {one.id for one in ast.walk(statement) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)}
-    return stored - names_added_to(statement)
+    bound: set[str] = set()
+    for node in run_with(statement):
+        if isinstance(node, DEFINITION):
+            bound.add(node.name)
+        elif isinstance(node, ast.Import | ast.ImportFrom):
+            bound |= {(one.asname or one.name).partition(".")[0] for one in node.names}
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            bound.add(node.id)
+    return bound - names_added_to(statement)
 
 
 def names_added_to(statement: ast.stmt) -> set[str]:
     """The names that a statement changes as `x += 1` does: it reads them, too."""
-    if isinstance(statement, DEFINITION):
-        return set()
-    targets = [one.target for one in ast.walk(statement) if isinstance(one, ast.AugAssign)]
+    targets = [one.target for one in run_with(statement) if isinstance(one, ast.AugAssign)]
     return {target.id for target in targets if isinstance(target, ast.Name)}
 
 
-def changed_name(statement: ast.stmt) -> str:
-    """The name of the object that a statement changes: whose method it calls, or of which it assigns a part."""
+def run_with(node: ast.AST) -> Iterator[ast.AST]:
+    """A statement and its parts, but for those that have names of their own: the insides of functions and classes."""
+    yield node
+    if not isinstance(node, SCOPE):
+        for part in ast.iter_child_nodes(node):
+            yield from run_with(part)
+
+
+def names_changed(statement: ast.stmt) -> set[str]:
+    """The names of the objects that a statement changes: whose method it calls, of which it assigns a part, or which it
+    passes to a function and does nothing else."""
     if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
-        part: ast.expr = statement.value.func
+        call = statement.value
+        if isinstance(call.func, ast.Name):
+            return set() if SHOWS.fullmatch(call.func.id) else names_passed(call)
+        part: ast.expr = call.func
     elif isinstance(statement, ast.Assign | ast.AugAssign):
         part = statement.targets[0] if isinstance(statement, ast.Assign) else statement.target
     else:
-        return ""
+        return set()
     is_part = isinstance(part, ast.Attribute | ast.Subscript)
     while isinstance(part, ast.Attribute | ast.Subscript | ast.Call):
         part = part.func if isinstance(part, ast.Call) else part.value
-    return part.id if is_part and isinstance(part, ast.Name) else ""
+    return {part.id} if is_part and isinstance(part, ast.Name) else set()
+
+
+def names_passed(call: ast.Call) -> set[str]:
+    """The names that are themselves arguments of a call."""
+    return {one.id for one in [*call.args, *(word.value for word in call.keywords)] if isinstance(one, ast.Name)}

@@ -30,13 +30,14 @@ def import_record(root: Path, path: Path) -> int:
         raise ExerciseError(
             f"{path} was not imported: it was written by a newer workbook\n  to get the newer one: git pull"
         )
-    before = len(states.load(root).predictions)
     try:
-        state = add(root, other)
+        new, state = add(root, other)
     except Unanswerable as error:
         accepted = "what a page of the book exported"
         raise ExerciseError(f"{path} was not imported: {error}\n  accepted: {accepted}") from error
-    say(f"{count(len(state.predictions) - before, 'prediction')} added, {len(other.predictions)} in the file. "
-        f"What was on record before stays. To see them: {command('progress')}")  # fmt: skip
+    is_kept = state.saved and state.writable
+    if is_kept:
+        say(f"{count(new, 'prediction')} added, {len(other.predictions)} in the file. "
+            f"What was on record before stays. To see them: {command('progress')}")  # fmt: skip
     tell(state)
-    return 0 if state.saved and state.writable else 1
+    return 0 if is_kept else 1

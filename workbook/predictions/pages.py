@@ -78,9 +78,10 @@ def add(root: Path, predictions: object) -> Answer:
     except DamagedState as error:
         return refused(HTTPStatus.BAD_REQUEST, f"The predictions cannot be added: {error}.")
     try:
-        return HTTPStatus.OK, told(record.add(root, other))
+        _, state = record.add(root, other)
     except Unanswerable as error:
         return refused(HTTPStatus.BAD_REQUEST, f"The predictions cannot be added: {error}.")
+    return HTTPStatus.OK, told(state)
 
 
 def told(state: State) -> dict[str, Any]:

@@ -14,9 +14,11 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from workbook.book.project import CHAPTERS
 from workbook.predictions.question import Question
 
-CHAPTERS = "chapters"
+PREDICT, ANSWER = "predict", "answer"  # the tags of a cell that asks, and of the text below it that answers
+ASK = "ask"  # the tag of the cell that asks the question of the cell below it; the builder puts it there
 CHAPTER = re.compile(r"\d\d-[a-z0-9-]+")
 TITLE = re.compile(r"^# (.+)$", re.MULTILINE)
 
@@ -91,7 +93,7 @@ def asked_in(cells: Sequence[Mapping[str, Any]], section: str) -> Iterator[Asked
             reason = text_of(cells[place + 1]) if is_answer(cells, place + 1) else ""
             outputs, code = tuple(cell["outputs"]), text_of(cell)
             yield Asked(section, title[1] if title else section, question, code, outputs, reason, tuple(above))
-        if cell["cell_type"] == "code" and "ask" not in cell["metadata"].get("tags", ()):
+        if cell["cell_type"] == "code" and ASK not in cell["metadata"].get("tags", ()):
             above.append(text_of(cell))
 
 
@@ -119,7 +121,7 @@ def value_in(told: Mapping[str, Any]) -> object:
 
 def is_answer(cells: Sequence[Mapping[str, Any]], place: int) -> bool:
     """Whether the cell at this place is the text that answers the cell above it."""
-    return place < len(cells) and "answer" in cells[place]["metadata"].get("tags", ())
+    return place < len(cells) and ANSWER in cells[place]["metadata"].get("tags", ())
 
 
 def text_of(cell: Mapping[str, Any]) -> str:

@@ -27,12 +27,23 @@ def commit(root: Path, asked: Asked, given: Sequence[str], graded: bool | None =
     return state.predictions.get(question.key, prediction), state
 
 
-def add(root: Path, other: State) -> State:
-    """Add the predictions of an export or of another record; what is on record stays. Raises Unanswerable."""
+def add(root: Path, other: State) -> tuple[int, State]:
+    """Add the predictions of an export or of another record; what is on record stays. Returns how many were new.
+
+    Raises Unanswerable.
+    """
     for key, prediction in other.predictions.items():
         if any(len(text) > PROSE for text in prediction.given):
             raise Unanswerable(f"its answer to {key} has more than {PROSE:,} characters")
-    return states.update(root, states.merged(other))
+    new = 0
+
+    def put(state: State) -> None:
+        nonlocal new
+        new = len(other.predictions.keys() - state.predictions.keys())
+        states.merged(other)(state)
+
+    state = states.update(root, put)
+    return new, state
 
 
 def verdict(question: Question, mark: str) -> str:

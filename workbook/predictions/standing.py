@@ -49,10 +49,11 @@ def together(sections: Sequence[Standing]) -> Standing:
 
 
 def by_topic(sections: Sequence[Standing]) -> list[Standing]:
-    """The standing of each topic, in the order of the topics. A section counts for the first of its topics."""
+    """The standing of each topic, in their order. A section counts for every topic that it belongs to, as where one is
+    named (parts.py): the sum of the topics may be more than all predictions."""
     found = []
     for topic, title in TITLES.items():
-        some = [one for one in sections if OF_SECTION.get(one.section, ("",))[0] == topic]
+        some = [one for one in sections if topic in OF_SECTION.get(one.section, ())]
         if some:
             found.append(replace(together(some), title=title))
     return found

@@ -7,22 +7,22 @@ from __future__ import annotations
 
 import sys
 import textwrap
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from workbook.book.project import CHAPTERS
 from workbook.exercises import state as states
 from workbook.exercises.catalogue import ExerciseError
 from workbook.exercises.desk import tell
-from workbook.exercises.say import command, count, markdown, paint, say, visible, width
+from workbook.exercises.say import command, count, fill, lines, markdown, paint, say, visible, width
 from workbook.predictions.literals import same_text
-from workbook.predictions.question import Question, Unanswerable, value_of
-from workbook.predictions.questions import CHAPTERS, Asked, questions
+from workbook.predictions.question import LINE, Question, Unanswerable, value_of
+from workbook.predictions.questions import Asked, questions
 from workbook.predictions.record import commit, verdict
 from workbook.stopped import STOPPED
 
 LINES = 40  # of an output that are shown
-LONG = 200  # characters of a line that is wrapped
 INDENT = "    "
 HOW = {
     "choice": "Its letter",
@@ -46,15 +46,15 @@ class NotKept(Exception):
 
 
 def predict(root: Path, name: str | None, *, again: bool) -> int:
-    """Ask the unanswered questions of a chapter or section, or with `again` all of them. Returns the exit code."""
+    """Ask the unanswered questions of a chapter, topic or section, or with `again` all. Returns the exit code."""
     state = states.load(root)
     every = questions(root)
-    chosen = among(every, name)
     if not state.writable:
         tell(state)
         return 1  # nothing of a sitting would be kept
     if not every:
         raise ExerciseError(f"no notebook in {CHAPTERS}/ asks a prediction\n  to build them: {command('notebooks')}")
+    chosen = among(root, every, name)
     left = [asked for asked in chosen if again or is_unanswered(asked, state)]
     if not left:
         say(f"All {count(len(chosen), 'prediction')} here are committed: {command('progress')} shows them. "
@@ -72,7 +72,7 @@ def predict(root: Path, name: str | None, *, again: bool) -> int:
                 section = asked.section
                 print(f"\n{paint(asked.title, 'bold')}")
                 say(f"{CHAPTERS}/{section}.md")
-            marks += ask(root, asked, f"{number} of {len(left)}")
+            ask(root, asked, f"{number} of {len(left)}", marks)
     except (Stopped, EOFError):
         print()
     except KeyboardInterrupt:
@@ -91,21 +91,21 @@ def is_unanswered(asked: Asked, state: states.State) -> bool:
     return prediction is None or not prediction.mark
 
 
-def among(every: Sequence[Asked], name: str | None) -> list[Asked]:
+def among(root: Path, every: Sequence[Asked], name: str | None) -> list[Asked]:
     """The questions of the chapter, topic or section with this name; all of them without one."""
     if name is None:
         return list(every)
     from workbook.parts import sections_called
 
-    sections = sections_called(name, dict.fromkeys(asked.section for asked in every))
+    sections = sections_called(root, name, dict.fromkeys(asked.section for asked in every), "asks a prediction")
     return [asked for asked in every if asked.section in sections]
 
 
 # --- one question ---
 
 
-def ask(root: Path, asked: Asked, place: str) -> list[str]:
-    """Ask one question and show what comes of it. Returns the mark in a list; nothing if it was passed by."""
+def ask(root: Path, asked: Asked, place: str, marks: list[str]) -> None:
+    """Ask one question and show what comes of it. Its mark is added to the marks, unless it is passed by."""
     question = asked.question
     print()
     from workbook.predictions.context import context
@@ -120,17 +120,17 @@ def ask(root: Path, asked: Asked, place: str) -> list[str]:
     before = states.load(root).predictions.get(question.key)
     given = answer_to(question)
     if given is None:
-        return []
+        return
     if before is not None:
         mark = {True: "right", False: "wrong", None: ""}[question.mark(given)]
     else:
         mark = kept(root, asked, given)
+    marks.append(mark)
     show(asked, mark)
-    if question.kind == "open":
-        mark = grade(question)
+    if question.kind == "open" and (mark := grade()):
+        marks[-1] = mark
         if before is None or not before.mark:
             kept(root, asked, given, {"right": True, "wrong": False}[mark])
-    return [mark]
 
 
 def kept(root: Path, asked: Asked, given: Sequence[str], graded: bool | None = None) -> str:
@@ -150,8 +150,8 @@ def answer_to(question: Question) -> list[str] | None:
             return None
         if text == QUIT and QUIT not in letters(question):
             raise Stopped
-        given = chosen_by(question, text) if question.choices else [text]
         try:
+            given = chosen_by(question, text) if question.choices else [text]
             question.mark(given)
         except Unanswerable as error:
             say(f"Not committed: {visible(str(error))}.")
@@ -160,7 +160,9 @@ def answer_to(question: Question) -> list[str] | None:
 
 
 def chosen_by(question: Question, text: str) -> list[str]:
-    """The choices that are meant by letters, or by their own text."""
+    """The choices that are meant by letters, or by their own text. Raises Unanswerable."""
+    if not text:
+        raise Unanswerable("nothing was entered")
     known = dict(zip(letters(question), question.choices, strict=True))
     if question.kind == "several" and text == "-":
         return []
@@ -169,7 +171,14 @@ def chosen_by(question: Question, text: str) -> list[str]:
         parts = list(parts[0])
     if parts and all(part in known for part in parts) and (question.kind == "several" or len(parts) == 1):
         return [known[part] for part in dict.fromkeys(parts)]
-    return [next((choice for choice in question.choices if same_text(text, value_of(choice))), text)]
+    for choice in question.choices:
+        if text == choice or same_text(text, value_of(choice)):
+            return [choice]
+    first, last = letters(question)[0], letters(question)[-1]
+    accepted = f"letters from {first} to {last}, or - for none"
+    if question.kind == "choice":
+        accepted = f"a letter from {first} to {last}"
+    raise Unanswerable(f"{text[:LINE]!r} is not one of the choices; accepted: {accepted}")
 
 
 def letters(question: Question) -> str:
@@ -189,33 +198,41 @@ def typed(prompt: str) -> str:
     return line.strip()
 
 
-def grade(question: Question) -> str:
-    """What the reader says of an open answer."""
+def grade() -> str:
+    """What the reader says of an open answer; nothing if that is passed by."""
     while True:
         text = typed("Was your explanation right? y or n").lower()
+        if text == QUIT:
+            raise Stopped
         if text in ("y", "yes", "n", "no"):
             return "right" if text.startswith("y") else "wrong"
+        if text == SKIP:
+            return ""
 
 
 def show(asked: Asked, mark: str) -> None:
     """Print how the answer compares, what the cell printed, and why."""
     said = verdict(asked.question, mark)
     if said:
-        print(paint(said, {"right": "green", "wrong": "red"}.get(mark, "bold"), "bold"))
+        colour = {"right": "green", "wrong": "red"}.get(mark, "bold")
+        print("\n".join(paint(line, colour, "bold") for line in fill(said).splitlines()))
     print()
-    lines = [line for output in asked.outputs for line in readable(output, width() - len(INDENT))]
-    for line in lines[:LINES]:
+    printed = [line for output in asked.outputs for line in readable(output, width() - len(INDENT))]
+    for line in printed[:LINES]:
         print(textwrap.indent(line, INDENT))
-    if len(lines) > LINES:
-        print(f"{INDENT}... and {count(len(lines) - LINES, 'more line')}")
+    if len(printed) > LINES:
+        print(f"{INDENT}... and {count(len(printed) - LINES, 'more line')}")
     print()
     print(markdown(asked.reason))
 
 
-def readable(output: Mapping[str, Any], columns: int) -> Iterator[str]:
-    """The lines of an output as a terminal shows them. A figure's description, one long line of prose, is wrapped."""
-    for line in text_of_output(output):
-        yield from textwrap.wrap(visible(line), columns) if len(line) > LONG else [visible(line)]
+def readable(output: Mapping[str, Any], columns: int) -> list[str]:
+    """The lines of an output as a terminal shows them. A single line of prose, as a figure's description, is wrapped;
+    lines in columns stay as they are."""
+    printed = [visible(line) for line in text_of_output(output)]
+    if len(printed) == 1 and len(printed[0]) > columns and "  " not in printed[0]:
+        return lines(printed[0], columns)
+    return printed
 
 
 def text_of_output(output: Mapping[str, Any]) -> Iterable[str]:
@@ -233,5 +250,5 @@ def close(left: Sequence[Asked], marks: Sequence[str]) -> None:
     right = marks.count("right")
     say(f"{len(marks)} answered, {right} right, {len(left) - len(marks)} not answered.")
     if marks:
-        missed = f" What you missed comes back: {command('review')}" if right < len(marks) else ""
+        missed = f" What you missed comes back: {command('review')}" if "wrong" in marks else ""
         say(f"All of them: {command('progress')}.{missed}")

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from importlib.util import find_spec
 from typing import Any
 
@@ -79,7 +79,9 @@ class Form:
             options = list(zip(plain, question.choices, strict=True))
             return widgets.RadioButtons(options=options, value=None, layout={"width": "max-content"})
         if question.kind == "several":
-            return widgets.VBox([widgets.Checkbox(description=text, indent=False) for text in (*plain, NONE)])
+            boxes = [widgets.Checkbox(description=text, indent=False) for text in (*plain, NONE)]
+            exclude(*boxes)
+            return widgets.VBox(boxes)
         if question.kind == "open":
             return widgets.Textarea(placeholder="Your explanation", layout={"width": "40em"})
         return widgets.Text(placeholder="A number" if question.kind == "number" else "One line")
@@ -89,8 +91,8 @@ class Form:
         if self.asked.question.kind == "several":
             *boxes, none = self.field.children
             chosen = [choice for box, choice in zip(boxes, self.asked.question.choices, strict=True) if box.value]
-            if bool(chosen) == none.value:
-                raise Unanswerable(f"tick the choices that apply, or else only {NONE!r}")
+            if not chosen and not none.value:
+                raise Unanswerable(f"nothing was chosen; if no choice applies, tick {NONE!r}")
             return chosen
         return [] if self.field.value is None else [self.field.value]
 
@@ -132,6 +134,19 @@ class Form:
         self.reason.append_display_data(Markdown(self.asked.reason))  # type: ignore[no-untyped-call]
         parts = [self.title, self.field, self.button, self.said, self.reason]
         self.box.children = [*parts, self.grades] if open_still else parts
+
+
+def exclude(*boxes: Any) -> None:
+    """Let the last box untick the others, and each of them the last: it says that none of them applies."""
+    *others, none = boxes
+
+    def untick(change: Mapping[str, Any]) -> None:
+        for box in others if change["owner"] is none else [none]:
+            if change["new"]:
+                box.value = False
+
+    for box in boxes:
+        box.observe(untick, "value")
 
 
 def formatted(text: str) -> str:

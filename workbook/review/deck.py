@@ -69,7 +69,9 @@ def deck(root: Path, state: State, name: str | None = None) -> Deck:
     if name is not None:
         from workbook.parts import sections_called
 
-        paths = sections_called(name, dict.fromkeys(place(one.section) for one in everything))
+        paths = sections_called(
+            root, name, dict.fromkeys(place(one.section) for one in everything), "is asked in a review"
+        )
         wanted = tuple(one for one in everything if place(one.section) in paths)
         return Deck(wanted, frozenset(one.key for one in wanted))
     come_by = reached(root, list(book(root)), state)

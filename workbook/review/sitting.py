@@ -149,7 +149,8 @@ class Sitting:
             self.open(question)
             return self.grade()
         mark = self.compared(question.predicted)
-        print(paint(verdict(question.predicted, mark), "green" if mark == "right" else "red"))
+        for line in fill(verdict(question.predicted, mark)).splitlines():
+            print(paint(line, "green" if mark == "right" else "red"))
         self.open(question)
         return GOOD if mark == "right" else AGAIN
 
@@ -173,8 +174,8 @@ class Sitting:
     def compared(self, predicted: Predicted) -> str:
         """Take an answer and compare it; "right" or "wrong". Enter alone says that the reader does not know."""
         while text := self.typed(f"{HOW[predicted.kind]}, or Enter if you do not know: ", letters(predicted)):
-            given = chosen_by(predicted, text) if predicted.choices else [text]
             try:
+                given = chosen_by(predicted, text) if predicted.choices else [text]
                 return MARK[predicted.mark(given)]
             except Unanswerable as error:
                 say(f"Not taken: {visible(str(error))}.")

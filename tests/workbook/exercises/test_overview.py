@@ -76,7 +76,7 @@ def test_progress_of_one_chapter(clone: Path, capsys: Output, name: str) -> None
 
 
 def test_a_chapter_without_exercises_is_told(clone: Path) -> None:
-    with pytest.raises(UnknownExercise, match="'07'\n  chapters: 02-tensor-storage, 04-autograd"):
+    with pytest.raises(UnknownExercise, match="exercise '07'\n  chapters: 02-tensor-storage, 04-autograd"):
         progress(clone, "07", as_json=False)
 
 
@@ -168,9 +168,48 @@ def test_predictions_are_shown_by_chapter_and_by_topic(clone: Path, capsys: Outp
     assert "  predictions  4 of 10 committed, 3 right\n" in out
     assert (
         "\nPredictions by topic\n"
-        "  2 of 5 committed, 2 right    Autograd: the graph\n"
+        "  4 of 10 committed, 3 right   Autograd: the graph\n"
         "  2 of 5 committed, 1 right    Autograd: the engine\n"
     ) in out
+
+
+def test_a_topic_has_the_same_numbers_in_the_table_and_by_itself(clone: Path, capsys: Output) -> None:
+    predicts(clone)
+    progress(clone, None, as_json=False)
+    table = capsys.readouterr().out.partition("Predictions by topic\n")[2]
+    for topic, title in (("autograd", "Autograd: the graph"), ("engine", "Autograd: the engine")):
+        progress(clone, topic, as_json=False)
+        out = capsys.readouterr().out
+        said = next(line.removeprefix("Predictions: ") for line in out.splitlines() if line.startswith("Predictions: "))
+        assert f"  {said:<28} {title}\n" in table
+        assert "Predictions by topic" not in out
+
+
+@pytest.mark.parametrize("columns", [24, 40, 80])
+def test_the_predictions_of_sections_fit_the_screen(
+    clone: Path, monkeypatch: pytest.MonkeyPatch, capsys: Output, columns: int
+) -> None:
+    predicts(clone)
+    monkeypatch.setenv("COLUMNS", str(columns))
+    progress(clone, "04", as_json=False)
+    lines = capsys.readouterr().out.splitlines()
+    if columns == 80:
+        titles = [line.index("The graph") for line in lines if "The graph" in line]
+        assert titles == [line.index("About formula") for line in lines if "About formula" in line] * 2
+        assert "  predicted  2 of 5, 2 right     The graph" in lines
+    else:
+        place = lines.index("  predicted  2 of 5, 2 right")
+        assert lines[place + 1] == "        The graph"
+    progress(clone, None, as_json=False)
+    lines = capsys.readouterr().out.splitlines()
+    assert not any(line.endswith((" of", "committed, 3")) for line in lines)
+
+
+def test_exercises_are_shown_in_the_order_in_which_they_come_next(clone: Path, capsys: Output) -> None:
+    facts = find(clone, "02.1").facts
+    facts.write_text(facts.read_text().replace("difficulty = 1", "difficulty = 3"))
+    progress(clone, "02", as_json=True)
+    assert [one["identity"] for one in json.loads(capsys.readouterr().out)["exercises"]] == ["02.2", "02.1"]
 
 
 @pytest.mark.parametrize(

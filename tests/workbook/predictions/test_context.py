@@ -8,7 +8,7 @@ import pytest
 
 from workbook.book.project import project_root
 from workbook.predictions import context as module
-from workbook.predictions.context import MOST, context
+from workbook.predictions.context import MOST, built_on, context, number_of_lines
 from workbook.predictions.questions import questions
 
 
@@ -36,20 +36,30 @@ def test_the_examples_hold() -> None:
         ("x += 1", ["x = 1"], "x = 1"),
         ("x", ["x = 1", "for y in (1, 2):\n    x += y"], "x = 1\nfor y in (1, 2):\n    x += y"),
         ("", ["x = 1"], ""),
+        ("f()", ["if x:\n    def f(): ..."], "if x:\n    def f(): ..."),
+        ("A()", ["try:\n    class A: ...\nfinally:\n    y = 1"], "try:\n    class A: ...\nfinally:\n    y = 1"),
+        ("f()", ["with a as b:\n    def f():\n        return b"], "with a as b:\n    def f():\n        return b"),
+        ("y", ["y = 1", "with a:\n    def f():\n        y = 2"], "y = 1"),
+        ("x, y", ["x = 1", "y = [x for x in z]"], "x = 1\ny = [x for x in z]"),
+        ("x", ["def f(a): ...", "x = [1]", "f(x)", "f(x + x)"], "def f(a): ...\nx = [1]\nf(x)"),
+        ("x", ["x = [1]", "f(a=x)", "y = g(x)", "print(x)", "draw_cells(x)", "show_keys(x)"], "x = [1]\nf(a=x)"),
     ],
 )
 def test_what_the_code_reads_is_shown_with_what_changes_it(code: str, above: list[str], shown: str) -> None:
     assert context(code, above) == shown
 
 
-def test_where_there_is_too_much_only_functions_are_shown() -> None:
+def test_where_there_is_too_much_only_functions_are_shown_and_how_much_is_missing() -> None:
     above = ["def f():\n    return 1", *(f"x{number} = {number}" for number in range(MOST))]
     names = ", ".join(f"x{number}" for number in range(MOST))
     assert context(names, above).count("\n") == MOST - 1
-    assert context(f"f(), {names}", above) == "def f():\n    return 1"
+    shown = f"def f():\n    return 1\n# ... and {MOST} more lines in the section"
+    assert context(f"f(), {names}", above) == shown
 
 
-def test_no_cell_of_the_book_needs_more_than_a_screen() -> None:
-    lines = [context(one.code, one.above).count("\n") for one in questions(project_root())]
-    assert max(lines) < MOST
-    assert sum(map(bool, lines)) > 50
+def test_only_one_cell_of_the_book_builds_on_more_than_a_screen() -> None:
+    lines = [(sum(map(number_of_lines, built_on(one.code, one.above))), one) for one in questions(project_root())]
+    large = {one.section for number, one in lines if number > MOST}
+    assert large == {"01-architecture/from-a-row-to-an-operator"}
+    assert sum(number > 0 for number, _ in lines) > 50
+    assert all(context(one.code, one.above).count("\n") <= MOST for _, one in lines)

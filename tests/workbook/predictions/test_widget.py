@@ -112,6 +112,27 @@ def test_none_and_all_of_several_choices_may_be_right(tmp_path: Path) -> None:
     assert [(list(one.given), one.mark) for one in recorded] == [(given, "right") for given in answers]
 
 
+def test_none_of_these_and_a_choice_untick_each_other(tmp_path: Path) -> None:
+    book = make_book(tmp_path, questions=NONE_AND_ALL[:1])
+    ticks = """
+import json
+*boxes, none = forms[0].field.children
+for box in (boxes[0], none, boxes[1], boxes[2], none):
+    box.value = True
+    print(json.dumps([one.value for one in (*boxes, none)]))
+forms[0].button.click()
+"""
+    said = printed(ran(book, f"workbook.predict({identities(book)[0]!r})\n{ticks}"))
+    assert [json.loads(line) for line in said.splitlines()] == [
+        [True, False, False, False],
+        [False, False, False, True],
+        [False, True, False, False],
+        [False, True, True, False],
+        [False, False, False, True],
+    ]
+    assert [one.given for one in states.load(book).predictions.values()] == [()]
+
+
 def test_a_notebook_of_another_book_says_so(book: Path) -> None:
     said = printed(ran(book, "workbook.predict('0123456789')"))
     assert said.startswith("The book no longer asks this question as this notebook has it.")

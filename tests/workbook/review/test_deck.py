@@ -119,13 +119,29 @@ def test_a_name_leaves_out_what_is_due_elsewhere(clone: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["", "veiws", "77", "../00-start"])
-def test_an_unknown_name_is_refused_with_those_that_there_are(clone: Path, name: str) -> None:
+def test_an_unknown_name_is_refused_with_those_that_there_are(
+    clone: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.setenv("COLUMNS", "100")
     with pytest.raises(UnknownExercise) as error:
         deck(clone, State(), name)
-    first, chapters, topics = str(error.value).splitlines()
-    assert first == f"there is no chapter or topic {name!r}" + ("; the nearest is 'views'" if name == "veiws" else "")
+    first, chapters, topics, *_ = str(error.value).splitlines()
+    near = {"veiws": "; the nearest is 'views'", "../00-start": "; the nearest is '00-start'"}.get(name, "")
+    assert first == f"there is no chapter, topic, section or exercise {name!r}{near}"
     assert chapters == "  chapters: 00-start, 02-tensor-storage, 04-autograd"
     assert topics.startswith("  topics: architecture, calls, ")
+
+
+def test_the_name_of_an_exercise_asks_about_its_chapter(clone: Path) -> None:
+    assert asked(deck(clone, State(), "02.1").new(State())) == [OFFSET, RUN]
+
+
+def test_a_section_without_questions_is_told(clone: Path) -> None:
+    with (clone / "mkdocs.yml").open("a", encoding="utf-8") as navigation:
+        navigation.write("      - 00-start/glossary.md\n")
+    write_section(clone, "00-start/glossary")
+    with pytest.raises(ExerciseError, match="nothing in 00-start/glossary is asked in a review"):
+        deck(clone, State(), "glossary")
 
 
 def test_the_card_of_a_question_that_is_gone_is_neither_asked_nor_counted(clone: Path) -> None:
