@@ -80,7 +80,7 @@ def changes(before: list[str], after: list[str]) -> list[tuple[int, int, int, in
     if before == after:
         return []
     found = difflib.SequenceMatcher(None, before, after, autojunk=False).get_opcodes()
-    return [lines for kind, *lines in found if kind != "equal"]  # type: ignore[misc]
+    return [(begin, end, first, last) for kind, begin, end, first, last in found if kind != "equal"]
 
 
 def repair_at_hand(known: Iterable[Exercise], state: State) -> Exercise | None:

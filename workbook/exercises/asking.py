@@ -238,11 +238,11 @@ def short(value: object) -> str:
         return f"<a {type(value).__name__} whose repr fails>"
 
 
-def described(value: object) -> str:
+def described(value: Any) -> str:
     """An argument as it is shown: of a tensor whose memory is not row-major, the strides, too."""
     text = short(value)
     is_strided = hasattr(value, "stride") and hasattr(value, "is_contiguous") and not value.is_contiguous()
-    return f"{text} with strides {value.stride()}" if is_strided else text  # type: ignore[attr-defined]
+    return f"{text} with strides {value.stride()}" if is_strided else text
 
 
 def cut(text: str) -> str:

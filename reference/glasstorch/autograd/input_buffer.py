@@ -21,8 +21,8 @@ def accumulate(arrived: Tensor, grad: Tensor, *, others: int, grad_mode: bool) -
     references to `arrived` and to its memory that are not the engine's; `grad_mode` says whether grad mode is on.
     """
     # Safe: only the buffer has `arrived`, no history will need its old values, and the memory has a place for each
-    # element of the sum: of the same shape and dtype, each used once. Writing into one with gaps would be safe, too,
-    # but a sum has none, here as in PyTorch: a leaf may keep it without a copy. Of `grad` nobody knows who has it.
+    # element of the sum: of the same shape and dtype, each used once. Writing into memory with gaps would be safe, too,
+    # but here as in PyTorch a sum has no gaps, so that a leaf may keep it without a copy. Who has `grad` is not known.
     if (
         grad_mode
         or others
