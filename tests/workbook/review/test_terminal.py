@@ -91,6 +91,12 @@ class Terminal:
                 content = content[os.write(self.end, content[:1024]) :]
             self.read()
 
+    def paste(self, content: bytes) -> None:
+        """Have a text wait for the command whole, however slowly this machine hands it over: at most 4,095 bytes."""
+        self.process.send_signal(signal.SIGSTOP)
+        self.type(content)
+        self.process.send_signal(signal.SIGCONT)
+
     def finish(self) -> int:
         """Wait for the end. Returns the exit code."""
         end = time.monotonic() + PATIENCE
@@ -206,7 +212,7 @@ def test_an_answer_of_any_kind_is_taken(clone: Path, terminal: Terminal, content
 
 
 def test_a_pasted_text_is_one_answer_and_grades_nothing(clone: Path, terminal: Terminal) -> None:
-    terminal.type(b"first line\ng\ne\n" + b"g\n" * 2_000)
+    terminal.paste(b"first line\ng\ne\n" + b"g\n" * 2_000)
     terminal.wait_for(GRADE)
     time.sleep(1)
     terminal.read()
