@@ -321,7 +321,7 @@ def test_the_focus_goes_to_the_result_of_a_commit_and_not_of_a_record(browser: A
         button.scroll_into_view_if_needed()
         place = window.page.evaluate("scrollY")
         button.press("Enter")
-        window.page.wait_for_function(FOCUSED, arg=question.said.element_handle(), timeout=10_000)
+        window.page.wait_for_function(FOCUSED, arg=question.said.element_handle(), timeout=60_000)
         assert window.page.evaluate("scrollY") == place
         if kind == "open":
             window.page.keyboard.press("Shift+Tab")

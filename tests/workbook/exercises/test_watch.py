@@ -278,6 +278,10 @@ def test_each_way_to_save_is_noticed(
         monkeypatch.setattr(watching, "LOOK", 0.05)
     folder = Folder(strides.answer)
     try:
+        assert not folder.saved()
+        while not folder.saved():  # watching has to begin first, in a thread
+            strides.answer.touch()
+            time.sleep(0.1)
         time.sleep(0.3)
         assert not folder.saved()
         save(strides.answer)
