@@ -23,7 +23,7 @@ from tests.devices.devices import Devices
 from tests.devices.devices import cuda as cuda
 from tests.devices.devices import cuda_of_module as cuda_of_module
 from tests.examples.test_digits import train
-from workbook.book.notebooks import read_notebook
+from workbook.book.notebook_checks import read_notebook
 from workbook.book.render import render
 from workbook.exercises.catalogue import find
 from workbook.exercises.report import PASSED, REFUSED

@@ -272,6 +272,7 @@ NAMED = {
     f"{LIBRARY}/devices/simulator/python_line.py": "a finding is told with the line of the program that launched",
     f"{LIBRARY}/jit/tracer.py": "a node has, and a warning is given at, the line of the program",
     "workbook/book/figures/live.py": "a figure writes a class of Python's own without its module",
+    "workbook/exercises/answer_file.py": "the answer's own module and file are told from others, as Python names them",
     "workbook/exercises/asking.py": "the answer's own module and file are told from others, as Python names them",
     "workbook/exercises/graft.py": "an answer that calls itself through the library is told from the library's calls",
     "workbook/exercises/graft_kernel.py": "a piece is put where the module of the kernel that it replaces holds it",

@@ -38,6 +38,16 @@ def asking(code: str, question: str = "What is it?", kind: str = "number", *tags
     return cell(code, "predict", *tags, question=question, kind=kind, **options)
 
 
+SAMPLE = (
+    "# Title\n\n"
+    + cell("import numpy as np\nnp.arange(3)")
+    + "Words.\n\n"
+    + cell("print('out')\nimport sys\nprint('err', file=sys.stderr)\nprint('out again')")
+    + cell("1 / 0", "failure")
+    + asking("6 * 7", answer="shown")
+)
+
+
 def built(book: SmallBook, text: str, name: str = "section") -> Path:
     """A section with this text, whose notebook has been built."""
     source = book.section(text, name)

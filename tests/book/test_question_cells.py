@@ -8,7 +8,7 @@ import pytest
 
 from tests.book.small_book import SmallBook, asking, built, cell, error_of
 from workbook.book.errors import BookError
-from workbook.book.notebooks import read_text
+from workbook.book.notebook_text import read_text
 
 
 @pytest.mark.parametrize(

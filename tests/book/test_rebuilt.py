@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from tests.book.small_book import ROOT
-from workbook.book.notebooks import build, notebook_sources
+from workbook.book.notebook_text import notebook_sources
+from workbook.book.notebooks import build
 
 IN_CI = os.environ.get("CI", "").lower() == "true"
 

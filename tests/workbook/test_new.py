@@ -11,7 +11,8 @@ import pytest
 from tests.book.small_book import ROOT
 from tests.book.test_sections import PARTS
 from workbook import new
-from workbook.book.notebooks import build, read_text
+from workbook.book.notebook_text import read_text
+from workbook.book.notebooks import build
 from workbook.commands import CommandError
 from workbook.exercises.catalogue import FORMS, REPAIR, exercises, find
 from workbook.exercises.form import PAGE, form_problems

@@ -25,7 +25,8 @@ from workbook.book.data_pages import fill_in
 from workbook.book.errors import BookError
 from workbook.book.finish import finish_pages, inlined_figure, with_breaks
 from workbook.book.house import PACKAGE
-from workbook.book.notebooks import check_in_step, is_notebook_source, notebook_sources, read_notebook
+from workbook.book.notebook_checks import check_in_step, read_notebook
+from workbook.book.notebook_text import is_notebook_source, notebook_sources
 from workbook.book.page_cache import PageCache
 from workbook.book.project import CHAPTERS
 from workbook.book.render import render

@@ -16,171 +16,29 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import copy
-import difflib
-import hashlib
 import os
 import re
 import sys
 import tempfile
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-import jupytext
-import nbformat
-import yaml
-from jupytext.myst import MystMetadataParsingError
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
 from nbformat import NotebookNode
 
 from workbook.book.errors import BookError, last_line
-from workbook.book.project import CHAPTERS, LABS, project_root, shown
-from workbook.book.question_cells import (
-    asking,
-    declared,
-    evaluate_answer,
-    lacks_value,
-    question_in,
-    without_values,
-)
-from workbook.predictions.questions import ANSWER, ASK, PREDICT
+from workbook.book.notebook_checks import COMMAND, check_in_step, check_rebuilt
+from workbook.book.notebook_text import CODE_CELL, as_text, notebook_sources, read_text
+from workbook.book.project import LABS, project_root, shown
+from workbook.book.question_cells import evaluate_answer
+from workbook.predictions.questions import ASK
 from workbook.progress import Progress
 
-# What is used of nbformat, whose functions carry no types.
-new_notebook: Callable[..., NotebookNode] = nbformat.v4.new_notebook
-new_cell: dict[str, Callable[..., NotebookNode]] = {
-    "code": nbformat.v4.new_code_cell,
-    "markdown": nbformat.v4.new_markdown_cell,
-}
-notebook_from_json: Callable[..., NotebookNode] = nbformat.reads
-notebook_to_json: Callable[..., str] = nbformat.writes
-
-COMMAND = "python -m workbook.book.notebooks"
 CELL_TIMEOUT = 300  # seconds
-METADATA = {
-    "kernelspec": {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"},
-    "language_info": {"name": "python"},
-}
-
-# What a tag does on the site stands in render.py; here is what it does in Jupyter.
-TAGS = frozenset(
-    {ANSWER, "solution", PREDICT, "failure", "hide-input", "hide-output", "remove-input", "remove-cell"}
-)  # of a text; the builder adds ASK
-SOURCE_HIDDEN = frozenset({ANSWER, "solution", "hide-input", "remove-input"})
-OUTPUTS_HIDDEN = frozenset({PREDICT, "hide-output"})
-
 FRAME = re.compile(r"^  File (?P<path>.+?):(?P<line>\d+)(?P<rest>.*)$", re.MULTILINE)
 ADDRESS = re.compile(r"\b0x[0-9a-fA-F]{6,16}\b")
-CODE_CELL = re.compile(r"^\s*(`{3,}|~{3,})\s*\{code-cell\}")
-
-
-# --- which files --------------------------------------------------------------------------------------------
-
-
-def is_notebook_source(path: Path) -> bool:
-    """Whether the file's front matter says that it is a notebook in text form."""
-    if path.suffix != ".md":
-        return False
-    with path.open(encoding="utf-8") as stream:
-        if stream.readline().rstrip() != "---":
-            return False
-        for line in stream:
-            if line.rstrip() == "---":
-                return False
-            if line.startswith("jupytext:"):
-                return True
-    return False
-
-
-def notebook_sources(root: Path, paths: Sequence[Path] = ()) -> list[Path]:
-    """The text notebooks among these files and folders, or of the whole project; a notebook stands for its
-    text."""
-    given = list(paths) or [folder for folder in (root / CHAPTERS, root / LABS) if folder.is_dir()]
-    found: list[Path] = []
-    for path in given:
-        path = path.resolve()
-        if path.is_dir():
-            found += [
-                p for p in sorted(path.rglob("*.md")) if ".ipynb_checkpoints" not in p.parts and is_notebook_source(p)
-            ]
-            continue
-        path = path.with_suffix(".md")
-        if not path.is_file():
-            raise BookError(
-                f"{shown(path)}: no such file\n  give the text of a section (.md), its notebook, or a folder of them"
-            )
-        if not is_notebook_source(path):
-            raise BookError(
-                f"{shown(path)}: not a notebook: its front matter has no `jupytext:` entry\n"
-                "  plain pages need no notebook"
-            )
-        found.append(path)
-    return list(dict.fromkeys(found))
-
-
-# --- text to unexecuted notebook ----------------------------------------------------------------------------
-
-
-def read_text(source: Path) -> NotebookNode:
-    """The notebook that the text describes: cells with ids and metadata, but no outputs."""
-    try:
-        parsed = jupytext.reads(source.read_text(encoding="utf-8"), fmt="md:myst")
-    except (MystMetadataParsingError, yaml.YAMLError, UnicodeDecodeError) as error:
-        raise BookError(
-            f"{shown(source)}: cannot be read as a MyST notebook\n  {last_line(str(error))}\n"
-            "  fix the front matter or the options (`:tags: [...]`) of the cell that it names"
-        ) from error
-    notebook = new_notebook(metadata=copy.deepcopy(METADATA))
-    seen: Counter[str] = Counter()
-    for number, cell in enumerate(parsed.cells, start=1):
-        tags = list(cell.metadata.get("tags", []))
-        if unknown := sorted(set(tags) - TAGS):
-            raise BookError(
-                f"{shown(source)}: cell {number} has the tag {unknown[0]!r}\n  known tags: {', '.join(sorted(TAGS))}"
-            )
-        if cell.cell_type == "code" and any(CODE_CELL.match(line) for line in cell.source.splitlines()):
-            raise BookError(
-                f"{shown(source)}: cell {number} holds another {{code-cell}} line\n"
-                "  close the fence of the cell above it with ```"
-            )
-        metadata = cell_metadata(tags)
-        if (question := question_in(cell, tags, source, number)) is not None:
-            metadata["prediction"] = declared(question)
-            add(notebook, seen, "code", asking(question), cell_metadata([ASK, "nbval-ignore-output"]))
-        add(notebook, seen, cell.cell_type, cell.source, metadata)
-    return notebook
-
-
-def add(notebook: NotebookNode, seen: Counter[str], kind: str, source: str, metadata: dict[str, object]) -> None:
-    """Append a cell whose id comes from its content."""
-    digest = hashlib.sha256(f"{kind}\n{source}".encode()).hexdigest()[:10]
-    seen[digest] += 1
-    identity = digest if seen[digest] == 1 else f"{digest}-{seen[digest]}"
-    notebook.cells.append(new_cell[kind](source, id=identity, metadata=metadata))
-
-
-def cell_metadata(tags: Sequence[str]) -> dict[str, object]:
-    """A cell's metadata from its tags: what Jupyter folds, and which errors nbclient and nbval expect."""
-    metadata: dict[str, object] = {}
-    if tags:
-        metadata["tags"] = [*tags, "raises-exception"] if "failure" in tags else list(tags)
-    folded = {}
-    if SOURCE_HIDDEN & set(tags):
-        folded["source_hidden"] = True
-    if OUTPUTS_HIDDEN & set(tags):
-        folded["outputs_hidden"] = True
-    if folded:
-        metadata["jupyter"] = folded
-    return metadata
-
-
-def as_text(notebook: NotebookNode) -> str:
-    """The text of a notebook's file; all notebooks are written in this form."""
-    nbformat.validate(notebook)
-    return notebook_to_json(notebook, version=4).rstrip("\n") + "\n"
 
 
 # --- execution ----------------------------------------------------------------------------------------------
@@ -339,92 +197,6 @@ def raised_at(cell: NotebookNode) -> str:
                 if place <= len(lines):
                     return f"  at line {place} of the cell: {lines[place - 1].strip()}\n"
     return ""
-
-
-# --- checks -------------------------------------------------------------------------------------------------
-
-
-def read_notebook(source: Path) -> NotebookNode:
-    """The committed notebook for the text, or a BookError that says how to make one."""
-    path = source.with_suffix(".ipynb")
-    if not path.is_file():
-        raise BookError(f"{shown(path)}: missing\n  run: {COMMAND} {shown(source)}")
-    try:
-        return notebook_from_json(path.read_text(encoding="utf-8"), as_version=4)
-    except (nbformat.reader.NotJSONError, nbformat.ValidationError, UnicodeDecodeError, KeyError) as error:
-        raise BookError(
-            f"{shown(path)}: not a notebook ({type(error).__name__})\n"
-            f"  it is built, never edited; run: {COMMAND} {shown(source)}"
-        ) from error
-
-
-def check_in_step(source: Path) -> NotebookNode:
-    """The committed notebook, once it is sure to say what the text says and to be executed from top to
-    bottom."""
-    expected, committed = read_text(source), read_notebook(source)
-    unvalued = copy.deepcopy(committed)
-    without_values(unvalued)
-    path = shown(source.with_suffix(".ipynb"))
-    remedy = f"run: {COMMAND} {shown(source)}"
-    for number, (ours, theirs) in enumerate(zip(expected.cells, unvalued.cells, strict=False), start=1):
-        if (ours.cell_type, ours.source, ours.metadata) != (theirs.cell_type, theirs.source, theirs.metadata):
-            raise BookError(
-                f"{path}: out of step with its text: cell {number} differs\n{first_difference(theirs, ours)}  {remedy}"
-            )
-    if len(expected.cells) != len(committed.cells):
-        raise BookError(
-            f"{path}: out of step with its text: {len(committed.cells)} cells, the text has "
-            f"{len(expected.cells)}\n  {remedy}"
-        )
-    code = [cell for cell in committed.cells if cell.cell_type == "code"]
-    for number, cell in enumerate(code, start=1):
-        if cell.execution_count != number:
-            raise BookError(
-                f"{path}: code cell {number} was not executed in order (count {cell.execution_count})\n  {remedy}"
-            )
-        raised = any(output.output_type == "error" for output in cell.outputs)
-        if raised != ("failure" in cell.metadata.get("tags", [])):
-            raise BookError(
-                f"{path}: code cell {number} {'raised' if raised else 'should have raised and did not'}\n  {remedy}"
-            )
-    for number, cell in enumerate(code, start=1):
-        if lacks_value(cell.metadata.get("prediction")):
-            raise BookError(f"{path}: code cell {number} has a question without the value of its answer\n  {remedy}")
-    stripped = unvalued
-    for cell in stripped.cells:
-        if cell.cell_type == "code":
-            cell.outputs, cell.execution_count = [], None
-    written = source.with_suffix(".ipynb").read_text(encoding="utf-8")
-    if as_text(stripped) != as_text(expected) or as_text(committed) != written:
-        raise BookError(f"{path}: not as the builder writes it (ids, metadata or formatting were edited)\n  {remedy}")
-    return committed
-
-
-def first_difference(old: NotebookNode, new: NotebookNode) -> str:
-    """The first line of a cell that differs, in the notebook and in the text."""
-    if old.source == new.source:
-        was, now = (f"{cell.cell_type} {dict(cell.metadata)}" for cell in (old, new))
-        return f"    notebook: {was}\n    text:     {now}\n"
-    pairs = zip([*old.source.splitlines(), "(nothing)"], [*new.source.splitlines(), "(nothing)"], strict=False)
-    was, now = next((was, now) for was, now in pairs if was != now)
-    return f"    notebook: {was}\n    text:     {now}\n"
-
-
-def check_rebuilt(source: Path, rebuilt: str) -> None:
-    """Check that the committed notebook equals the rebuilt one, byte for byte."""
-    path = source.with_suffix(".ipynb")
-    committed = path.read_text(encoding="utf-8") if path.is_file() else ""
-    if committed == rebuilt:
-        return
-    difference = difflib.unified_diff(
-        committed.splitlines(), rebuilt.splitlines(), "committed", "rebuilt", lineterm="", n=2
-    )
-    shortened = [f"    {line[:160]}" for line in list(difference)[:24]]
-    raise BookError(
-        f"{shown(path)}: executing it again gives a different notebook\n"
-        + "\n".join(shortened)
-        + f"\n  if the new outputs are right, run: {COMMAND} {shown(source)}"
-    )
 
 
 # --- the command --------------------------------------------------------------------------------------------

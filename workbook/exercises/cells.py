@@ -9,8 +9,9 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from workbook.exercises.asking import LIBRARY, cut
+from workbook.exercises.answer_file import LIBRARY
 from workbook.exercises.report import BROKEN, NOT_STARTED, REFUSED, Refusal
+from workbook.exercises.value_text import cut
 
 COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 LOADING = re.compile(rf"\s*File \S*[/\\]{LIBRARY}[/\\]\S+\.py:\d+\s*")  # IPython's frame of a module that is loaded

@@ -152,7 +152,7 @@ def run(job: Job, graft: Graft | None = None) -> RungResult:
         protect(job, "rung")
     import pytest
 
-    from workbook.exercises.asking import AuthorError, NotStarted, Refused
+    from workbook.exercises.answer_file import AuthorError, NotStarted, Refused
     from workbook.exercises.catalogue import Piece
     from workbook.exercises.fault import Fault
     from workbook.exercises.fault import judge as judge_repair
@@ -234,7 +234,7 @@ def judge(job: Job, graft: Graft | None = None) -> NoReturn:
     except Exception as error:
         if job.begun.exists():
             raise
-        from workbook.exercises.asking import error_text
+        from workbook.exercises.answer_file import error_text
 
         result = RungResult(job.rung, BROKEN, refusal=Refusal(came=f"the rung could not begin: {error_text(error)}"))
     for stream in (sys.stdout, sys.stderr):

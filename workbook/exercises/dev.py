@@ -16,7 +16,7 @@ from pathlib import Path
 
 from workbook import commands
 from workbook.exercises import manifest as shipped
-from workbook.exercises.asking import AuthorError
+from workbook.exercises.answer_file import AuthorError
 from workbook.exercises.catalogue import FOLDER, Exercise, exercises, from_top, pick
 from workbook.exercises.fault import plant, read_fault
 from workbook.exercises.form import form_problems

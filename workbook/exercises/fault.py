@@ -14,7 +14,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Self
 
-from workbook.exercises.asking import LIBRARY, NotStarted, Refused, read_answer, syntax_refusal
+from workbook.exercises.answer_file import LIBRARY, NotStarted, Refused, read_answer, syntax_refusal
 from workbook.exercises.catalogue import MENDED, Exercise, ExerciseError, Piece, from_top, read_text
 from workbook.exercises.difference import DifferenceError, applied, hunks, moved
 from workbook.exercises.report import Refusal

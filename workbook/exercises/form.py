@@ -219,7 +219,7 @@ def said_of(exercise: Exercise, path: Path, text: str) -> Iterator[str]:
 def lab_problems(exercise: Exercise) -> Iterator[str]:
     """Whether the lab sheet begins as it should, and its notebook matches its text."""
     from workbook.book.errors import BookError
-    from workbook.book.notebooks import check_in_step
+    from workbook.book.notebook_checks import check_in_step
 
     try:
         notebook = check_in_step(exercise.lab_source)

@@ -32,23 +32,15 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from workbook.exercises.asking import (
-    LIBRARY,
-    AuthorError,
-    LibraryError,
-    Refused,
-    by_library,
-    error_refusal,
-    kind_of,
-    missing,
-    short,
-)
+from workbook.exercises.answer_file import LIBRARY, AuthorError, LibraryError, Refused, by_library, error_refusal
+from workbook.exercises.asking import missing
 from workbook.exercises.catalogue import MENDED, Piece
 from workbook.exercises.graft_cuda import MODULES, graft_cuda
 from workbook.exercises.graft_formula import graft_formula
 from workbook.exercises.graft_kernel import graft_kernel, graft_registered
 from workbook.exercises.graft_refusals import author_error, calls_itself, needs_itself
 from workbook.exercises.report import Refusal
+from workbook.exercises.value_text import kind_of, short
 
 Function = Callable[..., Any]
 

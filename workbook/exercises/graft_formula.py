@@ -10,7 +10,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from workbook.exercises.asking import Refused, line_of
+from workbook.exercises.answer_file import Refused
+from workbook.exercises.asking import line_of
 from workbook.exercises.catalogue import Piece
 from workbook.exercises.graft_refusals import author_error
 from workbook.exercises.report import Refusal, listing

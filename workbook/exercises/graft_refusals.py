@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from workbook.exercises.asking import AuthorError, error_refusal
+from workbook.exercises.answer_file import AuthorError, error_refusal
 from workbook.exercises.catalogue import Piece
 from workbook.exercises.report import Refusal
 

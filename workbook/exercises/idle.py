@@ -22,7 +22,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from types import ModuleType
 
-from workbook.exercises.asking import MODULE, Ask, AuthorError, Refused
+from workbook.exercises.answer_file import MODULE, AuthorError, Refused
+from workbook.exercises.asking import Ask
 
 PREFIX = "test_"
 

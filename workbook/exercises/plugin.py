@@ -14,20 +14,18 @@ from typing import Any
 
 import pytest
 
-from workbook.exercises.asking import (
-    Ask,
+from workbook.exercises.answer_file import (
     AuthorError,
     LibraryError,
     NotStarted,
     Refused,
     answer_frames,
-    cut,
-    ends_in,
     error_refusal,
     error_text,
-    short,
 )
+from workbook.exercises.asking import Ask, ends_in
 from workbook.exercises.report import BROKEN, NOT_STARTED, PASSED, REFUSED, Refusal, RungResult, listing, with_asked
+from workbook.exercises.value_text import cut, short
 
 LINES = 6  # of an assertion's explanation
 EXAMPLES = 20  # that Hypothesis tries

@@ -21,7 +21,7 @@ from pathlib import Path
 from types import ModuleType
 
 from workbook.book.project import shown
-from workbook.exercises.asking import LIBRARY, MODULE, Refused
+from workbook.exercises.answer_file import LIBRARY, MODULE, Refused
 from workbook.exercises.catalogue import MENDED, Exercise, ExerciseError, Piece
 from workbook.exercises.difference import DifferenceError
 from workbook.exercises.fault import OURS, Fault, Stated, function_at, module_of, plant, read_fault, stated

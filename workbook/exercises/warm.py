@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import IO, NoReturn
 
 from workbook.exercises import child
-from workbook.exercises.asking import AuthorError, LibraryError
+from workbook.exercises.answer_file import AuthorError, LibraryError
 from workbook.exercises.catalogue import find
 from workbook.exercises.child import Job
 from workbook.exercises.fault import pieces

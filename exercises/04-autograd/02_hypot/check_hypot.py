@@ -8,7 +8,8 @@ import weakref
 import glasstorch as torch
 from glasstorch.autograd.engine import sum_to
 from glasstorch.core.keys import DispatchKeySet
-from workbook.exercises.asking import Ask, Came, close, expect, short
+from workbook.exercises.asking import Ask, Came, close, expect
+from workbook.exercises.value_text import short
 
 WANTED = (("self", "other"), ("self",), ("other",))
 SHAPES = (((3,), (3,)), ((2, 1), (3,)), ((), (2, 2)))

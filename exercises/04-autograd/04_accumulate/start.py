@@ -14,16 +14,16 @@
 # # 04.4 In place or not
 #
 # A tensor that was used five times gets five gradients, and the engine adds
-# them up as they come. Four additions into new tensors need four times the
-# memory. Four additions into the gradient that came first need none, and in
-# some passes they change a result.
+# them up as they arrive. Four additions into new tensors allocate memory four
+# times. Four additions into the gradient that arrived first allocate none,
+# but in some passes they change a result.
 #
-# Write the decision, and the addition: in place wherever nobody can notice
-# it, in a new tensor elsewhere. One thing more is asked: the sum has no gaps
-# between its elements, so that whoever gets it finds it in one piece of
-# memory. The library calls your function wherever gradients meet. You get
-# what the engine knows at that moment. Which of these facts matter, and what
-# the tensors themselves tell you, is for you to find out.
+# Write the decision and the addition: add in place wherever nothing else can
+# observe it, and into a new tensor otherwise. One more condition: the sum
+# must have no gaps between its elements, so that whoever receives it finds it
+# in one piece of memory. The library calls your function wherever gradients
+# meet, and passes what the engine knows at that moment. Which of these facts
+# matter, and what the tensors themselves tell you, is for you to find out.
 
 # %%
 import glasstorch as torch
@@ -39,11 +39,11 @@ def accumulate(
     """The sum of a gradient that has arrived and of the next one.
 
     Both have the same sizes and dtype. `others` counts the references to
-    `arrived` and to its memory that are not the engine's; those to `grad` are
-    not counted. `grad_mode` says whether grad mode is on.
+    `arrived` and to its memory that are not the engine's; references to `grad`
+    are not counted. `grad_mode` says whether grad mode is on.
 
-    The result is `arrived` itself, written into, or a new tensor. Between its
-    elements in memory are no gaps; `arrived` may have some.
+    The result is `arrived` itself, written into, or a new tensor. It has no
+    gaps between its elements in memory; `arrived` may have gaps.
 
     >>> arrived = torch.tensor([1.0, 2.0])
     >>> grad = torch.tensor([10.0, 20.0])

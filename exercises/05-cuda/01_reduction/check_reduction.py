@@ -4,7 +4,8 @@ import random
 
 import glasstorch as torch
 from glasstorch.cuda import _CudaKernel as CudaKernel
-from workbook.exercises.asking import Ask, Refused, expect
+from workbook.exercises.answer_file import Refused
+from workbook.exercises.asking import Ask, expect
 from workbook.exercises.report import Refusal
 
 KERNELS = r"""

@@ -10,23 +10,13 @@ from typing import Any
 import pytest
 
 import glasstorch as torch
-from workbook.exercises.asking import (
+from workbook.exercises.answer_file import (
     MODULE,
-    Ask,
     AuthorError,
-    LibraryError,
     NotStarted,
-    Raises,
     Refused,
-    by_library,
-    close,
-    cut,
-    equal,
-    expect,
-    kind_of,
-    load_answer,
-    short,
 )
+from workbook.exercises.asking import Ask, Raises, close, equal, expect
 from workbook.exercises.report import Refusal
 
 ANSWER = """
@@ -262,92 +252,12 @@ def test_close_allows_rounding_and_nothing_else() -> None:
     assert not close(1.0, one)
 
 
-def test_values_are_shown_short_and_without_addresses() -> None:
-    class Loud:
-        def __repr__(self) -> str:
-            raise ValueError
-
-    assert short((2, 3)) == "(2, 3)"
-    assert len(short(list(range(10**6)))) < 400
-    assert "0x" not in short(object())
-    assert "Loud" in short(Loud())
-    assert cut("x\n" * 100).endswith("(200 characters)")
-    assert cut("x\n" * 100).count("\n") < 20
-    assert (kind_of(1), kind_of("")) == ("an int", "a str")
-
-
-def test_an_answer_that_raises_at_the_top_is_refused(tmp_path: Path) -> None:
-    path = tmp_path / "answer.py"
-    path.write_text("x = 1\ny = x / 0\n")
-    told = refused(lambda: load_answer(path))
-    assert (told.came, told.line) == ("ZeroDivisionError: division by zero", 2)
-    assert told.trace == ("line 2, at the top: y = x / 0",)
-    assert MODULE not in sys.modules
-
-
-def test_a_stub_at_the_top_is_not_started(tmp_path: Path) -> None:
-    path = tmp_path / "answer.py"
-    path.write_text("raise NotImplementedError\n")
-    with pytest.raises(NotStarted):
-        load_answer(path)
-
-
-def test_a_declared_encoding_is_followed(tmp_path: Path) -> None:
-    path = tmp_path / "answer.py"
-    path.write_bytes(b"# coding: latin-1\nword = '\xe9'\n")
-    assert load_answer(path).word == "\u00e9"
-
-
-def test_an_indentation_error_shows_its_line(tmp_path: Path) -> None:
-    path = tmp_path / "answer.py"
-    path.write_text("def f():\n    x = 1\n      y = 2\n")
-    told = refused(lambda: load_answer(path))
-    assert told.came == "IndentationError: unexpected indent"
-    assert told.trace[:2] == ("line 3", "y = 2")
-
-
-LOADS = """
-def bad():
-    raise ValueError
-
-exec(compile({source!r}, "glasstorch/late.py", "exec"), {{"__name__": "glasstorch.late", "bad": bad}})
-"""
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("import glasstorch as torch\ntorch.empty(-1)", Refused),
-        ("import glasstorch.no_such", Refused),
-        ("import no_such", Refused),
-        (LOADS.format(source="bad()"), Refused),
-        (LOADS.format(source="1 / 0"), LibraryError),
-        (LOADS.format(source="def ("), LibraryError),
-    ],
-)
-def test_only_an_error_while_the_library_is_loaded_is_not_the_answers(
-    tmp_path: Path, text: str, expected: type[Exception]
-) -> None:
-    path = tmp_path / "answer.py"
-    path.write_text(text)
-    with pytest.raises(expected):
-        load_answer(path)
-
-
 def test_the_answer_has_begun_when_it_is_loaded(tmp_path: Path) -> None:
     path, begun = tmp_path / "answer.py", tmp_path / "begun"
     path.write_text("from pathlib import Path\nknown = Path(__file__).with_name('begun').exists()\n")
     ask = Ask(path, begun)
     assert not begun.exists()
     assert ask.answer.known
-
-
-@pytest.mark.parametrize(
-    ("name", "expected"),
-    [("glasstorch", True), ("glasstorch.core", True), ("glasstorches", False), ("tests.core", False), ("", False)],
-)
-def test_a_module_of_the_library_is_known_by_its_name(name: str, expected: bool) -> None:
-    assert by_library(name) is expected
 
 
 # --- programs ---

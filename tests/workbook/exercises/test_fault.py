@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from workbook.exercises import fault as faults
-from workbook.exercises.asking import NotStarted, Refused
+from workbook.exercises.answer_file import NotStarted, Refused
 from workbook.exercises.catalogue import MENDED, Exercise, ExerciseError, Piece, exercises, find
 from workbook.exercises.difference import DifferenceError
 from workbook.exercises.fault import MOST, OURS, Fault, judge, place_of, plant, read_fault, stated

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.workbook.exercises.copies import clone_with_repair, clone_with_strides
-from workbook.book import notebooks
+from workbook.book import notebook_checks
 from workbook.exercises.catalogue import Exercise, exercises, find
 from workbook.exercises.form import form_problems, signatures
 from workbook.exercises.form import parsed as tree_of
@@ -136,7 +136,7 @@ def test_what_is_malformed_is_said(exercise: Exercise, damage: str) -> None:
 
 def test_a_lab_sheet_has_to_reload_the_answer(exercise: Exercise, monkeypatch: pytest.MonkeyPatch) -> None:
     cell = types.SimpleNamespace(cell_type="code", source="from answer import contiguous_strides")
-    monkeypatch.setattr(notebooks, "check_in_step", lambda source: types.SimpleNamespace(cells=[cell]))
+    monkeypatch.setattr(notebook_checks, "check_in_step", lambda source: types.SimpleNamespace(cells=[cell]))
     lines = ("%load_ext autoreload", "%autoreload 2")
     assert found(exercise) == [f"lab.md: the first code cell has no `{line}`" for line in lines]
 
@@ -257,5 +257,5 @@ def test_a_sheet_of_a_repair_has_to_load_the_library_with_the_fault(
     repair: Exercise, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     cell = types.SimpleNamespace(cell_type="code", source="%load_ext autoreload\n%autoreload 2\nimport glasstorch")
-    monkeypatch.setattr(notebooks, "check_in_step", lambda source: types.SimpleNamespace(cells=[cell]))
+    monkeypatch.setattr(notebook_checks, "check_in_step", lambda source: types.SimpleNamespace(cells=[cell]))
     assert found_in_repair(repair) == ["lab.md: the first code cell has no `torch = library()`"]

@@ -11,7 +11,7 @@ from types import ModuleType
 import pytest
 
 from tests.workbook.exercises.made import answer, make
-from workbook.exercises.asking import AuthorError, Refused
+from workbook.exercises.answer_file import AuthorError, Refused
 from workbook.exercises.catalogue import Piece
 from workbook.exercises.graft import Graft, times
 from workbook.exercises.report import BROKEN, NOT_STARTED, PASSED, REFUSED, Refusal, Report

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from workbook.exercises.asking import AuthorError
+from workbook.exercises.answer_file import AuthorError
 from workbook.exercises.idle import assertions, idle
 
 HEAD = "from workbook.exercises.asking import Ask, expect\n\n\n"

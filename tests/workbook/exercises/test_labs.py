@@ -9,7 +9,8 @@ import pytest
 
 from tests.workbook.exercises.copies import clone_with_strides
 from workbook.book.errors import BookError
-from workbook.book.notebooks import build, notebook_sources
+from workbook.book.notebook_text import notebook_sources
+from workbook.book.notebooks import build
 from workbook.exercises.catalogue import Exercise
 from workbook.exercises.labs import solved, solved_beside
 

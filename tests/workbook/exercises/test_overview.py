@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from tests.workbook.exercises.test_desk import PLACES, passes
-from tests.workbook.exercises.tree import make_clone
+from tests.workbook.exercises.tree import make_clone, stand_in
 from tests.workbook.predictions.asking_book import QUESTIONS as ASKED
 from tests.workbook.predictions.asking_book import make_book as make_asking_book
 from tests.workbook.review.book import make_book
-from workbook.exercises import desk, say
+from workbook.exercises import desk
 from workbook.exercises import state as states
 from workbook.exercises.catalogue import Exercise, UnknownExercise, find
 from workbook.exercises.overview import progress
@@ -27,9 +27,7 @@ Output = pytest.CaptureFixture[str]
 @pytest.fixture
 def clone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A clone with three exercises, before the reader's eyes on a screen of 100 columns."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("COLUMNS", "100")
-    monkeypatch.setattr(say, "program", lambda: "workbook")
+    stand_in(tmp_path, monkeypatch)
     return make_clone(tmp_path, *PLACES)
 
 

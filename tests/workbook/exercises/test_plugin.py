@@ -9,7 +9,7 @@ from typing import Any, cast
 import pytest
 from hypothesis import settings
 
-from workbook.exercises.asking import NotStarted
+from workbook.exercises.answer_file import NotStarted
 from workbook.exercises.plugin import Judge, asked_by, chain, example, explanation, not_started, wants_torch
 
 

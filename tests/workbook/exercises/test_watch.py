@@ -13,9 +13,9 @@ from typing import Any
 
 import pytest
 
-from tests.workbook.exercises.tree import make_clone
+from tests.workbook.exercises.tree import make_clone, stand_in
 from workbook.book.project import shown
-from workbook.exercises import desk, say
+from workbook.exercises import desk
 from workbook.exercises import state as states
 from workbook.exercises import watch as watching
 from workbook.exercises.catalogue import Exercise, find
@@ -32,9 +32,7 @@ PROMPT = "n next / h hint / l list / c check all / x reset / r run / q quit"
 @pytest.fixture
 def clone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A clone with two exercises; the reader stands in it, before 100 columns."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("COLUMNS", "100")
-    monkeypatch.setattr(say, "program", lambda: "workbook")
+    stand_in(tmp_path, monkeypatch)
     return make_clone(tmp_path, *PLACES)
 
 

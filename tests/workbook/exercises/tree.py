@@ -5,6 +5,10 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
+
+from workbook.exercises import say
+
 FACTS = """\
 title = "{title}"
 asks = "Write {name}."
@@ -56,3 +60,10 @@ def make_exercise(root: Path, place: str, title: str = "") -> Path:
     (solutions / "solution.py").write_text(f"def {name}():\n    return 1\n")
     (solutions / "wrong_two.py").write_text(f"def {name}():\n    return 2\n")
     return folder
+
+
+def stand_in(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The reader stands in this clone, before 100 columns, and runs commands as `workbook`."""
+    monkeypatch.chdir(root)
+    monkeypatch.setenv("COLUMNS", "100")
+    monkeypatch.setattr(say, "program", lambda: "workbook")

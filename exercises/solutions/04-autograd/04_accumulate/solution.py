@@ -1,4 +1,4 @@
-"""In place where nobody can notice (no other reference, no recording, a place for each element) and no gaps remain."""
+"""In place where nothing observes it (no other reference, no recording, a place for each element), without gaps."""
 
 import glasstorch as torch
 from glasstorch.core.geometry import is_non_overlapping_and_dense
