@@ -32,7 +32,7 @@ def sections_called(root: Path, name: str, sections: Iterable[str], does: str) -
         raise UnknownExercise(unknown(name, wanted, every))
     if not found & set(some):
         where = found.pop() if len(found) == 1 else repr(name)
-        accepted = f"{chapters_of(some)}, and their topics and sections" if some else "nothing, for nothing does"
+        accepted = f"{chapters_of(some)}, and their topics and sections" if some else f"none, as no section {does}"
         raise ExerciseError(message(f"nothing in {where} {does}", f"accepted: {accepted}"))
     return found & set(some)
 

@@ -15,7 +15,7 @@ from jupyter_server.services.contents.filemanager import FileContentsManager
 from tests.workbook.predictions.asking_book import REASON, SECTION, make_book, notebook
 from workbook import copies
 from workbook.book.project import project_root
-from workbook.copies import FOLDER, MADE, Refreshed, copy_of, originals, refresh
+from workbook.copies import FOLDER, MADE, Refreshed, copy_of, hash_of, originals, refresh
 from workbook.exercises.catalogue import ExerciseError
 from workbook.exercises.state import replace_file
 
@@ -159,6 +159,16 @@ def test_without_its_ledger_every_copy_counts_as_the_readers(book: Path, ledger:
     made.unlink() if ledger is None else made.write_bytes(ledger)
     assert refresh(book) == Refreshed([], [SECTION], [])
     assert refresh(book) == Refreshed([], [SECTION], [])
+
+
+def test_a_ledger_that_names_a_file_elsewhere_removes_nothing_there(book: Path) -> None:
+    refresh(book)
+    mine = book / "mine.ipynb"
+    mine.write_bytes(b"mine")
+    made = book / FOLDER / MADE
+    made.write_text(json.dumps({**json.loads(made.read_bytes()), "../mine": hash_of(b"mine")}))
+    refresh(book)
+    assert mine.exists()
 
 
 def test_links_lead_on_from_the_copy(book: Path) -> None:

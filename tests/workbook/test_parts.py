@@ -68,8 +68,13 @@ def test_a_section_that_does_nothing_of_the_kind_is_told(clone: Path) -> None:
             ExerciseError, match=f"^nothing in {GLOSSARY} asks a prediction\n  accepted: 04-autograd, 05"
         ):
             called(clone, name)
-    with pytest.raises(ExerciseError, match="nothing in 05-cuda/what-a-launch-is asks a prediction"):
+    with pytest.raises(
+        ExerciseError, match=r"^nothing in 05-cuda/\S+ asks a prediction\n.*: none, as no section asks a"
+    ):
         sections_called(clone, "05-cuda", [], ASKS)
+    make_book(clone, "05-cuda/streams")
+    with pytest.raises(ExerciseError, match=r"^nothing in '05-cuda' asks a prediction\n  accepted: 04-autograd, "):
+        sections_called(clone, "05-cuda", [SECTION], ASKS)
 
 
 @pytest.mark.parametrize(
@@ -79,6 +84,7 @@ def test_a_section_that_does_nothing_of_the_kind_is_told(clone: Path) -> None:
         ("04-autogard", "04-autograd"),
         ("what-a-lunch-is", "what-a-launch-is"),
         ("77", ""),
+        ("055", ""),  # names of two characters are not offered
         ("~x", ""),
     ],
 )

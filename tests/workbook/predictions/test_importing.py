@@ -9,6 +9,7 @@ import pytest
 
 from tests.workbook.predictions.asking_book import RIGHT, make_book
 from workbook.exercises import state as states
+from workbook.exercises.catalogue import ExerciseError
 from workbook.exercises.state import Prediction, State
 from workbook.predictions import importing
 from workbook.predictions.importing import import_record
@@ -62,3 +63,11 @@ def test_nothing_is_said_to_be_added_where_nothing_is_kept(
     captured = capsys.readouterr()
     assert captured.out == ""
     assert "could not be saved" in captured.err
+
+
+def test_a_file_of_a_newer_workbook_is_refused_with_the_way_to_get_it(exported: Path) -> None:
+    contents = json.loads(exported.read_text())
+    exported.write_text(json.dumps({**contents, "version": contents["version"] + 1}))
+    with pytest.raises(ExerciseError, match=r"was not imported: it was written by a newer workbook\n  to get"):
+        import_record(exported.parent, exported)
+    assert not (exported.parent / "exercises" / "progress.json").exists()
