@@ -135,7 +135,21 @@ def test_progress_when_all_have_passed(clone: Path, capsys: Output) -> None:
     progress(clone, None, as_json=False)
     out = capsys.readouterr().out
     assert out.startswith(f"[{'#' * 30}]\n3 of 3 exercises passed\n")
+    assert "`changed`" not in out
     assert out.endswith("To see that they all still pass: `workbook check --all`\n")
+
+
+def test_progress_without_any_exercise(tmp_path: Path, capsys: Output) -> None:
+    assert progress(make_clone(tmp_path / "empty"), None, as_json=False) == 0
+    assert capsys.readouterr().out == "There are no exercises in this clone yet.\n"
+
+
+def test_progress_leaves_out_an_exercise_that_is_damaged_and_says_so(clone: Path, capsys: Output) -> None:
+    find(clone, "02.2").facts.write_text("title = ")
+    assert progress(clone, None, as_json=False) == 0
+    printed = capsys.readouterr()
+    assert "0 of 2 exercises passed" in printed.out
+    assert "02_view" in printed.err
 
 
 # --- predictions ---
@@ -199,8 +213,13 @@ def test_the_predictions_of_sections_fit_the_screen(
         place = lines.index("  predicted  2 of 5, 2 right")
         assert lines[place + 1] == "        The graph"
     progress(clone, None, as_json=False)
-    lines = capsys.readouterr().out.splitlines()
-    assert not any(line.endswith((" of", "committed, 3")) for line in lines)
+    out = capsys.readouterr().out
+    assert not any(line.endswith((" of", "committed, 3")) for line in out.splitlines())
+    topics = " ".join(out.partition("Predictions by topic\n")[2].split())
+    if columns == 80:
+        assert "4 of 10 committed, 3 right Autograd: the graph 2 of 5" in topics
+    else:
+        assert "Autograd: the graph: 4 of 10 committed, 3 right Autograd: the engine: 2 of 5" in topics
 
 
 def test_exercises_are_shown_in_the_order_in_which_they_come_next(clone: Path, capsys: Output) -> None:
@@ -228,3 +247,13 @@ def test_a_name_shows_the_sections_of_a_chapter_or_topic(
     assert sorted(one["section"] for one in json.loads(capsys.readouterr().out)["predictions"]) == sections
     progress(clone, name, as_json=False)
     assert capsys.readouterr().out.endswith(f"To answer the others: `workbook predict {name}`\n")
+
+
+def test_where_all_was_predicted_no_more_is_offered(clone: Path, capsys: Output) -> None:
+    make_asking_book(clone, GRAPH, tuple(one for one in ASKED if one["kind"] == "number"))
+    progress(clone, "04", as_json=False)
+    assert "To answer the others" in capsys.readouterr().out
+    for asked in questions(clone):
+        commit(clone, asked, ["3"])
+    progress(clone, "04", as_json=False)
+    assert "To answer the others" not in capsys.readouterr().out
