@@ -31,7 +31,7 @@ def in_ci() -> bool:
 
 def extras(target: str) -> tuple[str, ...]:
     """The extras with the oracles, if the target needs them."""
-    return ("torch", "nvrtc") if in_ci() and target in TESTS else ()
+    return ("torch", "nvrtc", "tensorboard", "guests") if in_ci() and target in TESTS else ()
 
 
 def install_tools(target: str) -> None:

@@ -25,7 +25,7 @@ ROWS = (
     ("autograd",),
     ("func", "amp", "profiler"),
     ("nn",),
-    ("optim", "data", "serialization"),
+    ("optim", "data", "serialization", "distributions"),
     ("jit", "fx"),
     ("compiler", "quantization", "distributed"),
 )

@@ -75,7 +75,7 @@ def test_ci_installs_the_oracles(commands: list[list[str]], monkeypatch: pytest.
     monkeypatch.setenv("CI", "true")
     main([name])
     main(["study"])
-    assert FakeEnvironment.asked == [["book", "test", "torch", "nvrtc"], ["book"]]
+    assert FakeEnvironment.asked == [["book", "test", "torch", "nvrtc", "tensorboard", "guests"], ["book"]]
 
 
 def test_the_slow_bytecode_setting_goes_no_further(commands: list[list[str]], monkeypatch: pytest.MonkeyPatch) -> None:

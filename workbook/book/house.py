@@ -97,7 +97,7 @@ LAYERS = (
     ),
     Layer(
         10,
-        ("nn", "optim", "data", "serialization"),
+        ("nn", "optim", "data", "serialization", "distributions"),
         "How is a model trained?",
         ("torch/nn/modules/module.py", "torch/optim/optimizer.py", "torch/utils/data/dataloader.py"),
         ("07",),
