@@ -49,7 +49,9 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
         pytest.param("1", list(DERIVATIVES), marks=pytest.mark.slow),
         ("1", ["tests/kernels", *IGNORED]),
         ("1", ["tests/nn", "tests/optim", "tests/backends"]),
-        ("1", [*NOTEBOOKS, *(f"--ignore={path}" for path in ABOUT_FAST), "chapters"]),
+        pytest.param(
+            "1", [*NOTEBOOKS, *(f"--ignore={path}" for path in ABOUT_FAST), "chapters"], marks=pytest.mark.slow
+        ),
         ("0", ["tests/test_smoke.py", f"--deselect={THREE_FRAMES}"]),  # with autograd's shortcuts
     ],
     ids=["agreement", "derivatives", "kernels", "networks", "notebooks", "smoke"],

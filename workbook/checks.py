@@ -34,10 +34,11 @@ STEPS = (
     Step("mypy", ("-m", "mypy", "--no-error-summary"), "fix the types that it names"),
     Step("generated code", ("-m", "glasstorch.operators.gen", "--check"), "make gen"),
 )
-# Two workers; a file's tests stay together, in the order given: tests/conftest.py puts the heaviest files first.
+# Three workers for two cores, as tests often wait for what they started. A file's tests stay together, in the order
+# given: tests/conftest.py puts the heaviest files first.
 SESSION = (
     "-n",
-    "2",
+    "3",
     "--dist",
     "loadfile",
     "--no-loadscope-reorder",

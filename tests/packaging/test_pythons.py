@@ -1,4 +1,7 @@
-"""Do the smoke file and all notebooks pass on every other Python of this machine, with both ends of NumPy's range?"""
+"""Do the smoke file and all notebooks pass on every other Python of this machine, with both ends of NumPy's range?
+
+CI runs the notebooks on the newest other Python alone, and `make test-all` on all of them.
+"""
 
 from __future__ import annotations
 
@@ -15,13 +18,32 @@ IN_CI = os.environ.get("CI", "").lower() == "true"
 FOUND = others() if IN_CI else []
 
 
-@pytest.mark.skipif(not IN_CI, reason="other Pythons are tried in CI")
+PLACES = [pytest.param(place, id=one.series) for place, one in enumerate(FOUND)] or [pytest.param(0, id="none")]
+NEWEST = PLACES[-1:]
+OLDER = [pytest.param(*one.values, id=one.id, marks=pytest.mark.slow) for one in PLACES[:-1]]
+
+in_ci = pytest.mark.skipif(not IN_CI, reason="other Pythons are tried in CI")
+
+
+@in_ci
 @pytest.mark.timeout(3600)
-@pytest.mark.parametrize("place", range(max(len(FOUND), 1)), ids=[one.series for one in FOUND] or ["none"])
-def test_it_passes_on_another_python(place: int) -> None:
+@pytest.mark.parametrize("place", PLACES)
+def test_the_smoke_file_passes_on_another_python(place: int) -> None:
+    assert_passes(place, SMOKE)
+
+
+@in_ci
+@pytest.mark.timeout(3600)
+@pytest.mark.parametrize("place", [*NEWEST, *OLDER])
+def test_the_notebooks_pass_on_another_python(place: int) -> None:
+    assert_passes(place, "chapters")
+
+
+def assert_passes(place: int, path: str) -> None:
+    """Run tests or notebooks on a Python that was found; the oldest has the lowest NumPy."""
     print(summary(FOUND))
     for interpreter in FOUND[place : place + 1]:
         environment = environment_of(interpreter, ROOT, lowest=place == 0)
-        code, output = try_on(environment.python, ROOT, [SMOKE, "chapters"])
+        code, output = try_on(environment.python, ROOT, [path])
         print(output)
         assert code == 0, f"it does not pass on Python {interpreter}: see what it printed"
