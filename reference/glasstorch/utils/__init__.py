@@ -1,6 +1,6 @@
 """Which helpers are in torch.utils?
 
-Reading order: `dlpack`, `_python_dispatch`, `data/`.
+Reading order: `dlpack`, `_python_dispatch`, `_pytree`, `data/`.
 
 Mirrors: torch/utils/__init__.py
 Differs: only these; their code is in the layers that they belong to.
@@ -15,7 +15,7 @@ from glasstorch.core.unknown_names import refuse_unknown_names
 from glasstorch.utils import _python_dispatch as _python_dispatch
 from glasstorch.utils import dlpack as dlpack
 
-_LATE = ("data",)  # imported on first access
+_LATE = ("_pytree", "data")  # imported on first access
 _refuse = refuse_unknown_names("glasstorch.utils")
 
 
