@@ -10,6 +10,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
+import glasstorch
+from glasstorch.data.collate import stacked_at_once
 from tests.data.loaders import data_of, plain
 
 
@@ -139,3 +141,47 @@ def test_a_table_adds_types_of_its_own(torch: Any) -> None:
         assert data_of(torch).default_collate([Point(1, 2)])[0] == "pairs"
     finally:
         del module.default_collate_fn_map[Point]
+
+
+PARTS: list[Callable[[], Any]] = [
+    lambda: glasstorch.rand(3, 4),
+    lambda: glasstorch.rand(4, 3).t(),
+    lambda: glasstorch.rand(8)[::2],
+    lambda: glasstorch.arange(3),
+    lambda: glasstorch.rand(3) > 0.5,
+    lambda: glasstorch.rand(3).bfloat16(),
+    lambda: glasstorch.rand(3, dtype=glasstorch.complex64),
+    lambda: glasstorch.rand(2, 0),
+    lambda: glasstorch.rand(4).expand(2, 4),
+]
+
+
+@pytest.mark.parametrize("make", PARTS)
+def test_what_is_stacked_at_once_is_what_stack_returns(make: Callable[[], Any]) -> None:
+    batch = [make() for _ in range(5)]
+    fast, slow = stacked_at_once(batch), glasstorch.stack(batch, 0)
+    assert fast is not None
+    assert plain(fast) == plain(slow)
+    assert (fast.stride(), fast.key_set, fast.is_leaf) == (slow.stride(), slow.key_set, slow.is_leaf)
+    fast.zero_()
+    assert plain(slow) == plain(glasstorch.stack(batch, 0))
+
+
+def test_where_an_operator_must_be_called_it_is() -> None:
+    x = glasstorch.rand(3)
+    for batch in (
+        [x, x.double()],
+        [x, glasstorch.rand(4)],
+        [x, glasstorch.nn.Parameter(x)],
+        [x, x.clone().requires_grad_()],
+        [x, x.clone().requires_grad_()[:]],
+        [glasstorch.rand(2, dtype=glasstorch.complex64).conj()],
+        [glasstorch.tensor(1.0)],
+        [glasstorch.rand(5000)],
+        [x.to("meta")],
+    ):
+        assert stacked_at_once(batch) is None
+    with glasstorch.inference_mode():
+        assert data_of(glasstorch).default_collate([x, x]).is_inference()
+    traced = glasstorch.jit.trace(lambda x: data_of(glasstorch).default_collate([x, x]), (x,))
+    assert traced(x + 1).tolist() == [(x + 1).tolist()] * 2

@@ -11,10 +11,12 @@ from typing import Any, Final
 
 import numpy as np
 
-from glasstorch._tensor import Tensor
+from glasstorch._tensor import Tensor, wrap
 from glasstorch.core.dtype import float64
+from glasstorch.core.keys import CPU_KEYS
 from glasstorch.core.layout import strided
 from glasstorch.data.containers import is_named_tuple, with_items, with_values
+from glasstorch.dispatch.active_keys import BY_DEFAULT, active_keys
 from glasstorch.operators.generated import functions as f
 from glasstorch.outside_data.creation import as_tensor, tensor
 
@@ -25,6 +27,7 @@ CollateFunctions = dict[Kinds, Callable[..., Any]]
 default_collate_err_msg_format = (
     "default_collate: batch must contain tensors, numpy arrays, numbers, dicts or lists; found {}"
 )
+FEW: Final = 1 << 10  # elements of a sample, up to which finding the operator costs more than copying
 TEXT_OR_OBJECTS: Final = "SaUO"  # kinds of NumPy's dtypes that no tensor has
 
 
@@ -87,7 +90,26 @@ def collate_tensor_fn(batch: Any, *, collate_fn_map: CollateFunctions | None = N
             "Batches of sparse tensors are not currently supported by the default collate_fn; please provide a custom "
             "collate_fn to handle them appropriately."
         )
-    return f.stack(batch, 0)
+    stacked = stacked_at_once(batch)
+    return f.stack(batch, 0) if stacked is None else stacked
+
+
+def stacked_at_once(batch: Any) -> Tensor | None:  # hot path: benchmarks/dataloader.py
+    """What `stack(batch, 0)` returns for small tensors that need no gradient, by one call of NumPy's.
+
+    None for others, and where a mode is on that has to see each operator.
+    """
+    first = batch[0]
+    shape, kind = first.shape, first.dtype
+    if not shape or first.numel() > FEW or active_keys.get() != BY_DEFAULT:
+        return None
+    for one in batch:
+        if type(one) is not Tensor or one.key_set != CPU_KEYS or one.dtype is not kind or one.shape != shape:
+            return None
+        if one._autograd_meta is not None and one.requires_grad:
+            return None
+    joined = np.concatenate([one.array() for one in batch])
+    return wrap(joined.reshape(len(batch), *shape), kind)
 
 
 def collate_numpy_array_fn(batch: Any, *, collate_fn_map: CollateFunctions | None = None) -> Any:
