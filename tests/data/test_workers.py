@@ -15,9 +15,9 @@ from typing import Any
 import pytest
 
 import glasstorch
-from glasstorch.data import workers
+from glasstorch.data import worker, workers
 from glasstorch.data.channel import Channel
-from glasstorch.utils.data import DataLoader, Dataset, IterableDataset, TensorDataset, get_worker_info
+from glasstorch.utils.data import DataLoader, Dataset, IterableDataset, get_worker_info
 from tests.data.loaders import QUIET, data_of, numbered, plain
 
 pytestmark = QUIET
@@ -218,10 +218,14 @@ def test_a_batch_that_was_half_read_when_ctrl_c_came_ends_the_pass(monkeypatch: 
 
 def test_a_pass_after_a_worker_was_killed_has_new_workers() -> None:
     loader = DataLoader(numbered(glasstorch, 6), 2, num_workers=1, persistent_workers=True)
-    iterator: Any = iter(loader)
-    os.kill(iterator._workers[0].pid, signal.SIGKILL)
+    first: Any = iter(loader)
+    os.kill(first._workers[0].pid, signal.SIGKILL)
     with pytest.raises(RuntimeError, match="exited unexpectedly"):
-        list(iterator) + list(loader)
+        list(first) + list(first)
+    second: Any = iter(loader)
+    assert len(list(second)) == 3
+    os.kill(second._workers[0].pid, signal.SIGKILL)  # between two passes: nothing is lost
+    second._workers[0].join()
     assert len(list(loader)) == 3
 
 
@@ -279,7 +283,35 @@ def test_a_worker_that_does_not_end_is_terminated(monkeypatch: pytest.MonkeyPatc
     assert process.exitcode == -signal.SIGTERM
 
 
-def test_workers_end_with_the_process_that_iterates() -> None:
+def test_ctrl_c_while_a_worker_is_started_leaves_none_behind(monkeypatch: pytest.MonkeyPatch) -> None:
+    context = multiprocessing.get_context("fork")
+    start, started = context.Process.start, []
+
+    def interrupted(process: Any) -> None:
+        assert is_blocked()  # and is so in the new process, until it is ready
+        start(process)
+        started.append(process)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(context.Process, "start", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        iter(DataLoader(numbered(glasstorch, 8), 2, num_workers=2, multiprocessing_context=context))
+    (process,) = started
+    assert process.exitcode == 0
+    assert not is_blocked()
+
+
+def is_blocked() -> bool:
+    """Whether Ctrl-C is kept back."""
+    return signal.SIGINT in signal.pthread_sigmask(signal.SIG_BLOCK, ())
+
+
+def test_a_worker_can_be_interrupted() -> None:
+    assert next(iter(DataLoader(Failing(is_blocked, at=0), None, num_workers=1))) is False
+
+
+def test_workers_end_with_the_process_that_iterates(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(worker, "SECONDS_BETWEEN_CHECKS", 3600.0)  # they see it at once, and not when they look
     context = multiprocessing.get_context("fork")
     here, there = context.Pipe()
 
@@ -412,10 +444,13 @@ def resident() -> int:
 
 
 @pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="the system does not list open files")
-@pytest.mark.parametrize("persistent", [True, False])
-def test_passes_leave_no_memory_descriptor_process_or_shared_block(persistent: bool) -> None:
-    images = TensorDataset(glasstorch.rand(16, 3, 32, 64), glasstorch.arange(16))  # long messages: 24 KB a sample
-    loader = DataLoader(images, 4, shuffle=True, num_workers=2, persistent_workers=persistent)
+@pytest.mark.parametrize(
+    ("persistent", "size"), [(True, 64), (True, 200), (False, 64)], ids=["kept", "kept, large batches", "new"]
+)
+def test_passes_leave_no_memory_descriptor_process_or_shared_block(persistent: bool, size: int) -> None:
+    images = glasstorch.rand(16, 3, size, size)
+    dataset = [(images[i], i) for i in range(16)]  # no TensorDataset, so that samples are stacked
+    loader = DataLoader(dataset, 4, shuffle=True, num_workers=2, persistent_workers=persistent)
     for _ in range(5):
         list(loader)
     gc.collect()
@@ -426,6 +461,15 @@ def test_passes_leave_no_memory_descriptor_process_or_shared_block(persistent: b
     assert held() == before
     assert resident() - memory < 8 << 20  # a leak of one batch in a hundred would be more
     assert threading.active_count() == 1 + sum(thread.daemon for thread in threading.enumerate())
+
+
+def test_a_large_batch_is_stacked_in_shared_memory(torch: Any) -> None:
+    samples = [torch.full((3, 200, 200), float(i)) for i in range(8)]
+    for batch in data_of(torch).DataLoader(samples, 4, num_workers=1):
+        assert batch.is_shared()
+        batch += 1  # nobody else has it
+    found = list(data_of(torch).DataLoader(samples, 4, num_workers=1))
+    assert [batch[:, 0, 0, 0].tolist() for batch in found] == [[0, 1, 2, 3], [4, 5, 6, 7]]
 
 
 def test_many_batches_may_be_kept() -> None:

@@ -11,7 +11,7 @@ import functools
 import types
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any
+from typing import Any, cast
 
 from glasstorch.core.pytree_keys import KeyPath
 from glasstorch.core.pytree_nodes import SUPPORTED_NODES, PyTree, node_type
@@ -51,15 +51,13 @@ def _flatten(tree: PyTree, is_leaf: IsLeaf, leaves: list[Any]) -> TreeSpec:
     return TreeSpec(kind, context, [_flatten(child, is_leaf, leaves) for child in children])
 
 
-def tree_unflatten(leaves: Iterable[Any], treespec: TreeSpec) -> PyTree:
+def tree_unflatten(leaves: Iterable[Any] | TreeSpec, treespec: TreeSpec | Iterable[Any]) -> PyTree:
     """A tree of a structure with these leaves; the two may be given in either order."""
-    if not isinstance(treespec, TreeSpec):
-        if not isinstance(leaves, TreeSpec):
-            raise TypeError(
-                f"Expected `treespec` to be an instance of PyTreeSpec but got item of type {type(treespec)}."
-            )
-        leaves, treespec = treespec, leaves
-    return treespec.unflatten(leaves)
+    if isinstance(treespec, TreeSpec):
+        return treespec.unflatten(cast("Iterable[Any]", leaves))
+    if isinstance(leaves, TreeSpec):
+        return leaves.unflatten(treespec)
+    raise TypeError(f"Expected `treespec` to be an instance of PyTreeSpec but got item of type {type(treespec)}.")
 
 
 def tree_iter(tree: PyTree, is_leaf: IsLeaf = None) -> Iterator[Any]:
@@ -146,15 +144,12 @@ def tree_map_(func: Callable[..., Any], tree: PyTree, *rests: PyTree, is_leaf: I
 
 def map_only(type_or_types_or_pred: OnlyTypes | Callable[[Any], bool], /) -> Callable[..., Any]:
     """A decorator: the function is called for values of these types, or that a function accepts; others stay."""
-    only = type_or_types_or_pred
-    if isinstance(only, type | tuple | types.UnionType):
-        kinds = only
-
-        def accepts(value: Any) -> bool:
-            return isinstance(value, kinds)
-
-    elif callable(only):
-        accepts = only
+    accepts: Callable[[Any], bool]
+    if isinstance(type_or_types_or_pred, type | tuple | types.UnionType):
+        kinds = type_or_types_or_pred
+        accepts = lambda value: isinstance(value, kinds)  # noqa: E731
+    elif callable(type_or_types_or_pred):
+        accepts = type_or_types_or_pred
     else:
         raise TypeError("Argument must be a type, a tuple of types, or a callable.")
 

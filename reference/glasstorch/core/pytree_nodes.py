@@ -208,7 +208,7 @@ def register_constant(cls: type[Any]) -> None:
 
 def is_constant_class(cls: type[Any]) -> bool:
     """Whether a type was registered by `register_constant`."""
-    return isinstance(cls, type) and cls in CONSTANT_NODES
+    return cls in CONSTANT_NODES
 
 
 # Python's own containers ----------------------------------------------------------------------------------------------
@@ -316,9 +316,9 @@ def _register_builtin_types() -> None:
         module = "builtins" if kind in (tuple, list, dict) else "collections"
         name = f"{module}.{kind.__name__}"
         _register(kind, flatten, unflatten, name, dump, load, _with_keys(flatten, keys))
-    results = list(NamedResults.__subclasses__())
-    for result in (Size, *results):
-        _register_sequence(result)
+    sequences: list[type[Any]] = [Size, *NamedResults.__subclasses__()]
+    for sequence in sequences:
+        _register_sequence(sequence)
 
 
 def _register_sequence(cls: type[Any]) -> None:

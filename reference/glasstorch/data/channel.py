@@ -40,7 +40,8 @@ from glasstorch.nn.parameter import Parameter
 THROUGH_THE_SOCKET: Final = 1 << 16  # bytes; a longer message goes through a file that both processes map
 ALIGNMENT: Final = 64  # of each part of a message, in bytes
 DESCRIPTORS_AT_ONCE: Final = 250  # Linux sends at most 253 together
-ROOM: Final = socket.CMSG_SPACE(DESCRIPTORS_AT_ONCE * array.array("i").itemsize)
+CAN_SEND_DESCRIPTORS: Final = hasattr(socket, "SCM_RIGHTS")
+ROOM: Final = socket.CMSG_SPACE(DESCRIPTORS_AT_ONCE * array.array("i").itemsize) if CAN_SEND_DESCRIPTORS else 0
 HEADER: Final = struct.Struct("<QII?")  # bytes in all, parts, descriptors, whether the bytes are in a file
 LENGTH: Final = struct.Struct("<Q")  # of a part
 FLAGS: Final = getattr(socket, "MSG_CMSG_CLOEXEC", 0)  # programs that this process starts do not get the descriptors
@@ -63,7 +64,11 @@ class Channel:
 
     @classmethod
     def pair(cls) -> tuple[Channel, Channel]:
-        """Two ends that are connected."""
+        """Two ends that are connected; RuntimeError where the system cannot send descriptors."""
+        if not CAN_SEND_DESCRIPTORS:
+            raise RuntimeError(
+                "this system cannot send open files to other processes, which workers need: num_workers=0"
+            )
         one, other = socket.socketpair()
         return cls(one), cls(other)
 
@@ -81,10 +86,10 @@ class Channel:
         self.socket.close()
 
     def send(self, value: object, meanwhile: deque[Any] | None = None) -> None:
-        """Send an object, and wait until it is on its way. Nothing is sent if it cannot be pickled.
+        """Send an object, and wait until it is on its way; see Note [A message and its bytes].
 
-        While the other end takes nothing, what it sends is received into `meanwhile`: two ends that both wait for the
-        other to read would wait for ever.
+        Nothing is sent if it cannot be pickled. While the other end takes nothing, what it sends is received into
+        `meanwhile`: two ends that both wait for the other to read would wait for ever.
         """
         if self.closed:
             raise EOFError("this end was closed")
@@ -113,7 +118,7 @@ class Channel:
             body: Any = bytearray(total)
         else:
             file = SharedMemory.allocate(total)
-            body = memoryview(file.memory)
+            body = file.memory.data
             descriptors.append(file.descriptor)
         for number, (part, place) in enumerate(zip(parts, places, strict=True)):
             LENGTH.pack_into(body, LENGTH.size * number, len(part))
@@ -141,7 +146,7 @@ class Channel:
             while len(descriptors) < count:
                 self._read_with_descriptors(1, descriptors)
             if received is None:
-                received = memoryview(SharedMemory(descriptors.pop(), total).memory)
+                received = SharedMemory(descriptors.pop(), total).memory.data
             body = received
             return _unpacked(body, parts, descriptors)
         finally:
@@ -216,7 +221,7 @@ class Packer(ForkingPickler):
     def __init__(self, stream: io.BytesIO) -> None:
         super().__init__(stream, 5)
         reducers = {UntypedStorage: self.reduce_storage, Tensor: self.reduce_tensor, Parameter: self.reduce_tensor}
-        table = {**self.dispatch_table, **reducers}
+        table: Any = {**self.dispatch_table, **reducers}
         self.buffers: list[memoryview] = []
         self.shared: list[SharedMemory] = []
         # ForkingPickler cannot be told of the callback, and a second initialisation forgets the table.
@@ -253,7 +258,7 @@ class Packer(ForkingPickler):
             return _from_descriptor, (len(self.shared) - 1, storage.nbytes())
         if storage.buffer is None or not storage.nbytes():
             return reduce_storage(storage)
-        return _over_bytes, (pickle.PickleBuffer(storage.buffer),)
+        return _over_bytes, (pickle.PickleBuffer(storage.buffer.data),)
 
 
 def _span(shape: Shape, strides: Shape | None) -> int:

@@ -1,11 +1,13 @@
 """How do samples become a batch?
 
 Mirrors: torch/utils/data/_utils/collate.py
-Differs: a worker stacks tensors in memory of its own; they move to shared memory when the batch is sent.
+Differs: a worker stacks small tensors in memory of its own, which is copied when the batch is sent; PyTorch's stacks
+    all in shared memory.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
@@ -13,9 +15,13 @@ import numpy as np
 
 from glasstorch._tensor import Tensor, wrap
 from glasstorch.core.dtype import float64
+from glasstorch.core.hooks import tensor_hooks
 from glasstorch.core.keys import CPU_KEYS
 from glasstorch.core.layout import strided
+from glasstorch.core.shared_memory import SharedMemory
+from glasstorch.core.storage import UntypedStorage
 from glasstorch.data.containers import is_named_tuple, with_items, with_values
+from glasstorch.data.worker_info import get_worker_info
 from glasstorch.dispatch.active_keys import BY_DEFAULT, active_keys
 from glasstorch.operators.generated import functions as f
 from glasstorch.outside_data.creation import as_tensor, tensor
@@ -27,6 +33,7 @@ CollateFunctions = dict[Kinds, Callable[..., Any]]
 default_collate_err_msg_format = (
     "default_collate: batch must contain tensors, numpy arrays, numbers, dicts or lists; found {}"
 )
+SHARED_FROM: Final = 1 << 20  # bytes of a batch from which copying it costs more than an open file
 FEW: Final = 1 << 10  # elements of a sample, up to which finding the operator costs more than copying
 TEXT_OR_OBJECTS: Final = "SaUO"  # kinds of NumPy's dtypes that no tensor has
 
@@ -39,7 +46,7 @@ def default_convert(data: Any) -> Any:
     if isinstance(data, Tensor):
         return data
     kind = type(data)
-    if kind.__module__ == "numpy" and kind.__name__ not in ("str_", "string_"):
+    if isinstance(data, np.ndarray | np.generic) and not isinstance(data, np.str_):
         return data if isinstance(data, np.ndarray) and data.dtype.kind in TEXT_OR_OBJECTS else as_tensor(data)
     if isinstance(data, Mapping):
         return with_values(data, {key: default_convert(data[key]) for key in data})
@@ -91,7 +98,22 @@ def collate_tensor_fn(batch: Any, *, collate_fn_map: CollateFunctions | None = N
             "collate_fn to handle them appropriately."
         )
     stacked = stacked_at_once(batch)
-    return f.stack(batch, 0) if stacked is None else stacked
+    if stacked is not None:
+        return stacked
+    return f.stack(batch, 0, out=_in_shared_memory(batch))
+
+
+def _in_shared_memory(batch: Any) -> Tensor | None:
+    """In a worker, where a large batch is put that is sent without being copied; None for others."""
+    first = batch[0]
+    shape, kind = (len(batch), *first.shape), first.dtype
+    nbytes = math.prod(shape) * kind.itemsize
+    if get_worker_info() is None or nbytes < SHARED_FROM or not first.is_cpu:
+        return None
+    if any(one.dtype is not kind or one.requires_grad for one in batch):
+        return None
+    storage = UntypedStorage.over_shared(SharedMemory.allocate(nbytes))
+    return tensor_hooks.make(storage, kind, shape, None, 0)
 
 
 def stacked_at_once(batch: Any) -> Tensor | None:  # hot path: benchmarks/dataloader.py

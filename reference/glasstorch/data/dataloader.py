@@ -139,14 +139,15 @@ class DataLoader(Generic[T_co]):
     def __iter__(self) -> _BaseDataLoaderIter:
         if not self.persistent_workers:
             return self._get_iterator()
-        iterator = self._iterator
-        if iterator is None or not iterator._is_open:
-            self._iterator = iterator = self._get_iterator()
+        if self._iterator is None or not self._iterator._is_open:
+            made: Any = self._get_iterator()
+            self._iterator = made
         else:
-            iterator._reset(self)
-        return iterator
+            self._iterator._reset(self)
+        assert self._iterator is not None, "it has just been made"
+        return self._iterator
 
-    def _get_iterator(self) -> Any:
+    def _get_iterator(self) -> _BaseDataLoaderIter:
         if self.num_workers == 0:
             return _SingleProcessDataLoaderIter(self)
         self.check_worker_number_rationality()

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar, TypeVar, cast
 
 from glasstorch.data.dataset import Dataset, IterableDataset
 
@@ -81,7 +81,7 @@ class IterDataPipe(_Pipe, IterableDataset[T_co]):
             cls.__iter__ = _counted(cls.__iter__)  # type: ignore[method-assign]
 
     def __iter__(self) -> Iterator[T_co]:
-        return self  # type: ignore[return-value]  # a subclass that has no `__iter__` has `__next__`
+        return cast("Iterator[T_co]", self)  # a subclass that has no `__iter__` has `__next__`
 
     def reset(self) -> None:
         """Begin again; called whenever an iterator is made. Does nothing unless a subclass says what."""

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterator, Sized
+from typing import Any, cast
 
 from glasstorch.core.random.generator import Generator
 from glasstorch.data.dataset import Dataset
@@ -45,7 +45,7 @@ class DistributedSampler(Sampler[Any]):
         self.rank = rank
         self.epoch = 0
         self.drop_last = drop_last
-        size = len(self.dataset)
+        size = len(cast(Sized, dataset))
         self.num_samples = size // num_replicas if drop_last else math.ceil(size / num_replicas)
         self.total_size = self.num_samples * num_replicas
         self.shuffle = shuffle

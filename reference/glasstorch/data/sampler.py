@@ -67,8 +67,9 @@ class RandomSampler(Sampler[int]):
         self.generator = generator
         if not isinstance(replacement, bool):
             raise TypeError(f"replacement should be a boolean value, but got replacement={replacement}")
-        if not isinstance(self.num_samples, int) or self.num_samples <= 0:
-            raise ValueError(f"num_samples should be a positive integer value, but got num_samples={self.num_samples}")
+        count: Any = self.num_samples
+        if not isinstance(count, int) or count <= 0:
+            raise ValueError(f"num_samples should be a positive integer value, but got num_samples={count}")
 
     @property
     def num_samples(self) -> int:
@@ -95,7 +96,8 @@ class RandomSampler(Sampler[int]):
 
 def drawn_seed(generator: Generator | None) -> int:
     """A seed that a generator draws; the default one if None."""
-    return int(f.empty((), dtype=int64).random_(generator=generator).item())
+    seed: Any = f.empty((), dtype=int64).random_(generator=generator).item()
+    return int(seed)
 
 
 class SubsetRandomSampler(Sampler[int]):

@@ -22,31 +22,10 @@ from glasstorch.core.exception_wrapper import ExceptionWrapper
 from glasstorch.core.random.generator import default_generator, seed_devices
 from glasstorch.data.channel import Channel, ready
 from glasstorch.data.fetch import _DatasetKind
-
-__all__ = ["WorkerInfo", "get_worker_info"]
+from glasstorch.data.worker_info import WorkerInfo, set_worker_info
 
 SECONDS_BETWEEN_CHECKS: Final = 5.0  # how often one process checks that the other is still there
 WORD: Final = 0xFFFFFFFF
-
-
-@dataclass(frozen=True, slots=True)
-class WorkerInfo:
-    """What a worker knows of itself: its place among the workers, its seed and its copy of the dataset."""
-
-    id: int
-    num_workers: int
-    seed: int
-    dataset: Any
-    rng: Any = None
-    worker_method: str | None = "multiprocessing"
-
-
-_worker_info: WorkerInfo | None = None
-
-
-def get_worker_info() -> WorkerInfo | None:
-    """In a worker, what it knows of itself; None in the process that iterates."""
-    return _worker_info
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,8 +94,7 @@ def worker_loop(channel: Channel, inherited: list[Channel], work: Work, worker_i
             other.close()
         parallel.set_num_threads(1)
         seed_everything(work.base_seed, worker_id)
-        global _worker_info
-        _worker_info = WorkerInfo(worker_id, work.num_workers, work.base_seed + worker_id, work.dataset)
+        set_worker_info(WorkerInfo(worker_id, work.num_workers, work.base_seed + worker_id, work.dataset))
         with suppress(EOFError):
             _answer(channel, work, worker_id)
     except KeyboardInterrupt:

@@ -106,8 +106,8 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
 
     @property
     def _is_open(self) -> bool:
-        """Whether the workers have not been told to end."""
-        return bool(self._shutdown_workers.alive)
+        """Whether the workers have not been told to end, and none has ended."""
+        return self._shutdown_workers.alive and all(worker.process.is_alive() for worker in self._members)
 
     def _reset(self, loader: Any) -> None:
         """Begin another pass with the same workers. Batches of the pass before that are on their way are dropped."""
@@ -235,6 +235,8 @@ def _started(context: Any, work: Work, number: int) -> Worker:
             process.start()
     except BaseException as error:
         mine.close()
+        if process.pid is not None:  # Ctrl-C came while it was started
+            process.join(SECONDS_TO_END)
         if isinstance(error, TypeError | AttributeError | PicklingError):
             warnings.warn(CANNOT_PICKLE, stacklevel=5)
         raise
@@ -245,7 +247,10 @@ def _started(context: Any, work: Work, number: int) -> Worker:
 
 @contextmanager
 def _interrupts_blocked() -> Iterator[None]:
-    """Keep Ctrl-C back; a process that is started meanwhile inherits that, and lets it through when it is ready."""
+    """Keep Ctrl-C back in processes that are started meanwhile; a worker lets it through when it is ready.
+
+    This one gets it all the same if it has other threads: the system gives it to any that does not block it.
+    """
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield

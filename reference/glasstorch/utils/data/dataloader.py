@@ -14,7 +14,7 @@ from glasstorch.data.dataloader import _InfiniteConstantSampler as _InfiniteCons
 from glasstorch.data.fetch import _DatasetKind as _DatasetKind
 from glasstorch.data.iterators import _BaseDataLoaderIter as _BaseDataLoaderIter
 from glasstorch.data.iterators import _SingleProcessDataLoaderIter as _SingleProcessDataLoaderIter
-from glasstorch.data.worker import get_worker_info as get_worker_info
+from glasstorch.data.worker_info import get_worker_info as get_worker_info
 from glasstorch.data.workers import _MultiProcessingDataLoaderIter as _MultiProcessingDataLoaderIter
 
 __all__ = [
