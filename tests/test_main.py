@@ -1,5 +1,6 @@
 """Does `python -m glasstorch program.py` run a PyTorch program as Python runs it?"""
 
+import multiprocessing
 import os
 import re
 import subprocess
@@ -85,6 +86,37 @@ def test_a_module_is_run_as_python_would_run_it(program, tmp_path: Path) -> None
     done = run("-m", folder=tmp_path)
     assert done.returncode == 2
     assert "Argument expected for the -m option" in done.stderr
+
+
+WITH_WORKERS = """
+import sys
+import torch
+from torch.utils.data import DataLoader, Dataset, get_worker_info
+
+class Tens(Dataset):
+    def __len__(self):
+        return 4
+
+    def __getitem__(self, index):
+        return torch.tensor(10 * index), get_worker_info().id
+
+assert torch.__name__ == "glasstorch"
+if __name__ == "__main__":
+    loader = DataLoader(Tens(), 2, num_workers=2, multiprocessing_context=sys.argv[1])
+    print([[values.tolist(), ids.tolist()] for values, ids in loader])
+"""
+
+
+@pytest.mark.parametrize("as_module", [False, True], ids=["file", "module"])
+@pytest.mark.parametrize("method", ["fork", "spawn", "forkserver"])
+def test_workers_import_the_program_with_glasstorch_as_torch(
+    method: str, as_module: bool, program, tmp_path: Path
+) -> None:
+    if method not in multiprocessing.get_all_start_methods():
+        method = "spawn"
+    path = program(WITH_WORKERS.replace("import sys", "import sys, warnings; warnings.simplefilter('ignore')"))
+    done = run(*(("-m", "program") if as_module else (path,)), method, folder=tmp_path)
+    assert (done.stdout, done.stderr, done.returncode) == ("[[[0, 10], [0, 0]], [[20, 30], [1, 1]]]\n", "", 0)
 
 
 def test_an_error_shows_the_program_s_lines_and_none_of_ours(program, tmp_path: Path) -> None:

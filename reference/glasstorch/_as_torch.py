@@ -9,10 +9,12 @@ from __future__ import annotations
 import importlib
 import importlib.abc
 import importlib.util
+import os
 import re
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from importlib.machinery import ModuleSpec
+from multiprocessing import spawn
 from types import ModuleType
 
 import glasstorch
@@ -53,13 +55,27 @@ class TorchFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
 
 def install() -> None:
-    """Make `import torch` import glasstorch from now on, in this process."""
+    """Make `import torch` import glasstorch from now on, in this process and in those that `multiprocessing` starts."""
     found = sys.modules.get("torch")
     if found is glasstorch:
         return
     if found is not None:
         raise ImportError("torch has been imported already; run `import torch` only after glasstorch took its place")
     sys.meta_path.insert(0, TorchFinder())
+    prepare = spawn.get_preparation_data
+    spawn.get_preparation_data = lambda name: {"as_torch": InstalledWhenRead(), **prepare(name)}
+
+
+class InstalledWhenRead:
+    """Where it is unpickled, `import torch` imports glasstorch from then on.
+
+    A process that is spawned reads what it needs to know, and then imports the program again, `import torch` and all.
+    """
+
+    def __reduce__(self) -> tuple[Callable[[str], None], tuple[str]]:
+        path = [*sys.path, os.path.dirname(os.path.dirname(glasstorch.__file__))]
+        # Not `install` itself: the new process does not have our path of imports yet.
+        return exec, (f"import sys; sys.path[:] = {path!r}; from {__name__} import install; install()",)
 
 
 def our_name(torch_name: str) -> str:

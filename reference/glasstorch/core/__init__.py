@@ -1,9 +1,10 @@
 """What is a tensor before any operation?
 
 Reading order: `errors`, `user_line`, `warn_once`, `device`, `dtype`, `type_info`, `layout`, `keys`, `inference`,
-`hooks` (protocols that higher layers fill in), `removable_handle`, `allocator`, `shared_memory`, `storage`,
-`typed_storage`, `geometry`, `tensor_impl`, `return_types`, `parallel`, `left_out`, `unknown_names`, then `random/`,
-where random numbers come from.
+`hooks` (protocols that higher layers fill in), `removable_handle`, `exception_wrapper`, `forks`, `allocator`,
+`shared_memory`, `storage`, `typed_storage`, `geometry`, `tensor_impl`, `return_types`; nested containers:
+`tuple_kinds`, `pytree_keys`, `pytree_nodes`, `pytree_spec`, `pytree`, `pytree_json`; then `parallel`, `left_out`,
+`unknown_names`, and `random/`, where random numbers come from.
 
 Mirrors: c10/core
 Differs: NumPy arrays hold the bytes.

@@ -20,6 +20,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from glasstorch.core.errors import ArgumentTypeError, HostMemoryError, StorageError
+from glasstorch.core.forks import free_after_forks
 
 Buffer = np.ndarray[Any, np.dtype[np.uint8]]  # one-dimensional, bytes
 
@@ -145,6 +146,7 @@ def aligned_empty(nbytes: int) -> Memory:
 
 
 cpu_allocator = CachingCPUAllocator()
+free_after_forks(cpu_allocator.lock)
 
 
 def empty_array(shape: tuple[int, ...], numpy_dtype: np.dtype[Any], nbytes: int) -> np.ndarray[Any, Any]:

@@ -12,6 +12,7 @@ SCALED = "there are no float8 dtypes, nor products of matrices in groups"
 PROCESSES = "there are no groups of processes"
 NOTES = "it is a text that PyTorch puts into its own docstrings"
 COMPILED = "it is for compiled kernels"
+GIVEN_UP = "PyTorch has given up its data pipes"
 
 LEFT_OUT: Final = {
     "torch.nn.intrinsic": QUANTIZED,
@@ -31,4 +32,9 @@ LEFT_OUT: Final = {
     "torch.nn.parallel.DistributedDataParallel": PROCESSES,
     "torch.nn.parallel.DistributedDataParallelCPU": PROCESSES,
     "torch.nn.parallel.distributed": PROCESSES,
+    "torch.utils.data.datapipes.dataframe": GIVEN_UP,
+    "torch.utils.data.datapipes.iter": GIVEN_UP,
+    "torch.utils.data.datapipes.map": GIVEN_UP,
+    "torch.utils.data.graph": GIVEN_UP,
+    "torch.utils.data.graph_settings": GIVEN_UP,
 }

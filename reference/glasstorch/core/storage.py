@@ -34,6 +34,7 @@ from glasstorch.core.errors import (
     NoDataError,
     StorageError,
 )
+from glasstorch.core.forks import free_after_forks
 from glasstorch.core.shared_memory import SharedMemory
 
 Memory = np.ndarray[Any, Any]
@@ -446,6 +447,7 @@ Storage = UntypedStorage  # its name in schemas and in c10
 
 _new = object.__new__
 _making_lazy = threading.RLock()  # reentrant: copying may trigger garbage collection, and with it a storage's deletion
+free_after_forks(_making_lazy)
 
 
 class LazyCopy:

@@ -18,7 +18,7 @@ from multiprocessing import *  # noqa: F403
 
 from glasstorch.core.errors import ArgumentValueError
 from glasstorch.core.unknown_names import refuse_unknown_names
-from glasstorch.multiprocessing.reductions import register_reductions
+from glasstorch.data.reductions import register_reductions
 
 __all__ = ["get_all_sharing_strategies", "get_sharing_strategy", "set_sharing_strategy"]
 __all__ += multiprocessing.__all__

@@ -1,15 +1,23 @@
 """Which helpers are in torch.utils?
 
-Reading order: `dlpack`, `_python_dispatch`.
+Reading order: `dlpack`, `_python_dispatch`, `_pytree`, `data/`.
 
 Mirrors: torch/utils/__init__.py
-Differs: only these two; their code is in the layers that they belong to.
+Differs: only these; their code is in the layers that they belong to.
 """
 
 from __future__ import annotations
+
+from importlib import import_module as _import_module
+from typing import Any as _Any
 
 from glasstorch.core.unknown_names import refuse_unknown_names
 from glasstorch.utils import _python_dispatch as _python_dispatch
 from glasstorch.utils import dlpack as dlpack
 
-__getattr__ = refuse_unknown_names("glasstorch.utils")
+_LATE = ("_pytree", "data")  # imported on first access
+_refuse = refuse_unknown_names("glasstorch.utils")
+
+
+def __getattr__(name: str) -> _Any:
+    return _import_module(f"glasstorch.utils.{name}") if name in _LATE else _refuse(name)

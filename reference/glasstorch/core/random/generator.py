@@ -16,6 +16,7 @@ from glasstorch.core.device import CPU
 from glasstorch.core.device import device as Device
 from glasstorch.core.dtype import uint8
 from glasstorch.core.errors import ArgumentTypeError, DeviceError
+from glasstorch.core.forks import free_after_forks
 from glasstorch.core.random.bounds import RandomNumberError
 from glasstorch.core.random.draws import Stream
 from glasstorch.core.random.mersenne_stream import DEFAULT_SEED
@@ -132,6 +133,7 @@ class Generator:
 
 
 default_generator = Generator()
+free_after_forks(default_generator.stream._lock)
 
 # Those of CUDA devices are made when they are first drawn from or asked for, and seeded then: by the seed that was last
 # given to all of them, or else by the operating system.
