@@ -3,7 +3,7 @@
 Mirrors: torch/_weights_only_unpickler.py (_get_allowed_globals, _add_safe_globals), torch/serialization.py
     (add_safe_globals, clear_safe_globals, get_safe_globals, safe_globals)
 Differs: what may be named and what may be called are two lists, and what is called checks its arguments: with PyTorch's
-    list, `bytearray(10**12)` is a call that a file can make.
+    list, `bytearray(10**12)` is a call that a file can make. `bytes()` may be called, as empty bytes are pickled so.
 """
 
 from __future__ import annotations
@@ -56,6 +56,7 @@ def by_default() -> dict[str, Any]:
         "collections.OrderedDict": OrderedDict,
         "collections.Counter": Counter,
         "_codecs.encode": encode,
+        "builtins.bytes": bytes,
         "builtins.bytearray": bytearray,
         "builtins.set": set,
         "builtins.complex": complex,
@@ -155,6 +156,11 @@ def _encode(text: Any, encoding: Any = "utf-8") -> bytes:
     return text.encode("latin1")
 
 
+def _bytes() -> bytes:
+    """The empty one, which protocol 2 pickles as a call."""
+    return b""
+
+
 def _bytearray(*arguments: Any) -> bytearray:
     if len(arguments) == 2:
         return bytearray(_encode(*arguments))
@@ -211,6 +217,7 @@ CALLED: Final[dict[int, Callable[..., Any]]] = {
     id(OrderedDict): _ordered,
     id(Counter): _counter,
     id(encode): _encode,
+    id(bytes): _bytes,
     id(bytearray): _bytearray,
     id(set): _set,
     id(complex): _complex,

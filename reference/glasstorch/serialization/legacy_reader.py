@@ -15,12 +15,13 @@ from typing import Any
 from glasstorch.core.dtype import dtype as Dtype
 from glasstorch.core.errors import ArgumentError
 from glasstorch.core.storage import UntypedStorage
-from glasstorch.core.typed_storage import TypedStorage, typed
+from glasstorch.core.typed_storage import typed
 from glasstorch.core.user_line import warn_user
 from glasstorch.nn.modules.module import Module
 from glasstorch.serialization import settings
 from glasstorch.serialization.legacy_format import COUNT, MAGIC_NUMBER, PROTOCOL_VERSION
 from glasstorch.serialization.locations import Deserializer
+from glasstorch.serialization.names import written
 from glasstorch.serialization.storages import as_saved_id, unpickler
 from glasstorch.serialization.zip_format import ArchiveError
 
@@ -40,12 +41,12 @@ def read(file: Any, restore: Deserializer, module: ModuleType, arguments: dict[s
         raise EOFError("Ran out of input: the file is empty")
     if head[257:] == TAR:
         raise ArgumentError(
-            "the file is in the .tar format of PyTorch before 0.2, which glasstorch does not read; load it with PyTorch "
-            "and save it again"
+            "the file is in the legacy .tar format of PyTorch before 0.2, which glasstorch does not read; load it with "
+            "PyTorch and save it again"
         )
     if head[0] != 0x80:  # how every pickle of protocol 2 or later begins
         raise ArchiveError(
-            f"Invalid magic number; corrupt file? It begins with {head[:4]!r}, neither as an archive nor as a pickle does"
+            f"Invalid magic number; corrupt file? It begins with {head[:4]!r}, as neither an archive nor a pickle does"
         )
     if module.load(file, **arguments) != MAGIC_NUMBER:
         raise ArchiveError("Invalid magic number; corrupt file?")
@@ -125,8 +126,8 @@ class _Storages:
 
 
 def _compare_source(cls: Any, file: Any, source: Any) -> None:
-    """Warn where a module's class is no longer the one that was saved."""
-    if not file or not source or not (isinstance(cls, type) and issubclass(cls, Module)):
+    """Warn where a user's class is no longer the one that was saved."""
+    if not file or not source or not (isinstance(cls, type) and issubclass(cls, Module)) or written(cls):
         return
     try:
         current = inspect.getsource(cls)

@@ -16,6 +16,7 @@ from glasstorch.core.typed_storage import TypedStorage
 from glasstorch.core.user_line import warn_user
 from glasstorch.nn.modules.module import Module
 from glasstorch.serialization.legacy_format import COUNT, MAGIC_NUMBER, PROTOCOL_VERSION, SYSTEM
+from glasstorch.serialization.names import written
 from glasstorch.serialization.pickler import SavedStorages, pickler
 
 
@@ -30,7 +31,7 @@ def write(obj: object, file: Any, module: ModuleType, protocol: int) -> None:
             if what in classes:
                 return None
             classes.add(what)
-            return "module", what, *_source(what)
+            return "module", what, *((None, None) if written(what) else _source(what))
         if not isinstance(what, UntypedStorage | TypedStorage):
             return None
         saved = storages.persistent_id(what)
@@ -53,7 +54,7 @@ def write(obj: object, file: Any, module: ModuleType, protocol: int) -> None:
 
 
 def _source(cls: type) -> tuple[str | None, str | None]:
-    """The file and the text of a module's class, for a warning where another text is loaded with it."""
+    """The file and the text of a user's class, for a warning where another text is loaded with it."""
     try:
         return inspect.getsourcefile(cls), inspect.getsource(cls)
     except (OSError, TypeError):

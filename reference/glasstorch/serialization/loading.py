@@ -13,8 +13,6 @@ import re
 from types import ModuleType
 from typing import Any
 
-import numpy as np
-
 from glasstorch._tensor import Tensor
 from glasstorch.core.device import device as Device
 from glasstorch.core.dtype import BY_NAME, uint8
@@ -33,10 +31,18 @@ from glasstorch.serialization.zip_format import LOCAL_SIGNATURE
 from glasstorch.serialization.zip_reader import ArchiveReader
 
 TRUE = ("1", "y", "yes", "true")  # in environment variables
-SAFETENSORS = {  # its names of dtypes
-    **{f"{kind}{bits}": f"{name}{bits}" for kind, name in (("I", "int"), ("U", "uint")) for bits in (8, 16, 32, 64)},
-    **{"BOOL": "bool", "F16": "float16", "BF16": "bfloat16", "F32": "float32", "F64": "float64", "C64": "complex64"},
-    **{"F8_E4M3": "float8_e4m3fn", "F8_E5M2": "float8_e5m2"},
+# The names of dtypes in files of the safetensors library.
+SAFETENSORS = {
+    f"{kind}{bits}": f"{name}{bits}" for kind, name in (("I", "int"), ("U", "uint")) for bits in (8, 16, 32, 64)
+} | {
+    "BOOL": "bool",
+    "F8_E4M3": "float8_e4m3fn",
+    "F8_E5M2": "float8_e5m2",
+    "F16": "float16",
+    "BF16": "bfloat16",
+    "F32": "float32",
+    "F64": "float64",
+    "C64": "complex64",
 }
 PRECAUTION = (
     "In PyTorch 2.6, we changed the default value of the `weights_only` argument in `torch.load` from `False` to "
@@ -193,7 +199,8 @@ def _tensor_of(dtype: str, shape: list[int], data: Any) -> Tensor:
     """A tensor from what the safetensors library says about it."""
     if dtype not in SAFETENSORS:
         raise ArgumentError(f"the file has a tensor of the dtype {dtype}, which is not in glasstorch")
-    storage = UntypedStorage.over(np.frombuffer(bytearray(data), np.uint8) if data else np.empty(0, np.uint8), True)
-    return rebuild.tensor_v3(
-        typed(storage, uint8), 0, shape, contiguous_strides(tuple(shape)), False, None, BY_NAME[SAFETENSORS[dtype]]
-    )
+    storage = UntypedStorage.allocate(len(data))
+    assert storage.buffer is not None, "NumPy reaches the bytes of a CPU storage"
+    memoryview(storage.buffer)[:] = data
+    strides = contiguous_strides(tuple(shape))
+    return rebuild.tensor_v3(typed(storage, uint8), 0, shape, strides, False, None, BY_NAME[SAFETENSORS[dtype]])

@@ -10,6 +10,7 @@ easily translated. The tables below hold the rest. What PyTorch does not have is
 from __future__ import annotations
 
 import sys
+from functools import partial
 from importlib import import_module
 from typing import Any, Final
 
@@ -139,7 +140,7 @@ def found(module: str, name: str) -> Any:
     for candidate in _candidates(module):
         value = _attribute(candidate, name)
         if value is not None:
-            return value
+            return partial(rebuild.named_results, value) if module == "torch.return_types" else value
     raise UnknownGlobalError(
         f"the file names {module}.{name}, which is not in glasstorch; `{LIST_COMMAND}` prints what there is"
     )

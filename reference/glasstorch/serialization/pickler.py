@@ -20,7 +20,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 from glasstorch._tensor import Tensor
 from glasstorch.core.dtype import uint8
 from glasstorch.core.errors import ArgumentError
-from glasstorch.core.keys import CONJUGATE, NEGATIVE
 from glasstorch.core.layout import layout
 from glasstorch.core.storage import UntypedStorage
 from glasstorch.core.typed_storage import LEGACY_CLASSES, LEGACY_NAMES, TypedStorage, typed
@@ -140,9 +139,8 @@ def _reduced(
             warn_user("Serializing tensors on the meta device under skip_data context manager is a no-op")
         return rebuild.meta_tensor, (dtype, size, stride, requires_grad)
     facts = (offset, size, stride, requires_grad, OrderedDict())
-    metadata = (
-        ({name: True for name, bit in rebuild.BITS.items() if bits & bit},) if bits & (CONJUGATE | NEGATIVE) else ()
-    )
+    set_bits = {name: True for name, bit in rebuild.BITS.items() if bits & bit}
+    metadata = (set_bits,) if set_bits else ()
     if dtype.name in LEGACY_NAMES:
         return rebuild.tensor_v2, (typed(storage, dtype), *facts, *metadata)
     return rebuild.tensor_v3, (storage, *facts, dtype, *metadata)

@@ -126,7 +126,8 @@ def device_tensor(data: Any, dtype: Any, device: Any, requires_grad: Any) -> NoR
 def sparse_tensor(layout: Any, data: Any) -> NoReturn:
     """Refused: there are no sparse tensors."""
     raise NoDataError(
-        f"the file has a tensor of the layout {short(layout)}, and glasstorch has no sparse tensors; save tensor.to_dense()"
+        f"the file has a tensor of the layout {short(layout)}, and glasstorch has no sparse tensors; save "
+        f"tensor.to_dense()"
     )
 
 
@@ -144,9 +145,12 @@ def nested_tensor(*arguments: Any) -> NoReturn:
 
 def wrapper_subclass(cls: Any, *arguments: Any) -> NoReturn:
     """Refused: a subclass without a storage cannot be made."""
-    raise NoDataError(
-        f"the file has a tensor without a storage, of the class {short(cls)}, which glasstorch cannot make"
-    )
+    raise NoDataError(f"the file has a tensor without a storage, of {short(cls)}, which glasstorch cannot make")
+
+
+def named_results(cls: Any, values: Any, others: Any = None) -> Any:
+    """What `max` and others return. PyTorch writes a dict of further, unnamed results, which is always empty."""
+    return cls(values)
 
 
 def layout_of(name: Any) -> Layout:

@@ -17,8 +17,8 @@ import warnings
 from _compat_pickle import IMPORT_MAPPING, NAME_MAPPING
 from collections import Counter, OrderedDict
 from collections.abc import Callable
-from pickle import UnpicklingError, decode_long
-from typing import Any, Final, NoReturn
+from pickle import HIGHEST_PROTOCOL, UnpicklingError, decode_long
+from typing import Any, Final
 
 from glasstorch._tensor import Tensor
 from glasstorch.core.typed_storage import TypedStorage
@@ -234,6 +234,8 @@ class Unpickler:
     def protocol(self) -> None:
         """The version of the instructions."""
         version = self._bytes(1)[0]
+        if version > HIGHEST_PROTOCOL:
+            raise UnpicklingError(f"unsupported pickle protocol: {version}; the highest is {HIGHEST_PROTOCOL}")
         if version != PROTOCOL:
             warnings.warn(
                 f"Detected pickle protocol {version} in the checkpoint, which was not the default pickle protocol used "
@@ -316,7 +318,8 @@ def _build(made: Any, state: Any) -> None:
     slots = None
     if isinstance(state, tuple) and len(state) == 2:
         state, slots = state
-    made.__dict__.update(state or {})
+    if state:
+        made.__dict__.update(state)
     for name, value in (slots or {}).items():
         setattr(made, name, value)
 

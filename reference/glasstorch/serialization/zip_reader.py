@@ -195,9 +195,18 @@ class ArchiveReader:
                 raise _no_archive(f"the record '{record.name}' has two sizes, {record.stored} and {record.nbytes}")
             self.records[record.name] = record
             folders.add(folder)
+        self._check_places()
         if len(folders) != 1:
             raise _no_archive(f"its records are in {len(folders)} folders ({', '.join(sorted(folders))}), not in one")
         (self.folder,) = folders
+
+    def _check_places(self) -> None:
+        """Refuse records that lie over each other: a small file could stand for any number of bytes."""
+        end, before = 0, ""
+        for record in sorted(self.records.values(), key=lambda record: record.header):
+            if record.header < end:
+                raise _no_archive(f"the records '{before}' and '{record.name}' lie over each other")
+            end, before = record.header + LOCAL.size + record.stored, record.name
 
     def _end(self) -> tuple[int, int, int]:
         """Where the directory is: its start, its size in bytes, and how many entries it has."""
@@ -214,13 +223,10 @@ class ArchiveReader:
                 fields = END64.unpack(self._bytes_at(end64, END64.size))
                 if fields[0] != END64_SIGNATURE:
                     raise _no_archive(f"there is no end of a directory at byte {end64}")
-                if (count, nbytes, start) != (
-                    min(fields[7], MOST_16),
-                    min(fields[8], MOST_32),
-                    min(fields[9], MOST_32),
-                ):
+                wide = fields[7:]
+                if (count, nbytes, start) != tuple(map(min, wide, (MOST_16, MOST_32, MOST_32))):
                     raise _no_archive("the two ends of its directory do not agree")
-                count, nbytes, start = fields[7:]
+                count, nbytes, start = wide
         return start, nbytes, count
 
     def _last_record(self) -> str:
