@@ -56,8 +56,8 @@ def opened_to_read(file: Any) -> Iterator[Any]:
             raise NotAFileError(f"'{type(file).__name__}' object has no attribute '{method}'. {PRELOAD}")
     try:
         file.seek(file.tell())
-    except io.UnsupportedOperation as error:
-        raise type(error)(f"{error}. {PRELOAD}") from None
+    except OSError as error:  # of a pipe, or of a file that says so itself
+        raise io.UnsupportedOperation(f"{error}. {PRELOAD}") from None
     yield file
 
 

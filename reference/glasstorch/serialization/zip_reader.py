@@ -273,7 +273,8 @@ def _entries(directory: bytes, count: int) -> Iterator[tuple[str, Record]]:
         if signature != ENTRY_SIGNATURE:
             raise _no_archive(f"entry {number} of its directory does not begin with PK\\1\\2")
         at += ENTRY.size
-        path, extra = directory[at : at + name_size], directory[at + name_size :][:extra_size]
+        path = directory[at : at + name_size]
+        extra = directory[at + name_size : at + name_size + extra_size]
         at += name_size + extra_size + comment_size
         try:
             folder, slash, name = path.decode("utf-8").partition("/")

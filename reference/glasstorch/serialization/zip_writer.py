@@ -10,6 +10,7 @@ It knows nothing of pickles: `save` writes a pickle and storages with it, and an
 
 from __future__ import annotations
 
+import sys
 import zlib
 from typing import Any
 
@@ -43,7 +44,7 @@ Data = bytes | bytearray | memoryview | Any  # what has a buffer: a NumPy array 
 
 
 class ArchiveWriter:
-    """Writes records one after the other; `finish` writes the version, the serialization id and the directory.
+    """Writes records one after the other; `finish` adds version, byte order, serialization id and directory.
 
     `name` is the folder that holds the records. Every record's data begins at a multiple of `alignment` bytes. `fresh`
     says that the file is a new one, in which a place that is skipped holds zeros.
@@ -59,7 +60,7 @@ class ArchiveWriter:
         self.checksums = checksums
         self.alignment = alignment
         self.fresh = fresh
-        self.written: dict[str, int] = {}  # the checksums of the records, by name
+        self.written: dict[str, int | None] = {}  # the checksums of the records by name; None of an empty one
         self._position = 0
         self._directory = bytearray()
 
@@ -85,8 +86,9 @@ class ArchiveWriter:
 
     def finish(self) -> None:
         """Write the records that close an archive, and its directory."""
-        if "version" not in self.written:
-            self.write_record("version", zip_format.PRODUCED)
+        for name, content in (("version", zip_format.PRODUCED), ("byteorder", sys.byteorder.encode())):
+            if name not in self.written:
+                self.write_record(name, content)
         self.write_record(zip_format.SERIALIZATION_ID, self._serialization_id())
         start, nbytes, count = self._position, len(self._directory), len(self.written)
         self._write(self._directory)
@@ -104,7 +106,8 @@ class ArchiveWriter:
         """Forty digits, equal for files with the same records."""
         names = content = 0
         for name, crc in self.written.items():
-            names, content = mixed(names, zlib.crc32(name.encode())), mixed(content, crc)
+            names = mixed(names, zlib.crc32(name.encode()))
+            content = content if crc is None else mixed(content, crc)
         return f"{names:020}{content:020}".encode()
 
     def _begin(self, name: str, nbytes: int) -> int:
@@ -130,7 +133,7 @@ class ArchiveWriter:
             *(len(path), len(extra), 0, 0, 0, 0, min(header, MOST_32)),
         )
         self._directory += path + extra
-        self.written[name] = crc
+        self.written[name] = crc if nbytes else None
 
     def _write(self, data: Data) -> None:
         rest = memoryview(data)
