@@ -11,13 +11,12 @@ from types import ModuleType
 from typing import Any
 
 from glasstorch.core.dtype import uint8
-from glasstorch.core.storage import UntypedStorage
 from glasstorch.core.typed_storage import TypedStorage
 from glasstorch.core.user_line import warn_user
 from glasstorch.nn.modules.module import Module
 from glasstorch.serialization.legacy_format import COUNT, MAGIC_NUMBER, PROTOCOL_VERSION, SYSTEM
 from glasstorch.serialization.names import written
-from glasstorch.serialization.pickler import SavedStorages, pickler
+from glasstorch.serialization.pickler import STORAGES, SavedStorages, pickler
 
 
 def write(obj: object, file: Any, module: ModuleType, protocol: int) -> None:
@@ -32,7 +31,7 @@ def write(obj: object, file: Any, module: ModuleType, protocol: int) -> None:
                 return None
             classes.add(what)
             return "module", what, *((None, None) if written(what) else _source(what))
-        if not isinstance(what, UntypedStorage | TypedStorage):
+        if not isinstance(what, STORAGES):
             return None
         saved = storages.persistent_id(what)
         itemsizes.setdefault(saved[2], (what.dtype if isinstance(what, TypedStorage) else uint8).itemsize)

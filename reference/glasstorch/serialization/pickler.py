@@ -15,7 +15,7 @@ import copyreg
 import pickle
 from collections import OrderedDict
 from types import FunctionType, ModuleType
-from typing import TYPE_CHECKING, Any, ClassVar, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from glasstorch._tensor import Tensor
 from glasstorch.core.dtype import uint8
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 PROTOCOL: Final = 2
+STORAGES: Final = (UntypedStorage, TypedStorage)
 _OF_A_TENSOR = frozenset(copyreg._slotnames(Tensor))  # type: ignore[attr-defined]
 
 
@@ -65,9 +66,8 @@ class SavedStorages:
 def pickler(file: Any, module: ModuleType, protocol: int, persistent_id: Callable[[Any], Any]) -> Any:
     """A pickler of a module, by default Python's, which writes storages by their ids and names PyTorch's paths."""
     base = getattr(module, "_Pickler", module.Pickler)
-    made = type("ArchivePickler", (_InTorchsWords, base), {"dispatch": _dispatch(base)})(file, protocol=protocol)
-    made.id_of = persistent_id
-    return made
+    fields = {"dispatch": _dispatch(base), "persistent_id": staticmethod(persistent_id)}
+    return type("ArchivePickler", (_InTorchsWords, base), fields)(file, protocol=protocol)
 
 
 def _dispatch(base: Any) -> dict[Any, Any]:
@@ -79,14 +79,7 @@ def _dispatch(base: Any) -> dict[Any, Any]:
 
 
 class _InTorchsWords:
-    """What is put before a pickler: storages by their ids, tensors and names as PyTorch writes them."""
-
-    id_of: Callable[[Any], Any]
-    dispatch: ClassVar[dict[Any, Any]]
-
-    def persistent_id(self, what: Any) -> Any:
-        """The id of a storage; None for what is pickled itself."""
-        return self.id_of(what)
+    """What is put before a pickler: tensors and names as PyTorch writes them."""
 
     def save_global(self: Any, what: Any, name: str | None = None) -> None:
         """Write a class or a function as its module and name."""

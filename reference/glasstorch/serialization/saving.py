@@ -15,10 +15,9 @@ from typing import Any
 
 from glasstorch.core.errors import ArgumentError, ArgumentValueError
 from glasstorch.core.storage import UntypedStorage
-from glasstorch.core.typed_storage import TypedStorage
 from glasstorch.serialization import legacy_writer, settings
 from glasstorch.serialization.files import is_path, opened_to_write
-from glasstorch.serialization.pickler import PROTOCOL, SavedStorages, pickler
+from glasstorch.serialization.pickler import PROTOCOL, STORAGES, SavedStorages, pickler
 from glasstorch.serialization.versions import check_dill
 from glasstorch.serialization.zip_writer import ArchiveWriter
 
@@ -63,7 +62,7 @@ def _pickled(obj: object, module: ModuleType, protocol: int) -> tuple[bytes, Sav
     storages = SavedStorages()
 
     def persistent_id(what: Any) -> Any:
-        return storages.persistent_id(what) if isinstance(what, UntypedStorage | TypedStorage) else None
+        return storages.persistent_id(what) if isinstance(what, STORAGES) else None
 
     buffer = io.BytesIO()
     pickler(buffer, module, protocol, persistent_id).dump(obj)
