@@ -38,6 +38,7 @@ from glasstorch.serialization.zip_format import (
 )
 
 MADE_BY, NEEDED = 0x031E, 45  # in end64: zip 3.0 on Unix; zip64 is needed
+CHUNK = 1 << 21  # bytes that are written, and their checksum computed, at a time: they are then still in a cache
 ZEROS = bytes(1 << 20)
 
 Data = bytes | bytearray | memoryview | Any  # what has a buffer: a NumPy array too
@@ -68,9 +69,11 @@ class ArchiveWriter:
         """Append a record."""
         view = memoryview(data)
         view = view.cast("B") if view.nbytes else memoryview(b"")  # an empty view of another form cannot be cast
-        crc = zlib.crc32(view) if self.checksums else 0
-        header = self._begin(name, view.nbytes)
-        self._write(view)
+        header, crc = self._begin(name, view.nbytes), 0
+        for start in range(0, view.nbytes, CHUNK):
+            part = view[start : start + CHUNK]
+            self._write(part)
+            crc = zlib.crc32(part, crc) if self.checksums else 0
         self._end(name, view.nbytes, header, crc)
 
     def reserve_record(self, name: str, nbytes: int) -> None:
