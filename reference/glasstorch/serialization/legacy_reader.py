@@ -22,7 +22,7 @@ from glasstorch.serialization import settings
 from glasstorch.serialization.legacy_format import COUNT, MAGIC_NUMBER, PROTOCOL_VERSION
 from glasstorch.serialization.locations import Deserializer
 from glasstorch.serialization.names import written
-from glasstorch.serialization.storages import as_saved_id, unpickler
+from glasstorch.serialization.storages import as_saved_id, memory, unpickler
 from glasstorch.serialization.zip_format import ArchiveError
 
 TAR = b"ustar"
@@ -112,8 +112,7 @@ class _Storages:
                     f"the object"
                 )
             read = UntypedStorage.allocate(storage.nbytes())
-            assert read.buffer is not None, "NumPy reaches the bytes of a CPU storage"
-            memoryview(read.buffer)[:] = self._bytes(storage.nbytes(), key)
+            memory(read)[:] = self._bytes(storage.nbytes(), key)
             if swap:
                 read.byteswap(dtype)
             storage.copy_(read)

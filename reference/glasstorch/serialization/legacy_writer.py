@@ -17,6 +17,7 @@ from glasstorch.nn.modules.module import Module
 from glasstorch.serialization.legacy_format import COUNT, MAGIC_NUMBER, PROTOCOL_VERSION, SYSTEM
 from glasstorch.serialization.names import written
 from glasstorch.serialization.pickler import STORAGES, SavedStorages, pickler
+from glasstorch.serialization.storages import memory
 
 
 def write(obj: object, file: Any, module: ModuleType, protocol: int) -> None:
@@ -45,11 +46,9 @@ def write(obj: object, file: Any, module: ModuleType, protocol: int) -> None:
     keys = sorted(storages.by_key)
     module.dump(keys, file, protocol=protocol)
     for key in keys:
-        data = storages.by_key[key].cpu().buffer
-        assert data is not None, "NumPy reaches the bytes of a CPU storage"
+        data = memory(storages.by_key[key].cpu())
         file.write(COUNT.pack(data.nbytes // itemsizes[key]))
-        if data.nbytes:
-            file.write(memoryview(data))
+        file.write(data)
 
 
 def _source(cls: type) -> tuple[str | None, str | None]:

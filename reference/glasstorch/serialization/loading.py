@@ -25,7 +25,7 @@ from glasstorch.serialization import allowed, legacy_reader, rebuild, settings
 from glasstorch.serialization import weights_only as restricted
 from glasstorch.serialization.files import is_path, opened_to_read
 from glasstorch.serialization.locations import MapLocation, leads_to_meta, restored_by
-from glasstorch.serialization.storages import ArchivedStorages, mapped, unpickler
+from glasstorch.serialization.storages import ArchivedStorages, mapped, memory, unpickler
 from glasstorch.serialization.versions import check_dill
 from glasstorch.serialization.zip_format import LOCAL_SIGNATURE
 from glasstorch.serialization.zip_reader import ArchiveReader
@@ -191,7 +191,8 @@ def _load_safetensors(path: str, map_location: Any) -> Any:
             "pip install safetensors"
         ) from error
     with open(path, "rb") as file:
-        tensors = {name: _tensor_of(**parts) for name, parts in deserialize(file.read())}
+        found: Any = deserialize(file.read())  # type: ignore[no-untyped-call]
+    tensors = {name: _tensor_of(**parts) for name, parts in found}
     return tensors if map_location is None else {name: made.to(map_location) for name, made in tensors.items()}
 
 
@@ -200,7 +201,6 @@ def _tensor_of(dtype: str, shape: list[int], data: Any) -> Tensor:
     if dtype not in SAFETENSORS:
         raise ArgumentError(f"the file has a tensor of the dtype {dtype}, which is not in glasstorch")
     storage = UntypedStorage.allocate(len(data))
-    assert storage.buffer is not None, "NumPy reaches the bytes of a CPU storage"
-    memoryview(storage.buffer)[:] = data
+    memory(storage)[:] = data
     strides = contiguous_strides(tuple(shape))
     return rebuild.tensor_v3(typed(storage, uint8), 0, shape, strides, False, None, BY_NAME[SAFETENSORS[dtype]])

@@ -73,7 +73,7 @@ def pickler(file: Any, module: ModuleType, protocol: int, persistent_id: Callabl
 def _dispatch(base: Any) -> dict[Any, Any]:
     """How each type is saved: functions by our `save_global`, for which the base's table has its own."""
     table = dict(getattr(base, "dispatch", {}))
-    if table.get(FunctionType) is getattr(pickle._Pickler, "save_global", None):  # type: ignore[attr-defined]
+    if table.get(FunctionType) is getattr(pickle._Pickler, "save_global", None):
         table[FunctionType] = _InTorchsWords.save_global
     return table
 
@@ -115,7 +115,7 @@ def reduced(
     """The function of `rebuild` and its arguments that make a tensor again; given are those of `pickling.rebuilt`."""
     state = _state(tensor)
     if issubclass(cls, Parameter):
-        data = (tensor.data, requires_grad, OrderedDict())
+        data: tuple[Any, ...] = (tensor.data, requires_grad, OrderedDict())
         return (rebuild.parameter_with_state, (*data, state)) if state else (rebuild.parameter, data)
     function, arguments = _reduced(tensor, storage, dtype, geometry[2], bits, requires_grad)
     if cls is Tensor and not state:
@@ -131,7 +131,7 @@ def _reduced(
         if settings.skips_data():
             warn_user("Serializing tensors on the meta device under skip_data context manager is a no-op")
         return rebuild.meta_tensor, (dtype, size, stride, requires_grad)
-    facts = (offset, size, stride, requires_grad, OrderedDict())
+    facts: tuple[Any, ...] = (offset, size, stride, requires_grad, OrderedDict())
     set_bits = {name: True for name, bit in rebuild.BITS.items() if bits & bit}
     metadata = (set_bits,) if set_bits else ()
     if dtype.name in LEGACY_NAMES:

@@ -66,13 +66,18 @@ class ArchivedStorages:
             storage = self.mapped[begin : begin + nbytes]
         else:
             storage = UntypedStorage.allocate(nbytes)
-            memory = storage.buffer
-            assert memory is not None, "NumPy reaches the bytes of a CPU storage"
-            self.archive.read_record_into(name, memoryview(memory))
+            self.archive.read_record_into(name, memory(storage))
         if self.swaps:
             storage.byteswap(dtype)
         assert isinstance(storage, UntypedStorage)
         return storage
+
+
+def memory(storage: UntypedStorage) -> memoryview:
+    """The bytes of a storage on the CPU."""
+    held: Any = storage.buffer
+    assert held is not None, "NumPy reaches the bytes of a CPU storage"
+    return memoryview(held)
 
 
 def mapped(path: Any) -> UntypedStorage:

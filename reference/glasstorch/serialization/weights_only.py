@@ -262,7 +262,7 @@ def globals_in(file: Any) -> set[str]:
             if opcode.code.encode("latin1")[0] not in INSTRUCTIONS:
                 raise unsupported(opcode.code.encode("latin1")[0])
             if opcode.name == "GLOBAL":
-                found.add(".".join(_of_python_3(*argument.split(" ", 1))))
+                found.add(".".join(_of_python_3(*str(argument).split(" ", 1))))
     except ValueError as error:
         raise UnpicklingError(f"the pickle is damaged: {error}") from error
     return found

@@ -11,7 +11,7 @@ file's size before it is used.
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, Protocol
 
 from glasstorch.serialization import zip_format
@@ -120,7 +120,7 @@ class ArchiveReader:
         named = self._bytes_at(record.header + LOCAL.size, name_size, record)
         if named != path or flags != record.flags or method != record.method:
             raise self._damaged(record, "its header and the archive's directory do not agree")
-        data = record.header + LOCAL.size + name_size + extra_size
+        data: int = record.header + LOCAL.size + name_size + extra_size
         if data + record.stored > self.nbytes:
             raise self._damaged(record, f"it would end at byte {data + record.stored} of {self.nbytes}")
         return data
@@ -128,7 +128,7 @@ class ArchiveReader:
     def _fill(self, record: Record, memory: memoryview) -> None:
         """Read a record that is stored as it is."""
         self.file.seek(self.start + self._data(record))
-        into = getattr(self.file, "readinto", None)
+        into: Callable[[memoryview], int] | None = getattr(self.file, "readinto", None)
         crc = 0
         for begin in range(0, memory.nbytes, CHUNK):
             part = memory[begin : begin + CHUNK]
