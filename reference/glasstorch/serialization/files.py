@@ -68,7 +68,7 @@ def opened_to_write(file: Any) -> Iterator[Any]:
     After an error in the block, Ctrl-C included, whatever was at the path is as before.
     """
     if is_path(file):
-        with _written_whole(os.fspath(file)) as opened:
+        with _written_whole(os.fsdecode(file)) as opened:
             yield opened
         return
     if not hasattr(file, "write"):

@@ -79,8 +79,8 @@ def load(
     check_dill(pickle_module)
     pickle_load_args.setdefault("encoding", "utf-8")
     maps = settings.load.mmap if mmap is None else mmap
-    if is_path(f) and os.fspath(f).endswith(".safetensors"):
-        return _load_safetensors(os.fspath(f), map_location)
+    if is_path(f) and os.fsdecode(f).endswith(".safetensors"):
+        return _load_safetensors(os.fsdecode(f), map_location)
     module = restricted if safely else pickle_module or pickle
     try:
         with opened_to_read(f) as file:

@@ -86,7 +86,7 @@ def folder_of(file: Any) -> str:
     """
     if not is_path(file):
         return "archive"
-    name = os.path.basename(os.fspath(file)).rpartition(".")
+    name = os.path.basename(os.fsdecode(file)).rpartition(".")
     stem = name[0] or name[2]
     return stem if stem.isascii() else "archive"
 
