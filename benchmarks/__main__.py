@@ -32,6 +32,7 @@ from benchmarks import (
     million,
     networks,
     operators,
+    serialization,
     startup,
     tensors,
     training,
@@ -52,6 +53,7 @@ FILES = {
     "convolution": convolution.contests,
     "networks": networks.contests,
     "dataloader": dataloader.contests,
+    "serialization": serialization.contests,
 }
 
 

@@ -27,6 +27,7 @@ from glasstorch import optim as optim
 from glasstorch import overrides as overrides
 from glasstorch import random as random
 from glasstorch import return_types as return_types
+from glasstorch import serialization as serialization
 from glasstorch import signal as signal
 from glasstorch import special as special
 from glasstorch import storage as storage
@@ -132,6 +133,8 @@ from glasstorch.random import initial_seed as initial_seed
 from glasstorch.random import manual_seed as manual_seed
 from glasstorch.random import seed as seed
 from glasstorch.random import set_rng_state as set_rng_state
+from glasstorch.serialization.loading import load as load
+from glasstorch.serialization.saving import save as save
 
 register_fallbacks()
 register_kernels()

@@ -1,7 +1,8 @@
-"""Which helpers of torch._utils do programs import?
+"""Which functions of torch._utils do programs and pickles call?
 
 Mirrors: torch/_utils.py
-Differs: only how errors reach another process; the code is in core/exception_wrapper.py.
+Differs: re-exports: how a pickled tensor is rebuilt is in serialization/rebuild.py, and how an error reaches another
+    process in core/exception_wrapper.py. PyTorch's file has more.
 """
 
 from __future__ import annotations
@@ -9,7 +10,34 @@ from __future__ import annotations
 from glasstorch.core.exception_wrapper import ExceptionWrapper as ExceptionWrapper
 from glasstorch.core.exception_wrapper import KeyErrorMessage as KeyErrorMessage
 from glasstorch.core.unknown_names import refuse_unknown_names
+from glasstorch.serialization.rebuild import device_tensor as _rebuild_device_tensor_from_cpu_tensor
+from glasstorch.serialization.rebuild import device_tensor as _rebuild_device_tensor_from_numpy
+from glasstorch.serialization.rebuild import meta_tensor as _rebuild_meta_tensor_no_storage
+from glasstorch.serialization.rebuild import nested_tensor as _rebuild_nested_tensor
+from glasstorch.serialization.rebuild import parameter as _rebuild_parameter
+from glasstorch.serialization.rebuild import parameter_with_state as _rebuild_parameter_with_state
+from glasstorch.serialization.rebuild import quantized_tensor as _rebuild_qtensor
+from glasstorch.serialization.rebuild import sparse_tensor as _rebuild_sparse_tensor
+from glasstorch.serialization.rebuild import tensor as _rebuild_tensor
+from glasstorch.serialization.rebuild import tensor_v2 as _rebuild_tensor_v2
+from glasstorch.serialization.rebuild import tensor_v3 as _rebuild_tensor_v3
+from glasstorch.serialization.rebuild import wrapper_subclass as _rebuild_wrapper_subclass
 
-__all__ = ["ExceptionWrapper", "KeyErrorMessage"]
+__all__ = [
+    "ExceptionWrapper",
+    "KeyErrorMessage",
+    "_rebuild_device_tensor_from_cpu_tensor",
+    "_rebuild_device_tensor_from_numpy",
+    "_rebuild_meta_tensor_no_storage",
+    "_rebuild_nested_tensor",
+    "_rebuild_parameter",
+    "_rebuild_parameter_with_state",
+    "_rebuild_qtensor",
+    "_rebuild_sparse_tensor",
+    "_rebuild_tensor",
+    "_rebuild_tensor_v2",
+    "_rebuild_tensor_v3",
+    "_rebuild_wrapper_subclass",
+]
 
 __getattr__ = refuse_unknown_names("glasstorch._utils")

@@ -33,6 +33,9 @@ class NamedResults(tuple[Any, ...]):
         for position, name in enumerate(cls.fields):
             setattr(cls, name, property(itemgetter(position)))
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (tuple(self),)
+
     def __repr__(self) -> str:
         lines = ",\n".join(f"{name}={value!r}" for name, value in zip(self.fields, self, strict=True))
         return f"torch.return_types.{type(self).__name__}(\n{lines})"

@@ -1,6 +1,6 @@
 """Which helpers are in torch.utils?
 
-Reading order: `dlpack`, `_python_dispatch`, `_pytree`, `data/`.
+Reading order: `dlpack`, `_python_dispatch`, `_pytree`, `serialization/`, `data/`.
 
 Mirrors: torch/utils/__init__.py
 Differs: only these; their code is in the layers that they belong to.
@@ -14,6 +14,7 @@ from typing import Any as _Any
 from glasstorch.core.unknown_names import refuse_unknown_names
 from glasstorch.utils import _python_dispatch as _python_dispatch
 from glasstorch.utils import dlpack as dlpack
+from glasstorch.utils import serialization as serialization
 
 _LATE = ("_pytree", "data")  # imported on first access
 _refuse = refuse_unknown_names("glasstorch.utils")
