@@ -79,7 +79,7 @@ class Categorical(Distribution):
     @property
     def param_shape(self) -> Size:
         """The shape of the weights."""
-        return self._param.size()
+        return self._param.size()  # type: ignore[no-any-return]
 
     @property
     def mean(self) -> Tensor:
@@ -98,7 +98,7 @@ class Categorical(Distribution):
     def sample(self, sample_shape: Sizes = NO_SHAPE) -> Tensor:
         flat = self.probs.reshape(-1, self._num_events)
         drawn = f.multinomial(flat, Size(sample_shape).numel(), True).T
-        return drawn.reshape(self._extended_shape(sample_shape))
+        return drawn.reshape(self._extended_shape(sample_shape))  # type: ignore[no-any-return]
 
     def log_prob(self, value: Tensor) -> Tensor:
         self._check_value(value)

@@ -2,8 +2,8 @@
 
 Mirrors: torch/distributions/constraint_registry.py
 
-`biject_to(constraint)` is a bijection whose Jacobian is known, as Hamiltonian Monte Carlo asks for; `transform_to` may be
-a simpler function that is none, as an optimizer asks for.
+`biject_to(constraint)` is a bijection whose Jacobian is known, as Hamiltonian Monte Carlo asks for; `transform_to` may
+be a simpler function that is none, as an optimizer asks for.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class ConstraintRegistry:
         self._registry: dict[type[Constraint], Factory] = {}
         super().__init__()
 
-    def register(self, constraint: Constraint | type[Constraint], factory: Factory | None = None) -> Any:
+    def register(self, constraint: Any, factory: Factory | None = None) -> Any:
         """Use a factory for the constraint's class; without `factory`, a decorator of one."""
         if factory is None:
             return lambda factory: self.register(constraint, factory)
@@ -81,27 +81,24 @@ FOR_ONE: tuple[tuple[ConstraintRegistry, Any, Factory], ...] = (
 )
 
 
-def _register_nested(registry: ConstraintRegistry) -> None:
-    """Constraints made of others are reached by the transforms of these, from the same registry."""
-
-    @registry.register(constraints.independent)
-    def independent(constraint: Any) -> Transform:
-        base = registry(constraint.base_constraint)
-        return transforms.IndependentTransform(base, constraint.reinterpreted_batch_ndims)
-
-    @registry.register(constraints.cat)
-    def cat(constraint: Any) -> Transform:
-        return transforms.CatTransform(list(map(registry, constraint.cseq)), constraint.dim, constraint.lengths)
-
-    @registry.register(constraints.stack)
-    def stack(constraint: Any) -> Transform:
-        return transforms.StackTransform(list(map(registry, constraint.cseq)), constraint.dim)
+def nested(registry: ConstraintRegistry) -> dict[Any, Factory]:
+    """What is made of other constraints is reached by their transforms, from the same registry."""
+    return {
+        constraints.independent: lambda constraint: transforms.IndependentTransform(
+            registry(constraint.base_constraint), constraint.reinterpreted_batch_ndims
+        ),
+        constraints.cat: lambda constraint: transforms.CatTransform(
+            list(map(registry, constraint.cseq)), constraint.dim, constraint.lengths
+        ),
+        constraints.stack: lambda constraint: transforms.StackTransform(
+            list(map(registry, constraint.cseq)), constraint.dim
+        ),
+    }
 
 
 for _registry in (biject_to, transform_to):
-    _register_nested(_registry)
     # `positive` and `greater_than` have one class: the row that comes later serves both, as in PyTorch.
-    for _constraint, _factory in FOR_BOTH.items():
+    for _constraint, _factory in (FOR_BOTH | nested(_registry)).items():
         _registry.register(_constraint, _factory)
 for _registry, _constraint, _factory in FOR_ONE:
     _registry.register(_constraint, _factory)

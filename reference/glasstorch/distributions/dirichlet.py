@@ -32,7 +32,7 @@ class _Dirichlet(Function):
         x, concentration = ctx.saved_tensors
         total = concentration.sum(-1, True).expand_as(concentration)
         # A larger concentration takes from the other coordinates in proportion to them.
-        return f._dirichlet_grad(x, concentration, total) * (grad_output - (x * grad_output).sum(-1, True))
+        return f._dirichlet_grad(x, concentration, total) * (grad_output - (x * grad_output).sum(-1, True))  # type: ignore[no-any-return]
 
 
 class Dirichlet(ExponentialFamily):
@@ -79,7 +79,7 @@ class Dirichlet(ExponentialFamily):
     def entropy(self) -> Tensor:
         concentration, count = self.concentration, self.concentration.size(-1)
         total = concentration.sum(-1)
-        return (
+        return (  # type: ignore[no-any-return]
             concentration.lgamma().sum(-1)
             - total.lgamma()
             - (count - total) * total.digamma()

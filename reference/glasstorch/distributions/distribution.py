@@ -190,7 +190,7 @@ class Distribution:
         raise NotImplementedError
 
     def enumerate_support(self, expand: bool = True) -> Tensor:
-        """All values of a discrete distribution along a new first dimension; without `expand`, batch dimensions are 1."""
+        """All values, along a new first dimension; without `expand`, the batch dimensions have size 1."""
         raise NotImplementedError
 
     def entropy(self) -> Tensor:

@@ -49,4 +49,4 @@ class ExponentialFamily(Distribution):
         for parameter, gradient in zip(leaves, gradients, strict=True):
             product = parameter * gradient
             result = result - sum_rightmost(product, product.dim() - len(self._batch_shape))
-        return result
+        return result  # type: ignore[no-any-return]

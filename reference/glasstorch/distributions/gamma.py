@@ -63,10 +63,8 @@ class Gamma(ExponentialFamily):
         return f.special_gammainc(self.concentration, self.rate * value)
 
     def entropy(self) -> Tensor:
-        concentration = self.concentration
-        return (
-            concentration - self.rate.log() + concentration.lgamma() + (1.0 - concentration) * concentration.digamma()
-        )
+        a = self.concentration
+        return a - self.rate.log() + a.lgamma() + (1.0 - a) * a.digamma()
 
     @property
     def _natural_params(self) -> tuple[Tensor, ...]:

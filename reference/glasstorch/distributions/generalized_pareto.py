@@ -18,7 +18,10 @@ __all__ = ["GeneralizedPareto"]
 
 
 class GeneralizedPareto(Distribution):
-    """What exceeds a high threshold `loc`: a power law for a positive `concentration`, exponential for 0, bounded below."""
+    """What exceeds a high threshold `loc`.
+
+    The tail is a power law for a positive `concentration`, exponential for 0, and ends for a negative one.
+    """
 
     arg_constraints = {"loc": constraints.real, "scale": constraints.positive, "concentration": constraints.real}
     has_rsample = True

@@ -18,7 +18,7 @@ D = TypeVar("D", bound=Distribution)
 
 
 class Independent(Distribution, Generic[D]):
-    """A distribution whose last `reinterpreted_batch_ndims` batch dimensions count as one event: log_prob sums over them."""
+    """A distribution whose last batch dimensions count as one event: `log_prob` sums over them."""
 
     arg_constraints: Any = {}
     base_dist: D

@@ -6,6 +6,7 @@ Mirrors: torch/distributions/lkj_cholesky.py
 from __future__ import annotations
 
 import math
+from typing import Any
 
 from glasstorch._tensor import Tensor
 from glasstorch.core.type_info import finfo
@@ -35,7 +36,7 @@ class LKJCholesky(Distribution):
         self.dim = dim
         (self.concentration,) = broadcast_all(concentration)
         # How much of each row's length lies before the diagonal; the first row's is replaced.
-        like = {"dtype": self.concentration.dtype, "device": self.concentration.device}
+        like: Any = {"dtype": self.concentration.dtype, "device": self.concentration.device}
         offset = f.cat([f.zeros((1,), **like), f.arange(dim - 1, **like)])
         marginal = self.concentration + 0.5 * (dim - 2)
         self._beta = Beta(offset + 0.5, marginal.unsqueeze(-1) - 0.5 * offset)

@@ -21,8 +21,8 @@ __all__ = ["MultivariateNormal"]
 class MultivariateNormal(Distribution):
     """Normal vectors with mean `loc`; their spread is given by exactly one of three matrices.
 
-    The covariance matrix, its inverse (the precision matrix), or a lower triangular matrix L with `L @ L.mT` equal to the
-    covariance. The computations use L: it is quickest to give that.
+    They are the covariance matrix, its inverse (the precision matrix), and a lower triangular matrix L with `L @ L.mT`
+    equal to the covariance. The computations use L: it is quickest to give that.
     """
 
     arg_constraints = {
@@ -109,7 +109,10 @@ class MultivariateNormal(Distribution):
 
 
 def the_one_given(
-    covariance_matrix: Tensor | None, precision_matrix: Tensor | None, scale_tril: Tensor | None
+    covariance_matrix: Tensor | None,
+    precision_matrix: Tensor | None,
+    scale_tril: Tensor | None,
+    error: type[Exception] = ValueError,
 ) -> tuple[str, Tensor]:
     """The name and the value of the only matrix that is given."""
     matrices = {
@@ -119,7 +122,7 @@ def the_one_given(
     }
     given = [(name, matrix) for name, matrix in matrices.items() if matrix is not None]
     if len(given) != 1:
-        raise ValueError(
+        raise error(
             "Exactly one of covariance_matrix or precision_matrix or scale_tril may be specified; "
             f"got {', '.join(name for name, _ in given) or 'none'}"
         )
@@ -137,7 +140,7 @@ def factor_of_inverse(precision: Tensor) -> Tensor:
 
 
 FACTOR_OF: dict[str, Callable[[Tensor], Tensor]] = {
-    "covariance_matrix": lambda matrix: f.linalg_cholesky(matrix),
+    "covariance_matrix": f.linalg_cholesky,
     "precision_matrix": factor_of_inverse,
     "scale_tril": lambda matrix: matrix,
 }

@@ -56,7 +56,7 @@ class EventProbability(Distribution):
     @property
     def param_shape(self) -> Size:
         """The shape of the parameter."""
-        return self._param.size()
+        return self._param.size()  # type: ignore[no-any-return]
 
     def _new(self, *args: Any, **kwargs: Any) -> Tensor:
         return self._param.new(*args, **kwargs)

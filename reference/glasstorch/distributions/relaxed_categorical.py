@@ -50,7 +50,7 @@ class ExpRelaxedCategorical(ByCategory):
         logits, value = broadcast_all(self.logits, value)
         constant = f.full_like(self.temperature, float(count)).lgamma() + self.temperature.log() * (count - 1)
         score = logits - value.mul(self.temperature)
-        return (score - score.logsumexp(dim=-1, keepdim=True)).sum(-1) + constant
+        return (score - score.logsumexp(dim=-1, keepdim=True)).sum(-1) + constant  # type: ignore[no-any-return]
 
 
 class RelaxedOneHotCategorical(TransformedDistribution):

@@ -5,7 +5,7 @@ Mirrors: torch/distributions/transformed_distribution.py
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from glasstorch._tensor import Tensor
 from glasstorch.autograd.modes import no_grad
@@ -27,7 +27,7 @@ class TransformedDistribution(Distribution):
     """
 
     arg_constraints: Any = {}
-    _batched = ()
+    _batched: ClassVar[tuple[str, ...]] = ()
 
     def __init__(
         self,

@@ -105,27 +105,27 @@ def probs_to_logits(probs: Tensor, is_binary: bool = False) -> Tensor:
 
 # Properties computed once ------------------------------------------------------------------------------------------
 
-T = TypeVar("T", contravariant=True)
-R = TypeVar("R", covariant=True)
+T_contra = TypeVar("T_contra", contravariant=True)
+R_co = TypeVar("R_co", covariant=True)
 
 
-class lazy_property(Generic[T, R]):
+class lazy_property(Generic[T_contra, R_co]):
     """A property computed at the first access, with gradients recorded, and kept as an attribute of the instance.
 
     Of the class it is an ordinary property, so that documentation tools see one.
     """
 
-    def __init__(self, wrapped: Callable[[T], R]) -> None:
+    def __init__(self, wrapped: Callable[[T_contra], R_co]) -> None:
         self.wrapped = wrapped
         update_wrapper(self, wrapped)  # type: ignore[arg-type]
 
     @overload
-    def __get__(self, instance: None, obj_type: Any = None) -> _LazyAndProperty[T, R]: ...
+    def __get__(self, instance: None, obj_type: Any = None) -> _LazyAndProperty[T_contra, R_co]: ...
 
     @overload
-    def __get__(self, instance: T, obj_type: Any = None) -> R: ...
+    def __get__(self, instance: T_contra, obj_type: Any = None) -> R_co: ...
 
-    def __get__(self, instance: T | None, obj_type: Any = None) -> R | _LazyAndProperty[T, R]:
+    def __get__(self, instance: T_contra | None, obj_type: Any = None) -> R_co | _LazyAndProperty[T_contra, R_co]:
         if instance is None:
             return _LazyAndProperty(self.wrapped)
         with enable_grad():
@@ -134,10 +134,10 @@ class lazy_property(Generic[T, R]):
         return value
 
 
-class _LazyAndProperty(lazy_property[T, R], property):
+class _LazyAndProperty(lazy_property[T_contra, R_co], property):
     """What a lazy property is as an attribute of the class."""
 
-    def __init__(self, wrapped: Callable[[T], R]) -> None:
+    def __init__(self, wrapped: Callable[[T_contra], R_co]) -> None:
         property.__init__(self, wrapped)
 
 

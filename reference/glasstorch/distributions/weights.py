@@ -1,7 +1,7 @@
 """How does a distribution of vectors take its weights from a categorical one?
 
-Mirrors: nothing by itself; what one_hot_categorical.py, multinomial.py and relaxed_categorical.py of torch/distributions
-    repeat
+Mirrors: nothing by itself; what one_hot_categorical.py, multinomial.py and relaxed_categorical.py of
+    torch/distributions repeat
 """
 
 from __future__ import annotations

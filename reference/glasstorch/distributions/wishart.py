@@ -48,7 +48,7 @@ class Wishart(ExponentialFamily):
         scale_tril: Tensor | None = None,
         validate_args: bool | None = None,
     ) -> None:
-        name, matrix = the_one_given(covariance_matrix, precision_matrix, scale_tril)
+        name, matrix = the_one_given(covariance_matrix, precision_matrix, scale_tril, AssertionError)
         if matrix.dim() < 2:
             raise ValueError("scale_tril must be at least two-dimensional, with optional leading batch dimensions")
         self.df = df if isinstance(df, Tensor) else tensor(df, dtype=matrix.dtype, device=matrix.device)
@@ -85,7 +85,7 @@ class Wishart(ExponentialFamily):
     def covariance_matrix(self) -> Tensor:
         """The covariance matrix of the vectors."""
         factor = self._unbroadcasted_scale_tril
-        return (factor @ factor.mT).expand(self._extended_shape())
+        return (factor @ factor.mT).expand(self._extended_shape())  # type: ignore[no-any-return]
 
     @lazy_property
     def precision_matrix(self) -> Tensor:
@@ -125,10 +125,10 @@ class Wishart(ExponentialFamily):
         shape = (*sample_shape, *self._batch_shape, p * (p - 1) // 2)
         noise[..., rows, columns] = f.randn(shape, dtype=noise.dtype, device=noise.device)
         factor = self._unbroadcasted_scale_tril @ noise
-        return factor @ factor.mT
+        return factor @ factor.mT  # type: ignore[no-any-return]
 
     def rsample(self, sample_shape: Sizes = NO_SHAPE, max_try_correction: int | None = None) -> Tensor:
-        """Draws; those that are not positive definite are drawn again, up to `max_try_correction` times, with a warning."""
+        """Draws; with a warning, singular ones are drawn again, up to `max_try_correction` times (10)."""
         self._bartlett_sampling(sample_shape)  # PyTorch draws twice: see the head of this file
         sample = self._bartlett_sampling(sample_shape)
         for attempt in range(10 if max_try_correction is None else max_try_correction):
@@ -146,7 +146,7 @@ class Wishart(ExponentialFamily):
         self._check_value(value)
         nu, p, factor = self.df, self._event_shape[-1], self._unbroadcasted_scale_tril
         trace = f.cholesky_solve(value, factor).diagonal(dim1=-2, dim2=-1).sum(dim=-1)
-        return (
+        return (  # type: ignore[no-any-return]
             -nu * (p * LOG_2 / 2 + log_diagonal(factor))
             - f.mvlgamma(nu / 2, p=p)
             + (nu - p - 1) / 2 * f.linalg_slogdet(value).logabsdet
@@ -170,7 +170,7 @@ class Wishart(ExponentialFamily):
         x, y = natural_params
         p = self._event_shape[-1]
         half = y + (p + 1) / 2
-        return half * (-f.linalg_slogdet(-2 * x).logabsdet + LOG_2 * p) + f.mvlgamma(half, p=p)
+        return half * (-f.linalg_slogdet(-2 * x).logabsdet + LOG_2 * p) + f.mvlgamma(half, p=p)  # type: ignore[no-any-return]
 
 
 def mvdigamma(x: Tensor, p: int) -> Tensor:

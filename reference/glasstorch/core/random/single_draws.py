@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from glasstorch.core.random.draws import Stream, normal_pair
+from glasstorch.core.random.engine import EngineState
 
 FIRST_BLOCK, LARGEST_BLOCK = 32, 4096  # numbers
 
@@ -22,12 +23,13 @@ class SingleDraws:
 
     __slots__ = ("_block", "_next", "_saved", "_size", "_stream")
 
-    def __init__(self, stream: Stream) -> None:
+    _saved: EngineState  # where the block begins
+
+    def __init__(self, stream: Stream, expected: int) -> None:
         self._stream = stream
-        self._saved = stream.engine_state()  # where the block begins
         self._block: list[float] = []
         self._next = 0
-        self._size = FIRST_BLOCK
+        self._size = min(max(expected, FIRST_BLOCK), LARGEST_BLOCK)
 
     def uniform(self) -> float:
         """The next number of [0, 1)."""
@@ -56,10 +58,13 @@ class SingleDraws:
 
 
 @contextmanager
-def drawn_one_by_one(stream: Stream) -> Iterator[SingleDraws]:
-    """The numbers of a stream, which stays locked inside the block; an error leaves it behind the last number used."""
+def drawn_one_by_one(stream: Stream, expected: int = 0) -> Iterator[SingleDraws]:
+    """The numbers of a stream, which stays locked inside the block; an error leaves it behind the last number used.
+
+    `expected` is how many are likely to be used: to save the stream's state takes as long as to draw a thousand.
+    """
     with stream.locked():
-        draws = SingleDraws(stream)
+        draws = SingleDraws(stream, expected)
         try:
             yield draws
         finally:

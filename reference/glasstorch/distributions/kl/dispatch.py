@@ -19,7 +19,7 @@ KL_REGISTRY: dict[Pair, Callable[[Any, Any], Tensor]] = {}
 _chosen: dict[Pair, Callable[[Any, Any], Tensor] | None] = {}
 
 
-def register_kl(type_p: type, type_q: type) -> Callable[[Divergence], Divergence]:
+def register_kl(type_p: Any, type_q: Any) -> Callable[[Divergence], Divergence]:
     """A decorator: the function computes the divergence for these two classes, and for their subclasses."""
     for name, kind in (("type_p", type_p), ("type_q", type_q)):
         if not (isinstance(kind, type) and issubclass(kind, Distribution)):

@@ -58,7 +58,7 @@ def kl_gaussians(p: Any, q: Any) -> Tensor:
         )
     trace = sum(trace_of_quotient(q, factor) for factor in factors(p))
     distance = squared_length(q, q.loc - p.loc)
-    return 0.5 * (log_det(q) - log_det(p) + trace + distance - p.event_shape[0])
+    return 0.5 * (log_det(q) - log_det(p) + trace + distance - p.event_shape[0])  # type: ignore[no-any-return]
 
 
 for _type_p in (MultivariateNormal, LowRankMultivariateNormal):

@@ -39,11 +39,11 @@ from glasstorch.operators.generated import functions as f
 
 @register_kl(ExponentialFamily, ExponentialFamily)
 def kl_of_exponential_families(p: ExponentialFamily, q: ExponentialFamily) -> Tensor:
-    """The Bregman divergence of the log normalizer: `F(q) - F(p) - <q - p, grad F(p)>`, where p and q are natural
-    parameters."""
+    """The Bregman divergence of the log normalizer F at the natural parameters: `F(q) - F(p) - <q - p, grad F(p)>`."""
     if type(p) is not type(q):
         raise NotImplementedError(
-            "The cross KL-divergence between different exponential families cannot be computed using Bregman divergences"
+            "The cross KL-divergence between different exponential families cannot be computed "
+            f"using Bregman divergences: {type(p).__name__} and {type(q).__name__}"
         )
     leaves, normalizer, gradients = p._at_natural_params()
     others = q._natural_params

@@ -37,7 +37,7 @@ class ComposeTransform(Transform):
     def __eq__(self, other: object) -> bool:
         return isinstance(other, ComposeTransform) and self.parts == other.parts
 
-    __hash__ = None  # type: ignore[assignment]
+    __hash__ = None
 
     @constraints.dependent_property(is_discrete=False)
     def domain(self) -> Any:
@@ -100,7 +100,7 @@ class ComposeTransform(Transform):
             inner = part.log_abs_det_jacobian(before, after)
             terms.append(sum_rightmost(inner, event_dim - part.domain.event_dim))
             event_dim += part.codomain.event_dim - part.domain.event_dim
-        return functools.reduce(operator.add, terms)
+        return functools.reduce(operator.add, terms)  # type: ignore[no-any-return]
 
     def forward_shape(self, shape: Size) -> Size:
         for part in self.parts:

@@ -132,7 +132,7 @@ class PowerTransform(Transform):
     def __eq__(self, other: object) -> bool:
         return isinstance(other, PowerTransform) and bool(self.exponent.eq(other.exponent).all())
 
-    __hash__ = None  # type: ignore[assignment]
+    __hash__ = None
 
     def _call(self, x: Tensor) -> Tensor:
         return x.pow(self.exponent)
@@ -175,7 +175,7 @@ class AffineTransform(Transform):
     def __eq__(self, other: object) -> bool:
         return isinstance(other, AffineTransform) and equal(self.loc, other.loc) and equal(self.scale, other.scale)
 
-    __hash__ = None  # type: ignore[assignment]
+    __hash__ = None
 
     @property
     def sign(self) -> Any:

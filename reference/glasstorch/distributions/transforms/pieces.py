@@ -67,7 +67,7 @@ class CatTransform(Several):
 
     def _pieces(self, value: Tensor) -> tuple[Tensor, ...]:
         self._check(value, self.length)
-        return f.split(value, self.lengths, self.dim)  # type: ignore[no-any-return]
+        return f.split(value, self.lengths, self.dim)
 
     def _call(self, x: Tensor) -> Tensor:
         return f.cat([t(piece) for t, piece in zip(self.transforms, self._pieces(x), strict=True)], self.dim)
@@ -105,7 +105,7 @@ class StackTransform(Several):
 
     def _slices(self, value: Tensor) -> tuple[Tensor, ...]:
         self._check(value, len(self.transforms))
-        return value.unbind(self.dim)  # type: ignore[no-any-return]
+        return value.unbind(self.dim)
 
     def _call(self, x: Tensor) -> Tensor:
         return f.stack([t(slice_) for t, slice_ in zip(self.transforms, self._slices(x), strict=True)], self.dim)

@@ -153,7 +153,7 @@ class _InverseTransform(Transform):
     def __eq__(self, other: object) -> bool:
         return isinstance(other, _InverseTransform) and bool(self._inv == other._inv)
 
-    __hash__ = None  # type: ignore[assignment]
+    __hash__ = None
 
     def __getstate__(self) -> dict[str, Any]:
         return self.__dict__
@@ -165,7 +165,7 @@ class _InverseTransform(Transform):
         return self._inv._inv_call(x)  # type: ignore[no-any-return]
 
     def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
-        return -self._inv.log_abs_det_jacobian(y, x)
+        return -self._inv.log_abs_det_jacobian(y, x)  # type: ignore[no-any-return]
 
     def forward_shape(self, shape: Size) -> Size:
         return self._inv.inverse_shape(shape)  # type: ignore[no-any-return]
@@ -180,4 +180,4 @@ class WithoutParameters(Transform):
     def __eq__(self, other: object) -> bool:
         return type(other) is type(self)
 
-    __hash__ = None  # type: ignore[assignment]
+    __hash__ = None

@@ -21,6 +21,7 @@ from glasstorch.kernels.cpu.random.distributions import CPU, stream_of
 from glasstorch.kernels.pointwise.dtypes import DIRECT_FLOATS, EVERY, FLOATING
 from glasstorch.operators.shapes import random as shapes
 
+NUMBERS_EACH = 4  # uniform ones that a draw takes, more or less
 NOT_FULL = EVERY - DIRECT_FLOATS
 NOT_FLOATING = EVERY - FLOATING
 
@@ -29,7 +30,7 @@ def each(generator: Generator | None, draw: Callable[..., float], *parameters: A
     """`draw(*parameters, draws)` for each place, in row-major order, as float64."""
     broadcast = np.broadcast_arrays(*parameters)
     values = [array.astype(np.float64).reshape(-1).tolist() for array in broadcast]
-    with drawn_one_by_one(stream_of(generator)) as draws:
+    with drawn_one_by_one(stream_of(generator), NUMBERS_EACH * len(values[0])) as draws:
         drawn = [draw(*at, draws) for at in zip(*values, strict=True)]
     return np.array(drawn, np.float64).reshape(broadcast[0].shape)
 

@@ -248,7 +248,7 @@ def beta_by_fit(x: Doubles, alpha: Doubles, beta: Doubles) -> Doubles:
         polynomial(u, *(polynomial(a, *(polynomial(b, *row) for row in rows)) for rows in part))
         for part in DIRICHLET_FIT
     )
-    return above / below * (x * (psi(total) - psi(alpha)) / beta)
+    return above / below * (x * (psi(total) - psi(alpha)) / beta)  # type: ignore[no-any-return]
 
 
 # Shared ------------------------------------------------------------------------------------------------------------
