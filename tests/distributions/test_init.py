@@ -31,3 +31,16 @@ def test_every_module_of_pytorch_is_here_with_its_public_names() -> None:
 def test_the_package_is_imported_where_it_is_asked_for() -> None:
     assert glasstorch.distributions is import_module("glasstorch.distributions")
     assert glasstorch.distributions.kl.kl_divergence is glasstorch.distributions.kl_divergence
+
+
+@pytest.mark.parametrize(
+    ("module", "name"),
+    [
+        ("utils", "_standard_normal"), ("utils", "_sum_rightmost"), ("multivariate_normal", "_batch_mahalanobis"),
+        ("multivariate_normal", "_batch_mv"), ("multivariate_normal", "_precision_to_scale_tril"),
+    ],
+)  # fmt: skip
+def test_private_names_that_other_packages_import_are_there(module: str, name: str) -> None:
+    pytest.importorskip("torch.distributions")
+    for library in ("glasstorch", "torch"):
+        assert callable(getattr(import_module(f"{library}.distributions.{module}"), name))

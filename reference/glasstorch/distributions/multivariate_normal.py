@@ -162,3 +162,9 @@ def mahalanobis(factor: Tensor, vector: Tensor) -> Tensor:
         columns = vector.reshape(-1, vector.shape[-1]).mT
         return f.linalg_solve_triangular(factor, columns, upper=False).pow(2).sum(0).reshape(vector.shape[:-1])
     return f.linalg_solve_triangular(factor, vector.unsqueeze(-1), upper=False).squeeze(-1).pow(2).sum(-1)
+
+
+# What other packages import by PyTorch's private names.
+_batch_mahalanobis = mahalanobis
+_batch_mv = times_vector
+_precision_to_scale_tril = factor_of_inverse

@@ -83,6 +83,10 @@ def all_values(distribution: Any, values: Tensor, expand: bool) -> Tensor:
     return values.expand((-1, *batch_shape)) if expand else values
 
 
+# What other packages import by PyTorch's private names.
+_standard_normal = standard_normal
+_sum_rightmost = sum_rightmost
+
 # Probabilities and logits ------------------------------------------------------------------------------------------
 
 
