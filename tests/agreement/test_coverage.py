@@ -35,8 +35,13 @@ WITHOUT_ROW = {
             "normal.Tensor_Tensor", "normal.Tensor_float", "normal.float_Tensor", "normal.float_float", "bernoulli",
             "bernoulli.p", "multinomial", "uniform_", "normal_", "log_normal_", "exponential_", "cauchy_",
             "geometric_", "random_.from", "random_.to", "random_", "bernoulli_.float", "bernoulli_.Tensor",
+            "poisson", "binomial", "_standard_gamma", "_sample_dirichlet",
         ],
         "its numbers are random: the tests of the family random compare them with PyTorch's",
+    ),
+    **dict.fromkeys(
+        ["_standard_gamma_grad", "_dirichlet_grad"],
+        "is the derivative of a random number: tests/kernels/cpu/random/test_gradients.py",
     ),
     **dict.fromkeys(
         ["result_type.Tensor", "result_type.Scalar", "result_type.Scalar_Tensor", "result_type.Scalar_Scalar"],

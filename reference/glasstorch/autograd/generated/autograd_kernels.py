@@ -201,6 +201,9 @@ _normal_Tensor_Tensor = table("normal.Tensor_Tensor")
 _normal_Tensor_float = table("normal.Tensor_float")
 _normal_float_Tensor = table("normal.float_Tensor")
 _bernoulli = table("bernoulli")
+_poisson = table("poisson")
+__standard_gamma = table("_standard_gamma")
+__standard_gamma_grad = table("_standard_gamma_grad")
 _add_Tensor = table("add.Tensor")
 _sub_Tensor = table("sub.Tensor")
 _rsub_Tensor = table("rsub.Tensor")
@@ -752,6 +755,91 @@ def bernoulli(keys: int, self: Any, generator: Any) -> Any:
         return _bernoulli[below](below, self, generator)
     node = BernoulliBackward0((edge_self,))
     result = _bernoulli[below](below, self, generator)
+    set_history(result, node)
+    return result
+
+
+class PoissonBackward0(Node):
+    saved_self: SavedVariable | None
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if grads[0] is None:
+            return (None,) * len(self.next_edges)
+        self_ = self.unpack(self.saved_self)
+        grad_self = f.zeros_like(self_)
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.saved_self = None
+        self.released = True
+
+
+@AUTOGRAD.impl("poisson")
+def poisson(keys: int, self: Any, generator: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _poisson[below](below, self, generator)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _poisson[below](below, self, generator)
+    node = PoissonBackward0((edge_self,))
+    node.saved_self = SavedVariable(self)
+    result = _poisson[below](below, self, generator)
+    set_history(result, node)
+    return result
+
+
+class StandardGammaBackward0(Node):
+    saved_self: SavedVariable | None
+    saved_result: SavedVariable | None
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        self_ = self.unpack(self.saved_self)
+        result = self.unpack(self.saved_result)
+        grad_self = grad * f._standard_gamma_grad(self_, result)
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.saved_self = self.saved_result = None
+        self.released = True
+
+
+@AUTOGRAD.impl("_standard_gamma")
+def _standard_gamma(keys: int, self: Any, generator: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return __standard_gamma[below](below, self, generator)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return __standard_gamma[below](below, self, generator)
+    node = StandardGammaBackward0((edge_self,))
+    node.saved_self = SavedVariable(self)
+    result = __standard_gamma[below](below, self, generator)
+    node.saved_result = SavedVariable(result, node, 0)
+    set_history(result, node)
+    return result
+
+
+class StandardGammaGradBackward0(Node):
+    def apply(self, grads: Gradients) -> Gradients:
+        if grads[0] is None:
+            return (None,) * len(self.next_edges)
+        grad_self = not_implemented("_standard_gamma_grad")
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("_standard_gamma_grad")
+def _standard_gamma_grad(keys: int, self: Any, output: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return __standard_gamma_grad[below](below, self, output)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return __standard_gamma_grad[below](below, self, output)
+    node = StandardGammaGradBackward0((edge_self,))
+    result = __standard_gamma_grad[below](below, self, output)
     set_history(result, node)
     return result
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 from typing import Any
 
 import numpy as np
@@ -29,6 +30,7 @@ from glasstorch.core.random.bounds import (
     require_floating,
     significant_bits,
 )
+from glasstorch.core.random.engine import EngineState
 from glasstorch.core.random.fused import fused_multiply_add
 from glasstorch.core.random.mersenne_stream import MersenneStream
 from glasstorch.core.random.shuffle import swapped_in_turn
@@ -110,6 +112,36 @@ class Stream(MersenneStream):
                 block[...] = self._unit(block.size, computed) < wanted[start : start + block.size]
                 start += block.size
         return result
+
+    # ---- one at a time: `single_draws.py` ------------------------------------------------------------------
+    # Whoever calls these holds the lock.
+
+    def locked(self) -> AbstractContextManager[object]:
+        """The stream's lock, for a `with` statement."""
+        return self._lock
+
+    def engine_state(self) -> EngineState:
+        """Where the stream of bits stands."""
+        return self._get_engine().state
+
+    def unit_doubles(self, count: int) -> list[float]:
+        """Numbers in [0, 1), of 53 bits."""
+        return self._unit(count, np.dtype(np.float64)).tolist()  # type: ignore[no-any-return]
+
+    def return_to(self, state: EngineState, used: int) -> None:
+        """Go to `used` numbers of 53 bits after a state."""
+        engine = self._get_engine()
+        engine.state = state
+        engine.double_words(used)
+
+    def take_spare_normal(self) -> float | None:
+        """The normal number that waits for this call, if one does."""
+        spare, self._spare_normal = self._spare_normal, None
+        return spare
+
+    def keep_spare_normal(self, value: float) -> None:
+        """Keep a normal number for the next call."""
+        self._spare_normal = value
 
     # ---- integers ------------------------------------------------------------------------------------------
 
@@ -233,12 +265,17 @@ class Stream(MersenneStream):
         # Python's `math`, see `of_each`; here a loop is faster, because most calls ask for few numbers.
         uniform = iter(self._unit((count - len(values) + 1) // 2 * 2, np.dtype(np.float64)).tolist())
         for first, second in zip(uniform, uniform, strict=True):
-            radius = math.sqrt(-2.0 * math.log1p(-second))
-            angle = 2.0 * math.pi * first
-            values += (radius * math.cos(angle), radius * math.sin(angle))
+            values += normal_pair(first, second)
         if len(values) > count:
             self._spare_normal = values.pop()
         return np.array(values)
+
+
+def normal_pair(first: float, second: float) -> tuple[float, float]:
+    """Two standard normal numbers from two uniform ones."""
+    radius = math.sqrt(-2.0 * math.log1p(-second))
+    angle = 2.0 * math.pi * first
+    return radius * math.cos(angle), radius * math.sin(angle)
 
 
 def of_each(function: Callable[[float], float], values: Array) -> NDArray[np.float64]:

@@ -27,13 +27,16 @@ from glasstorch.operators.generated.functions import (  # isort: skip
 '''
 WIDTH = 120
 SHOWN = (  # private names that programs call
+    "_dirichlet_",
     "_foreach_",
     "_fused_",
     "_native_",
     "_pack_padded_",
     "_pad_packed_",
     "_safe_",
+    "_sample_",
     "_scaled_dot_product_",
+    "_standard_",
     "_transformer_encoder_",
     "_weight_norm",
 )

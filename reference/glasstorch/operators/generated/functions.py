@@ -61,6 +61,12 @@ _rand = table("rand")
 _randn = table("randn")
 _bernoulli = table("bernoulli")
 _multinomial = table("multinomial")
+_poisson = table("poisson")
+_binomial = table("binomial")
+__standard_gamma = table("_standard_gamma")
+__standard_gamma_grad = table("_standard_gamma_grad")
+__sample_dirichlet = table("_sample_dirichlet")
+__dirichlet_grad = table("_dirichlet_grad")
 _uniform_ = table("uniform_")
 _normal_ = table("normal_")
 _log_normal_ = table("log_normal_")
@@ -1152,6 +1158,12 @@ _parse_randperm = PythonFunction("randperm", ["randperm", "randperm.generator"],
 _parse_normal = PythonFunction("normal", ["normal.Tensor_Tensor", "normal.Tensor_float", "normal.float_Tensor", "normal.float_float"], ["normal.Tensor_Tensor_out", "normal.Tensor_float_out", "normal.float_Tensor_out", "normal.float_float_out"])
 _parse_bernoulli = PythonFunction("bernoulli", ["bernoulli", "bernoulli.p"], ["bernoulli.out"])
 _parse_multinomial = PythonFunction("multinomial", ["multinomial"], ["multinomial.out"])
+_parse_poisson = PythonFunction("poisson", ["poisson"])
+_parse_binomial = PythonFunction("binomial", ["binomial"])
+_parse__standard_gamma = PythonFunction("_standard_gamma", ["_standard_gamma"])
+_parse__standard_gamma_grad = PythonFunction("_standard_gamma_grad", ["_standard_gamma_grad"])
+_parse__sample_dirichlet = PythonFunction("_sample_dirichlet", ["_sample_dirichlet"])
+_parse__dirichlet_grad = PythonFunction("_dirichlet_grad", ["_dirichlet_grad"])
 _parse_uniform_ = PythonFunction("uniform_", ["uniform_"])
 _parse_normal_ = PythonFunction("normal_", ["normal_"])
 _parse_log_normal_ = PythonFunction("log_normal_", ["log_normal_"])
@@ -3388,6 +3400,84 @@ def multinomial(
             kwargs, input=input, num_samples=num_samples, replacement=replacement, generator=generator, out=out
         )
     return _parse_multinomial(input, num_samples, replacement, generator=generator, out=out)
+
+
+def poisson(input: Tensor = MISSING, generator: Generator | None = None, **kwargs: Any) -> Tensor:
+    """Returns Poisson-distributed counts with the rates given by the input.
+
+    poisson(input, generator=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and (generator is None or isinstance(generator, Generator)) and not kwargs:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _poisson[keys](keys, input, generator)
+    if kwargs or input is MISSING:
+        return _parse_poisson.by_names(kwargs, input=input, generator=generator)
+    return _parse_poisson(input, generator)
+
+
+def binomial(count: Tensor, prob: Tensor, generator: Generator | None = None) -> Tensor:
+    """Returns how many of `count` trials succeed, each with probability `prob`.
+
+    binomial(count, prob, generator=None) -> Tensor
+    """
+    if (
+        isinstance(count, TensorImpl)
+        and isinstance(prob, TensorImpl)
+        and (generator is None or isinstance(generator, Generator))
+    ):
+        included, allowed = active_keys.get()
+        keys = (count.key_set | prob.key_set | included) & allowed
+        return _binomial[keys](keys, count, prob, generator)
+    return _parse_binomial(count, prob, generator)
+
+
+def _standard_gamma(input: Tensor, generator: Generator | None = None) -> Tensor:
+    """Returns gamma-distributed numbers of rate 1 with the concentrations given by the input.
+
+    _standard_gamma(input, generator=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and (generator is None or isinstance(generator, Generator)):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return __standard_gamma[keys](keys, input, generator)
+    return _parse__standard_gamma(input, generator)
+
+
+def _standard_gamma_grad(input: Tensor, output: Tensor) -> Tensor:
+    """The derivative of numbers drawn by `_standard_gamma` with respect to their concentrations.
+
+    _standard_gamma_grad(input, output) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and isinstance(output, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | output.key_set | included) & allowed
+        return __standard_gamma_grad[keys](keys, input, output)
+    return _parse__standard_gamma_grad(input, output)
+
+
+def _sample_dirichlet(input: Tensor, generator: Generator | None = None) -> Tensor:
+    """Returns points of the simplex, drawn with the concentrations in the last dimension.
+
+    _sample_dirichlet(input, generator=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and (generator is None or isinstance(generator, Generator)):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return __sample_dirichlet[keys](keys, input, generator)
+    return _parse__sample_dirichlet(input, generator)
+
+
+def _dirichlet_grad(x: Tensor, alpha: Tensor, total: Tensor) -> Tensor:
+    """The derivative of coordinates drawn by `_sample_dirichlet` with respect to their concentrations, divided by 1 - x.
+
+    _dirichlet_grad(x, alpha, total) -> Tensor
+    """
+    if isinstance(x, TensorImpl) and isinstance(alpha, TensorImpl) and isinstance(total, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (x.key_set | alpha.key_set | total.key_set | included) & allowed
+        return __dirichlet_grad[keys](keys, x, alpha, total)
+    return _parse__dirichlet_grad(x, alpha, total)
 
 
 def uniform_(input: Tensor, from_: float = 0, to: float = 1, *, generator: Generator | None = None) -> Tensor:
