@@ -38,6 +38,11 @@ _getters: dict[type, dict[str, Getter]] = {}  # filled by `getters`
 WRITTEN_BY_HAND = frozenset(("AccumulateGrad", "CopyBackwards", "CopySlices"))  # each in PyTorch's namespace
 
 
+def upcoming_sequence_nr() -> int:
+    """The sequence number of the node that is made next."""
+    return int(repr(_sequence)[len("count(") : -1])  # the counter can be read in no other way that does not advance it
+
+
 class Node:
     """One backward step: turns the gradients of an operator's results into gradients of its arguments.
 

@@ -32,6 +32,7 @@ from glasstorch.optim.hooks import _global_optimizer_post_hooks as _global_optim
 from glasstorch.optim.hooks import _global_optimizer_pre_hooks as _global_optimizer_pre_hooks
 from glasstorch.optim.hooks import register_optimizer_step_post_hook as register_optimizer_step_post_hook
 from glasstorch.optim.hooks import register_optimizer_step_pre_hook as register_optimizer_step_pre_hook
+from glasstorch.dispatch.record_block import recorded_as
 from glasstorch.python_forms.tensor_types import typename
 
 ParamsT = Iterable[Tensor] | Iterable[dict[str, Any]] | Iterable[tuple[str, Tensor]]
@@ -155,6 +156,7 @@ class Optimizer:
             states.append(remembered)
         return [params, grads, *([remembered[name] for remembered in states] for name in names)]
 
+    @recorded_as(lambda self, *_: f"Optimizer.zero_grad#{type(self).__name__}.zero_grad")
     def zero_grad(self, set_to_none: bool = True) -> None:
         """Set the gradients of all parameters to None, or to zero unless `set_to_none`."""
         cleared = []

@@ -1,0 +1,85 @@
+"""What does a record say about the arguments of a call?
+
+Mirrors: torch/csrc/profiler/collection.cpp (InputOutputEncoder), torch/csrc/profiler/util.cpp (inputTypes)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final, NamedTuple
+
+from glasstorch.core.device import device
+from glasstorch.core.dtype import dtype
+from glasstorch.core.layout import channels_last, channels_last_3d, contiguous_format, layout, memory_format
+from glasstorch.core.tensor_impl import TensorImpl
+
+# PyTorch's names for the types of elements, which are those of C++.
+CPP_NAMES: Final = {
+    "uint8": "unsigned char", "int8": "signed char", "int16": "short int", "int32": "int", "int64": "long int",
+    "uint16": "unsigned short", "uint32": "unsigned int", "uint64": "unsigned long int", "float16": "c10::Half",
+    "float32": "float", "float64": "double", "complex64": "c10::complex<float>", "complex128": "c10::complex<double>",
+    "bfloat16": "c10::BFloat16",
+}  # fmt: skip
+FORMATS: Final = {contiguous_format: 0, channels_last: 2, channels_last_3d: 3}
+
+
+class Inputs(NamedTuple):
+    """The arguments of a call, one entry for each: sizes, strides, type, and the value if it is no tensor.
+
+    A list of tensors has lists of sizes and of strides.
+    """
+
+    sizes: list[Any]
+    strides: list[Any]
+    types: list[str]
+    values: list[Any]
+
+    def shapes(self) -> list[list[int]]:
+        """The sizes of tensors alone; those in lists are left out, as in the table's column."""
+        return [[] if kind == "TensorList" else sizes for kind, sizes in zip(self.types, self.sizes, strict=True)]
+
+
+NOTHING: Final = Inputs([], [], [], [])
+
+
+def describe(arguments: Sequence[Any]) -> Inputs:
+    """What a record keeps of a call's arguments: no tensor."""
+    inputs = Inputs([], [], [], [])
+    for argument in arguments:
+        sizes, strides, kind, value = _described(argument)
+        inputs.sizes.append(sizes)
+        inputs.strides.append(strides)
+        inputs.types.append(kind)
+        inputs.values.append(value)
+    return inputs
+
+
+def _described(argument: Any) -> tuple[Any, Any, str, Any]:
+    if isinstance(argument, TensorImpl):
+        if argument._number is not None:  # a Python number that the operator takes as a tensor
+            return [], [], cpp_name(argument.dtype), None
+        return list(argument._shape), list(argument.strides()), cpp_name(argument.dtype), None
+    if isinstance(argument, list | tuple):
+        tensors = [one for one in argument if isinstance(one, TensorImpl)]
+        if tensors:
+            sizes = [list(one._shape) for one in tensors]
+            return sizes, [list(one.strides()) for one in tensors], "TensorList", None
+        return [], [], "ScalarList", [plain(value) for value in argument]
+    if argument is None or isinstance(argument, device):
+        return [], [], "", None
+    return [], [], "Scalar", plain(argument)
+
+
+def cpp_name(of: dtype) -> str:
+    return CPP_NAMES.get(of.name, of.name)
+
+
+def plain(value: Any) -> Any:
+    """A value as a number, a truth value or a text; a dtype, a layout and a format are numbers to PyTorch."""
+    if isinstance(value, dtype):
+        return value.scalar_type
+    if isinstance(value, layout):
+        return 0
+    if isinstance(value, memory_format):
+        return FORMATS.get(value, 1)
+    return value if isinstance(value, bool | int | float | str) else str(value)

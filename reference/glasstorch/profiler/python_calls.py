@@ -1,0 +1,123 @@
+"""Which Python functions and modules ran around the operators?
+
+Mirrors: torch/csrc/autograd/profiler_python.cpp (PythonTracer)
+Differs: the layers that are C++ in PyTorch are Python here; their functions, and Python's built-in ones, are left out.
+    PyTorch records modules only together with all functions (with_stack); here `with_modules` alone records modules.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from time import perf_counter_ns as clock
+from types import CodeType, FrameType
+from typing import Any, Final
+
+from glasstorch.dispatch.record import thread_number
+
+PACKAGE: Final = str(Path(__file__).parents[1])
+# What stands below the modules: the folders and files that PyTorch has in C++, and this one.
+BELOW_MODULES: Final = (
+    "core", "dispatch", "devices", "calls", "operators", "outside_data", "python_forms", "printing", "_tensor",
+    "kernels", "autograd", "profiler", "jit",
+)  # fmt: skip
+MODULE: Final = str(Path(PACKAGE, "nn", "modules", "module.py"))
+
+
+class PythonCall:
+    """One call of a Python function, or of a module: `nn.Module: Linear_0`."""
+
+    __slots__ = ("end", "module", "name", "number", "parent", "start", "thread")
+
+    def __init__(self, name: str, module: int | None, number: int, parent: PythonCall | None, thread: int) -> None:
+        self.name = name
+        self.module = module  # the number of the module among those of its class; None for a function
+        self.number = number
+        self.parent = parent
+        self.thread = thread
+        self.end = 0
+        self.start = clock()
+
+    def stack(self) -> list[str]:
+        """The calls around this one, innermost first."""
+        names = []
+        call = self.parent
+        while call is not None:
+            names.append(call.name)
+            call = call.parent
+        return names
+
+
+class PythonCalls:
+    """The calls of one thread while a profile is on, found by `sys.setprofile`."""
+
+    def __init__(self, everything: bool) -> None:
+        self.everything = everything
+        self.calls: list[PythonCall] = []
+        self._open: dict[int, PythonCall] = {}  # id of a frame -> the call
+        self._innermost: PythonCall | None = None
+        self._modules: dict[str, dict[int, int]] = {}  # class -> id of a module -> its number
+        self._kept: list[Any] = []  # the modules, so that no id is used twice
+        self._shown: dict[CodeType, str | None] = {}
+        self._before: Callable[..., Any] | None = None
+        self._thread = 0
+
+    def start(self) -> None:
+        self._before = sys.getprofile()
+        self._thread = threading.get_ident()
+        sys.setprofile(self._event)
+
+    def stop(self) -> None:
+        if threading.get_ident() == self._thread:
+            sys.setprofile(self._before)
+
+    def finished(self, end: int) -> list[PythonCall]:
+        """All calls; those that have not returned end with the profile."""
+        for call in self.calls:
+            call.end = call.end or end
+        return self.calls
+
+    def _event(self, frame: FrameType, event: str, argument: Any) -> None:
+        if event == "call":
+            name, module = self._named(frame)
+            if name is not None:
+                call = PythonCall(name, module, len(self.calls) + 1, self._innermost, thread_number())
+                self.calls.append(call)
+                self._open[id(frame)] = self._innermost = call
+        elif event == "return" and (ended := self._open.pop(id(frame), None)) is not None:
+            ended.end = clock()
+            self._innermost = ended.parent
+
+    def _named(self, frame: FrameType) -> tuple[str | None, int | None]:
+        """The name under which a call is shown, if it is, and a module's number."""
+        code = frame.f_code
+        if code.co_name == "__call__" and code.co_filename == MODULE:
+            return self._module(frame.f_locals["self"])
+        if not self.everything:
+            return None, None
+        if code not in self._shown:
+            self._shown[code] = _shown(code)
+        return self._shown[code], None
+
+    def _module(self, module: Any) -> tuple[str, int]:
+        kind = type(module).__name__
+        numbers = self._modules.setdefault(kind, {})
+        if id(module) not in numbers:
+            numbers[id(module)] = len(numbers)
+            self._kept.append(module)
+        return f"nn.Module: {kind}_{numbers[id(module)]}", numbers[id(module)]
+
+
+def _shown(code: CodeType) -> str | None:
+    """`file.py(12): function`, a file of a package relative to the path that it was found on; None if left out."""
+    file = code.co_filename
+    if file.startswith(PACKAGE):
+        inside = file[len(PACKAGE) + 1 :].replace("\\", "/")
+        if inside.partition("/")[0].removesuffix(".py") in BELOW_MODULES:
+            return None
+    name = f"({code.co_firstlineno}): {code.co_name}"
+    for folder in sorted((p for p in sys.path if p and file.startswith(p.rstrip("/\\") + "/")), key=len, reverse=True):
+        return file[len(folder.rstrip("/\\")) + 1 :] + name
+    return file + name
