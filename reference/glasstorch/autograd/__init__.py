@@ -7,7 +7,7 @@ Reading order: `modes` (no_grad), `anomaly_mode`, `hooks`, `node`, `accumulate_g
 backward pass), `function` (a user's own), `graph` (backward, grad), `formulas/` (helpers that derivatives.yaml calls),
 `gradcheck`, `manual` (kernels written by hand), `not_implemented`, `generated/` (autograd kernels, and the rows of
 ADInplaceOrView kernels) and `loading` (which imports them). `profiler`, `profiler_util` and `profiler_legacy` are
-torch's paths to the folder `profiler/`.
+torch's paths to what the folder of that name above holds.
 
 Mirrors: torch/csrc/autograd, torch/autograd
 Differs: Python throughout.

@@ -22,8 +22,9 @@ import threading
 from collections.abc import Callable, Sequence
 from contextvars import ContextVar
 from enum import IntEnum
+from threading import get_ident
 from time import perf_counter_ns as clock
-from typing import Any
+from typing import Any, NamedTuple
 
 from glasstorch.core.keys import AUTOGRAD_AND_NESTED, RECORDED
 from glasstorch.dispatch.active_keys import active_keys
@@ -49,74 +50,115 @@ class RecordScope(IntEnum):
         return f"RecordScope.{self.name}"
 
 
-FUNCTION, BACKWARD_FUNCTION, USER_SCOPE = int(RecordScope.FUNCTION), int(RecordScope.BACKWARD_FUNCTION), 7
+FUNCTION, BACKWARD_FUNCTION, USER_SCOPE = (
+    int(scope) for scope in (RecordScope.FUNCTION, RecordScope.BACKWARD_FUNCTION, RecordScope.USER_SCOPE)
+)
 
 
-class Record:
-    """One piece of a program's time: a call of an operator, a node's backward step, a labelled block, a function.
+class Record(NamedTuple):
+    """One piece of a program's time: a call of an operator, a node's backward step, a labelled block.
 
-    Times are in nanoseconds of `time.perf_counter_ns`; `end` is 0 until it is over. `sequence` is the number of the
-    node that the call makes, or of the node that runs; -1 where none does.
+    Times are in nanoseconds of `time.perf_counter_ns`. `sequence` is the number of the node that the call makes, or of
+    the node that runs; -1 where none does. `detail` is what `Recorder.capture` kept of the arguments, and `device` what
+    `Recorder.device_begins` returned. While somebody records, it is a plain tuple, which costs less to make.
     """
 
-    __slots__ = ("detail", "device", "end", "forward_thread", "name", "overload", "scope", "sequence", "start", "thread")
+    what: tuple[str, str, int]  # name, overload, scope
+    start: int
+    end: int
+    sequence: int
+    thread: int
+    forward_thread: int = 0
+    detail: Any = None
+    device: Any = None
 
-    def __init__(self, name: str, overload: str, scope: int, sequence: int, thread: int) -> None:
-        self.name = name
-        self.overload = overload
-        self.scope = scope
+    @property
+    def name(self) -> str:
+        return self.what[0]
+
+    @property
+    def overload(self) -> str:
+        return self.what[1]
+
+    @property
+    def scope(self) -> int:
+        return self.what[2]
+
+
+class Open:
+    """A record of something that is no call of an operator, and has begun."""
+
+    __slots__ = ("detail", "forward_thread", "sequence", "start", "thread", "what")
+
+    def __init__(self, name: str, scope: int, sequence: int, detail: Any) -> None:
+        self.what = name, "", scope
         self.sequence = sequence
-        self.thread = thread
-        self.forward_thread = 0
-        self.detail: Any = None  # what `Recorder.describe` said about the arguments
-        self.device: Any = None  # what `Recorder.device_begins` returned
-        self.start = self.end = 0
+        self.thread = thread_number(get_ident())
+        self.forward_thread = self.thread if scope != USER_SCOPE and sequence >= 0 else 0
+        self.detail = detail
+        self.start = clock()
+
+    def ended(self, end: int) -> tuple[Any, ...]:
+        return self.what, self.start, end, self.sequence, self.thread, self.forward_thread, self.detail
 
 
 class Recorder:
     """Who listens: the records so far, and what else is to be noted of each call.
 
     `upcoming` says which sequence number the next node will have, -1 where none is recorded. The others are None where
-    nothing of the kind is to be noted: `describe(operator, arguments)`; `results(arguments, result)`, which is called
-    before the record ends; `device_begins()` and `device_ends(mark)`, around the call.
+    nothing of the kind is to be noted: `capture(arguments)`; `results(arguments, result)`, which is called before the
+    record ends; `device_begins()` and `device_ends(mark)`, around the call. `plain`: all of them are None.
     """
 
-    __slots__ = ("describe", "device_begins", "device_ends", "records", "results", "upcoming")
+    __slots__ = ("capture", "device_begins", "device_ends", "open", "plain", "records", "results", "upcoming")
 
-    def __init__(self, upcoming: Callable[[], int]) -> None:
-        self.records: list[Record] = []
+    def __init__(
+        self,
+        upcoming: Callable[[], int],
+        capture: Callable[[Sequence[Any]], Any] | None = None,
+        results: Callable[[Sequence[Any], Any], None] | None = None,
+        device_begins: Callable[[], Any] | None = None,
+        device_ends: Callable[[Any], None] | None = None,
+    ) -> None:
+        self.records: list[tuple[Any, ...]] = []  # of Record's fields, in the order in which they ended
+        self.open: dict[int, Open] = {}
         self.upcoming = upcoming
-        self.describe: Callable[[Operator | None, Sequence[Any]], Any] | None = None
-        self.results: Callable[[Sequence[Any], Any], None] | None = None
-        self.device_begins: Callable[[], Any] | None = None
-        self.device_ends: Callable[[Any], None] | None = None
+        self.capture = capture
+        self.results = results
+        self.device_begins = device_begins
+        self.device_ends = device_ends
+        self.plain = capture is results is device_begins is None
 
-    def begin(self, name: str, scope: int = FUNCTION, sequence: int = -1) -> Record:
-        """A record of something that is no call of an operator; it begins now."""
-        record = Record(name, "", scope, sequence, thread_number())
-        self.records.append(record)
-        record.start = clock()
-        return record
+    def begin(self, name: str, scope: int = FUNCTION, sequence: int = -1, arguments: Any = None) -> Open:
+        """A record of something that is no call of an operator; it begins now, and `end` ends it."""
+        detail = None if arguments is None or self.capture is None else self.capture(arguments)
+        begun = Open(name, scope, sequence, detail)
+        self.open[id(begun)] = begun
+        return begun
 
-    def end(self, record: Record) -> None:
-        record.end = clock()
+    def end(self, begun: Open) -> None:
+        """What was begun is over."""
+        if self.open.pop(id(begun), None) is not None:
+            self.records.append(begun.ended(clock()))
 
     def node(self, node: Any, apply: Callable[[Any], Any], grads: Any) -> Any:
         """Run a node's backward step, recorded under the node's name."""
-        record = self.begin(node.name(), BACKWARD_FUNCTION, sequence_of(node))
-        record.forward_thread = record.thread if record.sequence >= 0 else 0
-        if self.describe is not None:
-            record.detail = self.describe(None, grads)
+        begun = self.begin(node.name(), BACKWARD_FUNCTION, sequence_of(node), grads)
         try:
             return apply(grads)
         finally:
-            record.end = clock()
+            self.end(begun)
 
-    def evaluation(self, node: Any) -> Record:
+    def evaluation(self, node: Any) -> Open:
         """The record of all that the engine does for a node; the engine ends it."""
-        record = self.begin(f"autograd::engine::evaluate_function: {node.name()}", FUNCTION, sequence_of(node))
-        record.forward_thread = record.thread if record.sequence >= 0 else 0
-        return record
+        return self.begin(f"autograd::engine::evaluate_function: {node.name()}", FUNCTION, sequence_of(node))
+
+    def finished(self, end: int) -> list[Record]:
+        """All records, in the order in which they began. What is still open ends at a given time."""
+        for begun in self.open.values():
+            self.records.append(begun.ended(end))
+        self.open.clear()
+        return sorted((Record(*record) for record in self.records), key=lambda record: (record.start, -record.end))
 
 
 def sequence_of(node: Any) -> int:
@@ -127,18 +169,19 @@ def sequence_of(node: Any) -> int:
 
 recorder: ContextVar[Recorder | None] = ContextVar("profile_recorder", default=None)
 
-_numbers: dict[int, int] = {}  # thread -> its number
-_native: dict[int, int] = {}  # number -> the operating system's name for it
+_native: dict[int, int] = {}  # number -> the operating system's name for the thread
 
 
-def thread_number(identify: Callable[[], int] = threading.get_ident) -> int:
-    """The calling thread's number: 1 for the first that records."""
-    ident = identify()
-    number = _numbers.get(ident)
-    if number is None:
-        number = _numbers[ident] = len(_numbers) + 1
+class _Numbers(dict[int, int]):
+    """Thread -> its number; 1 for the first that records."""
+
+    def __missing__(self, ident: int) -> int:
+        number = self[ident] = len(self) + 1
         _native[number] = threading.get_native_id()
-    return number
+        return number
+
+
+thread_number = _Numbers().__getitem__
 
 
 def native_id(number: int) -> int:
@@ -170,17 +213,26 @@ def recorded(operator: Operator, keys: int) -> Boxed:
     else:
         run = operator.table[below]
 
+    what = name, overload, FUNCTION
+
     def entry(keys: int, *arguments: Any) -> Any:  # hot path: benchmarks/profiler.py
         current = recorder.get()
         if current is None:  # a mode that was left after the profile restored the mark
             return run(below, *arguments)
-        record = Record(name, overload, 0, current.upcoming() if numbered else -1, thread_number())
-        current.records.append(record)
-        if current.describe is not None:
-            record.detail = current.describe(operator, arguments)
-        if current.device_begins is not None:
-            record.device = current.device_begins()
-        record.start = clock()
+        sequence = current.upcoming() if numbered else -1
+        if not current.plain:
+            return noted(current, sequence, arguments)
+        start = clock()
+        try:
+            return run(below, *arguments)
+        finally:
+            current.records.append((what, start, clock(), sequence, thread_number(get_ident())))
+
+    def noted(current: Recorder, sequence: int, arguments: tuple[Any, ...]) -> Any:
+        """The same, with all that is to be noted besides."""
+        detail = None if current.capture is None else current.capture(arguments)
+        device = None if current.device_begins is None else current.device_begins()
+        start = clock()
         try:
             result = run(below, *arguments)
             if current.results is not None:
@@ -188,8 +240,9 @@ def recorded(operator: Operator, keys: int) -> Boxed:
             return result
         finally:
             if current.device_ends is not None:
-                current.device_ends(record.device)
-            record.end = clock()
+                current.device_ends(device)
+            thread = thread_number(get_ident())
+            current.records.append((what, start, clock(), sequence, thread, 0, detail, device))
 
     return entry
 

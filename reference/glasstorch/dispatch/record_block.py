@@ -12,7 +12,7 @@ from functools import wraps
 from types import TracebackType
 from typing import ParamSpec, Self, TypeVar
 
-from glasstorch.dispatch.record import USER_SCOPE, Record, Recorder, recorder
+from glasstorch.dispatch.record import USER_SCOPE, Open, Recorder, recorder
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -30,13 +30,13 @@ class record_function(ContextDecorator):
         self.name = name
         self.args = args
         self.run_callbacks_on_exit = True
-        self._open: list[tuple[Recorder, Record] | None] = []
+        self._open: list[tuple[Recorder, Open] | None] = []
 
     def _recreate_cm(self) -> Self:  # ContextDecorator's: what a call of a decorated function enters
         return type(self)(self.name, self.args)
 
     @property
-    def record(self) -> Record | None:
+    def record(self) -> Open | None:
         """The record of the innermost block that is open; None while nothing records."""
         opened = self._open[-1] if self._open else None
         return None if opened is None else opened[1]

@@ -21,11 +21,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import IO, Any, Final, cast
 
 from glasstorch.dispatch.record import BACKWARD_FUNCTION, USER_SCOPE, Record, native_id
-from glasstorch.profiler.inputs import NOTHING
+from glasstorch.profiler.inputs import described
 from glasstorch.profiler.memory import MemoryEvent
 from glasstorch.profiler.python_calls import PythonCall
 from glasstorch.profiler.results import MEMORY_EVENT_NAME, Around, module_hierarchy
-from glasstorch.profiler.session import Recording, detail_of
+from glasstorch.profiler.session import Recording
 
 Event = dict[str, Any]
 HOUR: Final = 3_600_000_000_000  # in nanoseconds
@@ -88,7 +88,7 @@ def trace_events(kept: Recording) -> Iterator[Event]:
             "cat": "user_annotation" if record.scope == USER_SCOPE else "cpu_op",
             "name": record.name,
             **where,
-            **lasting(record.start, record.end or kept.end),
+            **lasting(record.start, record.end),
             "args": _arguments(kept, record, index, around),
         }
         for ends_of, phase in ((begins, "s"), (ends, "f")):
@@ -147,8 +147,8 @@ def _names(kept: Recording, pid: int, ts: float) -> Iterator[Event]:
 
 def _arguments(kept: Recording, record: Record, index: int, around: Around) -> Event:
     shown: Event = {"External id": index + 1, "Record function id": 0}
-    inputs, _ = detail_of(record)
-    if kept.settings.shapes and inputs is not NOTHING:
+    if record.detail is not None:
+        inputs = described(record.detail)
         shown["Concrete Inputs"] = [written(value) for value in inputs.values]
         shown["Input type"] = inputs.types
         shown["Input Strides"] = inputs.strides

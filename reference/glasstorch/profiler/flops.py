@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from math import prod
 from typing import Any, Final
 
-from glasstorch.core.tensor_impl import TensorImpl
+from glasstorch.profiler.inputs import Kept
 
 
 def matrix_product(left: Sequence[int], right: Sequence[int]) -> int:
@@ -22,8 +22,8 @@ def matrix_product(left: Sequence[int], right: Sequence[int]) -> int:
 def convolution(arguments: Sequence[Any]) -> int:
     """A product and a sum for each element of a kernel, at each place of the output."""
     image, kernel, _, stride, padding, dilation, groups = arguments
-    batch, channels, *image_sizes = image._shape
-    filters, _, *kernel_sizes = kernel._shape
+    batch, channels, *image_sizes = image.sizes
+    filters, _, *kernel_sizes = kernel.sizes
     if len(image_sizes) != 2:
         return 0
     places = 1
@@ -38,20 +38,20 @@ def _at(sizes: Sequence[int], i: int) -> int:
 
 
 FORMULAS: Final[dict[str, Callable[[Sequence[Any]], int]]] = {
-    "aten::mm": lambda given: matrix_product(given[0]._shape, given[1]._shape),
-    "aten::addmm": lambda given: matrix_product(given[1]._shape, given[2]._shape),
-    "aten::bmm": lambda given: matrix_product(given[0]._shape, given[1]._shape),
-    "aten::baddbmm": lambda given: matrix_product(given[1]._shape, given[2]._shape),
+    "aten::mm": lambda given: matrix_product(given[0].sizes, given[1].sizes),
+    "aten::addmm": lambda given: matrix_product(given[1].sizes, given[2].sizes),
+    "aten::bmm": lambda given: matrix_product(given[0].sizes, given[1].sizes),
+    "aten::baddbmm": lambda given: matrix_product(given[1].sizes, given[2].sizes),
     "aten::conv2d": convolution,
-    "aten::mul": lambda given: prod(given[0]._shape),
-    "aten::add": lambda given: prod(given[0]._shape),
+    "aten::mul": lambda given: prod(given[0].sizes),
+    "aten::add": lambda given: prod(given[0].sizes),
 }
 
 
 def flops(name: str, arguments: Sequence[Any]) -> int:
-    """The operations of one call by the formula of its operator; 0 where there is none."""
+    """The operations of one call by the formula of its operator, from the arguments kept; 0 where there is none."""
     formula = FORMULAS.get(name)
-    if formula is None or not isinstance(arguments[0], TensorImpl):
+    if formula is None or not (arguments and isinstance(arguments[0], Kept)):
         return 0
     try:
         return formula(arguments)

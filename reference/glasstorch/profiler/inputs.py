@@ -10,6 +10,7 @@ from typing import Any, Final, NamedTuple
 
 from glasstorch.core.device import device
 from glasstorch.core.dtype import dtype
+from glasstorch.core.geometry import contiguous_strides
 from glasstorch.core.layout import channels_last, channels_last_3d, contiguous_format, layout, memory_format
 from glasstorch.core.tensor_impl import TensorImpl
 
@@ -42,10 +43,33 @@ class Inputs(NamedTuple):
 NOTHING: Final = Inputs([], [], [], [])
 
 
-def describe(arguments: Sequence[Any]) -> Inputs:
-    """What a record keeps of a call's arguments: no tensor."""
+class Kept(NamedTuple):
+    """What is kept of a tensor among the arguments: its sizes, strides (None if row-major) and dtype."""
+
+    sizes: tuple[int, ...]
+    strides: tuple[int, ...] | None
+    dtype: dtype
+
+
+def capture(arguments: Sequence[Any]) -> list[Any]:
+    """What is kept of a call's arguments while the program runs: no tensor."""
+    return [
+        _new(Kept, (one._shape, one._strides, one.dtype))
+        if isinstance(one, TensorImpl)
+        else capture(one)
+        if isinstance(one, list | tuple)
+        else one
+        for one in arguments
+    ]
+
+
+_new: Final = tuple.__new__  # a third of what the class's own way costs
+
+
+def described(kept: Sequence[Any]) -> Inputs:
+    """What is shown of the arguments that `capture` kept."""
     inputs = Inputs([], [], [], [])
-    for argument in arguments:
+    for argument in kept:
         sizes, strides, kind, value = _described(argument)
         inputs.sizes.append(sizes)
         inputs.strides.append(strides)
@@ -55,19 +79,20 @@ def describe(arguments: Sequence[Any]) -> Inputs:
 
 
 def _described(argument: Any) -> tuple[Any, Any, str, Any]:
-    if isinstance(argument, TensorImpl):
-        if argument._number is not None:  # a Python number that the operator takes as a tensor
-            return [], [], cpp_name(argument.dtype), None
-        return list(argument._shape), list(argument.strides()), cpp_name(argument.dtype), None
-    if isinstance(argument, list | tuple):
-        tensors = [one for one in argument if isinstance(one, TensorImpl)]
+    if isinstance(argument, Kept):
+        return list(argument.sizes), _strides(argument), cpp_name(argument.dtype), None
+    if isinstance(argument, list):
+        tensors = [one for one in argument if isinstance(one, Kept)]
         if tensors:
-            sizes = [list(one._shape) for one in tensors]
-            return sizes, [list(one.strides()) for one in tensors], "TensorList", None
+            return [list(one.sizes) for one in tensors], [_strides(one) for one in tensors], "TensorList", None
         return [], [], "ScalarList", [plain(value) for value in argument]
     if argument is None or isinstance(argument, device):
         return [], [], "", None
     return [], [], "Scalar", plain(argument)
+
+
+def _strides(kept: Kept) -> list[int]:
+    return list(contiguous_strides(kept.sizes) if kept.strides is None else kept.strides)
 
 
 def cpp_name(of: dtype) -> str:

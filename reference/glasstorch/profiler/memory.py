@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable, Sequence
+from threading import get_ident
 from time import perf_counter_ns as clock
 from typing import Any, NamedTuple
 
@@ -71,7 +72,7 @@ class MemoryWatch:
 
     def _add(self, nbytes: int, device: DeviceType, index: int, address: int) -> None:
         total = self.allocated[device, index] = max(0, self.allocated.get((device, index), 0) + nbytes)
-        self.events.append(MemoryEvent(clock(), nbytes, device, index, address, thread_number(), total))
+        self.events.append(MemoryEvent(clock(), nbytes, device, index, address, thread_number(get_ident()), total))
 
 
 def owner_of(tensor: TensorImpl) -> tuple[Any, int, int]:

@@ -1,19 +1,24 @@
 """Which Python functions and modules ran around the operators?
 
 Mirrors: torch/csrc/autograd/profiler_python.cpp (PythonTracer)
-Differs: the layers that are C++ in PyTorch are Python here; their functions, and Python's built-in ones, are left out.
-    PyTorch records modules only together with all functions (with_stack); here `with_modules` alone records modules.
+Differs: the layers that are C++ in PyTorch are Python here. Their functions are left out, with those of Python's and
+    NumPy's that they call, and so are built-in functions; but Python reports each of them, which makes the times of
+    operators longer. PyTorch records modules only together with all functions (with_stack); here `with_modules` alone
+    records modules.
 """
 
 from __future__ import annotations
 
 import sys
+import sysconfig
 import threading
 from collections.abc import Callable
 from pathlib import Path
 from time import perf_counter_ns as clock
 from types import CodeType, FrameType
 from typing import Any, Final
+
+import numpy as np
 
 from glasstorch.dispatch.record import thread_number
 
@@ -23,6 +28,8 @@ BELOW_MODULES: Final = (
     "core", "dispatch", "devices", "calls", "operators", "outside_data", "python_forms", "printing", "_tensor",
     "kernels", "autograd", "profiler", "jit",
 )  # fmt: skip
+# Functions of these files are left out too where one that is left out calls them.
+HELPERS: Final = ("<", sysconfig.get_path("stdlib"), str(Path(np.__file__).parent))
 MODULE: Final = str(Path(PACKAGE, "nn", "modules", "module.py"))
 
 
@@ -57,10 +64,11 @@ class PythonCalls:
         self.everything = everything
         self.calls: list[PythonCall] = []
         self._open: dict[int, PythonCall] = {}  # id of a frame -> the call
+        self._left_out: set[int] = set()  # ids of running frames
         self._innermost: PythonCall | None = None
         self._modules: dict[str, dict[int, int]] = {}  # class -> id of a module -> its number
         self._kept: list[Any] = []  # the modules, so that no id is used twice
-        self._shown: dict[CodeType, str | None] = {}
+        self._names: dict[CodeType, str | None] = {}
         self._before: Callable[..., Any] | None = None
         self._thread = 0
 
@@ -81,25 +89,31 @@ class PythonCalls:
 
     def _event(self, frame: FrameType, event: str, argument: Any) -> None:
         if event == "call":
-            name, module = self._named(frame)
-            if name is not None:
-                call = PythonCall(name, module, len(self.calls) + 1, self._innermost, thread_number())
+            shown = self._named(frame)
+            if shown is not None:
+                call = PythonCall(*shown, len(self.calls) + 1, self._innermost, thread_number(threading.get_ident()))
                 self.calls.append(call)
                 self._open[id(frame)] = self._innermost = call
-        elif event == "return" and (ended := self._open.pop(id(frame), None)) is not None:
-            ended.end = clock()
-            self._innermost = ended.parent
+        elif event == "return":
+            self._left_out.discard(id(frame))
+            if (ended := self._open.pop(id(frame), None)) is not None:
+                ended.end = clock()
+                self._innermost = ended.parent
 
-    def _named(self, frame: FrameType) -> tuple[str | None, int | None]:
-        """The name under which a call is shown, if it is, and a module's number."""
+    def _named(self, frame: FrameType) -> tuple[str, int | None] | None:
+        """The name under which a call is shown, and a module's number; None for one that is left out."""
         code = frame.f_code
         if code.co_name == "__call__" and code.co_filename == MODULE:
             return self._module(frame.f_locals["self"])
         if not self.everything:
-            return None, None
-        if code not in self._shown:
-            self._shown[code] = _shown(code)
-        return self._shown[code], None
+            return None
+        if code not in self._names:
+            self._names[code] = _shown(code)
+        name = self._names[code]
+        if name is None or (id(frame.f_back) in self._left_out and code.co_filename.startswith(HELPERS)):
+            self._left_out.add(id(frame))
+            return None
+        return name, None
 
     def _module(self, module: Any) -> tuple[str, int]:
         kind = type(module).__name__
@@ -111,7 +125,7 @@ class PythonCalls:
 
 
 def _shown(code: CodeType) -> str | None:
-    """`file.py(12): function`, a file of a package relative to the path that it was found on; None if left out."""
+    """The file, from the folder that it is imported from, with line and function; None if the function is left out."""
     file = code.co_filename
     if file.startswith(PACKAGE):
         inside = file[len(PACKAGE) + 1 :].replace("\\", "/")

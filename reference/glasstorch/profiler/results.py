@@ -13,11 +13,12 @@ from typing import Final
 
 from glasstorch.dispatch.record import USER_SCOPE, Record
 from glasstorch.profiler.event import FunctionEvent
-from glasstorch.profiler.inputs import NOTHING
+from glasstorch.profiler.flops import flops
+from glasstorch.profiler.inputs import NOTHING, described
 from glasstorch.profiler.kinds import DeviceType
 from glasstorch.profiler.memory import MemoryEvent
 from glasstorch.profiler.python_calls import PythonCall
-from glasstorch.profiler.session import Recording, detail_of
+from glasstorch.profiler.session import Recording
 
 MEMORY_EVENT_NAME: Final = "[memory]"
 OUT_OF_MEMORY_EVENT_NAME: Final = "[OutOfMemory]"
@@ -85,10 +86,8 @@ class Parser:
         return (time - self.kept.start) / 1000
 
     def _of_record(self, number: int, record: Record) -> FunctionEvent:
-        inputs, flops = detail_of(record)
-        end = record.end or self.kept.end  # a call that a profile was left in
-        on_cpu, on_device = self.memory.between(record.start, end)
-        noted = inputs is not NOTHING and self.kept.settings.shapes
+        on_cpu, on_device = self.memory.between(record.start, record.end)
+        inputs = NOTHING if record.detail is None else described(record.detail)
         event = FunctionEvent(
             id=number,
             name=grouped_name(record.name),
@@ -96,10 +95,10 @@ class Parser:
             trace_name=record.name,
             thread=record.thread,
             start_us=self._microseconds(record.start),
-            end_us=self._microseconds(end),
+            end_us=self._microseconds(record.end),
             fwd_thread=record.forward_thread,
-            input_shapes=inputs.shapes() if noted else [],
-            concrete_inputs=inputs.values if noted else [],
+            input_shapes=inputs.shapes(),
+            concrete_inputs=inputs.values,
             kwinputs={},
             stack=self.around.stack(record.start, record.thread) if self.verbose else [],
             scope=record.scope,
@@ -107,12 +106,12 @@ class Parser:
             cpu_memory_usage=on_cpu,
             device_memory_usage=on_device,
             sequence_nr=record.sequence,
-            flops=flops,
+            flops=flops(record.name, record.detail) if record.detail and self.kept.settings.flops else 0,
             is_user_annotation=record.scope == USER_SCOPE,
             activity_type="user_annotation" if record.scope == USER_SCOPE else "cpu_op",
-            structured_input_shapes=inputs.sizes if noted else [],
-            structured_input_strides=inputs.strides if noted else [],
-            input_dtypes=inputs.types if noted else [],
+            structured_input_shapes=inputs.sizes,
+            structured_input_strides=inputs.strides,
+            input_dtypes=inputs.types,
         )
         if record.device is not None:
             before, after = record.device

@@ -6,7 +6,6 @@ Mirrors: torch/csrc/autograd/profiler_kineto.cpp (prepareProfiler, enableProfile
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,10 +14,8 @@ from glasstorch.autograd.node import upcoming_sequence_nr
 from glasstorch.core.errors import ArgumentError
 from glasstorch.devices.stream import Event
 from glasstorch.dispatch import record as recording
-from glasstorch.dispatch.operator import Operator
 from glasstorch.dispatch.record import Record, Recorder
-from glasstorch.profiler.flops import flops
-from glasstorch.profiler.inputs import NOTHING, Inputs, describe
+from glasstorch.profiler.inputs import capture
 from glasstorch.profiler.memory import MemoryEvent, MemoryWatch
 from glasstorch.profiler.python_calls import PythonCall, PythonCalls
 
@@ -50,11 +47,6 @@ class Recording:
     metadata: dict[str, Any] = field(default_factory=dict)
 
 
-def detail_of(record: Record) -> tuple[Inputs, int]:
-    """What a record says of its arguments, and its floating-point operations."""
-    return record.detail or (NOTHING, 0)
-
-
 class Session:
     """A profile that is on, in the context that started it."""
 
@@ -63,14 +55,12 @@ class Session:
         self.kept = Recording(settings, 0)
         self.memory = MemoryWatch() if settings.memory else None
         self.calls = PythonCalls(everything=settings.stack) if settings.stack or settings.modules else None
-        self.recorder = Recorder(_upcoming)
-        self.recorder.records = self.kept.records
-        if settings.shapes or settings.flops:
-            self.recorder.describe = _describer(settings.flops)
-        if self.memory is not None:
-            self.recorder.results = self.memory.results
-        if settings.cuda:
-            self.recorder.device_begins, self.recorder.device_ends = _event_pair, _end_pair
+        self.recorder = Recorder(
+            _upcoming,
+            capture if settings.shapes or settings.flops else None,
+            None if self.memory is None else self.memory.results,
+            *((_event_pair, _end_pair) if settings.cuda else ()),
+        )
 
     def start(self) -> None:
         """Record from now on; ArgumentError while another profile records in this context."""
@@ -92,6 +82,7 @@ class Session:
             self.calls.stop()
         recording.stop()
         self.kept.end = time.perf_counter_ns()
+        self.kept.records = self.recorder.finished(self.kept.end)
         if self.memory is not None:
             self.memory.watching = False
             self.kept.memory = self.memory.events
@@ -110,14 +101,6 @@ class Session:
 def _upcoming() -> int:
     """The number of the node that the next recorded call would make; -1 where gradients are not recorded."""
     return upcoming_sequence_nr() if grad_mode.get() else -1
-
-
-def _describer(counts_flops: bool) -> Callable[[Operator | None, Sequence[Any]], tuple[Inputs, int]]:
-    def described(operator: Operator | None, arguments: Sequence[Any]) -> tuple[Inputs, int]:
-        name = "" if operator is None else operator.name.partition(".")[0]
-        return describe(arguments), flops(name, arguments) if counts_flops else 0
-
-    return described
 
 
 def _event_pair() -> tuple[Event, Event]:
