@@ -69,6 +69,7 @@ _refuse = _refuse_unknown_names(__name__)
 def __getattr__(name: str) -> _Any:
     return _import_module(f"glasstorch.cuda.{name}") if name == "nvtx" else _refuse(name)
 
+
 __all__ = [
     "AcceleratorError",
     "Event",

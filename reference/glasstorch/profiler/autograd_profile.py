@@ -78,7 +78,9 @@ class profile:
                 stacklevel=2,
             )
         if activity_filters:
-            raise ArgumentError("profile: activity_filters choose among Kineto's kinds, which glasstorch does not record")
+            raise ArgumentError(
+                "profile: activity_filters choose among Kineto's kinds, which glasstorch does not record"
+            )
         if post_processing_timeout_s is not None and post_processing_timeout_s < 0:
             raise ArgumentValueError(
                 f"post_processing_timeout_s must be non-negative, in seconds; got {post_processing_timeout_s}"
@@ -102,7 +104,7 @@ class profile:
         assert use_cpu or self.use_device, "No activities specified for the profiler"
         assert use_cpu or self.use_device != "cuda", "Legacy CUDA profiling requires use_cpu=True"
         self.kineto_results: Recording | None = None
-        self.metadata: dict[str, Any] = {}
+        self._device_note = ""
         self._session: Session | None = None
         self._function_events: EventList | None = None
         self._old_function_events: EventList | None = None
@@ -151,6 +153,8 @@ class profile:
         assert self._session is not None, "the profile was not started"
         if self.use_device == "cuda":
             synchronize()
+            driver = runtime.driver()
+            self._device_note = f" ({driver.properties(0).name})" if driver.simulated else ""
         began = perf_counter_ns()
         kept = self.kineto_results = self._session.stop()
         self._session = None
@@ -187,7 +191,9 @@ class profile:
             parser = Parser(self.kineto_results, self.use_device, config.verbose, config.capture_overload_names)
             made = parser.events(self.post_processing_timeout_s)
         parsed = perf_counter_ns()
-        events = self._function_events = EventList(made, self.use_device, self.profile_memory, self.with_flops)
+        events = self._function_events = EventList(
+            made, self.use_device, self.profile_memory, self.with_flops, self._device_note
+        )
         events._build_tree()
         self._stats.parse_kineto_call_duration_us = (parsed - began) // 1000
         self._stats.function_events_build_tree_call_duration_us = (perf_counter_ns() - parsed) // 1000

@@ -86,21 +86,29 @@ KINETO_WORDS: Final = {
     "process_group_desc": "Process Group Description", "group_ranks": "Process Group Ranks", "rank": "Rank",
     "src_rank": "Src Rank", "dst_rank": "Dst Rank", "seq": "Seq", "is_async": "Is asynchronized op",
 }  # fmt: skip
+# How a field is read from its text; the others are integers.
 READERS: Final[dict[str, Callable[[str], Any]]] = {
-    "int": int,
-    "float": float,
-    "str": lambda text: text.strip('"'),
-    "bool": lambda text: text in ("1", "true"),
+    **dict.fromkeys(("blocks_per_sm", "warps_per_sm", "est_occupancy_pct", "bandwidth_gb_s"), float),
+    **dict.fromkeys(("grid", "block", "occupancy"), json.loads),
+    **dict.fromkeys(
+        (
+            *("collective_name", "dtype", "in_split_size", "out_split_size"),
+            *("process_group_name", "process_group_desc", "group_ranks"),
+        ),
+        lambda text: text.strip('"'),
+    ),
+    "is_async": lambda text: text in ("1", "true"),
 }
 
 
 def read_metadata(texts: dict[str, str]) -> EventMetadata | None:
     """The fields of which there is a text; None if there is none."""
-    fields = {}
-    for field, told in EventMetadata.__annotations__.items():
-        text = texts.get(KINETO_WORDS.get(field, field))
-        fields[field] = None if text is None else READERS.get(told.partition(" ")[0], json.loads)(text)
-    return EventMetadata(**fields) if any(value is not None for value in fields.values()) else None
+    given = {field: texts.get(KINETO_WORDS.get(field, field)) for field in EventMetadata._fields}
+    if all(text is None for text in given.values()):
+        return None
+    return EventMetadata(
+        **{field: None if text is None else READERS.get(field, int)(text) for field, text in given.items()}
+    )
 
 
 def _formatted(name: str) -> Any:

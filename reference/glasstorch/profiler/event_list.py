@@ -40,8 +40,10 @@ class EventList(list[Any]):
         use_device: str | None = None,
         profile_memory: bool = False,
         with_flops: bool = False,
+        device_note: str = "",
     ) -> None:
         super().__init__(events)
+        self._device_note = device_note  # what the table says of the device, if it is no card
         self._use_device = use_device
         self._profile_memory = profile_memory
         self._with_flops = with_flops
@@ -117,6 +119,7 @@ class EventList(list[Any]):
             with_flops=self._with_flops,
             top_level_events_only=top_level_events_only,
             time_unit=time_unit,
+            device_note=self._device_note,
         )
 
     def key_averages(
@@ -134,7 +137,9 @@ class EventList(list[Any]):
             if group_by_stack_n > 0:
                 key += event.stack[:group_by_stack_n]
             groups[tuple(map(str, key))].add(event)
-        averages = EventList(groups.values(), self._use_device, self._profile_memory, self._with_flops)
+        averages = EventList(
+            groups.values(), self._use_device, self._profile_memory, self._with_flops, self._device_note
+        )
         for average in averages:
             average.stack = average.stack[:group_by_stack_n]
             if not group_by_input_shapes:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
 
 from glasstorch.core.device import device
-from glasstorch.core.dtype import dtype
+from glasstorch.core.dtype import Number, bool_, complex128, dtype, float64, int64
 from glasstorch.core.geometry import contiguous_strides
 from glasstorch.core.layout import channels_last, channels_last_3d, contiguous_format, layout, memory_format
 from glasstorch.core.tensor_impl import TensorImpl
@@ -54,7 +54,7 @@ class Kept(NamedTuple):
 def capture(arguments: Sequence[Any]) -> list[Any]:
     """What is kept of a call's arguments while the program runs: no tensor."""
     return [
-        _new(Kept, (one._shape, one._strides, one.dtype))
+        _new(Kept, (one._shape, one._strides, one.dtype if one._number is None else dtype_of(one._number)))
         if isinstance(one, TensorImpl)
         else capture(one)
         if isinstance(one, list | tuple)
@@ -63,6 +63,12 @@ def capture(arguments: Sequence[Any]) -> list[Any]:
     ]
 
 
+def dtype_of(number: Number) -> dtype:
+    """The dtype of a tensor that wraps a Python number, as PyTorch sees it: of the same width as Python's."""
+    return WIDEST[type(number)]
+
+
+WIDEST: Final = {bool: bool_, int: int64, float: float64, complex: complex128}
 _new: Final = tuple.__new__  # a third of what the class's own way costs
 
 
@@ -86,7 +92,7 @@ def _described(argument: Any) -> tuple[Any, Any, str, Any]:
         if tensors:
             return [list(one.sizes) for one in tensors], [_strides(one) for one in tensors], "TensorList", None
         return [], [], "ScalarList", [plain(value) for value in argument]
-    if argument is None or isinstance(argument, device):
+    if argument is None or isinstance(argument, device | str):
         return [], [], "", None
     return [], [], "Scalar", plain(argument)
 
@@ -100,7 +106,7 @@ def cpp_name(of: dtype) -> str:
 
 
 def plain(value: Any) -> Any:
-    """A value as a number, a truth value or a text; a dtype, a layout and a format are numbers to PyTorch."""
+    """A value as a number or a truth value; a dtype, a layout and a format are numbers to PyTorch."""
     if isinstance(value, dtype):
         return value.scalar_type
     if isinstance(value, layout):

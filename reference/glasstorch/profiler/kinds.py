@@ -22,9 +22,9 @@ class ProfilerActivity(IntEnum):
 
     CPU = 0
     XPU = 1
-    MTIA = 2
-    CUDA = 3
-    HPU = 4
+    MTIA = 4
+    CUDA = 2
+    HPU = 3
     PrivateUse1 = 5
 
     def __str__(self) -> str:

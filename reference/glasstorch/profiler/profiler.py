@@ -201,9 +201,7 @@ class profile(_KinetoProfile):
     ) -> None:
         chosen = read_activities(activities)
         if use_cuda is not None:
-            warnings.warn(
-                "`use_cuda` is deprecated, use `activities` argument instead", FutureWarning, stacklevel=2
-            )
+            warnings.warn("`use_cuda` is deprecated, use `activities` argument instead", FutureWarning, stacklevel=2)
             chosen = chosen | {ProfilerActivity.CUDA} if use_cuda else chosen - {ProfilerActivity.CUDA}
         assert chosen, "No valid profiler activities found"
         super().__init__(

@@ -45,6 +45,7 @@ def build_table(
     with_flops: bool,
     top_level_events_only: bool,
     time_unit: str | None,
+    device_note: str = "",
 ) -> str:
     """The table of some events in their order; empty for none."""
     if not events:
@@ -85,7 +86,7 @@ def build_table(
                 lines.append(_row(columns, [*empty, _end_of(entry, source[0].width), *behind]))
     lines += [rule, f"Self CPU time total: {format_time(cpu_total, time_unit)}"]
     if on_device:
-        lines.append(f"Self {str(use_device).upper()} time total: {format_time(device_total, time_unit)}")
+        lines.append(f"Self {str(use_device).upper()} time total: {format_time(device_total, time_unit)}{device_note}")
     return "".join(f"{line}\n" for line in lines)
 
 
