@@ -139,7 +139,7 @@ autograd.register_autograd_kernels()
 register_tracer()
 register_python_dispatch()
 _hooks.set_array_namespace(lambda: _import_module("glasstorch.array_api"))
-_LATE = ("array_api", "jit", "multiprocessing", "profiler", "testing")  # modules that few programs use, imported on first access
+_LATE = ("array_api", "jit", "multiprocessing", "profiler", "testing")  # imported on first access
 _refuse = refuse_unknown_names("glasstorch")
 
 

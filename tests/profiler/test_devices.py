@@ -31,7 +31,8 @@ def test_an_operator_has_the_time_between_two_events_on_its_stream(device: str) 
     assert rows["aten::matmul"].use_device == "cuda"
     lines = profile.key_averages().table(sort_by="cuda_time_total").splitlines()
     assert [part for part in lines[1].split("  ") if "CUDA" in part] != []
-    assert lines[-1].startswith("Self CUDA time total: ") and lines[-1].endswith(" (simulated CUDA device (CPU))")
+    assert lines[-1].startswith("Self CUDA time total: ")
+    assert lines[-1].endswith(" (simulated CUDA device (CPU))")
 
 
 def test_without_the_activity_there_are_no_times_of_the_device(device: str) -> None:

@@ -109,7 +109,7 @@ def test_no_events_are_an_empty_table() -> None:
 
 
 def test_an_unknown_metric_is_refused_with_those_that_there_are(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="metric should be one of: .*'self_cpu_time_total'.*got 'cpu'"):
+    with pytest.raises(ValueError, match=r"metric should be one of: .*'self_cpu_time_total'.*got 'cpu'"):
         ours.EventList().export_stacks(str(tmp_path / "stacks"), "cpu")
 
 

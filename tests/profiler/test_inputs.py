@@ -68,4 +68,5 @@ def test_no_tensor_is_kept() -> None:
 
 def test_without_shapes_nothing_is_noted(torch: Any) -> None:
     (event,) = (e for e in profile_of(torch, lambda: torch.ones(2).neg()).events() if e.name == "aten::neg")
-    assert event.input_shapes == [] and event.concrete_inputs == []
+    assert event.input_shapes == []
+    assert event.concrete_inputs == []

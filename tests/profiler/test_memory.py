@@ -74,11 +74,12 @@ def test_the_columns_show_what_children_took_too(torch: Any) -> None:
         held.append(torch.nn.functional.linear(x, weight, bias))
 
     rows = {row.key: row for row in profile_of(torch, program, profile_memory=True).key_averages()}
-    assert rows["aten::linear"].cpu_memory_usage == 1024 and rows["aten::linear"].self_cpu_memory_usage == 0
+    assert rows["aten::linear"].cpu_memory_usage == 1024
+    assert rows["aten::linear"].self_cpu_memory_usage == 0
     assert rows["aten::addmm"].self_cpu_memory_usage == 1024
     text = profile_of(torch, program, profile_memory=True).key_averages().table(sort_by="self_cpu_memory_usage")
     assert text.splitlines()[3].split()[0] == "aten::addmm"
-    assert ["CPU Mem", "Self CPU Mem"] == [part.strip() for part in text.splitlines()[1].split("  ") if "Mem" in part]
+    assert [part.strip() for part in text.splitlines()[1].split("  ") if "Mem" in part] == ["CPU Mem", "Self CPU Mem"]
 
 
 def test_memory_that_somebody_else_owns_is_not_taken_by_an_operator() -> None:

@@ -54,8 +54,10 @@ def test_events_say_what_they_are(torch: Any) -> None:
             (x * 2).sum().backward()
 
     events = {event.name: event for event in reversed(profile_of(torch, program).events())}  # the first of each name
-    assert events["a block"].is_user_annotation and events["a block"].scope == 7
-    assert not events["aten::mul"].is_user_annotation and events["aten::mul"].scope == 0
+    assert events["a block"].is_user_annotation
+    assert events["a block"].scope == 7
+    assert not events["aten::mul"].is_user_annotation
+    assert events["aten::mul"].scope == 0
     assert events["MulBackward0"].scope == 1
     assert events["MulBackward0"].fwd_thread == events["aten::mul"].thread == 1
     assert events["MulBackward0"].sequence_nr == events["aten::mul"].sequence_nr >= 0
@@ -132,7 +134,8 @@ def test_a_profile_can_be_started_and_stopped(torch: Any) -> None:
     torch.zeros(1)
     profile.stop()
     torch.ones(1)
-    assert "aten::zeros" in names(profile) and "aten::ones" not in names(profile)
+    assert "aten::zeros" in names(profile)
+    assert "aten::ones" not in names(profile)
 
 
 def test_collection_can_be_paused(torch: Any) -> None:
@@ -144,14 +147,19 @@ def test_collection_can_be_paused(torch: Any) -> None:
         torch.zeros(1)
         profile.toggle_collection_dynamic(True, activities)
         torch.eye(1)
-    assert {"aten::ones", "aten::eye"} <= set(names(profile)) and "aten::zeros" not in names(profile)
+    assert {"aten::ones", "aten::eye"} <= set(names(profile))
+    assert "aten::zeros" not in names(profile)
 
 
 def test_an_error_ends_the_profile_and_keeps_its_events(torch: Any) -> None:
     profile = profiler_of(torch).profile()
-    with pytest.raises(ValueError, match="on purpose"), profile:
+
+    def fails() -> None:
         torch.ones(1)
         raise ValueError("on purpose")
+
+    with pytest.raises(ValueError, match="on purpose"), profile:
+        fails()
     assert "aten::ones" in names(profile)
     assert "aten::zeros" in names(profile_of(torch, lambda: torch.zeros(1)))
 
@@ -227,7 +235,8 @@ def test_ids_of_traces_come_from_the_program_on_request(torch: Any) -> None:
     made = profile_of(torch, lambda: None, custom_trace_id_callback=lambda: "MINE")
     assert made.get_trace_id() == "MINE"
     first, second = (profile_of(torch, lambda: None).get_trace_id() for _ in range(2))
-    assert first != second and len(first) == len(second) == 32
+    assert first != second
+    assert len(first) == len(second) == 32
     made.set_custom_trace_id_callback(lambda: "OTHER")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -251,14 +260,15 @@ def test_files_for_tensorboard_have_the_names_that_it_looks_for(torch: Any, tmp_
 def test_a_folder_that_cannot_be_made_is_named(torch: Any, tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     handler = profiler_of(torch).tensorboard_trace_handler(str(tmp_path / "file" / "logs"))
-    with pytest.raises(RuntimeError, match="Can't create directory: .*logs"):
+    with pytest.raises(RuntimeError, match=r"Can't create directory: .*logs"):
         profile_of(torch, lambda: None, on_trace_ready=handler)
 
 
 def test_activities_are_checked(torch: Any) -> None:
     profiler = profiler_of(torch)
     cpu = profiler.ProfilerActivity.CPU
-    assert profiler.supported_activities() == {cpu} and profiler.kineto_available()
+    assert profiler.supported_activities() == {cpu}
+    assert profiler.kineto_available()
     assert profiler.profile(activities=[cpu]).activities == {cpu}
     with pytest.raises(ValueError, match="specified more than once"):
         profiler.profile(activities=[cpu, cpu])
@@ -330,7 +340,8 @@ def test_the_older_profile_is_used_once(torch: Any) -> None:
     assert str(profile) == repr(profile) == "<unfinished torch.autograd.profile>"
     with profile:
         torch.ones(3).neg()
-    assert "aten::neg" in str(profile) and "aten::neg" in profile.table(sort_by="cpu_time_total")
+    assert "aten::neg" in str(profile)
+    assert "aten::neg" in profile.table(sort_by="cpu_time_total")
     assert [row.count for row in profile.key_averages() if row.key == "aten::neg"] == [1]
     assert profile.self_cpu_time_total > 0
     with pytest.raises(RuntimeError, match="Profiler context manager is not reentrant"):

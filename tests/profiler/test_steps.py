@@ -33,7 +33,7 @@ def test_a_schedule_that_cannot_be_is_refused(torch: Any) -> None:
         profiler.schedule(wait=1, warmup=1, active=0)
     with pytest.raises(AssertionError, match=r"wait=-1 \(need >= 0\)"):
         profiler.schedule(wait=-1, warmup=1, active=1)
-    with pytest.raises(AssertionError, match="Step must be non-negative. Got -1"):
+    with pytest.raises(AssertionError, match=r"Step must be non-negative. Got -1"):
         profiler.schedule(wait=1, warmup=1, active=1)(-1)
     with pytest.warns(UserWarning, match="won't be using warmup"):
         profiler.schedule(wait=1, warmup=0, active=1)
@@ -99,7 +99,8 @@ def test_the_step_of_a_program_is_the_highest_that_somebody_counts(torch: Any) -
     tracker._step_dict["one"] += 5
     with pytest.warns(UserWarning, match="increased more than 1"):
         tracker.increment_step("one")
-    assert tracker.erase_step_count("one") and tracker.erase_step_count("other")
+    assert tracker.erase_step_count("one")
+    assert tracker.erase_step_count("other")
     assert not tracker.erase_step_count("one")
 
 

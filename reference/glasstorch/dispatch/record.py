@@ -5,8 +5,8 @@ Mirrors: aten/src/ATen/record_function.h (RecordFunction, RecordScope), the Reco
 Differs: PyTorch asks at each call whether somebody listens. Here the question costs nothing: Note [Recorded calls].
 
 # Note [Recorded calls]
-PyTorch records in `Dispatcher::call`, before the key set is looked at, and not in `redispatch`: one record for each call
-of an operator, however many kernels it passes through, and the calls that its kernels make are records inside it.
+PyTorch records in `Dispatcher::call`, before the key set is looked at, and not in `redispatch`: one record for each
+call of an operator, however many kernels it passes through, and the calls that its kernels make are records inside it.
 A key at the top of the set does exactly that. While a recorder is active, the included keys contain the mark RECORDED,
 which stands above all keys, so that every call finds the entry made here: it strips the mark, records, and runs what
 the table holds for the rest of the set. A redispatch passes the rest on, and is not seen. PyTorch 1.6 had such a key,

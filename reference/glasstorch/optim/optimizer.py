@@ -17,6 +17,7 @@ from glasstorch._tensor import Tensor
 from glasstorch.autograd.modes import enable_grad
 from glasstorch.core.dtype import float32
 from glasstorch.core.removable_handle import RemovableHandle
+from glasstorch.dispatch.record_block import recorded_as
 from glasstorch.operators.generated import functions as operators
 from glasstorch.optim.forms import Tensors, check_fused, new_scalar
 from glasstorch.optim.forms import _default_to_fused_or_foreach as _default_to_fused_or_foreach
@@ -32,7 +33,6 @@ from glasstorch.optim.hooks import _global_optimizer_post_hooks as _global_optim
 from glasstorch.optim.hooks import _global_optimizer_pre_hooks as _global_optimizer_pre_hooks
 from glasstorch.optim.hooks import register_optimizer_step_post_hook as register_optimizer_step_post_hook
 from glasstorch.optim.hooks import register_optimizer_step_pre_hook as register_optimizer_step_pre_hook
-from glasstorch.dispatch.record_block import recorded_as
 from glasstorch.python_forms.tensor_types import typename
 
 ParamsT = Iterable[Tensor] | Iterable[dict[str, Any]] | Iterable[tuple[str, Tensor]]

@@ -1,9 +1,10 @@
 """What did a program do, and how long did each part take?
 
 Reading order: `kinds` (activities and settings), then what is kept of a call: `inputs`, `flops`, `memory` and
-`python_calls`; `session` (a recording, from start to stop); what is made of it: `units`, `event`, `average`, `table`, `event_list`, `results` (from records to events) and `chrome_trace` (a file
-for Perfetto); then `autograd_profile` (one recording), `steps` (which steps are recorded) and `profiler`; at last what
-belongs to others' profilers: `ranges`, `itt`, `nvprof`.
+`python_calls`; `session` (a recording, from start to stop); what is made of it: `units`, `event`, `average`, `table`,
+`event_list`, `results` (from records to events) and `chrome_trace` (a file for Perfetto); then `autograd_profile` (one
+recording), `steps` (which steps are recorded) and `profiler`; at last what belongs to others' profilers: `ranges`,
+`itt`, `nvprof`.
 
 How a call comes to be recorded is decided below, in `dispatch/record.py`; `record_function` stands beside it.
 
@@ -13,8 +14,8 @@ Differs: records are Python objects; there is no Kineto, and a device's times co
 
 from glasstorch.core.unknown_names import refuse_unknown_names as _refuse_unknown_names
 from glasstorch.dispatch.record import RecordScope as RecordScope
-from glasstorch.profiler import itt as itt
 from glasstorch.dispatch.record_block import record_function
+from glasstorch.profiler import itt as itt
 from glasstorch.profiler.kinds import DeviceType, ProfilerActivity, kineto_available, supported_activities
 from glasstorch.profiler.kinds import _ExperimentalConfig as _ExperimentalConfig
 from glasstorch.profiler.kinds import _supported_activities as _supported_activities

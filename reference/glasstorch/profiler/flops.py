@@ -1,8 +1,7 @@
 """How many floating-point operations does a call take?
 
 Mirrors: torch/csrc/profiler/util.cpp (computeFlops)
-Differs: PyTorch takes the sizes from the saved arguments, and warns where one is missing; here a call whose arguments do
-    not fit the formula counts 0.
+Differs: a call whose arguments do not fit its formula counts 0, without a warning.
 """
 
 from __future__ import annotations

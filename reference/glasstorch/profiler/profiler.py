@@ -16,9 +16,9 @@ from types import TracebackType
 from typing import Any, Final, NoReturn, Self
 
 from glasstorch.core.errors import ArgumentError
+from glasstorch.dispatch.record_block import record_function
 from glasstorch.profiler.autograd_profile import _ProfilerStats, without_conflict
 from glasstorch.profiler.autograd_profile import profile as one_profile
-from glasstorch.dispatch.record_block import record_function
 from glasstorch.profiler.event_list import EventList
 from glasstorch.profiler.kinds import (
     Activities,

@@ -66,8 +66,8 @@ class Session:
         """Record from now on; ArgumentError while another profile records in this context."""
         if recording.recorder.get() is not None:
             raise ArgumentError(
-                "Can't enable profiler: a profile is recording already in this context, and profiles do not nest; leave "
-                "the other first"
+                "Can't enable profiler: a profile is recording already in this context, and profiles do not nest; "
+                "leave the other first"
             )
         self.kept.start = time.perf_counter_ns()
         self.kept.epoch = time.time_ns() - self.kept.start
