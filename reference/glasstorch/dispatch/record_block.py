@@ -56,7 +56,7 @@ class record_function(ContextDecorator):
 
 
 def recorded_as(name: Callable[..., str]) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """A decorator: each call of the function is a block. `name(*args)` gives its name, and runs only while recording."""
+    """A decorator: each call of the function is a block. `name(*args)` names it, and runs only while recording."""
 
     def decorate(function: Callable[P, R]) -> Callable[P, R]:
         @wraps(function)
