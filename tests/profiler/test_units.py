@@ -35,6 +35,14 @@ def test_shares_are_written_as_by_pytorch(require: Require, part: float, whole: 
     assert format_share(part, whole) == util(require)._format_time_share(part, whole)
 
 
+def test_a_unit_begins_at_one_of_it(require: Require) -> None:
+    theirs = util(require)
+    for time in (0.0, 999.9999, 1_000.0, 999_999.9, 1_000_000.0):
+        assert format_time(time) == theirs._format_time(time)
+    for nbytes in (0, 1023, 1024, (1 << 20) - 1, 1 << 20, -1024, 1 << 30):
+        assert format_memory(nbytes) == theirs._format_memory(nbytes)
+
+
 def test_a_time_can_be_asked_for_in_one_unit() -> None:
     assert [format_time(1_500.0, unit) for unit in ("us", "ms", "s", None)] == [
         "1500.000us",

@@ -4,12 +4,9 @@ Mirrors: torch/cuda/nvtx.py
 Differs: no NVTX library is bound, and each function says so; see profiler/ranges.py.
 """
 
-from collections.abc import Iterator as _Iterator
-from contextlib import contextmanager as _contextmanager
-from typing import Any as _Any
-
 from glasstorch.profiler.ranges import NVTX as _NVTX
 from glasstorch.profiler.ranges import refused as _refused
+from glasstorch.profiler.ranges import refused_range as _refused_range
 
 __all__ = ["mark", "range", "range_end", "range_pop", "range_push", "range_start"]
 
@@ -18,10 +15,4 @@ range_pop = _refused(_NVTX)
 range_start = _refused(_NVTX)
 range_end = _refused(_NVTX)
 mark = _refused(_NVTX)
-
-
-@_contextmanager
-def range(msg: str, *args: _Any, **kwargs: _Any) -> _Iterator[None]:
-    """Refused: see `range_push`."""
-    range_push(msg.format(*args, **kwargs))
-    yield
+range = _refused_range(_NVTX)

@@ -127,7 +127,7 @@ class Recorder:
         self.results = results
         self.device_begins = device_begins
         self.device_ends = device_ends
-        self.plain = capture is results is device_begins is None
+        self.plain = capture is None and results is None and device_begins is None
 
     def begin(self, name: str, scope: int = FUNCTION, sequence: int = -1, arguments: Any = None) -> Open:
         """A record of something that is no call of an operator; it begins now, and `end` ends it."""

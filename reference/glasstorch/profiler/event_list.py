@@ -71,7 +71,7 @@ class EventList(list[Any]):
         self._tree_built = True
 
     def _set_backward_stacktraces(self) -> None:
-        forward: dict[tuple[int, int], Any] = {}
+        forward: dict[tuple[int, int | None], Any] = {}
         for event in self:
             if event.stack is not None and _node_around(event) is None:
                 forward.setdefault((event.sequence_nr, event.thread), event.stack)

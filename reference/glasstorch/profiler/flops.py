@@ -29,7 +29,8 @@ def convolution(arguments: Sequence[Any]) -> int:
     for i, size in enumerate(image_sizes):
         step, border, spread = _at(stride, i), _at(padding, i), _at(dilation, i)
         places *= (size + 2 * border - spread * (kernel_sizes[i] - 1) - 1) // step + 1
-    return 2 * batch * places * prod(kernel_sizes) * channels * filters // groups
+    operations: int = 2 * batch * places * prod(kernel_sizes) * channels * filters // groups
+    return operations
 
 
 def _at(sizes: Sequence[int], i: int) -> int:

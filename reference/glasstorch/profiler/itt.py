@@ -6,26 +6,16 @@ Differs: no library of Intel's is bound: `is_available()` is False, and the othe
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import Any
-
-from glasstorch.profiler.ranges import ITT, refused
+from glasstorch.profiler.ranges import ITT, refused, refused_range
 
 __all__ = ["is_available", "mark", "range", "range_pop", "range_push"]
 
 range_push = refused(ITT)
 range_pop = refused(ITT)
 mark = refused(ITT)
+range = refused_range(ITT)
 
 
 def is_available() -> bool:
     """Whether a library of Intel's takes ranges: never."""
     return False
-
-
-@contextmanager
-def range(msg: str, *args: Any, **kwargs: Any) -> Iterator[None]:
-    """Refused: see `range_push`."""
-    range_push(msg.format(*args, **kwargs))
-    yield

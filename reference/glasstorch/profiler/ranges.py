@@ -6,7 +6,8 @@ Differs: neither library is bound, so that every call says so, as in a build of 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from types import TracebackType
 from typing import Any, Final, NoReturn
 
@@ -22,6 +23,19 @@ def refused(reason: str) -> Callable[..., NoReturn]:
         raise RuntimeError(reason + INSTEAD)
 
     return fail
+
+
+def refused_range(reason: str) -> Callable[..., AbstractContextManager[None]]:
+    """A function that makes a context manager, which is refused when it is entered."""
+    push: Callable[..., object] = refused(reason)
+
+    @contextmanager
+    def range(msg: str, *args: Any, **kwargs: Any) -> Iterator[None]:
+        """Refused: see `range_push`."""
+        push(msg.format(*args, **kwargs))
+        yield
+
+    return range
 
 
 class _Emit:
