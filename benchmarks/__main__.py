@@ -32,6 +32,7 @@ from benchmarks import (
     million,
     networks,
     operators,
+    profiler,
     serialization,
     startup,
     tensors,
@@ -54,6 +55,7 @@ FILES = {
     "networks": networks.contests,
     "dataloader": dataloader.contests,
     "serialization": serialization.contests,
+    "profiler": profiler.contests,
 }
 
 

@@ -143,7 +143,7 @@ register_tracer()
 register_python_dispatch()
 _hooks.set_array_namespace(lambda: _import_module("glasstorch.array_api"))
 # Modules that few programs use, imported on first access.
-_LATE = ("array_api", "distributions", "jit", "multiprocessing", "testing")
+_LATE = ("array_api", "distributions", "jit", "multiprocessing", "profiler", "testing")
 _refuse = refuse_unknown_names("glasstorch")
 
 

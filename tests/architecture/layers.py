@@ -33,7 +33,12 @@ RANK = {name: rank for rank, names in enumerate(ROWS) for name in names}
 # The facade: `__init__`, and whatever has a public path of torch but no row. It may import everything.
 FACADE = len(ROWS)
 # Modules of the facade that torch keeps inside a folder of ours.
-THIN_REEXPORTS = ("nn.parallel.distributed",)
+THIN_REEXPORTS = (
+    "nn.parallel.distributed",
+    "autograd.profiler",
+    "autograd.profiler_legacy",
+    "autograd.profiler_util",
+)
 # Never imported by the running library.
 GENERATOR = "operators.gen"
 FORWARD_DECLARATION = ("_tensor", "Tensor")

@@ -271,6 +271,7 @@ NAMED = {
     f"{LIBRARY}/core/user_line.py": "a warning is given at the line of the program, the first outside the library",
     f"{LIBRARY}/devices/simulator/python_line.py": "a finding is told with the line of the program that launched",
     f"{LIBRARY}/jit/tracer.py": "a node has, and a warning is given at, the line of the program",
+    f"{LIBRARY}/profiler/python_calls.py": "a profile shows the functions of the program, not those of the library",
     "workbook/book/figures/live.py": "a figure writes a class of Python's own without its module",
     "workbook/exercises/answer_file.py": "the answer's own module and file are told from others, as Python names them",
     "workbook/exercises/asking.py": "the answer's own module and file are told from others, as Python names them",

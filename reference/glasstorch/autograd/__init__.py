@@ -6,11 +6,15 @@ Reading order: `modes` (no_grad), `anomaly_mode`, `hooks`, `node`, `accumulate_g
 `out_forms`; then `composite_shortcuts` and `shortcuts` (hops that a call can skip), `input_buffer`, `engine` (the
 backward pass), `function` (a user's own), `graph` (backward, grad), `formulas/` (helpers that derivatives.yaml calls),
 `gradcheck`, `manual` (kernels written by hand), `not_implemented`, `generated/` (autograd kernels, and the rows of
-ADInplaceOrView kernels) and `loading` (which imports them).
+ADInplaceOrView kernels) and `loading` (which imports them). `profiler`, `profiler_util` and `profiler_legacy` are
+torch's paths to what the folder of that name above holds.
 
 Mirrors: torch/csrc/autograd, torch/autograd
 Differs: Python throughout.
 """
+
+from importlib import import_module as _import_module
+from typing import Any as _Any
 
 from glasstorch.autograd import copy_slices as copy_slices
 from glasstorch.autograd.anomaly_mode import detect_anomaly as detect_anomaly
@@ -25,6 +29,7 @@ from glasstorch.autograd.modes import enable_grad as enable_grad
 from glasstorch.autograd.modes import inference_mode as inference_mode
 from glasstorch.autograd.modes import no_grad as no_grad
 from glasstorch.autograd.modes import set_grad_enabled as set_grad_enabled
+from glasstorch.core.unknown_names import refuse_unknown_names as _refuse_unknown_names
 
 __all__ = [
     "Function",
@@ -39,3 +44,10 @@ __all__ = [
     "set_detect_anomaly",
     "set_grad_enabled",
 ]
+
+_LATE = ("profiler", "profiler_legacy", "profiler_util")  # imported on first access
+_refuse = _refuse_unknown_names(__name__)
+
+
+def __getattr__(name: str) -> _Any:
+    return _import_module(f"glasstorch.autograd.{name}") if name in _LATE else _refuse(name)

@@ -21,6 +21,7 @@ from glasstorch.autograd.node import Edge, Metadata, Node
 from glasstorch.core.device import CPU
 from glasstorch.core.errors import AutogradError
 from glasstorch.core.geometry import is_expandable_to
+from glasstorch.dispatch.record import recorder
 from glasstorch.operators.direct import on_tensor
 
 if TYPE_CHECKING:
@@ -70,16 +71,21 @@ class GraphTask:
     def run(self) -> None:  # hot path: benchmarks/eager.py
         """Run nodes as they become ready until none is left."""
         watching = anomaly_mode.is_anomaly_enabled()
+        profiled = recorder.get()
         dependencies, buffers, needed = self.dependencies, self.buffers, self.needed
         keep_graph, ready = self.keep_graph, self.ready
         alone: Node | None = None  # the only ready node, while the heap is empty: a chain never touches the heap
         while alone is not None or ready:
             node = alone if alone is not None else heapq.heappop(ready)[2]
             alone = None
+            if profiled is not None:
+                evaluation = profiled.evaluation(node)
             grads = buffers.pop(node, None) or [None] * len(node.metadata)
             if needed is not None:
                 self.capture(node, grads)
                 if node not in needed:
+                    if profiled is not None:
+                        profiled.end(evaluation)
                     continue
             hooks = node.hooks
             if watching:
@@ -87,7 +93,7 @@ class GraphTask:
             if hooks is not None:
                 grads = hooks.before_node(hooks.on_arrival(grads))
             results = [
-                *node.apply(grads)
+                *(node.apply(grads) if profiled is None else profiled.node(node, node.apply, grads))
             ]  # our own list: delivered gradients are removed, so that only their buffer holds them
             if not keep_graph:
                 node.release_variables()
@@ -130,6 +136,8 @@ class GraphTask:
                             alone = None
                         self.push(target)
             grad, results = None, []  # only the buffers hold gradients now: AccumulateGrad may keep one as it is
+            if profiled is not None:
+                profiled.end(evaluation)
 
     def capture(self, node: Node, grads: list[Any]) -> None:
         """Keep those of a node's gradients that autograd.grad will return.

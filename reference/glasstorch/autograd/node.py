@@ -6,12 +6,11 @@ Differs: an edge that leads nowhere is None (PyTorch: an Edge without function);
 
 from __future__ import annotations
 
-import itertools
 import re
 import weakref
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from operator import attrgetter
+from operator import attrgetter, length_hint
 from typing import Any
 
 from glasstorch.autograd import anomaly_mode
@@ -33,9 +32,15 @@ SizesOrNone = Any  # the same of an argument that may be None: `_saved_bias_sym_
 Geometry = Any  # `self_geometry` is read as `_saved_self_sym_sizes` and `_saved_self_sym_strides`
 Unseen = Any  # a dtype, a device: PyTorch has no getter for it
 
-_sequence = itertools.count()
+NUMBERS = 1 << 62  # more than there will be nodes
+_sequence = iter(range(NUMBERS))
 _getters: dict[type, dict[str, Getter]] = {}  # filled by `getters`
 WRITTEN_BY_HAND = frozenset(("AccumulateGrad", "CopyBackwards", "CopySlices"))  # each in PyTorch's namespace
+
+
+def upcoming_sequence_nr() -> int:
+    """The sequence number of the node that is made next."""
+    return NUMBERS - length_hint(_sequence)
 
 
 class Node:

@@ -93,6 +93,7 @@ class DispatchKey(IntEnum, metaclass=_Keys):
 BACKEND_BITS: Final = len(BACKENDS)
 ALL_BACKENDS: Final = (1 << BACKEND_BITS) - 1
 ALL_KEYS: Final = (1 << (BACKEND_BITS + len(FUNCTIONALITIES))) - 1
+RECORDED: Final = ALL_KEYS + 1  # no key, a mark above all of them: Note [Recorded calls] (dispatch/record.py)
 
 BACKEND_BIT: Final = {name: 1 << i for i, name in enumerate(BACKENDS)}
 FUNCTIONALITY_BIT: Final = {name: 1 << (BACKEND_BITS + i) for i, name in enumerate(FUNCTIONALITIES)}

@@ -1,12 +1,15 @@
 """How does a program use CUDA devices?
 
-Reading order: `streams`, `memory`, `random`, `_utils` (user-written kernels).
+Reading order: `streams`, `memory`, `random`, `_utils` (user-written kernels), `nvtx`.
 
 Mirrors: torch/cuda/__init__.py
 Differs: `use_simulator` runs CUDA code on the CPU, and only on request.
 """
 
 from __future__ import annotations
+
+from importlib import import_module as _import_module
+from typing import Any as _Any
 
 from glasstorch.core.errors import AcceleratorError as AcceleratorError
 from glasstorch.core.errors import OutOfMemoryError as OutOfMemoryError
@@ -60,7 +63,12 @@ from glasstorch.devices.stream import set_stream as set_stream
 from glasstorch.devices.stream import stream as stream
 from glasstorch.devices.stream import synchronize as synchronize
 
-__getattr__ = _refuse_unknown_names(__name__)
+_refuse = _refuse_unknown_names(__name__)
+
+
+def __getattr__(name: str) -> _Any:
+    return _import_module(f"glasstorch.cuda.{name}") if name == "nvtx" else _refuse(name)
+
 
 __all__ = [
     "AcceleratorError",

@@ -26,7 +26,7 @@ from typing import Any, Protocol
 
 from glasstorch.core import hooks
 from glasstorch.core.errors import ArgumentError, RegistrationError
-from glasstorch.core.keys import DispatchKey
+from glasstorch.core.keys import RECORDED, DispatchKey
 from glasstorch.core.tensor_impl import TensorImpl
 from glasstorch.dispatch.active_keys import compute_keys
 from glasstorch.dispatch.schema import Argument, FunctionSchema
@@ -84,6 +84,8 @@ class Registry:
         self.wrap: Callable[[Operator, Any], Boxed] | None = None
         # Otherwise makes them, once autograd is loaded; see Note [Hops taken at once] (autograd/shortcuts.py).
         self.shorten: Callable[[Operator, int, Any], Boxed] | None = None
+        # Makes the entries of calls that are to be recorded (dispatch/record.py).
+        self.record: Callable[[Operator, int], Boxed]
 
     def changed(self, operator: Operator | None = None) -> None:
         """Make every table (or one operator's) forget what it resolved."""
@@ -128,17 +130,20 @@ class DispatchTable(dict[int, Boxed]):
     def __missing__(self, keys: int) -> Boxed:
         """The kernel for a set that the table does not hold; kept, unless a registration came in between."""
         generation = registry.generation
-        resolution = registry.resolve(self.operator, keys)
-        if registry.wrap is not None:
-            entry = registry.wrap(self.operator, resolution)
-        elif registry.shorten is not None:
-            entry = registry.shorten(self.operator, keys, resolution)
-        else:
-            entry = resolution.entry
+        entry = registry.record(self.operator, keys) if keys & RECORDED else self.resolved(keys)
         with registry.lock:
             if registry.generation == generation:
                 self[keys] = entry
         return entry
+
+    def resolved(self, keys: int) -> Boxed:
+        """The entry for a set, whether or not the table holds it."""
+        resolution = registry.resolve(self.operator, keys)
+        if registry.wrap is not None:
+            return registry.wrap(self.operator, resolution)
+        if registry.shorten is not None:
+            return registry.shorten(self.operator, keys, resolution)
+        return resolution.entry
 
 
 class Operator:

@@ -17,6 +17,7 @@ from glasstorch._tensor import Tensor
 from glasstorch.autograd.modes import enable_grad
 from glasstorch.core.dtype import float32
 from glasstorch.core.removable_handle import RemovableHandle
+from glasstorch.dispatch.record_block import recorded_as
 from glasstorch.operators.generated import functions as operators
 from glasstorch.optim.forms import Tensors, check_fused, new_scalar
 from glasstorch.optim.forms import _default_to_fused_or_foreach as _default_to_fused_or_foreach
@@ -155,6 +156,7 @@ class Optimizer:
             states.append(remembered)
         return [params, grads, *([remembered[name] for remembered in states] for name in names)]
 
+    @recorded_as(lambda self, *_: f"Optimizer.zero_grad#{type(self).__name__}.zero_grad")
     def zero_grad(self, set_to_none: bool = True) -> None:
         """Set the gradients of all parameters to None, or to zero unless `set_to_none`."""
         cleared = []
