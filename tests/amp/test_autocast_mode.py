@@ -135,7 +135,7 @@ def test_a_warning_names_the_line_of_the_program() -> None:
         assert warned[0].filename == __file__
 
 
-# Custom Functions --------------------------------------------------------------------------------------------------------
+# Custom Functions -----------------------------------------------------------------------------------------------------
 
 
 def custom(lib: Any, cast_inputs: str | None, on: bool) -> list[Any]:

@@ -241,7 +241,7 @@ def test_a_bad_new_scale_is_refused(require: Require) -> None:
         assert_same(program, require("torch"))
 
 
-# The operators -----------------------------------------------------------------------------------------------------------
+# The operators --------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64", "float16", "bfloat16"])

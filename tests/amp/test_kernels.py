@@ -85,7 +85,7 @@ def test_a_form_has_no_policy() -> None:
     assert not [row.name for row in OPERATORS if row.autocast and row.functional is not None]
 
 
-# Behaviour, on the samples of the table of operators -------------------------------------------------------------------
+# Behaviour, on the samples of the table of operators ------------------------------------------------------------------
 
 ROUNDED = {"bfloat16": 5e-2, "float16": 5e-3}
 UNEXPECTED = "Unexpected floating ScalarType in at::autocast::prioritize"

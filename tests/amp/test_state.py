@@ -107,7 +107,7 @@ def test_the_old_forms_warn_as_pytorchs_do(old: str, arguments: Any, require: Re
 
     def call(lib: Any) -> Any:
         given = [getattr(lib, a) if isinstance(a, str) else a for a in arguments]
-        with pytest.warns(DeprecationWarning) as warned:
+        with pytest.warns(DeprecationWarning, match=r"is deprecated\. Please use") as warned:
             returned = repr(getattr(lib, old)(*given))
         assert warned[0].filename == __file__
         return returned, str(warned[0].message).partition(" (Triggered internally")[0]

@@ -58,7 +58,8 @@ class GradScaler:
 
     Each step: `scale(loss).backward()`, `step(optimizer)`, `update()`. After `growth_interval` steps without an
     infinite gradient the scale is multiplied by `growth_factor`; after one with, by `backoff_factor`, and the
-    optimizer's step was skipped. With `enabled=False`, or without CUDA for the device "cuda", every method passes things on as they are.
+    optimizer's step was skipped. With `enabled=False`, or without CUDA for the device "cuda", every method passes
+    things on as they are.
     """
 
     def __init__(
