@@ -14,8 +14,10 @@ from math import pi as pi
 from typing import Any as _Any
 
 from glasstorch import _C as _C
+from glasstorch import amp as amp
 from glasstorch import autograd as autograd
 from glasstorch import backends as backends
+from glasstorch import cpu as cpu
 from glasstorch import cuda as cuda
 from glasstorch import fft as fft
 from glasstorch import functional as functional
@@ -35,6 +37,9 @@ from glasstorch import utils as utils
 from glasstorch._python_dispatch import register_python_dispatch
 from glasstorch._tensor import Tensor as Tensor
 from glasstorch._tracer import register_tracer
+from glasstorch.amp.autocast_mode import autocast as autocast
+from glasstorch.amp.casts import clear_autocast_cache as clear_autocast_cache
+from glasstorch.amp.state import *  # noqa: F403
 from glasstorch.autograd.anomaly_mode import is_anomaly_check_nan_enabled as is_anomaly_check_nan_enabled
 from glasstorch.autograd.anomaly_mode import is_anomaly_enabled as is_anomaly_enabled
 from glasstorch.autograd.anomaly_mode import set_anomaly_enabled as set_anomaly_enabled

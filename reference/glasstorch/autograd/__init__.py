@@ -1,13 +1,13 @@
 """How are gradients recorded and run?
 
-Reading order: `modes` (no_grad), `anomaly_mode`, `hooks`, `node`, `accumulate_grad`, `history` (from tensors to nodes),
-`saved` (tensors for the backward pass, and the check of their versions); then views and writes: `seen`, `views`,
-`copy_slices`, `inplace_or_view` (makers of ADInplaceOrView kernels), `in_place` (makers of autograd kernels),
-`out_forms`; then `composite_shortcuts` and `shortcuts` (hops that a call can skip), `input_buffer`, `engine` (the
-backward pass), `function` (a user's own), `graph` (backward, grad), `formulas/` (helpers that derivatives.yaml calls),
-`gradcheck`, `manual` (kernels written by hand), `not_implemented`, `generated/` (autograd kernels, and the rows of
-ADInplaceOrView kernels) and `loading` (which imports them). `profiler`, `profiler_util` and `profiler_legacy` are
-torch's paths to what the folder of that name above holds.
+Reading order: `modes` (no_grad), `anomaly_mode`, `hooks`, `node`, `accumulate_grad`, `history` (from tensors to
+nodes), `saved_hooks`, `saved` (tensors for the backward pass, and the check of their versions); then views and
+writes: `seen`, `views`, `copy_slices`, `inplace_or_view` (makers of ADInplaceOrView kernels), `in_place` (makers of
+autograd kernels), `out_forms`; then `composite_shortcuts` and `shortcuts` (hops that a call can skip),
+`input_buffer`, `engine` (the backward pass), `function` (a user's own), `graph` (backward, grad), `formulas/`
+(helpers that derivatives.yaml calls), `gradcheck`, `manual` (kernels written by hand), `not_implemented`,
+`generated/` (autograd kernels, and the rows of ADInplaceOrView kernels) and `loading` (which imports them).
+`profiler`, `profiler_util` and `profiler_legacy` are torch's paths to what the folder of that name above holds.
 
 Mirrors: torch/csrc/autograd, torch/autograd
 Differs: Python throughout.
@@ -19,6 +19,7 @@ from typing import Any as _Any
 from glasstorch.autograd import copy_slices as copy_slices
 from glasstorch.autograd.anomaly_mode import detect_anomaly as detect_anomaly
 from glasstorch.autograd.anomaly_mode import set_detect_anomaly as set_detect_anomaly
+from glasstorch.autograd.engine import is_checkpoint_valid as _is_checkpoint_valid  # noqa: F401  (PyTorch has it here)
 from glasstorch.autograd.function import Function as Function
 from glasstorch.autograd.gradcheck import gradcheck as gradcheck
 from glasstorch.autograd.gradcheck import gradgradcheck as gradgradcheck

@@ -11,7 +11,9 @@ The traversal is iterative: a chain of 100,000 nodes needs no deeper stack than 
 from __future__ import annotations
 
 import heapq
+import itertools
 from collections.abc import Collection, Sequence
+from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
 from glasstorch.autograd import anomaly_mode
@@ -30,6 +32,10 @@ if TYPE_CHECKING:
 sum_over, real = on_tensor("sum.dim_IntList"), on_tensor("real")
 
 
+_numbers = itertools.count()
+running: ContextVar[GraphTask | None] = ContextVar("graph_task", default=None)
+
+
 class GraphTask:
     """One backward pass over the graph below some roots."""
 
@@ -37,6 +43,8 @@ class GraphTask:
         self, roots: Sequence[Edge], keep_graph: bool, captures: Sequence[Edge] | None, only: Sequence[Edge] | None
     ) -> None:
         self.keep_graph = keep_graph
+        self.number = next(_numbers)
+        self.outer = running.get()  # the backward pass whose node started this one
         self.dependencies = compute_dependencies(roots)
         self.buffers: dict[Node, list[Any]] = {}  # gradients that have arrived at a node, one slot for each input
         self.ready: list[tuple[int, int, Node]] = []  # a heap: latest sequence number first
@@ -153,6 +161,22 @@ class GraphTask:
             self.captured[position] = grads[input_nr]
 
 
+def current_graph_task_id() -> int:
+    """The number of the backward pass that is running, which no other has; -1 outside of one."""
+    task = running.get()
+    return -1 if task is None else task.number
+
+
+def is_checkpoint_valid() -> bool:
+    """Whether a node may start a backward pass of its own: not if only some gradients are computed, here or above."""
+    task = running.get()
+    while task is not None:
+        if task.needed is not None:
+            return False
+        task = task.outer
+    return True
+
+
 def compute_dependencies(roots: Sequence[Edge]) -> dict[Node, int]:
     """For every node reachable from the roots, how many edges lead to it: it is ready when each has delivered."""
     dependencies: dict[Node, int] = {}
@@ -243,7 +267,7 @@ def execute(
     for node in {node: None for node, _ in roots}:
         if not task.dependencies.get(node):
             task.push(node)
-    token = grad_mode.set(create_graph)
+    token, task_token = grad_mode.set(create_graph), running.set(task)
     outer = anomaly_mode.running.set(None)
     try:
         task.run()
@@ -254,5 +278,6 @@ def execute(
         raise
     finally:
         anomaly_mode.running.reset(outer)
+        running.reset(task_token)
         grad_mode.reset(token)
     return task.captured

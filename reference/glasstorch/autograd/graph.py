@@ -18,6 +18,9 @@ from glasstorch.autograd.history import AutogradMeta, gradient_edge
 from glasstorch.autograd.hooks import HookHandle
 from glasstorch.autograd.modes import is_grad_enabled
 from glasstorch.autograd.node import Edge, Metadata, Node
+from glasstorch.autograd.saved_hooks import disable_saved_tensors_hooks as disable_saved_tensors_hooks
+from glasstorch.autograd.saved_hooks import save_on_cpu as save_on_cpu
+from glasstorch.autograd.saved_hooks import saved_tensors_hooks as saved_tensors_hooks
 from glasstorch.autograd.views import refresh_view
 from glasstorch.core import hooks
 from glasstorch.core.dtype import FLOATING

@@ -118,7 +118,7 @@ class Node:
 
     def __getattr__(self, name: str) -> Any:
         """`_saved_self` is the tensor that was saved, `_saved_dim` the number, as on PyTorch's nodes."""
-        if name.startswith("_saved_") and (how := getters(type(self)).get(name)) is not None:
+        if name.startswith(("_saved_", "_raw_saved_")) and (how := getters(type(self)).get(name)) is not None:
             return how(self)
         raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
 
@@ -140,6 +140,7 @@ def _each_getter(kind: type[Node]) -> Iterator[tuple[str, Getter]]:
     for slot, told in kind.__annotations__.items():  # a generated node declares what it saves
         if slot.startswith("saved_"):
             yield "_" + slot, partial(_variable, slot)
+            yield "_raw_" + slot, partial(_raw_variable, slot)
         elif told == "Sizes":
             yield f"_saved_{slot.removesuffix('shape')}sym_sizes", attrgetter(slot)
         elif told == "SizesOrNone":
@@ -157,6 +158,13 @@ def _each_getter(kind: type[Node]) -> Iterator[tuple[str, Getter]]:
 def _variable(slot: str, node: Node) -> Any:
     saved = getattr(node, slot)
     return tuple(s and node.unpack(s) for s in saved) if isinstance(saved, list) else node.unpack(saved)
+
+
+def _raw_variable(slot: str, node: Node) -> Any:
+    saved = getattr(node, slot)
+    if saved is None:
+        return node.unpack(None)  # raises if it was released
+    return tuple(saved) if isinstance(saved, list) else saved
 
 
 def _sizes_or_zero(slot: str, node: Node) -> Any:

@@ -2,25 +2,90 @@
 
 It notes the tensor's version, and checks it against the version counter when the backward pass unpacks the tensor.
 
-Mirrors: torch/csrc/autograd/saved_variable.h
-Differs: saved-tensor hooks come with a later part.
+Where hooks are in use (`saved_hooks.py`), it keeps what they make of the tensor, and no version is checked.
+
+Mirrors: torch/csrc/autograd/saved_variable.h, saved_variable.cpp
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import weakref
+from collections.abc import Callable
+from typing import Any
 
-from glasstorch._tensor import alias
+from glasstorch._tensor import Tensor, alias
 from glasstorch.autograd.accumulate_grad import AccumulateGrad
 from glasstorch.autograd.anomaly_mode import is_anomaly_enabled
 from glasstorch.autograd.history import AutogradMeta, gradient_edge
 from glasstorch.autograd.modes import grad_mode
-from glasstorch.autograd.node import Node, made_by
-from glasstorch.core.errors import AutogradError
+from glasstorch.autograd.node import Edge, Node, made_by
+from glasstorch.autograd.saved_hooks import Pair, in_use
+from glasstorch.core.errors import ArgumentTypeError, AutogradError
 from glasstorch.core.keys import ADINPLACEORVIEW
 
-if TYPE_CHECKING:
-    from glasstorch._tensor import Tensor
+hooks_in_use = in_use.get
+
+
+class Packed:
+    """What hooks made of a tensor, and where its gradient goes: the tensor that they give back takes its place there.
+
+    The gradient of a node's own result goes to the node, which is not held: it holds this.
+    """
+
+    __slots__ = ("edge", "unpack_hook", "value")
+
+    def __init__(self, hooks: Pair, tensor: Tensor, edge: Edge | None) -> None:
+        self.edge = edge
+        self.unpack_hook = hooks.unpack
+        counter = tensor.version_counter()
+        version = counter.value
+        token = grad_mode.set(False)
+        try:
+            self.value = hooks.pack(tensor)
+        finally:
+            grad_mode.reset(token)
+        if counter.value != version:
+            raise AutogradError(
+                "A saved tensor pack hook is modifying its input in place. Tensors provided as input to pack hook "
+                "cannot be modified by in-place operations as this can lead to unexpected side-effects: change a "
+                "clone() instead"
+            )
+
+    @classmethod
+    def from_node(cls, hooks: Pair, tensor: Tensor, producer: Node | None, output_nr: int) -> Packed:
+        """Pack an argument, or a result, to which its history is given first."""
+        if producer is None:
+            return cls(hooks, tensor, gradient_edge(tensor))
+        return cls(hooks, with_history(tensor, (producer, output_nr)), None)
+
+    def unpack(self, owner: Node, output_nr: int) -> Any:
+        """The tensor that the hook gives back, with the history of the one that was saved."""
+        tensor = self.unpack_hook(self.value)
+        if not isinstance(tensor, Tensor):
+            raise ArgumentTypeError(
+                f"Output of saved tensor unpack_hook expected to be a Tensor but got result of type "
+                f"{type(tensor).__name__}"
+            )
+        edge = owner.result_edge(output_nr) if output_nr >= 0 else self.edge
+        return tensor if edge is None else with_history(tensor, edge)
+
+
+def with_history(tensor: Tensor, edge: Edge) -> Tensor:
+    """The tensor, as one whose gradient goes along an edge: to a node, or to a leaf's AccumulateGrad.
+
+    It is no view, and an integer tensor has no history.
+    """
+    result = alias(tensor)
+    if not (tensor.dtype.is_floating_point or tensor.dtype.is_complex):
+        return result
+    meta = result._autograd_meta = AutogradMeta()
+    node, number = edge
+    if isinstance(node, AccumulateGrad):
+        meta.requires_grad = True
+        meta.accumulator = weakref.ref(node)
+    else:
+        meta.grad_fn, meta.output_nr = node, number
+    return result
 
 
 class SavedVariable:
@@ -31,6 +96,8 @@ class SavedVariable:
 
     __slots__ = ("had_node", "output_nr", "tensor", "version")
 
+    tensor: Any  # the tensor, or what hooks made of it: Packed
+
     def __init__(self, tensor: Tensor, producer: Node | None = None, output_nr: int = -1) -> None:
         if not tensor.key_set & ADINPLACEORVIEW:
             raise AutogradError(
@@ -38,8 +105,11 @@ class SavedVariable:
                 "in computation tracked by autograd. To work around this, you can make a clone to get a normal tensor "
                 "and use it in autograd, or use `torch.no_grad()` instead of `torch.inference_mode()`."
             )
-        self.tensor = tensor if producer is None else alias(tensor)
         self.output_nr = output_nr  # of the node's result; -1 for an argument
+        if (hooks := hooks_in_use()) is not None and tensor._number is None:
+            self.tensor = Packed.from_node(hooks, tensor, producer, output_nr)
+            return
+        self.tensor = tensor if producer is None else alias(tensor)
         counter = tensor._version_counter
         self.version = 0 if counter is None else counter.value
         meta = tensor._autograd_meta
@@ -48,6 +118,8 @@ class SavedVariable:
     def unpack(self, owner: Node) -> Any:
         """The tensor, with its history; AutogradError if it was changed in place since."""
         tensor = self.tensor
+        if type(tensor) is Packed:
+            return tensor.unpack(owner, self.output_nr)
         counter = tensor._version_counter
         version = 0 if counter is None else counter.value
         if self.had_node and (tensor._autograd_meta is None or tensor._autograd_meta.grad_fn is None):
@@ -60,10 +132,17 @@ class SavedVariable:
         differentiable = tensor.dtype.is_floating_point or tensor.dtype.is_complex
         if self.output_nr < 0 or not grad_mode.get() or not differentiable:
             return tensor
-        result = alias(tensor)
-        meta = result._autograd_meta = AutogradMeta()
-        meta.grad_fn, meta.output_nr = owner.result_edge(self.output_nr)
-        return result
+        return with_history(tensor, owner.result_edge(self.output_nr))
+
+    def register_hooks(self, pack_hook: Callable[[Any], Any], unpack_hook: Callable[[Any], Any]) -> None:
+        """Keep `pack_hook(tensor)` in place of the tensor; one pair of hooks is allowed."""
+        if type(self.tensor) is Packed:
+            raise AutogradError(
+                "Calling register_hooks on a saved tensor whose hooks have already been set. Hint: only one pair of "
+                "hooks is allowed at a time."
+            )
+        edge = None if self.output_nr >= 0 else gradient_edge(self.tensor)
+        self.tensor = Packed(Pair(pack_hook, unpack_hook), self.tensor, edge)
 
     def _changed(self, owner: Node, version: int) -> str:
         tensor = self.tensor

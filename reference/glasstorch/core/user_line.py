@@ -14,9 +14,9 @@ import warnings
 LIBRARY = os.path.dirname(os.path.dirname(__file__)) + os.sep  # the prefix of the file names of its code objects
 
 
-def warn_user(message: str) -> None:
-    """Issue a UserWarning at the line outside the library whose call led here."""
+def warn_user(message: str, category: type[Warning] = UserWarning) -> None:
+    """Issue a warning at the line outside the library whose call led here."""
     level, frame = 2, sys._getframe(1)
     while frame.f_back is not None and frame.f_code.co_filename.startswith(LIBRARY):
         level, frame = level + 1, frame.f_back
-    warnings.warn(message, UserWarning, stacklevel=level)
+    warnings.warn(message, category, stacklevel=level)

@@ -1,6 +1,6 @@
 """How does a program use CUDA devices?
 
-Reading order: `streams`, `memory`, `random`, `_utils` (user-written kernels), `nvtx`.
+Reading order: `streams`, `memory`, `random`, `_utils` (user-written kernels), `nvtx`, `amp/`.
 
 Mirrors: torch/cuda/__init__.py
 Differs: `use_simulator` runs CUDA code on the CPU, and only on request.
@@ -14,6 +14,7 @@ from typing import Any as _Any
 from glasstorch.core.errors import AcceleratorError as AcceleratorError
 from glasstorch.core.errors import OutOfMemoryError as OutOfMemoryError
 from glasstorch.core.unknown_names import refuse_unknown_names as _refuse_unknown_names
+from glasstorch.cuda import amp as amp
 from glasstorch.cuda import memory as memory
 from glasstorch.cuda import random as random
 from glasstorch.cuda import streams as streams

@@ -6,7 +6,11 @@ Differs: one row of data for each operator; `generated/registry.py` lists them a
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Final, NamedTuple
+
+# How autocast calls an operator: CastPolicy in ATen/autocast_mode.h; `banned` raises an error.
+CAST_POLICIES: Final = ("lower_precision_fp", "fp32", "fp32_set_opt_dtype", "fp32_append_dtype", "promote", "banned")
+AUTOCAST_DEVICES: Final = ("cpu", "cuda")
 
 
 class OperatorRow(NamedTuple):
@@ -22,6 +26,7 @@ class OperatorRow(NamedTuple):
     out: str | None = None  # of an out= form that has no kernel of its own: what writes there
     not_implemented: str | None = None  # the "derivative" or "second derivative" that is not implemented
     family: str = ""  # of operators/families.py
+    autocast: tuple[tuple[str, str], ...] = ()  # device and policy, of AUTOCAST_DEVICES and CAST_POLICIES
 
     @property
     def name(self) -> str:

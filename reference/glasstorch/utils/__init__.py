@@ -1,9 +1,9 @@
 """Which helpers are in torch.utils?
 
-Reading order: `dlpack`, `_python_dispatch`, `_pytree`, `serialization/`, `data/`.
+Reading order: `dlpack`, `_python_dispatch`, `_pytree`, `serialization/`, `data/`, `checkpoint/`.
 
 Mirrors: torch/utils/__init__.py
-Differs: only these; their code is in the layers that they belong to.
+Differs: only these; the code of all but `checkpoint/` is in the layers that they belong to.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import Any as _Any
 
 from glasstorch.core.unknown_names import refuse_unknown_names
 from glasstorch.utils import _python_dispatch as _python_dispatch
+from glasstorch.utils import checkpoint as checkpoint
 from glasstorch.utils import dlpack as dlpack
 from glasstorch.utils import serialization as serialization
 

@@ -53,7 +53,8 @@ def composite_kernel(row: OperatorRow, path: str) -> Callable[..., Any]:
     if row.alias_of is not None:
         return same_as(row.alias_of)
     function = composite_function(path)
-    return function(FunctionSchema.parse(row.schema)) if row.family == "foreach" else function
+    makes_kernels = function.__code__.co_varnames[:1] == ("schema",)
+    return function(FunctionSchema.parse(row.schema)) if makes_kernels else function
 
 
 def composite_function(path: str) -> Callable[..., Any]:

@@ -4,7 +4,7 @@
 maker reads from a schema which arguments are lists and so go along with the tensors.
 
 Mirrors: aten/src/ATen/native/ForeachOpsKernels.cpp, ForeachUtils.h (check_foreach_api_restrictions,
-    convert_tensor_to_scalar_list)
+    convert_tensor_to_scalar_list), AmpKernels.h (the CPU and CUDA kernels below it)
 Differs: PyTorch's operators have derivatives of their own, written from those of the operators that they repeat; here
     autograd sees the latter.
 """
@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from glasstorch.core.dtype import float32, float64, int32
 from glasstorch.core.errors import ArgumentError, ShapeError, not_implemented_for
 from glasstorch.dispatch.fast import slot
 from glasstorch.dispatch.schema import FunctionSchema
@@ -112,6 +113,58 @@ def numbers(scalars: Tensor, count: int) -> list[Any]:
     if not scalars.is_contiguous():
         raise ArgumentError("Expected scalars to be contiguous.")
     return scalars.tolist()  # type: ignore[no-any-return]
+
+
+# Scaled gradients -----------------------------------------------------------------------------------------------
+
+
+def unscale(self: Sequence[Tensor], found_inf: Tensor, inv_scale: Tensor) -> None:
+    """Multiply each tensor by `inv_scale`, in place; `found_inf` becomes 1 if an element was infinite or NaN."""
+    check_float_number("inv_scale", inv_scale)
+    check_float_number("found_inf", found_inf)
+    for tensor in self:
+        if not tensor.is_floating_point():
+            raise not_implemented_for(f"_amp_foreach_non_finite_check_and_unscale_{tensor.device.type}", tensor.dtype)
+        found_inf.masked_fill_(~f.isfinite(tensor).all(), 1.0)
+        f.mul_(tensor, inv_scale.reshape(()))
+
+
+def update_scale(
+    self: Tensor,
+    growth_tracker: Tensor,
+    found_inf: Tensor,
+    scale_growth_factor: float,
+    scale_backoff_factor: float,
+    growth_interval: int,
+) -> Tensor:
+    """Set a loss scale, and the count of steps since it last changed, for the next step.
+
+    Nothing reads an element, so a CUDA device is not waited for. Growth that would overflow leaves the scale as it is.
+    """
+    if growth_tracker.numel() != 1:
+        raise ArgumentError("growth_tracker must be a 1-element tensor.")
+    check_float_number("current_scale", self)
+    check_float_number("found_inf", found_inf)
+    if growth_tracker.dtype is not int32:
+        raise ArgumentError("growth_tracker must be an int tensor.")
+    failed = found_inf != 0
+    steps = growth_tracker + 1
+    due = steps == growth_interval
+    lowered, raised = (
+        (self.to(float64) * factor).to(float32) for factor in (scale_backoff_factor, scale_growth_factor)
+    )
+    grown = f.where(due & f.isfinite(raised), raised, self)
+    self.copy_(f.where(failed, lowered, grown))
+    growth_tracker.copy_(steps.masked_fill(failed | due, 0))
+    return self
+
+
+def check_float_number(name: str, tensor: Tensor) -> None:
+    """A scale, or the mark that it was too large, is one number in float32."""
+    if tensor.numel() != 1:
+        raise ArgumentError(f"{name} must be a 1-element tensor.")
+    if tensor.dtype is not float32:
+        raise ArgumentError(f"{name} must be a float tensor.")
 
 
 # What is not another operator under its own name ----------------------------------------------------------------

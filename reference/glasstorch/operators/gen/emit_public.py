@@ -27,6 +27,7 @@ from glasstorch.operators.generated.functions import (  # isort: skip
 '''
 WIDTH = 120
 SHOWN = (  # private names that programs call
+    "_amp_",
     "_dirichlet_",
     "_foreach_",
     "_fused_",

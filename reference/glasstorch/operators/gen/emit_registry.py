@@ -60,6 +60,7 @@ def emit(functions: list[NativeFunction], not_implemented: dict[str, str], mark:
             None if f.out == "own kernel" or f.alias_of is not None else f.out,
             not_implemented.get(f.name),
             f.family,
+            f.autocast,
         )
         rows.append(f"    {_text(row)},\n")
     return HEADER.format(mark=mark) + "".join(rows) + FOOTER

@@ -26,6 +26,7 @@ from glasstorch.core.errors import SchemaError
 from glasstorch.dispatch.schema import Argument, FunctionSchema, Return, Type
 from glasstorch.dispatch.tags import Tag
 from glasstorch.operators.families import NAMES as FAMILIES
+from glasstorch.operators.operator_row import AUTOCAST_DEVICES, CAST_POLICIES
 
 OPERATORS = Path(__file__).resolve().parents[1]
 NATIVE_FUNCTIONS = OPERATORS / "native_functions.yaml"
@@ -33,7 +34,7 @@ DERIVATIVES = OPERATORS / "derivatives.yaml"
 
 FUNCTION_KEYS = {
     *("func", "variants", "autogen", "inplace_variants", "dispatch", "alias_of", "python_module", "shape", "doc"),
-    *("mirrors", "tags", "form_tags", "python_function", "property", "out"),
+    *("mirrors", "tags", "form_tags", "python_function", "property", "out", "autocast"),
 }
 COMPOSITE_KEYS = (
     "CompositeImplicitAutograd",
@@ -74,6 +75,7 @@ class NativeFunction:
     out: str | None = None  # of an out= form: who writes there, as OUT reads it
     has_twin: bool = False  # whether another operator has the identifier of this one after a `_`
     family: str = ""  # whose section its row stands in; of operators/families.py
+    autocast: tuple[tuple[str, str], ...] = ()  # device and policy
 
     @property
     def name(self) -> str:
@@ -279,6 +281,7 @@ def _functions_of(row: dict[str, Any], where: str) -> Iterator[NativeFunction]:
         attribute or None,
         bool(assignable),
         out if schema.is_out else None,
+        autocast=_autocast(row["autocast"]) if "autocast" in row else (),
     )
     yield function
     has_out = schema.is_out
@@ -303,6 +306,7 @@ def _functions_of(row: dict[str, Any], where: str) -> Iterator[NativeFunction]:
             functional=function.name,
             tags=_with_form(_inherited(tags, form_tags.pop(name, None)), derived),
             out=out if derived.is_out else None,
+            autocast=(),
         )
         has_out |= derived.is_out
     if "out" in row and not has_out:
@@ -322,6 +326,18 @@ def _tags(text: str) -> tuple[Tag, ...]:
     if len(set(words)) < len(words):
         raise SchemaError(f"tags: one stands twice in {text!r}")
     return tuple(Tag[word] for word in words)
+
+
+def _autocast(text: str) -> tuple[tuple[str, str], ...]:
+    """The policy on each device: of `cpu fp32, cuda promote`, ("cpu", "fp32") and ("cuda", "promote")."""
+    pairs = [tuple(part.split()) for part in text.split(",")]
+    devices = [pair[0] for pair in pairs if len(pair) == 2 and pair[1] in CAST_POLICIES]
+    if len(devices) < len(pairs) or devices != [device for device in AUTOCAST_DEVICES if device in devices]:
+        raise SchemaError(
+            f"autocast: expected some of {', '.join(AUTOCAST_DEVICES)}, in this order, each with one of "
+            f"{', '.join(CAST_POLICIES)}; got {text!r}"
+        )
+    return tuple((device, policy) for device, policy in pairs)
 
 
 def _form_tags(rows: Any) -> dict[str, tuple[Tag, ...]]:

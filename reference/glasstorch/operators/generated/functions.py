@@ -1001,6 +1001,8 @@ _conv_tbc = table("conv_tbc")
 _conv_tbc_backward = table("conv_tbc_backward")
 _im2col = table("im2col")
 _col2im = table("col2im")
+__amp_foreach_non_finite_check_and_unscale_ = table("_amp_foreach_non_finite_check_and_unscale_")
+__amp_update_scale_ = table("_amp_update_scale_")
 __foreach_abs = table("_foreach_abs")
 __foreach_abs_ = table("_foreach_abs_")
 __foreach_acos = table("_foreach_acos")
@@ -2078,6 +2080,8 @@ _parse_conv_tbc = PythonFunction("conv_tbc", ["conv_tbc"])
 _parse_conv_tbc_backward = PythonFunction("conv_tbc_backward", ["conv_tbc_backward"])
 _parse_im2col = PythonFunction("im2col", ["im2col"], ["im2col.out"])
 _parse_col2im = PythonFunction("col2im", ["col2im"], ["col2im.out"])
+_parse__amp_foreach_non_finite_check_and_unscale_ = PythonFunction("_amp_foreach_non_finite_check_and_unscale_", ["_amp_foreach_non_finite_check_and_unscale_"])
+_parse__amp_update_scale_ = PythonFunction("_amp_update_scale_", ["_amp_update_scale_"])
 _parse__foreach_add = PythonFunction("_foreach_add", ["_foreach_add.Scalar", "_foreach_add.List", "_foreach_add.ScalarList", "_foreach_add.Tensor"])
 _parse__foreach_add_ = PythonFunction("_foreach_add_", ["_foreach_add_.Scalar", "_foreach_add_.List", "_foreach_add_.ScalarList", "_foreach_add_.Tensor"])
 _parse__foreach_sub = PythonFunction("_foreach_sub", ["_foreach_sub.Scalar", "_foreach_sub.List", "_foreach_sub.ScalarList"])
@@ -20061,6 +20065,52 @@ def col2im(
             out=out,
         )
     return _parse_col2im(input, output_size, kernel_size, dilation, padding, stride, out=out)
+
+
+def _amp_foreach_non_finite_check_and_unscale_(input: Sequence[Tensor], found_inf: Tensor, inv_scale: Tensor) -> Any:
+    """Multiplies gradients by the inverse of a loss scale, and notes whether one was infinite or NaN.
+
+    _amp_foreach_non_finite_check_and_unscale_(input, found_inf, inv_scale) -> ()
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if is_tensors(input) and isinstance(found_inf, TensorImpl) and isinstance(inv_scale, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (found_inf.key_set | inv_scale.key_set | keys_of(input) | included) & allowed
+        return __amp_foreach_non_finite_check_and_unscale_[keys](keys, list(input), found_inf, inv_scale)
+    return _parse__amp_foreach_non_finite_check_and_unscale_(input, found_inf, inv_scale)
+
+
+def _amp_update_scale_(
+    input: Tensor,
+    growth_tracker: Tensor,
+    found_inf: Tensor,
+    scale_growth_factor: float,
+    scale_backoff_factor: float,
+    growth_interval: int,
+) -> Tensor:
+    """Lowers a loss scale where a gradient was not finite, and raises it after a number of steps without one.
+
+    _amp_update_scale_(input, growth_tracker, found_inf, scale_growth_factor, scale_backoff_factor, growth_interval) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and isinstance(growth_tracker, TensorImpl)
+        and isinstance(found_inf, TensorImpl)
+        and type(scale_growth_factor) is float
+        and type(scale_backoff_factor) is float
+        and type(growth_interval) is int
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | growth_tracker.key_set | found_inf.key_set | included) & allowed
+        return __amp_update_scale_[keys](
+            keys, input, growth_tracker, found_inf, scale_growth_factor, scale_backoff_factor, growth_interval
+        )
+    return _parse__amp_update_scale_(
+        input, growth_tracker, found_inf, scale_growth_factor, scale_backoff_factor, growth_interval
+    )
 
 
 def _foreach_add(*args: Any, **kwargs: Any) -> tuple[Tensor, ...]:

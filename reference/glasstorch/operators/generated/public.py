@@ -9,12 +9,14 @@ from glasstorch.operators.generated import functions as _functions
 
 # fmt: off
 from glasstorch.operators.generated.functions import (  # isort: skip
-    _dirichlet_grad as _dirichlet_grad, _foreach_abs as _foreach_abs, _foreach_abs_ as _foreach_abs_,
-    _foreach_acos as _foreach_acos, _foreach_acos_ as _foreach_acos_, _foreach_add as _foreach_add,
-    _foreach_add_ as _foreach_add_, _foreach_addcdiv as _foreach_addcdiv, _foreach_addcdiv_ as _foreach_addcdiv_,
-    _foreach_addcmul as _foreach_addcmul, _foreach_addcmul_ as _foreach_addcmul_, _foreach_asin as _foreach_asin,
-    _foreach_asin_ as _foreach_asin_, _foreach_atan as _foreach_atan, _foreach_atan_ as _foreach_atan_,
-    _foreach_ceil as _foreach_ceil, _foreach_ceil_ as _foreach_ceil_, _foreach_clamp_max as _foreach_clamp_max,
+    _amp_foreach_non_finite_check_and_unscale_ as _amp_foreach_non_finite_check_and_unscale_,
+    _amp_update_scale_ as _amp_update_scale_, _dirichlet_grad as _dirichlet_grad, _foreach_abs as _foreach_abs,
+    _foreach_abs_ as _foreach_abs_, _foreach_acos as _foreach_acos, _foreach_acos_ as _foreach_acos_,
+    _foreach_add as _foreach_add, _foreach_add_ as _foreach_add_, _foreach_addcdiv as _foreach_addcdiv,
+    _foreach_addcdiv_ as _foreach_addcdiv_, _foreach_addcmul as _foreach_addcmul,
+    _foreach_addcmul_ as _foreach_addcmul_, _foreach_asin as _foreach_asin, _foreach_asin_ as _foreach_asin_,
+    _foreach_atan as _foreach_atan, _foreach_atan_ as _foreach_atan_, _foreach_ceil as _foreach_ceil,
+    _foreach_ceil_ as _foreach_ceil_, _foreach_clamp_max as _foreach_clamp_max,
     _foreach_clamp_max_ as _foreach_clamp_max_, _foreach_clamp_min as _foreach_clamp_min,
     _foreach_clamp_min_ as _foreach_clamp_min_, _foreach_clone as _foreach_clone, _foreach_copy_ as _foreach_copy_,
     _foreach_cos as _foreach_cos, _foreach_cos_ as _foreach_cos_, _foreach_cosh as _foreach_cosh,

@@ -1,0 +1,10 @@
+"""Which error says that a function ran differently the second time?
+
+Mirrors: torch/utils/checkpoint.py (CheckpointError)
+"""
+
+from __future__ import annotations
+
+
+class CheckpointError(RuntimeError):
+    """The tensors that were computed anew are not those that the forward pass would have saved."""
