@@ -1,9 +1,11 @@
 """Which helpers are in torch.utils?
 
-Reading order: `dlpack`, `_python_dispatch`.
+Reading order: `dlpack`, `_python_dispatch`, `tensorboard/`.
 
 Mirrors: torch/utils/__init__.py
-Differs: only these two; their code is in the layers that they belong to.
+Differs: not all of them. A helper that another layer needs too is a thin file here, and its code is in that layer.
+
+As in PyTorch, `utils.tensorboard` has to be imported by its own name.
 """
 
 from __future__ import annotations
