@@ -4,9 +4,9 @@ Reading order: `modes` (no_grad), `anomaly_mode`, `hooks`, `node`, `accumulate_g
 `saved` (tensors for the backward pass, and the check of their versions); then views and writes: `seen`, `views`,
 `copy_slices`, `inplace_or_view` (makers of ADInplaceOrView kernels), `in_place` (makers of autograd kernels),
 `out_forms`; then `composite_shortcuts` and `shortcuts` (hops that a call can skip), `input_buffer`, `engine` (the
-backward pass), `function` (a user's own), `graph` (backward, grad), `formulas/` (helpers that derivatives.yaml calls),
-`gradcheck`, `manual` (kernels written by hand), `not_implemented`, `generated/` (autograd kernels, and the rows of
-ADInplaceOrView kernels) and `loading` (which imports them).
+backward pass), `multi_grad_hook`, `function` (a user's own), `graph` (backward, grad), `formulas/` (helpers that
+derivatives.yaml calls), `gradcheck`, `manual` (kernels written by hand), `not_implemented`, `generated/` (autograd
+kernels, and the rows of ADInplaceOrView kernels) and `loading` (which imports them).
 
 Mirrors: torch/csrc/autograd, torch/autograd
 Differs: Python throughout.

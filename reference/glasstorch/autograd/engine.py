@@ -11,7 +11,8 @@ The traversal is iterative: a chain of 100,000 nodes needs no deeper stack than 
 from __future__ import annotations
 
 import heapq
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
+from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
 from glasstorch.autograd import anomaly_mode
@@ -37,6 +38,8 @@ class GraphTask:
     ) -> None:
         self.keep_graph = keep_graph
         self.dependencies = compute_dependencies(roots)
+        self.roots = {node for node, _ in roots}
+        self.callbacks: list[Callable[[], None]] = []  # called after the last node; see `current_task`
         self.buffers: dict[Node, list[Any]] = {}  # gradients that have arrived at a node, one slot for each input
         self.ready: list[tuple[int, int, Node]] = []  # a heap: latest sequence number first
         self.pushed = 0
@@ -51,6 +54,12 @@ class GraphTask:
         elif only is not None:
             targets = {node for node, _ in only}
             self.needed = nodes_leading_to(roots, targets) | targets
+
+    def reaches(self, node: Node) -> bool:
+        """Whether a gradient will arrive at the node, so that its tensors' hooks are called."""
+        if node not in self.dependencies and node not in self.roots:
+            return False
+        return self.needed is None or node in self.needed or node in self.captures
 
     def push(self, node: Node) -> None:
         self.pushed += 1
@@ -216,6 +225,10 @@ def sum_to(tensor: Tensor, shape: tuple[int, ...]) -> Tensor:
     return sum_over(tensor, list(range(added)), False, None) if added else tensor
 
 
+# The pass that is running, the innermost one: hooks ask it what it reaches, and add callbacks.
+current_task: ContextVar[GraphTask | None] = ContextVar("current_task", default=None)
+
+
 def execute(
     roots: Sequence[Edge],
     gradients: Sequence[Any],
@@ -237,14 +250,18 @@ def execute(
             task.push(node)
     token = grad_mode.set(create_graph)
     outer = anomaly_mode.running.set(None)
+    task_token = current_task.set(task)
     try:
         task.run()
+        for callback in task.callbacks:
+            callback()
     except Exception:
         culprit = anomaly_mode.running.get()
         if culprit is not None:
             anomaly_mode.tell(culprit)
         raise
     finally:
+        current_task.reset(task_token)
         anomaly_mode.running.reset(outer)
         grad_mode.reset(token)
     return task.captured

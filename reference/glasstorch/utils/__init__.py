@@ -1,11 +1,12 @@
 """Which helpers are in torch.utils?
 
-Reading order: `dlpack`, `_python_dispatch`, `benchmark/`, `tensorboard/`.
+Reading order: `dlpack`, `_python_dispatch`, `module_tracker`, `_flop_formulas`, `flop_counter`,
+`benchmark/`, `tensorboard/`.
 
 Mirrors: torch/utils/__init__.py
 Differs: not all of them. A helper that another layer needs too is a thin file here, and its code is in that layer.
 
-As in PyTorch, `utils.benchmark` and `utils.tensorboard` have to be imported by their own names.
+As in PyTorch, those after `_python_dispatch` have to be imported by their own names.
 """
 
 from __future__ import annotations
