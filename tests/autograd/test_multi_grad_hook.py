@@ -109,28 +109,28 @@ def test_an_unknown_mode_is_refused(torch: Any) -> None:
 
 def test_a_hook_keeps_no_pass_alive() -> None:
     import glasstorch
-    from glasstorch.autograd.engine import current_task
+    from glasstorch.autograd.engine import running
 
     a = glasstorch.ones(2, requires_grad=True)
     passes: list[Any] = []
     glasstorch.autograd.graph.register_multi_grad_hook(
-        (a,), lambda given: passes.append(weakref.ref(current_task.get())), mode="any"
+        (a,), lambda given: passes.append(weakref.ref(running.get())), mode="any"
     )
     (a * 2).sum().backward()
     gc.collect()
     assert passes[0]() is None
-    assert current_task.get() is None
+    assert running.get() is None
 
 
 def test_a_pass_calls_back_when_it_is_done() -> None:
     import glasstorch
-    from glasstorch.autograd.engine import current_task
+    from glasstorch.autograd.engine import running
 
     a = glasstorch.ones(2, requires_grad=True)
     seen: list[Any] = []
 
     def hook(grad: Any) -> None:
-        task = current_task.get()
+        task = running.get()
         assert task is not None
         task.callbacks.append(lambda: seen.append(a.grad.tolist()))
 

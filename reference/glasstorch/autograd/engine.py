@@ -30,6 +30,9 @@ if TYPE_CHECKING:
 sum_over, real = on_tensor("sum.dim_IntList"), on_tensor("real")
 
 
+running: ContextVar[GraphTask | None] = ContextVar("graph_task", default=None)
+
+
 class GraphTask:
     """One backward pass over the graph below some roots."""
 
@@ -39,7 +42,7 @@ class GraphTask:
         self.keep_graph = keep_graph
         self.dependencies = compute_dependencies(roots)
         self.roots = {node for node, _ in roots}
-        self.callbacks: list[Callable[[], None]] = []  # called after the last node; see `current_task`
+        self.callbacks: list[Callable[[], None]] = []  # called after the last node
         self.buffers: dict[Node, list[Any]] = {}  # gradients that have arrived at a node, one slot for each input
         self.ready: list[tuple[int, int, Node]] = []  # a heap: latest sequence number first
         self.pushed = 0
@@ -225,10 +228,6 @@ def sum_to(tensor: Tensor, shape: tuple[int, ...]) -> Tensor:
     return sum_over(tensor, list(range(added)), False, None) if added else tensor
 
 
-# The pass that is running, the innermost one: hooks ask it what it reaches, and add callbacks.
-current_task: ContextVar[GraphTask | None] = ContextVar("current_task", default=None)
-
-
 def execute(
     roots: Sequence[Edge],
     gradients: Sequence[Any],
@@ -248,9 +247,8 @@ def execute(
     for node in {node: None for node, _ in roots}:
         if not task.dependencies.get(node):
             task.push(node)
-    token = grad_mode.set(create_graph)
+    token, task_token = grad_mode.set(create_graph), running.set(task)
     outer = anomaly_mode.running.set(None)
-    task_token = current_task.set(task)
     try:
         task.run()
         for callback in task.callbacks:
@@ -261,7 +259,7 @@ def execute(
             anomaly_mode.tell(culprit)
         raise
     finally:
-        current_task.reset(task_token)
         anomaly_mode.running.reset(outer)
+        running.reset(task_token)
         grad_mode.reset(token)
     return task.captured

@@ -12,7 +12,7 @@ from functools import partial
 from typing import Any, Self
 
 from glasstorch._tensor import Tensor
-from glasstorch.autograd.engine import GraphTask, current_task
+from glasstorch.autograd.engine import GraphTask, running
 from glasstorch.autograd.history import gradient_edge
 from glasstorch.core.errors import AutogradError
 
@@ -81,7 +81,7 @@ def _on_first(tensors: Sequence[Tensor], fn: Callable[[Any], None]) -> list[tupl
 
 
 def _running() -> GraphTask:
-    task = current_task.get()
+    task = running.get()
     if task is None:
         raise AutogradError("a hook on several tensors was called outside a backward pass")
     return task

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, Self
 
 from glasstorch._tensor import Tensor
-from glasstorch.autograd.engine import current_task
+from glasstorch.autograd.engine import running
 from glasstorch.autograd.multi_grad_hook import register_multi_grad_hook
 from glasstorch.nn.modules.global_hooks import register_module_forward_hook, register_module_forward_pre_hook
 from glasstorch.nn.modules.module import Module
@@ -38,7 +38,7 @@ class ModuleTracker:
     @property
     def is_bw(self) -> bool:
         """Whether a backward pass is running."""
-        return current_task.get() is not None
+        return running.get() is not None
 
     def _name(self, module: Module) -> str:
         name = self._names.setdefault(module, type(module).__name__)
@@ -60,7 +60,7 @@ class ModuleTracker:
         self.parents.discard(name)
 
     def _enter_backward(self, name: str) -> None:
-        task = current_task.get()
+        task = running.get()
         if task is not None and not self._resets:
             self._resets = True
             task.callbacks.append(self._reset)
