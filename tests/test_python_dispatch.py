@@ -376,3 +376,11 @@ def test_the_key_alone_changes_nothing() -> None:
     with include(PYTHON):
         assert (OUTSIDE * 2).tolist() == [2, 2]
         assert glasstorch.zeros(1).tolist() == [0]
+
+
+def test_a_mode_may_leave_out_one_of_several_results() -> None:
+    convolution = glasstorch.nn.Conv1d(2, 3, 2)
+    with Log() as log:
+        convolution(glasstorch.ones(1, 2, 4)).sum().backward()
+    assert "aten.convolution_backward.default" in [operator for operator, _, _ in log.calls]
+    assert convolution.weight.grad is not None

@@ -45,7 +45,11 @@ NAMESPACES = (
     "torch.utils.data",
 )
 NEVER_IMPORTED = ("__main__",)
-OPTIONAL = ("cupy", "cupy_backends")  # a submodule that needs one of these need not be importable everywhere
+OPTIONAL = (
+    "cupy",
+    "cupy_backends",
+    "tensorboard",
+)  # a submodule that needs one of these need not be importable everywhere
 
 
 class Names(TypedDict):

@@ -4,8 +4,8 @@ Reading order: `modes` (no_grad), `anomaly_mode`, `hooks`, `node`, `accumulate_g
 nodes), `saved_hooks`, `saved` (tensors for the backward pass, and the check of their versions); then views and
 writes: `seen`, `views`, `copy_slices`, `inplace_or_view` (makers of ADInplaceOrView kernels), `in_place` (makers of
 autograd kernels), `out_forms`; then `composite_shortcuts` and `shortcuts` (hops that a call can skip),
-`input_buffer`, `engine` (the backward pass), `function` (a user's own), `graph` (backward, grad), `formulas/`
-(helpers that derivatives.yaml calls), `gradcheck`, `manual` (kernels written by hand), `not_implemented`,
+`input_buffer`, `engine` (the backward pass), `multi_grad_hook`, `function` (a user's own), `graph` (backward, grad),
+`formulas/` (helpers that derivatives.yaml calls), `gradcheck`, `manual` (kernels written by hand), `not_implemented`,
 `generated/` (autograd kernels, and the rows of ADInplaceOrView kernels) and `loading` (which imports them).
 `profiler`, `profiler_util` and `profiler_legacy` are torch's paths to what the folder of that name above holds.
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import heapq
 import itertools
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
@@ -46,6 +46,8 @@ class GraphTask:
         self.number = next(_numbers)
         self.outer = running.get()  # the backward pass whose node started this one
         self.dependencies = compute_dependencies(roots)
+        self.roots = {node for node, _ in roots}
+        self.callbacks: list[Callable[[], None]] = []  # called after the last node
         self.buffers: dict[Node, list[Any]] = {}  # gradients that have arrived at a node, one slot for each input
         self.ready: list[tuple[int, int, Node]] = []  # a heap: latest sequence number first
         self.pushed = 0
@@ -60,6 +62,12 @@ class GraphTask:
         elif only is not None:
             targets = {node for node, _ in only}
             self.needed = nodes_leading_to(roots, targets) | targets
+
+    def reaches(self, node: Node) -> bool:
+        """Whether a gradient will arrive at the node, so that its tensors' hooks are called."""
+        if node not in self.dependencies and node not in self.roots:
+            return False
+        return self.needed is None or node in self.needed or node in self.captures
 
     def push(self, node: Node) -> None:
         self.pushed += 1
@@ -271,6 +279,8 @@ def execute(
     outer = anomaly_mode.running.set(None)
     try:
         task.run()
+        for callback in task.callbacks:
+            callback()
     except Exception:
         culprit = anomaly_mode.running.get()
         if culprit is not None:

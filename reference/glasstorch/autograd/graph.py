@@ -17,6 +17,7 @@ from glasstorch.autograd.engine import execute
 from glasstorch.autograd.history import AutogradMeta, gradient_edge
 from glasstorch.autograd.hooks import HookHandle
 from glasstorch.autograd.modes import is_grad_enabled
+from glasstorch.autograd.multi_grad_hook import register_multi_grad_hook as register_multi_grad_hook
 from glasstorch.autograd.node import Edge, Metadata, Node
 from glasstorch.autograd.saved_hooks import disable_saved_tensors_hooks as disable_saved_tensors_hooks
 from glasstorch.autograd.saved_hooks import save_on_cpu as save_on_cpu

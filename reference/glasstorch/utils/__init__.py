@@ -1,9 +1,12 @@
 """Which helpers are in torch.utils?
 
-Reading order: `dlpack`, `_python_dispatch`, `_pytree`, `serialization/`, `data/`, `checkpoint/`.
+Reading order: `dlpack`, `_python_dispatch`, `_pytree`, `serialization/`, `data/`, `checkpoint/`, `module_tracker`,
+`_flop_formulas`, `flop_counter`, `benchmark/`, `tensorboard/`.
 
 Mirrors: torch/utils/__init__.py
-Differs: only these; the code of all but `checkpoint/` is in the layers that they belong to.
+Differs: not all of them. A helper that another layer needs too is a thin file here, and its code is in that layer.
+
+As in PyTorch, those from `module_tracker` on have to be imported by their own names.
 """
 
 from __future__ import annotations

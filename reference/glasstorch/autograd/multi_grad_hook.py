@@ -1,0 +1,87 @@
+"""When have the gradients of several tensors arrived?
+
+Mirrors: torch/autograd/graph.py (register_multi_grad_hook)
+Differs: a leaf among the tensors is allowed where `autograd.grad` runs.
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any, Self
+
+from glasstorch._tensor import Tensor
+from glasstorch.autograd.engine import GraphTask, running
+from glasstorch.autograd.history import gradient_edge
+from glasstorch.core.errors import AutogradError
+
+MODES = ("all", "any")
+
+
+class MultiHandle:
+    """The handle of one hook on several tensors; `remove()` unregisters it from all."""
+
+    def __init__(self, handles: Sequence[Any]) -> None:
+        self.handles = tuple(handles)
+
+    def remove(self) -> None:
+        for handle in self.handles:
+            handle.remove()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.remove()
+
+
+def register_multi_grad_hook(tensors: Sequence[Tensor], fn: Callable[[Any], None], *, mode: str = "all") -> MultiHandle:
+    """Call `fn` once in each backward pass in which gradients of these tensors are computed.
+
+    With "all", it is called when the last of them has arrived, with a list that has None for each tensor which this
+    pass does not reach. With "any", it is called with the first that arrives.
+    """
+    if mode not in MODES:
+        raise ValueError(f"Expects mode to be one of {MODES} but got {mode}")
+    hooks = _on_all(tensors, fn) if mode == "all" else _on_first(tensors, fn)
+    return MultiHandle([tensor.register_hook(hook) for tensor, hook in hooks])
+
+
+def _on_all(tensors: Sequence[Tensor], fn: Callable[[Any], None]) -> list[tuple[Tensor, Callable[[Any], None]]]:
+    edges = [gradient_edge(tensor) for tensor in tensors]
+    # For each pass: the gradients so far, and how many are still to come.
+    waiting: weakref.WeakKeyDictionary[GraphTask, tuple[list[Any], list[None]]] = weakref.WeakKeyDictionary()
+
+    def arrived(position: int, grad: Any) -> None:
+        task = _running()
+        if task not in waiting:
+            reached = [None for edge in edges if edge is not None and task.reaches(edge[0])]
+            waiting[task] = [None] * len(edges), reached
+        gradients, missing = waiting[task]
+        gradients[position] = grad
+        missing.pop()
+        if not missing:
+            del waiting[task]
+            fn(gradients)
+
+    return [(tensor, partial(arrived, position)) for position, tensor in enumerate(tensors)]
+
+
+def _on_first(tensors: Sequence[Tensor], fn: Callable[[Any], None]) -> list[tuple[Tensor, Callable[[Any], None]]]:
+    done: weakref.WeakSet[GraphTask] = weakref.WeakSet()
+
+    def arrived(grad: Any) -> None:
+        task = _running()
+        if task not in done:
+            done.add(task)
+            fn(grad)
+
+    return [(tensor, arrived) for tensor in tensors if tensor.requires_grad]
+
+
+def _running() -> GraphTask:
+    task = running.get()
+    if task is None:
+        raise AutogradError("a hook on several tensors was called outside a backward pass")
+    return task
