@@ -30,7 +30,9 @@ from glasstorch import return_types as return_types
 from glasstorch import signal as signal
 from glasstorch import special as special
 from glasstorch import storage as storage
+from glasstorch import torch_version as torch_version
 from glasstorch import utils as utils
+from glasstorch import version as version
 from glasstorch._python_dispatch import register_python_dispatch
 from glasstorch._tensor import Tensor as Tensor
 from glasstorch._tracer import register_tracer

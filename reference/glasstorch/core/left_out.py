@@ -32,3 +32,16 @@ LEFT_OUT: Final = {
     "torch.nn.parallel.DistributedDataParallelCPU": PROCESSES,
     "torch.nn.parallel.distributed": PROCESSES,
 }
+
+
+def reason_for(path: str) -> str | None:
+    """Why a name of PyTorch, or a module that it is in, is left out; None for a name that is not left out on purpose.
+
+    >>> reason_for("torch.nn.quantized.Linear")
+    'there are no quantized dtypes'
+    """
+    while path:
+        if path in LEFT_OUT:
+            return LEFT_OUT[path]
+        path = path.rpartition(".")[0]
+    return None
