@@ -147,7 +147,7 @@ def run_as_main(code: CodeType, **facts: Any) -> None:
 
 def print_without_our_frames(kind: type[BaseException], error: BaseException, traceback: TracebackType | None) -> None:
     """Print an error as if Python had run the program: the frames of this runner are left out."""
-    hint = _as_torch.import_hint(error)
+    hint = _as_torch.hint_for(error)
     if hint is not None:
         error.add_note(hint)
     for one in chain_of(error):

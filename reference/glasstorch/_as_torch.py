@@ -21,7 +21,15 @@ from types import ModuleType
 
 import glasstorch
 from glasstorch import _class_paths, _spawned
-from glasstorch.core.unknown_names import advice, as_torch, is_of_torch, offered_names, torch_names, why_missing
+from glasstorch.core.unknown_names import (
+    LIST_COMMAND,
+    advice,
+    as_torch,
+    is_of_torch,
+    offered_names,
+    torch_names,
+    why_missing,
+)
 
 CANNOT_IMPORT = re.compile(r"cannot import name '(?P<name>\w+)' from '(?P<module>glasstorch[\w.]*)'")
 SPAWNING = "multiprocessing.spawn"
@@ -127,8 +135,14 @@ def _advice(missing: str) -> str:
     return why_missing(missing, known) if is_of_torch(missing) else advice(missing, torch_modules())
 
 
-def import_hint(error: BaseException) -> str | None:
-    """A hint for a failed `from torch import name`, whose message Python itself writes; None for other errors."""
+def hint_for(error: BaseException) -> str | None:
+    """A hint for a missing name of the library, where Python itself wrote the message; None for other errors."""
+    if isinstance(error, AttributeError):
+        found = error.obj
+        is_ours = isinstance(found, ModuleType) and found.__name__.partition(".")[0] == "glasstorch"
+        if not is_ours or LIST_COMMAND in str(error) or "glasstorch, because" in str(error):
+            return None
+        return why_missing(f"{as_torch(found.__name__)}.{error.name}", offered_names(vars(found)))
     if not isinstance(error, ImportError) or isinstance(error, ModuleNotFoundError):
         return None
     match = CANNOT_IMPORT.match(str(error))

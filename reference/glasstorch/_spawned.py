@@ -2,8 +2,8 @@
 
 Mirrors: nothing; PyTorch's processes import PyTorch
 Differs: `multiprocessing` sends a new process a dictionary that says how to prepare itself, before it imports the
-    program. In a program that runs as PyTorch's, the dictionary holds an object too that, as it is read, puts glasstorch
-    in torch's place. A forked process has it there already.
+    program. In a program that runs as PyTorch's, the dictionary holds an object too that, as it is read, puts
+    glasstorch in torch's place. A forked process has it there already.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ IN_THE_CHILD = Path(__file__).with_name("_spawned_child.py")
 
 
 class TakesPlaceOnArrival:
-    """An object that, when it is unpickled, runs _spawned_child.py: by its path, for glasstorch may not be found yet."""
+    """An object that runs _spawned_child.py when it is unpickled: by its path, for glasstorch may not be found yet."""
 
     def __reduce__(self) -> tuple[Any, ...]:
         return runpy.run_path, (str(IN_THE_CHILD),)

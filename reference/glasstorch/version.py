@@ -4,8 +4,8 @@
     >>> torch.__version__ >= "2.0"
     True
 
-`__version__` is that of the PyTorch whose names and semantics these are, and after the plus sign, where PyTorch says how
-it was built, that of glasstorch. The distribution is called by the latter alone, which is `glasstorch` here.
+`__version__` is that of the PyTorch whose names and semantics these are, and after the plus sign, where PyTorch says
+how it was built, that of glasstorch. The distribution is called by the latter alone, which is `glasstorch` here.
 
 Mirrors: torch/version.py
 Differs: `glasstorch`; `cuda` is the version of the CUDA compiler that is in use, found when it is asked for.
@@ -17,7 +17,7 @@ from typing import Any, Final
 
 from glasstorch.core.unknown_names import refuse_unknown_names
 
-__all__ = ["__version__", "debug", "cuda", "git_version", "hip", "rocm", "xpu"]
+__all__ = ["__version__", "debug", "cuda", "git_version", "hip", "rocm", "xpu"]  # noqa: F822  (`cuda` is below)
 
 glasstorch: Final = "0.1.0"
 __version__: Final = f"2.13.0+glasstorch.{glasstorch}"

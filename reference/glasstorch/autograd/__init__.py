@@ -5,8 +5,8 @@ Reading order: `modes` (no_grad), `anomaly_mode`, `hooks`, `node`, `accumulate_g
 `copy_slices`, `inplace_or_view` (makers of ADInplaceOrView kernels), `in_place` (makers of autograd kernels),
 `out_forms`; then `composite_shortcuts` and `shortcuts` (hops that a call can skip), `input_buffer`, `engine` (the
 backward pass), `function` (a user's own), `graph` (backward, grad), `formulas/` (helpers that derivatives.yaml calls),
-`gradcheck`, `manual` (kernels written by hand), `not_implemented`, `generated/` (autograd kernels, and the rows of
-ADInplaceOrView kernels) and `loading` (which imports them).
+`gradcheck`, `variable` (of old programs), `manual` (kernels written by hand), `not_implemented`, `generated/` (autograd
+kernels, and the rows of ADInplaceOrView kernels) and `loading` (which imports them).
 
 Mirrors: torch/csrc/autograd, torch/autograd
 Differs: Python throughout.
@@ -25,9 +25,14 @@ from glasstorch.autograd.modes import enable_grad as enable_grad
 from glasstorch.autograd.modes import inference_mode as inference_mode
 from glasstorch.autograd.modes import no_grad as no_grad
 from glasstorch.autograd.modes import set_grad_enabled as set_grad_enabled
+from glasstorch.autograd.variable import Variable as Variable
+from glasstorch.core.unknown_names import refuse_unknown_names as _refuse_unknown_names
+
+variable = Variable  # as in PyTorch, where its module has this name too
 
 __all__ = [
     "Function",
+    "Variable",
     "backward",
     "detect_anomaly",
     "enable_grad",
@@ -39,3 +44,5 @@ __all__ = [
     "set_detect_anomaly",
     "set_grad_enabled",
 ]
+
+__getattr__ = _refuse_unknown_names(__name__)

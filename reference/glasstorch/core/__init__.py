@@ -2,8 +2,8 @@
 
 Reading order: `errors`, `user_line`, `warn_once`, `device`, `dtype`, `type_info`, `layout`, `keys`, `inference`,
 `hooks` (protocols that higher layers fill in), `removable_handle`, `allocator`, `shared_memory`, `storage`,
-`typed_storage`, `geometry`, `tensor_impl`, `return_types`, `parallel`, `left_out`, `unknown_names`, then `random/`,
-where random numbers come from.
+`typed_storage`, `geometry`, `tensor_impl`, `return_types`, `parallel`, `left_out`, `unknown_names` and
+the `torch_names.txt` that it reads, then `random/`, where random numbers come from.
 
 Mirrors: c10/core
 Differs: NumPy arrays hold the bytes.

@@ -51,8 +51,11 @@ def nearest(name: str, known: Iterable[str]) -> str | None:
     """The known name that is most similar to this one, if any is similar enough."""
     import difflib  # here, because it is needed only where something has gone wrong
 
-    by_lower_case = {candidate.lower(): candidate for candidate in known}
-    matches = difflib.get_close_matches(name.lower(), by_lower_case, n=1, cutoff=NEAR)
+    wanted, by_lower_case = name.lower(), {candidate.lower(): candidate for candidate in known}
+    matches = difflib.get_close_matches(wanted, by_lower_case, n=5, cutoff=NEAR)
+    # Of those that are equally near, the one with the same letters: "complie" is "compile", not "complex".
+    ratio = {match: difflib.SequenceMatcher(None, match, wanted).ratio() for match in matches}
+    matches.sort(key=lambda match: (ratio[match], sorted(match) == sorted(wanted)), reverse=True)
     return by_lower_case[matches[0]] if matches else None
 
 
@@ -113,14 +116,14 @@ class MissingName:
     It stands in the class in place of the method, so that looking up any other name takes no longer.
     """
 
-    def __set_name__(self, owner: type, name: str) -> None:
-        self.owner, self.name = owner.__name__, name
+    def __init__(self, owner: str, name: str) -> None:
+        self.owner, self.name = owner, name
 
     def __get__(self, instance: object, owner: type) -> Any:
         known = [name for name, value in _members(owner).items() if not isinstance(value, MissingName)]
         subject = f"type object '{owner.__name__}'" if instance is None else f"'{owner.__name__}' object"
         raise AttributeError(
-            f"{subject} has no attribute '{self.name}': {why_missing(f'torch.{self.owner}.{self.name}', known)}",
+            f"{subject} has no attribute '{self.name}': {why_missing(f'{self.owner}.{self.name}', known)}",
             name=self.name,
         )
 
