@@ -113,7 +113,7 @@ def test_a_default_type_sets_the_default_dtype(given: str, expected: str, settin
         settings.set_default_tensor_type(given if "." in given else getattr(settings, given))
     assert settings.get_default_dtype() is getattr(settings, expected)
     assert settings.tensor(1.0).dtype is getattr(settings, expected)
-    with pytest.raises(TypeError, match="type torch.cuda.FloatTensor not available"):
+    with pytest.raises(TypeError, match=r"type torch\.cuda\.FloatTensor not available"):
         settings.set_default_tensor_type("torch.cuda.FloatTensor")
     for wrong in (settings.float32, 3):
         with pytest.raises(TypeError, match="invalid type object"):

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import platform
 import sys
+from typing import Any
 
 import numpy as np
 
@@ -47,8 +48,8 @@ def parallel_info() -> str:
 
 def _blas() -> str:
     """The library that NumPy multiplies matrices with."""
-    config = np.show_config(mode="dicts")
-    blas = config["Build Dependencies"]["blas"] if isinstance(config, dict) else {}
+    config: Any = np.show_config(mode="dicts")
+    blas = config["Build Dependencies"]["blas"]
     return f"{blas.get('name', 'unknown')} {blas.get('version', '')}".strip()
 
 

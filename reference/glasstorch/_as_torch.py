@@ -97,7 +97,7 @@ class TorchDistribution(Distribution):
         text = f"Metadata-Version: 2.1\nName: torch\nVersion: {glasstorch.version.__version__}\n"
         return text if filename == "METADATA" else None
 
-    def locate_file(self, path: object) -> Path:  # type: ignore[override]
+    def locate_file(self, path: object) -> Path:
         """Where a file of the distribution would be."""
         return Path(glasstorch.__file__).parent / str(path)
 
@@ -139,8 +139,9 @@ def hint_for(error: BaseException) -> str | None:
     """A hint for a missing name of the library, where Python itself wrote the message; None for other errors."""
     if isinstance(error, AttributeError):
         found = error.obj
-        is_ours = isinstance(found, ModuleType) and found.__name__.partition(".")[0] == "glasstorch"
-        if not is_ours or LIST_COMMAND in str(error) or "glasstorch, because" in str(error):
+        if not isinstance(found, ModuleType) or found.__name__.partition(".")[0] != "glasstorch":
+            return None
+        if LIST_COMMAND in str(error) or "glasstorch, because" in str(error):  # the module has said it
             return None
         return why_missing(f"{as_torch(found.__name__)}.{error.name}", offered_names(vars(found)))
     if not isinstance(error, ImportError) or isinstance(error, ModuleNotFoundError):

@@ -43,7 +43,7 @@ class SymBool:
 
 def sym_int(a: Any) -> int:
     """The number without its fraction."""
-    return math.floor(a) if a >= 0 else math.ceil(a)
+    return math.trunc(a)
 
 
 def sym_float(a: Any) -> float:
@@ -75,9 +75,9 @@ def sym_sqrt(a: Any) -> float:
     return math.sqrt(a)
 
 
-def sym_ite(b: bool, t: Any, f: Any) -> Any:
+def sym_ite(b: Any, t: Any, f: Any) -> Any:
     """`t` if the condition holds, else `f`; both of one type."""
-    if not isinstance(b, bool) or type(t) is not type(f):
+    if type(b) is not bool or type(t) is not type(f):
         raise AssertionError(f"sym_ite expects a bool and two values of one type, got {b!r}, {t!r} and {f!r}")
     return t if b else f
 

@@ -64,8 +64,9 @@ class TorchVersion(str):
 
 def _text_of(other: object) -> str:
     """A version as a text: `packaging`'s print themselves, and numbers are joined by points."""
-    is_numbers = isinstance(other, Iterable) and not isinstance(other, str)
-    return ".".join(map(str, other)) if is_numbers else str(other)
+    if isinstance(other, Iterable) and not isinstance(other, str):
+        return ".".join(map(str, other))
+    return str(other)
 
 
 def version_key(text: str) -> Key | None:

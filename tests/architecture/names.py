@@ -181,9 +181,12 @@ def text_for_messages() -> str:
 def names_for_messages(namespace: ModuleType) -> list[str]:
     """The public names of a namespace that are not other packages', its modules left out; sorted."""
     listed = set(getattr(namespace, "__all__", ()))
+    spaces = [vars(namespace)]
+    if type(namespace) is not ModuleType:  # a module that can be assigned to, around the one of its file
+        spaces += [vars(type(namespace)), vars(getattr(namespace, "m", namespace))]
     names = {
         name
-        for name, value in vars(namespace).items()
+        for name, value in (pair for space in spaces for pair in space.items())
         if not name.startswith("_")
         and not isinstance(value, ModuleType)
         and str(getattr(value, "__module__", None) or "torch").partition(".")[0] == "torch"

@@ -115,7 +115,7 @@ def test_a_default_device_that_is_not_there_is_refused_when_a_tensor_is_made(tor
     with pytest.raises((RuntimeError, AssertionError), match="CUDA"):
         torch_again.ones(1)
     assert torch_again.ones(1, device="cpu").device.type == "cpu"
-    with pytest.raises(RuntimeError, match="[Dd]evice"):
+    with pytest.raises(RuntimeError, match=r"[Dd]evice"):
         torch_again.set_default_device("nowhere")
 
 

@@ -8,6 +8,7 @@ Differs: CUDA is the only kind; `get_device_capability` lists the dtypes that ke
 
 from __future__ import annotations
 
+import warnings as _warnings
 from collections import OrderedDict
 from types import TracebackType
 from typing import Any
@@ -89,7 +90,16 @@ def set_device_index(device: _On, /) -> None:
     _cuda.set_device(_index(device, optional=False))
 
 
-current_device_idx, set_device_idx = current_device_index, set_device_index
+def current_device_idx() -> int:
+    """Deprecated: `current_device_index`."""
+    _warnings.warn("Use `current_device_index` instead.", FutureWarning, stacklevel=2)
+    return current_device_index()
+
+
+def set_device_idx(device: _On, /) -> None:
+    """Deprecated: `set_device_index`."""
+    _warnings.warn("Use `set_device_index` instead.", FutureWarning, stacklevel=2)
+    set_device_index(device)
 
 
 class device_index:

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 from contextvars import ContextVar
-from types import TracebackType
 from typing import ClassVar, Final, NamedTuple
 
 from glasstorch.core.errors import DeviceError
@@ -83,9 +82,7 @@ class device:
         chosen.ever = True
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *raised: object) -> None:
         base, inner = _defaults.get()
         _defaults.set(Defaults(base, inner[:-1]))
 

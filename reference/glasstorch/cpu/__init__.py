@@ -128,7 +128,7 @@ def stream(stream: Stream | None) -> StreamContext:
 
 def get_capabilities() -> Mapping[str, Any]:
     """Which instructions the processor has, by their names in PyTorch, as far as NumPy asks for them."""
-    from numpy._core._multiarray_umath import __cpu_features__ as found
+    from numpy._core._multiarray_umath import __cpu_features__ as found  # type: ignore[import-not-found]
 
     return MappingProxyType({name.lower(): has for name, has in found.items()})
 
