@@ -43,7 +43,8 @@ class SymBool:
 
 def sym_int(a: Any) -> int:
     """The number without its fraction."""
-    return math.trunc(a)
+    result: int = math.trunc(a)
+    return result
 
 
 def sym_float(a: Any) -> float:

@@ -4,7 +4,8 @@ Reading order: the graph: `types`, `ir`, `printer`, `parser`, `verify`; how one 
 `interpreter`; how it is optimised: `side_effects`, `alias_analysis`, `constants`, `passes/` (what may be fused is in
 `fuse_pointwise`), `codegen/` (how a fused group becomes NumPy or C++ code), `autodiff`, `differentiable_graph`,
 `settings`, `log`, `executor` (which graph a call runs); what users call: `_script`, `check_trace`, `_trace`,
-`python_print`, `serialization`.
+`python_print`, `serialization`, `marks` (for a
+compiler of Python source).
 
 Mirrors: torch/jit/__init__.py, torch/csrc/jit
 Differs: graphs come from traces and from text; there is no compiler for Python source.
@@ -19,6 +20,12 @@ from glasstorch.jit._trace import trace as trace
 from glasstorch.jit.check_trace import TracingCheckError as TracingCheckError
 from glasstorch.jit.executor import last_executed_optimized_graph as last_executed_optimized_graph
 from glasstorch.jit.log import show_passes as show_passes
+from glasstorch.jit.marks import Final as Final
+from glasstorch.jit.marks import annotate as annotate
+from glasstorch.jit.marks import export as export
+from glasstorch.jit.marks import ignore as ignore
+from glasstorch.jit.marks import is_scripting as is_scripting
+from glasstorch.jit.marks import unused as unused
 from glasstorch.jit.serialization import ArchiveError as ArchiveError
 from glasstorch.jit.serialization import load as load
 from glasstorch.jit.serialization import save as save

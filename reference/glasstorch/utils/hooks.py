@@ -1,8 +1,7 @@
 """Which helpers for hooks are in torch.utils?
 
 Mirrors: torch/utils/hooks.py
-Differs: `BackwardHook`, with which PyTorch's modules run their backward hooks, is not here: nn/modules/hooks.py does it
-    otherwise.
+Differs: re-exports, but for the mark of a hook that is not saved.
 """
 
 from __future__ import annotations
@@ -12,9 +11,10 @@ from typing import Any, TypeVar
 
 from glasstorch.core.removable_handle import RemovableHandle as RemovableHandle
 from glasstorch.core.unknown_names import refuse_unknown_names
+from glasstorch.nn.modules.backward_hooks import BackwardHook as BackwardHook
 from glasstorch.python_forms.pickling import warn_of_hooks as warn_if_has_hooks
 
-__all__ = ["RemovableHandle", "unserializable_hook", "warn_if_has_hooks"]
+__all__ = ["BackwardHook", "RemovableHandle", "unserializable_hook", "warn_if_has_hooks"]
 
 Hook = TypeVar("Hook", bound=Callable[..., Any])
 
