@@ -99,3 +99,27 @@ def test_the_version_of_torch_is_found_where_packages_look_for_it(name: str, pro
     )
     done = run("program.py", folder=tmp_path)
     assert (done.stdout, done.stderr) == (f"{glasstorch.__version__} True\n['torch']\n", "")
+
+
+def test_the_source_and_the_types_of_a_class_are_found_where_it_says_it_is(program, tmp_path: Path) -> None:  # noqa: F811
+    program(
+        "import inspect, typing, torch\n"
+        "print(inspect.getsource(torch.nn.Linear).splitlines()[0])\n"
+        "print(inspect.getmodule(torch.optim.SGD).__name__)\n"
+        "print(sorted(typing.get_type_hints(torch.nn.Linear))[:2])\n"
+    )
+    done = run("program.py", folder=tmp_path)
+    assert done.stderr == ""
+    source, module, hints = done.stdout.splitlines()
+    assert source == "class Linear(Module):"
+    assert module == "glasstorch.optim.sgd"
+    assert hints == "['__constants__', '_backward_hooks']"
+
+
+def test_modes_of_gradients_are_imported_from_their_module(program, tmp_path: Path) -> None:  # noqa: F811
+    program(
+        "from torch.autograd.grad_mode import no_grad\nfrom torch.autograd.variable import Variable\nimport torch\n"
+        "print(no_grad is torch.no_grad, torch.autograd.grad_mode.no_grad is no_grad, Variable)\n"
+    )
+    expected = "True True <class 'torch.autograd.variable.Variable'>\n"
+    assert run("program.py", folder=tmp_path).stdout == expected

@@ -40,6 +40,7 @@ def _by_definition(module: ModuleType) -> None:
         for name, value in _classes(module):
             if value.__module__ == module.__name__ and value.__qualname__ == name:
                 value.__module__ = path
+                sys.modules.setdefault(path, module)  # where `inspect` and `typing` look for the class's module
 
 
 def _by_offer(module: ModuleType) -> None:

@@ -1,12 +1,13 @@
 """How are gradients recorded and run?
 
-Reading order: `modes` (no_grad), `anomaly_mode`, `hooks`, `node`, `accumulate_grad`, `history` (from tensors to nodes),
-`saved` (tensors for the backward pass, and the check of their versions); then views and writes: `seen`, `views`,
-`copy_slices`, `inplace_or_view` (makers of ADInplaceOrView kernels), `in_place` (makers of autograd kernels),
-`out_forms`; then `composite_shortcuts` and `shortcuts` (hops that a call can skip), `input_buffer`, `engine` (the
-backward pass), `function` (a user's own), `graph` (backward, grad), `formulas/` (helpers that derivatives.yaml calls),
-`gradcheck`, `variable` (of old programs), `manual` (kernels written by hand), `not_implemented`, `generated/` (autograd
-kernels, and the rows of ADInplaceOrView kernels) and `loading` (which imports them).
+Reading order: `modes` (no_grad; `grad_mode` is its path in PyTorch), `anomaly_mode`, `hooks`, `node`,
+`accumulate_grad`, `history` (from tensors to nodes), `saved` (tensors for the backward pass, and the check of their
+versions); then views and writes: `seen`, `views`, `copy_slices`, `inplace_or_view` (makers of ADInplaceOrView kernels),
+`in_place` (makers of autograd kernels), `out_forms`; then `composite_shortcuts` and `shortcuts` (hops that a call can
+skip), `input_buffer`, `engine` (the backward pass), `function` (a user's own), `graph` (backward, grad), `formulas/`
+(helpers that derivatives.yaml calls), `gradcheck`, `variable` (of old programs), `manual` (kernels written by hand),
+`not_implemented`, `generated/` (autograd kernels, and the rows of ADInplaceOrView kernels) and `loading` (which imports
+them).
 
 Mirrors: torch/csrc/autograd, torch/autograd
 Differs: Python throughout.
@@ -45,4 +46,4 @@ __all__ = [
     "set_grad_enabled",
 ]
 
-__getattr__ = _refuse_unknown_names(__name__)
+__getattr__ = _refuse_unknown_names(__name__, ("grad_mode",))
