@@ -126,7 +126,8 @@ def test_the_dtype_that_is_left_out_is_refused_with_the_reason(name: str) -> Non
 
 
 def test_the_version_is_that_of_the_distribution() -> None:
-    assert importlib.metadata.version("glasstorch") == glasstorch.__version__
+    assert importlib.metadata.version("glasstorch") == glasstorch.version.glasstorch
+    assert glasstorch.__version__ == f"2.13.0+glasstorch.{glasstorch.version.glasstorch}"
 
 
 def test_importing_loads_nothing_that_it_does_not_need() -> None:

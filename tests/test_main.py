@@ -5,6 +5,7 @@ import os
 import re
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -347,3 +348,100 @@ def test_the_readme_shows_which_files_where_finds() -> None:
     )
     assert block is not None
     assert run("--where", block[1], folder=ROOT).stdout.startswith(block[2])
+
+
+# Programs of other forms ----------------------------------------------------------------------------------------
+
+
+def as_python(*arguments: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    """What Python itself prints for the same program, which must not import torch."""
+    return subprocess.run(
+        [sys.executable, *arguments], check=False, cwd=folder, capture_output=True, text=True, encoding="utf-8"
+    )
+
+
+SEEN = (
+    "import sys\n"
+    "spec = __spec__ and (__spec__.name, __spec__.parent)\n"
+    "loader = getattr(__loader__, '__name__', type(__loader__).__name__)\n"
+    "print(__name__, __file__, __package__, spec, loader, __cached__ is None, sys.argv, sys.path[0])\n"
+    "print(sorted(name for name in globals() if name != '__annotations__'))\n"
+)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["program.py", "a"],
+        ["./inside/../program.py"],
+        ["linked.py"],
+        ["-m", "package.tool", "-m", "b"],
+        ["-m", "package", "c"],
+        ["-m", "package.inner"],
+        ["package"],
+        ["program.zip", "d"],
+    ],
+    ids=" ".join,
+)
+def test_every_form_of_a_program_sees_what_python_would_show_it(arguments, program, tmp_path: Path) -> None:
+    program(SEEN)
+    for name in ("package/__init__.py", "package/inner/__init__.py", "inside/__init__.py"):
+        program("", name)
+    for name in ("package/tool.py", "package/__main__.py", "package/inner/__main__.py"):
+        program(SEEN, name)
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "program.py").rename(tmp_path / "elsewhere" / "linked.py")
+    program(SEEN)
+    (tmp_path / "linked.py").symlink_to(tmp_path / "elsewhere" / "linked.py")
+    with zipfile.ZipFile(tmp_path / "program.zip", "w") as archive:
+        archive.writestr("__main__.py", SEEN)
+    expected, done = as_python(*arguments, folder=tmp_path), run(*arguments, folder=tmp_path)
+    assert (done.returncode, done.stdout, done.stderr) == (0, expected.stdout, "")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["-m", "empty"], "No module named empty.__main__; 'empty' is a package and cannot be directly executed"),
+        (["-m", "no.such"], "Error while finding module specification for 'no.such' (ModuleNotFoundError: "),
+        (["empty"], "can't find '__main__' module in "),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_a_package_without_a_main_program_is_refused(arguments, message: str, program, tmp_path: Path) -> None:
+    program("", "empty/__init__.py")
+    done = run(*arguments, folder=tmp_path)
+    assert done.returncode == 1
+    assert done.stderr.startswith(f"python -m glasstorch: {message}")
+
+
+def test_an_error_that_led_to_another_shows_none_of_our_lines_either(program, tmp_path: Path) -> None:
+    program(
+        "try:\n    import torch.no_such_module\nexcept ImportError as error:\n    raise ValueError('here') from error\n"
+    )
+    done = run("program.py", folder=tmp_path)
+    assert done.returncode == 1
+    assert done.stderr.count('  File "') == 2
+    assert "_as_torch.py" not in done.stderr
+    assert "importlib" not in done.stderr
+
+
+def test_imports_by_text_and_at_inner_paths_give_the_same_modules(program, tmp_path: Path) -> None:
+    program(
+        "import importlib, sys\n"
+        "import torch\n"
+        "import torch.nn.modules.linear as linear\n"
+        "from torch.nn.modules import Conv2d\n"
+        "from torch.nn.modules.conv import Conv2d as same\n"
+        "from torch.optim.lr_scheduler import StepLR\n"
+        "assert sys.modules['torch'] is torch and sys.modules['torch.nn'] is torch.nn\n"
+        "assert importlib.import_module('torch.optim.lr_scheduler').StepLR is StepLR\n"
+        "assert __import__('torch.nn.functional').nn.functional is importlib.import_module('.functional', 'torch.nn')\n"
+        "assert linear.Linear is torch.nn.Linear and Conv2d is same\n"
+        "assert importlib.util.find_spec('torch.nn') is not None and importlib.util.find_spec('torch') is not None\n"
+        "for name in ('torch.no_such', 'torch.nn.no_such'):\n"
+        "    try:\n        importlib.import_module(name)\n"
+        "    except ModuleNotFoundError as error:\n        print(error.name)\n"
+    )
+    done = run("program.py", folder=tmp_path)
+    assert (done.stdout, done.stderr) == ("torch.no_such\ntorch.nn.no_such\n", "")

@@ -1,8 +1,8 @@
 """Which of PyTorch's internals can a program inspect?
 
 Mirrors: torch/_C/__init__.pyi.in, torch/csrc/utils/python_dispatch.cpp
-Differs: key sets, tables of operators, lazy copies and the base of Tensor only. Nothing here is compiled: the code is
-    in core/ and dispatch/.
+Differs: key sets, tables of operators, lazy copies and a few classes only. Nothing here is compiled: the code is in
+    core/ and dispatch/.
 """
 
 from __future__ import annotations
@@ -10,16 +10,26 @@ from __future__ import annotations
 from contextlib import AbstractContextManager
 
 from glasstorch._tensor import Tensor
+from glasstorch.core.device import device as device
+from glasstorch.core.dtype import dtype as dtype
+from glasstorch.core.geometry import Size as Size
 from glasstorch.core.keys import ALL_KEYS, AUTOGRAD_AND_NESTED
 from glasstorch.core.keys import DispatchKey as DispatchKey
 from glasstorch.core.keys import DispatchKeySet as DispatchKeySet
+from glasstorch.core.random.generator import Generator as Generator
 from glasstorch.core.unknown_names import refuse_unknown_names
 from glasstorch.dispatch.active_keys import active_keys, exclude
 from glasstorch.dispatch.dump import dump_table
 from glasstorch.dispatch.operator import registry
 from glasstorch.operators.generated.methods import TensorMethods as TensorBase
 
-__all__ = ["DispatchKey", "DispatchKeySet", "TensorBase"]
+__all__ = ["DispatchKey", "DispatchKeySet", "Generator", "Size", "TensorBase", "device", "dtype"]
+
+_TensorBase = TensorBase  # its name before PyTorch 2.1
+
+
+def _log_api_usage_once(event: str) -> None:
+    """Tell a logger of PyTorch's, if a company has one, that a function is used; here there is none."""
 
 
 def _dispatch_keys(tensor: Tensor) -> DispatchKeySet:

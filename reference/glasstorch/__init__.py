@@ -7,8 +7,6 @@ Differs: NumPy computes on the CPU; every layer is a folder of this package, eac
 import gc as _gc
 import sys as _sys
 
-__version__ = "0.1.0"
-
 # The generator runs on trees whose generated files may be stale or broken: it must not import them.
 if _sys.orig_argv[1:3] != ["-m", "glasstorch.operators.gen"]:
     # Nearly all that is made here stays: a search for cyclic garbage finds little, and takes a sixth of the time.
@@ -19,6 +17,7 @@ if _sys.orig_argv[1:3] != ["-m", "glasstorch.operators.gen"]:
         from glasstorch._facade import *  # noqa: F403
         from glasstorch._facade import __all__ as __all__
         from glasstorch._facade import __getattr__ as __getattr__
+        from glasstorch.torch_version import __version__ as __version__
     finally:
         if _collects:
             if not _gc.get_freeze_count():

@@ -33,8 +33,12 @@ from glasstorch import serialization as serialization
 from glasstorch import signal as signal
 from glasstorch import special as special
 from glasstorch import storage as storage
+from glasstorch import torch_version as torch_version
 from glasstorch import utils as utils
+from glasstorch import version as version
 from glasstorch._python_dispatch import register_python_dispatch
+from glasstorch._settings import *  # noqa: F403
+from glasstorch._symbolic import *  # noqa: F403
 from glasstorch._tensor import Tensor as Tensor
 from glasstorch._tracer import register_tracer
 from glasstorch.amp.autocast_mode import autocast as autocast
@@ -56,6 +60,7 @@ from glasstorch.calls.removed import solve as solve
 from glasstorch.calls.removed import symeig as symeig
 from glasstorch.core import hooks as _hooks
 from glasstorch.core.device import device as device
+from glasstorch.core.device import set_default_device as set_default_device
 from glasstorch.core.dtype import NO_COMPLEX_HALF as _NO_COMPLEX_HALF
 from glasstorch.core.dtype import bfloat16 as bfloat16
 from glasstorch.core.dtype import bool_ as _bool
@@ -131,6 +136,7 @@ from glasstorch.python_forms.tensor_types import HalfTensor as HalfTensor
 from glasstorch.python_forms.tensor_types import IntTensor as IntTensor
 from glasstorch.python_forms.tensor_types import LongTensor as LongTensor
 from glasstorch.python_forms.tensor_types import ShortTensor as ShortTensor
+from glasstorch.python_forms.tensor_types import set_default_tensor_type as set_default_tensor_type
 from glasstorch.python_forms.tensor_types import typename as typename
 from glasstorch.random import default_generator as default_generator
 from glasstorch.random import get_rng_state as get_rng_state
@@ -147,15 +153,17 @@ autograd.register_autograd_kernels()
 register_tracer()
 register_python_dispatch()
 _hooks.set_array_namespace(lambda: _import_module("glasstorch.array_api"))
-# Modules that few programs use, imported on first access.
-_LATE = ("array_api", "distributions", "jit", "multiprocessing", "profiler", "testing")
-_refuse = refuse_unknown_names("glasstorch")
+_LATE = (  # modules that few programs use, imported on first access
+    "__config__", "accelerator", "array_api", "compiler", "cpu", "distributed", "distributions", "hub", "jit", "mps",
+    "multiprocessing", "onnx", "profiler", "testing", "types", "xpu",
+)  # fmt: skip
+_refuse = refuse_unknown_names("glasstorch", _LATE)
 
 
 def __getattr__(name: str) -> _Any:
     if name in ("complex32", "chalf"):
         raise AttributeError(_NO_COMPLEX_HALF)  # without `name=`: Python would add a suggestion
-    return _import_module(f"glasstorch.{name}") if name in _LATE else _refuse(name)
+    return _refuse(name)
 
 
 bool, short, int, long = _bool, int16, int32, int64

@@ -23,8 +23,10 @@ from glasstorch.core.dtype import Number, dtype, dtype_of_operand, from_numpy_dt
 from glasstorch.core.errors import DeviceError
 from glasstorch.core.geometry import Shape
 from glasstorch.core.keys import CPU_KEYS, KEYS_OF_DEVICE
+from glasstorch.core.left_out import MISSING_METHODS
 from glasstorch.core.storage import Storage
 from glasstorch.core.tensor_impl import Array, TensorImpl
+from glasstorch.core.unknown_names import MissingName
 from glasstorch.operators.generated.methods import TensorMethods
 from glasstorch.outside_data import exchange, from_data
 from glasstorch.python_forms import (
@@ -187,6 +189,10 @@ class Tensor(TensorMethods):
     cfloat = conversion_methods.cfloat
     cdouble = conversion_methods.cdouble
     chalf = conversion_methods.chalf
+
+
+for _name in MISSING_METHODS:
+    setattr(Tensor, _name, MissingName("torch.Tensor", _name))
 
 
 # Making tensors: what kernels use -------------------------------------------------------------------------------

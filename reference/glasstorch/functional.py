@@ -13,6 +13,7 @@ from glasstorch._lowrank import svd_lowrank as svd_lowrank
 from glasstorch._tensor import Tensor
 from glasstorch.core.errors import ArgumentError, ArgumentValueError, ShapeError
 from glasstorch.core.geometry import Size
+from glasstorch.core.unknown_names import refuse_unknown_names as _refuse_unknown_names
 from glasstorch.operators.generated import functions
 from glasstorch.python_forms.contraction import contraction_path
 from glasstorch.python_forms.lu import lu as lu
@@ -226,3 +227,6 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Tensor | None = None) ->
             )
         ours, theirs = ([d] if isinstance(d, int) else list(d) for d in dims)
     return functions.tensordot(a, b, ours, theirs, out=out)
+
+
+__getattr__ = _refuse_unknown_names(__name__)

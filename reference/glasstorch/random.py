@@ -20,6 +20,7 @@ from glasstorch.core.random.generator import (
     manual_seed,
     seed_devices,
 )
+from glasstorch.core.unknown_names import refuse_unknown_names as _refuse_unknown_names
 from glasstorch.core.warn_once import warn_once
 from glasstorch.devices import runtime
 
@@ -95,3 +96,6 @@ def _generator(kind: str, one: Any) -> Generator:
     """The default generator of a device, given as an index of the type `kind` or as a device."""
     on = device(one) if isinstance(one, str | device) else device(kind, one)
     return default_generator_of(hooks.cuda_hooks.indexed(on) if on.type == "cuda" else on)
+
+
+__getattr__ = _refuse_unknown_names(__name__)

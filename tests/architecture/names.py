@@ -1,9 +1,11 @@
 """Which public names has torch, and which of them are modules?
 
-The answer is committed (`torch_names.json`), so that the test of our own names runs without torch.
+The answer is committed twice: `torch_names.json`, so that the test of our own names runs without torch, and
+`core/torch_names.txt` in the library, which tells a name that is missing there from a typing mistake.
 
-    python -m tests.architecture.names write    write it again; needs the pinned torch
-    python -m tests.architecture.names torch    print it
+    python -m tests.architecture.names write    write both again; needs the pinned torch
+    python -m tests.architecture.names torch    print the first
+    python -m tests.architecture.names text     print the second
     python -m tests.architecture.names ours     print which names of glasstorch are modules, all imported
 """
 
@@ -18,6 +20,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import TypedDict
 
+ROOT = Path(__file__).parents[2]
 DATA = Path(__file__).with_name("torch_names.json")
 NAMESPACES = (
     "torch",
@@ -44,6 +47,91 @@ NAMESPACES = (
     "torch.utils",
     "torch.utils.data",
 )
+# Those whose names the library can tell from typing mistakes, besides the ones above.
+MORE_NAMESPACES = (
+    "torch.accelerator",
+    "torch.amp.grad_scaler",
+    "torch.autograd.forward_ad",
+    "torch.autograd.function",
+    "torch.autograd.functional",
+    "torch.autograd.grad_mode",
+    "torch.autograd.graph",
+    "torch.autograd.profiler",
+    "torch.backends",
+    "torch.backends.cpu",
+    "torch.backends.cuda",
+    "torch.backends.cudnn",
+    "torch.backends.mkl",
+    "torch.backends.mkldnn",
+    "torch.backends.mps",
+    "torch.backends.openmp",
+    "torch.backends.opt_einsum",
+    "torch.backends.quantized",
+    "torch.cpu",
+    "torch.cpu.amp",
+    "torch.cuda.amp",
+    "torch.cuda.graphs",
+    "torch.cuda.memory",
+    "torch.cuda.nvtx",
+    "torch.cuda.random",
+    "torch.cuda.streams",
+    "torch.distributions",
+    "torch.distributions.constraints",
+    "torch.distributions.transforms",
+    "torch.functional",
+    "torch.futures",
+    "torch.hub",
+    "torch.masked",
+    "torch.mps",
+    "torch.mtia",
+    "torch.multiprocessing",
+    "torch.nested",
+    "torch.nn.attention",
+    "torch.nn.modules",
+    "torch.nn.modules.module",
+    "torch.nn.parallel",
+    "torch.nn.parameter",
+    "torch.nn.utils.parametrizations",
+    "torch.nn.utils.parametrize",
+    "torch.nn.utils.prune",
+    "torch.nn.utils.rnn",
+    "torch.nn.utils.stateless",
+    "torch.onnx",
+    "torch.optim.lr_scheduler",
+    "torch.optim.optimizer",
+    "torch.optim.swa_utils",
+    "torch.overrides",
+    "torch.package",
+    "torch.quantization",
+    "torch.quasirandom",
+    "torch.random",
+    "torch.return_types",
+    "torch.serialization",
+    "torch.signal.windows",
+    "torch.storage",
+    "torch.testing",
+    "torch.types",
+    "torch.utils.benchmark",
+    "torch.utils.checkpoint",
+    "torch.utils.cpp_extension",
+    "torch.utils.data.dataloader",
+    "torch.utils.data.dataset",
+    "torch.utils.data.distributed",
+    "torch.utils.data.sampler",
+    "torch.utils.dlpack",
+    "torch.utils.flop_counter",
+    "torch.utils.hooks",
+    "torch.utils.mobile_optimizer",
+    "torch.utils.model_zoo",
+    "torch.utils.tensorboard",
+    "torch.version",
+    "torch.xpu",
+)
+FOR_MESSAGES = ROOT / "reference" / "glasstorch" / "core" / "torch_names.txt"
+HEADING = """\
+# The public modules of PyTorch 2.13, each with its public names where glasstorch tells them from typing mistakes.
+# Written by `python -m tests.architecture.names write`.
+"""
 NEVER_IMPORTED = ("__main__",)
 OPTIONAL = (
     "cupy",
@@ -80,6 +168,36 @@ def torch_names() -> dict[str, Names]:
         return {name: names_of(importlib.import_module(name)) for name in NAMESPACES}
 
 
+def text_for_messages() -> str:
+    """A line for each public module of the installed torch, and one for its Tensor: its path, and its public names."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        torch = importlib.import_module("torch")
+        found = pkgutil.walk_packages(torch.__path__, "torch.", onerror=lambda name: None)
+        modules = {module.name for module in found if "._" not in module.name}
+        with_names = {*NAMESPACES, *MORE_NAMESPACES}
+        lines = {name: names_for_messages(importlib.import_module(name)) for name in with_names}
+    lines |= {name: [] for name in modules - with_names}
+    lines["torch.Tensor"] = [name for name in dir(torch.Tensor) if not name.startswith("_")]
+    return HEADING + "".join(f"{' '.join([name, *names])}\n" for name, names in sorted(lines.items()))
+
+
+def names_for_messages(namespace: ModuleType) -> list[str]:
+    """The public names of a namespace that are not other packages', its modules left out; sorted."""
+    listed = set(getattr(namespace, "__all__", ()))
+    spaces = [vars(namespace)]
+    if type(namespace) is not ModuleType:  # a module that can be assigned to, around the one of its file
+        spaces += [vars(type(namespace)), vars(getattr(namespace, "m", namespace))]
+    names = {
+        name
+        for name, value in (pair for space in spaces for pair in space.items())
+        if not name.startswith("_")
+        and not isinstance(value, ModuleType)
+        and str(getattr(value, "__module__", None) or "torch").partition(".")[0] == "torch"
+    }
+    return sorted((listed | names) - {"TYPE_CHECKING"})
+
+
 def import_everything(package: ModuleType) -> None:
     """Import every submodule, since importing one puts its name into the folder that holds it."""
     for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
@@ -105,9 +223,12 @@ if __name__ == "__main__":
         case ["write"]:
             lines = [f' "{name}": {json.dumps(names)}' for name, names in torch_names().items()]
             DATA.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
+            FOR_MESSAGES.write_text(text_for_messages(), encoding="utf-8")
         case ["ours"]:
             print(json.dumps(our_modules()))
         case ["torch"]:
             print(json.dumps(torch_names()))
+        case ["text"]:
+            print(json.dumps(text_for_messages()))
         case _:
             sys.exit(__doc__)

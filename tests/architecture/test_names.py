@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from tests.architecture.names import Names, import_everything, names_of
+from tests.architecture.names import FOR_MESSAGES, Names, import_everything, names_of
 
 ROOT = Path(__file__).parents[2]
 
@@ -68,3 +68,4 @@ def test_the_committed_names_are_those_of_torch(
     if not version.startswith("2.13."):
         pytest.skip(f"torch {version} is installed; torch_names.json is of 2.13")
     assert asked("torch") == torch_names
+    assert asked("text") == FOR_MESSAGES.read_text(encoding="utf-8")

@@ -261,6 +261,7 @@ COMPARING = frozenset(["endswith", "get", "intersection", "isdisjoint", "issubse
 # Files that compare them, and what for: nothing that is computed depends on it.
 NAMED = {
     f"{LIBRARY}/core/unknown_names.py": "dir() of a module lists what the library made, and not what it imported",
+    f"{LIBRARY}/_class_paths.py": "under the runner, a class says where PyTorch has it",
     f"{LIBRARY}/python_forms/tensor_types.py": "typename writes a class of Python's own without its module",
     f"{LIBRARY}/python_forms/indexing.py": "a message writes a class of Python's own without its module",
     f"{LIBRARY}/outside_data/nested.py": "a message writes a class of Python's own without its module",

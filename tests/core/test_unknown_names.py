@@ -1,10 +1,23 @@
 """Is a caller told what to do about a name that is not here?"""
 
+from importlib import import_module
 from typing import Any
 
 import pytest
 
-from glasstorch.core.unknown_names import as_torch, nearest, offered_names, unknown_name
+import glasstorch
+from glasstorch._as_torch import our_name, torch_modules
+from glasstorch.core.left_out import LEFT_OUT, MISSING_METHODS, reason_for
+from glasstorch.core.unknown_names import (
+    as_torch,
+    is_of_torch,
+    nearest,
+    offered_names,
+    refuse_unknown_names,
+    torch_names,
+    unknown_name,
+    why_missing,
+)
 
 
 def test_the_nearest_name_ignores_case_and_gives_up_where_nothing_is_near() -> None:
@@ -13,6 +26,7 @@ def test_the_nearest_name_ignores_case_and_gives_up_where_nothing_is_near() -> N
     assert nearest("fft", ["relu", "Linear"]) is None
     assert nearest("einsum", ["sum"]) is None
     assert nearest("rnad", ["rand", "randn"]) == "rand"
+    assert nearest("complie", ["complex", "compile"]) == "compile"  # of two that are as near, the same letters
 
 
 def test_the_message_says_what_is_missing_the_nearest_and_where_the_list_is() -> None:
@@ -51,3 +65,94 @@ def test_modules_of_the_library_refuse_unknown_names(module: str) -> None:
     found = importlib.import_module(f"glasstorch.{module}")
     with pytest.raises(AttributeError, match=f"torch.{module}.Liner is not in glasstorch"):
         _ = found.Liner
+
+
+# A name of PyTorch that is missing, and a typing mistake ----------------------------------------------------------
+
+
+def test_a_name_that_pytorch_has_is_told_from_a_typing_mistake() -> None:
+    missing = "PyTorch 2.13 has torch.compile, glasstorch does not; `python -m glasstorch --list` prints what there is"
+    assert why_missing("torch.compile", ["complex"]) == missing
+    assert why_missing("torch.complie", ["complex"]) == (
+        "torch.complie is not in glasstorch; the nearest name is 'compile', which PyTorch 2.13 has and glasstorch does "
+        "not; `python -m glasstorch --list` prints what there is"
+    )
+    assert why_missing("torch.zeross", ["zeros"]).startswith(
+        "torch.zeross is not in glasstorch; the nearest name is 'ze"
+    )
+    assert "nearest" not in why_missing("torch.onnx.ops", ["nn"])
+
+
+def test_what_lies_in_a_module_that_is_left_out_has_its_reason() -> None:
+    assert reason_for("torch.nn.quantized.Linear") == LEFT_OUT["torch.nn.quantized"]
+    assert reason_for("torch.nn.Linear") is None
+    assert why_missing("torch.nn.quantized.modules", []).endswith(
+        "left out of glasstorch, because there are no quantized dtypes"
+    )
+
+
+def test_names_and_modules_of_pytorch_are_known() -> None:
+    for path in ("torch.nn", "torch.nn.Linear", "torch.Tensor.to_sparse", "torch.distributed.fsdp", "torch.fx.Graph"):
+        assert is_of_torch(path), path
+    for path in ("torch.nn.Liner", "torch.TYPE_CHECKING", "torch.os", "torch.nn.functional.Tensor1", "glasstorch.nn"):
+        assert not is_of_torch(path), path
+    assert len(torch_names()["torch"]) > 900
+
+
+@pytest.mark.parametrize("name", ["to_sparse", "to_dense", "q_scale", "to_mkldnn"])
+def test_a_method_that_tensors_lack_is_told_like_a_function(name: str) -> None:
+    x = glasstorch.ones(2)
+    for holder, subject in ((x, "'Tensor' object"), (glasstorch.Tensor, "type object 'Tensor'")):
+        assert not hasattr(holder, name)
+        assert getattr(holder, name, 3) == 3
+        with pytest.raises(AttributeError) as raised:
+            getattr(holder, name)
+        assert str(raised.value).startswith(
+            f"{subject} has no attribute '{name}': PyTorch 2.13 has torch.Tensor.{name}, glasstorch does not; "
+        )
+        assert raised.value.name == name
+    parameter = glasstorch.nn.Parameter(x)
+    with pytest.raises(AttributeError, match=f"'Parameter' object has no attribute '{name}': PyTorch"):
+        getattr(parameter, name)
+
+
+def test_the_methods_that_tensors_lack_are_pytorchs_and_are_lacking(require: Any) -> None:
+    theirs = require("torch").Tensor
+    for name in MISSING_METHODS:
+        assert hasattr(theirs, name), name
+        assert not hasattr(glasstorch.Tensor, name), name
+    assert sorted(MISSING_METHODS) == sorted(set(MISSING_METHODS))
+    assert glasstorch.ones(2).__class__ is glasstorch.Tensor
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["torch.jit.script", "torch.autograd.functional", "torch.library.custom_op", "torch.random.thread_safe_generator"]
+    + [
+        "torch.autograd.graph.saved_tensors_hooks",
+        "torch.cuda.CUDAGraph",
+        "torch.backends.xeon",
+        "torch.masked.MaskedTensor",
+    ]
+    + ["torch.utils.data_loader", "torch.optim.lr_scheduler.StpLR", "torch.nn.utils.parametrize.nothing"],
+)
+def test_names_below_a_module_get_the_advice_too(path: str) -> None:
+    module, _, name = path.rpartition(".")
+    with pytest.raises(AttributeError, match="`python -m glasstorch --list` prints what there is"):
+        getattr(import_module(our_name(module)), name)
+
+
+def test_submodules_that_few_programs_use_are_imported_when_they_are_asked_for() -> None:
+    late = refuse_unknown_names("glasstorch.backends", ["cudnn"])
+    assert late("cudnn") is import_module("glasstorch.backends.cudnn")
+    with pytest.raises(AttributeError, match="the nearest name is 'cudnn'"):
+        late("cudn")
+
+
+def test_the_list_has_every_module_of_pytorch_that_can_be_imported() -> None:
+    modules = list(torch_modules())
+    assert {"torch", "torch.nn.functional", "torch.jit", "torch.backends.cudnn", "torch.accelerator"} <= set(modules)
+    assert "torch.distributed.fsdp" not in modules
+    assert "torch.Tensor" not in modules
+    for name in modules:
+        import_module(our_name(name))

@@ -63,3 +63,10 @@ def test_nothing_is_compiled(torch: Any) -> None:
 def test_ignore_takes_no_number(torch: Any) -> None:
     with pytest.raises(RuntimeError, match="must be a bool or a function but got 3"):
         torch.jit.ignore(drop=3)
+
+
+def test_the_compiler_itself_is_missing_by_name() -> None:
+    import glasstorch
+
+    with pytest.raises(AttributeError, match=r"PyTorch 2.13 has torch\.jit\.script, glasstorch does not"):
+        _ = glasstorch.jit.script

@@ -92,7 +92,7 @@ def test_it_declares_the_command_and_the_extras(wheel: Path, names: set[str], me
 def test_its_version_is_that_of_the_library(metadata: Message) -> None:
     import glasstorch
 
-    assert metadata["Version"] == glasstorch.__version__
+    assert metadata["Version"] == glasstorch.version.glasstorch
 
 
 @pytest.fixture(scope="module")

@@ -1,13 +1,14 @@
 """How are gradients recorded and run?
 
-Reading order: `modes` (no_grad), `anomaly_mode`, `hooks`, `node`, `accumulate_grad`, `history` (from tensors to
-nodes), `saved_hooks`, `saved` (tensors for the backward pass, and the check of their versions); then views and
-writes: `seen`, `views`, `copy_slices`, `inplace_or_view` (makers of ADInplaceOrView kernels), `in_place` (makers of
-autograd kernels), `out_forms`; then `composite_shortcuts` and `shortcuts` (hops that a call can skip),
-`input_buffer`, `engine` (the backward pass), `multi_grad_hook`, `function` (a user's own), `graph` (backward, grad),
-`formulas/` (helpers that derivatives.yaml calls), `gradcheck`, `manual` (kernels written by hand), `not_implemented`,
-`generated/` (autograd kernels, and the rows of ADInplaceOrView kernels) and `loading` (which imports them).
-`profiler`, `profiler_util` and `profiler_legacy` are torch's paths to what the folder of that name above holds.
+Reading order: `modes` (no_grad; `grad_mode` is its path in PyTorch), `anomaly_mode`, `hooks`, `node`,
+`accumulate_grad`, `history` (from tensors to nodes), `saved_hooks`, `saved` (tensors for the backward pass, and the
+check of their versions); then views and writes: `seen`, `views`, `copy_slices`, `inplace_or_view` (makers of
+ADInplaceOrView kernels), `in_place` (makers of autograd kernels), `out_forms`; then `composite_shortcuts` and
+`shortcuts` (hops that a call can skip), `input_buffer`, `engine` (the backward pass), `multi_grad_hook`, `function` (a
+user's own), `graph` (backward, grad), `formulas/` (helpers that derivatives.yaml calls), `gradcheck`, `variable` (of
+old programs), `manual` (kernels written by hand), `not_implemented`, `generated/` (autograd kernels, and the rows of
+ADInplaceOrView kernels) and `loading` (which imports them). `profiler`, `profiler_util` and `profiler_legacy` are
+torch's paths to what the folder of that name above holds.
 
 Mirrors: torch/csrc/autograd, torch/autograd
 Differs: Python throughout.
@@ -30,10 +31,14 @@ from glasstorch.autograd.modes import enable_grad as enable_grad
 from glasstorch.autograd.modes import inference_mode as inference_mode
 from glasstorch.autograd.modes import no_grad as no_grad
 from glasstorch.autograd.modes import set_grad_enabled as set_grad_enabled
+from glasstorch.autograd.variable import Variable as Variable
 from glasstorch.core.unknown_names import refuse_unknown_names as _refuse_unknown_names
+
+variable = Variable  # as in PyTorch, where its module has this name too
 
 __all__ = [
     "Function",
+    "Variable",
     "backward",
     "detect_anomaly",
     "enable_grad",
@@ -46,9 +51,4 @@ __all__ = [
     "set_grad_enabled",
 ]
 
-_LATE = ("profiler", "profiler_legacy", "profiler_util")  # imported on first access
-_refuse = _refuse_unknown_names(__name__)
-
-
-def __getattr__(name: str) -> _Any:
-    return _import_module(f"glasstorch.autograd.{name}") if name in _LATE else _refuse(name)
+__getattr__ = _refuse_unknown_names(__name__, ("grad_mode", "profiler", "profiler_legacy", "profiler_util"))

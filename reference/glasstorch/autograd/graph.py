@@ -29,6 +29,7 @@ from glasstorch.core.dtype import dtype as dtype_
 from glasstorch.core.errors import AutogradError
 from glasstorch.core.geometry import Size
 from glasstorch.core.inference import is_inference_mode_enabled
+from glasstorch.core.unknown_names import refuse_unknown_names as _refuse_unknown_names
 from glasstorch.core.warn_once import warn_once
 from glasstorch.operators.generated.functions import ones, ones_like, stack, zeros_like
 from glasstorch.operators.shapes.result import C_NAMES
@@ -419,3 +420,6 @@ def get_gradient_edge(tensor: Tensor) -> GradientEdge:
 
 _hooks: VariableHooks = _Hooks()
 hooks.set_variable_hooks(_hooks)
+
+
+__getattr__ = _refuse_unknown_names(__name__)

@@ -9,7 +9,8 @@ Library appear here as soon as they are defined.
 
 from __future__ import annotations
 
-from typing import Any
+import os
+from typing import Any, NoReturn
 
 from glasstorch.calls.parser import PythonFunction
 from glasstorch.core.unknown_names import nearest
@@ -83,6 +84,14 @@ class _Ops:
 
     def __init__(self) -> None:
         self._namespaces: dict[str, _OpNamespace] = {}
+        self.loaded_libraries: set[str] = set()
+
+    def load_library(self, path: str | os.PathLike[str]) -> NoReturn:
+        """Refused: a library of operators is compiled against PyTorch's C++ library."""
+        raise OSError(
+            f"Could not load this library: {os.fspath(path)}: its operators need PyTorch's C++ library, which "
+            "glasstorch does not have; define them in Python with torch.library"
+        )
 
     def __getattr__(self, namespace: str) -> _OpNamespace:
         if namespace.startswith("__"):

@@ -1,13 +1,16 @@
 """Where do a tensor's bytes live?
 
-Mirrors: c10/core/Device.h, c10/core/DeviceType.h
-Differs: `cpu`, `meta` and `cuda` only; other names of PyTorch are refused with a message.
+Mirrors: c10/core/Device.h, c10/core/DeviceType.h; torch/utils/_device.py, torch/__init__.py (set_default_device)
+Differs: `cpu`, `meta` and `cuda` only; other names of PyTorch are refused with a message. The default device is not a
+    mode over Python's functions: it is read where a factory chooses its backend (kernels/backend_select.py), also in
+    factories that other operators call, and in `normal` and `range`, which PyTorch leaves on the CPU.
 """
 
 from __future__ import annotations
 
 import re
-from typing import ClassVar
+from contextvars import ContextVar
+from typing import ClassVar, Final, NamedTuple
 
 from glasstorch.core.errors import DeviceError
 
@@ -73,6 +76,56 @@ class device:
     def __reduce__(self) -> tuple[object, ...]:
         return device, (self.type,) if self.index is None else (self.type, self.index)
 
+    def __enter__(self) -> device:  # noqa: PYI034  (interned: there are no instances of subclasses)
+        base, inner = _defaults.get()
+        _defaults.set(Defaults(base, (*inner, self)))
+        chosen.ever = True
+        return self
+
+    def __exit__(self, *raised: object) -> None:
+        base, inner = _defaults.get()
+        _defaults.set(Defaults(base, inner[:-1]))
+
 
 CPU = device("cpu")
 META = device("meta")
+
+
+# The device of a tensor that is made without saying it ------------------------------------------------------------
+
+
+class Defaults(NamedTuple):
+    """The default devices: the one that was set, and those of the `with` blocks around, of which the last one holds."""
+
+    base: device | None
+    inner: tuple[device, ...]
+
+
+class Chosen:
+    """Whether a default device was ever chosen in this process: nearly no program does, and then nobody need look."""
+
+    ever = False
+
+
+NOTHING_CHOSEN: Final = Defaults(None, ())
+_defaults: Final[ContextVar[Defaults]] = ContextVar("default devices", default=NOTHING_CHOSEN)
+chosen: Final = Chosen()
+
+
+def chosen_device() -> device | None:
+    """The device of new tensors, if one was chosen."""
+    base, inner = _defaults.get()
+    return inner[-1] if inner else base
+
+
+def set_default_device(device: device | str | int | None) -> None:
+    """Make tensors on this device where none is given, in this thread; None is the CPU again.
+
+    For a while, `with torch.device("meta"):` does the same.
+    """
+    base = None if device is None else Device(device)
+    _defaults.set(Defaults(base, _defaults.get().inner))
+    chosen.ever = True
+
+
+Device = device

@@ -38,3 +38,30 @@ LEFT_OUT: Final = {
     "torch.utils.data.graph": GIVEN_UP,
     "torch.utils.data.graph_settings": GIVEN_UP,
 }
+
+# Names of torch.Tensor that Tensor does not have.
+MISSING_METHODS: Final = (
+    # of sparse tensors
+    *("ccol_indices", "coalesce", "col_indices", "crow_indices", "dense_dim", "indices", "is_coalesced"),
+    *("resize_as_sparse_", "row_indices", "smm", "sparse_dim", "sparse_mask", "sparse_resize_"),
+    *("sparse_resize_and_clear_", "sspaddmm", "to_dense", "to_sparse", "to_sparse_bsc", "to_sparse_bsr"),
+    *("to_sparse_coo", "to_sparse_csc", "to_sparse_csr", "values"),
+    # of quantized ones
+    *("dequantize", "int_repr", "q_per_channel_axis", "q_per_channel_scales", "q_per_channel_zero_points"),
+    *("q_scale", "q_zero_point", "qscheme"),
+    # of other libraries and devices
+    *("ipu", "mtia", "to_mkldnn", "xpu"),
+)
+
+
+def reason_for(path: str) -> str | None:
+    """Why a name of PyTorch, or a module that it is in, is left out; None for a name that is not left out on purpose.
+
+    >>> reason_for("torch.nn.quantized.Linear")
+    'there are no quantized dtypes'
+    """
+    while path:
+        if path in LEFT_OUT:
+            return LEFT_OUT[path]
+        path = path.rpartition(".")[0]
+    return None

@@ -13,8 +13,17 @@ from glasstorch.core.user_line import warn_user
 _given: Final[set[str]] = set()
 
 
+class Always:
+    """Whether every call warns, as `set_warn_always` says."""
+
+    on = False
+
+
+always: Final = Always()
+
+
 def warn_once(message: str) -> None:
     """Issue a UserWarning at the first call with this message in a process; later calls are silent."""
-    if message not in _given:
+    if always.on or message not in _given:
         _given.add(message)
         warn_user(message)

@@ -1,6 +1,6 @@
 """How does a program use CUDA devices?
 
-Reading order: `streams`, `memory`, `random`, `_utils` (user-written kernels), `nvtx`, `amp/`.
+Reading order: `streams`, `memory`, `random`, `_queries`, `_utils` (user-written kernels), `nvtx`, `amp/`.
 
 Mirrors: torch/cuda/__init__.py
 Differs: `use_simulator` runs CUDA code on the CPU, and only on request.
@@ -18,6 +18,22 @@ from glasstorch.cuda import amp as amp
 from glasstorch.cuda import memory as memory
 from glasstorch.cuda import random as random
 from glasstorch.cuda import streams as streams
+from glasstorch.cuda._queries import device_memory_used as device_memory_used
+from glasstorch.cuda._queries import get_allocator_backend as get_allocator_backend
+from glasstorch.cuda._queries import get_arch_list as get_arch_list
+from glasstorch.cuda._queries import get_gencode_flags as get_gencode_flags
+from glasstorch.cuda._queries import get_sync_debug_mode as get_sync_debug_mode
+from glasstorch.cuda._queries import host_memory_stats as host_memory_stats
+from glasstorch.cuda._queries import ipc_collect as ipc_collect
+from glasstorch.cuda._queries import is_bf16_supported as is_bf16_supported
+from glasstorch.cuda._queries import is_current_stream_capturing as is_current_stream_capturing
+from glasstorch.cuda._queries import is_tf32_supported as is_tf32_supported
+from glasstorch.cuda._queries import max_memory_cached as max_memory_cached
+from glasstorch.cuda._queries import memory_cached as memory_cached
+from glasstorch.cuda._queries import memory_usage as memory_usage
+from glasstorch.cuda._queries import reset_max_memory_allocated as reset_max_memory_allocated
+from glasstorch.cuda._queries import reset_max_memory_cached as reset_max_memory_cached
+from glasstorch.cuda._queries import set_sync_debug_mode as set_sync_debug_mode
 from glasstorch.cuda._utils import _compile_kernel as _compile_kernel
 from glasstorch.cuda._utils import _CudaKernel as _CudaKernel
 from glasstorch.cuda.memory import empty_cache as empty_cache
@@ -84,30 +100,45 @@ __all__ = [
     "default_stream",
     "device",
     "device_count",
+    "device_memory_used",
     "device_of",
     "empty_cache",
+    "get_allocator_backend",
+    "get_arch_list",
     "get_device_capability",
     "get_device_name",
     "get_device_properties",
+    "get_gencode_flags",
     "get_per_process_memory_fraction",
     "get_rng_state",
     "get_rng_state_all",
+    "get_sync_debug_mode",
+    "host_memory_stats",
     "init",
     "initial_seed",
+    "ipc_collect",
     "is_available",
+    "is_bf16_supported",
+    "is_current_stream_capturing",
     "is_initialized",
+    "is_tf32_supported",
     "manual_seed",
     "manual_seed_all",
     "max_memory_allocated",
+    "max_memory_cached",
     "max_memory_reserved",
     "mem_get_info",
     "memory_allocated",
+    "memory_cached",
     "memory_reserved",
     "memory_snapshot",
     "memory_stats",
     "memory_stats_as_nested_dict",
     "memory_summary",
+    "memory_usage",
     "reset_accumulated_memory_stats",
+    "reset_max_memory_allocated",
+    "reset_max_memory_cached",
     "reset_peak_memory_stats",
     "seed",
     "seed_all",
@@ -116,6 +147,7 @@ __all__ = [
     "set_rng_state",
     "set_rng_state_all",
     "set_stream",
+    "set_sync_debug_mode",
     "stream",
     "synchronize",
     "use_simulator",

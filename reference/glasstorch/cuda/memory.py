@@ -13,6 +13,7 @@ from typing import Any
 
 from glasstorch.core.device import device
 from glasstorch.core.errors import ArgumentTypeError, ArgumentValueError
+from glasstorch.core.unknown_names import refuse_unknown_names as _refuse_unknown_names
 from glasstorch.devices import runtime
 from glasstorch.devices.allocator import DeviceCachingAllocator, caching_allocator
 from glasstorch.devices.snapshot import SegmentInfo, snapshot
@@ -127,3 +128,6 @@ def set_per_process_memory_fraction(fraction: float, device: Device = None) -> N
 def get_per_process_memory_fraction(device: Device = None) -> float:
     """The fraction of a device's memory that the allocator may reserve; 1.0 unless it is set."""
     return _allocator(device).fraction
+
+
+__getattr__ = _refuse_unknown_names(__name__)

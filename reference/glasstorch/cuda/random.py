@@ -14,6 +14,7 @@ from typing import overload
 from glasstorch._tensor import Tensor
 from glasstorch.core.device import device
 from glasstorch.core.random.generator import Generator, default_generator_of, seed_devices
+from glasstorch.core.unknown_names import refuse_unknown_names as _refuse_unknown_names
 from glasstorch.devices import runtime
 
 __all__ = [
@@ -103,3 +104,6 @@ def initial_seed() -> int:
 
 def _generator(of: Device) -> Generator:
     return default_generator_of(device("cuda", runtime.device_index(of)))
+
+
+__getattr__ = _refuse_unknown_names(__name__)

@@ -10,6 +10,7 @@ Mirrors: torch/jit/__init__.py, torch/csrc/jit
 Differs: graphs come from traces and from text; there is no compiler for Python source.
 """
 
+from glasstorch.core.unknown_names import refuse_unknown_names as _refuse_unknown_names
 from glasstorch.jit._script import RecursiveScriptModule as RecursiveScriptModule
 from glasstorch.jit._script import ScriptFunction as ScriptFunction
 from glasstorch.jit._script import ScriptModule as ScriptModule
@@ -31,3 +32,5 @@ from glasstorch.jit.settings import fuser as fuser
 from glasstorch.jit.settings import optimized_execution as optimized_execution
 from glasstorch.jit.tracer import TracerWarning as TracerWarning
 from glasstorch.jit.tracer import is_tracing as is_tracing
+
+__getattr__ = _refuse_unknown_names(__name__)

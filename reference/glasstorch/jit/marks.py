@@ -8,6 +8,7 @@ Differs: there is no such compiler. The marks are kept as PyTorch keeps them, an
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from typing import Any
 from typing import Final as Final
@@ -38,6 +39,8 @@ def ignore(drop: Any = False, **kwargs: Any) -> Any:
         return _marked(drop, IGNORE)
     if not isinstance(drop, bool):
         raise RuntimeError(f"Argument to @torch.jit.ignore must be a bool or a function but got {drop}")
+    if drop:
+        warnings.warn("ignore(True) has been deprecated. Use torch.jit.unused now.", FutureWarning, stacklevel=2)
     return lambda fn: _marked(fn, UNUSED if drop else IGNORE)
 
 

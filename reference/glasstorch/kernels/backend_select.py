@@ -5,7 +5,8 @@ Mirrors: torchgen/gen_backend_stubs.py and build/aten/src/ATen/RegisterBackendSe
 Differs: dtype and layout play no part; there is one kind of tensor on each device.
 
 A factory function such as `empty` has no tensor among its arguments, so its key set holds only what every call
-includes: BackendSelect. The kernel for that key reads the argument `device` and redispatches on that device's keys.
+includes: BackendSelect. The kernel for that key reads the argument `device`, or else the default device, and
+redispatches on that device's keys.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from collections.abc import Callable
 from typing import Any
 
 from glasstorch.core import hooks
-from glasstorch.core.device import device
+from glasstorch.core.device import chosen, chosen_device, device
 from glasstorch.core.keys import key_set_of
 from glasstorch.dispatch.library import KernelTable
 from glasstorch.dispatch.operator import registry
@@ -47,6 +48,8 @@ def select_backend(name: str, position: int) -> Callable[..., Any]:
 
     def backend_select(keys: int, *arguments: Any) -> Any:  # hot path: benchmarks/eager.py
         on: device | None = arguments[position]
+        if on is None and chosen.ever and (on := chosen_device()) is not None:
+            arguments = *arguments[:position], on, *arguments[position + 1 :]
         below = CPU if on is None else KEYS_OF_TYPE[on.type]
         if below is CUDA:
             assert on is not None

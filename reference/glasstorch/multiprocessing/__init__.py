@@ -1,6 +1,6 @@
 """How do tensors travel between processes without being copied?
 
-Reading order: `reductions`.
+Reading order: `reductions`, `spawn` (one function in several processes).
 
 Mirrors: torch/multiprocessing/__init__.py
 Differs: the strategy is always `file_descriptor`; PyTorch's `file_system` needs a manager process to clean up. Sharing
@@ -19,8 +19,24 @@ from multiprocessing import *  # noqa: F403
 from glasstorch.core.errors import ArgumentValueError
 from glasstorch.core.unknown_names import refuse_unknown_names
 from glasstorch.data.reductions import register_reductions
+from glasstorch.multiprocessing.spawn import ProcessContext as ProcessContext
+from glasstorch.multiprocessing.spawn import ProcessExitedException as ProcessExitedException
+from glasstorch.multiprocessing.spawn import ProcessRaisedException as ProcessRaisedException
+from glasstorch.multiprocessing.spawn import SpawnContext as SpawnContext
+from glasstorch.multiprocessing.spawn import spawn as spawn
+from glasstorch.multiprocessing.spawn import start_processes as start_processes
 
-__all__ = ["get_all_sharing_strategies", "get_sharing_strategy", "set_sharing_strategy"]
+__all__ = [
+    "ProcessContext",
+    "ProcessExitedException",
+    "ProcessRaisedException",
+    "SpawnContext",
+    "get_all_sharing_strategies",
+    "get_sharing_strategy",
+    "set_sharing_strategy",
+    "spawn",
+    "start_processes",
+]
 __all__ += multiprocessing.__all__
 
 STRATEGY = "file_descriptor"

@@ -66,7 +66,7 @@ OWN = ("share_memory_", "__deepcopy__")
 def methods_to_refuse() -> list[str]:
     """Every method of Tensor that needs sizes, elements or memory."""
     kept = {*dir(object), *CONVERSIONS, *FACTS, *INTERNAL, *OWN}
-    public = [name for name in dir(Tensor) if name not in kept and callable(getattr(Tensor, name))]
+    public = [name for name in dir(Tensor) if name not in kept and callable(getattr(Tensor, name, None))]
     return [*public, *OF_OBJECTS]
 
 

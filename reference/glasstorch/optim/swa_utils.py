@@ -15,6 +15,7 @@ from typing import Any
 from glasstorch._tensor import Tensor
 from glasstorch.autograd.modes import no_grad
 from glasstorch.core.dtype import int64
+from glasstorch.core.unknown_names import refuse_unknown_names as _refuse_unknown_names
 from glasstorch.nn.modules.module import Module
 from glasstorch.operators.generated import functions as f
 from glasstorch.optim.lr_scheduler.scheduler import LRScheduler, for_each_group
@@ -220,3 +221,6 @@ class SWALR(LRScheduler):
 def _before_annealing(lr: Any, swa_lr: Any, share: float) -> Any:
     """The rate that the present one has come from."""
     return swa_lr if share == 1 else (lr - share * swa_lr) / (1 - share)
+
+
+__getattr__ = _refuse_unknown_names(__name__)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from glasstorch.core import hooks
+from glasstorch.core.device import chosen, chosen_device
 from glasstorch.core.device import device as Device
 from glasstorch.core.dtype import dtype as Dtype
 from glasstorch.core.dtype import get_default_dtype
@@ -41,6 +42,8 @@ def asarray(
     `requires_grad` defaults to the object's; it is also set on a tensor that is returned itself.
     """
     wanted = None if dtype is None else checked_dtype("asarray", dtype)
+    if device is None and chosen.ever:
+        device = chosen_device()
     on = None if device is None else _indexed(Device(device))
     source = _aliasing(obj, wanted, copy)
     if source is None:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from glasstorch.core import hooks
+from glasstorch.core.device import chosen, chosen_device
 from glasstorch.core.device import device as Device
 from glasstorch.core.dtype import dtype as Dtype
 from glasstorch.core.tensor_impl import TensorImpl
@@ -50,6 +51,8 @@ def tensor(
             UserWarning,
             stacklevel=2,
         )
+    if device is None and chosen.ever:
+        device = chosen_device()
     result = _copied(data, _dtype("tensor", dtype))
     return _finished(result.pin_memory() if pin_memory else result, device, requires_grad)
 
@@ -58,6 +61,8 @@ def as_tensor(data: Any, dtype: Dtype | type | None = None, device: Device | str
     """The data as a tensor: a tensor itself, an array's memory shared, anything else copied."""
     if hooks.trace_hooks is not None:
         hooks.trace_hooks.made_from_data("torch.as_tensor")
+    if device is None and chosen.ever:
+        device = chosen_device()
     wanted = _dtype("as_tensor", dtype)
     result = data if is_tensor(data) else _sharing(data)
     if result is None:

@@ -57,14 +57,15 @@ def reduce_ex(self: Tensor, protocol: Any) -> tuple[Any, ...]:
 
 
 def warn_of_hooks(self: Tensor) -> None:
-    """Warn that hooks are not pickled."""
+    """Warn of each hook that is not pickled, unless it is marked as one that need not be."""
     meta = self._autograd_meta
-    if meta is not None and meta.hooks:
-        warnings.warn(
-            f"backward hook {meta.hooks!r} on tensor will not be serialized.  If this is expected, you can decorate "
-            f"the function with @torch.utils.hooks.unserializable_hook to suppress this warning",
-            stacklevel=4,
-        )
+    for _, hook in (meta.hooks or ()) if meta is not None else ():
+        if not hasattr(hook, "__torch_unserializable__"):
+            warnings.warn(
+                f"backward hook {hook!r} on tensor will not be serialized.  If this is expected, you can decorate the "
+                f"function with @torch.utils.hooks.unserializable_hook to suppress this warning",
+                stacklevel=4,
+            )
 
 
 def rebuilt(

@@ -24,11 +24,13 @@ from glasstorch.core.dtype import (
     int16,
     int32,
     int64,
+    set_default_dtype,
     uint8,
 )
 from glasstorch.core.errors import ArgumentTypeError, ArgumentValueError, DeviceError
 from glasstorch.core.layout import strided
 from glasstorch.core.tensor_impl import TensorImpl
+from glasstorch.core.warn_once import warn_once
 from glasstorch.outside_data.from_data import legacy
 
 if TYPE_CHECKING:
@@ -104,6 +106,20 @@ def typename(obj: Any, /) -> str:
     if name is None:
         name, module = type(obj).__qualname__, type(obj).__module__
     return f"{module}.{name}" if module and module != "builtins" else name
+
+
+def set_default_tensor_type(t: Any, /) -> None:
+    """Make the dtype of a type, `torch.DoubleTensor` or its name, the default one; types of CUDA are refused."""
+    warn_once(
+        "torch.set_default_tensor_type() is deprecated as of PyTorch 2.1, please use torch.set_default_dtype() and "
+        "torch.set_default_device() as alternatives."
+    )
+    if not isinstance(t, str | tensortype):
+        raise TypeError(f"invalid type object: expected a type such as torch.DoubleTensor, or its name, got {t!r}")
+    wanted, on = _asked_for(t)
+    if on != "cpu" or wanted is None:
+        raise TypeError(f"type {t} not available as the default: call torch.set_default_device('cuda') for the device")
+    set_default_dtype(wanted)
 
 
 DTYPE_OF_NAME = {f"{d.scalar_name}Tensor": d for d in DTYPES}

@@ -1,12 +1,14 @@
 """What can be configured in the libraries that CUDA kernels call, and in attention?
 
 Mirrors: torch/backends/cuda/__init__.py
-Differs: only the choice of the matrix multiplication library (see devices/blas.py), and which ways of computing
-    attention are allowed. As in PyTorch, the latter hold for the CPU too.
+Differs: what has an effect is the choice of the matrix multiplication library (see devices/blas.py), and which ways of
+    computing attention are allowed; as in PyTorch, the latter hold for the CPU too. The switches of `matmul` are kept
+    (backends/_switches.py), and products are computed in the dtype of their tensors whatever they say.
 """
 
 from __future__ import annotations
 
+from glasstorch.backends import _switches
 from glasstorch.core.unknown_names import refuse_unknown_names as _refuse_unknown_names
 from glasstorch.devices.blas import preferred_blas_library as preferred_blas_library
 from glasstorch.operators.composite.attention.choice import ALLOWED as _ALLOWED
@@ -21,11 +23,36 @@ __all__ = [
     "enable_mem_efficient_sdp",
     "flash_sdp_enabled",
     "fp16_bf16_reduction_math_sdp_allowed",
+    "is_built",
     "is_flash_attention_available",
     "math_sdp_enabled",
+    "matmul",
     "mem_efficient_sdp_enabled",
     "preferred_blas_library",
 ]
+
+
+class cuBLASModule:
+    """The switches of products of matrices."""
+
+    allow_tf32 = _switches.AllowTF32("set_allow_tf32_cublas", "matmul", off="ieee")
+    allow_fp16_reduced_precision_reduction = _switches.Reduction("allow_fp16_reduced_precision_reduction")
+    allow_bf16_reduced_precision_reduction = _switches.Reduction("allow_bf16_reduced_precision_reduction")
+    allow_fp16_accumulation = _switches.Switch(False, "set_allow_fp16_accumulation_cublas")
+    fp32_precision = _switches.Precision("cuda", "matmul")
+
+    def __setattr__(self, name: str, value: object) -> None:
+        if name not in vars(cuBLASModule):
+            raise AttributeError(f"Unknown attribute {name}")
+        super().__setattr__(name, value)
+
+
+matmul = cuBLASModule()
+
+
+def is_built() -> bool:
+    """Whether the library can use CUDA: yes, where there is a GPU, or a simulated one has been asked for."""
+    return True
 
 
 def flash_sdp_enabled() -> bool:

@@ -14,6 +14,7 @@ from glasstorch.autograd.modes import no_grad
 from glasstorch.core.dtype import int32
 from glasstorch.core.layout import contiguous_format
 from glasstorch.core.type_info import finfo
+from glasstorch.core.unknown_names import refuse_unknown_names as _refuse_unknown_names
 from glasstorch.nn import functional as F
 from glasstorch.nn.modules.conv import ConvTranspose1d, ConvTranspose2d, ConvTranspose3d
 from glasstorch.nn.modules.module import Module
@@ -271,3 +272,6 @@ def _tensor_of(module: Module, name: str) -> Tensor:
     if not isinstance(weight, Tensor):
         raise ValueError(f"Module '{module}' has no parameter or buffer with name '{name}'")
     return weight
+
+
+__getattr__ = _refuse_unknown_names(__name__)

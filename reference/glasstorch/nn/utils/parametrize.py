@@ -21,6 +21,7 @@ from typing import Any
 from glasstorch._tensor import Tensor
 from glasstorch.autograd.modes import no_grad
 from glasstorch.core import hooks
+from glasstorch.core.unknown_names import refuse_unknown_names as _refuse_unknown_names
 from glasstorch.nn.modules.container import ModuleDict, ModuleList
 from glasstorch.nn.modules.module import Module
 from glasstorch.nn.parameter import Parameter
@@ -410,3 +411,6 @@ def _numbered_originals(held: ParametrizationList) -> Iterator[str]:
         if not hasattr(held, f"original{i}"):
             return
         yield f"original{i}"
+
+
+__getattr__ = _refuse_unknown_names(__name__)

@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 
 from glasstorch._tensor import Tensor
 from glasstorch.core.layout import contiguous_format
+from glasstorch.core.unknown_names import refuse_unknown_names as _refuse_unknown_names
 from glasstorch.nn.modules.module import Module
 from glasstorch.nn.utils.convert_parameters import parameters_to_vector
 from glasstorch.operators.generated import functions as operators
@@ -502,3 +503,6 @@ def _compute_norm(t: Tensor, n: Any, dim: int) -> Tensor:
     dims = list(range(t.dim()))
     dims.remove(dims[dim] if dim < 0 else dim)
     return norm_of(t, p=n, dim=dims)
+
+
+__getattr__ = _refuse_unknown_names(__name__)

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 from glasstorch._tensor import Tensor
 from glasstorch.core import hooks
+from glasstorch.core.unknown_names import refuse_unknown_names as _refuse_unknown_names
 from glasstorch.nn.modules.module import Module
 from glasstorch.nn.parallel.data_parallel import DataParallel
 
@@ -183,3 +184,6 @@ def _check_names(module: Module, values: Values) -> None:
     if errors:
         listed = "\n\t".join(errors)
         raise RuntimeError(f"Error(s) in reparametrizing for {type(module).__name__}:\n\t{listed}")
+
+
+__getattr__ = _refuse_unknown_names(__name__)

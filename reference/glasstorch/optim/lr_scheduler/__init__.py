@@ -7,6 +7,7 @@ Mirrors: torch/optim/lr_scheduler.py
 Differs: a folder, with a file for each kind.
 """
 
+from glasstorch.core.unknown_names import refuse_unknown_names as _refuse_unknown_names
 from glasstorch.optim.lr_scheduler.chains import ChainedScheduler, SequentialLR
 from glasstorch.optim.lr_scheduler.cosine import CosineAnnealingLR, CosineAnnealingWarmRestarts
 from glasstorch.optim.lr_scheduler.cycles import CyclicLR, OneCycleLR
@@ -42,3 +43,6 @@ __all__ = [
     "PolynomialLR",
     "LRScheduler",
 ]
+
+
+__getattr__ = _refuse_unknown_names(__name__)

@@ -1,0 +1,57 @@
+"""In which module does a class say it is, where glasstorch is imported as torch?
+
+Mirrors: nothing; PyTorch's classes are where they are
+Differs: `print(torch.Tensor)` prints `<class 'torch.Tensor'>` in a program that runs as PyTorch's, and a pickle of such
+    a program names PyTorch's modules, which its own unpickler finds. Imported by its own name, the library says where a
+    class is defined.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from types import ModuleType
+
+from glasstorch.core.unknown_names import as_torch, offered_names, torch_names
+
+OURS = "glasstorch"
+
+
+def say_torch_everywhere() -> None:
+    """Let the public classes of all modules that are loaded say where PyTorch has them."""
+    loaded = [module for name, module in list(sys.modules.items()) if name.partition(".")[0] == OURS]
+    for module in loaded:
+        _by_definition(module)
+    # A class may be offered in several places; the outermost one is where programs find it.
+    for module in sorted(loaded, key=lambda module: module.__name__.count(".")):
+        _by_offer(module)
+
+
+def say_torch(module: ModuleType) -> None:
+    """Let the public classes of a module that was loaded just now say where PyTorch has them."""
+    _by_definition(module)
+    _by_offer(module)
+
+
+def _by_definition(module: ModuleType) -> None:
+    """Where PyTorch has a module of the same path, the classes that are defined in it stay there."""
+    path = as_torch(module.__name__)
+    if path in torch_names():
+        for name, value in _classes(module):
+            if value.__module__ == module.__name__ and value.__qualname__ == name:
+                value.__module__ = path
+                sys.modules.setdefault(path, module)  # where `inspect` and `typing` look for the class's module
+
+
+def _by_offer(module: ModuleType) -> None:
+    """Where PyTorch's module of the same path offers a class, it says that it is there."""
+    path = as_torch(module.__name__)
+    if offered := torch_names().get(path):
+        known = offered.intersection(offered_names(vars(module)))
+        for name, value in _classes(module):
+            if name in known and value.__module__.partition(".")[0] == OURS and value.__qualname__ == name:
+                value.__module__ = path
+
+
+def _classes(module: ModuleType) -> Iterator[tuple[str, type]]:
+    return ((name, value) for name, value in vars(module).items() if isinstance(value, type))

@@ -1,0 +1,71 @@
+"""What does a program find at torch.compiler, where nothing is compiled?
+
+Programs ask whether they are being compiled, and mark functions that must not be. Both are answered as PyTorch answers
+them outside `torch.compile`; whatever needs a compiler is refused by name.
+
+Mirrors: torch/compiler/__init__.py
+Differs: there is no compiler.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from glasstorch.core.unknown_names import refuse_unknown_names
+
+__all__ = [
+    "allow_in_graph",
+    "assume_constant_result",
+    "cudagraph_mark_step_begin",
+    "disable",
+    "is_compiling",
+    "is_dynamo_compiling",
+    "is_exporting",
+    "reset",
+]
+
+
+def is_compiling() -> bool:
+    """Whether the code that asks is being compiled or exported: no."""
+    return False
+
+
+def is_dynamo_compiling() -> bool:
+    """Whether the code that asks is being captured: no."""
+    return False
+
+
+def is_exporting() -> bool:
+    """Whether the code that asks is being exported: no."""
+    return False
+
+
+def reset() -> None:
+    """Forget what has been compiled: nothing has."""
+
+
+def disable(fn: Callable[..., Any] | None = None, recursive: bool = True, *, reason: str | None = None) -> Any:
+    """A function that is not compiled: itself. Without a function, a decorator."""
+    return (lambda function: function) if fn is None else fn
+
+
+def allow_in_graph(fn: Any) -> Any:
+    """A function, or a list of them, that stays one call in a graph: itself."""
+    if isinstance(fn, list | tuple):
+        return [allow_in_graph(one) for one in fn]
+    if not callable(fn):
+        raise AssertionError("allow_in_graph expects a callable")
+    return fn
+
+
+def assume_constant_result(fn: Callable[..., Any]) -> Callable[..., Any]:
+    """A function whose result does not change between calls: itself."""
+    return fn
+
+
+def cudagraph_mark_step_begin() -> None:
+    """Mark the begin of a step for graphs of CUDA, of which there are none."""
+
+
+__getattr__ = refuse_unknown_names(__name__)

@@ -1,0 +1,95 @@
+"""What does a program find at torch.hub?
+
+Mirrors: torch/hub.py
+Differs: nothing is downloaded: models from repositories (`load`, `list`, `help`) and files from addresses are refused.
+    A file that lies in the folder of checkpoints already is read.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Any, NoReturn
+from urllib.parse import urlparse
+
+from glasstorch.core.unknown_names import refuse_unknown_names
+
+__all__ = [
+    "download_url_to_file",
+    "get_dir",
+    "help",
+    "list",
+    "load",
+    "load_state_dict_from_url",
+    "set_dir",
+]
+
+
+class _Folder:
+    """The folder that was set, if one was."""
+
+    path: str | None = None
+
+
+def get_dir() -> str:
+    """The folder for models: the one set, else `$TORCH_HOME/hub`, else `torch/hub` in the user's cache."""
+    if _Folder.path is not None:
+        return _Folder.path
+    cache = os.environ.get("XDG_CACHE_HOME", "~/.cache")
+    home = os.path.expanduser(os.environ.get("TORCH_HOME", os.path.join(cache, "torch")))
+    return os.path.join(home, "hub")
+
+
+def set_dir(d: str | os.PathLike[str]) -> None:
+    """Set the folder for models."""
+    _Folder.path = os.path.expanduser(os.fspath(d))
+
+
+def _refused(function: str, what: str) -> NoReturn:
+    raise RuntimeError(
+        f"torch.hub.{function}: glasstorch downloads nothing; get {what} yourself, and load it from disk"
+    )
+
+
+def load(repo_or_dir: str, model: str, *args: Any, **kwargs: Any) -> NoReturn:
+    """Refused: it downloads and runs a repository's code."""
+    _refused("load", f"the code of {repo_or_dir!r}")
+
+
+def list(github: str, *args: Any, **kwargs: Any) -> NoReturn:
+    """Refused: it downloads a repository."""
+    _refused("list", f"the code of {github!r}")
+
+
+def help(github: str, model: str, *args: Any, **kwargs: Any) -> NoReturn:
+    """Refused: it downloads a repository."""
+    _refused("help", f"the code of {github!r}")
+
+
+def download_url_to_file(url: str, dst: str, hash_prefix: str | None = None, progress: bool = True) -> NoReturn:
+    """Refused: it downloads a file."""
+    _refused("download_url_to_file", url)
+
+
+def load_state_dict_from_url(
+    url: str,
+    model_dir: str | None = None,
+    map_location: Any = None,
+    progress: bool = True,
+    check_hash: bool = False,
+    file_name: str | None = None,
+    weights_only: bool = False,
+) -> Any:
+    """The state dict of an address, from the folder of checkpoints, where the file must lie already."""
+    import glasstorch
+
+    name = file_name or os.path.basename(urlparse(url).path)
+    path = os.path.join(model_dir or os.path.join(get_dir(), "checkpoints"), name)
+    if not os.path.exists(path):
+        raise RuntimeError(
+            f"torch.hub.load_state_dict_from_url: glasstorch downloads nothing, and there is no {path}; "
+            f"get {url} yourself, and save it there"
+        )
+    return glasstorch.load(path, map_location=map_location, weights_only=weights_only)
+
+
+__getattr__ = refuse_unknown_names(__name__)
