@@ -8,10 +8,11 @@ from pathlib import Path
 import pytest
 
 import glasstorch
+from tests.core.random.torch_numbers import torch_module
 
 
 def test_the_public_names_are_pytorchs() -> None:
-    theirs = pytest.importorskip("torch.distributions")
+    theirs = torch_module().distributions
     assert sorted(glasstorch.distributions.__all__) == sorted(theirs.__all__)
     assert len(glasstorch.distributions.__all__) == 67
     for name in theirs.__all__:
@@ -19,7 +20,7 @@ def test_the_public_names_are_pytorchs() -> None:
 
 
 def test_every_module_of_pytorch_is_here_with_its_public_names() -> None:
-    theirs = pytest.importorskip("torch.distributions")
+    theirs = torch_module().distributions
     names = [path.stem for path in Path(theirs.__file__).parent.glob("*.py") if path.stem != "__init__"]
     assert len(names) > 40
     for name in names:
@@ -41,6 +42,10 @@ def test_the_package_is_imported_where_it_is_asked_for() -> None:
     ],
 )  # fmt: skip
 def test_private_names_that_other_packages_import_are_there(module: str, name: str) -> None:
-    pytest.importorskip("torch.distributions")
-    for library in ("glasstorch", "torch"):
-        assert callable(getattr(import_module(f"{library}.distributions.{module}"), name))
+    for library in (glasstorch, torch_module()):
+        assert callable(getattr(import_module(f"{library.__name__}.distributions.{module}"), name))
+
+
+def test_a_name_that_is_not_there_is_answered_with_the_nearest() -> None:
+    with pytest.raises(AttributeError, match="the nearest name is 'Bernoulli'"):
+        glasstorch.distributions.Bernouli  # noqa: B018

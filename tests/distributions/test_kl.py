@@ -12,6 +12,7 @@ import pytest
 
 import glasstorch
 from glasstorch.distributions.kl.dispatch import KL_REGISTRY, _chosen
+from tests.core.random.torch_numbers import torch_module
 from tests.distributions.compare import assert_alike, both, outcome
 from tests.distributions.table import COVARIANCE, WEIGHTS, Library, by
 
@@ -70,7 +71,7 @@ def cut(library: Library, name: str, which: int, size: int | None) -> Any:
 
 
 def test_every_pair_of_pytorch_is_registered() -> None:
-    kl = pytest.importorskip("torch.distributions.kl")
+    kl = torch_module().distributions.kl
     assert sorted((p.__name__, q.__name__) for p, q in kl._KL_REGISTRY) == NAMES
     assert len(NAMES) - len(CONCRETE) == 3  # exponential families, what is independent, and what is transformed
 

@@ -14,6 +14,7 @@ Mirrors: torch/distributions/__init__.py
 Differs: `constraints`, `transforms` and `kl` are folders; what PyTorch repeats in each distribution is written once.
 """
 
+from glasstorch.core.unknown_names import refuse_unknown_names as _refuse_unknown_names
 from glasstorch.distributions import constraints as constraints
 from glasstorch.distributions import kl as kl
 from glasstorch.distributions import transforms as transforms
@@ -158,3 +159,5 @@ __all__ = [
     "register_kl",
     "transform_to",
 ]
+
+__getattr__ = _refuse_unknown_names(__name__)

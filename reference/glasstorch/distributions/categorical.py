@@ -32,6 +32,10 @@ class Categorical(Distribution):
     """An index from 0 to K - 1, drawn with weights `probs`, or `logits`, in the last dimension.
 
     The weights are normalized: `probs` sum to 1, and so do the exponentials of `logits`.
+
+    >>> import glasstorch as torch
+    >>> Categorical(torch.tensor([1.0, 1.0, 2.0])).probs
+    tensor([0.2500, 0.2500, 0.5000])
     """
 
     arg_constraints = {"probs": constraints.simplex, "logits": constraints.real_vector}

@@ -18,7 +18,14 @@ D = TypeVar("D", bound=Distribution)
 
 
 class Independent(Distribution, Generic[D]):
-    """A distribution whose last batch dimensions count as one event: `log_prob` sums over them."""
+    """A distribution whose last batch dimensions count as one event: `log_prob` sums over them.
+
+    >>> import glasstorch as torch
+    >>> of_numbers = torch.distributions.Normal(torch.zeros(3, 2), 1.0)
+    >>> of_vectors = Independent(of_numbers, 1)
+    >>> of_numbers.batch_shape, of_vectors.batch_shape, of_vectors.event_shape
+    (torch.Size([3, 2]), torch.Size([3]), torch.Size([2]))
+    """
 
     arg_constraints: Any = {}
     base_dist: D

@@ -19,7 +19,12 @@ __all__ = ["Normal"]
 
 
 class Normal(ExponentialFamily):
-    """The normal (Gaussian) distribution with mean `loc` and standard deviation `scale`."""
+    """The normal (Gaussian) distribution with mean `loc` and standard deviation `scale`.
+
+    >>> import glasstorch as torch
+    >>> Normal(0.0, torch.tensor([1.0, 2.0])).log_prob(torch.tensor(0.0))
+    tensor([-0.9189, -1.6121])
+    """
 
     arg_constraints = {"loc": constraints.real, "scale": constraints.positive}
     support = constraints.real

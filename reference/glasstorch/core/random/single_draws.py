@@ -3,8 +3,8 @@
 Mirrors: aten/src/ATen/core/DistributionsHelper.h (uniform_real_distribution<double>, normal_distribution<double>)
 Differs: words are drawn in blocks; at the end the stream returns to just behind the last one used.
 
-A method that rejects candidates needs a number of draws that depends on what it draws. One word at a time from NumPy's
-generator would cost a microsecond each.
+A method that rejects candidates needs a number of draws that depends on what it draws. To take one word at a time would
+be a call of NumPy's generator for each.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class SingleDraws:
 def drawn_one_by_one(stream: Stream, expected: int = 0) -> Iterator[SingleDraws]:
     """The numbers of a stream, which stays locked inside the block; an error leaves it behind the last number used.
 
-    `expected` is how many are likely to be used: to save the stream's state takes as long as to draw a thousand.
+    `expected` is how many are likely to be used: for each block the stream's state is copied.
     """
     with stream.locked():
         draws = SingleDraws(stream, expected)

@@ -37,6 +37,10 @@ def kl_divergence(p: Distribution, q: Distribution) -> Tensor:
     """The Kullback-Leibler divergence KL(p || q): the mean of `log p(x) - log q(x)` over draws x of p.
 
     It is 0 for equal distributions and infinite where q excludes what p may draw. The result has the batch shape.
+
+    >>> from glasstorch.distributions import Normal
+    >>> kl_divergence(Normal(0.0, 1.0), Normal(1.0, 1.0))
+    tensor(0.5000)
     """
     pair = type(p), type(q)
     if pair not in _chosen:
