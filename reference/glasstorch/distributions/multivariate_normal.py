@@ -102,7 +102,8 @@ class MultivariateNormal(Distribution):
 
     def entropy(self) -> Tensor:
         half_log_det = log_diagonal(self._unbroadcasted_scale_tril)
-        return (0.5 * self._event_shape[0] * (1.0 + math.log(2 * math.pi)) + half_log_det).expand(self._batch_shape)
+        entropy = 0.5 * self._event_shape[0] * (1.0 + math.log(2 * math.pi)) + half_log_det
+        return entropy.expand(self._batch_shape) if self._batch_shape else entropy
 
 
 # Of matrices and vectors ----------------------------------------------------------------------------------------------
