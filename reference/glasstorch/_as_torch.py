@@ -86,7 +86,8 @@ def our_name(torch_name: str) -> str:
 def torch_modules(root: ModuleType = glasstorch) -> Iterator[str]:
     """The modules that a program can import as `torch...`, by their names in PyTorch."""
     yield as_torch(root.__name__)
-    for name in offered_names(vars(root)):
+    late = {name for name in vars(root).get("_LATE", ()) if not name.startswith("_")}  # imported on first access
+    for name in sorted({*offered_names(vars(root)), *late}):
         inner = getattr(root, name)
         if isinstance(inner, ModuleType) and inner.__name__ == f"{root.__name__}.{name}":
             yield from torch_modules(inner)
