@@ -283,6 +283,22 @@ def test_a_worker_that_does_not_end_is_terminated(monkeypatch: pytest.MonkeyPatc
     assert process.exitcode == -signal.SIGTERM
 
 
+def test_a_pass_that_was_interrupted_while_it_began_leaves_no_trace(monkeypatch: pytest.MonkeyPatch) -> None:
+    loader = DataLoader(numbered(glasstorch, 6), 2, num_workers=2, persistent_workers=True)
+    first: Any = iter(loader)
+
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(workers, "ready", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            iter(loader)
+    for _ in range(2):
+        assert [plain(y)[2] for _, y in loader] == [[0, 1], [2, 3], [4, 5]]
+    assert loader._iterator is first
+
+
 def test_ctrl_c_while_a_worker_is_started_leaves_none_behind(monkeypatch: pytest.MonkeyPatch) -> None:
     context = multiprocessing.get_context("fork")
     start, started = context.Process.start, []
