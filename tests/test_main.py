@@ -192,6 +192,7 @@ def test_it_explains_itself(tmp_path: Path) -> None:
     assert "torch" in listed
     functional = listed[listed.index("torch.nn.functional") + 1].split()
     assert {"relu", "cross_entropy", "linear"} <= set(functional)
+    assert "DataLoader" in listed[listed.index("torch.utils.data") + 1].split()  # imported late
     assert not [line for line in listed if "core" in line.split(".")]
     assert "Any" not in " ".join(listed).split()
     assert run("--version", folder=tmp_path).stdout.startswith("glasstorch ")

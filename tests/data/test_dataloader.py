@@ -92,6 +92,16 @@ def test_passes_with_the_same_workers_are_those_of_new_ones(torch: Any) -> None:
     assert len(batches(persistent_workers=True)[1]) == 7
 
 
+def test_random_numbers_of_workers_that_are_kept_go_on(require: Callable[[str], ModuleType]) -> None:
+    found = []
+    for library in (require("torch"), require("glasstorch")):
+        library.manual_seed(4)
+        loader = data_of(library).DataLoader(drawing(library), 2, num_workers=2, persistent_workers=True)
+        found.append([[plain(batch) for batch in loader] for _ in range(3)])
+    assert found[0] == found[1]
+    assert found[1][0] != found[1][1]
+
+
 def test_the_length_is_that_of_the_sampler_or_what_the_stream_promises(torch: Any) -> None:
     data = data_of(torch)
     assert len(data.DataLoader(numbered(torch), 3)) == 7

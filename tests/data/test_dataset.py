@@ -96,6 +96,7 @@ SPLITS = {
     "fractions": [0.3, 0.3, 0.4],
     "fractions that leave some": [0.33, 0.33, 0.34],
     "thirds": [1 / 3, 1 / 3, 1 / 3],
+    "quarters, which leave two": [0.25, 0.25, 0.25, 0.25],
 }
 
 

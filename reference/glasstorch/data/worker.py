@@ -60,8 +60,11 @@ class Task:
         return Task, (self.index,)
 
 
+@dataclass(frozen=True, slots=True)
 class Restart:
-    """A task that begins the next epoch; the worker answers with it."""
+    """A task that begins another pass, by its number; the worker answers with it."""
+
+    number: int
 
 
 class Exhausted:

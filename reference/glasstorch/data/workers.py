@@ -78,6 +78,7 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
         if self._prefetch_factor <= 0:
             raise AssertionError("prefetch_factor must be greater than 0 for MultiProcessingDataLoaderIter")
         self._members: list[Worker] = []
+        self._numbers = itertools.count(1)  # of the passes after the first
         self._shutdown_workers = weakref.finalize(self, _end, self._members, os.getpid())
         self._shutdown_workers.atexit = False  # Python terminates the workers then
         context = loader.multiprocessing_context or multiprocessing
@@ -113,10 +114,11 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
         """Begin another pass with the same workers. Batches of the pass before that are on their way are dropped."""
         self._sampler_iter = iter(self._index_sampler)
         self._begin(loader)
+        restart = Restart(next(self._numbers))
         for worker in self._members:
-            self._send(worker, Restart())
+            self._send(worker, restart)
         for worker in self._members:
-            while not isinstance(self._answer_of(worker), Restart):
+            while not _is(self._answer_of(worker), restart):
                 pass
             worker.active, worker.tasks = True, 0
         self._assign_first()
@@ -219,6 +221,11 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
         self._pending.clear()
         self._shutdown_workers()
         return RuntimeError(f"DataLoader worker (pid(s) {pids}) exited unexpectedly: {reasons}")
+
+
+def _is(answer: object, restart: Restart) -> bool:
+    """Whether an answer is to this task, and not to that of a pass which was interrupted while it began."""
+    return isinstance(answer, Restart) and answer == restart
 
 
 def _started(context: Any, work: Work, number: int) -> Worker:
