@@ -9,10 +9,7 @@ from __future__ import annotations
 
 import io
 import os
-import secrets
-import shutil
 import stat
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import IO, Any, TypeGuard
@@ -37,6 +34,9 @@ def is_path(file: object) -> TypeGuard[str | os.PathLike[str]]:
 @contextmanager
 def mkdtemp() -> Iterator[str]:
     """A temporary folder, which is deleted with all that is in it when the block ends."""
+    import shutil  # here, as few programs ask for it
+    import tempfile
+
     path = tempfile.mkdtemp()
     try:
         yield path
@@ -91,7 +91,7 @@ def _written_whole(path: str) -> Iterator[IO[bytes]]:
         with opened:
             yield opened
         return
-    temporary = os.path.join(os.path.dirname(target), f".{os.path.basename(target)[:200]}.{secrets.token_hex(4)}.tmp")
+    temporary = os.path.join(os.path.dirname(target), f".{os.path.basename(target)[:200]}.{os.urandom(4).hex()}.tmp")
     try:
         descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
     except OSError as error:

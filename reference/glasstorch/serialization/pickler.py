@@ -71,7 +71,7 @@ def pickler(file: Any, module: ModuleType, protocol: int, persistent_id: Callabl
     if not issubclass(base, pickle._Pickler):
         return type("ArchivePickler", (_TensorsInTorchsWords, base), fields)(file, protocol=protocol)
     table = dict(base.dispatch)
-    if table[FunctionType] is pickle._Pickler.save_global:
+    if table[FunctionType] is pickle._Pickler.save_global:  # type: ignore[attr-defined]
         table[FunctionType] = _InTorchsWords.save_global
     return type("ArchivePickler", (_InTorchsWords, base), {**fields, "dispatch": table})(file, protocol=protocol)
 
