@@ -88,7 +88,7 @@ def _written_whole(path: str) -> Iterator[IO[bytes]]:
             opened = open(target, "wb")  # noqa: SIM115  (errors of opening are told apart from those of the block)
         except OSError as error:
             raise FileError(error.errno, f"open file failed with strerror: {error.strerror}: '{path}'") from error
-        with opened:
+        with _closed(opened):
             yield opened
         return
     temporary = os.path.join(os.path.dirname(target), f".{os.path.basename(target)[:200]}.{os.urandom(4).hex()}.tmp")
@@ -97,7 +97,7 @@ def _written_whole(path: str) -> Iterator[IO[bytes]]:
     except OSError as error:
         raise _cannot_create(path, target, error) from error
     try:
-        with open(descriptor, "wb") as opened:
+        with _closed(open(descriptor, "wb")) as opened:
             if old is not None:
                 os.chmod(temporary, stat.S_IMODE(old))
             yield opened
@@ -106,6 +106,18 @@ def _written_whole(path: str) -> Iterator[IO[bytes]]:
         with suppress(FileNotFoundError):  # Ctrl-C may come when all is done
             os.unlink(temporary)
         raise
+
+
+@contextmanager
+def _closed(file: IO[bytes]) -> Iterator[IO[bytes]]:
+    """Close a file; after an error, without another one for what could not be written before either."""
+    try:
+        yield file
+    except BaseException:
+        with suppress(OSError):
+            file.close()
+        raise
+    file.close()
 
 
 def _mode(path: str) -> int | None:

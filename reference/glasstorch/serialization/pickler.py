@@ -80,10 +80,12 @@ class _TensorsInTorchsWords:
     """What is put before a pickler in C, whose way of naming a class cannot be changed: tensors as PyTorch's."""
 
     def reducer_override(self, what: Any) -> Any:
-        """How a tensor is made again; NotImplemented for what the pickler itself knows."""
+        """How a tensor or a type of storages is made again; NotImplemented for what the pickler itself knows."""
         if isinstance(what, Tensor):
             parts: Any = what.__reduce_ex__(PROTOCOL)
             return reduced(what, *parts[1]) if parts[0] is pickling.rebuilt else parts
+        if any(what is kind for kind in LEGACY_CLASSES.values()):  # its path, `torch.FloatStorage`, may be another's
+            return names.StorageType, (what.__name__,)
         others = getattr(super(), "reducer_override", None)
         return NotImplemented if others is None else others(what)
 
