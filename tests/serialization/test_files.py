@@ -106,6 +106,13 @@ def test_a_new_file_can_be_read_by_whom_the_user_lets(tmp_path: Path) -> None:
         os.umask(before)
 
 
+def test_a_file_that_may_not_be_written_is_not_replaced(old: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "access", lambda path, mode: mode != os.W_OK)  # root may write everything
+    with pytest.raises(RuntimeError, match="cannot be opened: Permission denied"):
+        glasstorch.save(1, old)
+    assert is_as_before(old)
+
+
 def test_a_link_is_kept_and_its_target_replaced(old: Path) -> None:
     link = old.parent / "latest.pt"
     link.symlink_to(old.name)
@@ -140,7 +147,7 @@ def test_a_file_that_is_missing_is_pythons_error(torch: Any, tmp_path: Path) -> 
         torch.load(tmp_path / "missing.pt")
 
 
-@pytest.mark.parametrize("name", ["a.pt", "a b.c.pt", "ohne", "größe.pt", "a" * 250 + ".pt"])
+@pytest.mark.parametrize("name", ["a.pt", "a b.c.pt", "ohne", "größe.pt", "a" * 250 + ".pt", "漢" * 80])
 def test_any_name_of_a_file_will_do(torch: Any, tmp_path: Path, name: str) -> None:
     torch.save({"a": 1}, tmp_path / name)
     assert glasstorch.load(tmp_path / name) == torch.load(str(tmp_path / name)) == {"a": 1}

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import gc
 import io
 import pickle
 import pickletools
+import weakref
 import zipfile
 from collections.abc import Callable
 from types import SimpleNamespace
@@ -87,3 +89,20 @@ def test_what_is_saved_without_gradients_is_loaded_with_them(torch: Any) -> None
     with torch.inference_mode():
         file.seek(0)
         assert torch.load(file).is_inference()
+
+
+@pytest.mark.parametrize("old", [False, True])
+def test_what_was_saved_and_loaded_is_freed_at_once(old: bool) -> None:
+    gc.collect()
+    gc.disable()
+    try:
+        x = glasstorch.ones(9)
+        held = [weakref.ref(x.untyped_storage())]
+        file = saved(glasstorch, x, _use_new_zipfile_serialization=not old)
+        del x
+        for weights_only in (True, False):
+            file.seek(0)
+            held.append(weakref.ref(glasstorch.load(file, weights_only=weights_only).untyped_storage()))
+        assert [storage() for storage in held] == [None] * 3
+    finally:
+        gc.enable()

@@ -7,6 +7,7 @@ Differs: a path is written under a temporary name beside it, which replaces the 
 
 from __future__ import annotations
 
+import errno
 import io
 import os
 import stat
@@ -85,13 +86,15 @@ def _written_whole(path: str) -> Iterator[IO[bytes]]:
     old = _mode(target)
     if old is not None and not stat.S_ISREG(old):  # a device or a pipe cannot be replaced
         try:
-            opened = open(target, "wb")  # noqa: SIM115  (errors of opening are told apart from those of the block)
+            opened: IO[bytes] = open(target, "wb")  # noqa: SIM115  (its errors are told apart from those of the block)
         except OSError as error:
             raise FileError(error.errno, f"open file failed with strerror: {error.strerror}: '{path}'") from error
         with _closed(opened):
             yield opened
         return
-    temporary = os.path.join(os.path.dirname(target), f".{os.path.basename(target)[:200]}.{os.urandom(4).hex()}.tmp")
+    if old is not None and not os.access(target, os.W_OK):  # which a new name in its place would not ask
+        raise FileError(errno.EACCES, f"File {path} cannot be opened: {os.strerror(errno.EACCES)}")
+    temporary = os.path.join(os.path.dirname(target), f".{os.path.basename(target)[:40]}.{os.urandom(4).hex()}.tmp")
     try:
         descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
     except OSError as error:

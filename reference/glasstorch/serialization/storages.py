@@ -9,6 +9,7 @@ from __future__ import annotations
 import mmap
 import os
 import sys
+from functools import cache
 from types import ModuleType
 from typing import Any
 
@@ -125,9 +126,15 @@ def unpickler(file: Any, module: ModuleType, persistent_load: Any, arguments: di
         machine = weights_only.Unpickler(file, **arguments)
         machine.persistent_load = persistent_load
         return machine
-    made = type("ArchiveUnpickler", (_FindsOurs, module.Unpickler), {})(file, **arguments)
+    made: Any = _class_over(module.Unpickler)(file, **arguments)
     made.persistent_load = persistent_load
     return made
+
+
+@cache
+def _class_over(base: type) -> type:
+    """The class of unpicklers over one of a module."""
+    return type("ArchiveUnpickler", (_FindsOurs, base), {})
 
 
 class _FindsOurs:
