@@ -271,6 +271,7 @@ NAMED = {
     f"{LIBRARY}/autograd/anomaly_mode.py": "a message quotes the line of the program, the first outside the library",
     f"{LIBRARY}/core/user_line.py": "a warning is given at the line of the program, the first outside the library",
     f"{LIBRARY}/devices/simulator/python_line.py": "a finding is told with the line of the program that launched",
+    f"{LIBRARY}/serialization/names.py": "a file names a class under the path that it has in PyTorch",
     f"{LIBRARY}/jit/tracer.py": "a node has, and a warning is given at, the line of the program",
     f"{LIBRARY}/profiler/python_calls.py": "a profile shows the functions of the program, not those of the library",
     "workbook/book/figures/live.py": "a figure writes a class of Python's own without its module",

@@ -78,17 +78,18 @@ def test_a_full_disk_keeps_the_old_file(old: Path) -> None:
         "try:\n"
         f"    glasstorch.save([glasstorch.ones(5000) for _ in range(9)], {str(old)!r})\n"
         "except OSError as error:\n"
-        "    print(type(error).__name__, error.errno)\n"
+        "    print(type(error).__name__, error.errno, error)\n"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert done.stdout.split() == ["OSError", "27"], done.stderr
+    assert done.stdout.startswith("RuntimeError 27 "), done.stderr
+    assert "PytorchStreamWriter failed writing file data/3: File too large" in done.stdout
     assert is_as_before(old)
     assert resource.getrlimit(resource.RLIMIT_FSIZE)[0] != 1 << 16
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="the system has no device that is always full")
 def test_a_full_device_is_an_error() -> None:
-    with pytest.raises(OSError, match="No space left on device"):
+    with pytest.raises(RuntimeError, match="failed writing file data/0: No space left on device"):
         glasstorch.save(glasstorch.ones(1 << 20), "/dev/full")
 
 
@@ -103,6 +104,13 @@ def test_a_new_file_can_be_read_by_whom_the_user_lets(tmp_path: Path) -> None:
         assert stat.S_IMODE(path.stat().st_mode) == 0o604
     finally:
         os.umask(before)
+
+
+def test_a_file_that_may_not_be_written_is_not_replaced(old: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "access", lambda path, mode: mode != os.W_OK)  # root may write everything
+    with pytest.raises(RuntimeError, match="cannot be opened: Permission denied"):
+        glasstorch.save(1, old)
+    assert is_as_before(old)
 
 
 def test_a_link_is_kept_and_its_target_replaced(old: Path) -> None:
@@ -139,7 +147,7 @@ def test_a_file_that_is_missing_is_pythons_error(torch: Any, tmp_path: Path) -> 
         torch.load(tmp_path / "missing.pt")
 
 
-@pytest.mark.parametrize("name", ["a.pt", "a b.c.pt", "ohne", "größe.pt", "a" * 250 + ".pt"])
+@pytest.mark.parametrize("name", ["a.pt", "a b.c.pt", "ohne", "größe.pt", "a" * 250 + ".pt", "漢" * 80])
 def test_any_name_of_a_file_will_do(torch: Any, tmp_path: Path, name: str) -> None:
     torch.save({"a": 1}, tmp_path / name)
     assert glasstorch.load(tmp_path / name) == torch.load(str(tmp_path / name)) == {"a": 1}

@@ -7,12 +7,10 @@ Differs: a path is written under a temporary name beside it, which replaces the 
 
 from __future__ import annotations
 
+import errno
 import io
 import os
-import secrets
-import shutil
 import stat
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import IO, Any, TypeGuard
@@ -37,6 +35,9 @@ def is_path(file: object) -> TypeGuard[str | os.PathLike[str]]:
 @contextmanager
 def mkdtemp() -> Iterator[str]:
     """A temporary folder, which is deleted with all that is in it when the block ends."""
+    import shutil  # here, as few programs ask for it
+    import tempfile
+
     path = tempfile.mkdtemp()
     try:
         yield path
@@ -85,19 +86,21 @@ def _written_whole(path: str) -> Iterator[IO[bytes]]:
     old = _mode(target)
     if old is not None and not stat.S_ISREG(old):  # a device or a pipe cannot be replaced
         try:
-            opened = open(target, "wb")  # noqa: SIM115  (errors of opening are told apart from those of the block)
+            opened: IO[bytes] = open(target, "wb")  # noqa: SIM115  (its errors are told apart from those of the block)
         except OSError as error:
             raise FileError(error.errno, f"open file failed with strerror: {error.strerror}: '{path}'") from error
-        with opened:
+        with _closed(opened):
             yield opened
         return
-    temporary = os.path.join(os.path.dirname(target), f".{os.path.basename(target)[:200]}.{secrets.token_hex(4)}.tmp")
+    if old is not None and not os.access(target, os.W_OK):  # which a new name in its place would not ask
+        raise FileError(errno.EACCES, f"File {path} cannot be opened: {os.strerror(errno.EACCES)}")
+    temporary = os.path.join(os.path.dirname(target), f".{os.path.basename(target)[:40]}.{os.urandom(4).hex()}.tmp")
     try:
         descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
     except OSError as error:
         raise _cannot_create(path, target, error) from error
     try:
-        with open(descriptor, "wb") as opened:
+        with _closed(open(descriptor, "wb")) as opened:
             if old is not None:
                 os.chmod(temporary, stat.S_IMODE(old))
             yield opened
@@ -106,6 +109,18 @@ def _written_whole(path: str) -> Iterator[IO[bytes]]:
         with suppress(FileNotFoundError):  # Ctrl-C may come when all is done
             os.unlink(temporary)
         raise
+
+
+@contextmanager
+def _closed(file: IO[bytes]) -> Iterator[IO[bytes]]:
+    """Close a file; after an error, without another one for what could not be written before either."""
+    try:
+        yield file
+    except BaseException:
+        with suppress(OSError):
+            file.close()
+        raise
+    file.close()
 
 
 def _mode(path: str) -> int | None:

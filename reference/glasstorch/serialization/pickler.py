@@ -15,6 +15,7 @@ from __future__ import annotations
 import copyreg
 import pickle
 from collections import OrderedDict
+from functools import cache
 from types import FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any, Final
 
@@ -66,29 +67,48 @@ class SavedStorages:
 
 def pickler(file: Any, module: ModuleType, protocol: int, persistent_id: Callable[[Any], Any]) -> Any:
     """A pickler of a module, by default Python's, which writes storages by their ids and names PyTorch's paths."""
-    base = getattr(module, "_Pickler", module.Pickler)
-    fields: dict[str, Any] = {"persistent_id": staticmethod(persistent_id)}
+    made: Any = _class_over(getattr(module, "_Pickler", module.Pickler))(file, protocol=protocol)
+    # On the object: a class would keep the storages alive until Python's collector of cycles finds it.
+    made.id_of = persistent_id
+    return made
+
+
+@cache
+def _class_over(base: Any) -> type:
+    """The class of picklers over one of a module."""
     if not issubclass(base, pickle._Pickler):
-        return type("ArchivePickler", (_TensorsInTorchsWords, base), fields)(file, protocol=protocol)
+        return type("ArchivePickler", (_InC, base), {})
     table = dict(base.dispatch)
-    if table[FunctionType] is pickle._Pickler.save_global:
-        table[FunctionType] = _InTorchsWords.save_global
-    return type("ArchivePickler", (_InTorchsWords, base), {**fields, "dispatch": table})(file, protocol=protocol)
+    if table[FunctionType] is pickle._Pickler.save_global:  # type: ignore[attr-defined]
+        table[FunctionType] = _InPython.save_global
+    return type("ArchivePickler", (_InPython, base), {"dispatch": table})
 
 
-class _TensorsInTorchsWords:
+class _WithIds:
+    """What is put before any pickler: storages by their ids."""
+
+    id_of: Callable[[Any], Any]
+
+    def persistent_id(self, what: Any) -> Any:
+        """The id of a storage; None for what is pickled itself."""
+        return self.id_of(what)
+
+
+class _InC(_WithIds):
     """What is put before a pickler in C, whose way of naming a class cannot be changed: tensors as PyTorch's."""
 
     def reducer_override(self, what: Any) -> Any:
-        """How a tensor is made again; NotImplemented for what the pickler itself knows."""
+        """How a tensor or a type of storages is made again; NotImplemented for what the pickler itself knows."""
         if isinstance(what, Tensor):
             parts: Any = what.__reduce_ex__(PROTOCOL)
             return reduced(what, *parts[1]) if parts[0] is pickling.rebuilt else parts
+        if any(what is kind for kind in LEGACY_CLASSES.values()):  # its path, `torch.FloatStorage`, may be another's
+            return names.StorageType, (what.__name__,)
         others = getattr(super(), "reducer_override", None)
         return NotImplemented if others is None else others(what)
 
 
-class _InTorchsWords:
+class _InPython(_WithIds):
     """What is put before a pickler in Python: tensors and names as PyTorch writes them."""
 
     def save_global(self: Any, what: Any, name: str | None = None) -> None:

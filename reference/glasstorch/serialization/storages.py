@@ -9,6 +9,7 @@ from __future__ import annotations
 import mmap
 import os
 import sys
+from functools import cache
 from types import ModuleType
 from typing import Any
 
@@ -19,7 +20,7 @@ from glasstorch.core.storage import UntypedStorage
 from glasstorch.core.typed_storage import TypedStorage, typed
 from glasstorch.serialization import names, settings, weights_only
 from glasstorch.serialization.locations import Deserializer
-from glasstorch.serialization.names import DTYPE_OF, StorageType
+from glasstorch.serialization.names import StorageType
 from glasstorch.serialization.rebuild import short
 from glasstorch.serialization.settings import LoadEndianness
 from glasstorch.serialization.zip_format import ArchiveError
@@ -106,8 +107,6 @@ def as_saved_id(saved: Any, length: int) -> tuple[Dtype, str, str, int, Any]:
         dtype = kind.dtype
     elif kind is UntypedStorage:
         dtype = uint8
-    elif isinstance(kind, type) and kind.__name__ in DTYPE_OF:  # the class itself, as a pickler in C writes it
-        dtype = DTYPE_OF[kind.__name__]
     else:
         raise ArchiveError(f"the id of a storage names {short(kind)}, which is not a type of storages")
     key, location = _text(key), _text(location)
@@ -127,9 +126,15 @@ def unpickler(file: Any, module: ModuleType, persistent_load: Any, arguments: di
         machine = weights_only.Unpickler(file, **arguments)
         machine.persistent_load = persistent_load
         return machine
-    made = type("ArchiveUnpickler", (_FindsOurs, module.Unpickler), {})(file, **arguments)
+    made: Any = _class_over(module.Unpickler)(file, **arguments)
     made.persistent_load = persistent_load
     return made
+
+
+@cache
+def _class_over(base: type) -> type:
+    """The class of unpicklers over one of a module."""
+    return type("ArchiveUnpickler", (_FindsOurs, base), {})
 
 
 class _FindsOurs:

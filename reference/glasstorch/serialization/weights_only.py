@@ -11,7 +11,6 @@ everything else.
 
 from __future__ import annotations
 
-import pickletools
 import struct
 import warnings
 from _compat_pickle import IMPORT_MAPPING, NAME_MAPPING
@@ -26,7 +25,6 @@ from glasstorch.nn.parameter import Parameter
 from glasstorch.serialization import allowed, rebuild
 
 PROTOCOL = 2  # what `save` writes by default
-NAMED: Final = {opcode.code.encode("latin1")[0]: opcode.name for opcode in pickletools.opcodes}
 _missing: Final = object()
 
 
@@ -256,11 +254,13 @@ def load(file: Any, *, encoding: str = "ASCII") -> Any:
 
 def globals_in(file: Any) -> set[str]:
     """The full paths of everything that a pickle names. It is not run."""
+    import pickletools  # here, as few programs ask for it
+
     found = set()
     try:
         for opcode, argument, _ in pickletools.genops(file):
-            if opcode.code.encode("latin1")[0] not in INSTRUCTIONS:
-                raise unsupported(opcode.code.encode("latin1")[0])
+            if ord(opcode.code) not in INSTRUCTIONS:
+                raise unsupported(ord(opcode.code))
             if opcode.name == "GLOBAL":
                 found.add(".".join(_of_python_3(*str(argument).split(" ", 1))))
     except ValueError as error:
@@ -282,7 +282,10 @@ def _of_python_3(module: str, name: str) -> tuple[str, str]:
 
 def unsupported(code: int) -> UnpicklingError:
     """The error for an instruction that the machine does not have."""
-    return UnpicklingError(f"Unsupported operand {code}" + (f" ({NAMED[code]})" if code in NAMED else ""))
+    import pickletools
+
+    names = [opcode.name for opcode in pickletools.opcodes if ord(opcode.code) == code]
+    return UnpicklingError(f"Unsupported operand {code}" + "".join(f" ({name})" for name in names))
 
 
 def _call(function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:

@@ -14,7 +14,7 @@ import sys
 import zlib
 from typing import Any
 
-from glasstorch.core.errors import ArgumentError, ArgumentValueError
+from glasstorch.core.errors import ArgumentError, ArgumentValueError, FileError
 from glasstorch.serialization import zip_format
 from glasstorch.serialization.zip_format import (
     DESCRIPTOR,
@@ -62,6 +62,7 @@ class ArchiveWriter:
         self.alignment = alignment
         self.fresh = fresh
         self.written: dict[str, int | None] = {}  # the checksums of the records by name; None of an empty one
+        self._record = ""  # the one that is being written
         self._position = 0
         self._directory = bytearray()
 
@@ -94,6 +95,7 @@ class ArchiveWriter:
                 self.write_record(name, content)
         self.write_record(zip_format.SERIALIZATION_ID, self._serialization_id())
         start, nbytes, count = self._position, len(self._directory), len(self.written)
+        self._record = "(the directory)"
         self._write(self._directory)
         end64 = self._position
         self._write(
@@ -117,6 +119,7 @@ class ArchiveWriter:
         """Write the local header; returns where it stands."""
         if name in self.written:
             raise ArgumentError(f"the archive has a record {name!r} already; each is written once")
+        self._record = name
         header, path = self._position, f"{self.name}/{name}".encode()
         extra = zip_format.zip64_field(nbytes, header)
         extra += zip_format.padding_field(header + LOCAL.size + len(path) + len(extra), self.alignment)
@@ -141,7 +144,13 @@ class ArchiveWriter:
     def _write(self, data: Data) -> None:
         rest = memoryview(data)
         while rest.nbytes:
-            count = self.file.write(rest)
+            try:
+                count = self.file.write(rest)
+            except OSError as error:
+                if error.errno is None:  # not of the system, but of a file in Python
+                    raise
+                what = f"PytorchStreamWriter failed writing file {self._record}: {error.strerror}"
+                raise FileError(error.errno, what) from error
             count = rest.nbytes if count is None else count  # a file of Python's raw kind may write a part
             self._position += count
             rest = rest[count:]
