@@ -22,7 +22,20 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")  # before NumPy or torch starts it
 
 import numpy as np
 
-from benchmarks import convolution, eager, fast, fusion, jit, million, networks, operators, startup, tensors, training
+from benchmarks import (
+    amp,
+    convolution,
+    eager,
+    fast,
+    fusion,
+    jit,
+    million,
+    networks,
+    operators,
+    startup,
+    tensors,
+    training,
+)
 from benchmarks.harness import Row
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -38,6 +51,7 @@ FILES = {
     "fast": fast.contests,
     "convolution": convolution.contests,
     "networks": networks.contests,
+    "amp": amp.contests,
 }
 
 
