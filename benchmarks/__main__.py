@@ -23,6 +23,7 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")  # before NumPy or torch starts it
 import numpy as np
 
 from benchmarks import (
+    amp,
     convolution,
     dataloader,
     eager,
@@ -56,6 +57,7 @@ FILES = {
     "dataloader": dataloader.contests,
     "serialization": serialization.contests,
     "profiler": profiler.contests,
+    "amp": amp.contests,
 }
 
 

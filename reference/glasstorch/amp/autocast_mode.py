@@ -140,7 +140,7 @@ def _cast(value: Any, device_type: str, dtype: dtype_) -> Any:
         return {_cast(k, device_type, dtype): _cast(v, device_type, dtype) for k, v in value.items()}
     if isinstance(value, Iterable):
         cast = (_cast(one, device_type, dtype) for one in value)
-        return type(value)(cast) if isinstance(value, list | tuple) else cast  # type: ignore[call-arg]
+        return type(value)(cast) if isinstance(value, list | tuple) else cast
     return value
 
 

@@ -27,7 +27,7 @@ from glasstorch.operators.direct import on_tensor
 if TYPE_CHECKING:
     from glasstorch._tensor import Tensor
 
-to_dtype = on_tensor("to.dtype")
+to_copy = on_tensor("_to_copy")
 
 # (id of a weight, dtype) -> the weight, if it still lives, and its cast; see Note [Casts that are kept]
 _kept: dict[tuple[int, dtype], tuple[weakref.ref[Tensor], Tensor]] = {}
@@ -40,11 +40,7 @@ def is_eligible(argument: Any, backend: int) -> bool:
 
 
 def cast(argument: Any, to: dtype, lower: dtype, backend: int) -> Any:  # hot path: benchmarks/amp.py
-    """A tensor, None, or a list of them, with what is eligible cast; `lower` is the dtype for which casts are kept."""
-    if argument is None:
-        return None
-    if isinstance(argument, list | tuple):
-        return [cast(one, to, lower, backend) for one in argument]
+    """A tensor, cast if it is eligible; `lower` is the dtype for which casts are kept."""
     given = argument.dtype
     if given is to or not is_eligible(argument, backend):
         return argument
@@ -55,12 +51,17 @@ def cast(argument: Any, to: dtype, lower: dtype, backend: int) -> Any:  # hot pa
             return kept[1]
         token = grad_mode.set(True)
         try:
-            made = to_dtype(argument, to, False, False, None)
+            made = to_copy(argument, to, None, None, None, False, None)
         finally:
             grad_mode.reset(token)
         _kept[key] = weakref.ref(argument), made
         return made
-    return to_dtype(argument, to, False, False, None)
+    return to_copy(argument, to, None, None, None, False, None)
+
+
+def cast_list(several: Sequence[Any], to: dtype, lower: dtype, backend: int) -> list[Any]:
+    """The tensors of a list, each cast if it is eligible; one may be None."""
+    return [one if one is None else cast(one, to, lower, backend) for one in several]
 
 
 def _may_be_kept(argument: Any) -> bool:

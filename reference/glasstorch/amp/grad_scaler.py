@@ -106,7 +106,7 @@ class GradScaler:
                 return value * on_each.on(value.device)
             if isinstance(value, Iterable):
                 each = map(scaled, value)
-                return type(value)(each) if isinstance(value, list | tuple) else each  # type: ignore[call-arg]
+                return type(value)(each) if isinstance(value, list | tuple) else each
             raise ValueError("outputs must be a Tensor or an iterable of Tensors")
 
         return scaled(outputs)
@@ -183,13 +183,15 @@ class GradScaler:
         state["stage"] = OptState.STEPPED
         return result
 
-    def _maybe_opt_step(self, optimizer: Any, optimizer_state: dict[str, Any], *args: Any, **kwargs: Any) -> Any:
+    def _maybe_opt_step(
+        self, optimizer: Any, optimizer_state: dict[str, Any], *args: Any, **kwargs: Any
+    ) -> float | None:
         """The optimizer's step, or None if a gradient was infinite or NaN."""
         if sum(found.item() for found in optimizer_state["found_inf_per_device"].values()):
             return None
-        return optimizer.step(*args, **kwargs)
+        return cast("float | None", optimizer.step(*args, **kwargs))
 
-    def _step_of_fused(self, optimizer: Any, state: dict[str, Any], args: Any, kwargs: dict[str, Any]) -> Any:
+    def _step_of_fused(self, optimizer: Any, state: dict[str, Any], args: Any, kwargs: dict[str, Any]) -> float | None:
         """The step of an optimizer that unscales the gradients itself, or asks this scaler to."""
         if "grad_scaler" in inspect.signature(optimizer.step).parameters:
             warn_user(
@@ -198,7 +200,7 @@ class GradScaler:
                 "let the optimizer use them directly.",
                 FutureWarning,
             )
-            return optimizer.step(*args, **kwargs, grad_scaler=self)
+            return cast("float | None", optimizer.step(*args, **kwargs, grad_scaler=self))
         if state["stage"] is OptState.READY:
             self._check_inf_per_device(optimizer)
         scale, _ = self._check_scale_growth_tracker("step")
@@ -209,7 +211,7 @@ class GradScaler:
         found = [one.to(scale.device, non_blocking=True) for one in state["found_inf_per_device"].values()]
         optimizer.found_inf = sum(found)
         try:
-            return optimizer.step(*args, **kwargs)
+            return cast("float | None", optimizer.step(*args, **kwargs))
         finally:
             del optimizer.grad_scale, optimizer.found_inf
 

@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final
 
-from glasstorch.amp.casts import cast, is_eligible, widest
+from glasstorch.amp.casts import cast, cast_list, is_eligible, widest
 from glasstorch.amp.settings import DEVICES, lower_precision
-from glasstorch.core.dtype import float32
+from glasstorch.core.dtype import dtype, float32
 from glasstorch.core.errors import DtypeError
 from glasstorch.core.keys import BACKEND_BIT, FUNCTIONALITY_BIT, below
 from glasstorch.dispatch.active_keys import active_keys
@@ -32,8 +32,16 @@ class Cast:
 
     @cached_property
     def tensors(self) -> tuple[int, ...]:
-        """The positions of its arguments that are tensors or lists of them."""
-        return tuple(i for i, a in enumerate(self.operator.schema.arguments) if a.type.base == "Tensor")
+        """The positions of its arguments that are tensors, or may be None."""
+        return tuple(
+            i for i, a in enumerate(self.operator.schema.arguments) if a.type.is_tensor_like and not a.type.is_list
+        )
+
+    @cached_property
+    def lists(self) -> tuple[int, ...]:
+        """The positions of its arguments that are lists of tensors."""
+        arguments = self.operator.schema.arguments
+        return tuple(i for i, a in enumerate(arguments) if a.type.base == "Tensor" and a.type.is_list)
 
     @property
     def backend(self) -> int:
@@ -53,28 +61,17 @@ class Cast:
 
 def lower_precision_fp(of: Cast) -> Boxed:
     """Casts to the dtype of the running block: matrix products and convolutions, which are fast in it."""
-    table, tensors, backend, bit, below = of.operator.table, of.tensors, of.backend, of.bit, of.below
-    device = of.device
-
-    def kernel(keys: int, *arguments: Any) -> Any:  # hot path: benchmarks/amp.py
-        included, allowed = active_keys.get()
-        token = active_keys.set((included, allowed & ~bit))
-        try:
-            lower = lower_precision.get()[device]
-            given = [*arguments]
-            for i in tensors:
-                given[i] = cast(given[i], lower, lower, backend)
-            keys &= below
-            return table[keys](keys, *given)
-        finally:
-            active_keys.reset(token)
-
-    return kernel
+    return _cast_to(of, None)
 
 
 def fp32(of: Cast) -> Boxed:
     """Casts to float32: what would overflow, or lose too much, in fewer bits."""
-    table, tensors, backend, bit, below = of.operator.table, of.tensors, of.backend, of.bit, of.below
+    return _cast_to(of, float32)
+
+
+def _cast_to(of: Cast, fixed: dtype | None) -> Boxed:
+    """The kernel that casts all arguments to one dtype, or to that of the running block."""
+    table, tensors, lists, backend, bit, below = of.operator.table, of.tensors, of.lists, of.backend, of.bit, of.below
     device = of.device
 
     def kernel(keys: int, *arguments: Any) -> Any:  # hot path: benchmarks/amp.py
@@ -82,9 +79,18 @@ def fp32(of: Cast) -> Boxed:
         token = active_keys.set((included, allowed & ~bit))
         try:
             lower = lower_precision.get()[device]
-            given = [*arguments]
+            to = fixed or lower
+            given: Any = arguments
             for i in tensors:
-                given[i] = cast(given[i], float32, lower, backend)
+                argument = arguments[i]
+                if argument is not None and argument.dtype is not to:
+                    if given is arguments:
+                        given = [*arguments]
+                    given[i] = cast(argument, to, lower, backend)
+            if lists:
+                given = [*given]
+                for i in lists:
+                    given[i] = cast_list(arguments[i], to, lower, backend)
             keys &= below
             return table[keys](keys, *given)
         finally:
@@ -125,9 +131,9 @@ def fp32_append_dtype(of: Cast) -> Boxed:
         included, allowed = active_keys.get()
         token = active_keys.set((included, allowed & ~bit))
         try:
-            dtype = float32 if is_eligible(arguments[0], backend) else arguments[0].dtype
+            to = float32 if is_eligible(arguments[0], backend) else arguments[0].dtype
             keys &= below
-            return table[keys](keys, *arguments, dtype)
+            return table[keys](keys, *arguments, to)
         finally:
             active_keys.reset(token)
 
@@ -136,7 +142,7 @@ def fp32_append_dtype(of: Cast) -> Boxed:
 
 def promote(of: Cast) -> Boxed:
     """Casts to the widest dtype among the arguments, of an operator that wants one for all."""
-    table, tensors, backend, bit, below = of.operator.table, of.tensors, of.backend, of.bit, of.below
+    table, tensors, lists, backend, bit, below = of.operator.table, of.tensors, of.lists, of.backend, of.bit, of.below
     device = of.device
 
     def kernel(keys: int, *arguments: Any) -> Any:
@@ -145,9 +151,12 @@ def promote(of: Cast) -> Boxed:
         try:
             lower = lower_precision.get()[device]
             given = [*arguments]
-            to = widest([given[i] for i in tensors], lower, backend)
+            to = widest([given[i] for i in (*tensors, *lists)], lower, backend)
             for i in tensors:
-                given[i] = cast(given[i], to, lower, backend)
+                if given[i] is not None:
+                    given[i] = cast(given[i], to, lower, backend)
+            for i in lists:
+                given[i] = cast_list(given[i], to, lower, backend)
             keys &= below
             return table[keys](keys, *given)
         finally:

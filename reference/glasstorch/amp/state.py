@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from types import MappingProxyType
-from typing import Any
+from typing import Any, TypeVar
 
 from glasstorch.amp.kernels import register_autocast_kernels
 from glasstorch.amp.settings import DEVICES, autocast_device, is_on, keeps_casts, lower_precision, nesting, switch
@@ -43,6 +43,8 @@ __all__ = [
     "set_autocast_xla_enabled",
 ]
 
+F = TypeVar("F", bound=Callable[..., Any])
+
 
 def is_autocast_available(device_type: str) -> bool:
     """Whether autocast knows a type of device, such as "cpu" or "cuda"; it need not be present."""
@@ -58,16 +60,14 @@ def is_autocast_enabled(device_type: str = "cuda") -> bool:
 
 def set_autocast_enabled(device_type: str | bool, enabled: bool | None = None) -> None:
     """Switch autocast on or off for a type of device; with one argument, which says whether, for "cuda"."""
-    if enabled is None and isinstance(device_type, bool):
-        device_type, enabled = "cuda", device_type
-    _check("set_autocast_enabled", "device_type", 1, device_type, str)
-    _check("set_autocast_enabled", "enabled", 2, enabled, bool)
-    assert isinstance(device_type, str)
-    autocast_device(device_type)  # refuses what it does not know
-    kind = device_type.partition(":")[0]
-    if enabled and kind in AUTOCAST_DEVICES:
+    name, on = ("cuda", device_type) if enabled is None and isinstance(device_type, bool) else (device_type, enabled)
+    _check("set_autocast_enabled", "device_type", 1, name, str)
+    _check("set_autocast_enabled", "enabled", 2, on, bool)
+    kind = str(name).partition(":")[0]
+    autocast_device(kind)  # refuses what it does not know
+    if on and kind in AUTOCAST_DEVICES:
         register_autocast_kernels(kind)
-    switch(kind, bool(enabled))
+    switch(kind, bool(on))
 
 
 def get_autocast_dtype(device_type: str) -> dtype_:
@@ -160,7 +160,7 @@ def _advise(old: str, new: str) -> None:
     warn_user(f"torch.{old} is deprecated. Please use torch.{new} instead.", DeprecationWarning)
 
 
-def _named(function: Any, name: str, doc: str) -> Any:
+def _named(function: F, name: str, doc: str) -> F:
     function.__name__ = function.__qualname__ = name
     function.__doc__ = doc
     return function

@@ -14,9 +14,6 @@ Mirrors: torch/csrc/autograd, torch/autograd
 Differs: Python throughout.
 """
 
-from importlib import import_module as _import_module
-from typing import Any as _Any
-
 from glasstorch.autograd import copy_slices as copy_slices
 from glasstorch.autograd.anomaly_mode import detect_anomaly as detect_anomaly
 from glasstorch.autograd.anomaly_mode import set_detect_anomaly as set_detect_anomaly

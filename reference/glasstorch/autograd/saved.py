@@ -108,6 +108,7 @@ class SavedVariable:
         self.output_nr = output_nr  # of the node's result; -1 for an argument
         if (hooks := hooks_in_use()) is not None and tensor._number is None:
             self.tensor = Packed.from_node(hooks, tensor, producer, output_nr)
+            self.__class__ = PackedVariable
             return
         self.tensor = tensor if producer is None else alias(tensor)
         counter = tensor._version_counter
@@ -118,8 +119,6 @@ class SavedVariable:
     def unpack(self, owner: Node) -> Any:
         """The tensor, with its history; AutogradError if it was changed in place since."""
         tensor = self.tensor
-        if type(tensor) is Packed:
-            return tensor.unpack(owner, self.output_nr)
         counter = tensor._version_counter
         version = 0 if counter is None else counter.value
         if self.had_node and (tensor._autograd_meta is None or tensor._autograd_meta.grad_fn is None):
@@ -132,17 +131,16 @@ class SavedVariable:
         differentiable = tensor.dtype.is_floating_point or tensor.dtype.is_complex
         if self.output_nr < 0 or not grad_mode.get() or not differentiable:
             return tensor
-        return with_history(tensor, owner.result_edge(self.output_nr))
+        result = alias(tensor)
+        meta = result._autograd_meta = AutogradMeta()
+        meta.grad_fn, meta.output_nr = owner.result_edge(self.output_nr)
+        return result
 
     def register_hooks(self, pack_hook: Callable[[Any], Any], unpack_hook: Callable[[Any], Any]) -> None:
         """Keep `pack_hook(tensor)` in place of the tensor; one pair of hooks is allowed."""
-        if type(self.tensor) is Packed:
-            raise AutogradError(
-                "Calling register_hooks on a saved tensor whose hooks have already been set. Hint: only one pair of "
-                "hooks is allowed at a time."
-            )
         edge = None if self.output_nr >= 0 else gradient_edge(self.tensor)
         self.tensor = Packed(Pair(pack_hook, unpack_hook), self.tensor, edge)
+        self.__class__ = PackedVariable
 
     def _changed(self, owner: Node, version: int) -> str:
         tensor = self.tensor
@@ -164,4 +162,21 @@ class SavedVariable:
             f"[torch.{tensor.dtype.scalar_name}Tensor {list(tensor._shape)}]{of} is at version {version}; "
             f"expected version {self.version} instead. Hint: {hint} {owner.name()} saved it. Change a clone() instead, "
             f"or move the in-place operation behind backward()"
+        )
+
+
+class PackedVariable(SavedVariable):
+    """What a saved tensor becomes where hooks decide in which form it is kept."""
+
+    __slots__ = ()
+
+    def unpack(self, owner: Node) -> Any:
+        """The tensor that the hook gives back, with the history of the one that was saved."""
+        return self.tensor.unpack(owner, self.output_nr)
+
+    def register_hooks(self, pack_hook: Callable[[Any], Any], unpack_hook: Callable[[Any], Any]) -> None:
+        """Refused: there are hooks."""
+        raise AutogradError(
+            "Calling register_hooks on a saved tensor whose hooks have already been set. Hint: only one pair of hooks "
+            "is allowed at a time."
         )

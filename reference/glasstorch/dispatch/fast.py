@@ -132,7 +132,7 @@ def install(
 
 
 def name_of(function: Callable[..., Any]) -> str:
-    """A function's module below `kernels`, and its name: `kernels.cpu.scans.accumulated` without the first word."""
+    """A function's module below `kernels`, and its name, joined by dots: cpu.scans.accumulated."""
     module = function.__module__.removeprefix("glasstorch.").removeprefix("kernels.")
     return f"{module}.{function.__qualname__}"
 

@@ -156,6 +156,18 @@ def test_an_alias_that_is_none_is_refused(functions: Read, row: str, message: st
         functions(f"{ADD}- func: f(Tensor x) -> Tensor\n  {row}\n- func: g(Tensor x) -> Tensor")
 
 
+def test_autocast_is_said_of_an_operator_and_not_of_its_forms(functions: Read) -> None:
+    add, in_place, out = functions(ADD + "  autocast: cpu promote, cuda fp32")
+    assert add.autocast == (("cpu", "promote"), ("cuda", "fp32"))
+    assert in_place.autocast == out.autocast == ()
+
+
+@pytest.mark.parametrize("text", ["fp32", "cpu fp16", "cuda fp32, cpu fp32", "cpu fp32, cpu promote", "xpu fp32"])
+def test_autocast_on_another_device_or_with_another_policy_is_refused(functions: Read, text: str) -> None:
+    with pytest.raises(SchemaError, match=f"autocast: expected some of cpu, cuda, in this order.*; got '{text}'"):
+        functions(f"{ADD}  autocast: {text}")
+
+
 def test_an_out_form_of_several_results_has_a_tensor_for_each() -> None:
     schema = FunctionSchema.parse("max.dim(Tensor self, int dim) -> (Tensor values, Tensor indices)")
     assert str(out_schema(schema, "dim_max")) == (
