@@ -245,9 +245,13 @@ def execute(
             task.push(node)
     token = grad_mode.set(create_graph)
     outer = anomaly_mode.running.set(None)
+    profiled = recorder.get()
+    opened = 0 if profiled is None else len(profiled.open)
     try:
         task.run()
     except Exception:
+        if profiled is not None:
+            profiled.end_beyond(opened)
         culprit = anomaly_mode.running.get()
         if culprit is not None:
             anomaly_mode.tell(culprit)
