@@ -15,11 +15,12 @@ from types import TracebackType
 from typing import Any, Self
 
 from glasstorch.core.errors import ArgumentError, ArgumentTypeError
-from glasstorch.core.keys import FUNCTIONALITY_BIT, DispatchKey, below
+from glasstorch.core.keys import FUNCTIONALITY_BIT, RECORDED, DispatchKey, below
 from glasstorch.core.tensor_impl import TensorImpl
 from glasstorch.dispatch.active_keys import active_keys
 from glasstorch.dispatch.library import caller
 from glasstorch.dispatch.operator import Kernel, Operator, registry
+from glasstorch.dispatch.record import recorder
 from glasstorch.dispatch.schema import Type
 
 PYTHON = FUNCTIONALITY_BIT["Python"]
@@ -79,13 +80,17 @@ def call_mode(keys: int, operator: Operator, *positional: Any, **named: Any) -> 
     arguments = tuple(map(_number_again, positional))
     by_name = {name: _number_again(value) for name, value in named.items()}
     included, allowed = active_keys.get()
-    keys_token = active_keys.set((_included_for(outer, included), allowed & (BELOW_PYTHON | PYTHON)))
+    keys_token = active_keys.set((_included_for(outer, included), allowed & (BELOW_PYTHON | PYTHON | RECORDED)))
     modes_token = _modes.set(outer)
+    profiled = recorder.get()
+    begun = None if profiled is None else profiled.begin("PythonDispatchMode")
     try:
         result = mode.__torch_dispatch__(operator, (), arguments, by_name)
     finally:
         _modes.reset(modes_token)
         active_keys.reset(keys_token)
+        if profiled is not None and begun is not None:
+            profiled.end(begun)
     if result is NotImplemented:
         raise ArgumentTypeError(
             f"Multiple dispatch failed for 'torch.ops.{operator}'; all __torch_dispatch__ handlers returned "

@@ -181,9 +181,15 @@ def test_an_error_in_a_backward_step_ends_its_records() -> None:
             raise ValueError("on purpose")
 
     y = Fails.apply(torch.ones(2, requires_grad=True)).sum()
-    with pytest.raises(ValueError, match="on purpose"), recorded() as records:
-        y.backward()
-    assert nested(records)[-2:] == ["autograd::engine::evaluate_function: FailsBackward", "  FailsBackward"]
+    with recorded() as records:
+        with pytest.raises(ValueError, match="on purpose"):
+            y.backward()
+        torch.ones(1)
+    assert nested(records)[-3:] == [
+        "autograd::engine::evaluate_function: FailsBackward",
+        "  FailsBackward",
+        "aten::ones",
+    ]
 
 
 def test_what_is_noted_besides_is_asked_for_at_each_call() -> None:
@@ -214,3 +220,19 @@ def test_each_operator_has_an_entry_with_the_mark() -> None:
             with recorded() as records:
                 operator(x)
             assert records[0].name == name.partition(".")[0], expected
+
+
+def test_what_an_error_leaves_open_ends_and_what_lies_around_it_does_not() -> None:
+    listener = Recorder(lambda: -1)
+    around = listener.begin("around")
+    opened = len(listener.open)
+    listener.begin("outer")
+    listener.begin("inner")
+    listener.end_beyond(opened)
+    assert list(listener.open.values()) == [around]
+    listener.end(around)
+    assert nested(listener.finished(recording.clock())) == ["around", "  outer", "    inner"]
+    for name in ("outer", "inner"):
+        listener.begin(name)
+    listener.end_beyond(0)
+    assert not listener.open

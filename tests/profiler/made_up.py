@@ -22,8 +22,7 @@ FILES = (
 
 
 def events(library: ModuleType, seed: int, *, stack: bool = True, memory: bool = True, nested: bool = True) -> Any:
-    """An EventList of a library with its tree built, the same for the same seed. `library` has the name of
-    torch.autograd.profiler_util."""
+    """An EventList with its tree, the same for the same seed; `library` is torch.autograd.profiler_util or ours."""
     draw = random.Random(seed)
     made: list[Any] = []
 

@@ -205,6 +205,27 @@ def test_two_threads_profile_at_once() -> None:
     assert found == {"ones": ["aten::ones"], "zeros": ["aten::zeros"]}
 
 
+def test_what_a_mode_calls_instead_of_an_operator_is_seen(torch: Any) -> None:
+    modes = importlib.import_module(f"{torch.__name__}.utils._python_dispatch")
+
+    class Negative(modes.TorchDispatchMode):  # type: ignore[name-defined, misc]
+        def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+            return torch.neg(func(*args, **kwargs or {}))
+
+    x = torch.ones(2)
+
+    def program() -> None:
+        with Negative():
+            torch.exp(x)
+
+    events = [e for e in profile_of(torch, program).events() if e.name in ("aten::exp", "aten::neg")]
+    assert [(e.name, e.cpu_parent and e.cpu_parent.name) for e in events] == [
+        ("aten::exp", None),
+        ("aten::exp", "PythonDispatchMode"),
+        ("aten::neg", "PythonDispatchMode"),
+    ]
+
+
 def test_what_is_asked_before_the_start_is_refused(torch: Any, tmp_path: Path) -> None:
     profile = profiler_of(torch).profile()
     for ask in (

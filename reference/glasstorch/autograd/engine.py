@@ -277,11 +277,15 @@ def execute(
             task.push(node)
     token, task_token = grad_mode.set(create_graph), running.set(task)
     outer = anomaly_mode.running.set(None)
+    profiled = recorder.get()
+    opened = 0 if profiled is None else len(profiled.open)
     try:
         task.run()
         for callback in task.callbacks:
             callback()
     except Exception:
+        if profiled is not None:
+            profiled.end_beyond(opened)
         culprit = anomaly_mode.running.get()
         if culprit is not None:
             anomaly_mode.tell(culprit)

@@ -141,6 +141,11 @@ class Recorder:
         if self.open.pop(id(begun), None) is not None:
             self.records.append(begun.ended(clock()))
 
+    def end_beyond(self, count: int) -> None:
+        """All is over that was begun after the first so many that are open: an error has left it."""
+        for begun in [*self.open.values()][: count - 1 if count else None : -1]:
+            self.end(begun)
+
     def node(self, node: Any, apply: Callable[[Any], Any], grads: Any) -> Any:
         """Run a node's backward step, recorded under the node's name."""
         begun = self.begin(node.name(), BACKWARD_FUNCTION, sequence_of(node), grads)
