@@ -5,14 +5,27 @@ Reading order: `dlpack`, `_python_dispatch`, `module_tracker`, `_flop_formulas`,
 
 Mirrors: torch/utils/__init__.py
 Differs: not all of them. A helper that another layer needs too is a thin file here, and its code is in that layer.
-
-As in PyTorch, those after `_python_dispatch` have to be imported by their own names.
+    Those that few programs use are imported on first access, where PyTorch asks for an import of their own;
+    `tensorboard`, which needs a package, asks for one here, too.
 """
 
 from __future__ import annotations
 
-from glasstorch.core.unknown_names import refuse_unknown_names
+from importlib import import_module as _import_module
+from typing import Any as _Any
+
+from glasstorch.core.unknown_names import refuse_unknown_names as _refuse_unknown_names
 from glasstorch.utils import _python_dispatch as _python_dispatch
 from glasstorch.utils import dlpack as dlpack
 
-__getattr__ = refuse_unknown_names("glasstorch.utils")
+_LATE = ("benchmark", "flop_counter", "module_tracker")
+_refuse = _refuse_unknown_names("glasstorch.utils")
+
+
+def __getattr__(name: str) -> _Any:
+    if name == "tensorboard":
+        raise AttributeError(
+            "module 'glasstorch.utils' has no attribute 'tensorboard' before `import torch.utils.tensorboard`",
+            name=name,
+        )
+    return _import_module(f"glasstorch.utils.{name}") if name in _LATE else _refuse(name)
