@@ -17,6 +17,8 @@ import pytest
 HERE = Path(__file__).parent
 REFERENCE = HERE.parents[1] / "reference"
 PROGRAMS = {  # the program -> the package that it uses
+    "metrics.py": "torchmetrics",
+    "model_summary.py": "torchinfo",
     "rearranging.py": "einops",
     "tensor_files.py": "safetensors",
 }

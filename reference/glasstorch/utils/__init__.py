@@ -6,18 +6,32 @@ be imported and is refused on use: `cpp_extension`, `mobile_optimizer`.
 
 Mirrors: torch/utils/__init__.py
 Differs: not all of them. A helper that another layer needs too is a thin file here, and its code is in that layer.
-
-As in PyTorch, `module_tracker`, `flop_counter`, `benchmark` and `tensorboard` have to be imported by their own names.
+    Those that few programs use are imported on first access, where PyTorch asks for an import of their own;
+    `tensorboard`, which needs a package, asks for one here, too.
 """
 
 from __future__ import annotations
 
-from glasstorch.core.unknown_names import refuse_unknown_names
+from typing import Any as _Any
+
+from glasstorch.core.unknown_names import refuse_unknown_names as _refuse_unknown_names
 from glasstorch.utils import _python_dispatch as _python_dispatch
 from glasstorch.utils import checkpoint as checkpoint
 from glasstorch.utils import dlpack as dlpack
 from glasstorch.utils import serialization as serialization
 
 # Modules that few programs use, imported when they are first asked for.
-_LATE = ("_pytree", "collect_env", "cpp_extension", "data", "hooks", "mobile_optimizer", "model_zoo")
-__getattr__ = refuse_unknown_names("glasstorch.utils", _LATE)
+_LATE = (
+    "_pytree", "benchmark", "collect_env", "cpp_extension", "data", "flop_counter", "hooks", "mobile_optimizer",
+    "model_zoo", "module_tracker",
+)  # fmt: skip
+_refuse = _refuse_unknown_names("glasstorch.utils", _LATE)
+
+
+def __getattr__(name: str) -> _Any:
+    if name == "tensorboard":
+        raise AttributeError(
+            "module 'glasstorch.utils' has no attribute 'tensorboard' before `import torch.utils.tensorboard`",
+            name=name,
+        )
+    return _refuse(name)

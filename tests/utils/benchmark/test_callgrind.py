@@ -11,7 +11,7 @@ import glasstorch
 from glasstorch.utils import benchmark
 from tests.utils.benchmark.test_measurements import without_address
 
-LONG = "/home/user/build/aten/src/ATen/core/boxing/impl/boxing.h:void at::native::very_long_name<float, 4>(int, int)"
+LONG = "/there/build/aten/src/ATen/core/boxing/impl/boxing.h:void at::native::very_long_name<float, 4>(int, int)"
 
 
 def counts(library: Any, seed: int, inclusive: bool = False) -> Any:
