@@ -123,9 +123,9 @@ def set_default_device(device: device | str | int | None) -> None:
 
     For a while, `with torch.device("meta"):` does the same.
     """
-    base = None if device is None else Device(device)
+    base = None if device is None else _Device(device)
     _defaults.set(Defaults(base, _defaults.get().inner))
     chosen.ever = True
 
 
-Device = device
+_Device = device  # for the function above, which has a parameter of its name

@@ -2,6 +2,8 @@
 
 Programs ask whether there are groups of processes before they use them, and run alone where there are none.
 
+Reading order: this file is all there is.
+
 Mirrors: torch/distributed/__init__.py, torch/distributed/distributed_c10d.py
 Differs: there are no groups of processes, as in a PyTorch that was built without them.
 """

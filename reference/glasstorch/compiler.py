@@ -3,6 +3,8 @@
 Programs ask whether they are being compiled, and mark functions that must not be. Both are answered as PyTorch answers
 them outside `torch.compile`; whatever needs a compiler is refused by name.
 
+Reading order: this file is all there is.
+
 Mirrors: torch/compiler/__init__.py
 Differs: there is no compiler.
 """
