@@ -30,6 +30,7 @@ TITLES = {
     "ir": "The IR",
     "passes": "Passes",
     "fusion": "Fusion",
+    "modules": "Modules",
     "convolution": "Convolutions",
     "training": "Training",
 }
@@ -62,6 +63,7 @@ OF_SECTION: dict[str, tuple[str, ...]] = {
     "06-jit/reading-the-ir": ("ir", "jit"),
     "06-jit/a-pass-is-a-function": ("passes", "jit"),
     "06-jit/fusion-measured": ("fusion", "jit"),
+    "07-nn-and-training/what-a-module-is": ("modules", "training"),
     "07-nn-and-training/how-a-convolution-is-computed": ("convolution",),
 }
 
