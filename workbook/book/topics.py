@@ -31,6 +31,7 @@ TITLES = {
     "passes": "Passes",
     "fusion": "Fusion",
     "modules": "Modules",
+    "hooks": "Hooks",
     "convolution": "Convolutions",
     "training": "Training",
 }
@@ -64,6 +65,7 @@ OF_SECTION: dict[str, tuple[str, ...]] = {
     "06-jit/a-pass-is-a-function": ("passes", "jit"),
     "06-jit/fusion-measured": ("fusion", "jit"),
     "07-nn-and-training/what-a-module-is": ("modules", "training"),
+    "07-nn-and-training/hooks-and-their-order": ("hooks", "modules", "autograd"),
     "07-nn-and-training/how-a-convolution-is-computed": ("convolution",),
 }
 
