@@ -122,3 +122,18 @@ def test_a_converted_network_computes_in_the_dtype_that_it_was_converted_to(kind
     net = torch.nn.Sequential(torch.nn.Linear(4, 4), Places(), torch.nn.BatchNorm1d(4), torch.nn.ReLU()).to(dtype)
     result = net(torch.ones(3, 4, dtype=dtype))
     assert (result.dtype, result.shape) == (dtype, (3, 4))
+
+
+@pytest.mark.parametrize("width", [1, 2, 3, 17])
+def test_what_is_drawn_in_a_fork_changes_nothing_after_it(width: int) -> None:
+    def run(looks: bool) -> Any:
+        torch.manual_seed(3)
+        found = []
+        for _ in range(3):
+            found += torch.randn(4).tolist()
+            if looks:
+                with torch.random.fork_rng():
+                    torch.nn.init.normal_(torch.empty(width))
+        return found
+
+    assert run(looks=True) == run(looks=False)

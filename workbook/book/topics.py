@@ -32,6 +32,7 @@ TITLES = {
     "fusion": "Fusion",
     "modules": "Modules",
     "hooks": "Hooks",
+    "initialisation": "Initialisation and random numbers",
     "convolution": "Convolutions",
     "training": "Training",
 }
@@ -66,6 +67,7 @@ OF_SECTION: dict[str, tuple[str, ...]] = {
     "06-jit/fusion-measured": ("fusion", "jit"),
     "07-nn-and-training/what-a-module-is": ("modules", "training"),
     "07-nn-and-training/hooks-and-their-order": ("hooks", "modules", "autograd"),
+    "07-nn-and-training/from-a-layer-to-the-generator": ("initialisation", "training"),
     "07-nn-and-training/how-a-convolution-is-computed": ("convolution",),
 }
 
