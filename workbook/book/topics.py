@@ -33,6 +33,7 @@ TITLES = {
     "modules": "Modules",
     "hooks": "Hooks",
     "initialisation": "Initialisation and random numbers",
+    "attention": "Attention",
     "convolution": "Convolutions",
     "training": "Training",
 }
@@ -68,6 +69,7 @@ OF_SECTION: dict[str, tuple[str, ...]] = {
     "07-nn-and-training/what-a-module-is": ("modules", "training"),
     "07-nn-and-training/hooks-and-their-order": ("hooks", "modules", "autograd"),
     "07-nn-and-training/from-a-layer-to-the-generator": ("initialisation", "training"),
+    "07-nn-and-training/attention-three-ways": ("attention", "memory"),
     "07-nn-and-training/how-a-convolution-is-computed": ("convolution",),
 }
 
