@@ -18,8 +18,7 @@ def attend(
     enable_gqa: bool,
 ) -> tuple[Tensor, Tensor]:
     """The output of attention and its weights."""
-    if scale is None:
-        scale = 1 / math.sqrt(query.shape[-1])
+    factor = 1 / math.sqrt(query.shape[-1]) if scale is None else scale
     if is_causal:
         length, keys = query.shape[-2], key.shape[-2]
         seen = torch.ones(length, keys, dtype=torch.bool).tril()
@@ -28,7 +27,7 @@ def attend(
     if enable_gqa:
         heads = torch.arange(query.shape[-3]) * key.shape[-3] // query.shape[-3]
         key, value = key.index_select(-3, heads), value.index_select(-3, heads)
-    scores = torch.matmul(query, key.transpose(-2, -1)) * scale
+    scores = torch.matmul(query, key.transpose(-2, -1)) * factor
     if attn_mask is not None:
         scores = scores + attn_mask
     weights = torch._safe_softmax(scores, -1)
