@@ -13,9 +13,10 @@ if TYPE_CHECKING:
     from workbook.book.figures.live import show_keys as show_keys
     from workbook.book.figures.live import show_memory as show_memory
     from workbook.book.figures.live import show_memory_map as show_memory_map
+    from workbook.book.figures.live import show_module as show_module
     from workbook.predictions.widget import predict as predict
 
-FIGURES = ("draw_graph", "draw_program", "show_keys", "show_memory", "show_memory_map")
+FIGURES = ("draw_graph", "draw_program", "show_keys", "show_memory", "show_memory_map", "show_module")
 
 
 def __getattr__(name: str) -> Any:

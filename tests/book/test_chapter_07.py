@@ -1,19 +1,95 @@
-"""Is what chapter 07 says of a convolution's cost what the table of costs says?"""
+"""Is what chapter 07 says of modules, hooks, generators and the cost of a convolution what the library does?"""
 
 from __future__ import annotations
 
+import warnings
+
 import pytest
 
+import glasstorch as torch
+from glasstorch import nn
 from glasstorch.backends.cpu.convolution import choices
 from glasstorch.dispatch.fast import PLAIN
 from glasstorch.kernels.cpu.convolution import ways
 from glasstorch.kernels.cpu.fast.convolution import costs
 from tests.book.small_book import ROOT
 
-SECTION = (ROOT / "chapters" / "07-nn-and-training" / "how-a-convolution-is-computed.md").read_text(encoding="utf-8")
-WORDS = " ".join(SECTION.split())
+CHAPTER = ROOT / "chapters" / "07-nn-and-training"
 
-pytestmark = pytest.mark.skipif(PLAIN, reason="plain kernels alone")
+
+def words_of(section: str) -> str:
+    """The text of a section, in one line."""
+    return " ".join((CHAPTER / f"{section}.md").read_text(encoding="utf-8").split())
+
+
+WORDS = words_of("how-a-convolution-is-computed")
+MODULES, HOOKS = words_of("what-a-module-is"), words_of("hooks-and-their-order")
+GENERATOR = words_of("from-a-layer-to-the-generator")
+
+plain = pytest.mark.skipif(PLAIN, reason="plain kernels alone")
+
+
+# ---- modules ----------------------------------------------------------------------------------------------------
+
+
+def test_a_state_dict_remembers_that_it_was_assigned() -> None:
+    assert "The second call found the note of the first one, and assigned as well." in MODULES
+    state = nn.Linear(2, 2).state_dict()
+    first, second, third = (nn.Linear(2, 2) for _ in range(3))
+    third.load_state_dict(dict(state))
+    first.load_state_dict(state, assign=True)
+    second.load_state_dict(state)
+    assert second.weight.data_ptr() == first.weight.data_ptr() != third.weight.data_ptr()
+
+
+def test_a_state_dict_without_metadata_counts_as_old() -> None:
+    assert "A plain `dict` has no metadata and counts as old, so the layer keeps its own count" in MODULES
+    state = nn.BatchNorm1d(2).state_dict()
+    del state["num_batches_tracked"]
+    assert not nn.BatchNorm1d(2).load_state_dict(dict(state)).missing_keys
+    with pytest.raises(RuntimeError, match="num_batches_tracked"):
+        nn.BatchNorm1d(2).load_state_dict(state)
+
+
+# ---- hooks ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("needed", "place"), [(False, 0), (True, -1)])
+def test_the_hook_of_a_network_comes_first_where_its_input_is_data(needed: bool, place: int) -> None:
+    assert "A whole network is usually called on data, which requires no gradient, and its hook comes first." in HOOKS
+    net, seen = nn.Sequential(nn.Linear(2, 3), nn.Tanh()), []
+    for module in net.modules():
+        module.register_full_backward_hook(lambda one, *_: seen.append(one))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        net(torch.ones(1, 2, requires_grad=needed)).sum().backward()
+    assert seen[place] is net
+
+
+# ---- the generator ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("said", "make", "taken"),
+    [
+        ("16: one for each of the twelve weights and the four biases", lambda: nn.Linear(3, 4), 16),
+        ("The embedding has 40 numbers and took 56 words", lambda: nn.Embedding(10, 4), 56),
+        ("so that 17 take 33", lambda: torch.empty(17).normal_(), 33),
+        ("every later one has moved by nine places", lambda: nn.Linear(8, 1), 9),
+        ("Batch norm begins with ones and zeros", lambda: nn.BatchNorm1d(4), 0),
+    ],
+)
+def test_what_is_made_takes_words(said: str, make: object, taken: int) -> None:
+    assert said in GENERATOR
+    assert callable(make)
+    torch.manual_seed(0)
+    make()
+    came = torch.rand(3).tolist()
+    torch.manual_seed(0)
+    assert torch.rand(taken + 3).tolist()[taken:] == came
+
+
+# ---- convolutions -----------------------------------------------------------------------------------------------
 
 
 def cheapest(
@@ -24,33 +100,39 @@ def cheapest(
     return choices(*sizes, stride, kernel // 2, product=product)[0].way  # type: ignore[arg-type]
 
 
+@plain
 def test_three_convolutions_take_three_ways() -> None:
     assert "for these three it takes three different ones" in WORDS
     assert [cheapest(64, 64), cheapest(64, 3), cheapest(8, 8, 31)] == ["columns", "shifted", "transform"]
 
 
+@plain
 def test_steps_of_two_make_rows_cheaper() -> None:
     assert "Only in steps of 2, where columns have no runs to copy; in steps of 1 columns are cheaper." in WORDS
     assert [cheapest(256, 512, size=14, batch=4, stride=stride) for stride in (1, 2)] == ["columns", "rows"]
 
 
+@plain
 def test_a_gradient_of_the_input_takes_the_way_of_the_layer_with_the_channels_exchanged() -> None:
     assert "For the other layer the two ways change places." in WORDS
     assert [cheapest(64, 8, batch=4, product=product) for product in ("forward", "input")] == ["shifted", "columns"]
     assert [cheapest(8, 64, batch=4, product=product) for product in ("forward", "input")] == ["columns", "shifted"]
 
 
+@plain
 def test_transforms_are_taken_from_kernels_of_eleven_on() -> None:
     assert "11, by these estimates." in WORDS
     taken = {kernel: cheapest(1, 1, kernel, size=256) for kernel in (3, 7, 9, 11, 15, 31)}
     assert [kernel for kernel, way in taken.items() if way == "transform"] == [11, 15, 31]
 
 
+@plain
 def test_to_copy_is_cheaper_than_to_add() -> None:
     assert f"{costs.COPY} nanoseconds against {costs.ADD}" in WORDS
     assert costs.COPY < costs.ADD
 
 
+@plain
 def test_a_slip_in_one_constant_changes_the_way(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "Only the way that is taken. The numbers are right" in WORDS
     assert cheapest(64, 32) == "columns"

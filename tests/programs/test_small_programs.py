@@ -106,3 +106,34 @@ def test_a_traced_step_reads_a_state_after_it_was_written() -> None:
     traced = torch.jit.trace(step, (x, torch.ones(2, 3)), check_trace=False)
     for given, wanted in zip(traced(x, torch.ones(2, 3)), step(x, torch.ones(2, 3)), strict=True):
         assert given.tolist() == wanted.tolist()
+
+
+@pytest.mark.parametrize("kind", ["float16", "bfloat16", "float64"])
+def test_a_converted_network_computes_in_the_dtype_that_it_was_converted_to(kind: str) -> None:
+    class Places(torch.nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.register_buffer("table", torch.arange(12).view(3, 4) / 7, persistent=False)
+
+        def forward(self, tokens: Any) -> Any:
+            return tokens + self.table
+
+    dtype = getattr(torch, kind)
+    net = torch.nn.Sequential(torch.nn.Linear(4, 4), Places(), torch.nn.BatchNorm1d(4), torch.nn.ReLU()).to(dtype)
+    result = net(torch.ones(3, 4, dtype=dtype))
+    assert (result.dtype, result.shape) == (dtype, (3, 4))
+
+
+@pytest.mark.parametrize("width", [1, 2, 3, 17])
+def test_what_is_drawn_in_a_fork_changes_nothing_after_it(width: int) -> None:
+    def run(looks: bool) -> Any:
+        torch.manual_seed(3)
+        found = []
+        for _ in range(3):
+            found += torch.randn(4).tolist()
+            if looks:
+                with torch.random.fork_rng():
+                    torch.nn.init.normal_(torch.empty(width))
+        return found
+
+    assert run(looks=True) == run(looks=False)

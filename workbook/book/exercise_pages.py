@@ -13,10 +13,10 @@ from pathlib import Path
 
 import jupytext
 
+from workbook.book.contents import TITLES
 from workbook.book.errors import BookError
 from workbook.book.project import CHAPTERS, LABS
 from workbook.book.render import box, fence, folded
-from workbook.book.source_map import CHAPTERS as TITLES
 from workbook.exercises.catalogue import FORMS, HARDEST, Exercise, ExerciseError, Piece, exercises
 
 FOLDER = "exercises"
@@ -127,8 +127,7 @@ def lab_of(exercise: Exercise) -> str:
 def chapter_title(chapter: str) -> str:
     """The title of a chapter in the book: `02-tensor-storage` is "02 Tensor and storage"."""
     number, _, words = chapter.partition("-")
-    plain = f"{number} {words.replace('-', ' ').capitalize()}"
-    return next((title for title in TITLES.values() if title.startswith(f"{number} ")), plain)
+    return f"{number} {TITLES.get(number, words.replace('-', ' ').capitalize())}"
 
 
 # --- the page of one exercise -------------------------------------------------------------------------------------

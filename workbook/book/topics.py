@@ -30,6 +30,10 @@ TITLES = {
     "ir": "The IR",
     "passes": "Passes",
     "fusion": "Fusion",
+    "modules": "Modules",
+    "hooks": "Hooks",
+    "initialisation": "Initialisation and random numbers",
+    "attention": "Attention",
     "convolution": "Convolutions",
     "training": "Training",
 }
@@ -62,6 +66,10 @@ OF_SECTION: dict[str, tuple[str, ...]] = {
     "06-jit/reading-the-ir": ("ir", "jit"),
     "06-jit/a-pass-is-a-function": ("passes", "jit"),
     "06-jit/fusion-measured": ("fusion", "jit"),
+    "07-nn-and-training/what-a-module-is": ("modules", "training"),
+    "07-nn-and-training/hooks-and-their-order": ("hooks", "modules", "autograd"),
+    "07-nn-and-training/from-a-layer-to-the-generator": ("initialisation", "training"),
+    "07-nn-and-training/attention-three-ways": ("attention", "memory"),
     "07-nn-and-training/how-a-convolution-is-computed": ("convolution",),
 }
 

@@ -1,8 +1,8 @@
 """How does a cell draw the objects that it has just made?
 
-`show_trace`, `show_keys`, `draw_graph`, `draw_program`, `show_memory`, `show_memory_map`, `show_curves` and
-`show_images` display a figure made by the module of the same subject, in a notebook of the book or in a reader's own
-(`from workbook import draw_graph`).
+`show_trace`, `show_keys`, `draw_graph`, `draw_program`, `show_memory`, `show_memory_map`, `show_module`, `show_curves`
+and `show_images` display a figure made by the module of the same subject, in a notebook of the book or in one that a
+reader has written (`from workbook import draw_graph`).
 A figure's name, by which its parts refer to each other, comes from its content: two of them may stand on one page.
 """
 
@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import quote
 
-from workbook.book.figures import curves, graph, hops, images, key_set, memory, memory_map, program
+from workbook.book.figures import curves, graph, hops, images, key_set, memory, memory_map, module, program
 from workbook.book.figures.kit import Figure
 from workbook.book.figures.names import tensors_by_name
 
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from glasstorch.devices.snapshot import SegmentInfo
     from glasstorch.dispatch.trace import Trace
     from glasstorch.jit.ir import Graph
+    from glasstorch.nn import Module
 
 
 class Drawing(NamedTuple):
@@ -133,6 +134,21 @@ def show_memory_map(snapshot: Sequence[SegmentInfo] | None = None, **named: Tens
     on_cuda = {name: tensor for name, tensor in tensors.items() if tensor.device.type == "cuda"}
     holders = {name: (tensor.device.index or 0, tensor.data_ptr()) for name, tensor in on_cuda.items()}
     display(memory_map.draw(memory_snapshot() if snapshot is None else snapshot, holders))
+
+
+def show_module(holder: Module) -> None:
+    """Draw in which dictionary a module keeps what was assigned to it, and which of it is trained, converted and saved.
+
+    What its children hold is not drawn; a child counts as trained where the walk through the modules comes by it.
+    """
+    from glasstorch.nn import Module
+
+    if not isinstance(holder, Module):
+        raise TypeError(
+            f"show_module: its argument is of type {type(holder).__name__}\n"
+            "  accepted: a module of glasstorch, such as torch.nn.Linear(2, 3)"
+        )
+    display(module.draw(holder))
 
 
 def check_tensors(call: str, given: Mapping[str, object]) -> None:

@@ -386,6 +386,7 @@ class Module:
         recurse: bool = True,
         remove_duplicate: bool = True,
     ) -> Iterator[tuple[str, Any]]:
+        """What `get_members_fn` gives for this module and all below it, by path; a shared tensor comes once."""
         seen: set[int] = set()
         modules = self.named_modules(prefix=prefix, remove_duplicate=remove_duplicate)
         for module_prefix, module in modules if recurse else [(prefix, self)]:

@@ -1,0 +1,44 @@
+# ---
+# jupyter:
+#   jupytext:
+#     text_representation:
+#       extension: .py
+#       format_name: percent
+#   kernelspec:
+#     display_name: Python 3 (ipykernel)
+#     language: python
+#     name: python3
+# ---
+
+# %% [markdown]
+# # 07.2 Repair: half of it in full precision
+#
+# A network is converted to float16 to save memory, and its input with it. It
+# runs, and the result is right. But it is float32, and so is everything that
+# the later layers keep for the backward pass: half of the network takes twice
+# the memory that it should. The parameters are float16, every one of them. In
+# a network whose last layer is a `Linear`, the same model raises an error
+# about two dtypes.
+#
+# `faulty/glasstorch/` beside this file is the library with one fault in one
+# function. `workbook faulty 07.2` runs `symptom.py` on it. Find the line and
+# say where it is. Then copy the function in which it stands, named `mended`
+# and without decorators, and mend it: it finds the names of its old file here,
+# too. `workbook faulty 07.2 --mended` runs the program with your function.
+
+# %%
+from __future__ import annotations
+
+FILE = ""  # below faulty/glasstorch/, for example "core/device.py"
+LINE = 0
+
+
+def mended():
+    """The function in which that line stands, mended."""
+    raise NotImplementedError
+
+
+# %% [markdown]
+# Save the file and run `workbook check 07.2`. It first looks at the place, so
+# you may ask about that before you mend anything. `workbook hint 07.2` gives
+# a nudge.

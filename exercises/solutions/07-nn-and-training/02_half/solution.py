@@ -1,0 +1,20 @@
+"""Converts every buffer that is there: whether it is saved is another question."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from glasstorch.nn.modules.conversion import Change, _replaced
+
+FILE = "nn/modules/conversion.py"
+LINE = 30
+
+
+def mended(module: Any, fn: Change) -> None:
+    """Replace a module's parameters, their gradients and its buffers by the results of `fn`; not those of children."""
+    for name, parameter in module._parameters.items():
+        if parameter is not None:
+            module._parameters[name] = _replaced(parameter, fn)
+    for name, buffer in module._buffers.items():
+        if buffer is not None:
+            module._buffers[name] = fn(buffer)
