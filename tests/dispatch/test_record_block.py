@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import Any
 
 import pytest
 
-from glasstorch.dispatch.record_block import each_recorded, recorded_as
+from glasstorch.dispatch.record_block import recorded_as
 from tests.profiler.programs import profile_of, profiler_of
 
 
@@ -120,17 +121,13 @@ def test_the_name_of_a_function_that_records_itself_is_asked_only_then() -> None
     assert asked == [2]
 
 
-def test_the_time_that_items_take_to_come_is_recorded() -> None:
-    import glasstorch
-
-    def items() -> Any:
-        yield glasstorch.ones(1)
-        yield glasstorch.zeros(1)
-
-    profile = profile_of(glasstorch, lambda: [item.neg() for item in each_recorded("next", items())])
-    inside = {e.name: e.cpu_parent and e.cpu_parent.name for e in profile.events() if e.name.startswith("aten")}
-    assert inside == {"aten::ones": "next", "aten::zeros": "next", "aten::neg": None}
-    assert [name for name, _ in tree(profile)] == ["next"] * 3
+def test_the_time_that_batches_take_to_come_is_recorded(torch: Any) -> None:
+    loader = import_module(f"{torch.__name__}.utils.data").DataLoader(torch.ones(4, 2), batch_size=2)
+    profile = profile_of(torch, lambda: [batch.neg() for batch in loader])
+    inside = {event.name: event.cpu_parent and event.cpu_parent.name for event in profile.events()}
+    name = "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__"
+    assert (inside["aten::stack"], inside["aten::neg"]) == (name, None)
+    assert [row for row, _ in tree(profile) if row.startswith("enumerate")] == [name] * 3
 
 
 def test_steps_of_optimizers_are_blocks_of_pytorchs_names(torch: Any) -> None:

@@ -12,6 +12,7 @@ from glasstorch.data.fetch import _DatasetKind
 from glasstorch.data.pin_memory import pin_memory
 from glasstorch.data.sampler import drawn_seed
 from glasstorch.devices import runtime
+from glasstorch.dispatch.record_block import recorded_as
 
 
 class _BaseDataLoaderIter:
@@ -41,6 +42,7 @@ class _BaseDataLoaderIter:
     def __iter__(self) -> Self:
         return self
 
+    @recorded_as(lambda iterator: f"enumerate(DataLoader)#{type(iterator).__name__}.__next__")
     def __next__(self) -> Any:
         data = self._next_data()
         self._num_yielded += 1

@@ -6,7 +6,7 @@ Differs: there are no futures, whose end a block could wait for. While nothing r
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable
 from contextlib import ContextDecorator
 from functools import wraps
 from types import TracebackType
@@ -69,15 +69,3 @@ def recorded_as(name: Callable[..., str]) -> Callable[[Callable[P, R]], Callable
         return wrapper
 
     return decorate
-
-
-def each_recorded(name: str, items: Iterable[R]) -> Iterator[R]:
-    """The items of an iterable; the time that each takes to come is a block, as that of a DataLoader is in PyTorch."""
-    iterator = iter(items)
-    while True:
-        with record_function(name):
-            try:
-                item = next(iterator)
-            except StopIteration:
-                return
-        yield item
