@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+import glasstorch
 from tests.test_main import program, run  # noqa: F401
 
 PROGRAM = """
@@ -62,8 +63,10 @@ def test_a_process_of_a_process_has_it_too(program, tmp_path: Path) -> None:  # 
 
 
 def test_a_spawned_process_finds_the_library_where_the_program_has_it_from(program, tmp_path: Path) -> None:  # noqa: F811
-    program(f"import sys\nsys.path[:] = [p for p in sys.path if 'reference' not in p]\nimport os\n"
-            f"os.environ.pop('PYTHONPATH', None)\n{PROGRAM}")  # fmt: skip
+    lost = (
+        "import os, sys\nsys.path[:] = [p for p in sys.path if 'reference' not in p]\nos.environ.pop('PYTHONPATH', 0)\n"
+    )
+    program(lost + PROGRAM.replace("torch.__name__, __name__", "torch.__file__"))
     done = run("program.py", "spawn", folder=tmp_path)
-    assert (done.returncode, done.stderr) == (0, "")
-    assert "'glasstorch', '__mp_main__'" in done.stdout
+    expected = f"('Net', [2.0], {glasstorch.__file__!r})\n0\n"
+    assert (done.returncode, done.stdout, done.stderr) == (0, expected, "")

@@ -5,16 +5,15 @@ Differs: it is run by its path, and imports glasstorch from the folder that the 
 """
 
 import sys
+from importlib import import_module
 from pathlib import Path
 
 if "glasstorch" not in sys.modules:
     _folder = str(Path(__file__).parents[1])
     sys.path.insert(0, _folder)
     try:
-        pass
+        import_module("glasstorch")
     finally:
         sys.path.remove(_folder)
 
-from glasstorch import _as_torch
-
-_as_torch.install()
+import_module("glasstorch._as_torch").install()
