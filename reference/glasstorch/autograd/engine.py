@@ -108,9 +108,9 @@ class GraphTask:
                 anomaly_mode.running.set(node)
             if hooks is not None:
                 grads = hooks.before_node(hooks.on_arrival(grads))
-            results = [
-                *(node.apply(grads) if profiled is None else profiled.node(node, node.apply, grads))
-            ]  # our own list: delivered gradients are removed, so that only their buffer holds them
+            apply = node.apply if profiled is None else profiled.applying(node)
+            # A list of our own: delivered gradients are removed, so that only their buffer holds them.
+            results = [*apply(grads)]
             if not keep_graph:
                 node.release_variables()
             if hooks is not None:

@@ -146,13 +146,17 @@ class Recorder:
         for begun in [*self.open.values()][: count - 1 if count else None : -1]:
             self.end(begun)
 
-    def node(self, node: Any, apply: Callable[[Any], Any], grads: Any) -> Any:
-        """Run a node's backward step, recorded under the node's name."""
-        begun = self.begin(node.name(), BACKWARD_FUNCTION, sequence_of(node), grads)
-        try:
-            return apply(grads)
-        finally:
-            self.end(begun)
+    def applying(self, node: Any) -> Callable[[Any], Any]:
+        """The node's backward step, recorded under the node's name when it is called."""
+
+        def apply(grads: Any) -> Any:
+            begun = self.begin(node.name(), BACKWARD_FUNCTION, sequence_of(node), grads)
+            try:
+                return node.apply(grads)
+            finally:
+                self.end(begun)
+
+        return apply
 
     def evaluation(self, node: Any) -> Open:
         """The record of all that the engine does for a node; the engine ends it."""
