@@ -78,7 +78,7 @@ def test_a_program_prints_what_it_prints_with_torch(
     require("torch")
     theirs = run(program, tmp_path / "torch")
     ours = run(program, tmp_path / "glasstorch", "-m", "glasstorch")
-    assert len(theirs.splitlines()) >= 8  # it says something that can be compared
+    assert len(theirs.splitlines()) > 6  # it says something that can be compared
     assert differences(ours, theirs) == []
 
 

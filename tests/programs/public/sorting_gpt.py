@@ -164,7 +164,7 @@ trainer = Trainer(model, Sequences(config), steps=51)
 
 
 def report(trainer):
-    if trainer.step % 20 == 0:
+    if trainer.step % 10 == 0:
         print(f"step {trainer.step}: loss {trainer.loss.item():.3f}, norm {trainer.norm.item():.2f}")
 
 
