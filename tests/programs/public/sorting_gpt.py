@@ -160,7 +160,7 @@ torch.manual_seed(5)
 config = Config()
 model = Sorter(config)
 print(f"{sum(p.numel() for p in model.parameters()):,} numbers to learn", config)
-trainer = Trainer(model, Sequences(config), steps=51)
+trainer = Trainer(model, Sequences(config), steps=41)
 
 
 def report(trainer):
