@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import random
 import warnings
 
+import numpy as np
 import pytest
 
 import glasstorch as torch
 from glasstorch import nn
 from glasstorch.backends.cpu.convolution import choices
+from glasstorch.data.worker import seed_everything
 from glasstorch.dispatch.fast import PLAIN
 from glasstorch.kernels.cpu.convolution import ways
 from glasstorch.kernels.cpu.fast.convolution import costs
@@ -25,6 +28,7 @@ def words_of(section: str) -> str:
 WORDS = words_of("how-a-convolution-is-computed")
 MODULES, HOOKS = words_of("what-a-module-is"), words_of("hooks-and-their-order")
 GENERATOR = words_of("from-a-layer-to-the-generator")
+OPTIMIZERS, WORKERS = words_of("optimizers-as-tensor-programs"), words_of("workers-and-their-seeds")
 
 plain = pytest.mark.skipif(PLAIN, reason="plain kernels alone")
 
@@ -87,6 +91,80 @@ def test_what_is_made_takes_words(said: str, make: object, taken: int) -> None:
     came = torch.rand(3).tolist()
     torch.manual_seed(0)
     assert torch.rand(taken + 3).tolist()[taken:] == came
+
+
+# ---- optimizers -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("said", "options", "nbytes"),
+    [
+        ("In float32 16 bytes: the parameter, its gradient, and the two running means.", {}, 16),
+        ("SGD with momentum takes 12", {"momentum": 0.9}, 12),
+        ("SGD without it 8.", {"momentum": 0}, 8),
+    ],
+)
+def test_what_training_keeps_for_each_number(said: str, options: dict[str, float], nbytes: int) -> None:
+    assert said in OPTIMIZERS
+    p = nn.Parameter(torch.zeros(1000))
+    p.grad = torch.ones(1000)
+    optimizer = torch.optim.SGD([p], lr=0.1, **options) if options else torch.optim.Adam([p])
+    optimizer.step()
+    kept = [value for name, value in optimizer.state[p].items() if name != "step"]
+    assert sum(tensor.nbytes for tensor in (p, p.grad, *kept)) == 1000 * nbytes
+
+
+def test_with_sgd_the_two_kinds_of_decay_come_to_the_same_without_momentum() -> None:
+    assert "With SGD the two come to the same, as long as it has no momentum." in OPTIMIZERS
+    p, q = (nn.Parameter(torch.full((3,), 2.0)) for _ in range(2))
+    p.grad, q.grad = torch.ones(3), torch.ones(3)
+    torch.optim.SGD([p], lr=0.1, weight_decay=0.5).step()
+    with torch.no_grad():
+        q.mul_(1 - 0.1 * 0.5)
+    torch.optim.SGD([q], lr=0.1).step()
+    assert torch.allclose(p, q)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+def test_adam_is_fused_by_default_on_a_cpu_with_the_bits_of_the_loop(dtype: torch.dtype) -> None:
+    assert "Adam on a CPU, in float32 and float64, takes its fused kernel, which gives the same bits." in OPTIMIZERS
+    steps = []
+    for form in ({}, {"foreach": False}):
+        torch.manual_seed(0)
+        p = nn.Parameter(torch.randn(50, dtype=dtype))
+        optimizer = torch.optim.Adam([p], lr=0.1, **form)
+        for _ in range(3):
+            p.grad = torch.randn(50, dtype=dtype)
+            optimizer.step()
+        steps.append(p.detach())
+    assert torch.equal(*steps)
+
+
+# ---- workers ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("workers", [0, 1, 2])
+def test_what_is_drawn_after_a_pass_does_not_depend_on_workers(workers: int) -> None:
+    assert "so that what the program draws afterwards does not depend on them" in WORKERS
+    torch.manual_seed(0)
+    list(torch.utils.data.DataLoader(range(4), 2, shuffle=True, num_workers=workers))  # type: ignore[arg-type]
+    after = torch.rand(1).item()
+    torch.manual_seed(0)
+    list(torch.utils.data.DataLoader(range(4), 2, shuffle=True))  # type: ignore[arg-type]
+    assert torch.rand(1).item() == after
+
+
+def test_a_sum_of_seeds_repeats_from_one_worker_to_the_next() -> None:
+    assert "Worker 1 of a pass with base seed 7 and worker 0 of one with base seed 8 draw the same numbers from Python and from the library." in WORKERS
+    drawn, states = [], (random.getstate(), np.random.get_state(), torch.get_rng_state())  # noqa: NPY002
+    for base_seed, number in ((7, 1), (8, 0)):
+        seed_everything(base_seed, number)
+        drawn.append((random.random(), torch.rand(1).item(), np.random.rand()))  # noqa: NPY002
+    random.setstate(states[0])
+    np.random.set_state(states[1])  # noqa: NPY002
+    torch.set_rng_state(states[2])
+    assert drawn[0][:2] == drawn[1][:2]
+    assert drawn[0][2] != drawn[1][2]
 
 
 # ---- convolutions -----------------------------------------------------------------------------------------------

@@ -35,6 +35,19 @@ def test_a_group_has_the_defaults_that_it_does_not_override() -> None:
     assert [round(p[0].item(), 6) for p in (a, b, c)] == [0.9, 0.0, 0.9]
 
 
+@pytest.mark.parametrize("form", [{"foreach": False}, {"foreach": True}, {"fused": True}], ids=str)
+@pytest.mark.parametrize("kind", [optim.SGD, optim.Adam])
+def test_what_is_remembered_stays_when_gradients_are_cleared_in_place(kind: Any, form: dict[str, bool]) -> None:
+    (p,) = parameters(1)
+    optimizer = stepped(kind([p], lr=0.1, **form, **({"momentum": 0.9} if kind is optim.SGD else {})))
+    remembered = {name: value.clone() for name, value in optimizer.state[p].items()}
+    optimizer.zero_grad(set_to_none=False)
+    assert p.grad is not None
+    assert p.grad.tolist() == [0, 0]
+    assert remembered
+    assert all(torch.equal(value, optimizer.state[p][name]) for name, value in remembered.items())
+
+
 def test_parameters_without_a_gradient_are_left_alone() -> None:
     a, b = parameters(2)
     optimizer = optim.Adam([a, b], lr=0.5)

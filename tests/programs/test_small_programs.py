@@ -137,3 +137,29 @@ def test_what_is_drawn_in_a_fork_changes_nothing_after_it(width: int) -> None:
         return found
 
     assert run(looks=True) == run(looks=False)
+
+
+@pytest.mark.parametrize("form", ["foreach", "fused"])
+def test_a_network_whose_gradients_lie_in_one_block_learns_as_any_other(form: str) -> None:
+    def losses(in_one_block: bool, **options: Any) -> list[float]:
+        torch.manual_seed(0)
+        net = torch.nn.Sequential(torch.nn.Linear(3, 4), torch.nn.Tanh(), torch.nn.Linear(4, 2))
+        params = list(net.parameters())
+        block = torch.zeros(sum(p.numel() for p in params))
+        optimizer = torch.optim.SGD(params, lr=0.1, momentum=0.9, **options)
+        found = []
+        for step in range(4):
+            if in_one_block and step == 0:
+                for p, part in zip(params, block.split([p.numel() for p in params]), strict=True):
+                    p.grad = part.view_as(p)
+            if in_one_block:
+                block.zero_()
+            else:
+                optimizer.zero_grad()
+            loss = net(torch.ones(2, 3)).square().mean()
+            loss.backward()
+            optimizer.step()
+            found.append(loss.item())
+        return found
+
+    assert np.allclose(losses(True, **{form: True}), losses(False), rtol=1e-5)

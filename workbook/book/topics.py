@@ -36,6 +36,8 @@ TITLES = {
     "attention": "Attention",
     "convolution": "Convolutions",
     "training": "Training",
+    "optimizers": "Optimizers",
+    "data": "Data loading",
 }
 
 # By the section's path in the book, without its ending.
@@ -71,6 +73,8 @@ OF_SECTION: dict[str, tuple[str, ...]] = {
     "07-nn-and-training/from-a-layer-to-the-generator": ("initialisation", "training"),
     "07-nn-and-training/attention-three-ways": ("attention", "memory"),
     "07-nn-and-training/how-a-convolution-is-computed": ("convolution",),
+    "07-nn-and-training/optimizers-as-tensor-programs": ("optimizers", "training"),
+    "07-nn-and-training/workers-and-their-seeds": ("data", "training"),
 }
 
 

@@ -1,0 +1,81 @@
+# ---
+# jupyter:
+#   jupytext:
+#     text_representation:
+#       extension: .py
+#       format_name: percent
+#   kernelspec:
+#     display_name: Python 3 (ipykernel)
+#     language: python
+#     name: python3
+# ---
+
+# %% [markdown]
+# # 07.10 Turn samples inside out
+#
+# A dataset gives samples. A loader that was given no `collate_fn` makes one
+# batch of a list of them, whatever they are: tensors, numbers, texts, and
+# tuples, lists and dicts of such things, in any depth.
+#
+# What is done with samples of a type that holds no others says a table: from
+# a type, or a tuple of types, to a function. Programs may add rows of their
+# own, for containers, too. Your part is the rest: to find the row, and to
+# turn containers inside out where there is none.
+#
+# Three tools do what has nothing to do with batches. `is_named_tuple(value)`
+# says whether a value is a tuple with named fields. `with_values(like, dict)`
+# and `with_items(like, items)` make a mapping or a sequence of the same type
+# as another one, with other contents.
+#
+# All loaders of the library will use yours; PyTorch's is `collate`, in
+# `torch/utils/data/_utils/collate.py`.
+
+# %%
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from glasstorch.data.collate import default_collate_err_msg_format
+from glasstorch.data.containers import is_named_tuple, with_items, with_values
+
+Table = dict[type | tuple[type, ...], Callable[..., Any]]
+
+
+def collate(batch: Any, *, collate_fn_map: Table | None = None) -> Any:
+    """One batch of a list of samples, all of which are built like the first.
+
+    A row for exactly the type of the first sample is taken. If there is none,
+    the first row is taken of whose type, or of one of whose types, the sample
+    is an instance. The row's function is called with the list of samples and
+    with the table, as `collate_fn_map`; what it returns is the batch.
+
+    >>> rows = {int: lambda batch, *, collate_fn_map: max(batch)}
+    >>> collate([3, 8, 5], collate_fn_map=rows)
+    8
+
+    Without a row, containers are collated by their parts. A mapping becomes
+    one of its type, with the keys of the first sample. Samples that lack one
+    of them raise KeyError; what they have beyond them is left out.
+
+    >>> collate([{"a": 1}, {"a": 2}], collate_fn_map=rows)
+    {'a': 2}
+
+    A named tuple becomes one of its type, any other tuple a list, and any
+    other sequence one of its type.
+
+    >>> collate([(1, [2]), (3, [4])], collate_fn_map=rows)
+    [3, [4]]
+
+    Sequences that are not named tuples have to be of equal length:
+    RuntimeError("each element in list of batch should be of equal size").
+
+    For anything else there is
+    TypeError(default_collate_err_msg_format.format(type)).
+    """
+    raise NotImplementedError
+
+
+# %% [markdown]
+# When you have something, save the file and run `workbook check 07.10`. It
+# may be half done: the answer tells what to look at next.
+# `workbook hint 07.10` gives a nudge, `workbook lab 07.10` a sheet to
+# play on.
