@@ -155,10 +155,8 @@ def test_what_is_drawn_after_a_pass_does_not_depend_on_workers(workers: int) -> 
 
 
 def test_a_sum_of_seeds_repeats_from_one_worker_to_the_next() -> None:
-    assert (
-        "Worker 1 of a pass with base seed 7 and worker 0 of one with base seed 8 draw the same numbers from Python and from the library."
-        in WORKERS
-    )
+    said = "Worker 1 of a pass with base seed 7 and worker 0 of one with base seed 8 draw the same numbers"
+    assert f"{said} from Python and from the library." in WORKERS
     drawn, states = [], (random.getstate(), np.random.get_state(), torch.get_rng_state())  # noqa: NPY002
     for base_seed, number in ((7, 1), (8, 0)):
         seed_everything(base_seed, number)
