@@ -36,6 +36,7 @@ TITLES = {
     "attention": "Attention",
     "convolution": "Convolutions",
     "training": "Training",
+    "saving": "Saving and loading",
 }
 
 # By the section's path in the book, without its ending.
@@ -71,6 +72,7 @@ OF_SECTION: dict[str, tuple[str, ...]] = {
     "07-nn-and-training/from-a-layer-to-the-generator": ("initialisation", "training"),
     "07-nn-and-training/attention-three-ways": ("attention", "memory"),
     "07-nn-and-training/how-a-convolution-is-computed": ("convolution",),
+    "07-nn-and-training/saving-and-loading": ("saving", "memory", "training"),
 }
 
 
