@@ -37,6 +37,7 @@ TITLES = {
     "convolution": "Convolutions",
     "training": "Training",
     "saving": "Saving and loading",
+    "precision": "Mixed precision",
 }
 
 # By the section's path in the book, without its ending.
@@ -73,6 +74,7 @@ OF_SECTION: dict[str, tuple[str, ...]] = {
     "07-nn-and-training/attention-three-ways": ("attention", "memory"),
     "07-nn-and-training/how-a-convolution-is-computed": ("convolution",),
     "07-nn-and-training/saving-and-loading": ("saving", "memory", "training"),
+    "07-nn-and-training/mixed-precision": ("precision", "dispatcher", "training"),
 }
 
 
