@@ -157,3 +157,15 @@ def test_clearing_forgets_at_once(weight: Any, x: Any) -> None:
         x @ weight
         glasstorch.clear_autocast_cache()
         assert casts(lambda: x @ weight) == 1
+
+
+@pytest.mark.parametrize("inner", [True, False])
+def test_a_function_in_a_block_of_its_own_keeps_nothing_for_its_next_call(weight: Any, x: Any, inner: bool) -> None:
+    @glasstorch.autocast("cpu")
+    def product() -> Any:
+        with glasstorch.autocast("cpu", enabled=inner):
+            pass
+        return x @ weight
+
+    assert [casts(product), casts(product)] == [1, 1]
+    assert not _kept

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import io
+import math
 import random
 import warnings
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -29,6 +32,7 @@ WORDS = words_of("how-a-convolution-is-computed")
 MODULES, HOOKS = words_of("what-a-module-is"), words_of("hooks-and-their-order")
 GENERATOR = words_of("from-a-layer-to-the-generator")
 OPTIMIZERS, WORKERS = words_of("optimizers-as-tensor-programs"), words_of("workers-and-their-seeds")
+SAVING, PRECISION = words_of("saving-and-loading"), words_of("mixed-precision")
 
 plain = pytest.mark.skipif(PLAIN, reason="plain kernels alone")
 
@@ -221,3 +225,47 @@ def test_a_slip_in_one_constant_changes_the_way(monkeypatch: pytest.MonkeyPatch)
         assert cheapest(64, 32) == "shifted"
     finally:
         ways.costs.cache_clear()
+
+
+# ---- saving and loading, mixed precision ------------------------------------------------------------------------
+
+
+def test_tied_weights_stay_tied_in_a_file() -> None:
+    assert "The weights of a layer of embeddings and of a last layer that are tied stay tied, too." in SAVING
+    embedding, last = nn.Embedding(3, 2), nn.Linear(2, 3, bias=False)
+    last.weight = embedding.weight
+    file = io.BytesIO()
+    torch.save(nn.ModuleList([embedding, last]).state_dict(), file)
+    file.seek(0)
+    first, second = torch.load(file).values()
+    assert first.data_ptr() == second.data_ptr()
+
+
+def test_the_state_of_a_shuffling_loader_is_that_of_the_generator() -> None:
+    assert "A loader that shuffles draws from the generator, too" in SAVING
+    before = torch.get_rng_state()
+    next(iter(torch.utils.data.DataLoader(range(4), shuffle=True)))
+    assert not torch.equal(before, torch.get_rng_state())
+
+
+def test_a_written_page_of_a_mapped_file_is_the_programs_own(tmp_path: Path) -> None:
+    assert "The mapping is private: a page that is written to becomes the program's own" in SAVING
+    path = tmp_path / "state.pt"
+    torch.save(torch.zeros(3), path)
+    content = path.read_bytes()
+    torch.load(path, mmap=True).fill_(1)
+    assert path.read_bytes() == content
+
+
+def test_a_256th_is_rounded_away_in_bfloat16() -> None:
+    assert "In bfloat16, with 8 bits, what is less than a 256th of it is rounded away" in PRECISION
+    one = torch.ones(1, dtype=torch.bfloat16)
+    assert (one + 0.0038).item() == 1 < (one + 0.0040).item()
+
+
+def test_float16_ends_where_the_text_says() -> None:
+    assert "what is at most 2 to the power of -25 becomes 0" in PRECISION
+    assert "The exponential of 12 is 162,755, and float16 ends at 65,504." in PRECISION
+    below, above = torch.tensor([2.0**-25, 2.0**-25 * 1.001]).half().tolist()
+    assert below == 0 < above
+    assert (round(math.exp(12)), torch.finfo(torch.float16).max) == (162755, 65504)

@@ -38,6 +38,8 @@ TITLES = {
     "training": "Training",
     "optimizers": "Optimizers",
     "data": "Data loading",
+    "saving": "Saving and loading",
+    "precision": "Mixed precision",
 }
 
 # By the section's path in the book, without its ending.
@@ -75,6 +77,8 @@ OF_SECTION: dict[str, tuple[str, ...]] = {
     "07-nn-and-training/how-a-convolution-is-computed": ("convolution",),
     "07-nn-and-training/optimizers-as-tensor-programs": ("optimizers", "training"),
     "07-nn-and-training/workers-and-their-seeds": ("data", "training"),
+    "07-nn-and-training/saving-and-loading": ("saving", "memory", "training"),
+    "07-nn-and-training/mixed-precision": ("precision", "dispatcher", "training"),
 }
 
 

@@ -73,6 +73,7 @@ class Unpickler:
         self.stack.append(self._found(*read_global(self.readline)))
 
     def _found(self, module: str, name: str) -> Any:
+        """What a module and a name stand for, by the list for every file or that of programs; refused otherwise."""
         path = f"{module}.{name}"
         if module.partition(".")[0] in allowed.BLOCKED:
             raise UnpicklingError(f"Trying to load unsupported GLOBAL {path} whose module {module} is blocked.")

@@ -1,0 +1,69 @@
+"""Does a file get exactly what a list has under the path that it names?"""
+
+import io
+from collections import OrderedDict
+from pickle import UnpicklingError
+from typing import Any
+
+from glasstorch.serialization.weights_only import Unpickler
+from workbook.exercises.asking import Ask, Came, Raises, expect
+
+
+def machine(**by_users: Any) -> Unpickler:
+    """A machine to which a program has allowed some paths, with `__` for a dot."""
+    made = Unpickler(io.BytesIO())
+    made.by_users = {path.replace("__", "."): what for path, what in by_users.items()}
+    return made
+
+
+def asked(ask: Ask, module: str, name: str, **by_users: Any) -> Came:
+    """What the answer gives for one name."""
+    return ask("found", machine(**by_users), module, name)
+
+
+def test_what_every_file_may_name(ask: Ask) -> None:
+    """a name that is on the list for every file, and that a program has allowed for something else"""
+    came = asked(ask, "collections", "OrderedDict", collections__OrderedDict=dict)
+    expect(came, OrderedDict, because="where both lists have a path, the one for every file counts")
+
+
+def test_blocked_modules(ask: Ask) -> None:
+    """names of blocked modules, which a program has allowed"""
+    because = "nothing of these modules may be named, nor of modules inside of them, whoever allows it"
+    for module, name in (("os", "system"), ("sys", "exit"), ("os.path", "join"), ("nt", "system")):
+        came = asked(ask, module, name, **{f"{module}.{name}".replace(".", "__"): len})
+        refused = Raises(UnpicklingError, f"GLOBAL {module}.{name} whose module {module} is blocked")
+        expect(came, refused, because=because)
+    came = asked(ask, "oslo", "Config", oslo__Config=set)
+    expect(came, set, because="a module whose name begins with the same letters is another one")
+
+
+def test_names_with_dots(ask: Ask) -> None:
+    """names with dots in them"""
+    because = "what an object on the list has as its attribute is not on the list"
+    for name in ("Tensor.mro", "Size.count", "Tensor.__init__.__globals__"):
+        refused = Raises(UnpicklingError, f"GLOBAL torch.{name} was not an allowed global")
+        expect(asked(ask, "torch", name), refused, because=because)
+    came = asked(ask, "models", "Net.Options", models__Net__Options=dict)
+    expect(came, dict, because="a program has allowed this class by its full path")
+
+
+def test_what_counts_as_false(ask: Ask) -> None:
+    """objects that a program has allowed and that count as false"""
+    for what in ((), 0, None):
+        came = asked(ask, "models", "NOTHING", models__NOTHING=what)
+        expect(came, what, because="it is on the list, whatever it is")
+
+
+def test_the_refusal(ask: Ask) -> None:
+    """which name a refusal tells a program to allow"""
+    because = "a reader copies the name into a program; only built-in functions have a path without a module"
+    for module, name, told in (
+        ("builtins", "eval", "eval"),
+        ("builtins", "list", "list"),
+        ("subtle", "builtins", "subtle.builtins"),
+        ("models.builtins", "Net", "models.builtins.Net"),
+    ):
+        advice = f"GLOBAL {told} was not an allowed global by default. Please use "
+        refused = Raises(UnpicklingError, f"{advice}`torch.serialization.add_safe_globals([{told}])`")
+        expect(asked(ask, module, name), refused, because=because)

@@ -1,0 +1,29 @@
+"""Counts the end of every block, also of one that is switched off."""
+
+from __future__ import annotations
+
+from types import TracebackType
+
+from glasstorch.amp.autocast_mode import autocast
+from glasstorch.amp.casts import clear_autocast_cache
+from glasstorch.amp.state import (
+    autocast_decrement_nesting,
+    set_autocast_cache_enabled,
+    set_autocast_dtype,
+    set_autocast_enabled,
+)
+
+FILE = "amp/autocast_mode.py"
+LINE = 101
+
+
+def mended(
+    self: autocast, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+) -> None:
+    """Set what was set before, and forget the casts when the outermost block ends."""
+    if autocast_decrement_nesting() == 0:
+        clear_autocast_cache()
+    on, dtype, cache_enabled = self._before.pop()
+    set_autocast_enabled(self.device, on)
+    set_autocast_dtype(self.device, dtype)
+    set_autocast_cache_enabled(cache_enabled)
