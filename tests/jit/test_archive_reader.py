@@ -84,6 +84,11 @@ def shared_weights(t: Any) -> Case:
     return Tied(), (t.rand(2, 3),)
 
 
+def shared_module(t: Any) -> Case:
+    layer = t.nn.Linear(3, 3)
+    return t.nn.Sequential(layer, t.nn.ReLU(), layer), (t.rand(2, 3),)
+
+
 def embedding(t: Any) -> Case:
     return t.nn.Embedding(5, 3), (t.tensor([1, 2]),)
 
@@ -110,7 +115,7 @@ def function(t: Any) -> Case:
 
 CASES = [
     *(mlp, convolution, attention_block, encoder_layer, multihead_attention, lstm, gru, shared_weights, embedding),
-    *(in_float64, in_bfloat16, function),
+    *(shared_module, in_float64, in_bfloat16, function),
 ]
 
 

@@ -450,7 +450,7 @@ BAD_TEXTS: dict[str, tuple[str, str, str]] = {
     "a module for a value": ("return ", "return self, ", "expected a value of the graph, not"),
     "an attribute nobody has": (".weight", ".height", "there is no attribute height of a module here"),
     "an endless list": ("return ", "return [], ", "an empty list needs `annotate`"),
-    "a list of two kinds": ("return ", "return [1, 2.], ", "the elements of a list have one type"),
+    "a list of two kinds": ("return ", "return [1, None], ", "the elements of a list have one type"),
     "a statement of Python": (
         "    return ",
         "    del self\n    return ",

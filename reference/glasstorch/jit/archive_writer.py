@@ -87,8 +87,8 @@ def check_extra(name: Any) -> None:
 def source_path(package: str) -> str:
     """The record with the source text of a package.
 
-    >>> source_path("__torch__.torch.nn")
-    'code/__torch__/torch/nn.py'
+    >>> source_path("__torch__")
+    'code/__torch__.py'
     """
     return f"code/{package.replace('.', '/')}.py"
 

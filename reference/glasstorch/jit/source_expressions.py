@@ -20,7 +20,7 @@ from glasstorch.jit.numbers import CASTS
 from glasstorch.jit.source_nodes import Nodes, is_a
 from glasstorch.jit.source_text import SourceError, not_understood
 from glasstorch.jit.source_types import Constant, Function, HeldTensor, ListOf, TupleOf, read_type, type_in_graph
-from glasstorch.jit.types import ListType, OptionalType, TupleType, Type
+from glasstorch.jit.types import NUMBER, ListType, OptionalType, TupleType, Type
 
 NUMBERS: Final = {"inf": float("inf"), "nan": float("nan")}
 KINDS_OF_CASTS: Final = {name: kind for kind, name in CASTS.items()}
@@ -106,6 +106,8 @@ class Expressions(ABC):
     def list_of(self, node: ast.expr, elements: list[Any]) -> ListOf:
         """A list that is written out; all its elements have one type."""
         types = list(dict.fromkeys(type_in_graph(element) for element in elements))
+        if len(types) > 1 and all(type is not None and type.is_subtype_of(NUMBER) for type in types):
+            types = [NUMBER]
         if len(types) > 1 or None in types:
             raise self.bad(node, "the elements of a list have one type; `annotate` says which where they do not")
         return ListOf(tuple(elements), types[0] if types else None)

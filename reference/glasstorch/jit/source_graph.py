@@ -204,7 +204,7 @@ class _Frame(Expressions):
             self.names[name] = body.add_input("", value.type.unshaped())
         with graph.inserting_before(body):
             self.run(statement.body, read)
-            go_on = graph.insert_constant(True) if counter else self.condition(statement.test)
+            go_on = self.condition(statement.test) if isinstance(statement, ast.While) else graph.insert_constant(True)
             ends = [go_on, *(self.value(self.names[name], statement) for name in carried)]
         for value in ends:
             body.register_output(value)

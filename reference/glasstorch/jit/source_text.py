@@ -3,8 +3,8 @@
 Mirrors: torch/csrc/jit/serialization/import_source.cpp (SourceImporterImpl)
 Differs: Python's `ast` reads the text. It is never compiled or executed: what follows is made from the tree.
 
-The text of a package `__torch__.a.b` is the record `code/__torch__/a/b.py`, and is read when a class of it is first
-asked for.
+Each package has a record, as a module of Python has a file; it is read when a class or a function of it is first asked
+for.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ def _read_package(package: str, record: str, text: bytes) -> _Package:
             warnings.simplefilter("ignore", DeprecationWarning)
             tree = ast.parse(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-        raise SourceError(f"{record}: it cannot be read as source text: {error or type(error).__name__}") from None
+        raise SourceError(f"{record}: it cannot be read as source text: {str(error) or type(error).__name__}") from None
     found = _Package(record, {}, {})
     for statement in tree.body:
         if isinstance(statement, ast.FunctionDef):
