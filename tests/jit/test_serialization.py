@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import json
 import os
 import random
 import stat
@@ -12,9 +11,8 @@ import subprocess
 import sys
 import threading
 import tracemalloc
-import warnings
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -22,9 +20,9 @@ import pytest
 
 import glasstorch
 from glasstorch import jit, nn
-from glasstorch.core.errors import ArgumentError, DeviceError
+from glasstorch.core.errors import ArgumentError, DeviceError, FileError
 from glasstorch.jit import printer
-from glasstorch.jit.serialization import VERSION, ArchiveError
+from glasstorch.serialization.zip_format import ArchiveError
 
 DTYPES = [
     getattr(glasstorch, name)
@@ -63,12 +61,12 @@ def packed(files: dict[str, bytes]) -> io.BytesIO:
     return buffer
 
 
-def changed(data: bytes, change: Callable[[Any], None]) -> io.BytesIO:
-    """The archive with another program.json."""
+def with_text(data: bytes, record: str, change: Callable[[str], str]) -> io.BytesIO:
+    """The archive with another text in one record."""
     files = members(data)
-    described = json.loads(files["archive/program.json"])
-    change(described)
-    return packed({**files, "archive/program.json": json.dumps(described).encode()})
+    text = files[f"archive/{record}"].decode()
+    assert change(text) != text, f"{record} says: {text}"
+    return packed({**files, f"archive/{record}": change(text).encode()})
 
 
 # What comes back ----------------------------------------------------------------------------------------------------
@@ -83,7 +81,7 @@ def test_a_function_comes_back_with_its_name_and_its_graph(tmp_path: Path) -> No
     loaded = jit.load(tmp_path / "scaled.pt")
     assert isinstance(loaded, jit.ScriptFunction)
     assert loaded.name == traced.name
-    assert str(loaded.graph) == str(traced.graph)
+    assert loaded.code == traced.code
     x, y = glasstorch.rand(4, 3), glasstorch.rand(3)
     for ours, theirs in zip(loaded(x, y), scaled(x, y), strict=True):
         assert glasstorch.equal(ours, theirs)
@@ -94,7 +92,7 @@ def test_a_module_comes_back_with_its_tree_and_trains_as_the_first() -> None:
     loaded = again(traced)
     assert isinstance(loaded, jit.RecursiveScriptModule)
     assert isinstance(loaded, jit.ScriptModule)
-    assert str(loaded.graph) == str(traced.graph)
+    assert loaded.code == traced.code
     assert loaded.state_dict().keys() == traced.state_dict().keys()
     x = glasstorch.rand(5, 4)
     assert glasstorch.equal(loaded(x), traced(x))
@@ -147,7 +145,7 @@ def test_what_shares_memory_shares_it_when_it_is_loaded() -> None:
     assert [name for name, _ in loaded.named_parameters()] == ["frozen", "first.weight"]
     assert not loaded.frozen.requires_grad
     assert loaded.nothing is None
-    assert list(loaded.state_dict()) == ["frozen", "row", "first.weight", "second.weight"]
+    assert list(loaded.state_dict()) == ["frozen", "row", "scratch", "first.weight", "second.weight"]
     assert not loaded.training
     assert not loaded.second.training
     assert loaded(glasstorch.ones(1, 3)).tolist() == [[38.0, 39.0, 40.0]]
@@ -193,7 +191,7 @@ def test_further_texts_are_kept_beside_the_program(tmp_path: Path) -> None:
     wanted = {"notes.txt": "", "raw": ""}
     jit.load(file, _extra_files=wanted)
     assert wanted == {"notes.txt": b"trained on digits", "raw": b"\x00\xff"}
-    with pytest.raises(ArchiveError, match=r"there is no extra/other in it; it has archive/byteorder, archive/data/0"):
+    with pytest.raises(ArchiveError, match=r"failed locating file extra/other: file not found; the archive has "):
         jit.load(file, _extra_files={"other": ""})
 
 
@@ -203,10 +201,12 @@ def test_equal_programs_give_equal_files() -> None:
 
 def test_an_unpacked_archive_can_be_read() -> None:
     with zipfile.ZipFile(io.BytesIO(traced_model().save_to_buffer())) as archive:
-        assert {info.external_attr >> 16 for info in archive.infolist()} == {0o644}
+        assert {info.filename.partition("/")[0] for info in archive.infolist()} == {"archive"}
         assert {info.compress_type for info in archive.infolist()} == {zipfile.ZIP_STORED}
-        assert json.loads(archive.read("archive/program.json"))["kind"] == "module"
-        assert archive.read("archive/graph.ir").startswith(b"graph(%input : Float(1, 4")
+        assert archive.read("archive/version") == b"3\n"
+        text = archive.read("archive/code/__torch__.py").decode()
+    assert text.startswith('class Linear(Module):\n  __parameters__ = ["weight", "bias", ]\n  __buffers__ = []\n')
+    assert "  def forward(self: __torch__.Sequential,\n      input: Tensor) -> Tensor:\n" in text
 
 
 SAVES = """
@@ -281,10 +281,10 @@ def test_a_failed_save_leaves_the_old_file_and_nothing_else(tmp_path: Path, monk
     traced_model().save(file)
     before = file.read_bytes()
 
-    def full(descriptor: int) -> None:
+    def full(source: str, target: str) -> None:
         raise OSError("no space left on device")
 
-    monkeypatch.setattr(os, "fsync", full)
+    monkeypatch.setattr(os, "replace", full)
     with pytest.raises(OSError, match="no space left"):
         jit.trace(lambda x: x + 1, glasstorch.zeros(1)).save(file)
     assert file.read_bytes() == before
@@ -333,17 +333,16 @@ def test_a_link_is_followed_and_a_pipe_is_written_to(tmp_path: Path) -> None:
     assert pipe.is_fifo()
     writer = threading.Thread(target=lambda: pipe.write_bytes(read[0]))
     writer.start()
-    assert str(jit.load(pipe).graph) == str(traced.graph)
+    assert jit.load(pipe).code == traced.code
     writer.join()
 
 
 def test_a_place_that_cannot_be_written_to_says_so(tmp_path: Path) -> None:
-    with pytest.raises(IsADirectoryError):
+    with pytest.raises(FileError, match="directory"):
         traced_model().save(tmp_path)
     missing = tmp_path / "nowhere" / "model.pt"
-    with pytest.raises(FileNotFoundError, match="nowhere") as found:
+    with pytest.raises(FileError, match=r"Parent directory .*nowhere does not exist"):
         traced_model().save(missing)
-    assert found.value.filename == str(missing)
     assert list(tmp_path.iterdir()) == []
 
 
@@ -369,7 +368,7 @@ def test_a_file_that_is_not_there_is_refused(tmp_path: Path) -> None:
     [
         (b"", "it is empty"),
         (b"hello world" * 100, "it is not a zip file"),
-        (b"PK\x03\x04 and no more", "it begins like a zip file, and is truncated or damaged"),
+        (b"PK\x03\x04 and no more", "PytorchStreamReader failed reading zip archive: failed finding central directory"),
     ],
 )
 def test_what_is_no_archive_is_refused(content: bytes, said: str) -> None:
@@ -378,156 +377,184 @@ def test_what_is_no_archive_is_refused(content: bytes, said: str) -> None:
 
 
 def test_another_zip_file_is_refused() -> None:
-    with pytest.raises(ArchiveError, match=r"there is no version in it; it has notes\.txt"):
+    with pytest.raises(ArchiveError, match=r"file in archive is not in a subdirectory: b'notes\.txt'"):
         jit.load(packed({"notes.txt": b"hello"}))
-    with pytest.raises(ArchiveError, match="there is no version in it; it has nothing"):
+    with pytest.raises(ArchiveError, match="failed reading the archive of a traced program"):
         jit.load(packed({}))
 
 
-@pytest.mark.parametrize("version", [str(VERSION + 1), "0", "9" * 5000], ids=["next", "zero", "endless"])
+def test_a_file_of_torch_save_is_refused_with_what_reads_it_and_the_other_way_round() -> None:
+    file = io.BytesIO()
+    glasstorch.save({"a": glasstorch.ones(2)}, file)
+    file.seek(0)
+    with pytest.raises(ArchiveError, match=r"an object that torch\.save wrote, not a program; torch\.load reads it"):
+        jit.load(file)
+    with pytest.raises(RuntimeError, match=r"looks like a TorchScript archive.*\n?.*torch\.jit\.load is for those"):
+        glasstorch.load(io.BytesIO(traced_model().save_to_buffer()))
+
+
+def test_a_file_of_the_former_format_is_refused_with_what_to_do() -> None:
+    former = {"version": b"1\n", "byteorder": b"little", "program.json": b"{}", "graph.ir": b"graph():", "data/0": b""}
+    with pytest.raises(ArchiveError, match=r"written by glasstorch before its archives became PyTorch's.* trace"):
+        jit.load(packed({f"archive/{name}": content for name, content in former.items()}))
+
+
+@pytest.mark.parametrize("version", ["11", "0", "9" * 5000], ids=["next", "zero", "endless"])
 def test_another_version_is_refused_by_its_number(version: str) -> None:
     files = members(traced_model().save_to_buffer())
-    with pytest.raises(
-        ArchiveError, match=f"Attempted to read an archive with version {version:.20}, but the only version"
-    ):
+    with pytest.raises(ArchiveError, match=r"with version \d+, but the versions that can|more bytes than a number"):
         jit.load(packed({**files, "archive/version": version.encode()}))
 
 
-def test_an_archive_of_pytorch_is_refused(require: Callable[[str], Any]) -> None:
-    torch = require("torch")
-    buffer = io.BytesIO()
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        torch.jit.save(torch.jit.trace(lambda x: x + 1, torch.ones(2)), buffer)
-    buffer.seek(0)
-    with pytest.raises(ArchiveError, match="version 3, but the only version that can be read is"):
-        jit.load(buffer)
-
-
 @pytest.mark.parametrize(("member", "content"), [("version", b"one"), ("byteorder", b"middle")])
-def test_a_version_that_is_no_number_or_an_order_of_bytes_not_ours_is_refused(member: str, content: bytes) -> None:
+def test_a_version_that_is_no_number_or_an_unknown_order_of_bytes_is_refused(member: str, content: bytes) -> None:
     files = members(traced_model().save_to_buffer())
     with pytest.raises(ArchiveError, match=content.decode()):
         jit.load(packed({**files, f"archive/{member}": content}))
 
 
-@pytest.mark.parametrize("member", ["byteorder", "program.json", "graph.ir", "data/0"])
+@pytest.mark.parametrize("member", ["version", "data.pkl", "data/0", "code/__torch__.py"])
 def test_a_missing_member_is_named(member: str) -> None:
     files = members(traced_model().save_to_buffer())
     del files[f"archive/{member}"]
-    with pytest.raises(ArchiveError, match=f"there is no {member} in it"):
+    what = "__torch__.Sequential" if member.startswith("code") else f"failed locating file {member}"
+    with pytest.raises(ArchiveError, match=what):
         jit.load(packed(files))
 
 
-def whole(program: Any) -> Any:
-    return program
-
-
-def first(program: Any) -> Any:
-    return program["tensors"][0]
-
-
-def child(program: Any) -> Any:
-    return program["module"]["children"]["0"]
-
-
-COUNT = r"must be a number from 0 to 2\*\*63 - 1, got"
-# Each one what it changes, to which facts, and what is said of it.
-BAD_PROGRAMS: dict[str, tuple[Callable[[Any], Any], dict[str, Any], str]] = {
-    "no kind": (whole, {"kind": None}, r"program\.kind must be function or module, got None"),
-    "another kind": (whole, {"kind": "forward"}, r"program\.kind must be function or module, got 'forward'"),
-    "a kind of kinds": (whole, {"kind": ["module"]}, r"program\.kind must be function or module, got \['module'\]"),
-    "a module without its parts": (whole, {"kind": "function"}, r"program must have .*, name, got .*, module"),
-    "a tensor too far": (first, {"shape": [400, 4]}, "out of bounds for storage"),
-    "a negative offset": (first, {"offset": -1}, rf"tensors\[0\]\.offset {COUNT} -1"),
-    "a negative stride": (first, {"strides": [-4, 1]}, rf"tensors\[0\]\.strides\[0\] {COUNT} -4"),
-    "a size beyond all": (first, {"shape": [2**63, 1], "strides": [0, 0]}, rf"shape\[0\] {COUNT} 9223372036854775808"),
-    "too many elements": (first, {"shape": [2**40, 2**40], "strides": [0, 0]}, f"more than {2**63 - 1} elements"),
-    "half an offset": (first, {"offset": 0.5}, rf"offset {COUNT} 0\.5"),
-    "a flag for a number": (first, {"offset": True}, rf"offset {COUNT} True"),
-    "strides of another rank": (first, {"strides": [1]}, r"the sizes \[8, 4\] and the strides"),
-    "an unknown dtype": (
-        first,
-        {"dtype": "float9"},
-        r"tensors\[0\]\.dtype must be the name of a dtype, got 'float9'",
+# Each one a text of the source, what replaces it, and what is said of it.
+BAD_TEXTS: dict[str, tuple[str, str, str]] = {
+    "an import": (
+        "class Linear",
+        "import os\nclass Linear",
+        "line 1: expected the class of a module or a function: import os",
     ),
-    "a dtype in a list": (first, {"dtype": ["float32"]}, "must be the name of a dtype"),
-    "integers that want a gradient": (first, {"dtype": "int32"}, "Only Tensors of floating point and complex dtype"),
-    "a flag that is a text": (first, {"parameter": "no"}, r"parameter must be true or false, got 'no'"),
-    "a storage that is not there": (first, {"storage": 9}, "IndexError"),
-    "a storage counted from the end": (first, {"storage": -1}, COUNT),
-    "a fact too many": (first, {"colour": "red"}, r"program\.tensors\[0\] must have storage, .*, got .*, colour"),
-    "a storage of another size": (
-        lambda program: program["storages"][0],
-        {"nbytes": 9},
-        "must have 9 bytes, but data/0 has 128",
+    "another base": ("Linear(Module)", "Linear(dict)", "only classes of modules are known"),
+    "a call beside methods": ("  training : bool", "  print(1)", "expected an attribute or a method"),
+    "a name that is none": ('["weight", ', "[weight, ", "expected the name of an attribute: weight"),
+    "no forward": ("def forward", "def backward", "the class __torch__.Sequential has no method forward"),
+    "a default": ("input: Tensor", "input: Tensor=1", "whose arguments have neither defaults nor stars"),
+    "a type of nothing": ("input: Tensor", "input: Dict[str, int]", "this type is not known: Dict"),
+    "a keyword's value": ("torch.relu(", "torch.relu(**", "cannot be read as source text|arguments are written out"),
+    "an operator of nobody": (
+        "torch.relu(",
+        "torch.relish(",
+        r"has no operator aten::relish for \(Tensor\)",
     ),
-    "a storage on no device": (
-        lambda program: program["storages"][0],
-        {"device": "x"},
-        "Expected one of cpu, cuda, meta device type at start of device string: x",
+    "wrong arguments": ("torch.relu(", "torch.relu(3, ", r"no operator aten::relu for \(int, Tensor\)"),
+    "a function of Python": ("torch.relu(", "eval(", "this function is not known: eval"),
+    "a method of a class": ("torch.relu(", "().__class__(", "there is no attribute|this function is not known"),
+    "an unknown name": ("return ", "return nobody, ", "this name has no value: nobody"),
+    "a constant beyond": ("return ", "return CONSTANTS.c7, ", "the archive has 0 constants: CONSTANTS.c7"),
+    "a lambda": ("return ", "return lambda: 1, ", "this expression is not one of a traced program: lambda: 1"),
+    "a module for a value": ("return ", "return self, ", "expected a value of the graph, not"),
+    "an attribute nobody has": (".weight", ".height", "there is no attribute height of a module here"),
+    "an endless list": ("return ", "return [], ", "an empty list needs `annotate`"),
+    "a list of two kinds": ("return ", "return [1, None], ", "the elements of a list have one type"),
+    "a statement of Python": (
+        "    return ",
+        "    del self\n    return ",
+        "this statement is not one of a traced program",
     ),
-    "tensors that are a text": (whole, {"tensors": "abc"}, r"program\.tensors must be a list, got 'abc'"),
-    "a tensor that is a number": (
-        whole,
-        {"tensors": [1]},
-        r"program\.tensors\[0\] must be a JSON object, got 1",
-    ),
-    "a constant too many": (whole, {"constants": [0]}, "its graph is not one that can be run"),
-    "a parameter nobody has": (whole, {"used_parameters": ["0.other"]}, "takes the parameter '0.other'"),
-    "too many parameters": (whole, {"used_parameters": ["0.weight"] * 9}, "takes 5 inputs, of which"),
-    "a buffer as a parameter": (first, {"parameter": False}, "cannot assign 'torch.FloatTensor' object"),
-    "a list of modules": (whole, {"module": []}, r"program\.module must be a JSON object, got \[\]"),
-    "parameters without names": (child, {"parameters": [0]}, r"children\.0\.parameters must be a JSON object"),
-    "a child that is a number": (child, {"children": {"a": 1}}, r"children\.0\.children\.a must be a JSON object"),
-    "a name with a dot": (child, {"buffers": {"a.b": 0}}, r"buffer name can.*t contain"),
-    "a name that is taken": (child, {"buffers": {"forward": 0}}, "attribute 'forward' already exists"),
-    "a buffer nobody has": (
-        child,
-        {"not_persistent": ["a"]},
-        "not_persistent names 'a', which is not one of its buffers",
-    ),
-    "a name that is none": (child, {"original_name": 7}, "original_name must be a string, got 7"),
+    "nothing returned": ("    return ", "    _9 = ", "expected `return` as the last statement"),
+    "a module that calls itself": ("return ", "return self.forward(input), ", "100 in each other"),
+    "half a text": ("return ", "return (", "cannot be read as source text"),
+    "too deep a text": ("return ", f"return {'(' * 9000}", "cannot be read as source text"),
 }
 
 
-@pytest.mark.parametrize("case", BAD_PROGRAMS)
-def test_a_program_that_does_not_fit_is_refused(case: str) -> None:
-    part, facts, said = BAD_PROGRAMS[case]
+@pytest.mark.parametrize("case", BAD_TEXTS)
+def test_a_text_that_is_not_one_of_a_traced_program_is_refused_with_its_line(case: str) -> None:
+    old, new, said = BAD_TEXTS[case]
+    data = with_text(traced_model().save_to_buffer(), "code/__torch__.py", lambda text: text.replace(old, new, 1))
     with pytest.raises(ArchiveError, match=said):
-        jit.load(changed(traced_model().save_to_buffer(), lambda program: part(program).update(facts)))
+        jit.load(data)
 
 
-def test_whatever_stands_in_a_program_it_is_loaded_or_refused() -> None:
+def test_a_text_that_would_stand_for_any_number_of_nodes_is_refused() -> None:
+    twice = "class Sequential(Module):\n  __parameters__ = []\n  __buffers__ = []\n"
+    for i in range(40):
+        twice += f"  def f{i}(self, x: Tensor) -> Tensor:\n    _0 = self.f{i + 1}(x)\n    return self.f{i + 1}(_0)\n"
+    twice += "  def f40(self, x: Tensor) -> Tensor:\n    return x\n"
+    twice += "  def forward(self, x: Tensor) -> Tensor:\n    return self.f0(x)\n"
+    plain = jit.trace(nn.Sequential(), glasstorch.zeros(1)).save_to_buffer()
+    with pytest.raises(ArchiveError, match="more than 100000 calls"):
+        jit.load(with_text(plain, "code/__torch__.py", lambda text: twice))
+    pairs = "".join(f"    a{i + 1} = (a{i}, a{i})\n" for i in range(60))
+    wide = f"class Sequential(Module):\n  def forward(self, a0: Tensor) -> Tensor:\n{pairs}    return a60\n"
+    with pytest.raises(ArchiveError, match="a tuple of more than 1000 parts"):
+        jit.load(with_text(plain, "code/__torch__.py", lambda text: wide))
+
+
+def test_whatever_line_of_the_text_is_missing_it_is_loaded_or_refused() -> None:
     data = traced_model().save_to_buffer()
-    values = [None, True, -1, 10**30, "x", [None], {"training": 0}]
+    lines = members(data)["archive/code/__torch__.py"].decode().splitlines(keepends=True)
     refused = 0
-    for path in _paths(json.loads(members(data)["archive/program.json"])):
-        for value in values:
+    for i in range(len(lines)):
+        text = "".join(lines[:i] + lines[i + 1 :])
+        try:
+            jit.load(with_text(data, "code/__torch__.py", lambda _, text=text: text))
+        except ArchiveError:
+            refused += 1
+    assert refused > len(lines) / 3
+
+
+def test_whatever_stands_in_a_pickle_it_is_loaded_or_refused() -> None:
+    mask = glasstorch.tensor([True, False])
+    files = members(jit.trace(lambda x: x * mask, glasstorch.ones(2)).save_to_buffer())
+    files |= {f"module/{name}": content for name, content in members(traced_model().save_to_buffer()).items()}
+    drawn = random.Random(0)
+    refused = tried = 0
+    for folder, record in (("archive", "archive/constants.pkl"), ("module/archive", "module/archive/data.pkl")):
+        kept = {f"a{name[len(folder) :]}": text for name, text in files.items() if name.startswith(f"{folder}/")}
+        content = files[record]
+        for at in range(0, len(content), 2):
+            damaged = bytearray(content)
+            damaged[at] = drawn.randrange(256)
+            tried += 1
             try:
-                jit.load(changed(data, lambda program, path=path, value=value: _set(program, path, value)))
+                jit.load(packed({**kept, f"a{record[len(folder) :]}": bytes(damaged)}))
             except ArchiveError:
                 refused += 1
-    assert refused > 400
+    assert refused > tried / 3
 
 
-def _paths(value: Any, before: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
-    """How to reach each value that another holds."""
-    places = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
-    for place, held in places:
-        yield (*before, place)
-        yield from _paths(held, (*before, place))
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        (b"c__torch__\nLinear\n", b"cposix\nsystem\n", "whose module posix is blocked"),
+        (b"c__torch__\nLinear\n", b"ctorch.nn\nLinear\n", "Unsupported global: GLOBAL torch.nn.Linear"),
+        (b"K\x08K\x04\x86", b"M\x90\x01K\x04\x86", "out of bounds for storage"),
+        (b"FloatStorage", b"QInt8Storage", "quantized|QInt8"),
+        (b"X\x06\x00\x00\x00weight", b"X\x06\x00\x00\x00height", "there is no attribute weight of a module here"),
+        (b"X\x08\x00\x00\x00training", b"X\x08\x00\x00\x00breaking", "."),
+    ],
+    ids=["system", "another class", "a tensor too far", "quantized", "another name", "no training"],
+)
+def test_an_object_that_is_not_one_of_a_program_is_refused(old: bytes, new: bytes, said: str) -> None:
+    files = members(traced_model().save_to_buffer())
+    content = files["archive/data.pkl"]
+    assert old in content
+    data = packed({**files, "archive/data.pkl": content.replace(old, new, 1)})
+    if said == ".":
+        assert jit.load(data)(glasstorch.zeros(1, 4)).shape == (1, 3)
+        return
+    with pytest.raises(ArchiveError, match=said):
+        jit.load(data)
 
 
-def _set(value: Any, path: tuple[Any, ...], to: Any) -> None:
-    for place in path[:-1]:
-        value = value[place]
-    value[path[-1]] = to
+def test_a_module_that_is_in_itself_is_refused() -> None:
+    files = members(jit.trace(nn.Sequential(nn.ReLU()), glasstorch.zeros(1)).save_to_buffer())
+    looped = b"\x80\x02c__torch__\nSequential\n)\x81q\x00}(X\x08\x00\x00\x00training\x88X\x01\x00\x00\x000h\x00ub."
+    with pytest.raises(ArchiveError, match=r"a module of the class __torch__\.Sequential is in itself"):
+        jit.load(packed({**files, "archive/data.pkl": looped}))
 
 
 def test_tensors_of_a_device_that_is_not_here_are_refused_with_a_way_out() -> None:
-    data = changed(traced_model().save_to_buffer(), lambda program: program["storages"][0].update(device="cuda:99"))
-    with pytest.raises(ArchiveError, match=r"has tensors on cuda:99, which is not here: .* map_location='cpu'"):
+    files = members(traced_model().save_to_buffer())
+    content = files["archive/data.pkl"].replace(b"X\x03\x00\x00\x00cpu", b"X\x07\x00\x00\x00cuda:99")
+    data = packed({**files, "archive/data.pkl": content})
+    with pytest.raises(ArchiveError, match=r"cuda.* map_location=.*cpu"):
         jit.load(data)
     data.seek(0)
     assert jit.load(data, map_location="cpu")(glasstorch.zeros(1, 4)).device.type == "cpu"
@@ -552,8 +579,8 @@ def test_what_gives_no_bytes_is_refused(given: Any, said: str) -> None:
 def test_bytes_that_are_no_bools_are_refused() -> None:
     mask = glasstorch.tensor([True, False])
     files = members(jit.trace(lambda x: x * mask, glasstorch.ones(2)).save_to_buffer())
-    assert files["archive/data/0"] == b"\1\0"
-    files["archive/data/0"] = b"\1\2"
+    assert files["archive/constants/0"] == b"\1\0"
+    files["archive/constants/0"] = b"\1\2"
     with pytest.raises(ArchiveError, match="the bytes of a bool tensor must be 0 or 1, and there are others"):
         jit.load(packed(files))
 
@@ -572,43 +599,19 @@ def test_a_file_is_not_in_memory_beside_what_is_loaded_from_it(tmp_path: Path) -
     assert most < 1.5 * nbytes
 
 
-def test_a_compressed_member_is_refused_before_it_is_unpacked() -> None:
-    files = members(traced_model().save_to_buffer())
-    for compressed in ("version", "data/0"):
-        buffer = io.BytesIO()
-        with zipfile.ZipFile(buffer, "w") as archive:
-            for name, content in files.items():
-                how = zipfile.ZIP_DEFLATED if name.endswith(compressed) else zipfile.ZIP_STORED
-                archive.writestr(name, content, how)
-        buffer.seek(0)
-        with pytest.raises(ArchiveError, match=f"archive/{compressed} is compressed; the members of an archive are"):
-            jit.load(buffer)
-
-
-@pytest.mark.parametrize(
-    ("graph", "said"),
-    [
-        (b"graph(%x : Tensor):\n  return (%y)\n", "no value %y is in scope here"),
-        (b"graph(%x : Tensor):\n  %y : Tensor = aten::nothing_like_it(%x)\n  return (%y)\n", "aten::nothing_like_it"),
-        (b"\xff\xfe", "utf-8"),
-    ],
-)
-def test_a_graph_that_cannot_be_run_is_refused(graph: bytes, said: str) -> None:
-    files = members(jit.trace(lambda x: x.exp(), glasstorch.zeros(1)).save_to_buffer())
-    with pytest.raises(ArchiveError, match=f"its graph is not one that can be run.*{said}"):
-        jit.load(packed({**files, "archive/graph.ir": graph}))
-
-
-def test_json_that_is_none_or_too_deep_is_refused() -> None:
-    files = members(traced_model().save_to_buffer())
-    for content in (b"{", b"[" * 100_000):
-        with pytest.raises(ArchiveError, match=r"program\.json does not fit the rest of it"):
-            jit.load(packed({**files, "archive/program.json": content}))
+def test_compressed_members_are_read() -> None:
+    traced = traced_model()
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in members(traced.save_to_buffer()).items():
+            archive.writestr(name, content)
+    buffer.seek(0)
+    assert jit.load(buffer).code == traced.code
 
 
 def test_an_archive_cut_off_anywhere_is_refused() -> None:
     data = traced_model().save_to_buffer()
-    for length in [*range(0, len(data), 7), len(data) - 1]:
+    for length in [*range(0, len(data), 41), len(data) - 1]:
         with pytest.raises(ArchiveError):
             jit.load(io.BytesIO(data[:length]))
 
@@ -620,7 +623,7 @@ def test_a_changed_bit_anywhere_is_refused_or_changes_nothing() -> None:
     x = glasstorch.rand(3, 2)
     wanted = traced(x).tolist()
     refused = 0
-    for at in range(0, len(data), 3):
+    for at in range(0, len(data), 5):
         damaged = bytearray(data)
         damaged[at] ^= 1 << drawn.randrange(8)
         try:
@@ -629,12 +632,12 @@ def test_a_changed_bit_anywhere_is_refused_or_changes_nothing() -> None:
             refused += 1
             continue
         assert loaded(x).tolist() == wanted, f"byte {at}"
-    assert refused > len(data) / 3 * 0.8
+    assert refused > len(data) / 5 * 0.5
 
 
 def test_what_was_asked_for_beside_it_is_left_alone_when_the_program_cannot_be_read() -> None:
     files = members(traced_model().save_to_buffer({"notes": "kept"}))
-    files["archive/graph.ir"] = b"nonsense"
+    files["archive/code/__torch__.py"] = b"nonsense"
     wanted = {"notes": "before"}
     with pytest.raises(ArchiveError):
         jit.load(packed(files), _extra_files=wanted)
@@ -645,5 +648,5 @@ def test_a_member_with_a_wrong_checksum_is_named() -> None:
     data = bytearray(traced_model().save_to_buffer())
     weight = struct.pack("<4f", *traced_model().get_submodule("0").weight[0].tolist())
     data[bytes(data).index(weight)] ^= 1
-    with pytest.raises(ArchiveError, match="archive/data/0 is damaged: its bytes do not have the checksum"):
+    with pytest.raises(ArchiveError, match="failed reading file data/0"):
         jit.load(io.BytesIO(bytes(data)))

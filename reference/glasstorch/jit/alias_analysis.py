@@ -23,6 +23,7 @@ from glasstorch.dispatch.operator import registry
 from glasstorch.dispatch.schema import FunctionSchema
 from glasstorch.dispatch.tags import Tag
 from glasstorch.jit.ir import Block, Graph, Node, Value
+from glasstorch.jit.numbers import OPERATIONS
 from glasstorch.jit.side_effects import is_opaque
 from glasstorch.jit.types import AnyType, ListType, OpaqueType, OptionalType, TensorType, TupleType, Type
 from glasstorch.jit.verify import GROUPS
@@ -109,7 +110,7 @@ class AliasAnalysis:
             elif node.kind in CONTAINERS:
                 for output in node.outputs:
                     self._add(output, self._of_all(node.inputs))
-            elif node.kind in GROUPS:
+            elif node.kind in GROUPS or node.kind in OPERATIONS:
                 for output in node.outputs:
                     self._add(output, frozenset([output]))
             elif is_opaque(node):

@@ -28,6 +28,7 @@ from glasstorch.core.errors import ArgumentError
 from glasstorch.dispatch.schema import FunctionSchema
 from glasstorch.jit.constants import UNKNOWN, known
 from glasstorch.jit.ir import Block, Graph, Node, Value
+from glasstorch.jit.numbers import CASTS, OPERATIONS
 from glasstorch.jit.printer import SUBGRAPH, annotation, print_literal, tensor_constants
 from glasstorch.jit.types import AnyType, ListType, OptionalType, plain_constant
 from glasstorch.operators.generated import functions as operators
@@ -51,6 +52,11 @@ def print_function(name: str, graph: Graph, parameters: Sequence[str] = (), firs
       return torch.relu(x)
     """
     return _Printer(constants_of(graph)).function(name, graph, parameters, first)
+
+
+def print_method(graph: Graph, parameters: Sequence[str], owner: str, constants: Sequence[Tensor]) -> str:
+    """The text of a graph as the method `forward` of the class `owner`; `constants` are all its tensor constants."""
+    return _Printer(constants).function("forward", graph, parameters, "self", f": {owner}")
 
 
 def constants_of(graph: Graph) -> list[Tensor]:
@@ -83,14 +89,16 @@ class _Printer:
 
     # Functions and blocks ------------------------------------------------------------------------------------
 
-    def function(self, name: str, graph: Graph, parameters: Sequence[str], first: str | None) -> str:
+    def function(
+        self, name: str, graph: Graph, parameters: Sequence[str], first: str | None, type_of_first: str = ""
+    ) -> str:
         if first is not None:
             self.names.add(first)
         inputs = graph.inputs[: len(graph.inputs) - len(parameters)]
         for i, value in enumerate(inputs):
             self.texts[value] = self.free_name(_base(value) if value.has_debug_name else f"argument_{i}")
         named = [f"{self.texts[value]}: {annotation(value.type.unshaped())}" for value in inputs]
-        taken = named if first is None else [first, *named]
+        taken = named if first is None else [first + type_of_first, *named]
         types = [annotation(value.type.unshaped()) for value in graph.outputs]
         given = types[0] if len(types) == 1 else f"Tuple[{', '.join(types)}]" if types else "None"
         self.lines.append(f"def {name}({f',{chr(10)}    '.join(taken)}) -> {given}:")
@@ -208,8 +216,14 @@ class _Printer:
             name = self.free_name(node.kind.rpartition(":")[2])
             self.below.append((name, node.attributes[SUBGRAPH]))
             return f"{name}({self.joined(node.inputs)})"
+        if node.kind in CASTS:
+            return f"{CASTS[node.kind]}({self.joined(node.inputs)})"
+        if node.kind == "aten::__getitem__":
+            return f"({self.texts[node.inputs[0]]})[{self.texts[node.inputs[1]]}]"
         namespace, _, name = node.kind.partition("::")
         function = f"torch.{name}" if namespace == "aten" else f"ops.{namespace}.{name}"
+        if node.kind in OPERATIONS:
+            return f"{function}({self.joined(node.inputs)})"
         return f"{function}({', '.join(self.arguments(node.schema(), node.inputs))})"
 
     def list_construct(self, node: Node) -> str:
@@ -239,7 +253,10 @@ class _Printer:
         if isinstance(held, bool):
             return str(held)
         if isinstance(held, Tensor):
-            number = next(i for i, constant in enumerate(self.constants) if _is_same(held, constant))
+            numbers = range(len(self.constants))
+            number = next((i for i in numbers if self.constants[i] is held), None)
+            if number is None:
+                number = next(i for i in numbers if _is_same(held, self.constants[i]))
             return f"CONSTANTS.c{number}"
         if isinstance(held, Device) or (isinstance(held, str) and str(value.type) == "Device"):
             return f"torch.device({print_literal(str(held))})"

@@ -12,9 +12,10 @@ from typing import Final
 from glasstorch.dispatch.operator import Operator
 from glasstorch.dispatch.tags import Tag
 from glasstorch.jit.ir import Node
+from glasstorch.jit.numbers import OPERATIONS
 
 # Kinds without a schema that only compute their outputs.
-PURE_PRIMITIVES: Final = frozenset(
+PURE_PRIMITIVES: Final = frozenset(OPERATIONS) | frozenset(
     f"prim::{name}"
     for name in (
         "Constant",

@@ -16,6 +16,7 @@ from typing import Any, Final
 from glasstorch._tensor import Tensor
 from glasstorch.core.device import device as Device
 from glasstorch.jit.ir import Block, Graph, Node, Use, Value, set_graph_hooks
+from glasstorch.jit.numbers import result_type
 from glasstorch.jit.printer import SUBGRAPH, print_graph, print_node
 from glasstorch.jit.types import (
     BOOL,
@@ -220,7 +221,8 @@ def loops_fit(graph: Graph) -> Iterator[str]:
 def operators_take_their_inputs(graph: Graph) -> Iterator[str]:
     """A node outside the namespace prim calls an operator that accepts its inputs and returns its outputs."""
     for node in graph.all_nodes():
-        if node.kind.startswith("prim::"):
+        number = result_type(node.kind, _types(node.inputs))
+        if node.kind.startswith("prim::") or (number is not None and _types(node.outputs) == (number,)):
             continue
         schema = node.maybe_schema()
         if schema is None:
@@ -305,7 +307,7 @@ CONTAINERS: Final[dict[str, Callable[[Node], Iterator[str]]]] = {
 }
 # Kinds of nodes that have a subgraph.
 GROUPS: Final = ("prim::FusionGroup", "prim::DifferentiableGraph")
-KINDS: Final = ("prim::Constant", *CONTAINERS, "prim::If", "prim::Loop", "prim::Print", *GROUPS)
+KINDS: Final = ("prim::Constant", *CONTAINERS, "prim::If", "prim::Loop", "prim::Print", "prim::NumToTensor", *GROUPS)
 
 
 def _used_too_early(block: Block, outside: set[Value]) -> Iterator[str]:

@@ -78,6 +78,9 @@ INNER: Final = frozenset(
 )
 
 
+WRITTEN_AS: Final = "_written_as"  # an attribute of classes that stand for those of a file: the module and the name
+
+
 class UnknownGlobalError(Rule, AttributeError):
     """A file names a class or a function of PyTorch that is not here."""
 
@@ -110,6 +113,8 @@ def written(what: Any, name: str | None = None) -> tuple[str, str] | None:
         return TORCH, what.name
     if (place := _SPECIAL_NAMES.get(id(what))) is not None:
         return place
+    if isinstance(what, type) and (place := vars(what).get(WRITTEN_AS)) is not None:
+        return place  # type: ignore[no-any-return]
     module = getattr(what, "__module__", None)
     if not isinstance(module, str) or module.partition(".")[0] != OURS:
         return None

@@ -128,11 +128,15 @@ class _InPython(_WithIds):
             self.write(pickle.GLOBAL + "".join(f"{part}\n" for part in place).encode())
         self.memoize(what)
 
-    def save_reduce(self, func: Any, args: Any, state: Any = None, *rest: Any, **kept: Any) -> None:
+    def save_reduce(self: Any, func: Any, args: Any, state: Any = None, *rest: Any, **kept: Any) -> None:
         """Write a call that makes an object; that of a tensor becomes PyTorch's."""
         if func is pickling.rebuilt:
             func, args = reduced(kept["obj"], *args)
             state = None
+        if hasattr(type(kept.get("obj")), names.WRITTEN_AS):
+            super().save_reduce(func, args, state)  # type: ignore[misc]
+            self.memoize(kept["obj"])  # when it has its state: PyTorch's reader makes an object only then
+            return
         super().save_reduce(func, args, state, *rest, **kept)  # type: ignore[misc]
 
 

@@ -37,9 +37,15 @@ class ArchivedStorages:
     """
 
     def __init__(
-        self, archive: ArchiveReader, restore: Deserializer, mapped: UntypedStorage | None, on_meta: bool
+        self,
+        archive: ArchiveReader,
+        restore: Deserializer,
+        mapped: UntypedStorage | None,
+        on_meta: bool,
+        folder: str = "data",
     ) -> None:
         self.archive = archive
+        self.folder = folder  # of the records with their bytes
         self.restore = restore
         self.mapped = mapped
         self.on_meta = on_meta
@@ -50,7 +56,7 @@ class ArchivedStorages:
         """The storage that an id stands for."""
         dtype, key, location, count, _ = as_saved_id(saved, 5)
         if key not in self.by_key:
-            storage = self._read(f"data/{key}", count * dtype.itemsize, dtype)
+            storage = self._read(f"{self.folder}/{key}", count * dtype.itemsize, dtype)
             self.by_key[key] = storage if self.on_meta else self.restore(storage, location)
         return typed(self.by_key[key], dtype)
 
