@@ -5,6 +5,7 @@ A test that sets one puts it back, in both libraries.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from contextlib import suppress
 from importlib import import_module
@@ -38,6 +39,13 @@ PRECISIONS = [
     "backends.mkldnn.conv.fp32_precision",
     "backends.mkldnn.rnn.fp32_precision",
 ]
+
+
+@pytest.fixture(autouse=True)
+def switches_may_be_set(monkeypatch: pytest.MonkeyPatch) -> None:
+    """PyTorch refuses to change its switches once a test has imported `torch.testing._internal`: not here."""
+    if (backends := sys.modules.get("torch.backends")) is not None:
+        monkeypatch.setitem(backends.flags_frozen.__globals__, "__allow_nonbracketed_mutation_flag", True)
 
 
 def owner_of(torch: Any, path: str) -> tuple[Any, str]:

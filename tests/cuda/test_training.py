@@ -105,6 +105,8 @@ NAMING_DEVICES = (
     "forms.py",
     "attention.py",
     "devices.py",
+    "profiler_legacy.py",
+    "saved_hooks.py",
     "uninitialized.py",
     "convert_parameters.py",
 )

@@ -163,3 +163,16 @@ def test_a_network_whose_gradients_lie_in_one_block_learns_as_any_other(form: st
         return found
 
     assert np.allclose(losses(True, **{form: True}), losses(False), rtol=1e-5)
+
+
+def test_products_in_half_precision_follow_weights_that_change_from_step_to_step() -> None:
+    weights, batch = torch.ones(4, 1, requires_grad=True), torch.ones(2, 4)
+    seen = []
+    for _ in range(3):
+        with torch.autocast("cpu"):
+            answers = batch @ weights
+            with torch.autocast("cpu", enabled=False):
+                seen.append(answers.float().sum().item())
+        with torch.no_grad():
+            weights += 1
+    assert seen == [8, 16, 24]

@@ -59,4 +59,4 @@ def set_sharing_strategy(new_strategy: str) -> None:
 
 
 register_reductions()
-__getattr__ = refuse_unknown_names("glasstorch.multiprocessing")
+__getattr__ = refuse_unknown_names("glasstorch.multiprocessing", ("reductions",))
