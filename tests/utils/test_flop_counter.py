@@ -125,6 +125,23 @@ def test_counts_without_gradients_are_those_of_torch(context: str, model: Any) -
     assert ours[0] > 0
 
 
+def test_composites_are_counted_in_their_parts_whether_or_not_autocast_is_on() -> None:
+    oracle = pytest.importorskip("torch")
+    for options in ({"enabled": False}, {"dtype": "bfloat16"}):
+
+        def program(t: Any, options: dict[str, Any] = options) -> None:
+            named = {name: getattr(t, value) if name == "dtype" else value for name, value in options.items()}
+            model = perceptron(t)
+            with t.inference_mode(), t.autocast("cpu", **named):
+                model(t.ones(2, 16))
+            with t.inference_mode():  # the kernels of autocast are registered now, and off
+                model(t.ones(2, 16))
+
+        ours, theirs = (counted(library, program) for library in (glasstorch, oracle))
+        assert ours == theirs
+        assert ours[0] > 0
+
+
 def test_a_counter_may_be_used_again() -> None:
     counter = FlopCounterMode(display=False)
     for _ in range(2):

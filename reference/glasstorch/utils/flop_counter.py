@@ -18,6 +18,7 @@ from typing import Any, Self
 from glasstorch._python_dispatch import TorchDispatchMode
 from glasstorch.calls.ops import ops
 from glasstorch.core.keys import DispatchKey
+from glasstorch.dispatch.active_keys import active_keys
 from glasstorch.dispatch.operator import Operator, keys_of
 from glasstorch.dispatch.resolve import MATH_KERNEL, resolve
 from glasstorch.nn.modules.module import Module
@@ -137,7 +138,7 @@ class _CountingMode(TorchDispatchMode):
         if is_composite and packet not in self._counter.flop_registry:
             # It arrives whole where autograd's keys, at which it would have been taken apart, are off.
             arguments = func.bind(args, named)
-            keys = keys_of(arguments)
+            keys = keys_of(arguments) & active_keys.get()[1]
             if resolve(func, keys).choice.rule == MATH_KERNEL:
                 with self:
                     return func.redispatch(keys, *arguments)
