@@ -67,14 +67,15 @@ def _check_jacobians(
     """Raise GradcheckError unless every output's derivatives agree with finite differences."""
     outputs = _outputs(func, inputs)
     if not outputs:
-        for position in range(len(_tensors(func, inputs))):
-            for t in checked:
-                if _numeric(_tensors, func, inputs, position, t, eps).any():
-                    raise GradcheckError("Numerical gradient for function expected to be zero")
+        for t in checked:
+            if any(jacobian.any() for jacobian in _numeric(_tensors, func, inputs, t, eps)):
+                raise GradcheckError("Numerical gradient for function expected to be zero")
+        return
+    numerical = [_numeric(_outputs, func, inputs, t, eps) for t in checked]
     for j, output in enumerate(outputs):
         analytic = _analytic(output, checked)
-        for i, t in enumerate(checked):
-            numeric = _numeric(_outputs, func, inputs, j, t, eps).reshape(analytic[i].shape)
+        for i in range(len(checked)):
+            numeric = numerical[i][j].reshape(analytic[i].shape)
             if not np.allclose(analytic[i], numeric, rtol=rtol, atol=atol, equal_nan=True):
                 raise GradcheckError(
                     f"Jacobian mismatch for output {j} with respect to input {i},\nnumerical:{numeric}\n"
@@ -204,26 +205,22 @@ def _analytic(output: Tensor, checked: Sequence[Tensor]) -> list[np.ndarray[Any,
 
 
 def _numeric(
-    results: Callable[..., list[Tensor]],
-    func: Callable[..., Any],
-    inputs: Sequence[Any],
-    which: int,
-    t: Tensor,
-    eps: float,
-) -> np.ndarray[Any, Any]:
-    """The same Jacobian of `results(func, inputs)[which]` by central differences.
+    results: Callable[..., list[Tensor]], func: Callable[..., Any], inputs: Sequence[Any], t: Tensor, eps: float
+) -> list[np.ndarray[Any, Any]]:
+    """The same Jacobians by central differences: of each of `results(func, inputs)`, with respect to one input.
 
     The input's memory is changed temporarily.
     """
     array = t.detach().array()
-    columns = []
+    rows: list[list[np.ndarray[Any, Any]]] = [[] for _ in results(func, inputs)]
     for index in np.ndindex(array.shape):
         before = array[index]
         for part in parts(t):
-            values = []
+            ends = []
             for step in (eps, -eps):
                 array[index] = before + step * part
-                values.append(real_numbers(results(func, inputs)[which]))
-            columns.append((values[0] - values[1]) / (2 * eps))
+                ends.append([real_numbers(result) for result in results(func, inputs)])
+            for of_result, ahead, behind in zip(rows, *ends, strict=True):
+                of_result.append((ahead - behind) / (2 * eps))
         array[index] = before
-    return np.array(columns)
+    return [np.array(of_result) for of_result in rows]
