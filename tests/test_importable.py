@@ -49,8 +49,27 @@ def test_there_are_no_groups_of_processes(torch: Any) -> None:
     assert (distributed.is_available() and distributed.is_initialized()) is False
     assert glasstorch.distributed.is_available() is False
     assert glasstorch.distributed.is_initialized() is False
-    with pytest.raises(AttributeError, match=r"PyTorch 2.13 has torch.distributed.init_process_group, glasstorch"):
-        _ = glasstorch.distributed.init_process_group
+    with pytest.raises(AttributeError, match=r"PyTorch 2.13 has torch.distributed.new_group, glasstorch"):
+        _ = glasstorch.distributed.new_group
+    with pytest.raises(RuntimeError, match="init_process_group: glasstorch has no groups of processes"):
+        glasstorch.distributed.init_process_group("gloo", rank=0, world_size=1)
+
+
+@pytest.mark.parametrize(
+    "name", ["all_gather", "all_reduce", "barrier", "broadcast", "get_rank", "get_world_size", "reduce"]
+)
+def test_functions_of_a_group_refuse_to_run_without_one(torch: Any, name: str) -> None:
+    x = torch.ones(1)
+    given = {"all_gather": ([x], x), "all_reduce": (x,), "broadcast": (x, 0), "reduce": (x, 0)}.get(name, ())
+    with pytest.raises(ValueError, match="Default process group has not been initialized"):
+        getattr(torch.distributed, name)(*given)
+
+
+def test_a_group_that_was_not_begun_cannot_be_ended() -> None:
+    with pytest.raises(
+        ValueError, match=r"torch\.distributed\.destroy_process_group: Default process group has not been"
+    ):
+        glasstorch.distributed.destroy_process_group()
 
 
 def test_onnx_is_imported_and_refuses_to_export() -> None:

@@ -21,7 +21,7 @@ def test_the_strategies_are_pytorchs_on_linux(torch: Any) -> None:
             assert theirs.get_sharing_strategy() == chosen
     finally:
         theirs.set_sharing_strategy("file_descriptor")
-    with pytest.raises(AssertionError, match="invalid sharing strategy 'files', expected one of {"):
+    with pytest.raises(AssertionError, match="invalid sharing strategy 'files', expected one of"):
         theirs.set_sharing_strategy("files")
     assert theirs.get_sharing_strategy() == "file_descriptor"
 
