@@ -142,6 +142,12 @@ def test_sizes_have_no_symbols_and_their_functions_compute(torch: Any) -> None:
     assert type(torch.sym_int(2.7)) is int
 
 
+def test_an_assertion_is_a_function(torch: Any) -> None:
+    assert torch._assert(torch.ones(1) == 1, "not one") is None
+    with pytest.raises(AssertionError, match="expected a batch"):
+        torch._assert(torch.ones(2).dim() == 4, "expected a batch")
+
+
 @pytest.mark.parametrize("name", ["SymInt", "SymFloat", "SymBool"])
 def test_a_symbol_cannot_be_made(name: str) -> None:
     with pytest.raises(TypeError, match=name):
