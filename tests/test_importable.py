@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -94,6 +95,29 @@ def test_hub_knows_its_folder_and_downloads_nothing(
         monkeypatch.setattr(hub._Folder, "path", None)
     hub.set_dir(str(tmp_path))
     assert hub.get_dir() == str(tmp_path)
+
+
+def test_hub_loads_a_model_from_a_folder(torch: Any, tmp_path: Path) -> None:
+    hub = import_module(f"{torch.__name__}.hub")
+    (tmp_path / "parts_of_a_tiny_model.py").write_text("WIDTH = 3\n")
+    (tmp_path / "hubconf.py").write_text(
+        "dependencies = ['numpy']\nfrom parts_of_a_tiny_model import WIDTH\n"
+        "def tiny(depth, *, bias=True):\n    return WIDTH, depth, bias\n"
+    )
+    before = list(sys.path)
+    assert hub.load(str(tmp_path), "tiny", 2, source="local", trust_repo=True, bias=False) == (3, 2, False)
+    for call, kind, message in (
+        (lambda: hub.load(str(tmp_path), "huge", source="local"), RuntimeError, "Cannot find callable huge in hubconf"),
+        (lambda: hub.load(str(tmp_path), 3, source="local"), ValueError, "Invalid input: model should be a string"),
+        (lambda: hub.load(str(tmp_path), "tiny", source="disk"), ValueError, 'Unknown source: "disk". Allowed values:'),
+        (lambda: hub.load(str(tmp_path / "none"), "tiny", source="local"), FileNotFoundError, "hubconf.py"),
+    ):
+        with pytest.raises(kind, match=message):
+            call()
+    (tmp_path / "hubconf.py").write_text("dependencies = ['no_such_package', 'numpy']\n")
+    with pytest.raises(RuntimeError, match="Missing dependencies: no_such_package"):
+        hub.load(str(tmp_path), "tiny", source="local")
+    assert sys.path == before
 
 
 def test_hub_refuses_what_it_would_download() -> None:
