@@ -64,6 +64,28 @@ def test_nodes_models_and_errors_print_as_pytorch_prints_them(program, tmp_path:
     ]
 
 
+def test_classes_of_nodes_and_of_a_failed_inverse_print_as_pytorch_prints_them(
+    program: Any,  # noqa: F811
+    tmp_path: Path,
+    require: Any,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    torch = require("torch")
+    text = (
+        "class Twice(torch.autograd.Function):\n"
+        "    @staticmethod\n    def forward(ctx, x):\n        return 2 * x\n"
+        "    @staticmethod\n    def backward(ctx, g):\n        return 2 * g\n"
+        "x = torch.ones(2, requires_grad=True)\n"
+        "for y in (Twice.apply(x), (2 * x).mean()):\n    print(type(y.grad_fn))\n"
+        "print(type((2 * x).grad_fn.next_functions[0][0]), torch.autograd.graph.Node)\n"
+        "print(torch.linalg.LinAlgError, torch.linalg.LinAlgError is torch._C._LinAlgError)\n"
+    )
+    program("import torch\n" + text)
+    done = run("program.py", folder=tmp_path)
+    exec(text, {"torch": torch})
+    assert (done.stdout, done.stderr) == (capsys.readouterr().out, "")
+
+
 def test_a_module_that_is_loaded_later_says_it_too(program, tmp_path: Path) -> None:  # noqa: F811
     program("import torch\nprint(torch.jit.ScriptFunction.__module__, torch.jit.TracerWarning.__module__)\n")
     assert run("program.py", folder=tmp_path).stdout == "torch.jit torch.jit\n"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -49,8 +50,27 @@ def test_there_are_no_groups_of_processes(torch: Any) -> None:
     assert (distributed.is_available() and distributed.is_initialized()) is False
     assert glasstorch.distributed.is_available() is False
     assert glasstorch.distributed.is_initialized() is False
-    with pytest.raises(AttributeError, match=r"PyTorch 2.13 has torch.distributed.init_process_group, glasstorch"):
-        _ = glasstorch.distributed.init_process_group
+    with pytest.raises(AttributeError, match=r"PyTorch 2.13 has torch.distributed.new_group, glasstorch"):
+        _ = glasstorch.distributed.new_group
+    with pytest.raises(RuntimeError, match="init_process_group: glasstorch has no groups of processes"):
+        glasstorch.distributed.init_process_group("gloo", rank=0, world_size=1)
+
+
+@pytest.mark.parametrize(
+    "name", ["all_gather", "all_reduce", "barrier", "broadcast", "get_rank", "get_world_size", "reduce"]
+)
+def test_functions_of_a_group_refuse_to_run_without_one(torch: Any, name: str) -> None:
+    x = torch.ones(1)
+    given = {"all_gather": ([x], x), "all_reduce": (x,), "broadcast": (x, 0), "reduce": (x, 0)}.get(name, ())
+    with pytest.raises(ValueError, match="Default process group has not been initialized"):
+        getattr(torch.distributed, name)(*given)
+
+
+def test_a_group_that_was_not_begun_cannot_be_ended() -> None:
+    with pytest.raises(
+        ValueError, match=r"torch\.distributed\.destroy_process_group: Default process group has not been"
+    ):
+        glasstorch.distributed.destroy_process_group()
 
 
 def test_onnx_is_imported_and_refuses_to_export() -> None:
@@ -75,6 +95,29 @@ def test_hub_knows_its_folder_and_downloads_nothing(
         monkeypatch.setattr(hub._Folder, "path", None)
     hub.set_dir(str(tmp_path))
     assert hub.get_dir() == str(tmp_path)
+
+
+def test_hub_loads_a_model_from_a_folder(torch: Any, tmp_path: Path) -> None:
+    hub = import_module(f"{torch.__name__}.hub")
+    (tmp_path / "parts_of_a_tiny_model.py").write_text("WIDTH = 3\n")
+    (tmp_path / "hubconf.py").write_text(
+        "dependencies = ['numpy']\nfrom parts_of_a_tiny_model import WIDTH\n"
+        "def tiny(depth, *, bias=True):\n    return WIDTH, depth, bias\n"
+    )
+    before = list(sys.path)
+    assert hub.load(str(tmp_path), "tiny", 2, source="local", trust_repo=True, bias=False) == (3, 2, False)
+    for call, kind, message in (
+        (lambda: hub.load(str(tmp_path), "huge", source="local"), RuntimeError, "Cannot find callable huge in hubconf"),
+        (lambda: hub.load(str(tmp_path), 3, source="local"), ValueError, "Invalid input: model should be a string"),
+        (lambda: hub.load(str(tmp_path), "tiny", source="disk"), ValueError, 'Unknown source: "disk". Allowed values:'),
+        (lambda: hub.load(str(tmp_path / "none"), "tiny", source="local"), FileNotFoundError, "hubconf.py"),
+    ):
+        with pytest.raises(kind, match=message):
+            call()
+    (tmp_path / "hubconf.py").write_text("dependencies = ['no_such_package', 'numpy']\n")
+    with pytest.raises(RuntimeError, match="Missing dependencies: no_such_package"):
+        hub.load(str(tmp_path), "tiny", source="local")
+    assert sys.path == before
 
 
 def test_hub_refuses_what_it_would_download() -> None:
@@ -121,6 +164,12 @@ def test_sizes_have_no_symbols_and_their_functions_compute(torch: Any) -> None:
     assert isinstance(torch.sym_max(2, 1.0), float)
     assert (torch.sym_sum([1, 2, 3]), torch.sym_ite(True, 1, 2)) == (6, 1)
     assert type(torch.sym_int(2.7)) is int
+
+
+def test_an_assertion_is_a_function(torch: Any) -> None:
+    assert torch._assert(torch.ones(1) == 1, "not one") is None
+    with pytest.raises(AssertionError, match="expected a batch"):
+        torch._assert(torch.ones(2).dim() == 4, "expected a batch")
 
 
 @pytest.mark.parametrize("name", ["SymInt", "SymFloat", "SymBool"])

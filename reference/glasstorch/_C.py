@@ -12,6 +12,7 @@ from contextlib import AbstractContextManager
 from glasstorch._tensor import Tensor
 from glasstorch.core.device import device as device
 from glasstorch.core.dtype import dtype as dtype
+from glasstorch.core.errors import _LinAlgError as _LinAlgError
 from glasstorch.core.geometry import Size as Size
 from glasstorch.core.keys import ALL_KEYS, AUTOGRAD_AND_NESTED
 from glasstorch.core.keys import DispatchKey as DispatchKey

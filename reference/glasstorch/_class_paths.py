@@ -12,9 +12,12 @@ import sys
 from collections.abc import Iterator
 from types import ModuleType
 
+from glasstorch.autograd.node import Node
+from glasstorch.core.errors import LinAlgError
 from glasstorch.core.unknown_names import as_torch, offered_names, torch_names
 
 OURS = "glasstorch"
+COMPILED = "builtins"  # what Python says of a class that is written in C and names no module
 
 
 def say_torch_everywhere() -> None:
@@ -25,6 +28,7 @@ def say_torch_everywhere() -> None:
     # A class may be offered in several places; the outermost one is where programs find it.
     for module in sorted(loaded, key=lambda module: module.__name__.count(".")):
         _by_offer(module)
+    LinAlgError.__module__ = "torch._C"  # though programs find it at torch.linalg
 
 
 def say_torch(module: ModuleType) -> None:
@@ -34,13 +38,20 @@ def say_torch(module: ModuleType) -> None:
 
 
 def _by_definition(module: ModuleType) -> None:
-    """Where PyTorch has a module of the same path, the classes that are defined in it stay there."""
+    """Where PyTorch has a module of the same path, the classes that are defined in it stay there.
+
+    The nodes of the graph are classes in C there: `type(loss.grad_fn)` is `<class 'MeanBackward0'>`.
+    """
     path = as_torch(module.__name__)
-    if path in torch_names():
-        for name, value in _classes(module):
-            if value.__module__ == module.__name__ and value.__qualname__ == name:
-                value.__module__ = path
-                sys.modules.setdefault(path, module)  # where `inspect` and `typing` look for the class's module
+    is_torchs = path in torch_names()
+    for name, value in _classes(module):
+        if value.__module__ != module.__name__ or value.__qualname__ != name:
+            continue
+        if is_torchs:
+            value.__module__ = path
+            sys.modules.setdefault(path, module)  # where `inspect` and `typing` look for the class's module
+        elif issubclass(value, Node) and value is not Node:
+            value.__module__ = COMPILED
 
 
 def _by_offer(module: ModuleType) -> None:

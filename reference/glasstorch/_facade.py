@@ -39,6 +39,7 @@ from glasstorch import version as version
 from glasstorch._python_dispatch import register_python_dispatch
 from glasstorch._settings import *  # noqa: F403
 from glasstorch._symbolic import *  # noqa: F403
+from glasstorch._symbolic import _assert as _assert
 from glasstorch._tensor import Tensor as Tensor
 from glasstorch._tracer import register_tracer
 from glasstorch.amp.autocast_mode import autocast as autocast
@@ -181,6 +182,6 @@ __all__ = [
     name
     for name in globals()
     if (not name.startswith(("_", "register_")) and name not in ("annotations", "refuse_unknown_names"))
-    or name in ("_conj", "_neg_view")
+    or name in ("_assert", "_conj", "_neg_view")
     or name in _PRIVATE
 ]

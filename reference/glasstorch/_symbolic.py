@@ -1,6 +1,6 @@
 """What stands for sizes that are not known yet?
 
-Mirrors: torch/__init__.py (SymInt, sym_int, ...)
+Mirrors: torch/__init__.py (SymInt, sym_int, ..., _assert)
 Differs: nothing: every size is an int when a program runs. The classes, of which nothing is an instance, are for
     programs that ask; the functions compute with numbers.
 """
@@ -86,3 +86,9 @@ def sym_ite(b: Any, t: Any, f: Any) -> Any:
 def sym_sum(args: Any) -> Any:
     """The sum of numbers."""
     return builtins.sum(args)
+
+
+def _assert(condition: object, message: object) -> None:
+    """Python's `assert` as a function, which PyTorch's tracers can see; models check their sizes with it."""
+    if not condition:
+        raise AssertionError(message)

@@ -2,12 +2,16 @@
 
 Mirrors: torch/hub.py
 Differs: nothing is downloaded: models from repositories (`load`, `list`, `help`) and files from addresses are refused.
-    A file that lies in the folder of checkpoints already is read.
+    A model is loaded from a folder (`source="local"`), and a file that lies in the folder of checkpoints already is
+    read.
 """
 
 from __future__ import annotations
 
+import importlib.util
 import os
+import sys
+from types import ModuleType
 from typing import Any, NoReturn
 from urllib.parse import urlparse
 
@@ -50,9 +54,53 @@ def _refused(function: str, what: str) -> NoReturn:
     )
 
 
-def load(repo_or_dir: str, model: str, *args: Any, **kwargs: Any) -> NoReturn:
-    """Refused: it downloads and runs a repository's code."""
-    _refused("load", f"the code of {repo_or_dir!r}")
+def load(
+    repo_or_dir: str,
+    model: str,
+    *args: Any,
+    source: str = "github",
+    trust_repo: bool | str = "check",
+    force_reload: bool = False,
+    verbose: bool = True,
+    skip_validation: bool = False,
+    **kwargs: Any,
+) -> Any:
+    """What the function `model` of a folder's hubconf.py returns for the other arguments; needs `source="local"`.
+
+    Repositories are refused: nothing is downloaded.
+    """
+    source = source.lower()
+    if source == "github":
+        raise RuntimeError(
+            f"torch.hub.load: glasstorch downloads nothing; get the code of {repo_or_dir!r} yourself, and load it from "
+            f'its folder with source="local"'
+        )
+    if source != "local":
+        raise ValueError(f'Unknown source: "{source}". Allowed values: "github" | "local".')
+    if not isinstance(model, str):
+        raise ValueError(f"Invalid input: model should be a string of function name, got {model!r}")
+    sys.path.insert(0, repo_or_dir)
+    try:
+        hubconf = _module_at(os.path.join(repo_or_dir, "hubconf.py"))
+        needed = getattr(hubconf, "dependencies", None) or ()
+        if missing := [name for name in needed if importlib.util.find_spec(name) is None]:
+            raise RuntimeError(f"Missing dependencies: {', '.join(missing)}")
+        function = getattr(hubconf, model, None)
+        if not callable(function):
+            raise RuntimeError(f"Cannot find callable {model} in hubconf")
+        return function(*args, **kwargs)
+    finally:
+        sys.path.remove(repo_or_dir)
+
+
+def _module_at(path: str) -> ModuleType:
+    """The module that a file defines, which is run anew."""
+    spec = importlib.util.spec_from_file_location("hubconf.py", path)
+    if spec is None or spec.loader is None:
+        raise ImportError(f"cannot import {path}")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
 
 
 def list(github: str, *args: Any, **kwargs: Any) -> NoReturn:

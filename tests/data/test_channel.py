@@ -67,6 +67,24 @@ def test_a_sample_does_not_bring_the_whole_dataset() -> None:
     assert sent(big[3:3]).shape == (0, 1000)
 
 
+def kept_with(array: Any) -> int:
+    """How many bytes stay in memory as long as an array does."""
+    while isinstance(array, np.ndarray) and array.base is not None:
+        array = array.base
+    return memoryview(array.obj if isinstance(array, memoryview) else array).nbytes
+
+
+@pytest.mark.parametrize("size", [1_000, 100_000])
+def test_who_keeps_the_labels_does_not_keep_the_images(size: int) -> None:
+    images, labels, indices = sent([glasstorch.ones(size), glasstorch.arange(8), np.arange(8)])
+    assert kept_with(images.untyped_storage().memory) >= images.nbytes
+    assert kept_with(labels.untyped_storage().memory) == labels.nbytes
+    assert kept_with(indices) == indices.nbytes
+    labels += 1
+    indices += 1
+    assert labels.tolist() == indices.tolist() == list(range(1, 9))
+
+
 def test_what_is_in_shared_memory_stays_shared() -> None:
     shared = [glasstorch.full((2,), float(i)).share_memory_() for i in range(600)]  # more than go at once
     got = sent([shared, shared[3].view(1, 2), glasstorch.ones(100_000)])

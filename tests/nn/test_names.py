@@ -22,7 +22,9 @@ SPACES = [
     *("nn.utils", "nn.utils.parametrizations", "nn.utils.parametrize", "nn.utils.prune", "nn.utils.rnn"),
     *("nn.utils.stateless", "optim", "optim.lr_scheduler", "optim.swa_utils", "testing"),
 ]
-REFUSED = {"optim.SparseAdam"}  # its constructor says that there are no sparse layouts
+REFUSED = {  # whose constructors say what there is not: sparse layouts, groups of processes
+    *("optim.SparseAdam", "nn.parallel.DistributedDataParallel"),
+}
 
 
 def public(space: ModuleType) -> list[str]:

@@ -113,7 +113,8 @@ class Function:
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
-        cls._backward_cls = type(f"{cls.__name__}Backward", (BackwardCFunction,), {"function": cls})
+        members = {"function": cls, "__module__": BackwardCFunction.__module__}
+        cls._backward_cls = type(f"{cls.__name__}Backward", (BackwardCFunction,), members)
 
     def __init__(self, *args: object, **kwargs: object) -> None:
         raise RuntimeError(

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Final
 
 QUANTIZED = "there are no quantized dtypes"
-SCALED = "there are no float8 dtypes, nor products of matrices in groups"
+SCALED = "there are no products of scaled matrices, nor of matrices in groups"
 PROCESSES = "there are no groups of processes"
 NOTES = "it is a text that PyTorch puts into its own docstrings"
 COMPILED = "it is for compiled kernels"
@@ -29,9 +29,7 @@ LEFT_OUT: Final = {
     "torch.nn.functional.tf32_notes": NOTES,
     "torch.nn.attention.flex_attention": COMPILED,
     "torch.nn.attention.varlen": COMPILED,
-    "torch.nn.parallel.DistributedDataParallel": PROCESSES,
     "torch.nn.parallel.DistributedDataParallelCPU": PROCESSES,
-    "torch.nn.parallel.distributed": PROCESSES,
     "torch.utils.data.datapipes.dataframe": GIVEN_UP,
     "torch.utils.data.datapipes.iter": GIVEN_UP,
     "torch.utils.data.datapipes.map": GIVEN_UP,

@@ -274,9 +274,14 @@ _arrived = threading.local()  # `descriptors`: those of the message that the thr
 def _unpacked(body: memoryview, count: int, descriptors: list[int]) -> Any:
     """The object that a message holds, over the message's bytes."""
     lengths = [length for (length,) in LENGTH.iter_unpack(body[: LENGTH.size * count])]
-    parts = [body[place : place + length] for place, length in zip(_places(lengths)[0], lengths, strict=True)]
+    text, *buffers = (body[place : place + n] for place, n in zip(_places(lengths)[0], lengths, strict=True))
     _arrived.descriptors = descriptors
-    return pickle.loads(parts[0], buffers=parts[1:])
+    return pickle.loads(text, buffers=[_to_keep(buffer, len(body)) for buffer in buffers])
+
+
+def _to_keep(buffer: memoryview, total: int) -> memoryview | bytearray:
+    """The bytes of a tensor: in place, which keeps all `total` bytes of the message, if they are half of it or more."""
+    return buffer if 2 * len(buffer) >= total else bytearray(buffer)
 
 
 def _over_bytes(memory: Any) -> UntypedStorage:

@@ -3,8 +3,10 @@
 Reading order: `reductions`, `spawn` (one function in several processes).
 
 Mirrors: torch/multiprocessing/__init__.py
-Differs: the strategy is always `file_descriptor`; PyTorch's `file_system` needs a manager process to clean up. Sharing
-    starts with the import of this module, which happens at the first use of `glasstorch.multiprocessing`.
+Differs: the strategy `file_system` may be chosen, and changes nothing: memory is always shared by a file descriptor,
+    which stays open as long as its storage. PyTorch's `file_system` needs no open descriptor, but a manager process to
+    clean up. Sharing starts with the import of this module, which happens at the first use of
+    `glasstorch.multiprocessing`.
 
 The module is Python's `multiprocessing` with a way to send tensors: in queues, in pipes and as arguments of a new
 process, their storages are sent as shared memory, and a write in one process is seen in the others. Queues of Python's
@@ -16,7 +18,6 @@ from __future__ import annotations
 import multiprocessing
 from multiprocessing import *  # noqa: F403
 
-from glasstorch.core.errors import ArgumentValueError
 from glasstorch.core.unknown_names import refuse_unknown_names
 from glasstorch.data.reductions import register_reductions
 from glasstorch.multiprocessing.spawn import ProcessContext as ProcessContext
@@ -39,23 +40,28 @@ __all__ = [
 ]
 __all__ += multiprocessing.__all__
 
-STRATEGY = "file_descriptor"
+STRATEGIES = ("file_descriptor", "file_system")
+
+
+class _Chosen:
+    strategy = STRATEGIES[0]
 
 
 def get_all_sharing_strategies() -> set[str]:
-    """The strategies for sharing storages; there is one."""
-    return {STRATEGY}
+    """The strategies that can be set for sharing storages."""
+    return set(STRATEGIES)
 
 
 def get_sharing_strategy() -> str:
-    """The strategy for sharing storages."""
-    return STRATEGY
+    """The strategy that is set: `file_descriptor` at first."""
+    return _Chosen.strategy
 
 
 def set_sharing_strategy(new_strategy: str) -> None:
-    """Set the strategy for sharing storages: `file_descriptor`; any other is refused."""
-    if new_strategy != STRATEGY:
-        raise ArgumentValueError(f"invalid sharing strategy {new_strategy!r}, expected one of {{{STRATEGY!r}}}")
+    """Set the strategy for sharing storages, as programs do; storages are shared by descriptors whichever is set."""
+    if new_strategy not in STRATEGIES:
+        raise AssertionError(f"invalid sharing strategy {new_strategy!r}, expected one of {set(STRATEGIES)}")
+    _Chosen.strategy = new_strategy
 
 
 register_reductions()

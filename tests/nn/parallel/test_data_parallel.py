@@ -80,11 +80,6 @@ def test_without_a_device_it_is_pytorchs(name: str) -> None:
     assert_same(WITHOUT_A_DEVICE[name], torch)
 
 
-def test_what_several_processes_share_is_left_out_by_name() -> None:
-    with pytest.raises(AttributeError, match="DistributedDataParallel is left out of glasstorch, because there are no"):
-        parallel.DistributedDataParallel  # noqa: B018
-
-
 # On devices: two simulated ones, or one card -------------------------------------------------------------------------
 
 
