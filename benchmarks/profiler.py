@@ -3,7 +3,7 @@
 Both libraries record each call, its time and its sequence number. A profile is counted from its beginning to its end,
 which is where PyTorch does most of its work; what is made of the events is not. So what a profile costs for each call
 is the difference between the first two rows. The third is with the arguments noted too. The fourth is a block of a
-program, whose label costs something in PyTorch also where nobody records.
+program, whose label costs something in PyTorch even if nothing is recorded.
 """
 
 from __future__ import annotations

@@ -56,7 +56,7 @@ class CharGPT(nn.Module):
 
     @torch.no_grad()
     def write(self, text: torch.Tensor, count: int) -> torch.Tensor:
-        """The text, of size (1, length), with as many characters more, each drawn by its chance."""
+        """The text, of size (1, length), with `count` more characters, each drawn by its predicted probability."""
         for _ in range(count):
             scores = self(text[:, -CONTEXT:])[:, -1]
             text = torch.cat([text, torch.multinomial(scores.softmax(dim=-1), num_samples=1)], dim=1)

@@ -1,4 +1,4 @@
-"""Trains a variational autoencoder on handwritten digits, and draws digits that nobody wrote.
+"""Trains a variational autoencoder on handwritten digits, and draws new digits.
 
     python -m glasstorch examples/digits_vae.py --pictures new_digits.png       with glasstorch
     python examples/digits_vae.py --pictures new_digits.png                     with PyTorch, where it is installed

@@ -6,17 +6,17 @@ functions would take that function's place, on the day somebody imports it.
 
 from __future__ import annotations
 
+import importlib.metadata
 import json
+import signal
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
 
-from tests.architecture.names import FOR_MESSAGES, Names, import_everything, names_of
+from tests.architecture.names import FOR_MESSAGES, Names, import_everything, names_of, public_modules
 
 ROOT = Path(__file__).parents[2]
 
@@ -25,8 +25,16 @@ def asked(question: str) -> Any:
     """What tests.architecture.names answers in a fresh process, where nothing has been imported yet."""
     command = [sys.executable, "-m", "tests.architecture.names", question]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
+    assert done.returncode == 0, f"`{' '.join(command)}` ended with {ending(done.returncode)}\n{done.stderr}"
     return json.loads(done.stdout)
+
+
+def ending(returncode: int) -> str:
+    """How a process ended, in words; Python gives the number of a signal as a negative code."""
+    if returncode >= 0:
+        return f"exit code {returncode}"
+    name = signal.Signals(-returncode).name
+    return f"{name}, as when the system runs out of memory" if name == "SIGKILL" else name
 
 
 def taken(ours: dict[str, list[str]], torch_names: dict[str, Names]) -> list[str]:
@@ -61,11 +69,29 @@ def test_importing_a_submodule_is_what_makes_it_a_name(tmp_path: Path, monkeypat
     assert names_of(sys.modules["made_up.folder"])["modules"] == ["file"]
 
 
-def test_the_committed_names_are_those_of_torch(
-    require: Callable[[str], ModuleType], torch_names: dict[str, Names]
-) -> None:
-    version = require("torch").__version__
+def test_public_modules_are_found_without_importing_a_package(tmp_path: Path) -> None:
+    for file in ("file.py", "folder/__init__.py", "folder/below.py", "folder/_private.py", "_hidden/__init__.py"):
+        (tmp_path / file).parent.mkdir(exist_ok=True)
+        (tmp_path / file).write_text("1 / 0\n")
+    (tmp_path / "_hidden" / "inside.py").write_text("1 / 0\n")
+    found = list(public_modules([str(tmp_path)], "made_up."))
+    assert found == ["made_up.file", "made_up.folder", "made_up.folder.below"]
+
+
+def test_a_process_that_fails_tells_its_exit_code_and_what_it_wrote() -> None:
+    with pytest.raises(AssertionError, match=r"no_such_question` ended with exit code 1\n\s*Which public names"):
+        asked("no_such_question")
+    assert ending(-signal.SIGKILL) == "SIGKILL, as when the system runs out of memory"
+    assert ending(-signal.SIGSEGV) == "SIGSEGV"
+
+
+def test_the_committed_names_are_those_of_torch(torch_names: dict[str, Names]) -> None:
+    try:
+        version = importlib.metadata.version("torch")  # not imported here, too: that would take as much memory again
+    except importlib.metadata.PackageNotFoundError:
+        pytest.skip("torch is not installed")
     if not version.startswith("2.13."):
         pytest.skip(f"torch {version} is installed; torch_names.json is of 2.13")
-    assert asked("torch") == torch_names
-    assert asked("text") == FOR_MESSAGES.read_text(encoding="utf-8")
+    installed = asked("torch")
+    assert installed["names"] == torch_names
+    assert installed["text"] == FOR_MESSAGES.read_text(encoding="utf-8")

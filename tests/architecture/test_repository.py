@@ -30,7 +30,7 @@ def unwanted(text: str) -> list[str]:
 
 
 def kept(root: Path) -> Iterator[Path]:
-    """The files that no .gitignore leaves out; the folder need not be a clone."""
+    """The files that no .gitignore leaves out; the folder need not be a clone, and `.git` is a file in a worktree."""
     lists = [root / ".gitignore", *root.glob("*/.gitignore")]
     rules = [(path.parent, GitIgnoreSpec.from_lines(path.read_text().splitlines())) for path in lists]
 
@@ -41,7 +41,7 @@ def kept(root: Path) -> Iterator[Path]:
 
     for name, folders, files in os.walk(root):
         folders[:] = [inner for inner in folders if inner != ".git" and not ignored(Path(name, inner), "/")]
-        yield from (path for path in (Path(name, file) for file in files) if not ignored(path, ""))
+        yield from (path for path in (Path(name, file) for file in files if file != ".git") if not ignored(path, ""))
 
 
 def test_no_file_names_a_registry_or_a_path_of_one_machine() -> None:
@@ -61,6 +61,7 @@ def test_what_is_ignored_is_not_read(tmp_path: Path) -> None:
         "b/c.txt",
         "b/__pycache__/c.pyc",
         ".git/config",
+        "submodule/.git",
         "site/index.html",
         "site/.gitignore",
         "d.egg-info/e",

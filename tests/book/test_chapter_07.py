@@ -41,7 +41,7 @@ plain = pytest.mark.skipif(PLAIN, reason="plain kernels alone")
 
 
 def test_a_state_dict_remembers_that_it_was_assigned() -> None:
-    assert "The second call found the note of the first one, and assigned as well." in MODULES
+    assert "The second call found the option that the first had recorded, and assigned as well." in MODULES
     state = nn.Linear(2, 2).state_dict()
     first, second, third = (nn.Linear(2, 2) for _ in range(3))
     third.load_state_dict(dict(state))
@@ -51,7 +51,7 @@ def test_a_state_dict_remembers_that_it_was_assigned() -> None:
 
 
 def test_a_state_dict_without_metadata_counts_as_old() -> None:
-    assert "A plain `dict` has no metadata and counts as old, so the layer keeps its own count" in MODULES
+    assert "A plain `dict` has no metadata and is treated as old, so the layer keeps its own count" in MODULES
     state = nn.BatchNorm1d(2).state_dict()
     del state["num_batches_tracked"]
     assert not nn.BatchNorm1d(2).load_state_dict(dict(state)).missing_keys
@@ -64,7 +64,7 @@ def test_a_state_dict_without_metadata_counts_as_old() -> None:
 
 @pytest.mark.parametrize(("needed", "place"), [(False, 0), (True, -1)])
 def test_the_hook_of_a_network_comes_first_where_its_input_is_data(needed: bool, place: int) -> None:
-    assert "A whole network is usually called on data, which requires no gradient, and its hook comes first." in HOOKS
+    assert "A whole network is usually called on data that requires no gradient, so its hook runs first." in HOOKS
     net, seen = nn.Sequential(nn.Linear(2, 3), nn.Tanh()), []
     for module in net.modules():
         module.register_full_backward_hook(lambda one, *_: seen.append(one))
@@ -81,10 +81,10 @@ def test_the_hook_of_a_network_comes_first_where_its_input_is_data(needed: bool,
     ("said", "make", "taken"),
     [
         ("16: one for each of the twelve weights and the four biases", lambda: nn.Linear(3, 4), 16),
-        ("The embedding has 40 numbers and took 56 words", lambda: nn.Embedding(10, 4), 56),
-        ("so that 17 take 33", lambda: torch.empty(17).normal_(), 33),
-        ("every later one has moved by nine places", lambda: nn.Linear(8, 1), 9),
-        ("Batch norm begins with ones and zeros", lambda: nn.BatchNorm1d(4), 0),
+        ("The embedding has 40 numbers but took 56 words", lambda: nn.Embedding(10, 4), 56),
+        ("so that 17 numbers take 33 words", lambda: torch.empty(17).normal_(), 33),
+        ("every later draw is shifted by nine places", lambda: nn.Linear(8, 1), 9),
+        ("Batch norm starts with ones and zeros", lambda: nn.BatchNorm1d(4), 0),
     ],
 )
 def test_what_is_made_takes_words(said: str, make: object, taken: int) -> None:
@@ -103,9 +103,9 @@ def test_what_is_made_takes_words(said: str, make: object, taken: int) -> None:
 @pytest.mark.parametrize(
     ("said", "options", "nbytes"),
     [
-        ("In float32 16 bytes: the parameter, its gradient, and the two running means.", {}, 16),
-        ("SGD with momentum takes 12", {"momentum": 0.9}, 12),
-        ("SGD without it 8.", {"momentum": 0}, 8),
+        ("In float32, 16 bytes: the parameter, its gradient, and the two running means.", {}, 16),
+        ("SGD with momentum takes 12 bytes", {"momentum": 0.9}, 12),
+        ("SGD without momentum 8.", {"momentum": 0}, 8),
     ],
 )
 def test_what_training_keeps_for_each_number(said: str, options: dict[str, float], nbytes: int) -> None:
@@ -119,7 +119,7 @@ def test_what_training_keeps_for_each_number(said: str, options: dict[str, float
 
 
 def test_with_sgd_the_two_kinds_of_decay_come_to_the_same_without_momentum() -> None:
-    assert "With SGD the two come to the same, as long as it has no momentum." in OPTIMIZERS
+    assert "With SGD the two are equivalent, as long as it has no momentum." in OPTIMIZERS
     p, q = (nn.Parameter(torch.full((3,), 2.0)) for _ in range(2))
     p.grad, q.grad = torch.ones(3), torch.ones(3)
     torch.optim.SGD([p], lr=0.1, weight_decay=0.5).step()
@@ -131,7 +131,7 @@ def test_with_sgd_the_two_kinds_of_decay_come_to_the_same_without_momentum() -> 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
 def test_adam_is_fused_by_default_on_a_cpu_with_the_bits_of_the_loop(dtype: torch.dtype) -> None:
-    assert "Adam on a CPU, in float32 and float64, takes its fused kernel, which gives the same bits." in OPTIMIZERS
+    assert "in float32 and float64, Adam and AdamW use their fused kernel, which gives the same bits." in OPTIMIZERS
     steps = []
     for form in ({}, {"foreach": False}):
         torch.manual_seed(0)
@@ -149,7 +149,7 @@ def test_adam_is_fused_by_default_on_a_cpu_with_the_bits_of_the_loop(dtype: torc
 
 @pytest.mark.parametrize("workers", [0, 1, 2])
 def test_what_is_drawn_after_a_pass_does_not_depend_on_workers(workers: int) -> None:
-    assert "so that what the program draws afterwards does not depend on them" in WORKERS
+    assert "so that what the program draws afterwards does not depend on their number" in WORKERS
     torch.manual_seed(0)
     list(torch.utils.data.DataLoader(range(4), 2, shuffle=True, num_workers=workers))  # type: ignore[arg-type]
     after = torch.rand(1).item()
@@ -159,7 +159,7 @@ def test_what_is_drawn_after_a_pass_does_not_depend_on_workers(workers: int) -> 
 
 
 def test_a_sum_of_seeds_repeats_from_one_worker_to_the_next() -> None:
-    said = "Worker 1 of a pass with base seed 7 and worker 0 of one with base seed 8 draw the same numbers"
+    said = "Worker 1 of a pass with base seed 7 and worker 0 of a pass with base seed 8 draw the same numbers"
     assert f"{said} from Python and from the library." in WORKERS
     drawn, states = [], (random.getstate(), np.random.get_state(), torch.get_rng_state())  # noqa: NPY002
     for base_seed, number in ((7, 1), (8, 0)):
@@ -185,13 +185,13 @@ def cheapest(
 
 @plain
 def test_three_convolutions_take_three_ways() -> None:
-    assert "for these three it takes three different ones" in WORDS
+    assert "chooses a different one for each of the three" in WORDS
     assert [cheapest(64, 64), cheapest(64, 3), cheapest(8, 8, 31)] == ["columns", "shifted", "transform"]
 
 
 @plain
 def test_steps_of_two_make_rows_cheaper() -> None:
-    assert "Only in steps of 2, where columns have no runs to copy; in steps of 1 columns are cheaper." in WORDS
+    assert "Only in steps of 2, where columns have no runs to copy; in steps of 1, columns are cheaper." in WORDS
     assert [cheapest(256, 512, size=14, batch=4, stride=stride) for stride in (1, 2)] == ["columns", "rows"]
 
 
@@ -204,20 +204,20 @@ def test_a_gradient_of_the_input_takes_the_way_of_the_layer_with_the_channels_ex
 
 @plain
 def test_transforms_are_taken_from_kernels_of_eleven_on() -> None:
-    assert "11, by these estimates." in WORDS
+    assert "11, according to these estimates." in WORDS
     taken = {kernel: cheapest(1, 1, kernel, size=256) for kernel in (3, 7, 9, 11, 15, 31)}
     assert [kernel for kernel, way in taken.items() if way == "transform"] == [11, 15, 31]
 
 
 @plain
 def test_to_copy_is_cheaper_than_to_add() -> None:
-    assert f"{costs.COPY} nanoseconds against {costs.ADD}" in WORDS
+    assert f"the library estimates {costs.COPY} nanoseconds for a copy and {costs.ADD} for an addition" in WORDS
     assert costs.COPY < costs.ADD
 
 
 @plain
 def test_a_slip_in_one_constant_changes_the_way(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert "Only the way that is taken. The numbers are right" in WORDS
+    assert "Only the way that is taken. The results are still correct" in WORDS
     assert cheapest(64, 32) == "columns"
     monkeypatch.setattr(costs, "ADD", costs.ADD / 10)
     ways.costs.cache_clear()
@@ -231,7 +231,7 @@ def test_a_slip_in_one_constant_changes_the_way(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_tied_weights_stay_tied_in_a_file() -> None:
-    assert "The weights of a layer of embeddings and of a last layer that are tied stay tied, too." in SAVING
+    assert "if the weights of an embedding and of the last layer are tied, they remain tied." in SAVING
     embedding, last = nn.Embedding(3, 2), nn.Linear(2, 3, bias=False)
     last.weight = embedding.weight
     file = io.BytesIO()
@@ -242,14 +242,14 @@ def test_tied_weights_stay_tied_in_a_file() -> None:
 
 
 def test_the_state_of_a_shuffling_loader_is_that_of_the_generator() -> None:
-    assert "A loader that shuffles draws from the generator, too" in SAVING
+    assert "A loader that shuffles also draws from the generator" in SAVING
     before = torch.get_rng_state()
     next(iter(torch.utils.data.DataLoader(range(4), shuffle=True)))
     assert not torch.equal(before, torch.get_rng_state())
 
 
 def test_a_written_page_of_a_mapped_file_is_the_programs_own(tmp_path: Path) -> None:
-    assert "The mapping is private: a page that is written to becomes the program's own" in SAVING
+    assert "The mapping is private: a page that is written to is copied for the program" in SAVING
     path = tmp_path / "state.pt"
     torch.save(torch.zeros(3), path)
     content = path.read_bytes()
@@ -258,14 +258,15 @@ def test_a_written_page_of_a_mapped_file_is_the_programs_own(tmp_path: Path) -> 
 
 
 def test_a_256th_is_rounded_away_in_bfloat16() -> None:
-    assert "In bfloat16, with 8 bits, what is less than a 256th of it is rounded away" in PRECISION
+    said = "In bfloat16, which has 8 bits of precision, a change of less than a 256th of the weight is rounded"
+    assert said in PRECISION
     one = torch.ones(1, dtype=torch.bfloat16)
     assert (one + 0.0038).item() == 1 < (one + 0.0040).item()
 
 
 def test_float16_ends_where_the_text_says() -> None:
-    assert "what is at most 2 to the power of -25 becomes 0" in PRECISION
-    assert "The exponential of 12 is 162,755, and float16 ends at 65,504." in PRECISION
+    assert "numbers up to 2 to the power of -25 become 0" in PRECISION
+    assert "The exponential of 12 is 162,755, and the largest number in float16 is 65,504." in PRECISION
     below, above = torch.tensor([2.0**-25, 2.0**-25 * 1.001]).half().tolist()
     assert below == 0 < above
     assert (round(math.exp(12)), torch.finfo(torch.float16).max) == (162755, 65504)

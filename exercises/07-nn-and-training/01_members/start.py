@@ -13,17 +13,16 @@
 # %% [markdown]
 # # 07.1 The names of the members
 #
-# `named_parameters()` and `named_buffers()` are one walk, which asks each
-# module for its own part and puts the names together. What an optimizer is
-# given, what `zero_grad` clears and what `requires_grad_` freezes all comes
-# from it.
+# `named_parameters()` and `named_buffers()` use the same walk, which gets the
+# members of each module and composes their names. Optimizers, `zero_grad` and
+# `requires_grad_` all find their parameters through it.
 #
-# `module.named_modules(prefix=..., remove_duplicate=...)` gives the modules,
-# parents first: pairs of a path, such as `encoder.0`, and a module. The path
-# of the first one is the prefix, which is empty unless somebody gives one.
+# `module.named_modules(prefix=..., remove_duplicate=...)` yields the modules,
+# parents first, as pairs of a path, such as `encoder.0`, and a module. The
+# path of the first one is the prefix, which is empty by default.
 #
-# Write the walk. Every module of the library will use yours; PyTorch's is
-# `Module._named_members`, in `torch/nn/modules/module.py`.
+# Write this walk. Every module of the library will use your version; PyTorch's
+# is `Module._named_members`, in `torch/nn/modules/module.py`.
 
 # %%
 from collections.abc import Callable, Iterable, Iterator
@@ -41,12 +40,12 @@ def named_members(
 ) -> Iterator[tuple[str, Any]]:
     """The members of a module and of those below it, each with its name.
 
-    `get_members_fn` gives the members of one module: pairs of a name and a
-    tensor, or None where the name is reserved for a tensor that is not there.
-    Such a name is left out.
+    `get_members_fn` returns the members of one module: pairs of a name and a
+    tensor, or of a name and None if the name is reserved for a tensor that
+    does not exist. Such names are left out.
 
-    A member's name is the path of its module, a dot and its own name; without
-    a dot where the path is empty.
+    A member's name consists of the path of its module, a dot and its own name;
+    if the path is empty, there is no dot.
 
     >>> from glasstorch import nn
     >>> net = nn.Sequential(nn.Linear(2, 3), nn.ReLU(), nn.Linear(3, 1))
@@ -56,9 +55,10 @@ def named_members(
     >>> [name for name, _ in named_members(net[0], parameters, prefix="first")]
     ['first.weight', 'first.bias']
 
-    A tensor that has several names comes once, with the first of them, unless
-    `remove_duplicate` is false. Then it comes with each. Two tensors are two,
-    even if they have the same values or the same memory.
+    A tensor that has several names is yielded once, with the first of them,
+    unless `remove_duplicate` is false; then it is yielded with each of its
+    names. Two tensors are different even if they have the same values or share
+    memory.
 
     >>> net[2] = net[0]
     >>> [name for name, _ in named_members(net, parameters)]
@@ -67,7 +67,7 @@ def named_members(
     >>> [name for name, _ in every]
     ['0.weight', '0.bias', '2.weight', '2.bias']
 
-    With `recurse=False` only the members of the module itself come.
+    With `recurse=False`, only the members of the module itself are yielded.
     """
     raise NotImplementedError
 

@@ -13,12 +13,12 @@
 # %% [markdown]
 # # 07.2 Repair: half of it in full precision
 #
-# A network is converted to float16 to save memory, and its input with it. It
-# runs, and the result is right. But it is float32, and so is everything that
-# the later layers keep for the backward pass: half of the network takes twice
-# the memory that it should. The parameters are float16, every one of them. In
-# a network whose last layer is a `Linear`, the same model raises an error
-# about two dtypes.
+# To save memory, a network and its input are converted to float16. The network
+# runs and its result is correct, but the result is float32, and so is
+# everything that the later layers keep for the backward pass. Half of the
+# network therefore takes twice the memory that it should, although all
+# parameters are float16. If the last layer of such a network is a `Linear`, it
+# raises an error about two dtypes.
 #
 # `faulty/glasstorch/` beside this file is the library with one fault in one
 # function. `workbook faulty 07.2` runs `symptom.py` on it. Find the line and

@@ -1,11 +1,11 @@
-"""A network is converted to half precision. Is what it computes in half precision, too?"""
+"""A network is converted to half precision. Are its results in half precision as well?"""
 
 import glasstorch as torch
 from glasstorch import nn
 
 
 class Positions(nn.Module):
-    """Adds to each token what its place in the line says. The table can be made again, so it is not saved."""
+    """Adds to each token a vector that depends on its position. The table can be recomputed, so it is not saved."""
 
     def __init__(self, places, width):
         super().__init__()

@@ -13,8 +13,8 @@
 # %% [markdown]
 # # 07.3 A call in a hurry
 #
-# A module that has hooks is called by way of a `Call`, an object for this one
-# call. `run` puts its parts in their order:
+# A module that has hooks is called through a `Call`, an object that represents
+# this one call. `run` executes its parts in order:
 #
 # | of a call | what it is, or does |
 # |---|---|
@@ -28,19 +28,20 @@
 # | `_backward_hook()` | puts the two nodes around the call, or is None |
 # | `_register_non_full_backward_hooks()` | for older hooks; goes last |
 #
-# `_hasty` below is such a `run`. In a network without errors, whose hooks
-# replace nothing, it does what it should. Its users report:
+# `_hasty` below is such a `run`. It works correctly in a network without
+# errors whose hooks replace nothing. Its users report:
 #
-# - with a pre-hook that scales the input, a backward hook shows gradients of
-#   something that is not what `forward` was given;
-# - with a forward hook that replaces the output, a backward hook shows
-#   gradients of something that is not what the caller was given;
-# - a hook that is always called, and that raised an error itself, was called
+# - with a pre-hook that scales the input, a backward hook receives gradients
+#   of something other than what `forward` was given;
+# - with a forward hook that replaces the output, a backward hook receives
+#   gradients of something other than what the caller was given;
+# - a hook that is always called, and that itself raised an error, was called
 #   twice;
-# - a training loop went on after an error in `forward`, with the result None.
+# - a training loop continued after an error in `forward`, with the result
+#   None.
 #
-# There are four places to change. Every line that is needed stands there, but
-# for one.
+# There are four places to change. All lines that are needed are already there,
+# except for one.
 
 # %%
 from typing import Any
@@ -49,7 +50,7 @@ from glasstorch.nn.modules.calling import Call
 
 
 def _hasty(call: Call) -> Any:
-    """A call of a module, as somebody wrote it down in a hurry."""
+    """A call of a module, written in a hurry."""
     try:
         backward = call._backward_hook()
         if backward is not None:
@@ -70,13 +71,13 @@ def _hasty(call: Call) -> Any:
 def run(call: Call) -> Any:
     """The output of a call after all of its hooks: `_hasty`, mended.
 
-    `backward.setup_input_hook(args)` gives the arguments, from here on
-    watched: the backward hooks are told the gradients of the tensors that it
-    gives. `call._watched(backward)` does the same for `call.result`.
+    `backward.setup_input_hook(args)` returns the arguments as tensors that are
+    watched: the backward hooks receive the gradients of the tensors that it
+    returns. `call._watched(backward)` does the same for `call.result`.
 
-    After an error in a hook or in `forward`, the forward hooks run that were
-    registered with `always_call`, unless they have been called. The error is
-    the caller's.
+    After an error in a hook or in `forward`, the forward hooks that were
+    registered with `always_call` run, unless they have already been called.
+    The caller gets the error.
 
     >>> import glasstorch as torch
     >>> layer = torch.nn.Identity()

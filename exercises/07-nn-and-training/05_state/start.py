@@ -13,11 +13,11 @@
 # %% [markdown]
 # # 07.5 Repair: a state that does not repeat
 #
-# A training run adds noise to its input. Every few steps it looks at what the
-# network makes of other noise, inside `torch.random.fork_rng()`, which puts
-# the generator back to where it was: looking should change nothing. For some
-# numbers of draws it changes nothing indeed. For others the run goes another
-# way from the first look on.
+# A training run adds noise to its input. Every few steps, it evaluates the
+# network on other noise, inside `torch.random.fork_rng()`, which restores the
+# state of the generator afterwards, so the evaluation should not change the
+# run. For some numbers of draws, it does not. For others, the run gives
+# different results after the first evaluation.
 #
 # `faulty/glasstorch/` beside this file is the library with one fault in one
 # function. `workbook faulty 07.5` runs `symptom.py` on it. Find the line and

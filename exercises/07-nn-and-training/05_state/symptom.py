@@ -1,10 +1,10 @@
-"""A program looks at something random, and puts the generator back. Is the run the same as without looking?"""
+"""A program draws random numbers in between and restores the generator. Is its run the same as without these draws?"""
 
 import glasstorch as torch
 
 
 def trained(looks, width):
-    """The weights after some steps with noise; in each step the program may look at noise of this width."""
+    """The weights after some steps with noise; in each step, the program may draw more noise of this width."""
     torch.manual_seed(0)
     weights = torch.zeros(4)
     for _ in range(3):

@@ -13,19 +13,19 @@
 # %% [markdown]
 # # 07.6 Attention in a hurry
 #
-# Where the kernel of blocks cannot be taken, the library composes attention of
-# products and a softmax. `_hasty` below does so, and is right for queries and
-# keys of one length, without a mask. Its users report:
+# If the kernel of blocks cannot be used, the library composes attention from
+# products and a softmax. `_hasty` below does this, and is correct for queries
+# and keys of equal length without a mask. Its users report:
 #
-# - with a cache, where there are fewer queries than keys, `is_causal=True`
-#   lets a query see keys that PyTorch hides from it;
-# - a mask of numbers, such as a bias for positions, has less effect the wider
-#   the heads are;
-# - a query from which a mask hides every key gets NaN, and so do gradients;
-# - with `enable_gqa=True` heads read the keys and values of the wrong group.
+# - with a cache, when there are fewer queries than keys, `is_causal=True` lets
+#   a query see keys that PyTorch hides from it;
+# - the wider the heads are, the less effect a mask of numbers has, such as a
+#   position bias;
+# - a query from which a mask hides every key gets NaN, and so do the
+#   gradients;
+# - with `enable_gqa=True`, heads read the keys and values of the wrong group.
 #
-# There are four places to change. The first of `_hasty`'s results is the
-# output, the second the weights.
+# There are four places to change. `_hasty` returns the output and the weights.
 
 # %%
 import math
@@ -45,7 +45,7 @@ def _hasty(
     scale: float | None,
     enable_gqa: bool,
 ) -> tuple[Tensor, Tensor]:
-    """Attention, as somebody wrote it down in a hurry."""
+    """Attention, written in a hurry."""
     if scale is None:
         scale = 1 / math.sqrt(query.shape[-1])
     if is_causal:

@@ -13,20 +13,20 @@
 # %% [markdown]
 # # 07.7 A list in a hurry
 #
-# When a checkpoint is loaded as weights, each name in its pickle comes to one
-# function, which gives what the name stands for, or ends the loading. `_hasty`
-# below is such a function. It loads every `state_dict`, and refuses the
-# attacks that everybody tries first. Its users report:
+# When a checkpoint is loaded as weights, each name in its pickle is passed to
+# one function, which returns the object that the name refers to or ends the
+# loading. `_hasty` below is such a function. It loads every `state_dict`, and
+# refuses the most obvious attacks. Its users report:
 #
 # - a program allowed `posixpath.join` under the path "os.path.join", and a
-#   file got it, although nothing of the modules in `allowed.BLOCKED` may
-#   be named, nor anything of modules inside of them;
+#   file got it, although a file may not name anything in the modules in
+#   `allowed.BLOCKED`, nor in modules inside them;
 # - a file that names "Tensor.mro" in the module "torch" gets a method that is
-#   on no list;
-# - a program allowed an object that counts as false, such as an empty tuple,
-#   under a path of its own, and a file that names it is refused;
-# - the refusal of `Net`, a class of the module `models.builtins`, advises to
-#   allow `models.Net`, which does not exist.
+#   not on any list;
+# - a program allowed an object that is false in a condition, such as an empty
+#   tuple, under a path of its own, and a file that names it is refused;
+# - the refusal of `Net`, a class in the module `models.builtins`, advises the
+#   user to allow `models.Net`, which does not exist.
 #
 # There are four places to change.
 
@@ -39,7 +39,7 @@ from glasstorch.serialization.weights_only import Unpickler
 
 
 def _hasty(machine: Unpickler, module: str, name: str) -> Any:
-    """What a file means by a name, as somebody decided in a hurry."""
+    """What a file means by a name, decided in a hurry."""
     path = f"{module}.{name}"
     if module in allowed.BLOCKED:
         what = f"unsupported GLOBAL {path} whose module {module} is blocked"
@@ -69,11 +69,12 @@ def _hasty(machine: Unpickler, module: str, name: str) -> Any:
 def found(machine: Unpickler, module: str, name: str) -> Any:
     """What a file means by a name in a module, if it is on a list.
 
-    `machine.by_users` is what programs have allowed, `allowed.by_default()`
-    what every file may name. Both are dicts with full paths as keys, such as
-    "torch.nn.parameter.Parameter", and that of a class inside of another one
-    has the names of both. Where both lists have a path, the second one counts.
-    A refusal names a path of Python's built-in functions without its module.
+    `machine.by_users` contains what programs have allowed,
+    `allowed.by_default()` what every file may name. Both are dicts with full
+    paths as keys, such as "torch.nn.parameter.Parameter"; the path of a class
+    inside another class contains the names of both. If both dicts have a path,
+    the second one takes precedence. A refusal names Python's built-in
+    functions without their module.
 
     >>> import io
     >>> found(Unpickler(io.BytesIO()), "builtins", "set")

@@ -13,11 +13,10 @@
 # %% [markdown]
 # # 07.8 Repair: a loss that stands still
 #
-# A network is trained under autocast. Its loss is sensitive, so the program
-# computes it in float32, in a block of its own with `enabled=False`. The
-# gradients are there, the optimizer steps, and the weights change; and the
-# loss that is printed stays the same in every step. Without the inner block
-# it falls.
+# A network is trained under autocast. Its loss is sensitive to rounding, so
+# the program computes it in float32, in an inner block with `enabled=False`.
+# There are gradients, the optimizer steps, and the weights change, but the
+# printed loss is the same in every step. Without the inner block it decreases.
 #
 # `faulty/glasstorch/` beside this file is the library with one fault in one
 # function. `workbook faulty 07.8` runs `symptom.py` on it. Find the line and

@@ -14,11 +14,11 @@
 # # 07.9 Repair: momentum that is forgotten
 #
 # A program keeps all gradients in one block of memory, so that it can send
-# them in one piece. Therefore it clears them in place, with
-# `zero_grad(set_to_none=False)`. When it asked its SGD for the list form,
-# `foreach=True`, the loss began to take another way: the first step is the
-# same as before, the second one is not. With `set_to_none=True` all forms
-# agree, and without momentum they do so in any case.
+# them in one piece. It therefore clears them in place, with
+# `zero_grad(set_to_none=False)`. Since it switched its SGD to the list form,
+# `foreach=True`, the losses have changed: the first step is the same as
+# before, but the second one is not. With `set_to_none=True` all forms agree,
+# and without momentum they always do.
 #
 # `faulty/glasstorch/` beside this file is the library with one fault in one
 # function. `workbook faulty 07.9` runs `symptom.py` on it. Find the line and

@@ -13,21 +13,21 @@
 # %% [markdown]
 # # 07.10 Turn samples inside out
 #
-# A dataset gives samples. A loader that was given no `collate_fn` makes one
-# batch of a list of them, whatever they are: tensors, numbers, texts, and
-# tuples, lists and dicts of such things, in any depth.
+# A dataset returns samples. A loader without a `collate_fn` of its own
+# combines a list of samples into one batch, whatever they are: tensors,
+# numbers, texts, or tuples, lists and dicts of these, nested to any depth.
 #
-# What is done with samples of a type that holds no others says a table: from
-# a type, or a tuple of types, to a function. Programs may add rows of their
-# own, for containers, too. Your part is the rest: to find the row, and to
-# turn containers inside out where there is none.
+# A table specifies how samples that are not containers are collated. It maps a
+# type, or a tuple of types, to a function. Programs may add rows of their own,
+# also for containers. Your task is the rest: find the row, and collate
+# containers for which there is none by their parts.
 #
-# Three tools do what has nothing to do with batches. `is_named_tuple(value)`
-# says whether a value is a tuple with named fields. `with_values(like, dict)`
-# and `with_items(like, items)` make a mapping or a sequence of the same type
-# as another one, with other contents.
+# Three helper functions are provided. `is_named_tuple(value)` says whether a
+# value is a tuple with named fields. `with_values(like, dict)` and
+# `with_items(like, items)` make a mapping or a sequence of the same type as
+# `like`, with other contents.
 #
-# All loaders of the library will use yours; PyTorch's is `collate`, in
+# All loaders of the library will use your function; PyTorch's is `collate`, in
 # `torch/utils/data/_utils/collate.py`.
 
 # %%
@@ -41,20 +41,20 @@ Table = dict[type | tuple[type, ...], Callable[..., Any]]
 
 
 def collate(batch: Any, *, collate_fn_map: Table | None = None) -> Any:
-    """One batch of a list of samples, all of which are built like the first.
+    """One batch of a list of samples that are all structured like the first.
 
-    A row for exactly the type of the first sample is taken. If there is none,
-    the first row is taken of whose type, or of one of whose types, the sample
-    is an instance. The row's function is called with the list of samples and
-    with the table, as `collate_fn_map`; what it returns is the batch.
+    The row for exactly the type of the first sample is used. If there is none,
+    the first row is used whose type, or one of whose types, the sample is an
+    instance of. The row's function is called with the list of samples and with
+    the table, as `collate_fn_map`; it returns the batch.
 
     >>> rows = {int: lambda batch, *, collate_fn_map: max(batch)}
     >>> collate([3, 8, 5], collate_fn_map=rows)
     8
 
-    Without a row, containers are collated by their parts. A mapping becomes
-    one of its type, with the keys of the first sample. Samples that lack one
-    of them raise KeyError; what they have beyond them is left out.
+    Containers without a row are collated by their parts. A mapping becomes one
+    of its type, with the keys of the first sample. A sample that lacks one of
+    these keys raises KeyError; additional keys are left out.
 
     >>> collate([{"a": 1}, {"a": 2}], collate_fn_map=rows)
     {'a': 2}
@@ -68,7 +68,7 @@ def collate(batch: Any, *, collate_fn_map: Table | None = None) -> Any:
     Sequences that are not named tuples have to be of equal length:
     RuntimeError("each element in list of batch should be of equal size").
 
-    For anything else there is
+    Anything else raises
     TypeError(default_collate_err_msg_format.format(type)).
     """
     raise NotImplementedError

@@ -41,7 +41,7 @@ SUPPORTED = (bfloat16, float16)
 
 
 class autocast:
-    """Inside, operators choose their dtype: matrix products `dtype`, losses float32, most whatever they are given.
+    """Inside, operators choose their dtype: matrix products use `dtype`, losses float32, most their inputs' dtypes.
 
     It is a context manager or a decorator, for one type of device. The model and its inputs stay in float32, and the
     backward pass belongs outside: its operators run in the dtypes of the forward ones. `dtype` is bfloat16 on the CPU
@@ -130,7 +130,7 @@ def autocast_decorator(autocast_instance: autocast, func: F) -> F:
 
 
 def _cast(value: Any, device_type: str, dtype: dtype_) -> Any:
-    """Tensors of floating point cast, but no float64, also inside of lists, tuples, dicts and iterators."""
+    """Cast floating-point tensors, except float64, also inside lists, tuples, dicts and iterators."""
     if isinstance(value, Tensor):
         is_cast = value.is_floating_point() and value.device.type == device_type and value.dtype is not float64
         return value.to(dtype) if is_cast else value

@@ -81,7 +81,7 @@ def clear_autocast_cache() -> None:
 
 
 def widest(arguments: Sequence[Any], lower: dtype, backend: int) -> dtype:
-    """The dtype in which an operator runs that takes several: float32 if an eligible tensor has it, else `lower`."""
+    """The dtype of an operator with several arguments: float32 if one of the eligible tensors has it, else `lower`."""
     found = lower
     for argument in arguments:
         if isinstance(argument, list | tuple):

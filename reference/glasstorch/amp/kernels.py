@@ -1,4 +1,4 @@
-"""Which operators has autocast a kernel for?
+"""For which operators does autocast have a kernel?
 
 Those whose row in the operator table names a policy. The others fall through its key.
 

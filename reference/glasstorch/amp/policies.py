@@ -1,7 +1,7 @@
 """What does autocast do to the arguments of an operator before it runs?
 
-A policy makes the kernel of an operator under autocast's key. Each kernel masks the key for what it calls, as the
-operators that an operator is made of are not cast once more; casts lie above autograd's key, so that they are recorded.
+A policy makes the kernel of an operator under autocast's key. Each kernel masks the key for what it calls, so that the
+operators which an operator is composed of do not cast again; casts lie above autograd's key, so that they are recorded.
 
 Mirrors: aten/src/ATen/autocast_mode.h (CastPolicy, WrapFunction_), autocast_mode.cpp (binary_cross_entropy_banned)
 Differs: a kernel reads from the schema which of its arguments are tensors, where C++ has an overload for each type.

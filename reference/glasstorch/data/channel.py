@@ -82,7 +82,7 @@ class Channel:
         return self.socket.fileno() < 0
 
     def close(self) -> None:
-        """Close this end; the other one sees that. A second call does nothing."""
+        """Close this end, which the other end notices. A second call does nothing."""
         self.socket.close()
 
     def send(self, value: object, meanwhile: deque[Any] | None = None) -> None:
@@ -136,7 +136,7 @@ class Channel:
             self.socket.sendall(memoryview(data)[sent:])
 
     def receive(self) -> Any:
-        """The next object; waits for it. Where reading is interrupted, the channel is closed."""
+        """The next object; waits for it. If reading is interrupted, the channel is closed."""
         descriptors: list[int] = []
         body: Any = None
         try:
@@ -187,9 +187,9 @@ def _or_end(read: Callable[..., Any], *arguments: Any) -> Any:
 
 
 def ready(watched: Iterable[Channel | int], seconds: float) -> list[Channel | int]:
-    """Those of some channels, and descriptors, on which something has arrived; waits for the first, at most so long.
+    """The channels and descriptors on which something has arrived; waits for the first, at most so many seconds.
 
-    The end of a channel counts as something that arrives. They are in the order in which they were given.
+    The end of a channel counts as an arrival. The result keeps the order in which they were given.
     """
     poll = select.poll()
     by_descriptor = {one if isinstance(one, int) else one.fileno(): one for one in watched}
@@ -199,7 +199,7 @@ def ready(watched: Iterable[Channel | int], seconds: float) -> list[Channel | in
 
 
 def _places(lengths: list[int]) -> tuple[list[int], int]:
-    """Where the parts of a message begin, behind the table of their lengths, and how many bytes it has in all."""
+    """Where the parts of a message begin, after the table of their lengths, and how many bytes it has in total."""
     ends = accumulate(lengths, lambda end, length: _aligned(end) + length, initial=LENGTH.size * len(lengths))
     *starts, total = ends
     return [_aligned(start) for start in starts], total
@@ -215,7 +215,7 @@ def _aligned(place: int) -> int:
 class Packer(ForkingPickler):
     """Pickles an object for another process; the bytes of tensors and arrays are collected, and not copied.
 
-    `buffers` has the bytes, `shared` the shared memory whose descriptors go along.
+    `buffers` has the bytes, `shared` the shared memory whose descriptors are sent with them.
     """
 
     def __init__(self, stream: io.BytesIO) -> None:
@@ -229,7 +229,7 @@ class Packer(ForkingPickler):
         self.dispatch_table = table
 
     def add_buffer(self, buffer: pickle.PickleBuffer) -> bool:
-        """Collect a buffer, if its bytes are in one piece; whether they go into the pickle instead."""
+        """Collect a buffer if its bytes are contiguous; returns whether they go into the pickle instead."""
         try:
             self.buffers.append(buffer.raw())
         except BufferError:

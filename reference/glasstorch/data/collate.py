@@ -41,7 +41,7 @@ TEXT_OR_OBJECTS: Final = "SaUO"  # kinds of NumPy's dtypes that no tensor has
 def default_convert(data: Any) -> Any:
     """The data with each NumPy array and number in it, at any depth, as a tensor; arrays of text are left as they are.
 
-    A loader that does not batch converts each sample so. A tuple becomes a list.
+    A loader that does not batch converts each sample in this way. A tuple becomes a list.
     """
     if isinstance(data, Tensor):
         return data
@@ -104,7 +104,7 @@ def collate_tensor_fn(batch: Any, *, collate_fn_map: CollateFunctions | None = N
 
 
 def _in_shared_memory(batch: Any) -> Tensor | None:
-    """In a worker, where a large batch is put that is sent without being copied; None for others."""
+    """In a worker, the shared memory for a large batch, which is sent without being copied; None for other batches."""
     first = batch[0]
     shape, kind = (len(batch), *first.shape), first.dtype
     nbytes = math.prod(shape) * kind.itemsize
@@ -119,7 +119,7 @@ def _in_shared_memory(batch: Any) -> Tensor | None:
 def stacked_at_once(batch: Any) -> Tensor | None:  # hot path: benchmarks/dataloader.py
     """What `stack(batch, 0)` returns for small tensors that need no gradient, by one call of NumPy's.
 
-    None for others, and where a mode is on that has to see each operator.
+    None for other tensors, and while a mode is active that has to see each operator.
     """
     first = batch[0]
     shape, kind = first.shape, first.dtype

@@ -29,7 +29,7 @@ FIXED: Final = frozenset(("batch_size", "batch_sampler", "sampler", "drop_last",
 
 
 class _InfiniteConstantSampler(Sampler[None]):
-    """What an iterable dataset is asked with: there is no index, and the dataset says when it ends."""
+    """The sampler of an iterable dataset, which has no indices and determines itself when it ends."""
 
     def __iter__(self) -> Iterator[None]:
         while True:
@@ -164,7 +164,7 @@ class DataLoader(Generic[T_co]):
         return self.batch_sampler if self._auto_collation else self.sampler
 
     def __len__(self) -> int:
-        """How many batches a pass has; of an iterable dataset, what its length lets expect."""
+        """How many batches a pass has; for an iterable dataset, the number that its length suggests."""
         if self._dataset_kind == _DatasetKind.Map:
             return len(self._index_sampler)
         length = self._IterableDataset_len_called = len(self.dataset)

@@ -49,7 +49,7 @@ class IterableDataset(Dataset[T_co], Iterable[T_co]):
     """Samples in the order in which they come, from a stream for instance.
 
     A subclass defines `__iter__`. Each worker of a loader iterates over a copy of its own: `get_worker_info` tells it
-    which part to take, or else every sample comes once from each worker.
+    which part to take; otherwise every worker yields every sample.
     """
 
     def __add__(self, other: Dataset[Any]) -> ChainDataset:
@@ -208,7 +208,8 @@ def random_split(
 ) -> list[Subset[Any]]:
     """Subsets of a dataset that share no sample, of these lengths or fractions, drawn by a generator.
 
-    Of fractions, which add up to 1, each length is rounded down; what is left is dealt out one by one, from the first.
+    Fractions must add up to 1. Their lengths are rounded down, and the remaining samples are distributed one by one,
+    beginning with the first subset.
     """
     sized: Any = dataset
     counts = lengths

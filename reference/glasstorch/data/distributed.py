@@ -24,7 +24,7 @@ class DistributedSampler(Sampler[Any]):
 
     All processes draw the same order, by `seed` and the epoch, and each takes every `num_replicas`-th index. Indices
     from the front are repeated at the end to make the counts equal, or with `drop_last` some are left out there. Call
-    `set_epoch` before each epoch, or all have the same order.
+    `set_epoch` before each epoch; otherwise all epochs have the same order.
     """
 
     def __init__(

@@ -30,7 +30,7 @@ class _DatasetKind:
 
 
 class _BaseDatasetFetcher:
-    """Makes of a list of indices a batch, or of one index a sample if batches are not collated."""
+    """Makes a batch from a list of indices, or a sample from one index if batches are not collated."""
 
     def __init__(self, dataset: Any, auto_collation: bool, collate_fn: Collate, drop_last: bool) -> None:
         self.dataset = dataset
@@ -89,8 +89,8 @@ def samples_at(dataset: Any, indices: Any) -> Any:
 def gathered(dataset: Any, indices: Any) -> list[Tensor] | None:  # hot path: benchmarks/dataloader.py
     """What `default_collate(samples_at(dataset, indices))` returns, read from the tensors of a TensorDataset at once.
 
-    None where that may differ: for a subclass that defines samples of its own, for other indices than ints, for tensors
-    that need a gradient or are no plain ones, and where a program has its own way to collate tensors.
+    None where the result may differ: for a subclass that defines its own samples, for indices other than ints, for
+    tensors that require a gradient or are of a subclass, and if a program collates tensors by a function of its own.
     """
     while isinstance(dataset, Subset):
         if type(dataset).__getitems__ is not Subset.__getitems__ or type(dataset.indices) is not list:

@@ -75,7 +75,7 @@ class _BaseDataLoaderIter:
 
 
 def _can_pin(device: str) -> bool:
-    """Whether there is a device for whose sake memory can be pinned; a warning if there is none."""
+    """Whether there is a device for which memory can be pinned; warns if there is none."""
     if device:
         warnings.warn(
             f"pin_memory_device is deprecated, the current accelerator will be used as the device,ignore "

@@ -42,7 +42,7 @@ class Work:
     num_workers: int
 
     def fetcher(self) -> Any:
-        """A new fetcher, which an iterable dataset is begun with."""
+        """A new fetcher, with which an iterable dataset starts from its beginning."""
         return _DatasetKind.create_fetcher(
             self.dataset_kind, self.dataset, self.auto_collation, self.collate_fn, self.drop_last
         )
@@ -88,8 +88,9 @@ def numpy_seed(base_seed: int, worker_id: int) -> Any:
 def worker_loop(channel: Channel, inherited: list[Channel], work: Work, worker_id: int) -> None:
     """Answer tasks until the other end of the channel is closed. Runs in a process of its own.
 
-    `inherited` are ends of channels that a forked process has copies of and must close: while it holds them, nobody
-    would see that their process has ended. SIGINT is blocked in a new worker, and comes through here.
+    `inherited` are the parent's ends of channels, of which a forked process has copies. It must close them: while it
+    holds them, workers would not notice that the parent has ended. SIGINT is blocked in a new worker until this
+    function unblocks it.
     """
     try:
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})

@@ -177,7 +177,7 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
         raise StopIteration
 
     def _next_to_answer(self) -> Worker | None:
-        """Whose answer is taken next: that of the first task, or whichever is there first; None where none is left."""
+        """The worker that answers next: that of the first task, or the first to answer; None if no task is left."""
         while self._pending and not self._pending[0].active:  # its dataset has ended: it has no batch for this task
             self._pending.popleft()
         if self._in_order or not self._pending:
@@ -213,7 +213,7 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
                 raise RuntimeError(f"DataLoader timed out after {self._timeout} seconds")
 
     def _ended(self, workers: list[Worker]) -> RuntimeError:
-        """The error that names workers which ended unasked; the others are told to end."""
+        """The error that names the workers which ended unexpectedly; the others are told to end."""
         for worker in workers:
             worker.process.join(SECONDS_TO_END)
         pids = ", ".join(str(worker.process.pid) for worker in workers)
@@ -224,7 +224,7 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
 
 
 def _is(answer: object, restart: Restart) -> bool:
-    """Whether an answer is to this task, and not to that of a pass which was interrupted while it began."""
+    """Whether an answer belongs to this task, and not to a task of a pass that was interrupted at its start."""
     return isinstance(answer, Restart) and answer == restart
 
 
@@ -254,9 +254,10 @@ def _started(context: Any, work: Work, number: int) -> Worker:
 
 @contextmanager
 def _interrupts_blocked() -> Iterator[None]:
-    """Keep Ctrl-C back in processes that are started meanwhile; a worker lets it through when it is ready.
+    """Block Ctrl-C in processes that are started in the block; a worker unblocks it when it is ready.
 
-    This one gets it all the same if it has other threads: the system gives it to any that does not block it.
+    If this process has other threads, it still receives it: the system delivers it to any thread that does not block
+    it.
     """
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:

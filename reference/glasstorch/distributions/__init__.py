@@ -1,14 +1,15 @@
 """Which probability distributions are there, with densities, draws, moments and divergences?
 
 Reading order: `utils`, `constraints/`, `distribution` (what all can do), `exp_family`, `transforms/`,
-`constraint_registry`; one file for each distribution: of a real number `normal`, `cauchy`, `laplace`, `uniform`,
-`exponential`, `gamma`, `chi2`, `fishersnedecor`, `studentT`, `generalized_pareto`, `von_mises`, of shares `dirichlet`,
-`beta`, `continuous_bernoulli`, of counts `probabilities` (what those given by probabilities share), `bernoulli`,
-`binomial`, `geometric`, `poisson`, `negative_binomial`, of categories `categorical`, `weights` (what its relatives
-share), `one_hot_categorical`, `multinomial`, of vectors and matrices `multivariate_normal`,
-`lowrank_multivariate_normal`, `wishart`, `lkj_cholesky`; those made of others: `independent`, `mixture_same_family`,
-`transformed_distribution`, `log_normal`, `half_normal`, `half_cauchy`, `gumbel`, `inverse_gamma`, `kumaraswamy`,
-`pareto`, `weibull`, `logistic_normal`, `relaxed_bernoulli`, `relaxed_categorical`; last `kl/`, how far two are apart.
+`constraint_registry`; one file for each distribution: of a real number `location_scale` (what the next three share),
+`normal`, `cauchy`, `laplace`, `uniform`, `exponential`, `gamma`, `chi2`, `fishersnedecor`, `studentT`,
+`generalized_pareto`, `von_mises`, of shares `dirichlet`, `beta`, `continuous_bernoulli`, of counts `probabilities`
+(what those given by probabilities share), `bernoulli`, `binomial`, `geometric`, `poisson`, `negative_binomial`, of
+categories `categorical`, `weights` (what its relatives share), `one_hot_categorical`, `multinomial`, of vectors and
+matrices `multivariate_normal`, `lowrank_multivariate_normal`, `wishart`, `lkj_cholesky`; those made of others:
+`independent`, `mixture_same_family`, `transformed_distribution`, `log_normal`, `folded` (what the next two share),
+`half_normal`, `half_cauchy`, `gumbel`, `inverse_gamma`, `kumaraswamy`, `pareto`, `weibull`, `logistic_normal`,
+`relaxed_bernoulli`, `relaxed_categorical`; last `kl/`, how far two are apart.
 
 Mirrors: torch/distributions/__init__.py
 Differs: `constraints`, `transforms` and `kl` are folders; what PyTorch repeats in each distribution is written once.

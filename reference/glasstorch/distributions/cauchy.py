@@ -8,34 +8,23 @@ from __future__ import annotations
 import math
 
 from glasstorch._tensor import Tensor
-from glasstorch.distributions import constraints
-from glasstorch.distributions.distribution import NO_SHAPE, Distribution
-from glasstorch.distributions.utils import Parameter, Sizes, broadcast_all
+from glasstorch.distributions.distribution import NO_SHAPE
+from glasstorch.distributions.location_scale import LocationScale
+from glasstorch.distributions.utils import Sizes
 from glasstorch.operators.generated import functions as f
 
 __all__ = ["Cauchy"]
 
 
-class Cauchy(Distribution):
+class Cauchy(LocationScale):
     """The quotient of two normal numbers: half of all draws lie within `scale` of `loc`; it has no moments."""
 
-    arg_constraints = {"loc": constraints.real, "scale": constraints.positive}
-    support = constraints.real
-    has_rsample = True
     _batched = ("loc", "scale")
-
-    def __init__(self, loc: Parameter, scale: Parameter, validate_args: bool | None = None) -> None:
-        self.loc, self.scale = broadcast_all(loc, scale)
-        super().__init__(self.loc.shape, validate_args=validate_args)
 
     @property
     def mean(self) -> Tensor:
         """nan, as the integral does not exist."""
         return f.full_like(self.loc, math.nan)
-
-    @property
-    def mode(self) -> Tensor:
-        return self.loc
 
     @property
     def variance(self) -> Tensor:

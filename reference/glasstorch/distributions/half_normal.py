@@ -8,55 +8,26 @@ from __future__ import annotations
 import math
 
 from glasstorch._tensor import Tensor
-from glasstorch.distributions import constraints
+from glasstorch.distributions.folded import Folded
 from glasstorch.distributions.normal import Normal
-from glasstorch.distributions.transformed_distribution import TransformedDistribution
-from glasstorch.distributions.transforms.elementwise import AbsTransform
 from glasstorch.distributions.utils import Parameter
-from glasstorch.operators.generated import functions as f
 
 __all__ = ["HalfNormal"]
 
 
-class HalfNormal(TransformedDistribution):
+class HalfNormal(Folded):
     """The absolute value of a normal number of mean 0 and standard deviation `scale`."""
 
-    arg_constraints = {"scale": constraints.positive}
-    support = constraints.nonnegative
-    has_rsample = True
     base_dist: Normal
     _batched = ()
 
     def __init__(self, scale: Parameter, validate_args: bool | None = None) -> None:
-        super().__init__(Normal(0, scale, validate_args=False), AbsTransform(), validate_args=validate_args)
-
-    @property
-    def scale(self) -> Tensor:
-        """The scale of the distribution before its absolute value is taken."""
-        return self.base_dist.scale
+        super().__init__(Normal(0, scale, validate_args=False), validate_args=validate_args)
 
     @property
     def mean(self) -> Tensor:
         return self.scale * math.sqrt(2 / math.pi)
 
     @property
-    def mode(self) -> Tensor:
-        return f.zeros_like(self.scale)
-
-    @property
     def variance(self) -> Tensor:
         return self.scale.pow(2) * (1 - 2 / math.pi)
-
-    def log_prob(self, value: Tensor) -> Tensor:
-        self._check_value(value)
-        return f.where(value >= 0, self.base_dist.log_prob(value) + math.log(2), -math.inf)
-
-    def cdf(self, value: Tensor) -> Tensor:
-        self._check_value(value)
-        return 2 * self.base_dist.cdf(value) - 1
-
-    def icdf(self, prob: Tensor) -> Tensor:
-        return self.base_dist.icdf((prob + 1) / 2)
-
-    def entropy(self) -> Tensor:
-        return self.base_dist.entropy() - math.log(2)

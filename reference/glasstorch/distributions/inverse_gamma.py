@@ -10,7 +10,7 @@ import math
 from glasstorch._tensor import Tensor
 from glasstorch.distributions import constraints
 from glasstorch.distributions.gamma import Gamma
-from glasstorch.distributions.transformed_distribution import TransformedDistribution
+from glasstorch.distributions.transformed_distribution import TransformedDistribution, of_base
 from glasstorch.distributions.transforms.elementwise import PowerTransform
 from glasstorch.distributions.utils import Parameter
 from glasstorch.operators.generated import functions as f
@@ -27,19 +27,12 @@ class InverseGamma(TransformedDistribution):
     base_dist: Gamma
     _batched = ()
 
+    concentration: Tensor = of_base("concentration", "The gamma number's concentration.")
+    rate: Tensor = of_base("rate", "The gamma number's rate.")
+
     def __init__(self, concentration: Parameter, rate: Parameter, validate_args: bool | None = None) -> None:
         base = Gamma(concentration, rate, validate_args=validate_args)
         super().__init__(base, PowerTransform(-base.rate.new_ones(())), validate_args=validate_args)
-
-    @property
-    def concentration(self) -> Tensor:
-        """The gamma number's concentration."""
-        return self.base_dist.concentration
-
-    @property
-    def rate(self) -> Tensor:
-        """The gamma number's rate."""
-        return self.base_dist.rate
 
     @property
     def mean(self) -> Tensor:

@@ -7,32 +7,21 @@ from __future__ import annotations
 
 from glasstorch._tensor import Tensor
 from glasstorch.core.type_info import finfo
-from glasstorch.distributions import constraints
-from glasstorch.distributions.distribution import NO_SHAPE, Distribution
-from glasstorch.distributions.utils import Parameter, Sizes, broadcast_all
+from glasstorch.distributions.distribution import NO_SHAPE
+from glasstorch.distributions.location_scale import LocationScale
+from glasstorch.distributions.utils import Sizes
 from glasstorch.operators.generated import functions as f
 
 __all__ = ["Laplace"]
 
 
-class Laplace(Distribution):
+class Laplace(LocationScale):
     """An exponential distribution of mean `scale` to either side of `loc`."""
 
-    arg_constraints = {"loc": constraints.real, "scale": constraints.positive}
-    support = constraints.real
-    has_rsample = True
     _batched = ("loc", "scale")
-
-    def __init__(self, loc: Parameter, scale: Parameter, validate_args: bool | None = None) -> None:
-        self.loc, self.scale = broadcast_all(loc, scale)
-        super().__init__(self.loc.shape, validate_args=validate_args)
 
     @property
     def mean(self) -> Tensor:
-        return self.loc
-
-    @property
-    def mode(self) -> Tensor:
         return self.loc
 
     @property

@@ -8,7 +8,7 @@ from __future__ import annotations
 from glasstorch._tensor import Tensor
 from glasstorch.distributions import constraints
 from glasstorch.distributions.normal import Normal
-from glasstorch.distributions.transformed_distribution import TransformedDistribution
+from glasstorch.distributions.transformed_distribution import TransformedDistribution, of_base
 from glasstorch.distributions.transforms.elementwise import ExpTransform
 from glasstorch.distributions.utils import Parameter
 
@@ -24,18 +24,11 @@ class LogNormal(TransformedDistribution):
     base_dist: Normal
     _batched = ()
 
+    loc: Tensor = of_base("loc", "The mean of the logarithm.")
+    scale: Tensor = of_base("scale", "The standard deviation of the logarithm.")
+
     def __init__(self, loc: Parameter, scale: Parameter, validate_args: bool | None = None) -> None:
         super().__init__(Normal(loc, scale, validate_args=validate_args), ExpTransform(), validate_args=validate_args)
-
-    @property
-    def loc(self) -> Tensor:
-        """The mean of the logarithm."""
-        return self.base_dist.loc
-
-    @property
-    def scale(self) -> Tensor:
-        """The standard deviation of the logarithm."""
-        return self.base_dist.scale
 
     @property
     def mean(self) -> Tensor:

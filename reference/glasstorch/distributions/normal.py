@@ -9,16 +9,16 @@ import math
 
 from glasstorch._tensor import Tensor
 from glasstorch.autograd.modes import no_grad
-from glasstorch.distributions import constraints
 from glasstorch.distributions.distribution import NO_SHAPE
 from glasstorch.distributions.exp_family import ExponentialFamily
-from glasstorch.distributions.utils import Parameter, Sizes, broadcast_all, standard_normal
+from glasstorch.distributions.location_scale import LocationScale
+from glasstorch.distributions.utils import Sizes, standard_normal
 from glasstorch.operators.generated import functions as f
 
 __all__ = ["Normal"]
 
 
-class Normal(ExponentialFamily):
+class Normal(LocationScale, ExponentialFamily):
     """The normal (Gaussian) distribution with mean `loc` and standard deviation `scale`.
 
     >>> import glasstorch as torch
@@ -26,22 +26,11 @@ class Normal(ExponentialFamily):
     tensor([-0.9189, -1.6121])
     """
 
-    arg_constraints = {"loc": constraints.real, "scale": constraints.positive}
-    support = constraints.real
-    has_rsample = True
     _mean_carrier_measure = 0
     _batched = ("loc", "scale")
 
-    def __init__(self, loc: Parameter, scale: Parameter, validate_args: bool | None = None) -> None:
-        self.loc, self.scale = broadcast_all(loc, scale)
-        super().__init__(self.loc.shape, validate_args=validate_args)
-
     @property
     def mean(self) -> Tensor:
-        return self.loc
-
-    @property
-    def mode(self) -> Tensor:
         return self.loc
 
     @property

@@ -9,7 +9,7 @@ from glasstorch._tensor import Tensor
 from glasstorch.distributions import constraints
 from glasstorch.distributions.distribution import NO_SHAPE
 from glasstorch.distributions.probabilities import EventProbability
-from glasstorch.distributions.transformed_distribution import TransformedDistribution
+from glasstorch.distributions.transformed_distribution import TransformedDistribution, of_base
 from glasstorch.distributions.transforms.elementwise import SigmoidTransform
 from glasstorch.distributions.utils import Parameter, Sizes, broadcast_all, clamp_probs, uniform_like
 
@@ -60,6 +60,10 @@ class RelaxedBernoulli(TransformedDistribution):
     base_dist: LogitRelaxedBernoulli
     _batched = ()
 
+    temperature: Tensor = of_base("temperature", "How far draws are from 0 and 1.")
+    logits: Tensor = of_base("logits", "The log-odds of 1.")
+    probs: Tensor = of_base("probs", "The probability of 1.")
+
     def __init__(
         self,
         temperature: Tensor,
@@ -69,18 +73,3 @@ class RelaxedBernoulli(TransformedDistribution):
     ) -> None:
         base = LogitRelaxedBernoulli(temperature, probs, logits)
         super().__init__(base, SigmoidTransform(), validate_args=validate_args)
-
-    @property
-    def temperature(self) -> Tensor:
-        """How far draws are from 0 and 1."""
-        return self.base_dist.temperature
-
-    @property
-    def logits(self) -> Tensor:
-        """The log-odds of 1."""
-        return self.base_dist.logits
-
-    @property
-    def probs(self) -> Tensor:
-        """The probability of 1."""
-        return self.base_dist.probs

@@ -9,7 +9,7 @@ from glasstorch._tensor import Tensor
 from glasstorch.distributions import constraints
 from glasstorch.distributions.categorical import Categorical
 from glasstorch.distributions.distribution import NO_SHAPE
-from glasstorch.distributions.transformed_distribution import TransformedDistribution
+from glasstorch.distributions.transformed_distribution import TransformedDistribution, of_base
 from glasstorch.distributions.transforms.elementwise import ExpTransform
 from glasstorch.distributions.utils import Sizes, broadcast_all, clamp_probs, uniform_like
 from glasstorch.distributions.weights import ByCategory
@@ -65,6 +65,10 @@ class RelaxedOneHotCategorical(TransformedDistribution):
     base_dist: ExpRelaxedCategorical
     _batched = ()
 
+    temperature: Tensor = of_base("temperature", "How far draws are from one-hot vectors.")
+    logits: Tensor = of_base("logits", "The logarithms of the probabilities.")
+    probs: Tensor = of_base("probs", "The probabilities.")
+
     def __init__(
         self,
         temperature: Tensor,
@@ -74,18 +78,3 @@ class RelaxedOneHotCategorical(TransformedDistribution):
     ) -> None:
         base = ExpRelaxedCategorical(temperature, probs, logits, validate_args=validate_args)
         super().__init__(base, ExpTransform(), validate_args=validate_args)
-
-    @property
-    def temperature(self) -> Tensor:
-        """How far draws are from one-hot vectors."""
-        return self.base_dist.temperature
-
-    @property
-    def logits(self) -> Tensor:
-        """The logarithms of the probabilities."""
-        return self.base_dist.logits
-
-    @property
-    def probs(self) -> Tensor:
-        """The probabilities."""
-        return self.base_dist.probs

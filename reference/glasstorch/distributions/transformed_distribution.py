@@ -122,6 +122,11 @@ class TransformedDistribution(Distribution):
         return self._transformed(self.base_dist.icdf(self._monotonized(value)))
 
 
+def of_base(name: str, meaning: str) -> Any:
+    """A read-only attribute of a transformed distribution: the one with this name of its base distribution."""
+    return property(lambda self: getattr(self.base_dist, name), doc=meaning)
+
+
 def as_list(transforms: Any) -> list[Transform]:
     """One transform or a list of them, as a list."""
     listed = [transforms] if isinstance(transforms, Transform) else transforms

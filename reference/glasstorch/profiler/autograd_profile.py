@@ -167,7 +167,7 @@ class profile:
             self._ensure_function_events()
 
     def toggle_collection_dynamic(self, enabled: bool, activities: Iterable[ProfilerActivity]) -> None:
-        """Record no more, or again, calls of operators, where the activities contain the CPU's."""
+        """Stop or resume recording calls of operators, if the activities contain the CPU's."""
         if self._session is not None and ProfilerActivity.CPU in set(activities):
             if enabled:
                 self._session.resume()

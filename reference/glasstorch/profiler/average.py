@@ -40,7 +40,7 @@ OF_THE_FIRST: Final = (
 
 
 class FunctionEventAvg(FormattedTimesMixin):
-    """Sums over events; times in microseconds, memory in bytes. What is no amount is the first event's."""
+    """Sums over events; times in microseconds, memory in bytes. All other facts are those of the first event."""
 
     def __init__(self) -> None:
         self.key: str | None = None

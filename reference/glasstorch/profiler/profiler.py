@@ -79,12 +79,12 @@ class _KinetoProfile:
         self._trace_metadata: dict[str, str] = {}
 
     def start(self) -> None:
-        """Begin to record."""
+        """Start recording."""
         self.prepare_trace()
         self.start_trace()
 
     def stop(self) -> None:
-        """Record no more."""
+        """Stop recording."""
         self.stop_trace()
 
     def prepare_trace(self) -> None:
@@ -121,7 +121,7 @@ class _KinetoProfile:
             self.add_metadata_json(key, value)
 
     def stop_trace(self) -> None:
-        """Record no more; the events are those since `start_trace`."""
+        """Stop recording; the events are those since `start_trace`."""
         self._running("stop_trace").__exit__(None, None, None)
 
     def _running(self, what: str) -> one_profile:
@@ -129,7 +129,7 @@ class _KinetoProfile:
         return self.profiler
 
     def toggle_collection_dynamic(self, enable: bool, activities: Iterable[ProfilerActivity]) -> None:
-        """Record no more, or again, calls of operators, where the activities contain the CPU's."""
+        """Stop or resume recording calls of operators, if the activities contain the CPU's."""
         if self.profiler is not None:
             self.profiler.toggle_collection_dynamic(enable, activities)
 

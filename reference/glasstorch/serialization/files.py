@@ -113,7 +113,7 @@ def _written_whole(path: str) -> Iterator[IO[bytes]]:
 
 @contextmanager
 def _closed(file: IO[bytes]) -> Iterator[IO[bytes]]:
-    """Close a file; after an error, without another one for what could not be written before either."""
+    """Close a file; after an error, without raising a second one for data that could not be written."""
     try:
         yield file
     except BaseException:

@@ -52,7 +52,7 @@ def write(obj: object, file: Any, module: ModuleType, protocol: int) -> None:
 
 
 def _source(cls: type) -> tuple[str | None, str | None]:
-    """The file and the text of a user's class, for a warning where another text is loaded with it."""
+    """The file and the source of a user's class, for a warning if the source has changed when it is loaded."""
     try:
         return inspect.getsourcefile(cls), inspect.getsource(cls)
     except (OSError, TypeError):

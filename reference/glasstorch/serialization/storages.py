@@ -33,7 +33,7 @@ ALIGNED = 16  # bytes: a storage that does not begin at a multiple is copied, as
 class ArchivedStorages:
     """The storages of an archive: each is read when an id first names it.
 
-    With `mapped`, a storage over the whole file, they are parts of that one. `on_meta` leaves their bytes unread.
+    With `mapped`, a storage over the whole file, they are parts of that storage. `on_meta` leaves their bytes unread.
     """
 
     def __init__(

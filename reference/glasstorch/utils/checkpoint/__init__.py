@@ -1,4 +1,4 @@
-"""How does a program compute activations anew in the backward pass, to keep fewer of them?
+"""How does a program recompute activations in the backward pass, so that it keeps fewer of them?
 
 Reading order: `errors`, `switches` (for a whole block), `surroundings` (random states and autocast), `reentrant` (a
 backward pass inside of one), `frame` (hooks for saved tensors), `operator_log` (what ran, for error messages),

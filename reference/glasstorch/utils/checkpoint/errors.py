@@ -7,4 +7,4 @@ from __future__ import annotations
 
 
 class CheckpointError(RuntimeError):
-    """The tensors that were computed anew are not those that the forward pass would have saved."""
+    """The recomputed tensors are not those that the forward pass would have saved."""

@@ -43,7 +43,7 @@ Facts = Callable[[Tensor], Any]
 
 
 def facts_of(tensor: Tensor) -> dict[str, Any]:
-    """What is compared of a tensor and of the one that takes its place."""
+    """The facts of a tensor that are compared with those of the recomputed one that takes its place."""
     return {"shape": tensor.shape, "dtype": tensor.dtype, "device": tensor.device}
 
 
@@ -56,7 +56,7 @@ class StopRecomputation(Exception):
 
 
 class Key:
-    """What a recomputed tensor is found by; it lives as long as its place waits for it."""
+    """The key by which a recomputed tensor is found; it lives as long as its place waits for the tensor."""
 
 
 class Place:
@@ -71,7 +71,7 @@ class ArgumentsOfCheckpoint(Node):
 
 
 class Run:
-    """One time that the function ran again."""
+    """One recomputation of the function."""
 
     def __init__(self) -> None:
         self.saved = 0  # how many tensors its nodes have saved
@@ -98,7 +98,7 @@ class Frame:
         self.arguments = [SavedVariable(one) if isinstance(one, Tensor) else one for one in arguments]
 
     def recompute(self, number: Any) -> None:
-        """Run the function for a backward pass, unless it was done; its places then hold tensors."""
+        """Run the function for a backward pass, unless that has been done; its places then hold tensors."""
         run = self.runs[number]
         if run.is_over:
             return
@@ -140,7 +140,7 @@ class Frame:
         number: Any = current_group.get()
         if number is None:
             number = current_graph_task_id()
-        if number == -1:  # no backward pass: somebody looks at a node's saved tensors
+        if number == -1:  # no backward pass: a program looks at the saved tensors of a node
             number = object()
         self.recompute(number)
         key = place.keys[number]

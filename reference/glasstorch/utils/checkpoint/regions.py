@@ -1,4 +1,4 @@
-"""How does a program say which part of a model computes its activations anew?
+"""How does a program say which part of a model recomputes its activations?
 
 Mirrors: torch/utils/checkpoint.py (checkpoint, checkpoint_sequential, _checkpoint_without_reentrant_generator)
 """
@@ -37,14 +37,15 @@ def checkpoint(
     early_stop: bool = True,
     **kwargs: Any,
 ) -> Any:
-    """`function(*args, **kwargs)`, of which nothing is saved but the arguments: it runs again in the backward pass.
+    """Call `function(*args, **kwargs)` and save only its arguments: the function runs again in the backward pass.
 
-    With `use_reentrant=False`, which is recommended, the second run ends as soon as all that is needed is there, unless
-    `early_stop` is False; gradients may be asked for in any way, and checkpoints nest. The shapes, dtypes and devices
-    of what it saves are compared with those of the first run, unless `determinism_check="none"`. `context_fn` gives the
-    blocks that the first and the second run take place in. `debug` lists the operators of both runs in an error.
-    With True, the function is one node, whose backward needs a plain `backward()`; keyword arguments are refused.
-    Both kinds draw the same random numbers again, unless `preserve_rng_state=False`.
+    With `use_reentrant=False`, which is recommended, the second run ends as soon as everything that is needed has been
+    computed, unless `early_stop` is False; gradients may be requested in any way, and checkpoints can be nested. The
+    shapes, dtypes and devices of the recomputed tensors are compared with those of the first run, unless
+    `determinism_check="none"`. `context_fn` gives the blocks that the first and the second run take place in. `debug`
+    lists the operators of both runs in an error. With `use_reentrant=True`, the function is one node, which requires a
+    plain `backward()`, and keyword arguments are refused. Both kinds draw the same random numbers again, unless
+    `preserve_rng_state=False`.
     """
     if use_reentrant is None:
         use_reentrant = _warned_default(
@@ -105,7 +106,7 @@ def _run(
 def checkpoint_sequential(
     functions: Any, segments: int, input: Any, use_reentrant: bool | None = None, **kwargs: Any
 ) -> Any:
-    """A chain of modules or functions of one argument, run in so many parts of which all but the last are checkpointed.
+    """Run a chain of modules or functions of one argument in `segments` parts, all checkpointed except the last.
 
     `functions` is a Sequential or a list. `preserve_rng_state` is as for `checkpoint`.
     """

@@ -1,4 +1,4 @@
-"""What must be as it was in the forward pass, for a function to compute the same again?
+"""What must be restored from the forward pass so that a function computes the same again?
 
 The states of the random generators, of the CPU and of the devices of the arguments, and the settings of autocast.
 
@@ -116,7 +116,7 @@ class Surroundings:
 
     @contextmanager
     def again(self) -> Iterator[None]:
-        """Inside, numbers are drawn and arguments cast as they were; afterwards all is as it was before."""
+        """Inside, random numbers and casts are those of the forward pass; afterwards, the old state is restored."""
         kind = self.device_type if self.device_type == "cuda" else "cpu"
         with ExitStack() as stack:
             if self.preserve_rng_state:

@@ -1,4 +1,4 @@
-"""What can be said of all checkpoints in a block?
+"""Which settings apply to all checkpoints in a block?
 
 Mirrors: torch/utils/checkpoint.py (set_checkpoint_early_stop, set_checkpoint_debug_enabled)
 Differs: a setting belongs to the running context; PyTorch has one for all threads.
@@ -16,9 +16,9 @@ debug: ContextVar[bool | None] = ContextVar("checkpoint_debug", default=None)
 
 @contextmanager
 def set_checkpoint_early_stop(enable: bool) -> Iterator[None]:
-    """Say of all checkpoints inside whether computing anew stops as soon as all that was saved is there.
+    """Set, for all checkpoints inside, whether recomputation stops as soon as it has everything that was saved.
 
-    It counts where the forward pass runs; the backward pass may lie outside.
+    It has to surround the forward pass; the backward pass may be outside.
     """
     token = early_stop.set(enable)
     try:
@@ -29,7 +29,7 @@ def set_checkpoint_early_stop(enable: bool) -> Iterator[None]:
 
 @contextmanager
 def set_checkpoint_debug_enabled(enabled: bool | None) -> Iterator[None]:
-    """Say of all checkpoints inside whether errors list the operators that ran; None leaves it to each of them."""
+    """Set, for all checkpoints inside, whether errors list the operators that ran; None leaves it to each of them."""
     token = debug.set(enabled)
     try:
         yield

@@ -37,7 +37,7 @@ class FileWriter:
         return str(self.event_writer.get_logdir())
 
     def add_event(self, event: Any, step: Step = None, walltime: Seconds = None) -> None:
-        """Write an `Event`, with the time at which it happened: now, unless `walltime` says another."""
+        """Write an `Event` with the time at which it happened, by default now."""
         event.wall_time = time.time() if walltime is None else walltime
         if step is not None:
             event.step = int(step)  # it may be NumPy's or a tensor, which a protocol buffer refuses
@@ -64,7 +64,7 @@ class FileWriter:
         self.event_writer.close()
 
     def reopen(self) -> None:
-        """Go on in another new file after `close`; does nothing while the file is open."""
+        """Continue in a new file after `close`; does nothing while the file is open."""
         if self._is_closed:
             self.event_writer = EventFileWriter(*self._arguments)
             self._is_closed = False

@@ -249,7 +249,7 @@ def text(tag: str, text: str) -> Any:
 
 
 def audio(tag: str, tensor: Any, sample_rate: int = 44100) -> Any:
-    """A WAV file with one channel of 16 bits, of samples from -1 to 1; what is beyond is cut off, and said."""
+    """A WAV file with one channel of 16 bits, of samples from -1 to 1; others are clipped, and a line is printed."""
     samples = make_np(tensor).squeeze()
     if samples.ndim != 1:
         raise AssertionError(f"input tensor should be 1 dimensional, got shape {samples.shape}")

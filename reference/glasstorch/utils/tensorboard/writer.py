@@ -62,7 +62,7 @@ class SummaryWriter:
     ) -> None:
         """Open a new file in `log_dir`, by default `runs/` with the date, the machine's name and `comment`.
 
-        `purge_step` is where a run goes on that had crashed: TensorBoard hides what was logged in the same folder
+        `purge_step` is the step at which a crashed run is resumed: TensorBoard hides what was logged in the same folder
         before, at this step and later ones.
         """
         if not log_dir:
@@ -376,7 +376,7 @@ class SummaryWriter:
     def add_custom_scalars(self, layout: Layout) -> None:
         """Say which scalars share a chart: category -> title -> ["Multiline", tags] or ["Margin", three tags].
 
-        TensorBoard regards one such layout for each run.
+        TensorBoard uses one such layout for each run.
         """
         self._add(summaries.custom_scalars(layout))
 

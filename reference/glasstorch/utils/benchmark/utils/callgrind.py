@@ -104,7 +104,7 @@ class FunctionCounts:
         return sum(count for count, _ in self)
 
     def denoise(self) -> FunctionCounts:
-        """Without the functions of Python whose counts vary by chance."""
+        """The counts without those of Python's functions that vary by chance."""
         return self.filter(lambda name: NOISY not in name)
 
 
@@ -153,16 +153,16 @@ class CallgrindStats:
         return self.stmt_inclusive_stats if inclusive else self.stmt_exclusive_stats
 
     def counts(self, *, denoise: bool = False) -> int:
-        """All instructions of the statement; `denoise` as in FunctionCounts."""
+        """The number of instructions of the statement; `denoise` as in FunctionCounts."""
         stats = self.stmt_exclusive_stats
         return (stats.denoise() if denoise else stats).sum()
 
     def delta(self, other: CallgrindStats, inclusive: bool = False) -> FunctionCounts:
-        """The counts of this one less those of another."""
+        """These counts minus those of another statement."""
         return self.stats(inclusive) - other.stats(inclusive)
 
     def as_standardized(self) -> CallgrindStats:
-        """With names of functions that do not depend on where libraries were built."""
+        """The same counts, with names of functions that do not depend on where libraries were built."""
 
         def standardized(name: str) -> str:
             for pattern, plain in STANDARDIZED:

@@ -33,7 +33,7 @@ UNITS = {"ns": (1e-9, "nanosecond"), "us": (1e-6, "microsecond"), "ms": (1e-3, "
 
 @dataclass(frozen=True, repr=False)
 class TaskSpec:
-    """What is measured: all that describes a Timer but its globals."""
+    """What is measured: everything that describes a Timer except its globals."""
 
     stmt: str
     setup: str
@@ -68,7 +68,7 @@ TASK_FIELDS = frozenset(field.name for field in fields(TaskSpec))
 
 
 class _Statistics(NamedTuple):
-    """Of the times of one run; all -1 where nothing was measured."""
+    """Statistics of the times of one run; all are -1 if nothing was measured."""
 
     median: float
     mean: float

@@ -47,7 +47,7 @@ LEGEND = "(! XX%) Measurement has high variance, where XX is the IQR / median * 
 
 
 class Colorize(enum.Enum):
-    """Among which times the best is looked for: those of a column, with the same number of threads, or of a row."""
+    """Among which times the best is sought: those of a column with the same number of threads, or of a row."""
 
     NONE = "none"
     COLUMNWISE = "columnwise"

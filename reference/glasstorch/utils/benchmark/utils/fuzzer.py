@@ -238,7 +238,7 @@ class Fuzzer:
 
     @property
     def rejection_rate(self) -> float:
-        """The share of draws that met not all conditions."""
+        """The share of draws that did not meet all conditions."""
         return self._rejections / self._total_generated if self._total_generated else 0.0
 
     def _generate(self, state: np.random.RandomState) -> Parameters:

@@ -26,7 +26,7 @@ Callback = Callable[[int, float], object]
 
 
 def timer() -> float:
-    """The time in seconds, after all that the GPU has to do is done."""
+    """The clock's time in seconds, read when the GPU has finished all its work."""
     if glasstorch.cuda.is_available():
         glasstorch.cuda.synchronize()
     return timeit.default_timer()
@@ -40,7 +40,7 @@ class Language(enum.Enum):
 
 
 class Timer:
-    """Measures how long a statement takes: as `timeit.Timer`, but after a warm-up, with many repetitions.
+    """Measures how long a statement takes: like `timeit.Timer`, but after a warm-up and with many repetitions.
 
     `stmt` and `setup` are source texts. They see `globals`, and the library as `torch`. `label`, `sub_label`,
     `description` and `env` say where the results stand in a table (`Compare`): which table, which row, which column,
@@ -86,13 +86,13 @@ class Timer:
         return Measurement(number_per_run=number, raw_times=times, task_spec=self._task_spec)
 
     def timeit(self, number: int = 1000000) -> Measurement:
-        """One time, of `number` runs; a hundredth of them are run before, to warm up."""
+        """The time of `number` runs, after a hundredth as many runs to warm up."""
         with set_torch_threads(self._task_spec.num_threads):
             self._timeit(max(number // 100, 2))
             return self._measured(number, [self._timeit(number)])
 
     def blocked_autorange(self, callback: Callback | None = None, min_run_time: float = 0.2) -> Measurement:
-        """Many times, of blocks of runs, until `min_run_time` seconds are over.
+        """The times of blocks of runs, measured until `min_run_time` seconds have passed.
 
         A block is long enough that reading the clock takes less than a ten-thousandth of it, or until it alone takes
         `min_run_time`. `callback(number, time)` is called after each block.
@@ -109,7 +109,7 @@ class Timer:
         max_run_time: float = 10.0,
         callback: Callback | None = None,
     ) -> Measurement:
-        """As `blocked_autorange`, until the interquartile range is below `threshold` of the median.
+        """Like `blocked_autorange`, until the interquartile range is below `threshold` times the median.
 
         It runs for at least `min_run_time` seconds and four blocks, and stops after `max_run_time`.
         """
