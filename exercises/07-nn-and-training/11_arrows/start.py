@@ -14,9 +14,9 @@
 # # 07.11 Arrows in a trace
 #
 # A viewer of traces draws an arrow from a forward call to the backward step
-# of the node that this call made. Nobody wrote the pairs down while the
-# program ran. The function that finds them has the records of the profile,
-# in the order in which they began, and nothing else. Of each record it knows
+# of the node that this call made. The pairs are not written down while the
+# program runs. The function that finds them is given the records of the
+# profile, in the order in which they began. Of each record it knows
 #
 # - `name`, and `scope`: `BACKWARD_FUNCTION` for a node's backward step,
 #   another one for calls of operators, for blocks, and for what the engine
