@@ -14,9 +14,10 @@ if TYPE_CHECKING:
     from workbook.book.figures.live import show_memory as show_memory
     from workbook.book.figures.live import show_memory_map as show_memory_map
     from workbook.book.figures.live import show_module as show_module
+    from workbook.book.figures.live import show_profile as show_profile
     from workbook.predictions.widget import predict as predict
 
-FIGURES = ("draw_graph", "draw_program", "show_keys", "show_memory", "show_memory_map", "show_module")
+FIGURES = ("draw_graph", "draw_program", "show_keys", "show_memory", "show_memory_map", "show_module", "show_profile")
 
 
 def __getattr__(name: str) -> Any:

@@ -1,4 +1,4 @@
-"""Is what chapter 07 says of modules, hooks, generators and the cost of a convolution what the library does?"""
+"""Is what chapter 07 says of modules, hooks, generators, convolutions and profiles what the library does?"""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ import io
 import math
 import random
 import warnings
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -18,6 +20,8 @@ from glasstorch.data.worker import seed_everything
 from glasstorch.dispatch.fast import PLAIN
 from glasstorch.kernels.cpu.convolution import ways
 from glasstorch.kernels.cpu.fast.convolution import costs
+from glasstorch.profiler import profile, schedule
+from glasstorch.utils.flop_counter import FlopCounterMode
 from tests.book.small_book import ROOT
 
 CHAPTER = ROOT / "chapters" / "07-nn-and-training"
@@ -33,6 +37,7 @@ MODULES, HOOKS = words_of("what-a-module-is"), words_of("hooks-and-their-order")
 GENERATOR = words_of("from-a-layer-to-the-generator")
 OPTIMIZERS, WORKERS = words_of("optimizers-as-tensor-programs"), words_of("workers-and-their-seeds")
 SAVING, PRECISION = words_of("saving-and-loading"), words_of("mixed-precision")
+PROFILER = words_of("the-loop-under-the-profiler")
 
 plain = pytest.mark.skipif(PLAIN, reason="plain kernels alone")
 
@@ -225,6 +230,54 @@ def test_a_slip_in_one_constant_changes_the_way(monkeypatch: pytest.MonkeyPatch)
         assert cheapest(64, 32) == "shifted"
     finally:
         ways.costs.cache_clear()
+
+
+# ---- the profiler -----------------------------------------------------------------------------------------------
+
+
+def rows_of(program: Callable[[], object], **settings: Any) -> dict[str, Any]:
+    with profile(**settings) as prof:
+        program()
+    return {row.key: row for row in prof.key_averages()}
+
+
+def test_most_transpositions_of_a_step_are_in_its_backward_pass() -> None:
+    assert "Seven of the nine calls of `t` are in the backward pass" in PROFILER
+    net, x = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 4)), torch.ones(5, 8)
+    losses: list[torch.Tensor] = []
+    assert rows_of(lambda: losses.append(net(x).sum()))["aten::t"].count == 2
+    assert rows_of(losses[0].backward)["aten::t"].count == 7
+
+
+def test_a_backward_pass_of_convolutions_is_most_of_what_with_flops_does_not_count() -> None:
+    assert "For a deep network of convolutions its sum is too small by about two thirds." in PROFILER
+    convolution, image = nn.Conv2d(3, 8, 3), torch.ones(2, 3, 10, 10, requires_grad=True)
+    with FlopCounterMode(display=False) as counter:
+        convolution(image).sum().backward()
+    counted = rows_of(lambda: convolution(image).sum().backward(), with_flops=True)
+    assert counter.get_total_flops() == 3 * sum(row.flops for row in counted.values())
+
+
+def test_a_schedule_without_wait_and_warm_up_takes_all_steps_for_one() -> None:
+    assert "With `wait=0, warmup=0` there would be rows, of all five steps in one." in PROFILER
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        at_once = schedule(wait=0, warmup=0, active=2)
+    counted = rows_of(lambda: [torch.ones(1) for _ in range(5)], schedule=at_once)
+    assert (counted["aten::ones"].count, counted["ProfilerStep*"].count) == (5, 1)
+
+
+def test_what_is_kept_of_a_batch_are_the_results_that_its_graph_needs() -> None:
+    assert "here 400 bytes: the results of the `ReLU` and of the last layer." in PROFILER
+    net, x = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 4)), torch.ones(5, 8)
+    loss = nn.functional.mse_loss(net(x), torch.ones(5, 4))
+    saved = loss.grad_fn._saved_self, net[:2](x)
+    assert sum(tensor.nbytes for tensor in saved) == 80 + 320 == 400
+
+
+def test_python_functions_are_recorded_where_stacks_are() -> None:
+    assert "`with_stack=True` records its functions, too" in PROFILER
+    assert any("test_chapter_07" in name for name in rows_of(lambda: torch.ones(1), with_stack=True))
 
 
 # ---- saving and loading, mixed precision ------------------------------------------------------------------------

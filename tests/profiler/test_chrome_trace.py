@@ -123,6 +123,42 @@ def test_arrows_lead_from_forward_calls_to_their_backward_steps(require: Require
     assert ("aten::addmm", "AddmmBackward0") in ours
 
 
+def walked_twice(torch: Any, create_graph: bool) -> Callable[[], None]:
+    """A program in which a graph is walked twice: as it is, or with a graph made of its first walk."""
+    x = torch.ones(3, requires_grad=True)
+
+    def program() -> None:
+        loss = (x * x * x).sum()
+        if create_graph:
+            (grad,) = torch.autograd.grad(loss, x, create_graph=True)
+            loss = grad.sum()
+        else:
+            loss.backward(retain_graph=True)
+        loss.backward()
+
+    return program
+
+
+@pytest.mark.parametrize("create_graph", [False, True])
+def test_a_call_whose_graph_is_walked_twice_has_one_whole_arrow(
+    require: Require, tmp_path: Path, create_graph: bool
+) -> None:
+    def arrows(torch: Any) -> list[tuple[Any, Any]]:
+        profile = profile_of(torch, walked_twice(torch, create_graph))
+        profile.export_chrome_trace(str(tmp_path / "trace.json"))
+        events = json.loads((tmp_path / "trace.json").read_text())["traceEvents"]
+        name = {(event["ts"], event["tid"]): event["name"] for event in events if event["ph"] == "X"}
+        ends: dict[int, dict[str, str]] = {}
+        for event in events:
+            if event["ph"] in "sf":
+                ends.setdefault(event["id"], {})[event["ph"]] = name[event["ts"], event["tid"]]
+        return sorted((both["s"], both["f"]) for both in ends.values())
+
+    ours = arrows(glasstorch)
+    assert ours == arrows(require("torch"))
+    assert len(ours) == (10 if create_graph else 3)
+
+
 def test_a_call_lies_inside_the_call_that_made_it_and_inside_the_profile(torch: Any, tmp_path: Path) -> None:
     events = by_name(exported(torch, tmp_path / "trace.json"))
 
@@ -210,4 +246,5 @@ def test_a_step_belongs_to_the_last_call_that_expected_its_number() -> None:
 
     outer, inner, other = record("outer", 0, 4), record("inner", 1, 4), record("other", 2, 5)
     step, evaluation, leaf = record("step", 8, 4, 1, 1), record("evaluation", 7, 4, 0, 1), record("leaf", 9, -1, 1)
-    assert forward_of([outer, inner, other, evaluation, step, leaf]) == [(inner, step)]
+    again = record("step", 12, 4, 1, 1)
+    assert forward_of([outer, inner, other, evaluation, step, leaf, again]) == [(inner, step)]

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import io
 import json
+import os
 import re
 import runpy
 import sys
@@ -67,6 +68,8 @@ def comparable(output: str) -> str:
 def observed(code: str) -> str:
     """What the program prints with the installed torch, warnings and errors included."""
     printed = io.StringIO()
+    # Kineto, which PyTorch's profiler starts, logs on file descriptor 2, which a notebook shows. No level is so high.
+    os.environ.setdefault("KINETO_LOG_LEVEL", "9")
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / SNIPPET
         path.write_text(f"import torch\n{code}\n", encoding="utf-8")

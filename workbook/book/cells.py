@@ -3,8 +3,8 @@
 `show` quotes source by name, so that the book never holds a copy of the library's code; of what an exercise asks for
 it shows the outline only, and `show_calls` and `show_counterexamples` show what that does. `compare_with_torch`
 shows what a program printed under PyTorch 2.13, and runs it again where that is installed. `show_trace`,
-`show_keys`, `draw_graph`, `draw_program`, `show_memory`, `show_memory_map`, `show_module`, `show_curves` and
-`show_images` draw live objects. What they display is the same on every machine.
+`show_keys`, `draw_graph`, `draw_program`, `show_memory`, `show_memory_map`, `show_module`, `show_profile`,
+`show_curves` and `show_images` draw live objects. What they display is the same on every machine.
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ from workbook.book.figures.live import show_keys as show_keys
 from workbook.book.figures.live import show_memory as show_memory
 from workbook.book.figures.live import show_memory_map as show_memory_map
 from workbook.book.figures.live import show_module as show_module
+from workbook.book.figures.live import show_profile as show_profile
 from workbook.book.figures.live import show_trace as show_trace
 from workbook.book.named import named
 from workbook.book.project import project_root

@@ -188,13 +188,18 @@ def _of_memory(event: MemoryEvent, index: int) -> Event:
 
 
 def forward_of(records: Sequence[Record]) -> list[tuple[Record, Record]]:
-    """Each forward call with the backward step that it made: the last call that expected the step's number."""
+    """Pairs of a forward call and the backward step that it led to, in the order of the steps.
+
+    A call is in one pair at most: where its graph was walked twice, in that of the first step.
+    """
     made: dict[tuple[int, int], Record] = {}
     for record in records:
         if record.sequence >= 0 and not record.forward_thread:
             made[record.thread, record.sequence] = record
-    return [
-        (made[key], record)
-        for record in records
-        if record.scope == BACKWARD_FUNCTION and (key := (record.forward_thread, record.sequence)) in made
-    ]
+    pairs = []
+    for record in records:
+        if record.scope == BACKWARD_FUNCTION:
+            forward = made.pop((record.forward_thread, record.sequence), None)
+            if forward is not None:
+                pairs.append((forward, record))
+    return pairs

@@ -1,8 +1,8 @@
 """How does a cell draw the objects that it has just made?
 
-`show_trace`, `show_keys`, `draw_graph`, `draw_program`, `show_memory`, `show_memory_map`, `show_module`, `show_curves`
-and `show_images` display a figure made by the module of the same subject, in a notebook of the book or in one that a
-reader has written (`from workbook import draw_graph`).
+`show_trace`, `show_keys`, `draw_graph`, `draw_program`, `show_memory`, `show_memory_map`, `show_module`,
+`show_profile`, `show_curves` and `show_images` display a figure made by the module of the same subject, in a notebook
+of the book or in one that a reader has written (`from workbook import draw_graph`).
 A figure's name, by which its parts refer to each other, comes from its content: two of them may stand on one page.
 """
 
@@ -15,7 +15,18 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import quote
 
-from workbook.book.figures import curves, graph, hops, images, key_set, memory, memory_map, module, program
+from workbook.book.figures import (
+    calls_inside,
+    curves,
+    graph,
+    hops,
+    images,
+    key_set,
+    memory,
+    memory_map,
+    module,
+    program,
+)
 from workbook.book.figures.kit import Figure
 from workbook.book.figures.names import tensors_by_name
 
@@ -26,6 +37,7 @@ if TYPE_CHECKING:
     from glasstorch.dispatch.trace import Trace
     from glasstorch.jit.ir import Graph
     from glasstorch.nn import Module
+    from glasstorch.profiler import profile
 
 
 class Drawing(NamedTuple):
@@ -149,6 +161,22 @@ def show_module(holder: Module) -> None:
             "  accepted: a module of glasstorch, such as torch.nn.Linear(2, 3)"
         )
     display(module.draw(holder))
+
+
+def show_profile(recorded: profile) -> None:
+    """Draw the events of a profile that is over, each inside the event that it lies in, from top to bottom.
+
+    A box's height is the number of calls inside it, not their time, so that the figure is the same on every machine. A
+    number behind a forward call and behind a backward step joins the two. The profile has 64 innermost calls at most.
+    """
+    from glasstorch.profiler import profile
+
+    if not isinstance(recorded, profile):
+        raise TypeError(
+            f"show_profile: its argument is of type {type(recorded).__name__}\n"
+            "  accepted: a profile of glasstorch, such as `with torch.profiler.profile() as prof:` gives"
+        )
+    display(calls_inside.draw(recorded))
 
 
 def check_tensors(call: str, given: Mapping[str, object]) -> None:

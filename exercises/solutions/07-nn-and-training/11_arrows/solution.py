@@ -1,0 +1,20 @@
+"""The call that made a node is the last to begin with its number, as the next call has a greater one."""
+
+from collections.abc import Sequence
+
+from glasstorch.dispatch.record import BACKWARD_FUNCTION, Record
+
+
+def arrows(records: Sequence[Record]) -> list[tuple[Record, Record]]:
+    """Pairs of a forward call and the step it led to, in the steps' order."""
+    made: dict[tuple[int, int], Record] = {}
+    for record in records:
+        if record.sequence >= 0 and not record.forward_thread:
+            made[record.thread, record.sequence] = record
+    pairs = []
+    for record in records:
+        if record.scope == BACKWARD_FUNCTION:
+            forward = made.pop((record.forward_thread, record.sequence), None)
+            if forward is not None:
+                pairs.append((forward, record))
+    return pairs
