@@ -23,6 +23,7 @@ from glasstorch.kernels.cpu.fast.convolution import costs
 from glasstorch.profiler import profile, schedule
 from glasstorch.utils.flop_counter import FlopCounterMode
 from tests.book.small_book import ROOT
+from workbook.book.example_programs import example
 
 CHAPTER = ROOT / "chapters" / "07-nn-and-training"
 
@@ -38,6 +39,7 @@ GENERATOR = words_of("from-a-layer-to-the-generator")
 OPTIMIZERS, WORKERS = words_of("optimizers-as-tensor-programs"), words_of("workers-and-their-seeds")
 SAVING, PRECISION = words_of("saving-and-loading"), words_of("mixed-precision")
 PROFILER = words_of("the-loop-under-the-profiler")
+GPT = words_of("a-gpt-line-by-line")
 
 plain = pytest.mark.skipif(PLAIN, reason="plain kernels alone")
 
@@ -323,3 +325,49 @@ def test_float16_ends_where_the_text_says() -> None:
     below, above = torch.tensor([2.0**-25, 2.0**-25 * 1.001]).half().tolist()
     assert below == 0 < above
     assert (round(math.exp(12)), torch.finfo(torch.float16).max) == (162755, 65504)
+
+
+# ---- a GPT line by line -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("said", "old", "new", "line"),
+    [
+        ("| 1 | seed, ", "torch.manual_seed(0)", "torch.manual_seed(1)", 1),
+        ("initialisation, data, the forward pass |", "nn.GELU()", "nn.ReLU()", 1),
+        ("| 2 | the backward pass, ", "loss.backward()", "(2 - loss).backward()", 2),
+        ("the rate, weight decay, ", "weight_decay=0.1", "weight_decay=9.0", 2),
+        ("which parameters the optimizer has |", "AdamW(model.", "AdamW(model.blocks.", 2),
+        ("| 3 | what is kept from one step to the next: gradients, ", "optimizer.zero_grad()", "pass", 3),
+        ("running means, their corrections |", "betas=(0.9, ", "betas=(0.5, ", 3),
+    ],
+)
+def test_the_first_loss_that_differs_is_the_one_that_the_table_says(said: str, old: str, new: str, line: int) -> None:
+    assert said in GPT
+    runs = []
+    for change in ({}, {"change": (old, new)}):
+        program = example("zen_gpt", **change)
+        runs.append(list(program.losses(program.made(), 3)))
+    assert next(number for number, (a, b) in enumerate(zip(*runs, strict=True), 1) if abs(a - b) > 1e-6) == line
+
+
+def test_a_nudged_weight_moves_the_first_loss_as_little_as_the_text_says() -> None:
+    assert "one weight of 29,000 is changed by 2e-9" in GPT
+    assert "The first losses differ by 2e-11." in GPT
+    zen = example("zen_gpt")
+    assert round(sum(p.numel() for p in zen.made().parameters()), -3) == 29_000
+    first = []
+    for nudge in (0.0, 2e-9):
+        model = zen.made().double()
+        with torch.no_grad():
+            model.characters.weight[0, 0] += nudge
+        first.append(next(zen.losses(model, 1)))
+    assert f"{abs(first[0] - first[1]):.0e}" == "2e-11"
+
+
+def test_a_text_of_the_zen_has_the_characters_that_the_section_counts() -> None:
+    assert "a text of 856 characters" in GPT
+    assert "over 45 characters" in GPT
+    zen = example("zen_gpt")
+    assert (len(zen.TEXT), len(zen.KNOWN), len(zen.NUMBERS) - zen.LENGTH) == (856, 45, 824)
+    assert "torch.randint(824, (8, 1))" in GPT

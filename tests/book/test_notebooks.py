@@ -44,6 +44,15 @@ def test_a_failure_is_expected_by_the_tools_that_run_notebooks(book: SmallBook) 
     assert notebook.cells[0].metadata["tags"] == ["failure", "raises-exception"]
 
 
+def test_a_growing_output_is_stored_as_it_ends_and_not_compared_by_nbval(book: SmallBook) -> None:
+    code = "place = display(1, display_id=True)\nfor number in range(2, 6):\n    place.update(number)"
+    path = built(book, cell(code, "live")).with_suffix(".ipynb")
+    (only,) = json.loads(path.read_text(encoding="utf-8"))["cells"]
+    assert only["metadata"]["tags"] == ["live", "nbval-ignore-output"]
+    (output,) = only["outputs"]
+    assert (output["output_type"], output["data"]) == ("display_data", {"text/plain": ["5"]})
+
+
 def test_cell_ids_come_from_content_and_are_unique(book: SmallBook) -> None:
     first = read_text(book.section(cell("x = 1") + cell("y = 2") + cell("x = 1"), "a"))
     second = read_text(book.section("New words.\n\n" + cell("x = 1"), "b"))

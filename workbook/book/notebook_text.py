@@ -39,8 +39,10 @@ METADATA = {
 
 # What a tag does on the site stands in render.py; here is what it does in Jupyter.
 TAGS = frozenset(
-    {ANSWER, "solution", PREDICT, "failure", "hide-input", "hide-output", "remove-input", "remove-cell"}
+    {ANSWER, "solution", PREDICT, "failure", "live", "hide-input", "hide-output", "remove-input", "remove-cell"}
 )  # of a text; the builder adds ASK
+# What nbval is told: it takes an output that was drawn anew (figures/growing.py) for the first of its drawings.
+FOR_NBVAL = {"failure": "raises-exception", "live": "nbval-ignore-output"}
 SOURCE_HIDDEN = frozenset({ANSWER, "solution", "hide-input", "remove-input"})
 OUTPUTS_HIDDEN = frozenset({PREDICT, "hide-output"})
 
@@ -127,10 +129,10 @@ def add(notebook: NotebookNode, seen: Counter[str], kind: str, source: str, meta
 
 
 def cell_metadata(tags: Sequence[str]) -> dict[str, object]:
-    """A cell's metadata from its tags: what Jupyter folds, and which errors nbclient and nbval expect."""
+    """A cell's metadata from its tags: what Jupyter folds, and what nbclient and nbval expect of it."""
     metadata: dict[str, object] = {}
     if tags:
-        metadata["tags"] = [*tags, "raises-exception"] if "failure" in tags else list(tags)
+        metadata["tags"] = [*tags, *(told for tag, told in FOR_NBVAL.items() if tag in tags)]
     folded = {}
     if SOURCE_HIDDEN & set(tags):
         folded["source_hidden"] = True

@@ -11,6 +11,7 @@ A code cell becomes one box with its input above its outputs. Tags change that:
     answer          the cell is folded under "Then look"
     solution        the cell is folded under "One solution"
     failure         the cell is meant to raise: its message stands in a red box, the traceback folded below
+    live            nothing: the output was drawn anew while the cell ran, and its last drawing is shown
     hide-input      the input is folded          remove-input    the input is not shown
     hide-output     the output is folded         remove-cell     the cell is not shown
 """

@@ -81,6 +81,7 @@ OF_SECTION: dict[str, tuple[str, ...]] = {
     "07-nn-and-training/workers-and-their-seeds": ("data", "training"),
     "07-nn-and-training/saving-and-loading": ("saving", "memory", "training"),
     "07-nn-and-training/mixed-precision": ("precision", "dispatcher", "training"),
+    "07-nn-and-training/a-gpt-line-by-line": ("training", "initialisation", "optimizers"),
 }
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+import glasstorch
 from tests.nn.side_by_side import assert_same
 from tests.refusals import same_refusal
 
@@ -152,3 +153,45 @@ def test_as_in_torch(program: Callable[[Any], Any], require: Callable[[str], Any
 
 def test_what_is_no_vector_is_refused_in_pytorchs_words(require: Callable[[str], Any]) -> None:
     same_refusal(require("torch"), lambda torch: torch.nn.utils.vector_to_parameters([1.0], []))
+
+
+@pytest.mark.parametrize(
+    "kind", [list, iter, lambda pair: (one for one in pair)], ids=["list", "iterator", "generator"]
+)
+@pytest.mark.parametrize(
+    ("order", "limit", "total", "left"),
+    [
+        (2.0, 1.0, 5.0, [0.6, 0.8]),
+        (1.0, 1.4, 7.0, [0.6, 0.8]),
+        (float("inf"), 2.0, 4.0, [1.5, 2.0]),
+        (2.0, 5.5, 5.0, [3.0, 4.0]),
+    ],
+)
+def test_gradients_are_clipped_as_one_vector(
+    kind: Callable[[Any], Any], order: float, limit: float, total: float, left: list[float]
+) -> None:
+    pair = [glasstorch.zeros(1), glasstorch.zeros(1)]
+    held = [glasstorch.tensor([3.0]), glasstorch.tensor([4.0])]
+    for parameter, gradient in zip(pair, held, strict=True):
+        parameter.grad = gradient
+    norm = glasstorch.nn.utils.clip_grad_norm_(kind(pair), limit, order)
+    assert norm.item() == pytest.approx(total)
+    assert [gradient.item() for gradient in held] == pytest.approx(left)
+
+
+@pytest.mark.parametrize("bad", [float("inf"), float("nan")])
+def test_an_error_about_a_norm_leaves_gradients_as_they_are(bad: float) -> None:
+    pair = [glasstorch.zeros(1), glasstorch.zeros(1)]
+    pair[0].grad, pair[1].grad = glasstorch.tensor([3.0]), glasstorch.tensor([bad])
+    with pytest.raises(RuntimeError, match="non-finite"):
+        glasstorch.nn.utils.clip_grad_norm_(pair, 1.0, error_if_nonfinite=True)
+    assert pair[0].grad.item() == 3.0
+
+
+def test_the_deprecated_name_clips_too() -> None:
+    pair = [glasstorch.zeros(1), glasstorch.zeros(1)]
+    pair[0].grad, pair[1].grad = glasstorch.tensor([3.0]), glasstorch.tensor([4.0])
+    with pytest.warns(FutureWarning, match="clip_grad_norm_"):
+        norm = glasstorch.nn.utils.clip_grad_norm(pair, 1.0)
+    assert norm.item() == pytest.approx(5.0)
+    assert [one.grad.item() for one in pair] == pytest.approx([0.6, 0.8])

@@ -202,9 +202,14 @@ def show_images(pictures: Sequence[Sequence[Sequence[float]]], captions: Sequenc
 
 def display(figure: Figure) -> None:
     """Display in the notebook, or print the description outside of one."""
-    figure.name = f"{figure.name}-{hashlib.sha256(figure.svg().encode()).hexdigest()[:8]}"
-    drawing = Drawing(figure.svg(), f"{figure.title}. {figure.description}")
+    drawing = drawing_of(figure)
     if "IPython" in sys.modules and sys.modules["IPython"].get_ipython() is not None:
         sys.modules["IPython"].display.display(drawing)
     else:
         print(drawing)
+
+
+def drawing_of(figure: Figure) -> Drawing:
+    """A figure as it is displayed, named by its content."""
+    figure.name = f"{figure.name}-{hashlib.sha256(figure.svg().encode()).hexdigest()[:8]}"
+    return Drawing(figure.svg(), f"{figure.title}. {figure.description}")
