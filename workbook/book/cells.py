@@ -3,9 +3,9 @@
 `show` quotes source by name, so that the book never holds a copy of the library's code; of what an exercise asks for
 it shows the outline only, and `show_calls` and `show_counterexamples` show what that does. `compare_with_torch`
 shows what a program printed under PyTorch 2.13, and runs it again where that is installed. `show_trace`,
-`show_keys`, `draw_graph`, `draw_program`, `show_memory`, `show_memory_map`, `show_module`, `show_profile`, `show_curves`
-and `show_images` draw live objects, and `LiveCurves` draws what is not finished yet. `example` gives what a program in
-`examples/` defines. What they display is the same on every machine.
+`show_keys`, `draw_graph`, `draw_program`, `show_memory`, `show_memory_map`, `show_module`, `show_profile`,
+`show_curves` and `show_images` draw live objects, and `LiveCurves` draws what is not finished yet. `example` gives what
+a program in `examples/` defines. What they display is the same on every machine.
 """
 
 from __future__ import annotations
