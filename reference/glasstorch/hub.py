@@ -65,7 +65,7 @@ def load(
     skip_validation: bool = False,
     **kwargs: Any,
 ) -> Any:
-    """What the function `model` of a folder's module `hubconf` returns for the other arguments; `source` must be "local".
+    """What the function `model` of a folder's module `hubconf` returns for the other arguments; needs source="local".
 
     Repositories are refused: nothing is downloaded.
     """
