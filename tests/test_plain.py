@@ -19,15 +19,15 @@ IN_CI = os.environ.get("CI", "").lower() == "true"
 LEFT_OUT = ("tests/kernels/cuda", "tests/agreement/test_cuda.py", "tests/agreement/test_opinfo_cuda.py")
 THREE_FRAMES = "tests/test_smoke.py::test_an_addition_is_three_frames_in_three_files"  # by the fast kernel
 IGNORED = [f"--ignore={path}" for path in LEFT_OUT]
-# Formulas of derivatives, which call operators: those run here on the plain kernels, and the formulas elsewhere.
-DERIVATIVES = ("tests/agreement/test_gradients.py", "tests/agreement/test_opinfo_second.py")
+# What operators compute. The rest of agreement is about what calls them: formulas of derivatives, forms, modes, traces.
+VALUES = [f"tests/agreement/test_{oracle}.py" for oracle in ("numpy", "torch", "opinfo", "dtypes", "fuzz")]
 # It is about the fast ways of a convolution, quotes them and breaks them; without them there is nothing to choose from.
 ABOUT_FAST = ("chapters/07-nn-and-training/how-a-convolution-is-computed.ipynb",)
 
 pytestmark = [
     pytest.mark.ci,
     pytest.mark.timeout(7200),
-    pytest.mark.skipif(not IN_CI, reason="it runs a third of all tests again; CI does it"),
+    pytest.mark.skipif(not IN_CI, reason="it runs a tenth of all tests again; CI does it"),
 ]
 
 
@@ -45,16 +45,20 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize(
     ("plain", "options"),
     [
-        ("1", ["tests/agreement", *IGNORED, *(f"--ignore={path}" for path in DERIVATIVES)]),
-        pytest.param("1", list(DERIVATIVES), marks=pytest.mark.slow),
+        ("1", VALUES),
+        pytest.param(
+            "1",
+            ["tests/agreement", *IGNORED, *(f"--ignore={path}" for path in VALUES)],
+            marks=pytest.mark.slow,
+        ),
         ("1", ["tests/kernels", *IGNORED]),
-        ("1", ["tests/nn", "tests/optim", "tests/backends"]),
+        pytest.param("1", ["tests/nn", "tests/optim", "tests/backends"], marks=pytest.mark.slow),
         pytest.param(
             "1", [*NOTEBOOKS, *(f"--ignore={path}" for path in ABOUT_FAST), "chapters"], marks=pytest.mark.slow
         ),
         ("0", ["tests/test_smoke.py", f"--deselect={THREE_FRAMES}"]),  # with autograd's shortcuts
     ],
-    ids=["agreement", "derivatives", "kernels", "networks", "notebooks", "smoke"],
+    ids=["values", "agreement", "kernels", "networks", "notebooks", "smoke"],
 )
 def test_the_plain_kernels_carry_everything(copy: Path, plain: str, options: list[str]) -> None:
     environment = without_leftovers() | plugins_by_name("pytest_timeout", "_hypothesis_pytestplugin")

@@ -20,6 +20,7 @@ def test_every_page_of_the_book_is_sound_in_both_schemes_wide_and_narrow(browser
     assert look(browser, pages, axe=axe) == {}
 
 
+@pytest.mark.slow  # two hundred pages of the same make as those below, which are looked at in the same way
 def test_every_page_about_modules_or_operators_is_sound_wide_and_narrow(browser: Any, site: Path) -> None:
     pages = [path for path in pages_of(site) if is_reference(path)]
     assert len(pages) > 80

@@ -94,12 +94,12 @@ def idle_in_repair(exercise: Exercise, wrong: Sequence[Path]) -> list[Assertion]
     return [Assertion(**one) for one in json.loads(done.stdout)]
 
 
-def rung_problems(root: Path, exercise: Exercise) -> list[str]:
+def rung_problems(root: Path, exercise: Exercise, workers: int = WORKERS) -> list[str]:
     """The cases in which the rungs judge the stub, the solution or a wrong answer incorrectly."""
 
-    with written_out(exercise) as wrong, ThreadPoolExecutor(WORKERS) as pool:
+    with written_out(exercise) as wrong, ThreadPoolExecutor(workers) as pool:
         answers = [exercise.start, exercise.solution, *wrong]
-        parts = [answers[first::WORKERS] for first in range(WORKERS)]
+        parts = [answers[first::workers] for first in range(workers)]
         judged = pool.map(lambda part: zip(part, reports(root, exercise, part), strict=True), parts)
         problems = {answer: misjudged(answer, report) for part in judged for answer, report in part}
         return [problem for answer in answers if (problem := problems[answer])]

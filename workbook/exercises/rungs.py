@@ -60,17 +60,20 @@ def run_check(
     limit: float = LIMIT,
     told: Callable[[RungResult], None] = lambda result: None,
     start: Start = in_new_process,
+    planted: Path | None = None,
 ) -> Report:
     """Run these rungs on the reader's answer, or on another file in its place, up to the first that fails.
 
     `told` is called with each rung's result as soon as it is there, in order, also for the rungs that are not run.
-    `start` starts the process of a rung.
+    `start` starts the process of a rung. `planted` is the folder with a library that has the fault already.
     """
     path = answer or exercise.answer
     results: list[RungResult] = []
     fault = read_fault(exercise) if exercise.is_repair else None
     with temporary_folder() as folder:
-        if fault is not None:
+        if planted is not None:
+            (folder / "faulty").symlink_to(planted, target_is_directory=True)
+        elif fault is not None:
             plant(fault, folder / "faulty")
         judged = folder / "answer.py"
         refusal = taken(path, judged)

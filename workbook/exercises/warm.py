@@ -4,7 +4,8 @@
 
 One process imports pytest, and the library as rung 1 sees it (`graft.py`, Note [Watching]). For rung 1 of each answer
 it forks: the copy does what a new process does, and no answer sees what another one left. Rungs 2 and 3 get new
-processes, since the graft has to be there before the library is. A JSON list of the reports is printed.
+processes, since the graft has to be there before the library is. The library with the fault of a repair is planted
+once for all answers. A JSON list of the reports is printed.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ import tempfile
 import time
 import warnings
 from collections.abc import Callable, Mapping
+from importlib.util import find_spec
 from pathlib import Path
 from typing import IO, NoReturn
 
@@ -27,7 +29,7 @@ from workbook.exercises import child
 from workbook.exercises.answer_file import AuthorError, LibraryError
 from workbook.exercises.catalogue import find
 from workbook.exercises.child import Job
-from workbook.exercises.fault import pieces
+from workbook.exercises.fault import LIBRARY, pieces
 from workbook.exercises.graft import Graft
 from workbook.exercises.process import Child
 from workbook.exercises.rungs import Start, in_new_process, run_check
@@ -119,15 +121,26 @@ def warmed(graft: Graft) -> Start:
     return start
 
 
+def folder_of_library() -> Path | None:
+    """The folder from which this process imports the library; None if there is none."""
+    found = find_spec(LIBRARY)
+    return Path(found.origin).parents[1] if found is not None and found.origin is not None else None
+
+
 def main(root: Path, name: str, limit: float, answers: list[Path]) -> None:
     """Judge the answers and print their reports."""
     exercise = find(root, name)
     start: Start = in_new_process
+    planted: Path | None = None
     if hasattr(os, "fork"):
+        if exercise.is_repair:
+            planted = folder_of_library()
         # A library that cannot be imported is for each new process to tell.
         with contextlib.suppress(AuthorError, LibraryError):
             start = warmed(Graft(pieces(exercise), answers[0], watching=not exercise.is_repair))
-    reports = [run_check(root, exercise, answer, limit=limit, start=start).to_json() for answer in answers]
+    reports = [
+        run_check(root, exercise, answer, limit=limit, start=start, planted=planted).to_json() for answer in answers
+    ]
     print(json.dumps(reports))
 
 
