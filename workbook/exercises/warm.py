@@ -26,10 +26,10 @@ from pathlib import Path
 from typing import IO, NoReturn
 
 from workbook.exercises import child
-from workbook.exercises.answer_file import AuthorError, LibraryError
+from workbook.exercises.answer_file import LIBRARY, AuthorError, LibraryError
 from workbook.exercises.catalogue import find
 from workbook.exercises.child import Job
-from workbook.exercises.fault import LIBRARY, pieces
+from workbook.exercises.fault import pieces
 from workbook.exercises.graft import Graft
 from workbook.exercises.process import Child
 from workbook.exercises.rungs import Start, in_new_process, run_check

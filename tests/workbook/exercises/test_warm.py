@@ -15,7 +15,8 @@ import pytest
 from tests.workbook.exercises.made import CHECK, FUNCTION, GOOD, make
 from tests.workbook.exercises.test_process import gone
 from workbook.exercises import dev
-from workbook.exercises.catalogue import find
+from workbook.exercises.catalogue import exercises, find
+from workbook.exercises.fault import plant, read_fault
 from workbook.exercises.process import Child
 from workbook.exercises.report import Report
 from workbook.exercises.rungs import run_check
@@ -23,6 +24,7 @@ from workbook.exercises.warm import Fork
 
 pytestmark = pytest.mark.ci  # each answer is judged in processes of its own
 
+ROOT = Path(__file__).parents[3]
 LONG = 300.0  # seconds in which what ends has ended: the machine may be busy
 STUB = "def double(number):\n    raise NotImplementedError\n"
 WRONG = "def double(number):\n    return 2 * number + (number > 2)\n"
@@ -117,3 +119,16 @@ def test_a_process_that_fails_is_no_verdict(tmp_path: Path, capfd: pytest.Captur
     with pytest.raises(subprocess.CalledProcessError):
         dev.reports(tmp_path, exercise, [tmp_path / "answer.py"])
     assert "02.1" in capfd.readouterr().err
+
+
+def test_the_library_with_the_fault_of_a_repair_is_planted_once_and_left_as_it_was(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    exercise = next(one for one in exercises(ROOT) if one.is_repair)
+    planted = tmp_path / "faulty"
+    plant(read_fault(exercise), planted)
+    before = {path: path.read_bytes() for path in planted.rglob("*.py")}
+    monkeypatch.setattr("workbook.exercises.rungs.plant", lambda fault, folder: pytest.fail("planted again"))
+    report = run_check(ROOT, exercise, exercise.solution, limit=LONG, planted=planted)
+    assert report.passed
+    assert {path: path.read_bytes() for path in planted.rglob("*.py")} == before
