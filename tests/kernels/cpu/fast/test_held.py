@@ -15,17 +15,18 @@ from tests.agreement.table import OWN
 from tests.kernels.cpu.fast.calls import CALLS
 from tests.kernels.cpu.fast.held import Call, check
 
-RANDOM_CALLS = 50
+FEW, MANY = 20, 200  # random calls of each, by `make test` and by `make test-all`
 
 
 def test_each_has_random_calls() -> None:
     assert {one.over for one in FAST} == set(CALLS)
 
 
+@pytest.mark.parametrize("calls", [FEW, pytest.param(MANY, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("over", sorted(one.over for one in FAST))
-def test_random_calls(over: str) -> None:
+def test_random_calls(over: str, calls: int) -> None:
     rng = np.random.default_rng(crc32(over.encode()))
-    reached = [over in check(CALLS[over](rng), f"{over}, random call {i}") for i in range(RANDOM_CALLS)]
+    reached = [over in check(CALLS[over](rng), f"{over}, random call {i}") for i in range(calls)]
     assert any(reached), f"no call reached what is fast over {over}"
 
 
