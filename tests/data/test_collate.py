@@ -153,6 +153,11 @@ PARTS: list[Callable[[], Any]] = [
     lambda: glasstorch.rand(3, dtype=glasstorch.complex64),
     lambda: glasstorch.rand(2, 0),
     lambda: glasstorch.rand(4).expand(2, 4),
+    lambda: glasstorch.rand(()),
+    lambda: glasstorch.arange(8)[3],
+    lambda: glasstorch.tensor(True),
+    lambda: glasstorch.rand(()).bfloat16(),
+    lambda: glasstorch.rand(3, dtype=glasstorch.complex128)[1],
 ]
 
 
@@ -176,7 +181,6 @@ def test_where_an_operator_must_be_called_it_is() -> None:
         [x, x.clone().requires_grad_()],
         [x, x.clone().requires_grad_()[:]],
         [glasstorch.rand(2, dtype=glasstorch.complex64).conj()],
-        [glasstorch.tensor(1.0)],
         [glasstorch.rand(5000)],
         [x.to("meta")],
     ):

@@ -122,16 +122,18 @@ def stacked_at_once(batch: Any) -> Tensor | None:  # hot path: benchmarks/datalo
     None for other tensors, and while a mode is active that has to see each operator.
     """
     first = batch[0]
-    shape, kind = first.shape, first.dtype
-    if not shape or first.numel() > FEW or active_keys.get() != BY_DEFAULT:
+    shape, kind = first._shape, first.dtype
+    if first.numel() > FEW or active_keys.get() != BY_DEFAULT:
         return None
     for one in batch:
-        if type(one) is not Tensor or one.key_set != CPU_KEYS or one.dtype is not kind or one.shape != shape:
+        if type(one) is not Tensor or one.key_set != CPU_KEYS or one.dtype is not kind or one._shape != shape:
             return None
         if one._autograd_meta is not None and one.requires_grad:
             return None
-    joined = np.concatenate([one.array() for one in batch])
-    return wrap(joined.reshape(len(batch), *shape), kind)
+    arrays = [one.array() for one in batch]
+    if not shape:
+        return wrap(np.array(arrays, kind.numpy), kind)
+    return wrap(np.concatenate(arrays).reshape(len(batch), *shape), kind)
 
 
 def collate_numpy_array_fn(batch: Any, *, collate_fn_map: CollateFunctions | None = None) -> Any:

@@ -195,21 +195,24 @@ def permute(keys: int, self: Tensor, dims: Sequence[int]) -> Tensor:
 
 
 @EVERY_BACKEND.impl("select.int")
-def select(keys: int, self: Tensor, dim: int, index: int) -> Tensor:
+def select(keys: int, self: Tensor, dim: int, index: int) -> Tensor:  # hot path: benchmarks/dataloader.py
     """One index along a dimension; the dimension disappears."""
     shape = self._shape
-    if not shape:
-        raise DimensionError("select() cannot be applied to a 0-dim tensor.")
-    dim = wrap_dim(dim, len(shape))
+    if not 0 <= dim < len(shape):
+        if not shape:
+            raise DimensionError("select() cannot be applied to a 0-dim tensor.")
+        dim = wrap_dim(dim, len(shape))
     size = shape[dim]
     if not -size <= index < size:
         raise DimensionError(
             f"select(): index {index} out of range for tensor of size {list(shape)} at dimension {dim}"
         )
     index = index + size if index < 0 else index
-    strides = self.strides()
-    rest = None if dim == 0 and self._strides is None else strides[:dim] + strides[dim + 1 :]
-    return make_view(self, shape[:dim] + shape[dim + 1 :], rest, self._offset + index * strides[dim])
+    strides = self._strides or contiguous_strides(shape)
+    offset = self._offset + index * strides[dim]
+    if dim == 0:
+        return make_view(self, shape[1:], None if self._strides is None else strides[1:], offset)
+    return make_view(self, shape[:dim] + shape[dim + 1 :], strides[:dim] + strides[dim + 1 :], offset)
 
 
 @EVERY_BACKEND.impl("slice.Tensor")
