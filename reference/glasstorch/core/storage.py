@@ -40,7 +40,13 @@ from glasstorch.core.shared_memory import SharedMemory
 Memory = np.ndarray[Any, Any]
 
 
-class UntypedStorage:
+class _StorageBase:
+    """What programs ask for with `isinstance` to tell storages from other objects."""
+
+    __slots__ = ()
+
+
+class UntypedStorage(_StorageBase):
     """A block of bytes on one device, shared by any number of tensors.
 
     `memory` is a row-major array over the bytes, of whatever shape and dtype it was made with; None for a device whose
