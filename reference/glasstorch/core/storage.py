@@ -25,7 +25,7 @@ import numpy as np
 
 from glasstorch.core import hooks
 from glasstorch.core.allocator import Buffer, cpu_allocator
-from glasstorch.core.device import CPU, device
+from glasstorch.core.device import CPU, WITH_TENSORS, device, no_tensors_on
 from glasstorch.core.errors import (
     ArgumentError,
     ArgumentTypeError,
@@ -478,6 +478,8 @@ def _device(given: device | str | None) -> device:
     if given is None:
         return CPU
     on = given if isinstance(given, device) else device(given)
+    if on.type not in WITH_TENSORS:
+        raise no_tensors_on(on.type)
     return hooks.cuda_hooks.indexed(on) if on.type == "cuda" else on
 
 
