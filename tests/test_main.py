@@ -183,6 +183,31 @@ def test_a_missing_module_can_be_guarded_against(program, tmp_path: Path) -> Non
     assert done.stdout.startswith("torch.distributed")
 
 
+def test_a_guarded_import_says_what_is_missing(program, tmp_path: Path) -> None:
+    lines = [
+        (
+            "from torch.distributed.fsdp import FullyShardedDataParallel",
+            "No module named 'torch.distributed.fsdp' in gla",
+        ),
+        ("import torch.onnx.verification", "PyTorch 2.13 has torch.onnx.verification, glasstorch does not; "),
+        ("from torch import compile", "PyTorch 2.13 has torch.compile, glasstorch does not; "),
+        (
+            "from torch.nn.modules.linear import Liner",
+            "torch.nn.modules.linear.Liner is not in glasstorch; the nearest ",
+        ),
+        ("from torch.nn.quantized import Linear", "left out of glasstorch, because there are no quantized dtypes"),
+        ("from torch.nn.modules.module import _no_such", "torch.nn.modules.module._no_such is not in glasstorch; "),
+    ]
+    program(
+        "import torch\n"
+        + "".join(f"try:\n    {line}\nexcept ImportError as error:\n    print(error)\n" for line, _ in lines)
+    )
+    done = run("program.py", folder=tmp_path)
+    assert done.stderr == ""
+    for printed, (line, message) in zip(done.stdout.splitlines(), lines, strict=True):
+        assert message in printed, line
+
+
 def test_it_explains_itself(tmp_path: Path) -> None:
     for arguments in ((), ("--help",)):
         done = run(*arguments, folder=tmp_path)

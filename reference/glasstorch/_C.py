@@ -1,8 +1,8 @@
 """Which of PyTorch's internals can a program inspect?
 
 Mirrors: torch/_C/__init__.pyi.in, torch/csrc/utils/python_dispatch.cpp
-Differs: key sets, tables of operators, lazy copies and a few classes only. Nothing here is compiled: the code is in
-    core/ and dispatch/.
+Differs: key sets, the operators and their tables, lazy copies and a few classes only. Nothing here is compiled: the
+    code is in core/, dispatch/ and operators/.
 """
 
 from __future__ import annotations
@@ -22,11 +22,40 @@ from glasstorch.core.unknown_names import refuse_unknown_names
 from glasstorch.dispatch.active_keys import active_keys, exclude
 from glasstorch.dispatch.dump import dump_table
 from glasstorch.dispatch.operator import registry
+from glasstorch.operators.generated import functions
 from glasstorch.operators.generated.methods import TensorMethods as TensorBase
 
 __all__ = ["DispatchKey", "DispatchKeySet", "Generator", "Size", "TensorBase", "device", "dtype"]
 
 _TensorBase = TensorBase  # its name before PyTorch 2.1
+# PyTorch has the operators of `nn.functional`, `fft`, `linalg` and `special` in modules of their own.
+_VariableFunctions = _nn = _fft = _linalg = _special = functions
+
+
+class _Executor:
+    """Settings of PyTorch's graph executor that are kept, and change nothing in the one here."""
+
+    profiling_executor = True
+    profiling_mode = True
+
+
+def _jit_set_profiling_executor(enabled: bool) -> bool:
+    """Let graphs be compiled for the types that were seen in their first runs; returns what was set before."""
+    before, _Executor.profiling_executor = _Executor.profiling_executor, enabled
+    return before
+
+
+def _jit_set_profiling_mode(enabled: bool) -> bool:
+    """Let the first runs of a graph record the types they see; returns what was set before."""
+    before, _Executor.profiling_mode = _Executor.profiling_mode, enabled
+    return before
+
+
+def _get_tracing_state() -> object | None:
+    """The trace that is being recorded in this context, None where there is none."""
+    from glasstorch.jit.tracer import tracing_state  # here, because few programs need it
+
+    return tracing_state.get()
 
 
 def _log_api_usage_once(event: str) -> None:

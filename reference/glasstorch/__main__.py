@@ -27,7 +27,7 @@ from typing import Any
 import glasstorch
 from glasstorch import _as_torch
 from glasstorch.core.errors import ArgumentError
-from glasstorch.core.unknown_names import offered_names
+from glasstorch.core.unknown_names import as_glasstorch, offered_names
 
 USAGE = "\n".join(__doc__.splitlines()[:9])
 OUR_FRAMES = (
@@ -184,7 +184,7 @@ def without_our_frames(traceback: TracebackType | None) -> TracebackType | None:
 
 def print_names() -> int:
     """Print every public name of every module that a program can import as torch's; returns the exit code."""
-    modules = {name: importlib.import_module(_as_torch.our_name(name)) for name in sorted(_as_torch.torch_modules())}
+    modules = {name: importlib.import_module(as_glasstorch(name)) for name in sorted(_as_torch.torch_modules())}
     return print_text("\n".join(f"{n}\n    " + " ".join(offered_names(vars(m))) for n, m in modules.items()))
 
 

@@ -14,6 +14,7 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
+from functools import cache
 from importlib.machinery import ModuleSpec
 from importlib.metadata import Distribution, DistributionFinder
 from pathlib import Path
@@ -24,9 +25,11 @@ from glasstorch import _class_paths, _spawned
 from glasstorch.core.unknown_names import (
     LIST_COMMAND,
     advice,
+    as_glasstorch,
     as_torch,
     is_of_torch,
     offered_names,
+    refuse_unknown_names,
     torch_names,
     why_missing,
 )
@@ -44,17 +47,19 @@ class TorchFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         """The spec for a module below torch, None for most others; Python calls this at each first import."""
         top = fullname.partition(".")[0]
         if top == "glasstorch":
-            return self._then(_class_paths.say_torch, fullname, path)
+            return self._then(_after_loading, fullname, path)
         if fullname == SPAWNING:
             return self._then(_spawned.install_in_children, fullname, path)
         if top != "torch":
             return None
         found = None
         with suppress(ModuleNotFoundError):  # of a folder on the way
-            found = importlib.util.find_spec(our_name(fullname))
+            found = importlib.util.find_spec(as_glasstorch(fullname))
         if found is None:
             raise ModuleNotFoundError(f"No module named '{fullname}' in glasstorch; {_advice(fullname)}", name=fullname)
-        return ModuleSpec(fullname, self, is_package=found.submodule_search_locations is not None)
+        # A module here may be a package there: then this finder, and not Python, says that a module in it is missing.
+        is_package = found.submodule_search_locations is not None or fullname in _packages_of_torch()
+        return ModuleSpec(fullname, self, is_package=is_package)
 
     def _then(self, action: Callable[[ModuleType], None], name: str, path: Sequence[str] | None) -> ModuleSpec | None:
         """The spec that the next finder gives, with something to do after the module has run."""
@@ -72,7 +77,7 @@ class TorchFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
         """The module of glasstorch itself, not a copy."""
-        module = importlib.import_module(our_name(spec.name))
+        module = importlib.import_module(as_glasstorch(spec.name))
         # The import system writes its spec into the module it gets; exec_module puts the module's own back.
         spec.loader_state = module.__spec__
         return module
@@ -111,20 +116,34 @@ def install() -> None:
         raise ImportError("torch has been imported already; run `import torch` only after glasstorch took its place")
     sys.meta_path.insert(0, TorchFinder())
     _class_paths.say_torch_everywhere()
+    for name, module in list(sys.modules.items()):
+        if name.partition(".")[0] == "glasstorch":
+            _tell_what_is_missing(module)
     if (spawning := sys.modules.get(SPAWNING)) is not None:
         _spawned.install_in_children(spawning)
 
 
-def our_name(torch_name: str) -> str:
-    """The name of the glasstorch module that replaces a module of torch."""
-    return "glasstorch" + torch_name.removeprefix("torch")
+def _after_loading(module: ModuleType) -> None:
+    _class_paths.say_torch(module)
+    _tell_what_is_missing(module)
+
+
+def _tell_what_is_missing(module: ModuleType) -> None:
+    """Let a module of PyTorch's path give the reason when a name is missing from it; most do so by themselves."""
+    if as_torch(module.__name__) in torch_names() and "__getattr__" not in vars(module):
+        vars(module)["__getattr__"] = refuse_unknown_names(module.__name__)
+
+
+@cache
+def _packages_of_torch() -> frozenset[str]:
+    return frozenset(name.rpartition(".")[0] for name in torch_names())
 
 
 def torch_modules() -> Iterator[str]:
     """The modules with public names that a program can import as `torch...`, by their names in PyTorch."""
     for name, names in torch_names().items():
         with suppress(ModuleNotFoundError):  # of a folder on the way
-            if names and importlib.util.find_spec(our_name(name)) is not None:
+            if names and importlib.util.find_spec(as_glasstorch(name)) is not None:
                 yield name
 
 
@@ -144,7 +163,7 @@ def hint_for(error: BaseException) -> str | None:
         if LIST_COMMAND in str(error) or "glasstorch, because" in str(error):  # the module has said it
             return None
         return why_missing(f"{as_torch(found.__name__)}.{error.name}", offered_names(vars(found)))
-    if not isinstance(error, ImportError) or isinstance(error, ModuleNotFoundError):
+    if not isinstance(error, ImportError) or isinstance(error, ModuleNotFoundError) or LIST_COMMAND in str(error):
         return None
     match = CANNOT_IMPORT.match(str(error))
     if match is None:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from types import ModuleType
+from typing import Final
 
 from glasstorch.autograd.node import Node
 from glasstorch.core.errors import LinAlgError
@@ -18,6 +19,51 @@ from glasstorch.core.unknown_names import as_torch, offered_names, torch_names
 
 OURS = "glasstorch"
 COMPILED = "builtins"  # what Python says of a class that is written in C and names no module
+
+# Where PyTorch has classes that a module here defines at another path, or in another folder: the module, or the folder,
+# and the classes by name; "*" are all that PyTorch's module offers, and those whose names begin with an underscore.
+ELSEWHERE: Final = {
+    "_python_dispatch": ("torch.utils._python_dispatch", "TorchDispatchMode"),
+    "autograd.modes": ("torch.autograd.grad_mode", "enable_grad inference_mode no_grad set_grad_enabled"),
+    "core.random.generator": ("torch._C", "Generator"),
+    "core.removable_handle": ("torch.utils.hooks", "RemovableHandle"),
+    "core.storage": ("torch.storage", "UntypedStorage _StorageBase"),
+    "core.typed_storage": ("torch.storage", "TypedStorage"),
+    "data.dataloader": ("torch.utils.data.dataloader", "DataLoader _InfiniteConstantSampler"),
+    "data.datapipes": ("torch.utils.data.datapipes.datapipe", "DFIterDataPipe DataChunk IterDataPipe MapDataPipe"),
+    "data.dataset": ("torch.utils.data.dataset", "*"),
+    "data.distributed": ("torch.utils.data.distributed", "DistributedSampler"),
+    "data.fetch": ("torch.utils.data.dataloader", "_DatasetKind"),
+    "data.iterators": ("torch.utils.data.dataloader", "_BaseDataLoaderIter _SingleProcessDataLoaderIter"),
+    "data.sampler": ("torch.utils.data.sampler", "*"),
+    "data.workers": ("torch.utils.data.dataloader", "_MultiProcessingDataLoaderIter"),
+    "devices.stream": ("torch.cuda.streams", "Event Stream"),
+    "dispatch.record_block": ("torch.autograd.profiler", "record_function"),
+    "distributions.constraints": ("torch.distributions.constraints", "*"),
+    "distributions.transforms": ("torch.distributions.transforms", "*"),
+    "jit._script": ("torch.jit._script", "RecursiveScriptModule ScriptModule"),
+    "jit._trace": ("torch.jit._trace", "TopLevelTracedModule"),
+    "jit.check_trace": ("torch.jit._trace", "TracingCheckError"),
+    "jit.tracer": ("torch.jit._trace", "TracerWarning"),
+    "nn.functions.linear_cross_entropy": (
+        "torch.nn.modules.linear_cross_entropy_options",
+        "LinearCrossEntropyOptions",
+    ),
+    "nn.modules.attention": ("torch.nn.modules.activation", "MultiheadAttention"),
+    "nn.modules.hooks": ("torch.nn.modules.module", "_WrappedHook"),
+    "nn.modules.rnn_cells": ("torch.nn.modules.rnn", "GRUCell LSTMCell RNNCell RNNCellBase"),
+    "nn.modules.state": ("torch.nn.modules.module", "_IncompatibleKeys"),
+    "nn.modules.transformer_layers": (
+        "torch.nn.modules.transformer",
+        "TransformerDecoderLayer TransformerEncoderLayer",
+    ),
+    "nn.parallel.distributed_data_parallel": ("torch.nn.parallel.distributed", "DistributedDataParallel"),
+    "optim.lr_scheduler.scheduler": ("torch.optim.lr_scheduler", "LRScheduler _LRScheduler"),
+    "profiler.autograd_profile": ("torch.autograd.profiler", "_ProfilerStats profile"),
+    "profiler.event": ("torch.autograd.profiler_util", "FunctionEvent"),
+    "profiler.event_list": ("torch.autograd.profiler_util", "EventList MemRecordsAcc"),
+    "utils.tensorboard._file_writer": ("torch.utils.tensorboard.writer", "FileWriter"),
+}
 
 
 def say_torch_everywhere() -> None:
@@ -44,14 +90,23 @@ def _by_definition(module: ModuleType) -> None:
     """
     path = as_torch(module.__name__)
     is_torchs = path in torch_names()
+    there, names = _elsewhere(module.__name__.removeprefix(f"{OURS}."))
     for name, value in _classes(module):
         if value.__module__ != module.__name__ or value.__qualname__ != name:
             continue
-        if is_torchs:
+        if name in names or ("*" in names and (name.startswith("_") or name in torch_names()[there])):
+            value.__module__ = there
+        elif is_torchs:
             value.__module__ = path
             sys.modules.setdefault(path, module)  # where `inspect` and `typing` look for the class's module
         elif issubclass(value, Node) and value is not Node:
             value.__module__ = COMPILED
+
+
+def _elsewhere(path: str) -> tuple[str, list[str]]:
+    """PyTorch's module for classes that a module here defines, or its folder, and their names."""
+    there, names = ELSEWHERE.get(path) or ELSEWHERE.get(path.rpartition(".")[0]) or ("", "")
+    return there, names.split()
 
 
 def _by_offer(module: ModuleType) -> None:

@@ -14,6 +14,7 @@ from math import pi as pi
 from typing import Any as _Any
 
 from glasstorch import _C as _C
+from glasstorch import _utils as _utils
 from glasstorch import amp as amp
 from glasstorch import autograd as autograd
 from glasstorch import backends as backends
@@ -155,8 +156,8 @@ register_tracer()
 register_python_dispatch()
 _hooks.set_array_namespace(lambda: _import_module("glasstorch.array_api"))
 _LATE = (  # modules that few programs use, imported on first access
-    "__config__", "accelerator", "array_api", "compiler", "cpu", "distributed", "distributions", "hub", "jit", "mps",
-    "multiprocessing", "onnx", "profiler", "testing", "types", "xpu",
+    "_VF", "__config__", "_tensor_str", "accelerator", "array_api", "compiler", "cpu", "distributed",
+    "distributions", "hub", "jit", "mps", "multiprocessing", "onnx", "profiler", "testing", "types", "xpu",
 )  # fmt: skip
 _refuse = refuse_unknown_names("glasstorch", _LATE)
 

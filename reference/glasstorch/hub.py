@@ -38,9 +38,13 @@ def get_dir() -> str:
     """The folder for models: the one set, else `$TORCH_HOME/hub`, else `torch/hub` in the user's cache."""
     if _Folder.path is not None:
         return _Folder.path
+    return os.path.join(_get_torch_home(), "hub")
+
+
+def _get_torch_home() -> str:
+    """The folder for all that PyTorch caches."""
     cache = os.environ.get("XDG_CACHE_HOME", "~/.cache")
-    home = os.path.expanduser(os.environ.get("TORCH_HOME", os.path.join(cache, "torch")))
-    return os.path.join(home, "hub")
+    return os.path.expanduser(os.environ.get("TORCH_HOME", os.path.join(cache, "torch")))
 
 
 def set_dir(d: str | os.PathLike[str]) -> None:

@@ -10,6 +10,7 @@ import io
 from typing import Any
 
 from glasstorch.core.storage import UntypedStorage as UntypedStorage
+from glasstorch.core.storage import _StorageBase as _StorageBase
 from glasstorch.core.typed_storage import TypedStorage as TypedStorage
 from glasstorch.core.unknown_names import refuse_unknown_names
 from glasstorch.serialization.loading import load

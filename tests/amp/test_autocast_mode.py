@@ -225,3 +225,11 @@ def test_autocast_for_cuda_casts_to_float16(cuda: Devices) -> None:
     y.sum().backward()
     assert x.grad.dtype is glasstorch.float32
     assert not glasstorch.cuda.amp.amp_definitely_not_available()
+
+
+def test_the_end_of_a_block_lets_errors_pass_and_says_so(torch: Any) -> None:
+    block = torch.autocast("cpu")
+    block.__enter__()
+    assert block.__exit__(None, None, None) is False
+    with pytest.raises(KeyError), torch.autocast("cpu"):
+        raise KeyError("of the program")

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+import glasstorch
 from glasstorch.core.device import CPU, device
 from glasstorch.core.errors import DeviceError
 
@@ -53,8 +54,41 @@ def test_a_bad_device_is_refused_with_the_error_class_of_pytorch(arguments: tupl
         device(*arguments)
 
 
+NAMED = ["mps", "xpu", "hpu", "xla", "ipu", "vulkan", "lazy", "mtia", "privateuseone", "hip", "opencl", "ve", "fpga"]
+
+
+@pytest.mark.parametrize("name", NAMED)
+def test_devices_that_hold_no_tensors_are_named_compared_and_saved(torch: Any, name: str) -> None:
+    one = torch.device(name)
+    assert repr(one) == f"device(type='{name}')"
+    assert str(torch.device(name, 1)) == str(torch.device(f"{name}:1")) == f"{name}:1"
+    assert (one == torch.device(name), one == torch.device(name, 0), one == torch.device("cpu")) == (True, False, False)
+    assert pickle.loads(pickle.dumps(one)) == one
+    assert len({one, torch.device(name)}) == 1
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        lambda torch, on: torch.ones(2, device=on),
+        lambda torch, on: torch.tensor([1.0], device=on),
+        lambda torch, on: torch.rand(2, device=on),
+        lambda torch, on: torch.ones(2).to(on),
+        lambda torch, on: torch.zeros_like(torch.ones(2), device=on),
+        lambda torch, on: torch.nn.Linear(1, 1).to(on),
+        lambda torch, on: torch.UntypedStorage(3, device=on),
+    ],
+)
+def test_a_device_that_holds_no_tensors_is_refused_when_it_is_used(use: Any) -> None:
+    for on in (device("mps"), "xpu:1"):
+        with pytest.raises(
+            DeviceError, match=r"there are no tensors on a device of type '(mps|xpu)'; expected one of c"
+        ):
+            use(glasstorch, on)
+
+
 def test_the_refusal_says_what_would_be_accepted() -> None:
-    with pytest.raises(DeviceError, match="Expected one of cpu, cuda, meta device type at start of device string: gpu"):
+    with pytest.raises(DeviceError, match=r"^Expected one of cpu, cuda, .* device type at start of device string: gpu"):
         device("gpu")
     with pytest.raises(DeviceError, match="Invalid device string: 'cuda:x'; expected a type with an optional index"):
         device("cuda:x")

@@ -1,14 +1,16 @@
 """Is a caller told what to do about a name that is not here?"""
 
+import sys
 from importlib import import_module
 from typing import Any
 
 import pytest
 
 import glasstorch
-from glasstorch._as_torch import our_name, torch_modules
+from glasstorch._as_torch import torch_modules
 from glasstorch.core.left_out import LEFT_OUT, MISSING_METHODS, reason_for
 from glasstorch.core.unknown_names import (
+    as_glasstorch,
     as_torch,
     is_of_torch,
     nearest,
@@ -139,7 +141,7 @@ def test_the_methods_that_tensors_lack_are_pytorchs_and_are_lacking(require: Any
 def test_names_below_a_module_get_the_advice_too(path: str) -> None:
     module, _, name = path.rpartition(".")
     with pytest.raises(AttributeError, match="`python -m glasstorch --list` prints what there is"):
-        getattr(import_module(our_name(module)), name)
+        getattr(import_module(as_glasstorch(module)), name)
 
 
 def test_submodules_that_few_programs_use_are_imported_when_they_are_asked_for() -> None:
@@ -155,4 +157,45 @@ def test_the_list_has_every_module_of_pytorch_that_can_be_imported() -> None:
     assert "torch.distributed.fsdp" not in modules
     assert "torch.Tensor" not in modules
     for name in modules:
-        import_module(our_name(name))
+        import_module(as_glasstorch(name))
+
+
+@pytest.mark.parametrize("path", ["torch.nn.utils.prune", "torch.utils.model_zoo", "torch.utils.tensorboard"])
+def test_a_module_that_waits_for_its_import_is_not_called_missing(path: str) -> None:
+    module, _, name = path.rpartition(".")
+    for message in (why_missing(path, []), str(unknown_name(as_glasstorch(module), name, []))):
+        assert message.endswith(
+            f"{path} is a module that is not imported with the one it is in; write `import {path}` first"
+        )
+
+
+def test_what_cannot_be_imported_from_a_module_is_named_where_the_program_asks_for_it() -> None:
+    for line, message in (
+        ("from glasstorch.nn import Liner", "torch.nn.Liner is not in glasstorch; the nearest name is 'Linear'; "),
+        ("from glasstorch import compile", "PyTorch 2.13 has torch.compile, glasstorch does not; "),
+        ("from glasstorch.utils import bundled_inputs", "PyTorch 2.13 has torch.utils.bundled_inputs, glasstorch "),
+        ("from glasstorch.cuda import strems", "torch.cuda.strems is not in glasstorch; the nearest name is 'streams'"),
+        ("from glasstorch.nn.quantized import x", ""),
+    ):
+        with pytest.raises(ImportError) as raised:
+            exec(line, {})
+        assert message in str(raised.value)
+        if message:
+            module, name = line.split()[1::2]
+            file = sys.modules[module].__file__
+            assert str(raised.value).startswith(f"cannot import name {name!r} from {module!r} ({file}): ")
+            assert (type(raised.value), raised.value.name, raised.value.path) == (ImportError, module, file)
+
+
+def test_a_name_that_is_asked_for_otherwise_raises_the_error_of_an_attribute() -> None:
+    assert getattr(glasstorch.nn, "Liner", None) is None
+    with pytest.raises(AttributeError):
+        exec("nn.Liner", {"nn": glasstorch.nn})
+
+
+def test_a_module_that_its_package_has_deleted_is_still_imported_from_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    optimizer = import_module("glasstorch.optim.optimizer")
+    monkeypatch.delattr(glasstorch.optim, "optimizer")
+    space: dict[str, Any] = {}
+    exec("from glasstorch.optim import optimizer", space)
+    assert space["optimizer"] is optimizer

@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -180,8 +181,26 @@ def test_the_nearest_classes_choose_and_an_ambiguity_is_told(torch: Any) -> None
     assert d.kl_divergence(mine, yours).item() == 0.5
 
 
-def test_what_is_no_distribution_cannot_be_registered() -> None:
+def test_any_two_classes_can_be_registered(torch: Any) -> None:
+    d = torch.distributions
+
+    class Told:
+        pass
+
+    class ToldDistribution(Told, d.Distribution):
+        def __init__(self) -> None:
+            pass
+
+    registry = KL_REGISTRY if torch is glasstorch else import_module("torch.distributions.kl")._KL_REGISTRY
+    d.register_kl(Told, Told)(lambda p, q: "told")
+    try:
+        assert d.kl_divergence(ToldDistribution(), ToldDistribution()) == "told"
+    finally:
+        del registry[Told, Told]
+
+
+def test_what_is_no_class_cannot_be_registered() -> None:
     d = glasstorch.distributions
-    for types in ((int, d.Normal), (d.Normal, "Normal")):
+    for types in ((3, d.Normal), (d.Normal, "Normal")):
         with pytest.raises(TypeError, match="to be a Distribution subclass but got"):
             d.register_kl(*types)

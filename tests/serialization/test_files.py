@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import gzip
 import io
 import os
@@ -133,8 +134,14 @@ def test_a_pipe_is_written_and_not_replaced(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("kind", [str, Path])
 def test_a_folder_that_is_missing_is_named(torch: Any, tmp_path: Path, kind: type) -> None:
-    with pytest.raises(RuntimeError, match=r"Parent directory .*missing does not exist"):
+    with pytest.raises(RuntimeError, match=r"^Parent directory .*missing does not exist\.$"):
         torch.save(1, kind(tmp_path / "missing" / "a.pt"))
+
+
+def test_a_folder_that_is_missing_is_pythons_error_too() -> None:
+    with pytest.raises(FileNotFoundError, match=r"^Parent directory /no/such does not exist\.$") as raised:
+        glasstorch.save(1, "/no/such/a.pt")
+    assert raised.value.errno == errno.ENOENT
 
 
 def test_a_folder_is_not_a_file(torch: Any, tmp_path: Path) -> None:

@@ -106,3 +106,17 @@ def test_what_was_saved_and_loaded_is_freed_at_once(old: bool) -> None:
         assert [storage() for storage in held] == [None] * 3
     finally:
         gc.enable()
+
+
+@pytest.mark.parametrize("zipped", [True, False])
+def test_a_local_function_is_refused_with_the_error_of_pytorch(require: Callable[[str], Any], zipped: bool) -> None:
+    def local() -> None:
+        pass
+
+    def refusal(torch: Any) -> Exception:
+        with pytest.raises((AttributeError, pickle.PicklingError)) as raised:
+            torch.save({"function": local}, io.BytesIO(), _use_new_zipfile_serialization=zipped)
+        return raised.value
+
+    ours, theirs = refusal(glasstorch), refusal(require("torch"))
+    assert (type(ours), str(ours)) == (type(theirs), str(theirs))

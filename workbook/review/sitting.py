@@ -279,12 +279,12 @@ def when(day: str) -> str:
 
 
 def is_terminal() -> bool:
-    """Whether somebody sees what is printed and can answer."""
+    """Whether standard input and output are both a terminal, so that the reader can be asked."""
     return bool(sys.stdin and sys.stdin.isatty() and sys.stdout.isatty())
 
 
 def on_terminal(prompt: str) -> str:
-    """One line from the reader. What was typed before the prompt is no answer to it: a pasted text is one line."""
+    """One line from the reader. What was typed before the prompt is discarded, so that pasted text is one answer."""
     forget_typed()
     print(prompt, end="", flush=True)
     try:

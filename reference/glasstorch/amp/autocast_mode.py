@@ -11,7 +11,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Iterable, Mapping
 from types import TracebackType
-from typing import Any, Self, TypeVar
+from typing import Any, Literal, Self, TypeVar
 
 import numpy as np
 
@@ -97,13 +97,14 @@ class autocast:
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
+    ) -> Literal[False]:
         if autocast_decrement_nesting() == 0:
             clear_autocast_cache()
         on, dtype, cache_enabled = self._before.pop()
         set_autocast_enabled(self.device, on)
         set_autocast_dtype(self.device, dtype)
         set_autocast_cache_enabled(cache_enabled)
+        return False
 
     def __call__(self, func: F) -> F:
         if not callable(func):

@@ -13,12 +13,38 @@ from glasstorch.autograd.history import MadeBy, check_inplace, gradient_edge, re
 from glasstorch.autograd.hooks import Gradients
 from glasstorch.autograd.modes import grad_mode, no_grad
 from glasstorch.autograd.node import Metadata, Node
+from glasstorch.autograd.once_differentiable import once_differentiable as once_differentiable
 from glasstorch.autograd.saved import SavedVariable
 from glasstorch.core.errors import AutogradError
 from glasstorch.operators.generated.functions import zeros
 
 
-class BackwardCFunction(Node):
+class FunctionCtx:
+    """What the `ctx` of a custom Function can be told."""
+
+    to_save: tuple[Tensor | None, ...]
+    dirty: tuple[Tensor, ...]
+    non_differentiable: tuple[Tensor, ...]
+    materialize_grads: bool
+
+    def save_for_backward(self, *tensors: Tensor | None) -> None:
+        """Save tensors for backward, available there as `saved_tensors`; only in forward or setup_context."""
+        self.to_save = tensors
+
+    def mark_dirty(self, *tensors: Tensor) -> None:
+        """Declare which arguments forward changed in place; they must be returned."""
+        self.dirty = tensors
+
+    def mark_non_differentiable(self, *tensors: Tensor) -> None:
+        """Declare which results carry no gradient."""
+        self.non_differentiable = tensors
+
+    def set_materialize_grads(self, value: bool) -> None:
+        """Whether backward receives zeros (the default) or None for results that no gradient reached."""
+        self.materialize_grads = value
+
+
+class BackwardCFunction(Node, FunctionCtx):
     """The node of a custom Function, and the `ctx` that its forward and backward receive."""
 
     function: type[Function]
@@ -37,28 +63,12 @@ class BackwardCFunction(Node):
     def __repr__(self) -> str:
         return f"<torch.autograd.function.{type(self).__name__} object at {id(self):#x}>"
 
-    def save_for_backward(self, *tensors: Tensor | None) -> None:
-        """Save tensors for backward, available there as `saved_tensors`; only in forward or setup_context."""
-        self.to_save = tensors
-
     @property
     def saved_tensors(self) -> tuple[Any, ...]:
         """The tensors from `save_for_backward`; an error if one was changed in place since, or the graph was freed."""
         if self.saved is None:
             return self.unpack(None) if self.released else self.to_save  # unpack raises if it was released
         return tuple(None if s is None else self.unpack(s) for s in self.saved)
-
-    def mark_dirty(self, *tensors: Tensor) -> None:
-        """Declare which arguments forward changed in place; they must be returned."""
-        self.dirty = tensors
-
-    def mark_non_differentiable(self, *tensors: Tensor) -> None:
-        """Declare which results carry no gradient."""
-        self.non_differentiable = tensors
-
-    def set_materialize_grads(self, value: bool) -> None:
-        """Whether backward receives zeros (the default) or None for results that no gradient reached."""
-        self.materialize_grads = value
 
     def apply(self, grads: Gradients) -> Gradients:
         if self.materialize_grads:

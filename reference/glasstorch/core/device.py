@@ -1,7 +1,8 @@
 """Where do a tensor's bytes live?
 
 Mirrors: c10/core/Device.h, c10/core/DeviceType.h; torch/utils/_device.py, torch/__init__.py (set_default_device)
-Differs: `cpu`, `meta` and `cuda` only; other names of PyTorch are refused with a message. The default device is not a
+Differs: only `cpu`, `meta` and `cuda` hold tensors; a device of another of PyTorch's types can be named, compared and
+    saved, and is refused when a tensor is to be there. The default device is not a
     mode over Python's functions: it is read where a factory chooses its backend (kernels/backend_select.py), also in
     factories that other operators call, and in `normal` and `range`, which PyTorch leaves on the CPU.
 """
@@ -14,7 +15,10 @@ from typing import ClassVar, Final, NamedTuple
 
 from glasstorch.core.errors import DeviceError
 
-TYPES = ("cpu", "cuda", "meta")
+TYPES = (
+    "cpu", "cuda", "ipu", "xpu", "mkldnn", "opengl", "opencl", "ideep", "hip", "ve", "fpga", "maia", "xla", "lazy",
+    "vulkan", "mps", "meta", "hpu", "mtia", "privateuseone",
+)  # fmt: skip
 DEVICE = re.compile(r"(?P<type>[a-z]+)(?::(?P<index>0|[1-9]\d*))?")
 
 
@@ -27,6 +31,8 @@ class device:
     True
     >>> device(1)
     device(type='cuda', index=1)
+    >>> device("mps")  # which holds no tensors here
+    device(type='mps')
     """
 
     __slots__ = ("index", "type")
@@ -89,6 +95,12 @@ class device:
 
 CPU = device("cpu")
 META = device("meta")
+WITH_TENSORS = ("cpu", "cuda", "meta")
+
+
+def no_tensors_on(type: str) -> DeviceError:
+    """The error for a tensor on a device of a type that can only be named."""
+    return DeviceError(f"there are no tensors on a device of type '{type}'; expected one of {', '.join(WITH_TENSORS)}")
 
 
 # The device of a tensor that is made without saying it ------------------------------------------------------------

@@ -141,6 +141,10 @@ class HostMemoryError(StorageError, MemoryError, seen_as=RuntimeError):
 class FileError(Rule, OSError, RuntimeError, seen_as=RuntimeError):
     """A file cannot be opened: PyTorch's RuntimeError, and Python's own error for it."""
 
+    def __str__(self) -> str:
+        """The message; with the number of the error where it names the file, as Python's own errors do."""
+        return str(self.strerror) if self.filename is None and self.strerror else super().__str__()
+
 
 class MissingFileError(FileError, FileNotFoundError, seen_as=RuntimeError):
     """The file that was named does not exist."""

@@ -16,6 +16,8 @@ from collections.abc import Iterator
 from enum import EnumMeta, IntEnum
 from typing import TYPE_CHECKING, Final
 
+from glasstorch.core.device import no_tensors_on
+
 BACKENDS: Final = (
     "CPU", "CUDA", "HIP", "XLA", "MPS", "IPU", "XPU", "HPU", "VE", "Lazy", "MTIA", "MAIA",
     "PrivateUse1", "PrivateUse2", "PrivateUse3", "Meta",
@@ -219,4 +221,13 @@ BELOW_ADINPLACEORVIEW: Final = below("ADInplaceOrView")
 CPU_KEYS: Final = key_set_of("CPU", "ADInplaceOrView", "AutogradCPU", "AutocastCPU")
 CUDA_KEYS: Final = key_set_of("CUDA", "ADInplaceOrView", "AutogradCUDA", "AutocastCUDA")
 META_KEYS: Final = key_set_of("Meta", "ADInplaceOrView", "AutogradMeta")
-KEYS_OF_DEVICE: Final = {"cpu": CPU_KEYS, "cuda": CUDA_KEYS, "meta": META_KEYS}
+
+
+class OfDevices(dict[str, int]):
+    """A key set for each type of device that holds tensors; to ask for that of another type raises an error."""
+
+    def __missing__(self, type: str) -> int:
+        raise no_tensors_on(type)
+
+
+KEYS_OF_DEVICE: Final = OfDevices(cpu=CPU_KEYS, cuda=CUDA_KEYS, meta=META_KEYS)

@@ -11,10 +11,12 @@ QUANTIZED = "there are no quantized dtypes"
 SCALED = "there are no products of scaled matrices, nor of matrices in groups"
 PROCESSES = "there are no groups of processes"
 NOTES = "it is a text that PyTorch puts into its own docstrings"
+CLASSES = "there are no classes that C++ registers for scripts"
 COMPILED = "it is for compiled kernels"
 GIVEN_UP = "PyTorch has given up its data pipes"
 
 LEFT_OUT: Final = {
+    "torch.classes": CLASSES,
     "torch.nn.intrinsic": QUANTIZED,
     "torch.nn.qat": QUANTIZED,
     "torch.nn.quantizable": QUANTIZED,

@@ -25,7 +25,7 @@ import numpy as np
 
 from glasstorch.core import hooks
 from glasstorch.core.allocator import Buffer, cpu_allocator
-from glasstorch.core.device import CPU, device
+from glasstorch.core.device import CPU, WITH_TENSORS, device, no_tensors_on
 from glasstorch.core.errors import (
     ArgumentError,
     ArgumentTypeError,
@@ -40,7 +40,13 @@ from glasstorch.core.shared_memory import SharedMemory
 Memory = np.ndarray[Any, Any]
 
 
-class UntypedStorage:
+class _StorageBase:
+    """What programs ask for with `isinstance` to tell storages from other objects."""
+
+    __slots__ = ()
+
+
+class UntypedStorage(_StorageBase):
     """A block of bytes on one device, shared by any number of tensors.
 
     `memory` is a row-major array over the bytes, of whatever shape and dtype it was made with; None for a device whose
@@ -472,6 +478,8 @@ def _device(given: device | str | None) -> device:
     if given is None:
         return CPU
     on = given if isinstance(given, device) else device(given)
+    if on.type not in WITH_TENSORS:
+        raise no_tensors_on(on.type)
     return hooks.cuda_hooks.indexed(on) if on.type == "cuda" else on
 
 

@@ -3,18 +3,21 @@
 Mirrors: nothing; PyTorch has all its names
 Differs: a reader's program may well use a function that this library leaves out, and must not have to guess.
 
-Three things can be said of a name: it is left out, with the reason (core/left_out.py); PyTorch has it and this library
-does not (core/torch_names.txt); or PyTorch does not have it either, and the nearest name is what was probably meant.
+Four things can be said of a name: it is left out, with the reason (core/left_out.py); it is a module that has not been
+imported yet; PyTorch has it and this library does not (core/torch_names.txt); or PyTorch does not have it either, and
+the nearest name is what was probably meant.
 """
 
 from __future__ import annotations
 
+import dis
 import sys
 from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import cache
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
-from types import ModuleType
+from types import FrameType, ModuleType
 from typing import Any
 
 from glasstorch.core.left_out import reason_for
@@ -22,6 +25,8 @@ from glasstorch.core.left_out import reason_for
 LIST_COMMAND = "python -m glasstorch --list"
 PYTORCH = "PyTorch 2.13"
 NAMES_OF_PYTORCH = Path(__file__).with_name("torch_names.txt")
+
+IMPORT_FROM = dis.opmap["IMPORT_FROM"]  # the instruction of `from module import name`
 
 NEAR = 0.75  # the least similarity of two names, from 0 to 1: `rnad` is near `rand`, `einsum` is not near `sum`
 
@@ -45,6 +50,18 @@ def is_of_torch(path: str) -> bool:
     """
     space, _, name = path.rpartition(".")
     return path in torch_names() or name in torch_names().get(space, ())
+
+
+def is_module_here(path: str) -> bool:
+    """Whether PyTorch has a public module of this path and this library has it, too, imported or not.
+
+    >>> is_module_here("torch.nn.utils.prune"), is_module_here("torch.nn.Linear"), is_module_here("torch.core")
+    (True, False, False)
+    """
+    try:
+        return path in torch_names() and find_spec(as_glasstorch(path)) is not None
+    except ModuleNotFoundError:  # of a folder on the way
+        return False
 
 
 def nearest(name: str, known: Iterable[str]) -> str | None:
@@ -73,6 +90,8 @@ def why_missing(path: str, known: Iterable[str]) -> str:
     """
     if (reason := reason_for(path)) is not None:
         return f"{path} is left out of glasstorch, because {reason}"
+    if is_module_here(path):
+        return f"{path} is a module that is not imported with the one it is in; write `import {path}` first"
     if is_of_torch(path):
         return f"{PYTORCH} has {path}, glasstorch does not; `{LIST_COMMAND}` prints what there is"
     space, _, name = path.rpartition(".")
@@ -88,10 +107,28 @@ def unknown_name(module: str, name: str, known: Iterable[str]) -> AttributeError
     """The error for a name that a module of the library does not have."""
     message = f"module '{module}' has no attribute '{name}'"
     path = f"{as_torch(module)}.{name}"
-    if not name.startswith("_") or reason_for(path) is not None:
+    if not name.startswith("_") or reason_for(path) is not None or is_module_here(path):
         message += f": {why_missing(path, known)}"
     # With `name` set, Python does not add a suggestion of its own.
     return AttributeError(message, name=name)
+
+
+def cannot_import(module: str, name: str, known: Iterable[str]) -> ImportError:
+    """The error for `from module import name`: what Python says of it, and why the name is missing."""
+    file = getattr(sys.modules[module], "__file__", None)
+    reason = why_missing(f"{as_torch(module)}.{name}", known)
+    message = f"cannot import name {name!r} from {module!r} ({file or 'unknown location'}): {reason}"
+    return ImportError(message, name=module, path=file)
+
+
+def _is_import_from(frame: FrameType | None) -> bool:
+    """Whether the code that asks a module for a name is `from module import name`, given the module's own frame.
+
+    Python drops the AttributeError of a module that is asked so, and writes an ImportError that gives no reason.
+    """
+    while frame is not None and frame.f_code.co_name == "__getattr__":  # of modules that handle some names themselves
+        frame = frame.f_back
+    return frame is not None and frame.f_code.co_code[frame.f_lasti] == IMPORT_FROM
 
 
 def refuse_unknown_names(module: str, late: Collection[str] = ()) -> Callable[[str], Any]:
@@ -105,7 +142,11 @@ def refuse_unknown_names(module: str, late: Collection[str] = ()) -> Callable[[s
     def __getattr__(name: str) -> Any:
         if name in late:
             return import_module(f"{module}.{name}")
-        raise unknown_name(module, name, [*offered_names(vars(sys.modules[module])), *late])
+        known = [*offered_names(vars(sys.modules[module])), *late]
+        # Python finds by itself a submodule that was imported, though its package does not have it as an attribute.
+        if _is_import_from(sys._getframe()) and f"{module}.{name}" not in sys.modules:
+            raise cannot_import(module, name, known)
+        raise unknown_name(module, name, known)
 
     return __getattr__
 
@@ -149,3 +190,8 @@ def _is_offered(name: str, value: object) -> bool:
 def as_torch(module: str) -> str:
     """The PyTorch name of a module of this library."""
     return "torch" + module.removeprefix("glasstorch")
+
+
+def as_glasstorch(path: str) -> str:
+    """The name in this library of a module of PyTorch."""
+    return "glasstorch" + path.removeprefix("torch")

@@ -80,6 +80,8 @@ from glasstorch.devices.stream import set_stream as set_stream
 from glasstorch.devices.stream import stream as stream
 from glasstorch.devices.stream import synchronize as synchronize
 
+_lazy_init = init  # its name before `init` was public
+
 _refuse = _refuse_unknown_names(__name__)
 
 

@@ -13,9 +13,11 @@ from typing import Any
 
 from glasstorch._tensor import Tensor
 from glasstorch.jit._script import ScriptFunction, ScriptModule, TracedModule
+from glasstorch.jit.check_trace import TracingCheckError as TracingCheckError
 from glasstorch.jit.check_trace import check_trace as run_checks
 from glasstorch.jit.check_trace import clone_inputs
 from glasstorch.jit.ir import Graph
+from glasstorch.jit.tracer import TracerWarning as TracerWarning
 from glasstorch.jit.tracer import trace_graph
 from glasstorch.nn.modules.module import Module
 

@@ -16,14 +16,14 @@ from typing import Any
 
 from glasstorch.core import hooks
 from glasstorch.core.device import chosen, chosen_device, device
-from glasstorch.core.keys import key_set_of
+from glasstorch.core.keys import OfDevices, key_set_of
 from glasstorch.dispatch.library import KernelTable
 from glasstorch.dispatch.operator import registry
 from glasstorch.operators.generated.registry import OPERATORS
 
 BACKEND_SELECT = KernelTable("BackendSelect")
 
-KEYS_OF_TYPE = {"cpu": key_set_of("CPU"), "cuda": key_set_of("CUDA"), "meta": key_set_of("Meta")}
+KEYS_OF_TYPE = OfDevices(cpu=key_set_of("CPU"), cuda=key_set_of("CUDA"), meta=key_set_of("Meta"))
 CPU = KEYS_OF_TYPE["cpu"]
 CUDA = KEYS_OF_TYPE["cuda"]
 

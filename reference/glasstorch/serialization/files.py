@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import IO, Any, TypeGuard
 
-from glasstorch.core.errors import FileError, Rule
+from glasstorch.core.errors import FileError, MissingFileError, Rule
 
 PRELOAD = (
     "You can only torch.load from a file that is seekable. Please pre-load the data into a buffer like io.BytesIO and "
@@ -133,6 +133,7 @@ def _mode(path: str) -> int | None:
 
 def _cannot_create(path: str, target: str, error: OSError) -> FileError:
     folder = os.path.dirname(target)
+    kind = MissingFileError if error.errno == errno.ENOENT else FileError
     if not os.path.isdir(folder):
-        return FileError(error.errno, f"Parent directory {os.path.dirname(path) or folder} does not exist.")
-    return FileError(error.errno, f"File {path} cannot be opened: {error.strerror} ({folder})")
+        return kind(error.errno, f"Parent directory {os.path.dirname(path) or folder} does not exist.")
+    return kind(error.errno, f"File {path} cannot be opened: {error.strerror} ({folder})")

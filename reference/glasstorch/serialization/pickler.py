@@ -118,7 +118,11 @@ class _InPython(_WithIds):
             return
         place = names.written(what, name)
         if place is None:
-            super().save_global(what, name)  # type: ignore[misc]
+            try:
+                super().save_global(what, name)  # type: ignore[misc]
+            except pickle.PicklingError:  # a local function, for example
+                pickle.dumps(what, self.proto)  # raises the error of the pickler in C, which is PyTorch's
+                raise
             return
         if self.proto >= 4:
             for part in place:

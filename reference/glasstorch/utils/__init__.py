@@ -6,13 +6,10 @@ be imported and is refused on use: `cpp_extension`, `mobile_optimizer`.
 
 Mirrors: torch/utils/__init__.py
 Differs: not all of them. A helper that another layer needs too is a thin file here, and its code is in that layer.
-    Those that few programs use are imported on first access, where PyTorch asks for an import of their own;
-    `tensorboard`, which needs a package, asks for one here, too.
+    Those that PyTorch imports and few programs use are imported on first access.
 """
 
 from __future__ import annotations
-
-from typing import Any as _Any
 
 from glasstorch.core.unknown_names import refuse_unknown_names as _refuse_unknown_names
 from glasstorch.utils import _python_dispatch as _python_dispatch
@@ -21,17 +18,4 @@ from glasstorch.utils import dlpack as dlpack
 from glasstorch.utils import serialization as serialization
 
 # Modules that few programs use, imported when they are first asked for.
-_LATE = (
-    "_pytree", "benchmark", "collect_env", "cpp_extension", "data", "flop_counter", "hooks", "mobile_optimizer",
-    "model_zoo", "module_tracker",
-)  # fmt: skip
-_refuse = _refuse_unknown_names("glasstorch.utils", _LATE)
-
-
-def __getattr__(name: str) -> _Any:
-    if name == "tensorboard":
-        raise AttributeError(
-            "module 'glasstorch.utils' has no attribute 'tensorboard' before `import torch.utils.tensorboard`",
-            name=name,
-        )
-    return _refuse(name)
+__getattr__ = _refuse_unknown_names("glasstorch.utils", ("_pytree", "collect_env", "data", "hooks", "module_tracker"))

@@ -168,3 +168,23 @@ def test_half_a_spectrum_has_the_gradients_of_both_halves(n: int) -> None:
     assert gradcheck(lambda x: fft.irfft(x, n, 0), [x])
     y = glasstorch.from_numpy(values("rfft", n, 2)).requires_grad_()
     assert gradcheck(lambda y: fft.rfft(y, dim=0), [y])
+
+
+def zeros_and_signs(torch: Any) -> list[Any]:
+    """Spectra of real signals, whose imaginary zeros have signs."""
+    fft, signals = torch.fft, [torch.arange(4), torch.arange(5.0), torch.ones(1), torch.zeros(4), torch.eye(4)[0]]
+    return [
+        *(transform(signal) for transform in (fft.fft, fft.ifft, fft.rfft, fft.ihfft) for signal in signals),
+        fft.fft2(torch.ones(2, 4)),
+        fft.ifft2(torch.ones(3, 4)),
+    ]
+
+
+def test_the_zeros_of_a_spectrum_have_pytorchs_signs(require: Require) -> None:
+    for ours, theirs in zip(zeros_and_signs(glasstorch), zeros_and_signs(require("torch")), strict=True):
+        ours, theirs = np.array(ours.tolist()), np.array(theirs.tolist())
+        assert np.allclose(ours, theirs, atol=1e-6)
+        for part in ("real", "imag"):
+            a, b = getattr(ours, part), getattr(theirs, part)
+            zeros = (a == 0) & (b == 0)
+            assert np.array_equal(np.signbit(a[zeros]), np.signbit(b[zeros])), (theirs, part)

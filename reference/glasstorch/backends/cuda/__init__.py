@@ -8,9 +8,14 @@ Differs: what has an effect is the choice of the matrix multiplication library (
 
 from __future__ import annotations
 
+import warnings as _warnings
+from contextlib import AbstractContextManager as _AbstractContextManager
+
 from glasstorch.backends import _switches
 from glasstorch.core.unknown_names import refuse_unknown_names as _refuse_unknown_names
 from glasstorch.devices.blas import preferred_blas_library as preferred_blas_library
+from glasstorch.nn.attention import SDPBackend as _SDPBackend
+from glasstorch.nn.attention import sdpa_kernel as _sdpa_kernel
 from glasstorch.operators.composite.attention.choice import ALLOWED as _ALLOWED
 from glasstorch.operators.composite.attention.choice import Settings as _Settings
 
@@ -29,6 +34,7 @@ __all__ = [
     "matmul",
     "mem_efficient_sdp_enabled",
     "preferred_blas_library",
+    "sdp_kernel",
 ]
 
 
@@ -103,6 +109,25 @@ def allow_fp16_bf16_reduction_math_sdp(enabled: bool) -> None:
 def fp16_bf16_reduction_math_sdp_allowed() -> bool:
     """Whether composed attention of half precision may round its sums to half precision."""
     return _Settings.half_sums
+
+
+def sdp_kernel(
+    enable_flash: bool = True, enable_math: bool = True, enable_mem_efficient: bool = True, enable_cudnn: bool = True
+) -> _AbstractContextManager[dict[str, object]]:
+    """Deprecated: `torch.nn.attention.sdpa_kernel`, which takes a list of what is allowed inside the block."""
+    _warnings.warn(
+        "`torch.backends.cuda.sdp_kernel()` is deprecated. In the future, this context manager will be removed. Please "
+        "see `torch.nn.attention.sdpa_kernel()` for the new context manager, with updated signature.",
+        FutureWarning,
+        stacklevel=2,
+    )
+    chosen = {
+        _SDPBackend.FLASH_ATTENTION: enable_flash,
+        _SDPBackend.EFFICIENT_ATTENTION: enable_mem_efficient,
+        _SDPBackend.MATH: enable_math,
+        _SDPBackend.CUDNN_ATTENTION: enable_cudnn,
+    }
+    return _sdpa_kernel([backend for backend, enabled in chosen.items() if enabled])
 
 
 def is_flash_attention_available() -> bool:

@@ -132,7 +132,9 @@ class Generator:
             raise NotImplementedError(f"{name} is not supported in this Generator")
 
 
+# A program that never seeds it draws other numbers in each run.
 default_generator = Generator()
+default_generator.seed()
 free_after_forks(default_generator.stream._lock)
 
 # Those of CUDA devices are made when they are first drawn from or asked for, and seeded then: by the seed that was last

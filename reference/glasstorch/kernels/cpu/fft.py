@@ -49,10 +49,23 @@ def transform(name: str, self: Tensor, norm: str, dim: Sequence[int], result: Re
     sizes = [result.shape[d] for d in dim] if name == "irfftn" else None  # half of a spectrum does not tell
     ordered = array.transpose(order)
     values = quietly(transformed.run, name, ordered, sizes, axes, norm) if dim else ordered.copy()
+    if name == "rfftn" and dim and values.shape[axes[-1]] < result.shape[dim[-1]]:
+        values = whole(values, axes, result.shape[dim[-1]])
     if out is None:  # the result's own strides: NumPy's are arbitrary in dimensions of size 1
         return make(Storage.over(np.ascontiguousarray(values)), result.dtype, result.shape, strides, 0)
     out.array()[...] = values.transpose(np.argsort(order))
     return out
+
+
+def whole(half: Array, axes: Sequence[int], points: int) -> Array:
+    """The spectrum of a real signal, given its first half along the last of the axes.
+
+    SciPy's `fftn` would mirror the frequency 0 as well, which gives its imaginary part, a zero, the other sign.
+    """
+    mirrored = half[(*[slice(None)] * axes[-1], slice(points - half.shape[axes[-1]], 0, -1))].conj()
+    for axis in axes[:-1]:
+        mirrored = np.roll(np.flip(mirrored, axis), 1, axis)
+    return np.concatenate([half, mirrored], axes[-1])
 
 
 @structured(CPU, "_fft_c2c")
@@ -67,7 +80,7 @@ def c2c(keys: int, self: Tensor, dim: Sequence[int], normalization: int, forward
 def r2c(keys: int, self: Tensor, dim: Sequence[int], normalization: int, onesided: bool, out: Out = None) -> Tensor:
     """Real to complex. Half of the spectrum suffices, because the other half is its mirrored conjugate."""
     result = shapes.r2c(self, dim, normalization, onesided)
-    return transform("rfftn" if onesided else "fftn", self, FORWARDS[normalization], dim, result, out)
+    return transform("rfftn", self, FORWARDS[normalization], dim, result, out)
 
 
 @structured(CPU, "_fft_c2r")

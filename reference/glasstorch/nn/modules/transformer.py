@@ -27,6 +27,7 @@ from glasstorch.nn.modules.transformer_layers import (
     TransformerEncoderLayer,
     is_recorded,
 )
+from glasstorch.nn.modules.transformer_layers import _get_activation_fn as _get_activation_fn
 from glasstorch.operators.composite.attention.choice import Settings
 from glasstorch.operators.generated import functions as operators
 

@@ -245,7 +245,7 @@ class _SpectralNorm(Module):
 
     @no_grad()
     def _power_method(self, weight_mat: Tensor, n_power_iterations: int) -> None:
-        """Bring both vectors nearer to the singular ones, in place: whoever shares them sees it."""
+        """Bring both vectors closer to the singular vectors. They are updated in place, for all that share them."""
         if weight_mat.ndim <= 1:
             raise AssertionError(f"Expected weight_mat to have more than 1 dimension, got {weight_mat.ndim}")
         for _ in range(n_power_iterations):

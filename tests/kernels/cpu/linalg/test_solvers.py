@@ -240,3 +240,20 @@ def test_factors_that_do_not_fit_are_refused_below_cholesky_solve_too(b: Any, fa
     helper = glasstorch.ops.aten._cholesky_solve_helper
     with pytest.raises(RuntimeError, match="_cholesky_solve_helper: "):
         helper(glasstorch.ones(b), glasstorch.ones(factor), False)
+
+
+@pytest.mark.parametrize("driver", ["gels", "gelsy", "gelsd", "gelss"])
+@pytest.mark.parametrize(
+    ("matrices", "right"),
+    [((3, 1, 4, 2), (1, 3, 4, 2)), ((1, 4, 2), (3, 4, 2)), ((3, 4, 2), (1, 4, 1)), ((2, 1, 2, 4), (1, 3, 2, 2))],
+)
+def test_ranks_and_singular_values_are_of_the_matrices_alone(
+    require: Any, matrices: Any, right: Any, driver: str
+) -> None:
+    torch = require("torch")
+    given = [torch.arange(float(np.prod(shape))).reshape(shape).cos() for shape in (matrices, right)]
+    theirs = torch.linalg.lstsq(*given, driver=driver)
+    ours = glasstorch.linalg.lstsq(*(glasstorch.tensor(one.tolist()) for one in given), driver=driver)
+    for mine, expected in zip(ours, theirs, strict=True):
+        assert mine.shape == expected.shape
+        assert np.allclose(mine.numpy(), expected.numpy(), atol=1e-4)

@@ -179,7 +179,9 @@ def lstsq(keys: int, self: Tensor, b: Tensor, rcond: float | None, driver: str |
         kinds = [kind(solution), INFO, ((), np.int64), ((min(rows, cols),), results[3].dtype.numpy)]
         wanted = kinds[: len(DRIVERS[driver or "gelsy"])]
         solution, info, *others = each.run(minimize, wanted, matrices, solution)
-        rank, values = (*others, 0, 0)[:2]
+        # Where a batch of one matrix was broadcast, the first of its equal ranks, and of its singular values, is it.
+        own = tuple(slice(0, 1) if size == 1 else slice(None) for size in self._shape[:-2])
+        rank, values = (*(found[own] for found in others), 0, 0)[:2]
         refuse(LinAlgError, name, info, reason + "does not have full rank (error code: {at}).")
     elif not cols:
         solution[...] = right

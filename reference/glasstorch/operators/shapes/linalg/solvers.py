@@ -178,7 +178,10 @@ def is_vector_problem(self: Tensor, b: Tensor) -> bool:
 
 
 def lstsq(self: Tensor, b: Tensor, rcond: float | None, driver: str | None) -> tuple[Result, Result, Result, Result]:
-    """Solution, sums of squared residuals, rank and singular values, for matrices of full rank."""
+    """Solution, sums of squared residuals, rank and singular values, for matrices of full rank.
+
+    The latter two are of the matrices alone: their batch is not broadcast to that of the right-hand sides.
+    """
     name = "torch.linalg.lstsq"
     if len(self._shape) < 2:
         raise ShapeError(f"{name}: input must have at least 2 dimensions.")
@@ -214,6 +217,6 @@ def lstsq(self: Tensor, b: Tensor, rcond: float | None, driver: str | None) -> t
     return (
         solution,
         Result(left_over, real),
-        Result(batch if used != "gels" else (0,), int64),
-        Result((*batch, min(rows, cols)) if used in ("gelsd", "gelss") else (0,), real),
+        Result(self._shape[:-2] if used != "gels" else (0,), int64),
+        Result((*self._shape[:-2], min(rows, cols)) if used in ("gelsd", "gelss") else (0,), real),
     )

@@ -2,18 +2,32 @@
 
 Here that is CUDA, where a GPU is found or a simulated one was asked for, and nothing elsewhere.
 
-Mirrors: torch/accelerator/__init__.py, torch/accelerator/memory.py
+Reading order: `_device` (which device is meant), this file, `memory`.
+
+Mirrors: torch/accelerator/__init__.py
 Differs: CUDA is the only kind; `get_device_capability` lists the dtypes that kernels compute in.
 """
 
 from __future__ import annotations
 
 import warnings as _warnings
-from collections import OrderedDict
 from types import TracebackType
 from typing import Any
 
 from glasstorch import cuda as _cuda
+from glasstorch.accelerator import memory as memory
+from glasstorch.accelerator._device import On as _On
+from glasstorch.accelerator._device import index_of, require
+from glasstorch.accelerator.memory import empty_cache as empty_cache
+from glasstorch.accelerator.memory import empty_host_cache as empty_host_cache
+from glasstorch.accelerator.memory import get_memory_info as get_memory_info
+from glasstorch.accelerator.memory import max_memory_allocated as max_memory_allocated
+from glasstorch.accelerator.memory import max_memory_reserved as max_memory_reserved
+from glasstorch.accelerator.memory import memory_allocated as memory_allocated
+from glasstorch.accelerator.memory import memory_reserved as memory_reserved
+from glasstorch.accelerator.memory import memory_stats as memory_stats
+from glasstorch.accelerator.memory import reset_accumulated_memory_stats as reset_accumulated_memory_stats
+from glasstorch.accelerator.memory import reset_peak_memory_stats as reset_peak_memory_stats
 from glasstorch.core.device import device as _Device
 from glasstorch.core.dtype import DTYPES as _DTYPES
 from glasstorch.core.dtype import STORED_ONLY as _STORED_ONLY
@@ -44,8 +58,6 @@ __all__ = [
     "synchronize",
 ]
 
-_On = _Device | str | int | None
-
 
 def is_available() -> bool:
     """Whether there is an accelerator."""
@@ -62,32 +74,14 @@ def current_accelerator(check_available: bool = False) -> _Device | None:
     return _Device("cuda") if is_available() else None
 
 
-def _require() -> None:
-    if not is_available():
-        raise RuntimeError("Cannot access accelerator device when none is available.")
-
-
-def _index(device: _On, optional: bool = True) -> int:
-    """The index of a device, by default the current one; a device of another kind is refused."""
-    _require()
-    if device is None and optional:
-        return _cuda.current_device()
-    if isinstance(device, int):
-        return device
-    on = _Device(device)  # type: ignore[arg-type]
-    if on.type != "cuda":
-        raise ValueError(f"{on.type} doesn't match the current accelerator cuda.")
-    return _cuda.current_device() if on.index is None else on.index
-
-
 def current_device_index() -> int:
     """The index of the current device."""
-    return _index(None)
+    return index_of(None)
 
 
 def set_device_index(device: _On, /) -> None:
     """Make a device the current one."""
-    _cuda.set_device(_index(device, optional=False))
+    _cuda.set_device(index_of(device, optional=False))
 
 
 def current_device_idx() -> int:
@@ -111,7 +105,7 @@ class device_index:
 
     def __enter__(self) -> None:
         if self.idx is not None and self.idx >= 0:
-            self.prev_idx = _index(None)
+            self.prev_idx = index_of(None)
             set_device_index(self.idx)
 
     def __exit__(
@@ -124,76 +118,25 @@ class device_index:
 
 def get_device_capability(device: _On = None, /) -> dict[str, Any]:
     """What a device can do: its `supported_dtypes`."""
-    _index(device)
+    index_of(device)
     return {"supported_dtypes": set(_DTYPES) - _STORED_ONLY}
 
 
 def current_stream(device: _On = None, /) -> _cuda.Stream:
     """The stream that work on a device is queued on."""
-    return _cuda.current_stream(_index(device))
+    return _cuda.current_stream(index_of(device))
 
 
 def set_stream(stream: _cuda.Stream) -> None:
     """Queue work on this stream from now on, and make its device the current one."""
-    _require()
+    require()
     _cuda.set_device(stream.device)
     _cuda.set_stream(stream)
 
 
 def synchronize(device: _On = None, /) -> None:
     """Wait until a device has done all work that was queued."""
-    _cuda.synchronize(_index(device))
-
-
-def empty_cache() -> None:
-    """Return cached memory that no tensor uses."""
-    _require()
-    _cuda.empty_cache()
-
-
-def empty_host_cache() -> None:
-    """Return cached pinned memory; none is cached here."""
-    _require()
-
-
-def memory_stats(device_index: _On = None, /) -> OrderedDict[str, Any]:
-    """The statistics of a device's allocator under flat names, such as `allocated_bytes.all.peak`."""
-    return OrderedDict(_cuda.memory_stats(_index(device_index)))
-
-
-def memory_allocated(device_index: _On = None, /) -> int:
-    """The bytes that tensors on a device occupy."""
-    return _cuda.memory_allocated(_index(device_index))
-
-
-def max_memory_allocated(device_index: _On = None, /) -> int:
-    """The most bytes that tensors on a device have occupied."""
-    return _cuda.max_memory_allocated(_index(device_index))
-
-
-def memory_reserved(device_index: _On = None, /) -> int:
-    """The bytes that a device's allocator holds."""
-    return _cuda.memory_reserved(_index(device_index))
-
-
-def max_memory_reserved(device_index: _On = None, /) -> int:
-    """The most bytes that a device's allocator has held."""
-    return _cuda.max_memory_reserved(_index(device_index))
-
-
-def reset_accumulated_memory_stats(device_index: _On = None, /) -> None:
-    """Count allocations from zero again."""
-    _cuda.reset_accumulated_memory_stats(_index(device_index))
-
-
-def reset_peak_memory_stats(device_index: _On = None, /) -> None:
-    """Let the peaks begin again with what is allocated now."""
-    _cuda.reset_peak_memory_stats(_index(device_index))
-
-
-def get_memory_info(device_index: _On = None, /) -> tuple[int, int]:
-    """The free and the total memory of a device in bytes."""
-    return _cuda.mem_get_info(_index(device_index))
+    _cuda.synchronize(index_of(device))
 
 
 __getattr__ = _refuse_unknown_names(__name__)
