@@ -18,6 +18,7 @@ OURS, TORCHS = ("-m", "glasstorch"), ()
 CAPSTONES = ("digits_cnn", "char_gpt", "word_lstm", "digits_vae", "digits_gan", "reinforce")
 every_capstone = pytest.mark.parametrize("name", CAPSTONES)
 STEPS = 46  # two epochs of digits_cnn
+BREAK, END = 9, 18  # in the middle of its first epoch
 # What a whole run must reach: the name of a loss, and the most or least mean of its last 20 steps.
 LEARNED: dict[str, tuple[str, Callable[[float], bool]]] = {
     "digits_cnn": ("loss", lambda mean: mean < 0.42),
@@ -63,12 +64,12 @@ def test_torch_sees_the_same_losses(name: str, tmp_path: Path, require: Callable
 @pytest.mark.ci
 @every_capstone
 def test_a_run_goes_on_after_a_break_as_if_there_had_been_none(name: str, tmp_path: Path) -> None:
-    whole = train(name, tmp_path / "whole", "--steps", str(STEPS))
-    saved = ("--steps", str(STEPS), "--checkpoint", "saved.pt", "--every", str(STEPS // 2))
-    first = train(name, tmp_path / "halves", *saved, "--pause", str(STEPS // 2))
+    whole = train(name, tmp_path / "whole", "--steps", str(END))
+    saved = ("--steps", str(END), "--checkpoint", "saved.pt", "--every", str(BREAK))
+    first = train(name, tmp_path / "halves", *saved, "--pause", str(BREAK))
     rest = train(name, tmp_path / "halves", *saved)
-    assert all(len(values) == STEPS // 2 for values in first["losses"].values())
-    assert f"goes on after step {STEPS // 2} of saved.pt" in rest["output"]
+    assert all(len(values) == BREAK for values in first["losses"].values())
+    assert f"goes on after step {BREAK} of saved.pt" in rest["output"]
     assert rest["losses"] == whole["losses"]
 
 

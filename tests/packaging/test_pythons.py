@@ -1,6 +1,6 @@
 """Do the smoke file and all notebooks pass on every other Python of this machine, with both ends of NumPy's range?
 
-CI runs the notebooks on the newest other Python alone, and `make test-all` on all of them.
+CI runs the smoke file; `make test-all` runs the notebooks as well.
 """
 
 from __future__ import annotations
@@ -19,8 +19,6 @@ FOUND = others() if IN_CI else []
 
 
 PLACES = [pytest.param(place, id=one.series) for place, one in enumerate(FOUND)] or [pytest.param(0, id="none")]
-NEWEST = PLACES[-1:]
-OLDER = [pytest.param(*one.values, id=one.id, marks=pytest.mark.slow) for one in PLACES[:-1]]
 
 in_ci = pytest.mark.skipif(not IN_CI, reason="other Pythons are tried in CI")
 
@@ -33,8 +31,9 @@ def test_the_smoke_file_passes_on_another_python(place: int) -> None:
 
 
 @in_ci
+@pytest.mark.slow  # CI runs them on its own Python
 @pytest.mark.timeout(3600)
-@pytest.mark.parametrize("place", [*NEWEST, *OLDER])
+@pytest.mark.parametrize("place", PLACES)
 def test_the_notebooks_pass_on_another_python(place: int) -> None:
     assert_passes(place, "chapters")
 
