@@ -21,7 +21,7 @@ def small(book: SmallBook) -> SmallBook:
     """Two chapters of four sections, listed against the alphabet; one is there to look things up."""
     heads = {
         "02-a/z": "Z\n\n*10 minutes. Needs: Python. You will",
-        "02-a/b": "B\n\n*25 minutes. Needs: [Z](z.md). You will",
+        "02-a/b": "B\n\n*25 minutes. Needs: [Z](z.md). You\nwill",
         "05-c/c": "C\n\n*15 minutes. Needs: [B](../02-a/b.md#here), and\n[D](d.md). You will [not](x.md)",
         "05-c/d": "D\n\n*To look up",
     }
