@@ -69,6 +69,11 @@ def test_every_section_of_the_book_is_in_its_contents() -> None:
     assert {section.path for section in sections(ROOT)} == there
 
 
+def test_every_section_after_the_first_needs_another() -> None:
+    alone = [section.path for section in sections(ROOT) if section.minutes and not section.needs]
+    assert alone == ["00-start/how-to-read.md"]
+
+
 def test_no_section_needs_one_that_stands_after_it() -> None:
     seen: set[str] = set()
     for section in sections(ROOT):
